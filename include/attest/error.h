@@ -1,0 +1,27 @@
+/* error.h -- the one line that says what went wrong.
+ *
+ * Every call that can fail for a reason worth telling takes an attest_error
+ * as its last argument; NULL is allowed and means that nobody will read it.
+ * The text names the file and the place in it and has no newline. It may quote
+ * what an input file contains: escape it for where it goes (the program does). */
+#ifndef ATTEST_ERROR_H
+#define ATTEST_ERROR_H
+
+#include <attest/status.h>
+
+#define ATTEST_ERROR_SIZE 512
+
+typedef struct attest_error {
+    attest_status status;
+    char text[ATTEST_ERROR_SIZE]; /* longer texts are cut */
+} attest_error;
+
+/* Stores status and the formatted text in *error (if not NULL); returns status. */
+attest_status attest_error_set(attest_error *error, attest_status status, const char *format,
+                               ...) ATTEST_PRINTF(3, 4);
+
+/* Puts "prefix: " before the text; returns error's status. error may be NULL: then status. */
+attest_status attest_error_prefix(attest_error *error, attest_status status,
+                                  const char *prefix);
+
+#endif

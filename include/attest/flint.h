@@ -1,0 +1,19 @@
+/* flint.h -- the FLINT and Arb headers, in the spelling that this system has.
+ * FLINT 3 contains Arb as <flint/arb.h>; before it, Arb was a library of its own. */
+#ifndef ATTEST_FLINT_H
+#define ATTEST_FLINT_H
+
+#include <flint/flint.h>
+#include <flint/fmpz.h>
+#include <flint/fmpz_vec.h>
+#include <flint/fmpq.h>
+#include <flint/fmpq_mat.h>
+#if defined(__has_include) && __has_include(<flint/arb.h>)
+#include <flint/arb.h>
+#include <flint/arb_mat.h>
+#else
+#include <arb.h>
+#include <arb_mat.h>
+#endif
+
+#endif

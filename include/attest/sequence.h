@@ -1,0 +1,24 @@
+/* sequence.h -- one sequence of tokens as integers over a common denominator. */
+#ifndef ATTEST_SEQUENCE_H
+#define ATTEST_SEQUENCE_H
+
+#include <stddef.h>
+
+#include <attest/flint.h>
+
+/* Token k is the vector (entry[k*dim + c] / denominator), c < dim; length tokens. */
+typedef struct attest_sequence {
+    size_t length;      /* n */
+    size_t dim;         /* d */
+    fmpz *entry;        /* length * dim numerators, token after token */
+    fmpz_t denominator; /* > 0 */
+} attest_sequence;
+
+/* An empty sequence; clear gives everything back. */
+void attest_sequence_init(attest_sequence *sequence);
+void attest_sequence_clear(attest_sequence *sequence);
+
+/* Makes room for length tokens of dim entries, all 0/1. Earlier contents are lost. */
+void attest_sequence_resize(attest_sequence *sequence, size_t length, size_t dim);
+
+#endif

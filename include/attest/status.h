@@ -1,0 +1,37 @@
+/* status.h -- how a call ended, and what a claim was found to be. */
+#ifndef ATTEST_STATUS_H
+#define ATTEST_STATUS_H
+
+#if defined(__GNUC__)
+#define ATTEST_WARN_UNUSED __attribute__((warn_unused_result))
+#define ATTEST_PRINTF(string, first) __attribute__((format(printf, string, first)))
+#else
+#define ATTEST_WARN_UNUSED
+#define ATTEST_PRINTF(string, first)
+#endif
+
+/* How a call ended. Outputs are defined only after ATTEST_OK. */
+typedef enum attest_status {
+    ATTEST_OK = 0,
+    ATTEST_DOMAIN, /* mathematically undefined, or a hypothesis does not hold */
+    ATTEST_UNABLE, /* the precision, size or time allowed is too small */
+    ATTEST_FORMAT, /* the input is not of the form it should have */
+    ATTEST_IO,     /* reading or writing failed */
+    ATTEST_NOMEM,  /* memory ran out */
+    ATTEST_USAGE   /* the caller asked for something that does not exist */
+} attest_status;
+
+/* What a claim was found to be. ATTEST_UNDECIDED is never a pass. */
+typedef enum attest_verdict {
+    ATTEST_PROVED = 0,
+    ATTEST_REFUTED,
+    ATTEST_UNDECIDED
+} attest_verdict;
+
+/* The name without its prefix, in lower case: "ok", "domain", ... Never NULL. */
+const char *attest_status_name(attest_status status);
+
+/* "proved", "refuted" or "undecided". */
+const char *attest_verdict_name(attest_verdict verdict);
+
+#endif

@@ -1,0 +1,12 @@
+/* version.h -- the version of the headers and of the library. */
+#ifndef ATTEST_VERSION_H
+#define ATTEST_VERSION_H
+
+#define ATTEST_VERSION_MAJOR 0
+#define ATTEST_VERSION_MINOR 1
+#define ATTEST_VERSION_PATCH 0
+
+/* The version of the library that is linked, e.g. "0.1.0". */
+const char *attest_version(void);
+
+#endif

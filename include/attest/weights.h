@@ -1,0 +1,65 @@
+/* weights.h -- the weights of one attention layer.
+ *
+ * F(Z) = [Z +] sum over heads of W_O (W_V Z) sigma[(W_K Z)^T (W_Q Z)], sigma on each column:
+ * entry (j, k) scores key j for query k. No 1/sqrt(s): it is part of W_K. */
+#ifndef ATTEST_WEIGHTS_H
+#define ATTEST_WEIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/error.h>
+#include <attest/matrix.h>
+#include <attest/number.h>
+
+typedef enum attest_activation { ATTEST_SOFTMAX = 0, ATTEST_HARDMAX } attest_activation;
+
+/* Who gets the weight when several keys attain the maximum (hardmax only). */
+typedef enum attest_ties { ATTEST_TIES_UNIFORM = 0, ATTEST_TIES_LEFTMOST } attest_ties;
+
+/* ATTEST_MASK_CAUSAL: query k sees the keys j <= k. */
+typedef enum attest_mask { ATTEST_MASK_NONE = 0, ATTEST_MASK_CAUSAL } attest_mask;
+
+typedef struct attest_head {
+    attest_matrix wq, wk, wv; /* s x d */
+    attest_matrix wo;         /* d x s */
+} attest_head;
+
+typedef struct attest_weights {
+    attest_activation activation;
+    attest_ties ties;
+    attest_mask mask;
+    bool skip;
+    size_t dim;   /* d, the same for all heads */
+    size_t heads; /* H >= 1 */
+    attest_head *head;
+} attest_weights;
+
+/* Softmax, no mask, skip, no heads. */
+void attest_weights_init(attest_weights *weights);
+void attest_weights_clear(attest_weights *weights);
+
+/* Makes room for heads empty heads. Status: NOMEM. */
+attest_status attest_weights_resize(attest_weights *weights, size_t heads) ATTEST_WARN_UNUSED;
+
+/* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d. Status: FORMAT.
+ */
+attest_status attest_weights_check_shapes(const attest_weights *weights,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Reads an attest/weights file; path "-" is standard input. Status: FORMAT, IO, UNABLE, NOMEM;
+ * the error's text begins with the path and says where in the file. On failure weights is as
+ * after init. */
+attest_status attest_weights_read(attest_weights *weights, const char *path,
+                                  attest_budget *budget,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Writes an attest/weights file, whole or not at all. Status: IO, NOMEM. */
+attest_status attest_weights_write(const attest_weights *weights, const char *path,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+const char *attest_activation_name(attest_activation activation);
+const char *attest_ties_name(attest_ties ties);
+const char *attest_mask_name(attest_mask mask);
+
+#endif

@@ -1,0 +1,42 @@
+# ATTEST_INSTRUMENTATION
+# ----------------------
+# --enable-asan, --enable-coverage, --enable-fuzz and --enable-faults.
+AC_DEFUN([ATTEST_INSTRUMENTATION], [
+ATTEST_INSTRUMENT_CFLAGS=
+attest_instrumentation=
+
+AC_ARG_ENABLE([asan],
+    [AS_HELP_STRING([--enable-asan], [build with AddressSanitizer and UndefinedBehaviorSanitizer])])
+AS_IF([test "x$enable_asan" = xyes], [
+    ATTEST_INSTRUMENT_CFLAGS="$ATTEST_INSTRUMENT_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+    attest_instrumentation="$attest_instrumentation asan"])
+
+AC_ARG_ENABLE([coverage],
+    [AS_HELP_STRING([--enable-coverage], [build for 'make coverage' (gcov, gcovr)])])
+AS_IF([test "x$enable_coverage" = xyes], [
+    ATTEST_INSTRUMENT_CFLAGS="$ATTEST_INSTRUMENT_CFLAGS --coverage -O0"
+    attest_instrumentation="$attest_instrumentation coverage"])
+
+AC_ARG_ENABLE([fuzz],
+    [AS_HELP_STRING([--enable-fuzz], [build the libFuzzer targets of tests/fuzz (needs clang)])])
+AS_IF([test "x$enable_fuzz" = xyes], [
+    ATTEST_INSTRUMENT_CFLAGS="$ATTEST_INSTRUMENT_CFLAGS -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+    attest_instrumentation="$attest_instrumentation fuzz"
+    attest_save_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $ATTEST_INSTRUMENT_CFLAGS"
+    AC_MSG_CHECKING([whether $CC can build libFuzzer targets])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM()], [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([--enable-fuzz needs clang and its run-time library (Debian: clang libclang-rt-14-dev); configure with CC=clang])])
+    CFLAGS=$attest_save_CFLAGS])
+AM_CONDITIONAL([ATTEST_FUZZ], [test "x$enable_fuzz" = xyes])
+
+AC_ARG_ENABLE([faults],
+    [AS_HELP_STRING([--enable-faults], [compile in the fault points that tests/fault triggers])])
+AS_IF([test "x$enable_faults" = xyes], [
+    AC_DEFINE([ATTEST_FAULTS], [1], [Define to compile in the fault points.])
+    attest_instrumentation="$attest_instrumentation faults"])
+AM_CONDITIONAL([ATTEST_FAULTS], [test "x$enable_faults" = xyes])
+
+AC_SUBST([ATTEST_INSTRUMENT_CFLAGS])
+])

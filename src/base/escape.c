@@ -1,0 +1,124 @@
+/* escape.c -- text from files, made harmless for where it goes. */
+#include "base/escape.h"
+
+#include <stdbool.h>
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
+/* The length of the UTF-8 character at bytes[0..count), or 0 if there is none: no overlong
+ * forms, no surrogates, nothing above U+10FFFF. */
+static size_t utf8_length(const unsigned char *bytes, size_t count)
+{
+    unsigned char first = bytes[0], low = 0x80, high = 0xBF;
+    size_t length;
+
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 0;
+    length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (first == 0xE0)
+        low = 0xA0;
+    else if (first == 0xED)
+        high = 0x9F;
+    else if (first == 0xF0)
+        low = 0x90;
+    else if (first == 0xF4)
+        high = 0x8F;
+    if (length > count || bytes[1] < low || bytes[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (bytes[i] < 0x80 || bytes[i] > 0xBF)
+            return 0;
+    return length;
+}
+
+/* C0 and C1 control characters and DEL, given as a whole UTF-8 character. */
+static bool is_control(const unsigned char *bytes, size_t length)
+{
+    if (length == 1)
+        return bytes[0] < 0x20 || bytes[0] == 0x7F;
+    return length == 2 && bytes[0] == 0xC2 && bytes[1] < 0xA0;
+}
+
+void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+
+    for (size_t i = 0; i < count;) {
+        size_t length = utf8_length(at + i, count - i);
+        if (length == 0 || is_control(at + i, length)) {
+            length = length ? length : 1;
+            for (size_t k = 0; k < length; k++)
+                attest_text_printf(text, "\\x%02x", at[i + k]);
+        } else {
+            attest_text_append(text, bytes + i, length);
+        }
+        i += length;
+    }
+}
+
+void attest_escape_json(attest_text *text, const char *bytes, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+
+    for (size_t i = 0; i < count;) {
+        size_t length = utf8_length(at + i, count - i);
+        if (length == 0) {
+            attest_text_add(text, REPLACEMENT);
+            length = 1;
+        } else if (at[i] == '"' || at[i] == '\\') {
+            attest_text_printf(text, "\\%c", at[i]);
+        } else if (length == 1 && is_control(at + i, 1)) {
+            attest_text_printf(text, "\\u%04x", at[i]);
+        } else {
+            attest_text_append(text, bytes + i, length);
+        }
+        i += length;
+    }
+}
+
+static const char *entity(unsigned char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* XML 1.0 has no U+FFFE and U+FFFF, and of the control characters only tab and the line ends.
+ */
+static bool fits_xml(const unsigned char *bytes, size_t length)
+{
+    if (length == 1)
+        return bytes[0] >= 0x20 || bytes[0] == '\t' || bytes[0] == '\n' || bytes[0] == '\r';
+    return !(length == 3 && bytes[0] == 0xEF && bytes[1] == 0xBF && bytes[2] >= 0xBE);
+}
+
+void attest_escape_markup(attest_text *text, const char *bytes, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+
+    for (size_t i = 0; i < count;) {
+        size_t length = utf8_length(at + i, count - i);
+        if (length == 0 || !fits_xml(at + i, length)) {
+            attest_text_add(text, REPLACEMENT);
+            length = length ? length : 1;
+        } else if (length == 1 && entity(at[i])) {
+            attest_text_add(text, entity(at[i]));
+        } else {
+            attest_text_append(text, bytes + i, length);
+        }
+        i += length;
+    }
+}

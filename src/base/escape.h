@@ -1,0 +1,20 @@
+/* escape.h -- text from files, made harmless for where it goes. */
+#ifndef ATTEST_BASE_ESCAPE_H
+#define ATTEST_BASE_ESCAPE_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+
+/* Control characters and bytes that are not UTF-8 become \xNN, and so does nothing else: no
+ * escape sequence reaches a terminal, no newline breaks a line of TAP. */
+void attest_escape_terminal(attest_text *text, const char *bytes, size_t count);
+
+/* The inside of a JSON string: valid UTF-8 is kept, other bytes become U+FFFD. */
+void attest_escape_json(attest_text *text, const char *bytes, size_t count);
+
+/* Character data and attribute values of XML and HTML; what XML 1.0 cannot hold becomes U+FFFD.
+ */
+void attest_escape_markup(attest_text *text, const char *bytes, size_t count);
+
+#endif

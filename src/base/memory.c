@@ -1,0 +1,103 @@
+/* memory.c -- allocation with checked sizes; out-of-memory handlers for GMP and FLINT. */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gmp.h>
+#include <flint/flint.h>
+
+#include "base/fault.h"
+
+enum { EXIT_ENVIRONMENT = 4 };
+
+void *attest_memory_alloc(size_t count, size_t size)
+{
+    if (attest_fault("alloc"))
+        return NULL;
+    return calloc(count ? count : 1, size ? size : 1);
+}
+
+void *attest_memory_resize(void *block, size_t count, size_t size)
+{
+    if (attest_fault("alloc") || (size && count > SIZE_MAX / size))
+        return NULL;
+    return realloc(block, count && size ? count * size : 1);
+}
+
+char *attest_memory_copy(const char *string)
+{
+    size_t size = strlen(string) + 1;
+    char *copy = attest_memory_alloc(size, 1);
+
+    if (copy)
+        memcpy(copy, string, size);
+    return copy;
+}
+
+/* Only async-signal-safe calls: the heap is not to be trusted here. */
+static void give_up(void)
+{
+    static const char line[] = "attest: out of memory\n";
+    ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
+
+    (void)ignored;
+    _exit(EXIT_ENVIRONMENT);
+}
+
+static void *alloc_or_exit(size_t size)
+{
+    void *block = attest_fault("bignum") ? NULL : malloc(size ? size : 1);
+
+    if (!block)
+        give_up();
+    return block;
+}
+
+static void *calloc_or_exit(size_t count, size_t size)
+{
+    void *block = attest_fault("bignum") ? NULL : calloc(count ? count : 1, size ? size : 1);
+
+    if (!block)
+        give_up();
+    return block;
+}
+
+static void *realloc_or_exit(void *old, size_t size)
+{
+    void *block = attest_fault("bignum") ? NULL : realloc(old, size ? size : 1);
+
+    if (!block)
+        give_up();
+    return block;
+}
+
+static void *gmp_realloc_or_exit(void *old, size_t old_size, size_t size)
+{
+    (void)old_size;
+    return realloc_or_exit(old, size);
+}
+
+static void gmp_free(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+void attest_memory_guard(void)
+{
+    mp_set_memory_functions(alloc_or_exit, gmp_realloc_or_exit, gmp_free);
+    __flint_set_memory_functions(alloc_or_exit, calloc_or_exit, realloc_or_exit, free);
+}
+
+size_t attest_memory_total(void)
+{
+    const size_t least = (size_t)64 << 20;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    if (pages <= 0 || size <= 0 || (size_t)pages < least / (size_t)size)
+        return least;
+    return (size_t)pages * (size_t)size;
+}

@@ -1,0 +1,26 @@
+/* memory.h -- allocation with checked sizes. */
+#ifndef ATTEST_BASE_MEMORY_H
+#define ATTEST_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* count * size zeroed bytes, or NULL when the product overflows or memory is out. Never NULL
+ * for count = 0. Free with free(). Fault point "alloc". */
+void *attest_memory_alloc(size_t count, size_t size);
+
+/* Like realloc to count * size bytes; on NULL the old block is still there. Fault point
+ * "alloc". */
+void *attest_memory_resize(void *block, size_t count, size_t size);
+
+/* A copy of the string, or NULL. Fault point "alloc". */
+char *attest_memory_copy(const char *string);
+
+/* GMP and FLINT cannot report that memory ran out, and may not be left by longjmp. After this
+ * call they say so in one line and leave the process with exit code 4. For programs, once,
+ * before any number is made. */
+void attest_memory_guard(void);
+
+/* The machine's memory in bytes (at least 64 MiB is assumed). */
+size_t attest_memory_total(void);
+
+#endif

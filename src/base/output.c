@@ -1,0 +1,170 @@
+/* output.c -- a file that appears whole or not at all. */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+static attest_status io_error(attest_error *error, const char *path, const char *what)
+{
+    return attest_error_set(error, ATTEST_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+/* The target behind symbolic links, so that rename replaces the file and not the link. */
+static char *resolve(const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    return real ? real : attest_memory_copy(path);
+}
+
+static attest_status open_direct(attest_output *output, attest_error *error)
+{
+    if (strcmp(output->path, "-") == 0)
+        output->stream = stdout;
+    else
+        output->stream = attest_fault("open") ? (errno = EIO, NULL) : fopen(output->path, "w");
+    return output->stream ? ATTEST_OK : io_error(error, output->path, "open for writing");
+}
+
+/* mkstemp makes files that only their owner may read; give them the usual permissions. */
+static void usual_permissions(int file)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (fchmod(file, 0666 & ~mask) != 0)
+        return; /* a folder without permission bits: the file is usable all the same */
+}
+
+static attest_status open_temporary(attest_output *output, attest_error *error)
+{
+    attest_text name;
+    int file;
+
+    attest_text_init(&name);
+    attest_text_printf(&name, "%s.XXXXXX", output->path);
+    output->temporary = attest_text_take(&name);
+    if (!output->temporary)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", output->path);
+    file = attest_fault("open") ? (errno = EIO, -1) : mkstemp(output->temporary);
+    if (file < 0) {
+        free(output->temporary);
+        output->temporary = NULL;
+        return io_error(error, output->path, "create");
+    }
+    usual_permissions(file);
+    output->stream = fdopen(file, "w");
+    if (output->stream)
+        return ATTEST_OK;
+    close(file);
+    return io_error(error, output->path, "create");
+}
+
+attest_status attest_output_open(attest_output *output, const char *path, attest_error *error)
+{
+    attest_status status;
+    struct stat about;
+
+    memset(output, 0, sizeof *output);
+    output->path = strcmp(path, "-") == 0 ? attest_memory_copy(path) : resolve(path);
+    if (!output->path)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+    if (strcmp(path, "-") == 0 ||
+        (stat(output->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
+        status = open_direct(output, error);
+    else if (stat(output->path, &about) == 0 && S_ISDIR(about.st_mode))
+        status = attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
+    else
+        status = open_temporary(output, error);
+    if (status != ATTEST_OK)
+        attest_output_abandon(output);
+    return status;
+}
+
+/* After a rename the folder's entry is on disk only when the folder was synced. */
+static int sync_folder(const char *path)
+{
+    char *folder = attest_memory_copy(path);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    int file, result;
+
+    if (!folder) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (slash)
+        slash[slash == folder] = '\0';
+    file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (file < 0)
+        return -1;
+    result = attest_fault("fsync") ? (errno = EIO, -1) : fsync(file);
+    if (result != 0 && errno == EINVAL)
+        result = 0; /* a file system whose folders cannot be synced */
+    close(file);
+    return result;
+}
+
+/* On a full disk fprintf succeeds, fflush fails and fclose returns 0 again: each step is
+ * checked. */
+static const char *finish(attest_output *output)
+{
+    FILE *stream = output->stream;
+    int file = fileno(stream);
+    bool failed = ferror(stream) || attest_fault("write") || fflush(stream) != 0;
+
+    if (failed && errno == 0)
+        errno = EIO;
+    if (stream == stdout) {
+        output->stream = NULL;
+        return failed ? "write" : NULL;
+    }
+    if (!failed && output->temporary && (attest_fault("fsync") || fsync(file) != 0))
+        failed = true;
+    output->stream = NULL;
+    if (attest_fault("close") || fclose(stream) != 0 || failed)
+        return "write";
+    if (!output->temporary)
+        return NULL;
+    if (attest_fault("rename") || rename(output->temporary, output->path) != 0)
+        return "rename the temporary file to";
+    free(output->temporary);
+    output->temporary = NULL;
+    return sync_folder(output->path) != 0 ? "sync the folder of" : NULL;
+}
+
+attest_status attest_output_commit(attest_output *output, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    const char *failed;
+
+    errno = 0;
+    failed = finish(output);
+    if (failed) {
+        const char *name = strcmp(output->path, "-") == 0 ? "standard output" : output->path;
+        if (errno == 0)
+            errno = EIO;
+        status = io_error(error, name, failed);
+    }
+    attest_output_abandon(output);
+    return status;
+}
+
+void attest_output_abandon(attest_output *output)
+{
+    if (output->stream && output->stream != stdout)
+        fclose(output->stream);
+    if (output->temporary)
+        unlink(output->temporary);
+    free(output->temporary);
+    free(output->path);
+    memset(output, 0, sizeof *output);
+}

@@ -1,0 +1,31 @@
+/* output.h -- a file that appears whole or not at all.
+ *
+ * What is written goes to a temporary file in the target's folder; commit flushes it, fsyncs
+ * it, renames it over the target and fsyncs the folder. A target that exists and is no regular
+ * file (a pipe, /dev/null) is written directly, and so is "-", standard output. */
+#ifndef ATTEST_BASE_OUTPUT_H
+#define ATTEST_BASE_OUTPUT_H
+
+#include <stdio.h>
+
+#include <attest/error.h>
+
+typedef struct attest_output {
+    FILE *stream;    /* write here */
+    char *path;      /* the target */
+    char *temporary; /* NULL when the target is written directly */
+} attest_output;
+
+/* Status: IO, NOMEM. Fault points "open", "alloc". */
+attest_status attest_output_open(attest_output *output, const char *path,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Ends the file; whatever the status, nothing is left to clear. After a failure the target is
+ * what it was before. Fault points "write", "fsync", "close", "rename". */
+attest_status attest_output_commit(attest_output *output,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Drops what was written. */
+void attest_output_abandon(attest_output *output);
+
+#endif

@@ -1,0 +1,91 @@
+/* text.c -- a string that grows. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void attest_text_init(attest_text *text)
+{
+    memset(text, 0, sizeof *text);
+}
+
+void attest_text_clear(attest_text *text)
+{
+    free(text->data);
+    attest_text_init(text);
+}
+
+/* Room for count more bytes and the final zero. */
+static bool reserve(attest_text *text, size_t count)
+{
+    size_t room = text->room ? text->room : 64;
+    char *data;
+
+    if (text->failed || count >= SIZE_MAX / 4 - text->size) {
+        text->failed = true;
+        return false;
+    }
+    while (room < text->size + count + 1)
+        room *= 2;
+    if (room == text->room)
+        return true;
+    data = attest_memory_resize(text->data, room, 1);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->room = room;
+    return true;
+}
+
+void attest_text_append(attest_text *text, const char *bytes, size_t count)
+{
+    if (!reserve(text, count))
+        return;
+    memcpy(text->data + text->size, bytes, count);
+    text->size += count;
+    text->data[text->size] = '\0';
+}
+
+void attest_text_add(attest_text *text, const char *string)
+{
+    attest_text_append(text, string, strlen(string));
+}
+
+void attest_text_printf(attest_text *text, const char *format, ...)
+{
+    va_list arguments;
+    int count;
+
+    va_start(arguments, format);
+    count = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (count < 0 || !reserve(text, (size_t)count)) {
+        text->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->data + text->size, (size_t)count + 1, format, arguments);
+    va_end(arguments);
+    text->size += (size_t)count;
+}
+
+char *attest_text_take(attest_text *text)
+{
+    char *data;
+
+    attest_text_append(text, "", 0);
+    if (text->failed) {
+        attest_text_clear(text);
+        return NULL;
+    }
+    data = text->data;
+    attest_text_init(text);
+    return data;
+}
