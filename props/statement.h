@@ -1,0 +1,37 @@
+/* statement.h -- what attest knows of one statement: a theorem, a lemma, a definition.
+ *
+ * A statement has one name everywhere: props/NAME.c, proofs-notes/NAME.md, src/theory/NAME.c,
+ * tests/unit/t-NAME.c. */
+#ifndef ATTEST_PROPS_STATEMENT_H
+#define ATTEST_PROPS_STATEMENT_H
+
+/* What must hold for the conclusion; a campaign can drop it by name (--without). */
+typedef struct attest_hypothesis {
+    const char *name;
+    const char *text;
+} attest_hypothesis;
+
+typedef struct attest_constant {
+    const char *name;
+    const char *text;
+} attest_constant;
+
+typedef struct attest_statement {
+    const char *name;
+    const char *title;  /* one line */
+    const char *source; /* where it is stated */
+    const char *text;   /* what it says */
+    const attest_hypothesis *hypotheses; /* ended by a NULL name; NULL: none */
+    const attest_constant *constants;    /* ended by a NULL name; NULL: none */
+    const char *decided_by; /* which arithmetic decides an instance */
+    const char *note;       /* its proof, in proofs-notes/; NULL: none yet */
+    const char *machine;    /* what a proof checker has checked; NULL: nothing */
+} attest_statement;
+
+/* All statements in the order of the text, ended by NULL. */
+extern const attest_statement *const attest_statements[];
+
+/* The statement of this name, or NULL. */
+const attest_statement *attest_statement_get(const char *name);
+
+#endif
