@@ -1,0 +1,179 @@
+/* json_write.c -- JSON, written as a stream. */
+#include "data/json_write.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/ball.h>
+#include <attest/number.h>
+
+#include "base/escape.h"
+
+static void quote(attest_json *json, const char *string)
+{
+    attest_text text;
+    char *escaped;
+
+    attest_text_init(&text);
+    attest_escape_json(&text, string, strlen(string));
+    escaped = attest_text_take(&text);
+    fprintf(json->stream, "\"%s\"", escaped ? escaped : "");
+    free(escaped);
+}
+
+static void indent(attest_json *json)
+{
+    fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+}
+
+/* What stands before a value: a comma, a line break, the key. */
+static void lead(attest_json *json, const char *key)
+{
+    if (json->depth > 0) {
+        bool is_object = json->level[json->depth - 1].is_object;
+        bool used = json->level[json->depth - 1].used;
+        json->level[json->depth - 1].used = true;
+        assert(is_object == (key != NULL));
+        if (used)
+            fputs(is_object ? "," : ", ", json->stream);
+        if (is_object)
+            indent(json);
+    }
+    if (key) {
+        quote(json, key);
+        fputs(": ", json->stream);
+    }
+}
+
+static void open(attest_json *json, const char *key, bool is_object)
+{
+    lead(json, key);
+    assert(json->depth < ATTEST_JSON_DEPTH);
+    json->level[json->depth].is_object = is_object;
+    json->level[json->depth].used = false;
+    json->depth++;
+    fputc(is_object ? '{' : '[', json->stream);
+}
+
+void attest_json_write_begin(attest_json *json, FILE *stream)
+{
+    memset(json, 0, sizeof *json);
+    json->stream = stream;
+}
+
+void attest_json_write_end(attest_json *json)
+{
+    assert(json->depth == 0);
+    fputc('\n', json->stream);
+}
+
+void attest_json_write_object(attest_json *json, const char *key)
+{
+    open(json, key, true);
+}
+
+void attest_json_write_array(attest_json *json, const char *key)
+{
+    open(json, key, false);
+}
+
+void attest_json_write_close(attest_json *json)
+{
+    assert(json->depth > 0);
+    json->depth--;
+    if (json->level[json->depth].is_object) {
+        if (json->level[json->depth].used)
+            indent(json);
+        fputc('}', json->stream);
+    } else {
+        fputc(']', json->stream);
+    }
+}
+
+void attest_json_write_null(attest_json *json, const char *key)
+{
+    lead(json, key);
+    fputs("null", json->stream);
+}
+
+void attest_json_write_bool(attest_json *json, const char *key, bool value)
+{
+    lead(json, key);
+    fputs(value ? "true" : "false", json->stream);
+}
+
+void attest_json_write_integer(attest_json *json, const char *key, long long value)
+{
+    lead(json, key);
+    fprintf(json->stream, "%lld", value);
+}
+
+void attest_json_write_count(attest_json *json, const char *key, unsigned long long value)
+{
+    lead(json, key);
+    fprintf(json->stream, "%llu", value);
+}
+
+void attest_json_write_string(attest_json *json, const char *key, const char *value)
+{
+    if (!value) {
+        attest_json_write_null(json, key);
+        return;
+    }
+    lead(json, key);
+    quote(json, value);
+}
+
+void attest_json_write_measure(attest_json *json, const char *key, double value)
+{
+    if (!isfinite(value)) {
+        attest_json_write_null(json, key);
+        return;
+    }
+    lead(json, key);
+    fprintf(json->stream, "%.6g", value);
+}
+
+void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t value)
+{
+    char *text = attest_number_format(value);
+
+    attest_json_write_string(json, key, text);
+    free(text);
+}
+
+static void write_arf(attest_json *json, const char *key, const arf_t x)
+{
+    char *text = attest_ball_format_arf(x);
+
+    attest_json_write_string(json, key, text);
+    free(text);
+}
+
+void attest_json_write_ball(attest_json *json, const char *key, const arb_t value)
+{
+    arf_t radius;
+    char *text;
+
+    if (!arb_is_finite(value)) {
+        attest_json_write_null(json, key);
+        return;
+    }
+    arf_init(radius);
+    arf_set_mag(radius, arb_radref(value));
+    attest_json_write_object(json, key);
+    write_arf(json, "mid", arb_midref(value));
+    write_arf(json, "rad", radius);
+    if (arb_is_positive(value)) {
+        text = attest_ball_format_log2(value);
+        attest_json_write_string(json, "log2", text);
+        free(text);
+    }
+    text = attest_ball_format_text(value);
+    attest_json_write_string(json, "text", text);
+    free(text);
+    attest_json_write_close(json);
+    arf_clear(radius);
+}

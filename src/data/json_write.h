@@ -1,0 +1,58 @@
+/* json_write.h -- JSON, written as a stream.
+ *
+ *     attest_json_write_object(&json, NULL);
+ *     attest_json_write_string(&json, "verdict", "proved");
+ *     attest_json_write_array(&json, "pair");
+ *     ...
+ *     attest_json_write_close(&json);
+ *
+ * Every call takes the key under which the value stands; NULL inside an array and at the top.
+ * Members of objects stand on lines of their own, elements of arrays follow one another. The
+ * output depends on the calls alone. Errors are the stream's (ferror). */
+#ifndef ATTEST_DATA_JSON_WRITE_H
+#define ATTEST_DATA_JSON_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <attest/flint.h>
+
+enum { ATTEST_JSON_DEPTH = 32 };
+
+typedef struct attest_json {
+    FILE *stream;
+    int depth;
+    struct {
+        bool is_object, used;
+    } level[ATTEST_JSON_DEPTH];
+} attest_json;
+
+void attest_json_write_begin(attest_json *json, FILE *stream);
+
+/* The final newline. Every object and array must be closed. */
+void attest_json_write_end(attest_json *json);
+
+void attest_json_write_object(attest_json *json, const char *key);
+void attest_json_write_array(attest_json *json, const char *key);
+void attest_json_write_close(attest_json *json);
+
+void attest_json_write_null(attest_json *json, const char *key);
+void attest_json_write_bool(attest_json *json, const char *key, bool value);
+void attest_json_write_integer(attest_json *json, const char *key, long long value);
+void attest_json_write_count(attest_json *json, const char *key, unsigned long long value);
+
+/* A string; NULL is written as null. */
+void attest_json_write_string(attest_json *json, const char *key, const char *value);
+
+/* A measurement for people (seconds, rates): 6 significant digits; not finite: null. */
+void attest_json_write_measure(attest_json *json, const char *key, double value);
+
+/* An exact number as the string "p/q", or "p". */
+void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t value);
+
+/* A ball: mid and rad as exact hex floats, log2 if it is positive, and a text for people.
+ * A ball that is not finite is written as null. */
+void attest_json_write_ball(attest_json *json, const char *key, const arb_t value);
+
+#endif
