@@ -2,7 +2,7 @@
  *
  * Tokens are interned: the dataset holds a table of the distinct tokens, and a sequence is a
  * list of indices into it. Two tokens are equal iff their indices are, so vocabularies are sets
- * of small integers. */
+ * of small integers. Indices are given in the order of first appearance. */
 #ifndef ATTEST_DATASET_H
 #define ATTEST_DATASET_H
 
@@ -14,10 +14,13 @@
 #include <attest/number.h>
 #include <attest/sequence.h>
 
+/* At most so many distinct tokens. */
+#define ATTEST_TOKENS_MAX ((size_t)UINT32_MAX - 1)
+
 /* The distinct tokens. Token t is the vector of dim rationals
  *     numerator[t*dim + c] / denominator[t]      (rational table), or
  *     real[t*dim + c]                            (table of doubles, taken exactly).
- * Exactly one of the two representations is in use. */
+ * Exactly one of the two representations is in use. Doubles are finite, and none is -0. */
 typedef struct attest_tokens {
     size_t dim;
     size_t count;
@@ -26,6 +29,7 @@ typedef struct attest_tokens {
     double *real;      /* NULL for a rational table */
 } attest_tokens;
 
+/* Owns all that it points to; attest_dataset_clear gives it back. */
 typedef struct attest_dataset {
     size_t dim;      /* d */
     size_t count;    /* N sequences */
@@ -35,7 +39,7 @@ typedef struct attest_dataset {
     uint32_t *token; /* total indices into tokens */
     attest_tokens tokens;
     size_t label_dim; /* 0: no labels */
-    fmpq *label;      /* total * label_dim rationals, or NULL */
+    fmpq *label;      /* total * label_dim rationals, token after token, or NULL */
     char *name;       /* or NULL */
     char *comment;    /* or NULL */
 } attest_dataset;
@@ -66,7 +70,7 @@ static inline uint32_t attest_dataset_token(const attest_dataset *dataset, size_
     return dataset->token[dataset->start[i] + k];
 }
 
-/* Token t over its own denominator: numerator gets dim entries. Exact. */
+/* Token t over its own denominator, in lowest terms: numerator gets dim entries. Exact. */
 void attest_tokens_get(fmpz *numerator, fmpz_t denominator, const attest_tokens *tokens,
                        size_t t);
 
@@ -74,14 +78,92 @@ void attest_tokens_get(fmpz *numerator, fmpz_t denominator, const attest_tokens 
 void attest_tokens_get_entry(fmpq_t value, const attest_tokens *tokens, size_t t, size_t c);
 
 /* sequence = sequence i, over the least common denominator of its tokens. Exact.
- * Status: UNABLE (the common denominator would be too large for the budget; budget may be
- * NULL). */
+ * Status: UNABLE (the numerators over the common denominator are beyond the budget, which is
+ * not charged; NULL is unlimited). */
 attest_status attest_dataset_get_sequence(attest_sequence *sequence,
                                           const attest_dataset *dataset, size_t i,
-                                          attest_budget *budget,
+                                          const attest_budget *budget,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Builds a dataset from sequences given one after another, interning their tokens. */
-typedef struct attest_dataset_builder attest_dataset_builder;
+/* Which table a builder fills. */
+typedef enum attest_table { ATTEST_TABLE_RATIONAL = 0, ATTEST_TABLE_REAL } attest_table;
+
+/* Finds a token in a table: open addressing, linear probing. A slot holds the upper half of the
+ * token's hash and, in its lower half, 1 + its index; 0 is a free slot. */
+typedef struct attest_token_index {
+    uint64_t *slot;
+    size_t slots;    /* a power of two, or 0 */
+    uint64_t key[2]; /* the hash function's secret: no input can be made to collide */
+} attest_token_index;
+
+/* Builds a dataset from sequences given one after another, interning their tokens:
+ *
+ *     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, budget);
+ *     for every sequence:
+ *         attest_dataset_builder_add_doubles(&builder, values, length, error);
+ *         attest_dataset_builder_end_sequence(&builder, error);
+ *     attest_dataset_builder_finish(dataset, &builder, error);
+ *     attest_dataset_builder_clear(&builder);
+ *
+ * Errors have no path in front: the reader of a file adds it. After a failure the builder can
+ * only be cleared. Besides 4 bytes per token and the table of distinct tokens it takes at most
+ * 32 bytes per distinct token while it works. The budget is charged for all of it. */
+typedef struct attest_dataset_builder {
+    attest_dataset dataset; /* what has been built so far */
+    attest_table table;
+    size_t start_room, token_room, table_room;
+    attest_token_index index;
+    fmpz *numerator;    /* one token, for a rational table */
+    fmpz_t denominator; /* of that token */
+    attest_budget *budget;
+    size_t charged; /* bytes of the budget */
+} attest_dataset_builder;
+
+/* Domain: dim >= 1. budget may be NULL, else it must outlive the builder. */
+void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
+                                 attest_table table, attest_budget *budget);
+
+/* Gives back memory and whatever of the budget no finished dataset holds. */
+void attest_dataset_builder_clear(attest_dataset_builder *builder);
+
+/* Makes room for so many more sequences and tokens: optional, saves memory and time.
+ * Status: UNABLE, NOMEM. */
+attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder, size_t sequences,
+                                             size_t tokens,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Appends the token (entry[0], ..., entry[dim-1]), rationals in lowest terms, to the sequence
+ * under construction. For a rational table. Status: UNABLE, NOMEM. Cost: one common denominator
+ * of dim numbers. */
+attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
+                                               const fmpq *entry,
+                                               attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Appends count tokens of dim doubles each, taken exactly, to the sequence under construction.
+ * For a table of doubles. Status: FORMAT (an entry is not finite; the text begins with its
+ * place
+ * "[k][c]" in value), UNABLE, NOMEM. */
+attest_status attest_dataset_builder_add_doubles(attest_dataset_builder *builder,
+                                                 const double *value, size_t count,
+                                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Ends the sequence under construction. Status: FORMAT (it has no token), UNABLE, NOMEM. */
+attest_status attest_dataset_builder_end_sequence(attest_dataset_builder *builder,
+                                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Appends count whole sequences of length tokens each: value[(i*length + k)*dim + c]. The same
+ * as add_doubles and end_sequence count times, but faster for short sequences; a place in an
+ * error's text is "[i][k][c]". Status: FORMAT, UNABLE, NOMEM. */
+attest_status attest_dataset_builder_add_sequences(attest_dataset_builder *builder,
+                                                   const double *value, size_t count,
+                                                   size_t length,
+                                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Moves what was built to dataset, whose earlier contents are lost; the builder is empty then.
+ * The bytes that the dataset takes stay charged. Status: FORMAT (no sequence, or the last one
+ * was not ended), NOMEM. */
+attest_status attest_dataset_builder_finish(attest_dataset *dataset,
+                                            attest_dataset_builder *builder,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

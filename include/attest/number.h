@@ -24,9 +24,15 @@ typedef struct attest_budget {
     size_t left;
 } attest_budget;
 
+/* The default: half of the machine's memory. */
+void attest_budget_init(attest_budget *budget);
+
 /* Charges bytes; ATTEST_UNABLE, with a text that names --max-memory, when they are not left. */
 attest_status attest_budget_charge(attest_budget *budget, size_t bytes,
                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* What was charged for memory that has been freed. */
+void attest_budget_give_back(attest_budget *budget, size_t bytes);
 
 /* value = the number written in text[0..length). Exact.
  * Status: FORMAT (not a number, a zero denominator, beyond the limits above), UNABLE (budget).
