@@ -1,8 +1,14 @@
 /* number.h -- exact rationals as people write them.
  *
- *   "3/7", "-12"            that rational
+ *   "3/7", "-12"            that rational; it need not be in lowest terms
  *   "0.1", "1e-3", "-2.5E7" exactly the decimal that is written
  *   "0x1.8p-3"              a C99 hexadecimal floating-point literal, exactly
+ *
+ *   number   = ["-"] (fraction | decimal | hex)
+ *   fraction = digits ["/" digits]
+ *   decimal  = (digits ["." [digits]] | "." digits) [("e" | "E") ["+" | "-"] digits]
+ *   hex      = "0" ("x" | "X") (hexdigits ["." [hexdigits]] | "." hexdigits)
+ *              [("p" | "P") ["+" | "-"] digits]
  *
  * There is no locale, no white space, no NaN and no infinity. */
 #ifndef ATTEST_NUMBER_H
@@ -13,7 +19,7 @@
 #include <attest/error.h>
 #include <attest/flint.h>
 
-/* The largest decimal or binary exponent that is read, and the longest text. */
+/* The largest exponent (after e or p) that is read, up or down, and the longest text. */
 #define ATTEST_NUMBER_MAX_EXPONENT 100000
 #define ATTEST_NUMBER_MAX_LENGTH 1000000
 
@@ -34,15 +40,21 @@ attest_status attest_budget_charge(attest_budget *budget, size_t bytes,
 /* What was charged for memory that has been freed. */
 void attest_budget_give_back(attest_budget *budget, size_t bytes);
 
-/* value = the number written in text[0..length). Exact.
- * Status: FORMAT (not a number, a zero denominator, beyond the limits above), UNABLE (budget).
- */
+/* value = the number written in text[0..length), in lowest terms. Exact.
+ * Status: FORMAT (not a number, a zero denominator, beyond the limits above), UNABLE (budget),
+ * NOMEM. Error: the text quotes the number and says what is wrong with it. Cost: quasi-linear
+ * in the size of the value. */
 attest_status attest_number_parse(fmpq_t value, const char *text, size_t length,
                                   attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The shortest exact text, "p/q" or "p"; the caller frees it with free(). NULL: out of memory.
- */
+/* bytes = at most so many bytes does the number written in text[0..length) take before it is
+ * reduced to lowest terms; nothing is built. Status: FORMAT, as for attest_number_parse. */
+attest_status attest_number_bound_size(size_t *bytes, const char *text, size_t length,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* "p/q" in lowest terms, or "p" where q = 1; the caller frees it with free(). NULL: out of
+ * memory. */
 char *attest_number_format(const fmpq_t value);
 
 /* value = x, exactly. Domain: x is finite. */

@@ -1,6 +1,7 @@
 /* builder.c -- a dataset from sequences given one after another. */
 #include <attest/dataset.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "data/builder_room.h"
@@ -123,20 +124,29 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
     return ATTEST_OK;
 }
 
-/* to = from with -0 as 0; the place of the first entry that is not finite, or count. */
-static size_t copy_finite(double *to, const double *from, size_t count)
+/* to = from with -0 as 0. False if an entry is not finite. */
+static bool copy_finite(double *to, const double *from, size_t count)
 {
-    const uint64_t infinity = (uint64_t)0x7FF << 53; /* shifted left by one, without sign */
+    const uint64_t infinity = (uint64_t)0x7FF << 53; /* its bits without the sign */
+    uint64_t beyond = 0;
 
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, from + i, sizeof bits);
-        if (bits << 1 >= infinity)
-            return i;
+        beyond |= bits << 1 >= infinity;
         bits = bits << 1 ? bits : 0;
         memcpy(to + i, &bits, sizeof bits);
     }
-    return count;
+    return !beyond;
+}
+
+static size_t first_not_finite(const double *value, size_t count)
+{
+    size_t i = 0;
+
+    while (i < count && isfinite(value[i]))
+        i++;
+    return i;
 }
 
 /* Appends count <= ATTEST_BUILDER_BATCH tokens; there is room for them. They are put at the end
@@ -147,13 +157,12 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
     attest_dataset *dataset = &builder->dataset;
     attest_tokens *tokens = &dataset->tokens;
     attest_token_index *index = &builder->index;
-    size_t dim = tokens->dim, finite;
+    size_t dim = tokens->dim;
     double *end = tokens->real + tokens->count * dim;
     uint64_t hash[ATTEST_BUILDER_BATCH];
 
-    finite = copy_finite(end, value, count * dim);
-    if (finite < count * dim) {
-        *bad = finite;
+    if (!copy_finite(end, value, count * dim)) {
+        *bad = first_not_finite(value, count * dim);
         return attest_error_set(error, ATTEST_FORMAT, "not a finite number");
     }
     for (size_t k = 0; k < count; k++) {
