@@ -5,6 +5,7 @@
 #include <attest/attention.h>
 #include <attest/ball.h>
 #include <attest/boltzmann.h>
+#include <attest/boltzmann_difference.h>
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/flint.h>
