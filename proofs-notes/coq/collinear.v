@@ -133,7 +133,7 @@ Lemma pick_fooled ty n (vis : pred 'I_n) t n' (vis' : pred 'I_n') t' :
   fools ty vis t vis' t' -> forall p, pick ty vis p t = pick ty vis' p t'.
 Proof.
 case=> [[jM [jM' [vM vM' eqM leM leM']]]] [jm [jm' [vm vm' eqm lem lem']]] tie p.
-case: (ltrgtP p 0) => [p0|p0|->].
+case: (ltrgtP p 0) => [p0|p0| ->].
 - by rewrite (pick_min _ p0 vm lem) (pick_min _ p0 vm' lem').
 - by rewrite (pick_max _ p0 vM leM) (pick_max _ p0 vM' leM').
 case: ty tie => [mean | [j [j' [v v' eqj le le']]]].
