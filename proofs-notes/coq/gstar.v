@@ -1,9 +1,8 @@
 (* The gap g* of Lemma F: the one positive solution of g = 1 + mu(g),
-   mu(g) = g e^-g / (1 - e^-g).  Existence, uniqueness, its digits, and what
-   g >= g* gives. *)
+   mu(g) = g e^-g / (1 - e^-g).  Existence, uniqueness, and what g >= g* gives,
+   from e^x >= 1 + x alone; gstar_digits.v computes its digits. *)
 
 From Coq Require Import Reals Lra.
-From Interval Require Import Tactic.
 From attest Require Import sums boltzmann.
 Local Open Scope R_scope.
 
@@ -64,16 +63,30 @@ assert (g * (exp g * (1 + d)) <= g * exp g') by (apply Rmult_le_compat_l; lra).
 replace g' with (g + d) at 1 by (unfold d; ring); lra.
 Qed.
 
-(* Existence and digits. *)
-Lemma gstar_exists :
-  { g | 1.445574911151548 <= g <= 1.445574911151549 /\ g = 1 + mu g }.
+Lemma exp_multiple y n : exp y ^ n = exp (INR n * y).
 Proof.
-destruct (IVT (fun x => (x - 1) * (exp x - 1) - x) 1.445574911151548 1.445574911151549)
-  as [g [B E]].
+induction n as [|n IH]; [simpl; now rewrite Rmult_0_l, exp_0|].
+rewrite S_INR; simpl; rewrite IH, <- exp_plus; f_equal; ring.
+Qed.
+
+(* e^x >= (1 + x/n)^n with n = 2, 16, 32, where numbers are needed. *)
+Lemma exp_power x n : (0 < n)%nat -> 0 <= x -> (1 + x / INR n) ^ n <= exp x.
+Proof.
+intros N P; assert (0 < INR n) by now apply lt_0_INR.
+replace (exp x) with (exp (x / INR n) ^ n).
+- apply pow_incr; split; [|apply exp_lower].
+  assert (0 <= x / INR n) by (apply Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat]).
+  lra.
+- rewrite exp_multiple; f_equal; field; lra.
+Qed.
+
+Lemma gstar_exists : { g | 1 <= g <= 2 /\ g = 1 + mu g }.
+Proof.
+destruct (IVT (fun x => (x - 1) * (exp x - 1) - x) 1 2) as [g [B E]].
 - reg.
 - lra.
-- interval with (i_prec 80).
-- interval with (i_prec 80).
+- lra.
+- pose proof (exp_power 2 2 ltac:(auto) ltac:(lra)) as X; simpl in X; lra.
 - exists g; split; [exact B|].
   assert (1 < exp g) by (rewrite <- exp_0; apply exp_increasing; lra).
   rewrite mu_exp by lra; apply Rmult_eq_reg_r with (exp g - 1); [|lra].
@@ -82,7 +95,7 @@ Qed.
 
 Definition gstar : R := proj1_sig gstar_exists.
 
-Theorem gstar_digits : 1.445574911151548 <= gstar <= 1.445574911151549.
+Lemma gstar_range : 1 <= gstar <= 2.
 Proof. unfold gstar; destruct gstar_exists as [g [B E]]; exact B. Qed.
 
 Theorem gstar_equation : gstar = 1 + mu gstar.
@@ -90,7 +103,7 @@ Proof. unfold gstar; destruct gstar_exists as [g [B E]]; exact E. Qed.
 
 Theorem gstar_unique g : 0 < g -> g = 1 + mu g -> g = gstar.
 Proof.
-intros P E; pose proof gstar_digits as D; pose proof gstar_equation as E'.
+intros P E; pose proof gstar_range as D; pose proof gstar_equation as E'.
 destruct (Rle_dec g gstar) as [L|L].
 - pose proof (mu_decreasing g gstar P L); lra.
 - pose proof (mu_decreasing gstar g); lra.
@@ -98,25 +111,52 @@ Qed.
 
 Theorem wide_iff g : 0 < g -> (wide g <-> gstar <= g).
 Proof.
-intros P; pose proof gstar_digits as D; pose proof gstar_equation as E'.
+intros P; pose proof gstar_range as D; pose proof gstar_equation as E'.
 unfold wide; split; [intros [_ W] | intros L; split; [exact P|]].
 - destruct (Rle_dec gstar g) as [L|L]; [exact L|].
   pose proof (mu_decreasing g gstar P); lra.
 - pose proof (mu_decreasing gstar g); lra.
 Qed.
 
-(* The rounded constant that code may compare with. *)
-Theorem wide_14456 g : 1.4456 <= g -> wide g.
-Proof. intros L; pose proof gstar_digits; apply wide_iff; lra. Qed.
+Lemma wide_of_gstar g : gstar <= g -> wide g.
+Proof. intros L; pose proof gstar_range; apply wide_iff; lra. Qed.
 
-(* The bracket of Lemma F is positive with room to spare. *)
-Lemma wide_bracket g : wide g -> 1 / 13 <= 1 - 2 * ratio g - mu g.
+(* g >= 1 + mu forces e^-g < 1/4: at log 4 < 3/2 it fails. *)
+Lemma wide_quarter g : wide g -> ratio g < 1 / 4.
 Proof.
-intros W; assert (0 < g) as P by apply W; apply (wide_iff g P) in W.
-pose proof gstar_digits as D.
-assert (1.4455 <= g) as L by lra.
-pose proof (ratio_decreasing 1.4455 g L); pose proof (mu_decreasing 1.4455 g).
-assert (1 / 13 <= 1 - 2 * ratio 1.4455 - mu 1.4455) by
-  (clear; unfold mu, ratio; interval).
+intros [P W]; destruct (Rlt_dec (ratio g) (1 / 4)) as [L|L]; [exact L|exfalso].
+assert (4 < exp (3 / 2)) as E4.
+{ eapply Rlt_le_trans; [|apply (exp_power (3 / 2) 16); [repeat constructor | lra]].
+  simpl; lra. }
+assert (g < 3 / 2) as Lg.
+{ destruct (Rlt_dec g (3 / 2)) as [l|l]; [exact l|exfalso].
+  assert (ratio g <= ratio (3 / 2)) as R by (apply ratio_decreasing; lra).
+  apply L, Rle_lt_trans with (1 := R); unfold ratio; rewrite exp_Ropp.
+  unfold Rdiv; rewrite Rmult_1_l; apply Rinv_lt_contravar; lra. }
+pose proof (ratio_lt_1 g P) as Q; pose proof (mu_pos g P).
+assert (mu g * (1 - ratio g) = g * ratio g) as M by (unfold mu; field; lra).
+assert (0 <= (ratio g - 1 / 4) * (g + mu g)) by (apply Rmult_le_pos; lra); lra.
+Qed.
+
+(* The bracket of Lemma F at t - mu = 1 is positive. *)
+Lemma wide_bracket g : wide g -> 0 < 1 - 2 * ratio g - mu g.
+Proof.
+intros W; pose proof (wide_quarter g W) as Q; destruct W as [P W].
+assert (1 <= gstar) by apply gstar_range.
+assert (gstar <= g) as Gs by (apply wide_iff; [exact P | now split]).
+pose proof (mu_decreasing gstar g ltac:(lra) Gs) as M.
+pose proof (ratio_decreasing gstar g Gs) as R.
+(* at g* itself mu (1 - 2q) = q, and (1 - 2q)^2 > q for q < 1/4 *)
+pose proof (wide_quarter gstar (wide_of_gstar gstar ltac:(lra))) as Q'.
+assert (mu gstar * (1 - 2 * ratio gstar) = ratio gstar) as E.
+{ assert (mu gstar * (1 - ratio gstar) = gstar * ratio gstar) as E1.
+  { pose proof (ratio_lt_1 gstar ltac:(lra)); unfold mu; field; lra. }
+  assert (gstar * ratio gstar = ratio gstar + mu gstar * ratio gstar)
+    by (rewrite gstar_equation at 1; ring).
+  lra. }
+assert (mu gstar < 1 - 2 * ratio gstar).
+{ apply Rmult_lt_reg_r with (1 - 2 * ratio gstar); [lra|]; rewrite E.
+  assert (0 < (1 - 4 * ratio gstar) * (1 - ratio gstar))
+    by (apply Rmult_lt_0_compat; lra); lra. }
 lra.
 Qed.

@@ -11,7 +11,6 @@
    gives an example. *)
 
 From Coq Require Import Reals List Permutation Lra Lia.
-From Interval Require Import Tactic.
 From attest Require Import sums boltzmann gstar packing lemma_f.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -33,22 +32,27 @@ intros N I; apply Rabs_le; split.
 - apply boltz_le_max; [exact N|]; intros a Ha; pose proof (inside_bounds r l a I Ha); lra.
 Qed.
 
-(* Numbers that g > 3 gives. *)
-Lemma gap3 g : 3 < g -> gstar <= g /\ 0 < mu g <= 0.16 /\ 0 < ratio g <= 0.05.
+(* Numbers that g > 3 gives, from e^3 >= (1 + 3/32)^32 >= 16. *)
+Lemma gap3 g : 3 < g -> gstar <= g /\ 0 < mu g <= 0.2 /\ 0 < ratio g <= 0.0625.
 Proof.
-intros G; pose proof gstar_digits; split; [lra|].
-pose proof (mu_pos g ltac:(lra)); pose proof (mu_decreasing 3 g).
-pose proof (ratio_pos g); pose proof (ratio_decreasing 3 g).
-assert (mu 3 <= 0.16) by (clear; unfold mu, ratio; interval).
-assert (ratio 3 <= 0.05) by (clear; unfold ratio; interval).
-lra.
+intros G; assert (16 <= exp 3) as E.
+{ eapply Rle_trans; [|apply (exp_power 3 32); [repeat constructor | lra]]; simpl; lra. }
+assert (ratio 3 <= 0.0625) as R3.
+{ unfold ratio; rewrite exp_Ropp; apply Rmult_le_reg_r with (exp 3); [lra|].
+  rewrite Rinv_l by lra; lra. }
+assert (mu 3 <= 0.2) as M3.
+{ rewrite mu_exp by lra; apply Rmult_le_reg_r with (exp 3 - 1); [lra|].
+  replace (3 / (exp 3 - 1) * (exp 3 - 1)) with 3 by (field; lra); lra. }
+pose proof (mu_pos g ltac:(lra)); pose proof (mu_decreasing 3 g ltac:(lra) ltac:(lra)).
+pose proof (ratio_pos g); pose proof (ratio_decreasing 3 g ltac:(lra)).
+split; [apply wide_iff; [|split]|]; lra.
 Qed.
 
-Lemma bound3 g t : 3 < g -> g <= t -> exp (- t) * ((t - 0.16) * 0.9 - 0.16) <= bound g t.
+Lemma bound3 g t : 3 < g -> g <= t -> exp (- t) * ((t - 0.2) * 0.875 - 0.2) <= bound g t.
 Proof.
 intros G L; destruct (gap3 g G) as (_ & M & Q); unfold bound.
 apply Rmult_le_compat_l; [left; apply exp_pos|].
-assert ((t - 0.16) * 0.9 <= (t - mu g) * (1 - 2 * ratio g)).
+assert ((t - 0.2) * 0.875 <= (t - mu g) * (1 - 2 * ratio g)).
 { apply Rmult_le_compat; lra. }
 lra.
 Qed.
@@ -168,7 +172,7 @@ rewrite Rabs_pos_eq in S2 by lra.
 assert (M - c + (2 * L + 3) <= 2 * r) as Range by (unfold L; lra).
 pose proof (promise_small L r (M - c) L_pos Range) as P.
 pose proof (bound3 delta (M - c) large3 ltac:(lra)) as Bd.
-assert (exp (- (M - c)) * 1 <= exp (- (M - c)) * ((M - c - 0.16) * 0.9 - 0.16))
+assert (exp (- (M - c)) * 1 <= exp (- (M - c)) * ((M - c - 0.2) * 0.875 - 0.2))
   by (apply Rmult_le_compat_l; [left; apply exp_pos | lra]).
 lra.
 Qed.
@@ -191,10 +195,10 @@ assert (c <= M) as LcM by (destruct Dc as [[]|[]]; [apply GA | apply GB]; tauto)
 pose proof (separated M c HM Hc ltac:(auto)) as S; rewrite Rabs_pos_eq in S by lra.
 pose proof (range M c HM Hc) as R2.
 pose proof (bound3 delta (M - c) large3 ltac:(lra)) as Bd.
-(* e^-t ((t - 0.16) 0.9 - 0.16) decreases; take it at t = 2r *)
-assert (exp (- (2 * r)) * ((2 * r - 0.16) * 0.9 - 0.16)
-        <= exp (- (M - c)) * ((M - c - 0.16) * 0.9 - 0.16)) as Dec.
-{ pose proof (h_decreasing (0.16 + 0.16 / 0.9) (M - c) (2 * r) ltac:(lra) ltac:(lra)) as Hd.
+(* e^-t ((t - 0.2) 0.875 - 0.2) decreases; take it at t = 2r *)
+assert (exp (- (2 * r)) * ((2 * r - 0.2) * 0.875 - 0.2)
+        <= exp (- (M - c)) * ((M - c - 0.2) * 0.875 - 0.2)) as Dec.
+{ pose proof (h_decreasing (0.2 + 0.2 / 0.875) (M - c) (2 * r) ltac:(lra) ltac:(lra)) as Hd.
   unfold h in Hd; lra. }
 assert (L <= INR (n - 1)) as LN.
 { assert (INR (n - 1) = INR n - 1) as E by (rewrite minus_INR by lia; simpl; ring).
@@ -205,7 +209,7 @@ assert (2 * (L * L) + 3 * L <= 2 * r) as Big.
   pose proof L_pos as L_pos'.
   replace (2 * (L * L) + 3 * L) with (L * (2 * L + 3)) by ring.
   apply Rmult_le_compat; unfold L in *; lra. }
-assert (L * L < (2 * r - 0.16) * 0.9 - 0.16) as Final.
+assert (L * L < (2 * r - 0.2) * 0.875 - 0.2) as Final.
 { pose proof L_pos; assert (0 <= L * L) by now apply Rmult_le_pos. lra. }
 apply Rmult_lt_compat_l with (r := exp (- (2 * r))) in Final; [|apply exp_pos].
 lra.

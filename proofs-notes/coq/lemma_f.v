@@ -196,7 +196,7 @@ Theorem lemma_f_signed g (A B : list R) (M c : R) : gstar <= g ->
   bound g (M - c) <= boltz A - boltz B.
 Proof.
 intros Gs UA UB S MA MB HcB HcA First.
-assert (wide g) as W by (pose proof gstar_digits; apply wide_iff; lra).
+assert (wide g) as W by now apply wide_of_gstar.
 assert (A <> []) as NA by (intros ->; now destruct MA).
 assert (B <> []) as NB by (intros ->; now destruct MB).
 assert (spread g A) as SA by (apply spread_incl with (A ++ B); auto;
@@ -224,7 +224,7 @@ Theorem lemma_f_same_max g (A B : list R) (M c : R) : gstar <= g ->
   Rabs (boltz A - boltz B) >= bound g (M - c) /\ bound g (M - c) > 0.
 Proof.
 intros Gs UA UB S MA MB [D First].
-assert (wide g) as W by (pose proof gstar_digits; apply wide_iff; lra).
+assert (wide g) as W by now apply wide_of_gstar.
 split.
 - apply Rle_ge; destruct D as [[HA HB] | [HB HA]].
   + rewrite Rabs_minus_sym; apply Rle_trans with (boltz B - boltz A); [|apply Rle_abs].
@@ -247,7 +247,7 @@ Theorem lemma_f_other_max g (A B : list R) (M M' : R) : gstar <= g ->
   Rabs (boltz A - boltz B) >= g - mu g /\ g - mu g >= 1.
 Proof.
 intros Gs UA UB S MA MB N.
-assert (wide g) as W by (pose proof gstar_digits; apply wide_iff; lra).
+assert (wide g) as W by now apply wide_of_gstar.
 split; [|destruct W; lra].
 assert (forall l m, NoDup l -> spread g l -> greatest l m -> m - mu g <= boltz l <= m) as E.
 { intros l m U Sl G; assert (l <> []) as Nl by (intros ->; now destruct G).
