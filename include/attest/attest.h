@@ -10,6 +10,8 @@
 #include <attest/error.h>
 #include <attest/flint.h>
 #include <attest/format.h>
+#include <attest/lemma1.h>
+#include <attest/lemma_f.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
 #include <attest/sequence.h>

@@ -16,6 +16,7 @@
 #include <attest/boltzmann_difference.h>
 
 #include "base/memory.h"
+#include "theory/depth.h"
 
 enum { LEAST_BITS = 128, GUARD_BITS = 64 };
 
@@ -151,41 +152,13 @@ static void set_depth(arb_t depth, const merged *all, size_t from, size_t i, lon
     fmpz_clear(gap);
 }
 
-/* weight = e^{-depth} for depth >= 2^62, where arb_exp gives up: with k an integer near
- * depth / log 2, 2^{-k} e^{k log 2 - depth}. The bits of k are added to the precision of log 2,
- * so the exponent left has an absolute error near 2^-bits. Any integer k is right. */
-static void set_huge_weight(arb_t weight, const arb_t depth, long bits)
-{
-    arb_t quotient;
-    fmpz_t k;
-    long long_bits = bits + arf_abs_bound_lt_2exp_si(arb_midref(depth));
-
-    arb_init(quotient);
-    fmpz_init(k);
-    arb_const_log2(weight, long_bits);
-    arb_div(quotient, depth, weight, long_bits);
-    arf_get_fmpz(k, arb_midref(quotient), ARF_RND_NEAR);
-    arb_mul_fmpz(weight, weight, k, long_bits);
-    arb_sub(weight, weight, depth, long_bits);
-    arb_exp(weight, weight, bits);
-    fmpz_neg(k, k);
-    arb_mul_2exp_fmpz(weight, weight, k);
-    arb_clear(quotient);
-    fmpz_clear(k);
-}
-
 /* weight = e^{x_i - x_from}; depth is as set_depth gives it, so the relative error stays near
  * 2^-bits. */
 static void set_weight(arb_t weight, arb_t depth, const merged *all, size_t from, size_t i,
                        long bits)
 {
     set_depth(depth, all, from, i, bits);
-    if (arf_cmpabs_2exp_si(arb_midref(depth), 62) >= 0) {
-        set_huge_weight(weight, depth, bits);
-    } else {
-        arb_neg(weight, depth);
-        arb_exp(weight, weight, bits);
-    }
+    attest_depth_exp(weight, depth, bits);
 }
 
 /* The sums that the identity needs. */

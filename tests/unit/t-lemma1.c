@@ -1,0 +1,143 @@
+/* Lemma 1: bound, hypotheses with strictness from both sides, and the bound against the truth.
+ */
+#include <math.h>
+#include <stdint.h>
+
+#include <attest/lemma1.h>
+
+#include "tests/ref/boltzmann_full.h"
+#include "tests/tap.h"
+
+static double log2_of(double x)
+{
+    return log2(x);
+}
+
+static void test_bound(void)
+{
+    arb_t value, log2, r;
+    double expected = pow(log(5), 2) * exp(-14);
+
+    arb_init(value);
+    arb_init(log2);
+    arb_init(r);
+    arb_set_si(r, 7);
+    attest_lemma1_bound(value, log2, 5, r, 128);
+    TAP_OK(fabs(arf_get_d(arb_midref(value), ARF_RND_NEAR) / expected - 1) < 1e-14 &&
+               fabs(arf_get_d(arb_midref(log2), ARF_RND_NEAR) - log2_of(expected)) < 1e-13,
+           "(log 5)^2 e^-14");
+    attest_lemma1_bound(value, log2, 1, r, 128);
+    TAP_OK(arb_is_zero(value), "n = 1: the bound is 0");
+    arb_set_d(r, 0x1p80);
+    attest_lemma1_bound(value, log2, 3, r, 128);
+    TAP_OK(arb_is_positive(value) && arb_rel_accuracy_bits(log2) > 100, "r = 2^80");
+    arb_clear(value);
+    arb_clear(log2);
+    arb_clear(r);
+}
+
+/* Vectors of 3: 2 log 3 + 3 = 5.19722... */
+static void test_hypotheses(void)
+{
+    static const size_t start[] = {0, 3, 6}, unequal[] = {0, 3, 5};
+    fmpz *x = _fmpz_vec_init(6);
+    fmpz_t denominator;
+    attest_family family = {2, start, x, denominator};
+    attest_lemma1_hypothesis fails;
+    size_t where;
+    fmpq_t r;
+    long entry[] = {0, -1040, 520, 0, 1040, -520};
+
+    fmpz_init_set_ui(denominator, 100);
+    fmpq_init(r);
+    fmpq_set_si(r, 1041, 100);
+    for (int i = 0; i < 6; i++)
+        fmpz_set_si(x + i, entry[i]);
+    TAP_OK(attest_lemma1_check(&fails, &where, &family, r, NULL) == ATTEST_OK &&
+               fails == ATTEST_LEMMA1_HOLDS,
+           "gap 5.20: all hypotheses hold");
+    fmpq_set_si(r, 1040, 100);
+    TAP_OK(attest_lemma1_check(&fails, &where, &family, r, NULL) == ATTEST_OK &&
+               fails == ATTEST_LEMMA1_RADIUS && where == 0,
+           "an entry of size r exactly is too large");
+    fmpq_set_si(r, 1041, 100);
+    fmpz_set_si(x + 2, 519);
+    TAP_OK(attest_lemma1_check(&fails, &where, &family, r, NULL) == ATTEST_OK &&
+               fails == ATTEST_LEMMA1_GAP && where == 0,
+           "gap 5.19: too small");
+    fmpz_set_si(x + 2, 0);
+    TAP_OK(attest_lemma1_check(&fails, &where, &family, r, NULL) == ATTEST_OK &&
+               fails == ATTEST_LEMMA1_NO_DUPLICATES && where == 0,
+           "a repeated entry");
+    family.start = unequal;
+    TAP_OK(attest_lemma1_check(&fails, &where, &family, r, NULL) == ATTEST_OK &&
+               fails == ATTEST_LEMMA1_EQUAL_LENGTH && where == 1,
+           "unequal lengths");
+    TAP_OK(fails == ATTEST_LEMMA1_EQUAL_LENGTH &&
+               attest_lemma1_hypothesis_name(fails)[0] == 'e',
+           "named equal-length");
+    fmpq_set_si(r, 3, 1);
+    TAP_OK(!attest_lemma1_check_gap(r, 1), "n = 1: a gap of exactly 3 is not above 3");
+    fmpz_clear(denominator);
+    fmpq_clear(r);
+    _fmpz_vec_clear(x, 6);
+}
+
+/* Random vectors within the hypotheses: the bound never exceeds the truth. */
+static void test_truth(void)
+{
+    uint64_t state = tap_seed(0x1e44a1);
+    arb_t value, log2, r;
+    mpfr_t truth;
+    double least = INFINITY;
+    int tried = 0;
+
+    arb_init(value);
+    arb_init(log2);
+    arb_init(r);
+    mpfr_init2(truth, 2000);
+    for (int trial = 0; trial < 300; trial++) {
+        size_t n = 2 + tap_random(&state) % 3;
+        long step = n == 2 ? 5 : 6, a[4], b[4], top = 0;
+        bool differ = false;
+
+        for (size_t i = 0; i < n; i++) {
+            a[i] = step * ((long)(4 * i + tap_random(&state) % 4) - 8);
+            b[i] = tap_random(&state) % 2 ? a[i]
+                                          : step * ((long)(4 * i + tap_random(&state) % 4) - 8);
+            differ = differ || a[i] != b[i];
+            top = labs(a[i]) > top ? labs(a[i]) : top;
+            top = labs(b[i]) > top ? labs(b[i]) : top;
+        }
+        if (!differ)
+            continue;
+        tried++;
+        arb_set_si(r, top); /* r just above: the bound is continuous in r */
+        attest_lemma1_bound(value, log2, n, r, 128);
+        ref_boltz_difference(truth, a, NULL, n, b, NULL, n, 1);
+        mpfr_abs(truth, truth, MPFR_RNDN);
+        mpfr_log2(truth, truth, MPFR_RNDN);
+        {
+            double margin =
+                mpfr_get_d(truth, MPFR_RNDN) - arf_get_d(arb_midref(log2), ARF_RND_NEAR);
+
+            least = margin < least ? margin : least;
+        }
+    }
+    TAP_OK(tried > 200 && least > 0, "%d pairs: truth above the bound, by 2^%.3f at least",
+           tried, least);
+    arb_clear(value);
+    arb_clear(log2);
+    arb_clear(r);
+    mpfr_clear(truth);
+}
+
+int main(void)
+{
+    test_bound();
+    test_hypotheses();
+    test_truth();
+    flint_cleanup();
+    mpfr_free_cache();
+    return tap_done();
+}
