@@ -18,6 +18,9 @@ attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
                                      const attest_sequence *sequence,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The largest precision in bits that balls are asked for. */
+#define ATTEST_BALL_MAX_BITS 1000000000L
+
 /* Encloses. Scores are exact; the radius of an output is at most 2^-(bits-56) times the largest
  * term of its sum. For hardmax the balls enclose the exact result. */
 attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,

@@ -1,4 +1,6 @@
-/* boltzmann.h -- the Boltzmann operator boltz(a) = sum a_i e^{a_i} / sum e^{a_i}. */
+/* boltzmann.h -- the Boltzmann operator boltz(a) = sum a_i e^{a_i} / sum e^{a_i}.
+ *
+ * It is irrational unless all entries agree, so there is none in exact arithmetic. */
 #ifndef ATTEST_BOLTZMANN_H
 #define ATTEST_BOLTZMANN_H
 
@@ -8,17 +10,24 @@
 #include <attest/flint.h>
 #include <attest/format.h>
 
-/* Encloses boltz of the count >= 1 rationals numerator[i] / denominator. */
+/* Encloses boltz of the rationals numerator[i] / denominator.
+ * Domain: count >= 1, denominator > 0, 2 <= bits <= ATTEST_BALL_MAX_BITS. Error: radius at most
+ * 2^-bits times the largest of |max a| and (max a - a_i) e^{a_i - max a}
+ * (proofs-notes/attention.md). Status: DOMAIN, NOMEM. */
 attest_status attest_boltz_ball(arb_t value, const fmpz *numerator, const fmpz_t denominator,
                                 size_t count, long bits,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Every operation rounded to the format. */
+/* Entries rounded to the format, then every operation: max-shifted weights, their total, the
+ * sum of weight times entry, one division, as attention does them (doc/arithmetic.md). value
+ * gets the format's precision; MPFR's exponent range and flags are restored.
+ * Domain: count >= 1, denominator > 0. Status: DOMAIN, NOMEM. */
 attest_status attest_boltz_mpfr(mpfr_t value, const fmpz *numerator, const fmpz_t denominator,
                                 size_t count, const attest_format *format, mpfr_rnd_t rounding,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* In binary64, max-shifted. Domain: count >= 1. */
+/* The same operations in binary64 with the C library's exp. NaN if an entry is NaN or the
+ * largest is infinite. Domain: count >= 1. */
 double attest_boltz_double(const double *a, size_t count);
 
 #endif

@@ -13,13 +13,18 @@
 
 #include <attest/error.h>
 
+/* The widest significand and the largest |emin|, |emax| that a name can ask for. */
+#define ATTEST_FORMAT_MAX_PRECISION 1000000000L
+#define ATTEST_FORMAT_MAX_EXPONENT 100000000000L
+
 typedef struct attest_format {
     char name[64];
     long precision; /* p >= 1 */
     bool bounded;   /* false: any exponent */
     long emin, emax;
     /* The finite-only format float8_e4m3fn: no infinities, the all-ones significand of the
-     * largest exponent is NaN, and what overflows becomes NaN. */
+     * largest exponent is NaN (so the largest number is (2 - 2^(2-p)) 2^emax), and what
+     * overflows becomes NaN, or the largest number where the rounding is toward zero. */
     bool finite_only;
 } attest_format;
 

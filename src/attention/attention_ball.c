@@ -1,0 +1,87 @@
+/* attention_ball.c -- attention in balls: exact scores, enclosures from exp on.
+ *
+ * The error bound is derived in proofs-notes/attention.md. */
+#include <attest/boltzmann.h>
+
+#include "number/ball.h"
+
+#define ATTEST_SYSTEM ball
+#define ATTEST_FOLDED 1
+#define ATTEST_HAS_EXP 1
+#define ATTEST_BOLTZ
+#include "attention/attention.inc"
+
+/* The bits beyond those asked for that keep the radius below 2^-bits times the largest term:
+ * with t = n H + 1 terms the sums lose at most a factor of 2^8 t^2. */
+static slong guard_bits(size_t length, size_t heads)
+{
+    return 10 + 2 * (slong)(FLINT_BIT_COUNT(length) + FLINT_BIT_COUNT(heads));
+}
+
+static attest_status check_bits(long bits, attest_error *error)
+{
+    if (bits >= 2 && bits <= ATTEST_BALL_MAX_BITS)
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_DOMAIN,
+                            "the precision must be between 2 and %ld bits",
+                            ATTEST_BALL_MAX_BITS);
+}
+
+attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
+                                    const attest_sequence *sequence, long bits,
+                                    attest_error *error)
+{
+    attest_status status = attest_plan_check(weights, sequence, error);
+    size_t count = sequence->length * sequence->dim;
+    attest_ball_context c;
+    fmpz_t denominator;
+
+    if (status != ATTEST_OK)
+        return status;
+    status = check_bits(bits, error);
+    if (status != ATTEST_OK)
+        return status;
+    attest_ball_context_init(&c, bits + guard_bits(sequence->length, weights->heads),
+                             sequence->length);
+    fmpz_init(denominator);
+    for (size_t i = 0; i < count; i++)
+        arb_zero(out + i);
+    status = attend(out, denominator, weights, sequence, &c, error);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+        arb_div_fmpz(out + i, out + i, denominator, c.precision);
+    fmpz_clear(denominator);
+    attest_ball_context_clear(&c);
+    return status;
+}
+
+attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t denominator,
+                                size_t count, long bits, attest_error *error)
+{
+    attest_status status = check_bits(bits, error);
+    attest_ball_context c;
+    fmpz_t maximum;
+    fmpz *depth;
+
+    if (status != ATTEST_OK)
+        return status;
+    if (count == 0)
+        return attest_error_set(error, ATTEST_DOMAIN, "boltz of no numbers");
+    /* boltz(a) = max + boltz(a - max): all terms of the sum have one sign, so its relative
+     * error is that of the weights. */
+    attest_ball_context_init(&c, bits + guard_bits(count, 1), count);
+    depth = _fmpz_vec_init((slong)count);
+    fmpz_init_set(maximum, numerator);
+    for (size_t j = 1; j < count; j++)
+        attest_ball_maximum(maximum, numerator + j, &c);
+    for (size_t j = 0; j < count; j++)
+        fmpz_sub(depth + j, numerator + j, maximum);
+    status = boltz(out, depth, denominator, count, &c, error);
+    if (status == ATTEST_OK) {
+        arb_add_fmpz(out, out, maximum, c.precision);
+        arb_div_fmpz(out, out, denominator, c.precision);
+    }
+    fmpz_clear(maximum);
+    _fmpz_vec_clear(depth, (slong)count);
+    attest_ball_context_clear(&c);
+    return status;
+}

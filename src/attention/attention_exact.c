@@ -1,0 +1,33 @@
+/* attention_exact.c -- hardmax attention in rationals. */
+#include "number/exact.h"
+
+#define ATTEST_SYSTEM exact
+#define ATTEST_FOLDED 1
+#define ATTEST_HAS_EXP 0
+#include "attention/attention.inc"
+
+attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
+                                     const attest_sequence *sequence, attest_error *error)
+{
+    attest_status status = attest_plan_check(weights, sequence, error);
+    size_t count = sequence->length * sequence->dim;
+    attest_exact_context c;
+    fmpz_t denominator;
+    fmpz *numerator;
+
+    if (status != ATTEST_OK)
+        return status;
+    if (weights->activation != ATTEST_HARDMAX)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "softmax is not rational: exact arithmetic serves hardmax");
+    attest_exact_context_init(&c, weights->ties == ATTEST_TIES_UNIFORM ? sequence->length : 1);
+    fmpz_init(denominator);
+    numerator = _fmpz_vec_init((slong)count);
+    status = attend(numerator, denominator, weights, sequence, &c, error);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+        fmpq_set_fmpz_frac(out + i, numerator + i, denominator);
+    _fmpz_vec_clear(numerator, (slong)count);
+    fmpz_clear(denominator);
+    attest_exact_context_clear(&c);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* attention_mpfr.c -- attention with every operation rounded to a floating-point format. */
+#include <attest/boltzmann.h>
+
+#include "number/mpfr.h"
+
+#define ATTEST_SYSTEM mpfr
+#define ATTEST_FOLDED 0
+#define ATTEST_HAS_EXP 1
+#define ATTEST_BOLTZ
+#include "attention/attention.inc"
+
+attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
+                                    const attest_sequence *sequence,
+                                    const attest_format *format, mpfr_rnd_t rounding,
+                                    attest_error *error)
+{
+    attest_status status = attest_plan_check(weights, sequence, error);
+    size_t count = sequence->length * sequence->dim;
+    attest_mpfr_context c;
+    fmpz_t denominator;
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_mpfr_context_init(&c, format, rounding);
+    fmpz_init(denominator);
+    for (size_t i = 0; i < count; i++)
+        mpfr_set_prec(out[i], format->precision);
+    status = attend((__mpfr_struct *)out, denominator, weights, sequence, &c, error);
+    fmpz_clear(denominator);
+    attest_mpfr_context_clear(&c);
+    return status;
+}
+
+attest_status attest_boltz_mpfr(mpfr_t out, const fmpz *numerator, const fmpz_t denominator,
+                                size_t count, const attest_format *format, mpfr_rnd_t rounding,
+                                attest_error *error)
+{
+    attest_status status;
+    attest_mpfr_context c;
+
+    if (count == 0)
+        return attest_error_set(error, ATTEST_DOMAIN, "boltz of no numbers");
+    attest_mpfr_context_init(&c, format, rounding);
+    mpfr_set_prec(out, format->precision);
+    status = boltz(out, numerator, denominator, count, &c, error);
+    attest_mpfr_context_clear(&c);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* plan.c -- how one head is evaluated: four products of matrices. */
+#include "attention/plan.h"
+
+#include <assert.h>
+
+static void append(attest_chain *chain, attest_factor factor)
+{
+    assert(chain->count < ATTEST_CHAIN_MAX);
+    chain->factor[chain->count++] = factor;
+}
+
+/* Appends the matrix: itself, or v^T and then u. */
+static void append_matrix(attest_chain *chain, const attest_matrix *matrix)
+{
+    size_t rows = matrix->rows, cols = matrix->cols;
+
+    if (matrix->factored) {
+        append(chain, (attest_factor){1, cols, cols, 1, matrix->v, matrix->v_denominator});
+        append(chain, (attest_factor){rows, 1, 1, 1, matrix->u, matrix->u_denominator});
+    } else {
+        append(chain, (attest_factor){rows, cols, cols, 1, matrix->entry, matrix->denominator});
+    }
+}
+
+static attest_factor transposed(attest_factor factor)
+{
+    return (attest_factor){factor.cols,     factor.rows,  factor.col_step,
+                           factor.row_step, factor.entry, factor.denominator};
+}
+
+static void append_transposed(attest_chain *chain, const attest_chain *other)
+{
+    for (size_t i = other->count; i > 0; i--)
+        append(chain, transposed(other->factor[i - 1]));
+}
+
+/* The number of entries between factor[position-1] and factor[position]. */
+static size_t width_at(const attest_chain *chain, size_t position)
+{
+    return position == 0 ? chain->factor[0].cols : chain->factor[position - 1].rows;
+}
+
+/* Splits the chain before factor[position]. */
+static void split(attest_chain *first, attest_chain *rest, const attest_chain *chain,
+                  size_t position)
+{
+    first->count = rest->count = 0;
+    for (size_t i = 0; i < chain->count; i++)
+        append(i < position ? first : rest, chain->factor[i]);
+}
+
+void attest_plan_as_written(attest_plan *plan, const attest_head *head)
+{
+    plan->key.count = plan->query.count = plan->value.count = plan->output.count = 0;
+    append_matrix(&plan->key, &head->wk);
+    append_matrix(&plan->query, &head->wq);
+    append_matrix(&plan->value, &head->wv);
+    append_matrix(&plan->output, &head->wo);
+    plan->score_width = head->wk.rows;
+    plan->value_width = head->wv.rows;
+}
+
+void attest_plan_folded(attest_plan *plan, const attest_head *head)
+{
+    attest_chain key = {0}, form = {0}, mean = {0}, rest;
+    size_t cut;
+
+    /* The bilinear form W_K^T W_Q, cut at its narrowest place, by preference as written. */
+    append_matrix(&form, &head->wq);
+    cut = form.count;
+    append_matrix(&key, &head->wk);
+    append_transposed(&form, &key);
+    for (size_t i = 0; i <= form.count; i++)
+        if (width_at(&form, i) < width_at(&form, cut))
+            cut = i;
+    plan->score_width = width_at(&form, cut);
+    split(&plan->query, &rest, &form, cut);
+    plan->key.count = 0;
+    append_transposed(&plan->key, &rest);
+
+    /* W_O W_V, cut at the end or where it is a single number. */
+    append_matrix(&mean, &head->wv);
+    append_matrix(&mean, &head->wo);
+    cut = mean.count;
+    for (size_t i = 0; i < mean.count; i++)
+        if (width_at(&mean, i) == 1 && width_at(&mean, cut) > 1)
+            cut = i;
+    plan->value_width = width_at(&mean, cut);
+    split(&plan->value, &plan->output, &mean, cut);
+}
+
+void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain)
+{
+    fmpz_one(denominator);
+    for (size_t i = 0; i < chain->count; i++)
+        fmpz_mul(denominator, denominator, chain->factor[i].denominator);
+}
+
+void attest_plan_denominators(fmpz_t score, fmpz_t output, const attest_plan *plan,
+                              const fmpz_t tokens)
+{
+    fmpz_t part;
+
+    fmpz_init(part);
+    attest_chain_denominator(score, &plan->key);
+    attest_chain_denominator(part, &plan->query);
+    fmpz_mul(score, score, part);
+    fmpz_mul(score, score, tokens);
+    fmpz_mul(score, score, tokens);
+    attest_chain_denominator(output, &plan->value);
+    attest_chain_denominator(part, &plan->output);
+    fmpz_mul(output, output, part);
+    fmpz_mul(output, output, tokens);
+    fmpz_clear(part);
+}
+
+void attest_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
+                                    const fmpz_t tokens)
+{
+    attest_plan plan;
+    fmpz_t score, output;
+
+    fmpz_init(score);
+    fmpz_init(output);
+    fmpz_set(denominator, tokens);
+    for (size_t h = 0; h < weights->heads; h++) {
+        attest_plan_folded(&plan, &weights->head[h]);
+        attest_plan_denominators(score, output, &plan, tokens);
+        fmpz_lcm(denominator, denominator, output);
+    }
+    fmpz_clear(score);
+    fmpz_clear(output);
+}
+
+static bool has_shape(const attest_matrix *matrix, size_t rows, size_t cols)
+{
+    return matrix->rows == rows && matrix->cols == cols;
+}
+
+attest_status attest_plan_check(const attest_weights *weights, const attest_sequence *sequence,
+                                attest_error *error)
+{
+    size_t d = weights->dim;
+
+    if (d == 0 || weights->heads == 0)
+        return attest_error_set(error, ATTEST_DOMAIN, "the weights have no heads");
+    if (sequence->dim != d)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "the tokens have %zu entries, the weights expect %zu",
+                                sequence->dim, d);
+    for (size_t h = 0; h < weights->heads; h++) {
+        const attest_head *head = &weights->head[h];
+        size_t s = head->wq.rows;
+        if (s == 0 || !has_shape(&head->wq, s, d) || !has_shape(&head->wk, s, d) ||
+            !has_shape(&head->wv, s, d) || !has_shape(&head->wo, d, s))
+            return attest_error_set(error, ATTEST_DOMAIN,
+                                    "head %zu: the shapes of the matrices do not fit together",
+                                    h);
+    }
+    return ATTEST_OK;
+}

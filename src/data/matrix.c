@@ -1,0 +1,83 @@
+/* matrix.c -- exact matrices, dense or of rank 1. */
+#include <attest/matrix.h>
+
+#include <string.h>
+
+void attest_matrix_init(attest_matrix *matrix)
+{
+    memset(matrix, 0, sizeof *matrix);
+    fmpz_init_set_ui(matrix->u_denominator, 1);
+    fmpz_init_set_ui(matrix->v_denominator, 1);
+    fmpz_init_set_ui(matrix->denominator, 1);
+}
+
+static void clear_entries(attest_matrix *matrix)
+{
+    if (matrix->entry)
+        _fmpz_vec_clear(matrix->entry, (slong)(matrix->rows * matrix->cols));
+    if (matrix->u)
+        _fmpz_vec_clear(matrix->u, (slong)matrix->rows);
+    if (matrix->v)
+        _fmpz_vec_clear(matrix->v, (slong)matrix->cols);
+    matrix->entry = matrix->u = matrix->v = NULL;
+}
+
+void attest_matrix_clear(attest_matrix *matrix)
+{
+    clear_entries(matrix);
+    fmpz_clear(matrix->u_denominator);
+    fmpz_clear(matrix->v_denominator);
+    fmpz_clear(matrix->denominator);
+    memset(matrix, 0, sizeof *matrix);
+}
+
+static void reshape(attest_matrix *matrix, size_t rows, size_t cols, bool factored)
+{
+    clear_entries(matrix);
+    matrix->rows = rows;
+    matrix->cols = cols;
+    matrix->factored = factored;
+    fmpz_one(matrix->u_denominator);
+    fmpz_one(matrix->v_denominator);
+    fmpz_one(matrix->denominator);
+}
+
+void attest_matrix_resize(attest_matrix *matrix, size_t rows, size_t cols)
+{
+    reshape(matrix, rows, cols, false);
+    matrix->entry = _fmpz_vec_init((slong)(rows * cols));
+}
+
+void attest_matrix_resize_factored(attest_matrix *matrix, size_t rows, size_t cols)
+{
+    reshape(matrix, rows, cols, true);
+    matrix->u = _fmpz_vec_init((slong)rows);
+    matrix->v = _fmpz_vec_init((slong)cols);
+}
+
+void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r, size_t c)
+{
+    if (matrix->factored)
+        fmpz_mul(fmpq_numref(value), matrix->u + r, matrix->v + c);
+    else
+        fmpz_set(fmpq_numref(value), matrix->entry + r * matrix->cols + c);
+    fmpz_set(fmpq_denref(value), matrix->denominator);
+    fmpq_canonicalise(value);
+}
+
+void attest_matrix_set(attest_matrix *copy, const attest_matrix *matrix)
+{
+    if (copy == matrix)
+        return;
+    if (matrix->factored) {
+        attest_matrix_resize_factored(copy, matrix->rows, matrix->cols);
+        _fmpz_vec_set(copy->u, matrix->u, (slong)matrix->rows);
+        _fmpz_vec_set(copy->v, matrix->v, (slong)matrix->cols);
+    } else {
+        attest_matrix_resize(copy, matrix->rows, matrix->cols);
+        _fmpz_vec_set(copy->entry, matrix->entry, (slong)(matrix->rows * matrix->cols));
+    }
+    fmpz_set(copy->u_denominator, matrix->u_denominator);
+    fmpz_set(copy->v_denominator, matrix->v_denominator);
+    fmpz_set(copy->denominator, matrix->denominator);
+}

@@ -1,0 +1,171 @@
+/* ball.h -- the number system "ball": exact integer scores, and balls from exp on.
+ *
+ * Two sorts. Scores (and the values that are averaged) are integers over denominators that
+ * the caller knows; weights and averages are balls at the working precision. Every verb
+ * encloses. */
+#ifndef ATTEST_NUMBER_BALL_H
+#define ATTEST_NUMBER_BALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/flint.h>
+
+#include "number/ball_exp.h"
+
+typedef fmpz attest_ball_score;
+typedef arb_struct attest_ball_value;
+
+typedef struct attest_ball_context {
+    slong precision; /* the working precision in bits */
+    fmpz_t score_denominator;
+    fmpz_t unit;      /* 1 */
+    fmpz *difference; /* room for one query's score differences */
+    size_t room;
+} attest_ball_context;
+
+static inline void attest_ball_context_init(attest_ball_context *context, slong precision,
+                                            size_t room)
+{
+    context->precision = precision;
+    fmpz_init_set_ui(context->score_denominator, 1);
+    fmpz_init_set_ui(context->unit, 1);
+    context->difference = _fmpz_vec_init((slong)room);
+    context->room = room;
+}
+
+static inline void attest_ball_context_clear(attest_ball_context *context)
+{
+    fmpz_clear(context->score_denominator);
+    fmpz_clear(context->unit);
+    _fmpz_vec_clear(context->difference, (slong)context->room);
+}
+
+/* FLINT does not return when memory is out: never NULL. */
+static inline fmpz *attest_ball_score_vector_init(size_t count,
+                                                  const attest_ball_context *context)
+{
+    (void)context;
+    return _fmpz_vec_init((slong)count);
+}
+
+static inline void attest_ball_score_vector_clear(fmpz *vector, size_t count)
+{
+    if (vector)
+        _fmpz_vec_clear(vector, (slong)count);
+}
+
+static inline arb_ptr attest_ball_vector_init(size_t count, const attest_ball_context *context)
+{
+    (void)context;
+    return _arb_vec_init((slong)count);
+}
+
+static inline void attest_ball_vector_clear(arb_ptr vector, size_t count)
+{
+    if (vector)
+        _arb_vec_clear(vector, (slong)count);
+}
+
+/* The numerator: its denominator is accounted for once, by the caller. */
+static inline void attest_ball_set_fraction(fmpz *x, const fmpz_t numerator,
+                                            const fmpz_t denominator,
+                                            const attest_ball_context *context)
+{
+    (void)denominator;
+    (void)context;
+    fmpz_set(x, numerator);
+}
+
+static inline void attest_ball_set(fmpz *z, const fmpz *x, const attest_ball_context *context)
+{
+    (void)context;
+    fmpz_set(z, x);
+}
+
+static inline void attest_ball_mul(fmpz *z, const fmpz *x, const fmpz *y,
+                                   const attest_ball_context *context)
+{
+    (void)context;
+    fmpz_mul(z, x, y);
+}
+
+static inline void attest_ball_addmul(fmpz *z, const fmpz *x, const fmpz *y,
+                                      const attest_ball_context *context)
+{
+    (void)context;
+    fmpz_addmul(z, x, y);
+}
+
+static inline void attest_ball_set_score_denominator(const fmpz_t denominator,
+                                                     attest_ball_context *context)
+{
+    fmpz_set(context->score_denominator, denominator);
+}
+
+static inline void attest_ball_maximum(fmpz *z, const fmpz *x,
+                                       const attest_ball_context *context)
+{
+    (void)context;
+    if (fmpz_cmp(x, z) > 0)
+        fmpz_set(z, x);
+}
+
+static inline bool attest_ball_equal(const fmpz *x, const fmpz *y)
+{
+    return fmpz_equal(x, y) != 0;
+}
+
+static inline void attest_ball_one(arb_ptr z, const attest_ball_context *context)
+{
+    (void)context;
+    arb_one(z);
+}
+
+static inline void attest_ball_zero(arb_ptr z, const attest_ball_context *context)
+{
+    (void)context;
+    arb_zero(z);
+}
+
+static inline void attest_ball_add(arb_ptr z, arb_srcptr x, arb_srcptr y,
+                                   const attest_ball_context *context)
+{
+    arb_add(z, x, y, context->precision);
+}
+
+static inline void attest_ball_scale(arb_ptr z, arb_srcptr x, const fmpz *y,
+                                     const attest_ball_context *context)
+{
+    arb_mul_fmpz(z, x, y, context->precision);
+}
+
+static inline void attest_ball_addscale(arb_ptr z, arb_srcptr x, const fmpz *y,
+                                        const attest_ball_context *context)
+{
+    arb_addmul_fmpz(z, x, y, context->precision);
+}
+
+/* Quotients come out as they are. */
+static inline const fmpz *attest_ball_div_factor(const attest_ball_context *context)
+{
+    return context->unit;
+}
+
+static inline void attest_ball_div(arb_ptr z, arb_srcptr x, arb_srcptr y,
+                                   const attest_ball_context *context)
+{
+    arb_div(z, x, y, context->precision);
+}
+
+/* weight[j] encloses exp((score[j] - maximum) / score_denominator). */
+static inline void attest_ball_exp_scores(arb_ptr weight, const fmpz *score, size_t count,
+                                          const fmpz *maximum, attest_ball_context *context)
+{
+    for (size_t j = 0; j < count; j++)
+        fmpz_sub(context->difference + j, score + j, maximum);
+    attest_ball_exp_fractions(weight, context->difference, context->score_denominator, count,
+                              context->precision);
+}
+
+#endif

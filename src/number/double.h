@@ -1,0 +1,125 @@
+/* double.h -- the number system "double": the hardware's binary64, one operation at a time.
+ * Contraction is off (-ffp-contract=off), so a * b + c has two roundings. */
+#ifndef ATTEST_NUMBER_DOUBLE_H
+#define ATTEST_NUMBER_DOUBLE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <attest/flint.h>
+
+#include "base/memory.h"
+
+typedef double attest_double_score;
+typedef double attest_double_value;
+
+/* Nothing to carry; C wants a member. */
+typedef struct attest_double_context {
+    char unused;
+} attest_double_context;
+
+static inline double *attest_double_vector_init(size_t count,
+                                                const attest_double_context *context)
+{
+    (void)context;
+    return attest_memory_alloc(count, sizeof(double));
+}
+
+static inline void attest_double_vector_clear(double *vector, size_t count)
+{
+    (void)count;
+    free(vector);
+}
+
+/* The double nearest to numerator/denominator, whatever the current rounding mode. */
+double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator);
+
+static inline void attest_double_set_fraction(double *x, const fmpz_t numerator,
+                                              const fmpz_t denominator,
+                                              const attest_double_context *context)
+{
+    (void)context;
+    *x = attest_double_get_fraction(numerator, denominator);
+}
+
+static inline void attest_double_set(double *z, const double *x,
+                                     const attest_double_context *context)
+{
+    (void)context;
+    *z = *x;
+}
+
+static inline void attest_double_one(double *z, const attest_double_context *context)
+{
+    (void)context;
+    *z = 1;
+}
+
+static inline void attest_double_zero(double *z, const attest_double_context *context)
+{
+    (void)context;
+    *z = 0;
+}
+
+static inline void attest_double_add(double *z, const double *x, const double *y,
+                                     const attest_double_context *context)
+{
+    (void)context;
+    *z = *x + *y;
+}
+
+static inline void attest_double_mul(double *z, const double *x, const double *y,
+                                     const attest_double_context *context)
+{
+    (void)context;
+    *z = *x * *y;
+}
+
+static inline void attest_double_addmul(double *z, const double *x, const double *y,
+                                        const attest_double_context *context)
+{
+    (void)context;
+    *z = *z + *x * *y;
+}
+
+/* One sort: scores and values are the same numbers. */
+#define attest_double_score_vector_init attest_double_vector_init
+#define attest_double_score_vector_clear attest_double_vector_clear
+#define attest_double_scale attest_double_mul
+#define attest_double_addscale attest_double_addmul
+
+static inline void attest_double_div(double *z, const double *x, const double *y,
+                                     const attest_double_context *context)
+{
+    (void)context;
+    *z = *x / *y;
+}
+
+/* z = maximum(z, x): NaN if either is. */
+static inline void attest_double_maximum(double *z, const double *x,
+                                         const attest_double_context *context)
+{
+    (void)context;
+    if (isnan(*x) || *x > *z)
+        *z = *x;
+}
+
+/* False when either is NaN. */
+static inline bool attest_double_equal(const double *x, const double *y)
+{
+    return *x == *y;
+}
+
+/* weight[j] = exp(score[j] - maximum), exp being the C library's. */
+static inline void attest_double_exp_scores(double *weight, const double *score, size_t count,
+                                            const double *maximum,
+                                            const attest_double_context *context)
+{
+    (void)context;
+    for (size_t j = 0; j < count; j++)
+        weight[j] = exp(score[j] - *maximum);
+}
+
+#endif
