@@ -2,36 +2,11 @@
 #include "base/escape.h"
 
 #include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
-
-/* The length of the UTF-8 character at bytes[0..count), or 0 if there is none: no overlong
- * forms, no surrogates, nothing above U+10FFFF. */
-static size_t utf8_length(const unsigned char *bytes, size_t count)
-{
-    unsigned char first = bytes[0], low = 0x80, high = 0xBF;
-    size_t length;
-
-    if (first < 0x80)
-        return 1;
-    if (first < 0xC2 || first > 0xF4)
-        return 0;
-    length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (first == 0xE0)
-        low = 0xA0;
-    else if (first == 0xED)
-        high = 0x9F;
-    else if (first == 0xF0)
-        low = 0x90;
-    else if (first == 0xF4)
-        high = 0x8F;
-    if (length > count || bytes[1] < low || bytes[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if (bytes[i] < 0x80 || bytes[i] > 0xBF)
-            return 0;
-    return length;
-}
 
 /* C0 and C1 control characters and DEL, given as a whole UTF-8 character. */
 static bool is_control(const unsigned char *bytes, size_t length)
@@ -46,7 +21,7 @@ void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
-        size_t length = utf8_length(at + i, count - i);
+        size_t length = attest_utf8_length(at + i, count - i);
         if (length == 0 || is_control(at + i, length)) {
             length = length ? length : 1;
             for (size_t k = 0; k < length; k++)
@@ -58,12 +33,33 @@ void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
     }
 }
 
+void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    size_t used = 0, i = 0;
+
+    while (i < count) {
+        size_t length = attest_utf8_length(at + i, count - i);
+        bool shown = length > 0 && !is_control(at + i, length);
+        size_t width = shown ? length : 1;
+        if (used + width + sizeof "..." > room)
+            break;
+        if (shown)
+            memcpy(to + used, bytes + i, length);
+        else
+            to[used] = '?';
+        used += width;
+        i += length ? length : 1;
+    }
+    strcpy(to + used, i < count ? "..." : "");
+}
+
 void attest_escape_json(attest_text *text, const char *bytes, size_t count)
 {
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
-        size_t length = utf8_length(at + i, count - i);
+        size_t length = attest_utf8_length(at + i, count - i);
         if (length == 0) {
             attest_text_add(text, REPLACEMENT);
             length = 1;
@@ -110,7 +106,7 @@ void attest_escape_markup(attest_text *text, const char *bytes, size_t count)
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
-        size_t length = utf8_length(at + i, count - i);
+        size_t length = attest_utf8_length(at + i, count - i);
         if (length == 0 || !fits_xml(at + i, length)) {
             attest_text_add(text, REPLACEMENT);
             length = length ? length : 1;

@@ -10,6 +10,11 @@
  * escape sequence reaches a terminal, no newline breaks a line of TAP. */
 void attest_escape_terminal(attest_text *text, const char *bytes, size_t count);
 
+/* to[0..room) = the beginning of the text, for an error to quote: whole characters, control
+ * characters and bytes that are not UTF-8 as '?', and "..." at the end of what was cut. Domain:
+ * room >= 8. */
+void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t count);
+
 /* The inside of a JSON string: valid UTF-8 is kept, other bytes become U+FFFD. */
 void attest_escape_json(attest_text *text, const char *bytes, size_t count);
 

@@ -99,6 +99,11 @@ static attest_status take(attest_input *input, int file, const char *path, size_
     return read_all(input, file, path, (size_t)about.st_size, SIZE_MAX, error);
 }
 
+const char *attest_input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
                                 attest_error *error)
 {
@@ -106,7 +111,7 @@ attest_status attest_input_open(attest_input *input, const char *path, size_t li
     int file;
 
     if (strcmp(path, "-") == 0)
-        return take(input, STDIN_FILENO, "standard input", limit, error);
+        return take(input, STDIN_FILENO, attest_input_name(path), limit, error);
     do
         file = attest_fault("open") ? (errno = EIO, -1) : open(path, O_RDONLY | O_CLOEXEC);
     while (file < 0 && errno == EINTR);

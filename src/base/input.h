@@ -22,6 +22,10 @@ typedef struct attest_input {
  * IO, NOMEM, UNABLE (limit). Fault points "open", "read". */
 attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* How errors name the path: itself, or "standard input". */
+const char *attest_input_name(const char *path);
+
 void attest_input_close(attest_input *input);
 
 #endif

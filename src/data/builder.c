@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/builder_room.h"
+#include "data/rationals.h"
 #include "data/token_index.h"
 
 void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
@@ -31,52 +32,20 @@ void attest_dataset_builder_clear(attest_dataset_builder *builder)
     memset(builder, 0, sizeof *builder);
 }
 
-/* The bytes behind an fmpz of so many bits; none when it fits into the word itself. */
-static size_t bytes_of_bits(size_t bits)
-{
-    return bits < FLINT_BITS - 2
-               ? 0
-               : sizeof(__mpz_struct) + (bits / FLINT_BITS + 1) * sizeof(mp_limb_t);
-}
-
-/* denominator = the least common denominator of the token. It ends as soon as dim numerators
- * over it can no longer be paid for, and charges those bytes otherwise. */
-static attest_status common_denominator(attest_dataset_builder *builder, const fmpq *entry,
-                                        size_t *bytes, attest_error *error)
-{
-    size_t dim = builder->dataset.dim, bits, sum = 0;
-    fmpz *denominator = builder->denominator;
-
-    fmpz_one(denominator);
-    for (size_t c = 0; c < dim; c++) {
-        if (!fmpz_divisible(denominator, fmpq_denref(entry + c)))
-            fmpz_lcm(denominator, denominator, fmpq_denref(entry + c));
-        bits = fmpz_bits(denominator);
-        if (builder->budget && bytes_of_bits(bits) > builder->budget->left / dim)
-            return attest_budget_charge(builder->budget, SIZE_MAX, error);
-    }
-    bits = fmpz_bits(denominator);
-    for (size_t c = 0; c < dim; c++)
-        sum += bytes_of_bits(bits + fmpz_bits(fmpq_numref(entry + c)));
-    *bytes = sum + bytes_of_bits(bits);
-    return attest_builder_charge(builder, *bytes, error);
-}
-
 /* The builder's own token = entry, over its least common denominator. That is in lowest terms:
  * a prime of the denominator divides some entry's own denominator as often, hence not its
  * numerator. */
 static attest_status set_token(attest_dataset_builder *builder, const fmpq *entry,
                                size_t *bytes, attest_error *error)
 {
-    fmpz *numerator = builder->numerator;
-    attest_status status = common_denominator(builder, entry, bytes, error);
+    size_t dim = builder->dataset.dim;
+    attest_status status = attest_rationals_bound_common(builder->denominator, bytes, entry,
+                                                         dim, builder->budget, error);
 
     if (status != ATTEST_OK)
         return status;
-    for (size_t c = 0; c < builder->dataset.dim; c++) {
-        fmpz_divexact(numerator + c, builder->denominator, fmpq_denref(entry + c));
-        fmpz_mul(numerator + c, numerator + c, fmpq_numref(entry + c));
-    }
+    builder->charged += *bytes;
+    attest_rationals_get_numerators(builder->numerator, builder->denominator, entry, dim);
     return ATTEST_OK;
 }
 

@@ -17,8 +17,7 @@ static attest_status out_of_memory(attest_error *error)
     return attest_error_set(error, ATTEST_NOMEM, "out of memory");
 }
 
-attest_status attest_builder_charge(attest_dataset_builder *builder, size_t bytes,
-                                    attest_error *error)
+static attest_status charge(attest_dataset_builder *builder, size_t bytes, attest_error *error)
 {
     attest_status status = attest_budget_charge(builder->budget, bytes, error);
 
@@ -44,7 +43,7 @@ static attest_status grow(attest_dataset_builder *builder, void **block, size_t 
 
     if (wanted > SIZE_MAX / 2 / width)
         return out_of_memory(error);
-    status = attest_builder_charge(builder, (wanted - old) * width, error);
+    status = charge(builder, (wanted - old) * width, error);
     if (status != ATTEST_OK)
         return status;
     grown = attest_memory_resize(*block, wanted, width);
@@ -147,7 +146,7 @@ attest_status attest_builder_need_table(attest_dataset_builder *builder, size_t 
         status = grow_table(builder, larger(builder->table_room, need), error);
     if (status != ATTEST_OK || (slots = attest_token_index_slots(need)) <= old)
         return status;
-    status = attest_builder_charge(builder, slots * sizeof *builder->index.slot, error);
+    status = charge(builder, slots * sizeof *builder->index.slot, error);
     if (status != ATTEST_OK)
         return status;
     if (attest_token_index_resize(&builder->index, slots) != ATTEST_OK)

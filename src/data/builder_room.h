@@ -8,11 +8,7 @@
  * large index are far apart in memory, and this way they are fetched together. */
 #define ATTEST_BUILDER_BATCH 32
 
-/* Charges bytes to the builder's budget. Status: UNABLE. */
-attest_status attest_builder_charge(attest_dataset_builder *builder, size_t bytes,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
-
-/* The opposite. */
+/* Gives bytes back to the budget that were charged. */
 void attest_builder_give_back(attest_dataset_builder *builder, size_t bytes);
 
 /* The error of a table that has ATTEST_TOKENS_MAX tokens already. Status: UNABLE. */

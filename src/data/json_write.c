@@ -19,6 +19,7 @@ static void quote(attest_json *json, const char *string)
     attest_text_init(&text);
     attest_escape_json(&text, string, strlen(string));
     escaped = attest_text_take(&text);
+    json->failed = json->failed || !escaped;
     fprintf(json->stream, "\"%s\"", escaped ? escaped : "");
     free(escaped);
 }
@@ -63,10 +64,13 @@ void attest_json_write_begin(attest_json *json, FILE *stream)
     json->stream = stream;
 }
 
-void attest_json_write_end(attest_json *json)
+attest_status attest_json_write_end(attest_json *json)
 {
     assert(json->depth == 0);
     fputc('\n', json->stream);
+    if (json->failed)
+        return ATTEST_NOMEM;
+    return ferror(json->stream) ? ATTEST_IO : ATTEST_OK;
 }
 
 void attest_json_write_object(attest_json *json, const char *key)
@@ -136,26 +140,22 @@ void attest_json_write_measure(attest_json *json, const char *key, double value)
     fprintf(json->stream, "%.6g", value);
 }
 
-void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t value)
+/* A string made for this call; NULL: memory ran out. */
+static void write_made(attest_json *json, const char *key, char *text)
 {
-    char *text = attest_number_format(value);
-
+    json->failed = json->failed || !text;
     attest_json_write_string(json, key, text);
     free(text);
 }
 
-static void write_arf(attest_json *json, const char *key, const arf_t x)
+void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t value)
 {
-    char *text = attest_ball_format_arf(x);
-
-    attest_json_write_string(json, key, text);
-    free(text);
+    write_made(json, key, attest_number_format(value));
 }
 
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value)
 {
     arf_t radius;
-    char *text;
 
     if (!arb_is_finite(value)) {
         attest_json_write_null(json, key);
@@ -164,16 +164,11 @@ void attest_json_write_ball(attest_json *json, const char *key, const arb_t valu
     arf_init(radius);
     arf_set_mag(radius, arb_radref(value));
     attest_json_write_object(json, key);
-    write_arf(json, "mid", arb_midref(value));
-    write_arf(json, "rad", radius);
-    if (arb_is_positive(value)) {
-        text = attest_ball_format_log2(value);
-        attest_json_write_string(json, "log2", text);
-        free(text);
-    }
-    text = attest_ball_format_text(value);
-    attest_json_write_string(json, "text", text);
-    free(text);
+    write_made(json, "mid", attest_ball_format_arf(arb_midref(value)));
+    write_made(json, "rad", attest_ball_format_arf(radius));
+    if (arb_is_positive(value))
+        write_made(json, "log2", attest_ball_format_log2(value));
+    write_made(json, "text", attest_ball_format_text(value));
     attest_json_write_close(json);
     arf_clear(radius);
 }

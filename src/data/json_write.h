@@ -8,7 +8,8 @@
  *
  * Every call takes the key under which the value stands; NULL inside an array and at the top.
  * Members of objects stand on lines of their own, elements of arrays follow one another. The
- * output depends on the calls alone. Errors are the stream's (ferror). */
+ * output depends on the calls alone. A failure to write is remembered by the stream, one to get
+ * memory by the writer: attest_json_write_end tells, and so a caller checks once. */
 #ifndef ATTEST_DATA_JSON_WRITE_H
 #define ATTEST_DATA_JSON_WRITE_H
 
@@ -17,11 +18,13 @@
 #include <stdio.h>
 
 #include <attest/flint.h>
+#include <attest/status.h>
 
 enum { ATTEST_JSON_DEPTH = 32 };
 
 typedef struct attest_json {
     FILE *stream;
+    bool failed; /* memory ran out, and the text is not what it should be */
     int depth;
     struct {
         bool is_object, used;
@@ -30,8 +33,8 @@ typedef struct attest_json {
 
 void attest_json_write_begin(attest_json *json, FILE *stream);
 
-/* The final newline. Every object and array must be closed. */
-void attest_json_write_end(attest_json *json);
+/* The final newline. Every object and array must be closed. Status: IO (ferror), NOMEM. */
+attest_status attest_json_write_end(attest_json *json);
 
 void attest_json_write_object(attest_json *json, const char *key);
 void attest_json_write_array(attest_json *json, const char *key);

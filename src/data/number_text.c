@@ -6,16 +6,17 @@
 
 #include <attest/number.h>
 
-/* How much of a bad number an error quotes. */
-#define QUOTED 40
+#include "base/escape.h"
 
 static attest_status refuse(attest_error *error, const char *text, size_t length,
                             const char *reason)
 {
-    bool cut = length > QUOTED;
+    char quoted[44];
 
-    return attest_error_set(error, ATTEST_FORMAT, "\"%.*s%s\" %s", (int)(cut ? QUOTED : length),
-                            text, cut ? "..." : "", reason);
+    if (!error)
+        return ATTEST_FORMAT;
+    attest_escape_excerpt(quoted, sizeof quoted, text, length);
+    return attest_error_set(error, ATTEST_FORMAT, "\"%s\" %s", quoted, reason);
 }
 
 static bool is_digit(char c, bool hex)

@@ -198,7 +198,7 @@ static void test_refusals(void)
         {"Infinity", "\"Infinity\" is not a finite number"},
         {"1,5", "\"1,5\" is not a number (a point, not a comma, begins the decimals)"},
         {" 1", "\" 1\" is not a number (white space is not allowed in it)"},
-        {"1\n", "\"1\n\" is not a number (white space is not allowed in it)"},
+        {"1\n", "\"1?\" is not a number (white space is not allowed in it)"},
         {"1/0", "\"1/0\" has a zero denominator"},
         {"1/000", "\"1/000\" has a zero denominator"},
         {"1/", "\"1/\" is not a number"},

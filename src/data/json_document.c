@@ -1,0 +1,142 @@
+/* json_document.c -- a whole JSON text as json-c's objects. */
+#include "data/json_read.h"
+
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/fault.h"
+#include "base/input.h"
+#include "data/json_scan.h"
+
+/* json-c takes int lengths. */
+#define CHUNK ((size_t)1 << 30)
+
+static attest_status parse_error(struct json_tokener *tokener, const char *text, size_t size,
+                                 size_t at, attest_error *error)
+{
+    enum json_tokener_error reason = json_tokener_get_error(tokener);
+    const char *what = json_tokener_error_desc(reason);
+
+    if (reason == json_tokener_success || reason == json_tokener_continue)
+        what = "the text ends too early";
+    return attest_json_scan_fail(error, text, size, at, what);
+}
+
+/* Builds json-c's objects. Words are known to be good; this finds bad order. */
+static attest_status build(struct json_object **root, const char *text, size_t size,
+                           attest_error *error)
+{
+    struct json_tokener *tokener =
+        attest_fault("alloc") ? NULL : json_tokener_new_ex(ATTEST_JSON_MAX_DEPTH + 1);
+    attest_status status = ATTEST_OK;
+    size_t at = 0;
+
+    *root = NULL;
+    if (!tokener)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    do {
+        size_t some = size - at < CHUNK ? size - at : CHUNK;
+        *root = json_tokener_parse_ex(tokener, text + at, (int)some);
+        at += json_tokener_get_parse_end(tokener);
+    } while (!*root && json_tokener_get_error(tokener) == json_tokener_continue && at < size);
+    if (!*root)
+        status = parse_error(tokener, text, size, at, error);
+    json_tokener_free(tokener);
+    return status;
+}
+
+/* Compares each object's number of members with that of its text: fewer means that a key came
+ * twice, because json-c keeps the last value only. The first such object in the order of
+ * opening braces is found, as everything before it is complete. */
+static attest_status check_twice(const attest_json_cursor *cursor, const uint32_t **member,
+                                 attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    if (json_object_is_type(cursor->value, json_type_array)) {
+        size_t length = json_object_array_length(cursor->value);
+        for (size_t i = 0; i < length && status == ATTEST_OK; i++) {
+            attest_json_cursor element = attest_json_get_element(cursor, i);
+            if (element.value)
+                status = check_twice(&element, member, error);
+        }
+    } else if (json_object_is_type(cursor->value, json_type_object)) {
+        if ((uint32_t)json_object_object_length(cursor->value) != *(*member)++)
+            return attest_json_fail(cursor, error, ATTEST_FORMAT,
+                                    "the same key stands twice in this object");
+        json_object_object_foreach(cursor->value, key, value)
+        {
+            attest_json_cursor child = {value, cursor, key, 0, cursor->budget};
+            if (value && status == ATTEST_OK)
+                status = check_twice(&child, member, error);
+        }
+    }
+    return status;
+}
+
+static attest_status parse_scanned(attest_json_document *document, const char *text,
+                                   size_t size, const attest_json_scan *scan,
+                                   attest_error *error)
+{
+    const uint32_t *member = scan->member;
+    attest_json_cursor root;
+    attest_status status = attest_budget_charge(document->budget, scan->memory, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    document->charged = scan->memory;
+    if (document->budget && scan->numbers > document->budget->left)
+        return attest_budget_charge(document->budget, SIZE_MAX, error);
+    status = build(&document->root, text, size, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (!json_object_is_type(document->root, json_type_object))
+        return attest_error_set(error, ATTEST_FORMAT, "this is not a JSON object");
+    root = attest_json_root(document);
+    return check_twice(&root, &member, error);
+}
+
+attest_status attest_json_document_parse(attest_json_document *document, const char *text,
+                                         size_t size, attest_budget *budget,
+                                         attest_error *error)
+{
+    attest_json_scan scan;
+    attest_status status;
+
+    memset(document, 0, sizeof *document);
+    document->budget = budget;
+    status = attest_json_scan_text(&scan, text, size, error);
+    if (status == ATTEST_OK)
+        status = parse_scanned(document, text, size, &scan, error);
+    attest_json_scan_clear(&scan);
+    if (status != ATTEST_OK)
+        attest_json_document_clear(document);
+    return status;
+}
+
+attest_status attest_json_document_read(attest_json_document *document, const char *path,
+                                        attest_budget *budget, attest_error *error)
+{
+    attest_input input;
+    size_t limit = budget ? budget->left : SIZE_MAX;
+    attest_status status = attest_input_open(&input, path, limit, error);
+
+    memset(document, 0, sizeof *document);
+    if (status != ATTEST_OK)
+        return status;
+    status = attest_json_document_parse(document, (const char *)input.data, input.size, budget,
+                                        error);
+    attest_input_close(&input);
+    if (status != ATTEST_OK)
+        return attest_error_prefix(error, status, attest_input_name(path));
+    return ATTEST_OK;
+}
+
+void attest_json_document_clear(attest_json_document *document)
+{
+    json_object_put(document->root);
+    attest_budget_give_back(document->budget, document->charged);
+    memset(document, 0, sizeof *document);
+}
