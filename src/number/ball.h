@@ -128,6 +128,20 @@ static inline void attest_ball_zero(arb_ptr z, const attest_ball_context *contex
     arb_zero(z);
 }
 
+/* Rounded to the working precision: later sums lose that much anyway. */
+static inline void attest_ball_load(arb_ptr z, const fmpz *x,
+                                    const attest_ball_context *context)
+{
+    arb_set_round_fmpz(z, x, context->precision);
+}
+
+/* z = the sum of x_j y_j, y_j at y[j * step]. */
+static inline void attest_ball_sum_products(arb_ptr z, arb_srcptr x, arb_srcptr y, size_t step,
+                                            size_t count, const attest_ball_context *context)
+{
+    arb_dot(z, NULL, 0, x, 1, y, (slong)step, (slong)count, context->precision);
+}
+
 static inline void attest_ball_add(arb_ptr z, arb_srcptr x, arb_srcptr y,
                                    const attest_ball_context *context)
 {

@@ -3,9 +3,13 @@
  * The bounds are derived in proofs-notes/attention.md, "Exponentials". */
 #include "number/ball_exp.h"
 
+#include <math.h>
 #include <stdbool.h>
 
-/* value = [0, 2^-2^(CUTOFF-1)], a ball with both halves of it. */
+/* The multipliers k_j of a lattice must fit in a word. */
+enum { LATTICE_MAX_BITS = 62, LATTICE_MAX_WINDOW = 10 };
+
+/* value = [0, 2^-2^(CUTOFF-1)]. */
 static void set_tiny(arb_t value)
 {
     fmpz_t exponent;
@@ -13,7 +17,7 @@ static void set_tiny(arb_t value)
     fmpz_init_set_ui(exponent, 1);
     fmpz_mul_2exp(exponent, exponent, ATTEST_BALL_EXP_CUTOFF - 1);
     fmpz_neg(exponent, exponent);
-    fmpz_sub_ui(exponent, exponent, 1);
+    fmpz_sub_ui(exponent, exponent, 1); /* midpoint and radius are half of the bound */
     arf_one(arb_midref(value));
     arf_mul_2exp_fmpz(arb_midref(value), arb_midref(value), exponent);
     mag_one(arb_radref(value));
@@ -21,33 +25,207 @@ static void set_tiny(arb_t value)
     fmpz_clear(exponent);
 }
 
-/* value encloses exp(numerator / denominator); relative radius <= 2^(2-precision). */
+/* An s with 2^(s-2) <= |numerator / denominator| < 2^s. */
+static slong fraction_size(const fmpz_t numerator, const fmpz_t denominator)
+{
+    return (slong)fmpz_bits(numerator) - (slong)fmpz_bits(denominator) + 1;
+}
+
+/* value encloses exp(numerator / denominator), and radius <= 2^(2-precision) value.
+ * Domain: numerator != 0 and a size of at most CUTOFF. */
 static void exp_fraction(arb_t value, const fmpz_t numerator, const fmpz_t denominator,
                          slong precision)
 {
-    /* 2^(size-2) <= |x| < 2^size; where the value is enclosed in [0, 2^-2^(CUTOFF-1)], that is
-     * because e^-t < 2^-t. */
-    slong size = (slong)fmpz_bits(numerator) - (slong)fmpz_bits(denominator) + 1;
+    slong size = fraction_size(numerator, denominator);
     arb_t x;
 
-    if (fmpz_is_zero(numerator)) {
-        arb_one(value);
-        return;
-    }
-    if (size > ATTEST_BALL_EXP_CUTOFF) {
-        set_tiny(value);
-        return;
-    }
-    /* |x| < 2^size: an absolute error below 2^-(precision+2) of x is a relative one of exp. */
     arb_init(x);
-    arb_fmpz_div_fmpz(x, numerator, denominator, precision + 4 + (size > 0 ? size : 0));
-    arb_exp(value, x, precision + 1);
+    for (slong guard = 2;; guard *= 2) {
+        /* |x| < 2^size, so its absolute error, which is a relative one of exp(x), is at most
+         * 2^-(precision+guard). */
+        arb_fmpz_div_fmpz(x, numerator, denominator,
+                          precision + guard + 1 + (size > 0 ? size : 0));
+        arb_exp(value, x, precision + guard);
+        /* Arb does not promise how narrow its result is; so look. */
+        if (arb_rel_accuracy_bits(value) >= precision - 1)
+            break;
+    }
     arb_clear(x);
+}
+
+/* Each exponential by itself. */
+static void exp_each(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
+                     size_t count, slong precision)
+{
+    for (size_t j = 0; j < count; j++) {
+        if (fmpz_is_zero(numerator + j))
+            arb_one(value + j);
+        else if (fraction_size(numerator + j, denominator) > ATTEST_BALL_EXP_CUTOFF)
+            set_tiny(value + j); /* exp(x) < 2^x <= 2^-2^(size-2), size - 2 >= CUTOFF - 1 */
+        else
+            exp_fraction(value + j, numerator + j, denominator, precision);
+    }
+}
+
+/* numerator[j] = -k_j step with integers 0 <= k_j < 2^bits, and how the powers are made. */
+typedef struct lattice {
+    fmpz_t step;
+    ulong *multiple; /* k_j */
+    ulong largest;
+    slong bits;
+    slong window; /* k_j is read in digits of this many bits, */
+    slong digits; /* this many of them */
+} lattice;
+
+/* step = the greatest common divisor of the numerators, least = the least of them. Returns the
+ * number of nonzero ones. */
+static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t count)
+{
+    size_t nonzero = 0;
+
+    fmpz_zero(step);
+    fmpz_zero(least);
+    for (size_t j = 0; j < count; j++) {
+        if (fmpz_is_zero(numerator + j))
+            continue;
+        nonzero++;
+        if (!fmpz_is_one(step))
+            fmpz_gcd(step, step, numerator + j);
+        if (fmpz_cmp(numerator + j, least) < 0)
+            fmpz_set(least, numerator + j);
+    }
+    return nonzero;
+}
+
+/* Multiplications for count powers with digits of window bits: a table for each digit but 0,
+ * and one product per power and further digit. */
+static double power_cost(const lattice *l, size_t count, slong window, slong digits)
+{
+    double table = (double)(((ulong)1 << window) - 1);
+    double top = (double)(l->largest >> (window * (digits - 1)));
+
+    return top + (double)(digits - 1) * (table + (double)count);
+}
+
+/* Chooses the digits; returns the least cost in multiplications. */
+static double choose_window(lattice *l, size_t count)
+{
+    double least = HUGE_VAL;
+
+    for (slong window = 1; window <= LATTICE_MAX_WINDOW; window++) {
+        slong digits = (l->bits + window - 1) / window;
+        double cost = power_cost(l, count, window, digits);
+        if (cost < least) {
+            least = cost;
+            l->window = window;
+            l->digits = digits;
+        }
+    }
+    return least;
+}
+
+/* How many multiplications one exponential is surely worth; measured: 11 at 64 to 256 bits, 20
+ * and more from 512 on. A wrong value costs time, never correctness. */
+static double exp_in_multiplications(slong precision)
+{
+    return precision < 192 ? 8 : precision < 448 ? 10 : 18;
+}
+
+/* Whether the numerators are multiples of a step whose powers are cheaper than exponentials. */
+static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denominator,
+                         size_t count, slong precision)
+{
+    fmpz_t least;
+    size_t nonzero;
+    bool useful = false;
+
+    fmpz_init(l->step);
+    fmpz_init(least);
+    l->multiple = NULL;
+    nonzero = find_step(l->step, least, numerator, count);
+    if (nonzero > 2 && fraction_size(least, denominator) <= ATTEST_BALL_EXP_CUTOFF) {
+        fmpz_divexact(least, least, l->step);
+        l->bits = (slong)fmpz_bits(least);
+        if (l->bits <= LATTICE_MAX_BITS) {
+            l->largest = (ulong)-fmpz_get_si(least);
+            /* The powers are made with l->bits more bits than the exponentials would be. */
+            double dearer = 1 + 1.5 * (double)(l->bits + 3) / (double)precision;
+            double one = exp_in_multiplications(precision);
+            useful = dearer * (choose_window(l, nonzero) + one) < 0.9 * one * (double)nonzero;
+        }
+    }
+    if (useful) {
+        l->multiple = flint_malloc(count * sizeof *l->multiple);
+        for (size_t j = 0; j < count; j++) {
+            fmpz_divexact(least, numerator + j, l->step);
+            l->multiple[j] = (ulong)-fmpz_get_si(least);
+        }
+    }
+    fmpz_clear(least);
+    return useful;
+}
+
+static void lattice_clear(lattice *l)
+{
+    fmpz_clear(l->step);
+    flint_free(l->multiple);
+}
+
+/* power[i] = base^i for 1 <= i <= most; power[1] is the base. */
+static void fill_powers(arb_ptr power, ulong most, slong precision)
+{
+    for (ulong i = 2; i <= most; i++)
+        if (i % 2 == 0)
+            arb_sqr(power + i, power + i / 2, precision);
+        else
+            arb_mul(power + i, power + i - 1, power + 1, precision);
+}
+
+/* All exponentials as powers of exp(-step/denominator): digit by digit of the multiples,
+ * value[j] is multiplied by the table's entry. */
+static void exp_lattice(arb_ptr value, const lattice *l, const fmpz_t denominator, size_t count,
+                        slong precision)
+{
+    /* A power's relative error is at most k < 2^bits times 2^(2-wide) for the base and
+     * 2^(1-wide) for the products: together below 2^(1-precision). */
+    slong wide = precision + l->bits + 3;
+    ulong entries = (ulong)1 << l->window;
+    arb_ptr power = _arb_vec_init((slong)entries);
+    fmpz_t step;
+
+    fmpz_init(step);
+    fmpz_neg(step, l->step);
+    exp_fraction(power + 1, step, denominator, wide);
+    for (size_t j = 0; j < count; j++)
+        arb_one(value + j);
+    for (slong digit = 0; digit < l->digits; digit++) {
+        slong shift = digit * l->window;
+        ulong most = digit + 1 < l->digits ? entries - 1 : l->largest >> shift;
+        fill_powers(power, most, wide);
+        for (size_t j = 0; j < count; j++) {
+            ulong i = (l->multiple[j] >> shift) & (entries - 1);
+            if (i && digit && !arb_is_one(value + j))
+                arb_mul(value + j, value + j, power + i, wide);
+            else if (i)
+                arb_set(value + j, power + i);
+        }
+        if (digit + 1 < l->digits)
+            arb_mul(power + 1, power + 1, power + most, wide);
+    }
+    for (size_t j = 0; j < count; j++)
+        arb_set_round(value + j, value + j, precision + 1);
+    fmpz_clear(step);
+    _arb_vec_clear(power, (slong)entries);
 }
 
 void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
                                size_t count, slong precision)
 {
-    for (size_t j = 0; j < count; j++)
-        exp_fraction(value + j, numerator + j, denominator, precision);
+    lattice l;
+
+    if (lattice_init(&l, numerator, denominator, count, precision))
+        exp_lattice(value, &l, denominator, count, precision);
+    else
+        exp_each(value, numerator, denominator, count, precision);
+    lattice_clear(&l);
 }

@@ -87,8 +87,20 @@ static inline void attest_double_addmul(double *z, const double *x, const double
 /* One sort: scores and values are the same numbers. */
 #define attest_double_score_vector_init attest_double_vector_init
 #define attest_double_score_vector_clear attest_double_vector_clear
+#define attest_double_load attest_double_set
 #define attest_double_scale attest_double_mul
 #define attest_double_addscale attest_double_addmul
+
+/* z = x_0 y_0 + x_1 y_1 + ..., from the first term to the last; y_j at y[j * step].
+ * Domain: count >= 1. */
+static inline void attest_double_sum_products(double *z, const double *x, const double *y,
+                                              size_t step, size_t count,
+                                              const attest_double_context *context)
+{
+    attest_double_mul(z, x, y, context);
+    for (size_t j = 1; j < count; j++)
+        attest_double_addmul(z, x + j, y + j * step, context);
+}
 
 static inline void attest_double_div(double *z, const double *x, const double *y,
                                      const attest_double_context *context)

@@ -99,6 +99,7 @@ static inline void attest_exact_addmul(fmpz *z, const fmpz *x, const fmpz *y,
 /* One sort: scores and values are the same numbers. */
 #define attest_exact_score_vector_init attest_exact_vector_init
 #define attest_exact_score_vector_clear attest_exact_vector_clear
+#define attest_exact_load attest_exact_set
 #define attest_exact_scale attest_exact_mul
 #define attest_exact_addscale attest_exact_addmul
 

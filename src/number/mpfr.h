@@ -97,8 +97,20 @@ static inline void attest_mpfr_addmul(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y,
 /* One sort: scores and values are the same numbers. */
 #define attest_mpfr_score_vector_init attest_mpfr_vector_init
 #define attest_mpfr_score_vector_clear attest_mpfr_vector_clear
+#define attest_mpfr_load attest_mpfr_set
 #define attest_mpfr_scale attest_mpfr_mul
 #define attest_mpfr_addscale attest_mpfr_addmul
+
+/* z = x_0 y_0 + x_1 y_1 + ..., from the first term to the last; y_j at y[j * step].
+ * Domain: count >= 1. */
+static inline void attest_mpfr_sum_products(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y,
+                                            size_t step, size_t count,
+                                            attest_mpfr_context *context)
+{
+    attest_mpfr_mul(z, x, y, context);
+    for (size_t j = 1; j < count; j++)
+        attest_mpfr_addmul(z, x + j, y + j * step, context);
+}
 
 static inline void attest_mpfr_div(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y,
                                    const attest_mpfr_context *context)
