@@ -73,6 +73,9 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
 /* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
 void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
 
+/* Complains, and returns EXIT_USAGE. */
+int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
+
 /* Complains, and returns the exit code of a status that came from reading input (a missing file
  * is bad input) or from anything else (an I/O error is the environment's). */
 int attest_cli_fail_input(const attest_error *error);

@@ -75,10 +75,8 @@ static int write_files(const char *folder)
     attest_output output;
     attest_error error;
 
-    if (strlen(folder) > MOST_PATH - 64) {
-        attest_cli_complain("%s: the name is too long", folder);
-        return EXIT_USAGE;
-    }
+    if (strlen(folder) > MOST_PATH - 64)
+        return attest_cli_refuse("%s: the name is too long", folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         attest_cli_complain("%s: cannot create the folder: %s", folder, strerror(errno));
         return EXIT_ENVIRONMENT;

@@ -28,29 +28,23 @@ const attest_command attest_command_eval = {
 };
 
 /* What the command line asked for. */
-typedef struct request {
+typedef struct eval_request {
     const char *data, *weights, *number, *round;
     unsigned long bits;
-} request;
+} eval_request;
 
 /* Everything that evaluation needs. */
-typedef struct job {
+typedef struct eval_job {
     attest_dataset dataset;
     attest_weights weights;
     attest_sequence sequence;
     eval_arithmetic arithmetic;
     eval_printer printer[2];
     size_t printers;
-} job;
-
-static int usage(const char *format, const char *what)
-{
-    attest_cli_complain(format, what);
-    return EXIT_USAGE;
-}
+} eval_job;
 
 /* --number, with --bits and --round where they mean something. */
-static int choose_arithmetic(eval_arithmetic *arithmetic, const request *request,
+static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *request,
                              attest_activation activation)
 {
     const char *number = request->number;
@@ -62,10 +56,11 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const request *request
         number = activation == ATTEST_HARDMAX ? "exact" : "ball";
     any_precision = strcmp(number, "ball") == 0 || strcmp(number, "mpfr") == 0;
     if (request->bits && !any_precision)
-        return usage("--bits: only --number ball and mpfr have a precision to choose, not '%s'",
-                     number);
+        return attest_cli_refuse(
+            "--bits: only --number ball and mpfr have a precision to choose, not '%s'", number);
     if (request->bits && (request->bits < LEAST_BITS || request->bits > MOST_BITS))
-        return usage("--bits: the precision must be from 2 to %s bits", "10000000");
+        return attest_cli_refuse("--bits: the precision must be from %d to %d bits", LEAST_BITS,
+                                 MOST_BITS);
     arithmetic->bits = request->bits ? (long)request->bits : DEFAULT_BITS;
     arithmetic->rounding = MPFR_RNDN;
     if (request->round && attest_rounding_parse(&arithmetic->rounding, request->round, &error))
@@ -74,7 +69,8 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const request *request
     if (strcmp(number, "exact") == 0) {
         arithmetic->system = EVAL_EXACT;
         if (activation == ATTEST_SOFTMAX)
-            return usage("--number %s: softmax is not rational; use --number ball", number);
+            return attest_cli_refuse("--number %s: softmax is not rational; use --number ball",
+                                     number);
     } else if (strcmp(number, "ball") == 0) {
         arithmetic->system = EVAL_BALL;
     } else if (strcmp(number, "double") == 0) {
@@ -87,8 +83,8 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const request *request
             return attest_cli_fail_input(&error);
     }
     if (request->round && arithmetic->system != EVAL_MPFR)
-        return usage("--round: only mpfr and the formats round as they are told, not '%s'",
-                     number);
+        return attest_cli_refuse(
+            "--round: only mpfr and the formats round as they are told, not '%s'", number);
     return EXIT_HOLDS;
 }
 
@@ -108,13 +104,13 @@ static void print_sequence(eval_printer *printer, size_t i, const attest_sequenc
     attest_eval_print_sequence_end(printer);
 }
 
-static void print_everywhere(job *job, size_t i, const void *out, print_entry *print)
+static void print_everywhere(eval_job *job, size_t i, const void *out, print_entry *print)
 {
     for (size_t p = 0; p < job->printers; p++)
         print_sequence(&job->printer[p], i, &job->sequence, out, print);
 }
 
-static attest_status eval_exact(job *job, size_t i, size_t entries, attest_error *error)
+static attest_status eval_exact(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
     fmpq *out = _fmpq_vec_init((slong)entries);
     attest_status status = attest_attention_exact(out, &job->weights, &job->sequence, error);
@@ -125,7 +121,7 @@ static attest_status eval_exact(job *job, size_t i, size_t entries, attest_error
     return status;
 }
 
-static attest_status eval_ball(job *job, size_t i, size_t entries, attest_error *error)
+static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
     arb_ptr out = _arb_vec_init((slong)entries);
     attest_status status =
@@ -137,7 +133,7 @@ static attest_status eval_ball(job *job, size_t i, size_t entries, attest_error 
     return status;
 }
 
-static attest_status eval_mpfr(job *job, size_t i, size_t entries, attest_error *error)
+static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
     mpfr_t *out = attest_memory_alloc(entries, sizeof *out);
     attest_status status;
@@ -156,7 +152,7 @@ static attest_status eval_mpfr(job *job, size_t i, size_t entries, attest_error 
     return status;
 }
 
-static attest_status eval_double(job *job, size_t i, size_t entries, attest_error *error)
+static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
     double *out = attest_memory_alloc(entries, sizeof *out);
     attest_status status;
@@ -170,10 +166,10 @@ static attest_status eval_double(job *job, size_t i, size_t entries, attest_erro
     return status;
 }
 
-static attest_status eval_sequence(job *job, size_t i, attest_budget *budget,
+static attest_status eval_sequence(eval_job *job, size_t i, attest_budget *budget,
                                    attest_error *error)
 {
-    static attest_status (*const eval[])(struct job *, size_t, size_t, attest_error *) = {
+    static attest_status (*const eval[])(eval_job *, size_t, size_t, attest_error *) = {
         [EVAL_EXACT] = eval_exact,
         [EVAL_BALL] = eval_ball,
         [EVAL_MPFR] = eval_mpfr,
@@ -188,7 +184,7 @@ static attest_status eval_sequence(job *job, size_t i, attest_budget *budget,
                                         error);
 }
 
-static int eval_all(job *job, const char *path, attest_budget *budget)
+static int eval_all(eval_job *job, const char *path, attest_budget *budget)
 {
     attest_progress progress;
     attest_error error;
@@ -206,7 +202,7 @@ static int eval_all(job *job, const char *path, attest_budget *budget)
     return attest_cli_fail(&error);
 }
 
-static int read_inputs(job *job, const request *request, attest_common *common)
+static int read_inputs(eval_job *job, const eval_request *request, attest_common *common)
 {
     attest_error error;
     int code;
@@ -226,13 +222,13 @@ static int read_inputs(job *job, const request *request, attest_common *common)
     return EXIT_HOLDS;
 }
 
-static void add_printer(job *job, FILE *stream, bool as_json)
+static void add_printer(eval_job *job, FILE *stream, bool as_json)
 {
     attest_eval_print_begin(&job->printer[job->printers++], stream, as_json, &job->arithmetic,
                             &job->weights);
 }
 
-static int eval(job *job, const request *request, attest_common *common)
+static int eval(eval_job *job, const eval_request *request, attest_common *common)
 {
     attest_output output;
     attest_error error;
@@ -260,9 +256,9 @@ static int eval(job *job, const request *request, attest_common *common)
 
 static int run(int argc, char **argv)
 {
-    request request = {0};
+    eval_request request = {0};
     attest_common common;
-    job job = {0};
+    eval_job job = {0};
     char **operands;
     size_t count;
     int code;
@@ -287,8 +283,8 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     if (!request.weights)
-        return usage("no weights given: eval needs %s (see 'attest eval --help')",
-                     "--weights W");
+        return attest_cli_refuse(
+            "no weights given: use --weights W (see 'attest eval --help')");
     request.data = operands[0];
     attest_dataset_init(&job.dataset);
     attest_weights_init(&job.weights);

@@ -8,21 +8,38 @@
 #include "base/escape.h"
 #include "cli/command.h"
 
-void attest_cli_complain(const char *format, ...)
+ATTEST_PRINTF(1, 0)
+static void complain(const char *format, va_list arguments)
 {
     char line[2048];
     attest_text text;
     char *shown;
-    va_list arguments;
 
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     attest_text_init(&text);
     attest_escape_terminal(&text, line, strlen(line));
     shown = attest_text_take(&text);
     fprintf(stderr, "attest: %s\n", shown ? shown : "out of memory");
     free(shown);
+}
+
+void attest_cli_complain(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    complain(format, arguments);
+    va_end(arguments);
+}
+
+int attest_cli_refuse(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    complain(format, arguments);
+    va_end(arguments);
+    return EXIT_USAGE;
 }
 
 static int exit_code(attest_status status, int io)

@@ -13,9 +13,8 @@ enum { MOST_OPTIONS = 48, FIRST_LONG = 256 };
 
 static int complain_usage(const attest_command *command, const char *what, const char *quoted)
 {
-    attest_cli_complain("%s%s%s%s (see 'attest %s --help')", what, quoted ? " '" : "",
-                        quoted ? quoted : "", quoted ? "'" : "", command->name);
-    return EXIT_USAGE;
+    return attest_cli_refuse("%s%s%s%s (see 'attest %s --help')", what, quoted ? " '" : "",
+                             quoted ? quoted : "", quoted ? "'" : "", command->name);
 }
 
 static bool parse_count(unsigned long *value, const char *text)
@@ -74,9 +73,8 @@ static void list_choices(char *line, size_t size, const char *const *choices)
 static int bad_argument(const attest_command *command, const attest_option *option,
                         const char *text, const char *expected)
 {
-    attest_cli_complain("--%s: '%s' is not %s (see 'attest %s --help')", option->name, text,
-                        expected, command->name);
-    return EXIT_USAGE;
+    return attest_cli_refuse("--%s: '%s' is not %s (see 'attest %s --help')", option->name,
+                             text, expected, command->name);
 }
 
 static int store_number(const attest_option *option, const char *text)
@@ -84,14 +82,10 @@ static int store_number(const attest_option *option, const char *text)
     attest_number_option *number = option->target;
     attest_error error;
 
-    if (attest_number_parse(number->value, text, strlen(text), NULL, &error) != ATTEST_OK) {
-        attest_cli_complain("--%s: %s", option->name, error.text);
-        return EXIT_USAGE;
-    }
-    if (fmpq_sgn(number->value) < 0) {
-        attest_cli_complain("--%s: a bound must not be negative", option->name);
-        return EXIT_USAGE;
-    }
+    if (attest_number_parse(number->value, text, strlen(text), NULL, &error) != ATTEST_OK)
+        return attest_cli_refuse("--%s: %s", option->name, error.text);
+    if (fmpq_sgn(number->value) < 0)
+        return attest_cli_refuse("--%s: a bound must not be negative", option->name);
     number->given = true;
     return EXIT_HOLDS;
 }

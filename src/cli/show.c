@@ -111,10 +111,9 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     statement = attest_statement_get(operands[0]);
-    if (!statement) {
-        attest_cli_complain("%s: no such statement ('attest list' lists them)", operands[0]);
-        return EXIT_USAGE;
-    }
+    if (!statement)
+        return attest_cli_refuse("%s: no such statement ('attest list' lists them)",
+                                 operands[0]);
     if (common.json)
         print_json(statement);
     else
