@@ -61,8 +61,8 @@ static const struct {
      "   Now all outputs differ, and the error bounds prove it (Theorem 2).",
      &attest_command_eval,
      {"universal-pair.json", "--weights", "softmax.json", "--bits", "80"}},
-    {"3. The same head with every operation rounded to 8 bits of an E4M3 float: positions 0\n"
-     "   and 3 of the two sequences collapse again.",
+    {"3. The same head with every operation rounded to an 8-bit E4M3 float: at position 3\n"
+     "   the two sequences have collapsed again.",
      &attest_command_eval,
      {"universal-pair.json", "--weights", "softmax.json", "--number", "float8_e4m3fn"}},
 };

@@ -59,7 +59,8 @@ static void print_named(const char *name, const char *text)
 
 static void print_text(const attest_statement *s)
 {
-    printf("%s\n%s\n", s->title, s->source);
+    printf("%s\n", s->title);
+    print_wrapped(s->source, 0);
     print_part("Statement", s->text);
     if (s->hypotheses)
         printf("\nHypotheses\n");
