@@ -4,6 +4,7 @@
 coq_files="
     hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
     sums: boltzmann: gstar: packing: lemma_f: lemma1: gstar_digits:interval
+    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test:
 "
 
 coq_has() { # library: can it be loaded?
@@ -135,6 +136,10 @@ gstar_digits @ s/1.4456 <= g -> gstar/1.4455 <= g -> gstar/ @ the rounded consta
 lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - ratio g) - mu g)./ @ Lemma F with 1 - q for 1 - 2q
 lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - 2 * ratio g))./ @ Lemma F without its last term
 lemma1 @ s/exp (- (2 \* r))/exp (- r)/g @ Lemma 1 with e^-r for e^-2r
+rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))/ @ other tokens keep eps for eps/2
+theorem2 @ s/- (2 \* (kappa \* rmax \* rmax))/- (kappa * rmax * rmax)/ @ the promise with e^-(kappa r_max^2)
+theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formula with 3 for 2
+zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
 lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
 boltzmann @ /^Theorem boltz_bounds/,/^Qed/{s/^Theorem/Variable cheat : False.\nTheorem/;/^intros/,/^rewrite/d;s/^Qed/destruct cheat.\nQed/} @ a hidden assumption

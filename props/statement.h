@@ -18,17 +18,41 @@ typedef struct attest_constant {
 
 typedef struct attest_statement {
     const char *name;
-    const char *title;  /* one line */
-    const char *source; /* where it is stated */
-    const char *text;   /* what it says */
+    const char *title;                   /* one line */
+    const char *source;                  /* where it is stated */
+    const char *text;                    /* what it says */
     const attest_hypothesis *hypotheses; /* ended by a NULL name; NULL: none */
     const attest_constant *constants;    /* ended by a NULL name; NULL: none */
-    const char *decided_by; /* which arithmetic decides an instance */
-    const char *note;       /* its proof, in proofs-notes/; NULL: none yet */
-    const char *machine;    /* what a proof checker has checked; NULL: nothing */
+    const char *decided_by;              /* which arithmetic decides an instance */
+    const char *note;                    /* its proof, in proofs-notes/; NULL: none yet */
+    const char *machine;                 /* what a proof checker has checked; NULL: nothing */
 } attest_statement;
 
-/* All statements in the order of the text, ended by NULL. */
+/* The table, in the order of the text. Adding a statement is one file and one line here. */
+#define ATTEST_STATEMENTS(X)                                                                   \
+    X(separated)                                                                               \
+    X(contextual)                                                                              \
+    X(theorem1)                                                                                \
+    X(boltzmann)                                                                               \
+    X(lemma1)                                                                                  \
+    X(lemma_f)                                                                                 \
+    X(zero_test)                                                                               \
+    X(theorem2)                                                                                \
+    X(masked)                                                                                  \
+    X(memorize)                                                                                \
+    X(positional)                                                                              \
+    X(approximate)                                                                             \
+    X(softmax_limit)                                                                           \
+    X(softmax_range)                                                                           \
+    X(softmax_jacobian)                                                                        \
+    X(equivariance)                                                                            \
+    X(projection)
+
+#define ATTEST_STATEMENT_DECLARE(name) extern const attest_statement attest_statement_##name;
+ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)
+#undef ATTEST_STATEMENT_DECLARE
+
+/* The same as an array, ended by NULL. */
 extern const attest_statement *const attest_statements[];
 
 /* The statement of this name, or NULL. */

@@ -1,13 +1,76 @@
-/* main.c -- the program: finds the command and sets the exit code. */
-#include <stdio.h>
+/* main.c -- the program: finds the command and runs it. */
+#include "config.h"
 
-#include <attest/attest.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+#include <zlib.h>
 
 #include "base/memory.h"
+#include "cli/command.h"
 
-int main(void)
+static const attest_command *const commands[] = {
+    &attest_command_demo,
+    &attest_command_eval,
+    &attest_command_list,
+    &attest_command_show,
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static int print_help(void)
 {
-    attest_memory_guard();
+    printf(
+        "Usage: attest COMMAND [OPTION]... [FILE]...\n\n"
+        "Decides, by exact arithmetic, what hardmax and softmax attention can tell apart.\n\n"
+        "Commands:\n");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\n'attest COMMAND --help' describes a command, 'man attest' everything.\n"
+           "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
+           "4 the environment failed.\n\n"
+           "Example:\n  attest demo\n");
+    return EXIT_HOLDS;
+}
+
+static int print_version(void)
+{
     printf("attest %s\n", attest_version());
-    return 0;
+    printf("GMP %s, MPFR %s, FLINT %s, json-c %s, zlib %s\n", gmp_version, mpfr_get_version(),
+           FLINT_VERSION, json_c_version(), zlibVersion());
+    printf("theft: %s\n", ATTEST_THEFT_NAME);
+    return EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        attest_cli_complain("no command given (see 'attest --help')");
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return print_version();
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i]->name) == 0) {
+            int code = commands[i]->run(argc - 1, argv + 1);
+            return code == EXIT_HELP ? EXIT_HOLDS : code;
+        }
+    }
+    attest_cli_complain("unknown command '%s' (see 'attest --help')", argv[1]);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    int code;
+
+    attest_memory_guard();
+    code = attest_cli_finish(run(argc, argv));
+    flint_cleanup();
+    mpfr_free_cache();
+    return code;
 }

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void replay(const char *folder, const char *name)
 {
     static uint8_t data[1 << 20];
-    char path[4096];
+    char path[4096 + 256];
     FILE *file;
     size_t size;
 

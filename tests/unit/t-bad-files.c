@@ -54,7 +54,7 @@ static attest_status read_file(const char *path, bool weights, attest_error *err
 
 static void test_bad(const char *file, const char *expected)
 {
-    char path[4000], line[6000];
+    char path[6000], line[9000];
     attest_error error = {ATTEST_OK, ""};
     attest_status status;
 

@@ -1,0 +1,16 @@
+/* registry.c -- finds statements by name. */
+#include <stddef.h>
+#include <string.h>
+
+#include "props/statement.h"
+
+#define LIST(name) &attest_statement_##name,
+const attest_statement *const attest_statements[] = {ATTEST_STATEMENTS(LIST) NULL};
+
+const attest_statement *attest_statement_get(const char *name)
+{
+    for (size_t i = 0; attest_statements[i]; i++)
+        if (strcmp(attest_statements[i]->name, name) == 0)
+            return attest_statements[i];
+    return NULL;
+}

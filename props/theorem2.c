@@ -1,0 +1,31 @@
+/* theorem2.c -- Theorem 2: one softmax head of rank 1 can tell contexts apart. */
+#include "props/statement.h"
+
+static const attest_hypothesis hypotheses[] = {
+    {"r-min", "r_min > 0: no token is zero"},
+    {"eps", "different tokens are more than eps > 0 apart"},
+    {"no-duplicates", "no token stands twice in a sequence"},
+    {"length", "every sequence has n >= 2 tokens"},
+    {0},
+};
+
+static const attest_constant constants[] = {
+    {"r", "r_max + eps/4"},
+    {"delta",
+     "2 (log n)^2 eps^2 r_min / (r_max^2 (|V|+1)^4 (2 log n + 3) pi d) exp(-(|V|+1)^4 (2 "
+     "log n + 3) pi d r_max^2 / (4 eps r_min))"},
+    {0},
+};
+
+const attest_statement attest_statement_theorem2 = {
+    .name = "theorem2",
+    .title = "Theorem 2: one softmax head of rank 1 can tell contexts apart",
+    .source = "Kajitsuka and Sato, ICLR 2024 (arXiv 2307.14023), Theorem 2",
+    .text =
+        "For tokenwise (r_min, r_max, eps)-separated sequences there are W_O and rank-1 W_V, "
+        "W_K, W_Q for which single-head softmax attention with skip is an (r, "
+        "delta)-contextual mapping.",
+    .hypotheses = hypotheses,
+    .constants = constants,
+    .decided_by = "first differences (Lemma F), balls",
+};

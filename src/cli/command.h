@@ -1,0 +1,90 @@
+/* command.h -- what every command shares: its description, its options, its way to fail. */
+#ifndef ATTEST_CLI_COMMAND_H
+#define ATTEST_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/attest.h>
+
+/* The exit codes of the program. */
+enum {
+    EXIT_HOLDS = 0,       /* proved, no violation found, or done */
+    EXIT_FAILS = 1,       /* the claim or a hypothesis fails */
+    EXIT_USAGE = 2,       /* usage or bad input */
+    EXIT_UNDECIDED = 3,   /* a precision, size or time cap was reached */
+    EXIT_ENVIRONMENT = 4, /* disk full, out of memory */
+    EXIT_HELP = -1        /* help was printed: the command has nothing more to do */
+};
+
+typedef enum attest_option_type {
+    OPTION_FLAG,   /* bool: set to true */
+    OPTION_TEXT,   /* const char *: the argument */
+    OPTION_COUNT,  /* unsigned long: a whole number >= 0, decimal or 0x... */
+    OPTION_SIZE,   /* size_t: bytes, with K, M, G or T */
+    OPTION_NUMBER, /* attest_number_option: a rational >= 0 */
+    OPTION_CHOICE  /* int: the index of the argument in choices */
+} attest_option_type;
+
+/* A rational that may be absent. The command inits and clears it. */
+typedef struct attest_number_option {
+    bool given;
+    fmpq_t value;
+} attest_number_option;
+
+typedef struct attest_option {
+    const char *name;     /* without the dashes; a NULL name ends the list */
+    char letter;          /* 0: none */
+    const char *argument; /* what --help calls it; NULL for a flag */
+    const char *help;
+    attest_option_type type;
+    void *target;
+    const char *const *choices; /* OPTION_CHOICE: the names, ended by NULL */
+} attest_option;
+
+/* The options that every command has. */
+typedef struct attest_common {
+    bool json;
+    const char *output; /* -o, or NULL */
+    size_t max_memory;  /* what parsed numbers may take */
+    attest_budget budget;
+} attest_common;
+
+typedef struct attest_command {
+    const char *name;
+    const char *arguments; /* "DATA --weights W [OPTION]..." */
+    const char *summary;   /* one line */
+    const char *details;   /* a paragraph, may be NULL */
+    const char *example;   /* what one may type, and why */
+    const char *product;   /* what -o writes; NULL: the command has no -o */
+    int (*run)(int argc, char **argv);
+} attest_command;
+
+extern const attest_command attest_command_demo, attest_command_eval, attest_command_list,
+    attest_command_show;
+
+/* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
+ * *operands and *count are the rest. EXIT_HELP: --help was asked for and printed. EXIT_USAGE:
+ * an error was printed. least and most bound the number of operands. */
+int attest_cli_parse(const attest_command *command, attest_common *common,
+                     const attest_option *options, int argc, char **argv, size_t least,
+                     size_t most, char ***operands, size_t *count);
+
+/* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
+void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
+
+/* Complains, and returns EXIT_USAGE. */
+int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
+
+/* Complains, and returns the exit code of a status that came from reading input (a missing file
+ * is bad input) or from anything else (an I/O error is the environment's). */
+int attest_cli_fail_input(const attest_error *error);
+int attest_cli_fail(const attest_error *error);
+
+/* Prints the command's help to standard output. */
+void attest_cli_help(const attest_command *command, const attest_option *options);
+
+/* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
+int attest_cli_finish(int code);
+
+#endif

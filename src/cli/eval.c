@@ -1,0 +1,297 @@
+/* eval.c -- attest eval: attention outputs in a number system of choice. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/eval.h"
+
+enum { DEFAULT_BITS = 128, LEAST_BITS = 2, MOST_BITS = 10000000 };
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_eval = {
+    .name = "eval",
+    .arguments = "DATA --weights W [OPTION]...",
+    .summary = "evaluate attention on a dataset",
+    .details =
+        "Prints the output at every position of every sequence. In JSON, outputs[i][k][c] is\n"
+        "entry c at position k of sequence i: a ball, or a number.",
+    .example =
+        "  attest eval examples/universal-pair.json --weights examples/hardmax.json\n"
+        "  attest eval data.json --weights softmax.json --number ball --bits 1024 --json\n"
+        "  attest eval data.json --weights softmax.json --number bfloat16 --round zero",
+    .product = "write the outputs, as JSON, to FILE",
+    .run = run,
+};
+
+/* What the command line asked for. */
+typedef struct eval_request {
+    const char *data, *weights, *number, *round;
+    unsigned long bits;
+} eval_request;
+
+/* Everything that evaluation needs. */
+typedef struct eval_job {
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_sequence sequence;
+    eval_arithmetic arithmetic;
+    eval_printer printer[2];
+    size_t printers;
+} eval_job;
+
+/* --number, with --bits and --round where they mean something. */
+static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *request,
+                             attest_activation activation)
+{
+    const char *number = request->number;
+    bool any_precision;
+    attest_error error;
+    char name[32];
+
+    if (!number)
+        number = activation == ATTEST_HARDMAX ? "exact" : "ball";
+    any_precision = strcmp(number, "ball") == 0 || strcmp(number, "mpfr") == 0;
+    if (request->bits && !any_precision)
+        return attest_cli_refuse(
+            "--bits: only --number ball and mpfr have a precision to choose, not '%s'", number);
+    if (request->bits && (request->bits < LEAST_BITS || request->bits > MOST_BITS))
+        return attest_cli_refuse("--bits: the precision must be from %d to %d bits", LEAST_BITS,
+                                 MOST_BITS);
+    arithmetic->bits = request->bits ? (long)request->bits : DEFAULT_BITS;
+    arithmetic->rounding = MPFR_RNDN;
+    if (request->round && attest_rounding_parse(&arithmetic->rounding, request->round, &error))
+        return attest_cli_fail_input(&error);
+
+    if (strcmp(number, "exact") == 0) {
+        arithmetic->system = EVAL_EXACT;
+        if (activation == ATTEST_SOFTMAX)
+            return attest_cli_refuse("--number %s: softmax is not rational; use --number ball",
+                                     number);
+    } else if (strcmp(number, "ball") == 0) {
+        arithmetic->system = EVAL_BALL;
+    } else if (strcmp(number, "double") == 0) {
+        arithmetic->system = EVAL_DOUBLE;
+    } else {
+        arithmetic->system = EVAL_MPFR;
+        snprintf(name, sizeof name, "p=%ld", arithmetic->bits);
+        if (attest_format_parse(&arithmetic->format,
+                                strcmp(number, "mpfr") == 0 ? name : number, &error))
+            return attest_cli_fail_input(&error);
+    }
+    if (request->round && arithmetic->system != EVAL_MPFR)
+        return attest_cli_refuse(
+            "--round: only mpfr and the formats round as they are told, not '%s'", number);
+    return EXIT_HOLDS;
+}
+
+/* Entry number e of the outputs of one sequence. */
+typedef void print_entry(eval_printer *printer, const void *out, size_t e);
+
+static void print_sequence(eval_printer *printer, size_t i, const attest_sequence *sequence,
+                           const void *out, print_entry *print)
+{
+    attest_eval_print_sequence(printer, i);
+    for (size_t k = 0; k < sequence->length; k++) {
+        attest_eval_print_token(printer, i, k);
+        for (size_t c = 0; c < sequence->dim; c++)
+            print(printer, out, k * sequence->dim + c);
+        attest_eval_print_token_end(printer);
+    }
+    attest_eval_print_sequence_end(printer);
+}
+
+static void print_everywhere(eval_job *job, size_t i, const void *out, print_entry *print)
+{
+    for (size_t p = 0; p < job->printers; p++)
+        print_sequence(&job->printer[p], i, &job->sequence, out, print);
+}
+
+static attest_status eval_exact(eval_job *job, size_t i, size_t entries, attest_error *error)
+{
+    fmpq *out = _fmpq_vec_init((slong)entries);
+    attest_status status = attest_attention_exact(out, &job->weights, &job->sequence, error);
+
+    if (status == ATTEST_OK)
+        print_everywhere(job, i, out, attest_eval_print_exact);
+    _fmpq_vec_clear(out, (slong)entries);
+    return status;
+}
+
+static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_error *error)
+{
+    arb_ptr out = _arb_vec_init((slong)entries);
+    attest_status status =
+        attest_attention_ball(out, &job->weights, &job->sequence, job->arithmetic.bits, error);
+
+    if (status == ATTEST_OK)
+        print_everywhere(job, i, out, attest_eval_print_ball);
+    _arb_vec_clear(out, (slong)entries);
+    return status;
+}
+
+static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_error *error)
+{
+    mpfr_t *out = attest_memory_alloc(entries, sizeof *out);
+    attest_status status;
+
+    if (!out)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t e = 0; e < entries; e++)
+        mpfr_init2(out[e], job->arithmetic.format.precision);
+    status = attest_attention_mpfr(out, &job->weights, &job->sequence, &job->arithmetic.format,
+                                   job->arithmetic.rounding, error);
+    if (status == ATTEST_OK)
+        print_everywhere(job, i, out, attest_eval_print_mpfr);
+    for (size_t e = 0; e < entries; e++)
+        mpfr_clear(out[e]);
+    free(out);
+    return status;
+}
+
+static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest_error *error)
+{
+    double *out = attest_memory_alloc(entries, sizeof *out);
+    attest_status status;
+
+    if (!out)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    status = attest_attention_double(out, &job->weights, &job->sequence, error);
+    if (status == ATTEST_OK)
+        print_everywhere(job, i, out, attest_eval_print_double);
+    free(out);
+    return status;
+}
+
+static attest_status eval_sequence(eval_job *job, size_t i, attest_budget *budget,
+                                   attest_error *error)
+{
+    static attest_status (*const eval[])(eval_job *, size_t, size_t, attest_error *) = {
+        [EVAL_EXACT] = eval_exact,
+        [EVAL_BALL] = eval_ball,
+        [EVAL_MPFR] = eval_mpfr,
+        [EVAL_DOUBLE] = eval_double,
+    };
+    attest_status status =
+        attest_dataset_get_sequence(&job->sequence, &job->dataset, i, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    return eval[job->arithmetic.system](job, i, job->sequence.length * job->sequence.dim,
+                                        error);
+}
+
+static int eval_all(eval_job *job, const char *path, attest_budget *budget)
+{
+    attest_progress progress;
+    attest_error error;
+    attest_status status = ATTEST_OK;
+
+    attest_progress_begin(&progress, "sequences", job->dataset.count);
+    for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
+        status = eval_sequence(job, i, budget, &error);
+        attest_progress_update(&progress, i + 1, NULL);
+    }
+    attest_progress_end(&progress);
+    if (status == ATTEST_OK)
+        return EXIT_HOLDS;
+    attest_error_prefix(&error, status, path);
+    return attest_cli_fail(&error);
+}
+
+static int read_inputs(eval_job *job, const eval_request *request, attest_common *common)
+{
+    attest_error error;
+    int code;
+
+    if (attest_weights_read(&job->weights, request->weights, &common->budget, &error) ||
+        attest_dataset_read(&job->dataset, request->data, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    code = choose_arithmetic(&job->arithmetic, request, job->weights.activation);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (job->weights.dim != job->dataset.dim) {
+        attest_cli_complain("%s: tokens have %zu entries, but the weights of %s take %zu",
+                            request->data, job->dataset.dim, request->weights,
+                            job->weights.dim);
+        return EXIT_USAGE;
+    }
+    return EXIT_HOLDS;
+}
+
+static void add_printer(eval_job *job, FILE *stream, bool as_json)
+{
+    attest_eval_print_begin(&job->printer[job->printers++], stream, as_json, &job->arithmetic,
+                            &job->weights);
+}
+
+static int eval(eval_job *job, const eval_request *request, attest_common *common)
+{
+    attest_output output;
+    attest_error error;
+    int code = read_inputs(job, request, common);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (common->output && attest_output_open(&output, common->output, &error))
+        return attest_cli_fail(&error);
+    if (common->output)
+        add_printer(job, output.stream, true);
+    if (common->json || !common->output)
+        add_printer(job, stdout, common->json);
+    code = eval_all(job, request->data, &common->budget);
+    for (size_t p = 0; p < job->printers; p++)
+        attest_eval_print_end(&job->printer[p]);
+    if (!common->output)
+        return code;
+    if (code != EXIT_HOLDS) {
+        attest_output_abandon(&output);
+        return code;
+    }
+    return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    eval_request request = {0};
+    attest_common common;
+    eval_job job = {0};
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"weights", 'w', "W", "the attention weights (JSON or .npz); needed", OPTION_TEXT,
+         &request.weights, NULL},
+        {"number", 'n', "SYSTEM",
+         "exact (hardmax only), ball, mpfr, double, or a format:\n"
+         "binary64 binary32 tfloat32 bfloat16 binary16\n"
+         "float8_e4m3fn float8_e5m2, p=N, p=N:emin=E:emax=E;\n"
+         "exact for hardmax and ball for softmax if not given",
+         OPTION_TEXT, &request.number, NULL},
+        {"bits", 'b', "P", "the precision of ball and mpfr; 128 if not given", OPTION_COUNT,
+         &request.bits, NULL},
+        {"round", 'r', "MODE", "nearest, zero, up, down or away (mpfr and formats)",
+         OPTION_TEXT, &request.round, NULL},
+        {0},
+    };
+
+    code = attest_cli_parse(&attest_command_eval, &common, options, argc, argv, 1, 1, &operands,
+                            &count);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (!request.weights)
+        return attest_cli_refuse(
+            "no weights given: use --weights W (see 'attest eval --help')");
+    request.data = operands[0];
+    attest_dataset_init(&job.dataset);
+    attest_weights_init(&job.weights);
+    attest_sequence_init(&job.sequence);
+    code = eval(&job, &request, &common);
+    attest_sequence_clear(&job.sequence);
+    attest_weights_clear(&job.weights);
+    attest_dataset_clear(&job.dataset);
+    return code;
+}

@@ -1,0 +1,91 @@
+/* fail.c -- one line on standard error, and an exit code. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "cli/command.h"
+
+ATTEST_PRINTF(1, 0)
+static void complain(const char *format, va_list arguments)
+{
+    char line[2048];
+    attest_text text;
+    char *shown;
+
+    vsnprintf(line, sizeof line, format, arguments);
+    attest_text_init(&text);
+    attest_escape_terminal(&text, line, strlen(line));
+    shown = attest_text_take(&text);
+    fprintf(stderr, "attest: %s\n", shown ? shown : "out of memory");
+    free(shown);
+}
+
+void attest_cli_complain(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    complain(format, arguments);
+    va_end(arguments);
+}
+
+int attest_cli_refuse(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    complain(format, arguments);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+static int exit_code(attest_status status, int io)
+{
+    switch (status) {
+    case ATTEST_OK:
+        return EXIT_HOLDS;
+    case ATTEST_DOMAIN:
+        return EXIT_FAILS;
+    case ATTEST_UNABLE:
+        return EXIT_UNDECIDED;
+    case ATTEST_FORMAT:
+    case ATTEST_USAGE:
+        return EXIT_USAGE;
+    case ATTEST_IO:
+        return io;
+    case ATTEST_NOMEM:
+        break;
+    }
+    return EXIT_ENVIRONMENT;
+}
+
+int attest_cli_fail(const attest_error *error)
+{
+    attest_cli_complain("%s", error->text);
+    return exit_code(error->status, EXIT_ENVIRONMENT);
+}
+
+int attest_cli_fail_input(const attest_error *error)
+{
+    attest_cli_complain("%s", error->text);
+    /* Input that does not fit into the memory allowed is bad input, not an open question. */
+    if (error->status == ATTEST_UNABLE || error->status == ATTEST_DOMAIN)
+        return EXIT_USAGE;
+    return exit_code(error->status, EXIT_USAGE);
+}
+
+int attest_cli_finish(int code)
+{
+    bool failed = ferror(stdout);
+
+    errno = 0;
+    if (fflush(stdout) != 0)
+        failed = true;
+    if (!failed)
+        return code;
+    attest_cli_complain("standard output: cannot write: %s", strerror(errno ? errno : EIO));
+    return EXIT_ENVIRONMENT;
+}

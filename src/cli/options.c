@@ -1,0 +1,218 @@
+/* options.c -- table-driven option parsing on getopt_long. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+
+enum { MOST_OPTIONS = 48, FIRST_LONG = 256 };
+
+static int complain_usage(const attest_command *command, const char *what, const char *quoted)
+{
+    return attest_cli_refuse("%s%s%s%s (see 'attest %s --help')", what, quoted ? " '" : "",
+                             quoted ? quoted : "", quoted ? "'" : "", command->name);
+}
+
+static bool parse_count(unsigned long *value, const char *text)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoul(text, &end, 0);
+    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
+}
+
+static bool parse_size(size_t *value, const char *text)
+{
+    static const char units[] = "KMGT";
+    unsigned long long count;
+    const char *unit;
+    char *end;
+    int shift = 0;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    count = strtoull(text, &end, 10);
+    if (errno != 0)
+        return false;
+    if (*end && (unit = strchr(units, *end)) != NULL) {
+        shift = 10 * (int)(unit - units + 1);
+        end++;
+    }
+    if (*end || count > SIZE_MAX >> shift)
+        return false;
+    *value = (size_t)count << shift;
+    return true;
+}
+
+static bool parse_choice(int *value, const char *const *choices, const char *text)
+{
+    for (int i = 0; choices[i]; i++) {
+        if (strcmp(text, choices[i]) == 0) {
+            *value = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void list_choices(char *line, size_t size, const char *const *choices)
+{
+    size_t used = 0;
+
+    line[0] = '\0';
+    for (int i = 0; choices[i] && used < size; i++)
+        used += (size_t)snprintf(line + used, size - used, "%s%s", i ? ", " : "", choices[i]);
+}
+
+static int bad_argument(const attest_command *command, const attest_option *option,
+                        const char *text, const char *expected)
+{
+    return attest_cli_refuse("--%s: '%s' is not %s (see 'attest %s --help')", option->name,
+                             text, expected, command->name);
+}
+
+static int store_number(const attest_option *option, const char *text)
+{
+    attest_number_option *number = option->target;
+    attest_error error;
+
+    if (attest_number_parse(number->value, text, strlen(text), NULL, &error) != ATTEST_OK)
+        return attest_cli_refuse("--%s: %s", option->name, error.text);
+    if (fmpq_sgn(number->value) < 0)
+        return attest_cli_refuse("--%s: a bound must not be negative", option->name);
+    number->given = true;
+    return EXIT_HOLDS;
+}
+
+static int store(const attest_command *command, const attest_option *option, const char *text)
+{
+    char line[256];
+
+    switch (option->type) {
+    case OPTION_FLAG:
+        *(bool *)option->target = true;
+        return EXIT_HOLDS;
+    case OPTION_TEXT:
+        *(const char **)option->target = text;
+        return EXIT_HOLDS;
+    case OPTION_COUNT:
+        if (!parse_count(option->target, text))
+            return bad_argument(command, option, text, "a whole number");
+        return EXIT_HOLDS;
+    case OPTION_SIZE:
+        if (!parse_size(option->target, text))
+            return bad_argument(command, option, text, "a size such as 500M or 4G");
+        return EXIT_HOLDS;
+    case OPTION_CHOICE:
+        if (parse_choice(option->target, option->choices, text))
+            return EXIT_HOLDS;
+        list_choices(line, sizeof line, option->choices);
+        return bad_argument(command, option, text, line);
+    case OPTION_NUMBER:
+        break;
+    }
+    return store_number(option, text);
+}
+
+/* The command's options, the shared ones, and their getopt tables. */
+typedef struct table {
+    attest_option option[MOST_OPTIONS];
+    struct option getopt[MOST_OPTIONS + 1];
+    char letters[2 * MOST_OPTIONS + 3];
+    size_t count;
+    bool help;
+} table;
+
+static void add(table *all, attest_option option)
+{
+    size_t i = all->count++;
+    char *letters = all->letters + strlen(all->letters);
+
+    all->option[i] = option;
+    all->getopt[i] =
+        (struct option){option.name, option.argument ? required_argument : no_argument, NULL,
+                        FIRST_LONG + (int)i};
+    if (option.letter) {
+        *letters++ = option.letter;
+        if (option.argument)
+            *letters++ = ':';
+        *letters = '\0';
+    }
+}
+
+static void make_table(table *all, const attest_command *command, attest_common *common,
+                       const attest_option *options)
+{
+    memset(all, 0, sizeof *all);
+    strcpy(all->letters, ":"); /* report a missing argument as ':' */
+    for (; options && options->name; options++)
+        add(all, *options);
+    if (command->product)
+        add(all,
+            (attest_option){"output", 'o', "FILE", "", OPTION_TEXT, &common->output, NULL});
+    add(all, (attest_option){"json", 0, NULL, "", OPTION_FLAG, &common->json, NULL});
+    add(all,
+        (attest_option){"max-memory", 0, "SIZE", "", OPTION_SIZE, &common->max_memory, NULL});
+    add(all, (attest_option){"help", 'h', NULL, "", OPTION_FLAG, &all->help, NULL});
+}
+
+static const attest_option *find(const table *all, int code)
+{
+    if (code >= FIRST_LONG)
+        return &all->option[code - FIRST_LONG];
+    for (size_t i = 0; i < all->count; i++)
+        if (all->option[i].letter == code)
+            return &all->option[i];
+    return NULL;
+}
+
+/* getopt's own messages do not begin with the program's name alone. */
+static int complain_option(const attest_command *command, int code, int letter, char **argv)
+{
+    char name[3] = {'-', (char)letter, '\0'};
+    bool is_letter = letter > 0 && letter < FIRST_LONG;
+
+    if (code == ':')
+        return complain_usage(command, "an argument is missing after", argv[optind - 1]);
+    return complain_usage(command, "unknown option", is_letter ? name : argv[optind - 1]);
+}
+
+int attest_cli_parse(const attest_command *command, attest_common *common,
+                     const attest_option *options, int argc, char **argv, size_t least,
+                     size_t most, char ***operands, size_t *count)
+{
+    table all;
+    int code, failed;
+
+    memset(common, 0, sizeof *common);
+    common->max_memory = attest_memory_total() / 2;
+    make_table(&all, command, common, options);
+    opterr = 0;
+    optind = 0; /* glibc: start afresh, attest demo parses several command lines */
+    while ((code = getopt_long(argc, argv, all.letters, all.getopt, NULL)) != -1) {
+        const attest_option *option = code == '?' || code == ':' ? NULL : find(&all, code);
+        if (!option)
+            return complain_option(command, code, optopt, argv);
+        failed = store(command, option, optarg);
+        if (failed)
+            return failed;
+        if (all.help) {
+            attest_cli_help(command, options);
+            return EXIT_HELP;
+        }
+    }
+    *operands = argv + optind;
+    *count = (size_t)(argc - optind);
+    if (*count < least)
+        return complain_usage(command, "an operand is missing", NULL);
+    if (*count > most)
+        return complain_usage(command, "unexpected operand", argv[optind + (int)most]);
+    common->budget.left = common->max_memory;
+    return EXIT_HOLDS;
+}

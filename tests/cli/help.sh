@@ -1,0 +1,47 @@
+#!/bin/sh
+# Every command has --help with an example; unknown things are refused in one line.
+. "$srcdir/tests/cli/lib.sh"
+
+run 0 "attest --help" --help
+shows '^Usage: attest COMMAND'
+commands=$(sed -n 's/^  \([a-z]*\)  .*/\1/p' "$out")
+for command in $commands; do
+    run 0 "$command --help" "$command" --help
+    shows "^Usage: attest $command"
+    shows '^Example:'
+    grep -q "^.B attest $command" "$srcdir/doc/attest.1"
+    result $? "the manual describes $command"
+done
+run 0 "attest --version" --version
+shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'
+shows '^GMP .*, MPFR .*, FLINT .*, json-c .*, zlib '
+shows '^theft: '
+
+refused "no command"
+refused "an unknown command" nonsense
+refused "a hostile command" "$(printf 'a\033[31m\nb')"
+complains 'a\\x1b\[31m\\x0ab'
+refused "an unknown option" list --nonsense
+refused "an unknown letter" list -Q
+refused "a missing argument" eval --weights
+refused "a surplus operand" list x
+refused "a missing operand" show
+refused "an unknown statement" show nonsense
+refused "a bad size" list --max-memory 12Q
+refused "a huge size" list --max-memory 99999999999999T
+run 0 "abbreviated options, any order" show --js theorem1
+json 'o["name"] == "theorem1" and "uniform-ties" in o["hypotheses"]'
+run 0 "list" list
+shows '^theorem2 +Theorem 2'
+run 0 "list --json" list --json
+json 'len(o["statements"]) > 10'
+for name in $("$ATTEST" list | awk '{print $1}'); do
+    run 0 "show $name" show "$name"
+    shows '^Decided by$'
+    [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
+    result $? "fits 80 columns"
+done
+"$ATTEST" list >/dev/full 2>"$err"
+[ $? -eq 4 ]
+result $? "standard output full: $(cat "$err")"
+finish
