@@ -14,6 +14,7 @@
 #include <attest/lemma_f.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
+#include <attest/separated.h>
 #include <attest/sequence.h>
 #include <attest/status.h>
 #include <attest/version.h>

@@ -1,0 +1,124 @@
+/* cloud.c -- many points, each known up to an error, as doubles. */
+#include "certify/cloud.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* The exponent of a point that is exactly zero; far below any other, and half the range so that
+ * differences of exponents do not overflow. */
+#define ZERO_EXPONENT (WORD_MIN / 4)
+
+attest_status attest_cloud_init(attest_cloud *cloud, size_t count, size_t dim,
+                                attest_error *error)
+{
+    *cloud = (attest_cloud){.count = count, .dim = dim, .exponent = ZERO_EXPONENT};
+    if (count >= UINT32_MAX)
+        return attest_error_set(error, ATTEST_UNABLE, "more than %lu points",
+                                (unsigned long)UINT32_MAX - 1);
+    if (dim == 0 || count <= SIZE_MAX / dim)
+        cloud->centre = attest_memory_alloc(count * dim, sizeof *cloud->centre);
+    cloud->radius = attest_memory_alloc(count, sizeof *cloud->radius);
+    cloud->colour = attest_memory_alloc(count, sizeof *cloud->colour);
+    cloud->own = attest_memory_alloc(count, sizeof *cloud->own);
+    if (cloud->centre && cloud->radius && cloud->colour && cloud->own)
+        return ATTEST_OK;
+    attest_cloud_clear(cloud);
+    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+void attest_cloud_clear(attest_cloud *cloud)
+{
+    free(cloud->centre);
+    free(cloud->radius);
+    free(cloud->colour);
+    free(cloud->own);
+    *cloud = (attest_cloud){0};
+}
+
+/* An exponent e with |x| < 2^e for every x in the ball, kept inside the range of own. */
+static slong ball_exponent(const arb_t ball)
+{
+    mag_t bound;
+    slong e;
+
+    mag_init(bound);
+    arb_get_mag(bound, ball);
+    if (mag_is_zero(bound))
+        e = ZERO_EXPONENT;
+    else if (!COEFF_IS_MPZ(MAG_EXP(bound)))
+        e = MAG_EXP(bound);
+    else
+        e = fmpz_sgn(MAG_EXPREF(bound)) < 0 ? ZERO_EXPONENT : -ZERO_EXPONENT;
+    mag_clear(bound);
+    if (e < ZERO_EXPONENT)
+        return ZERO_EXPONENT;
+    return e > -ZERO_EXPONENT ? -ZERO_EXPONENT : e;
+}
+
+void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
+{
+    double *centre = cloud->centre + i * cloud->dim, worst = 0;
+    slong e = ZERO_EXPONENT;
+    arf_t scaled;
+    mag_t radius;
+
+    for (size_t c = 0; c < cloud->dim; c++) {
+        slong own = ball_exponent(value + c);
+        e = own > e ? own : e;
+    }
+    arf_init(scaled);
+    mag_init(radius);
+    for (size_t c = 0; c < cloud->dim; c++) {
+        arf_mul_2exp_si(scaled, arb_midref(value + c), -e);
+        /* |scaled| <= 1: rounding adds at most 2^-54. */
+        centre[c] = arf_get_d(scaled, ARF_RND_NEAR);
+        mag_mul_2exp_si(radius, arb_radref(value + c), -e);
+        worst = fmax(worst, mag_get_d(radius)); /* mag_get_d rounds up */
+    }
+    arf_clear(scaled);
+    mag_clear(radius);
+    cloud->own[i] = e;
+    /* The error of a vector is at most sqrt(dim) times the largest of its entries; the factor
+     * covers the roundings of this line. A coordinate that does not fit a double is counted by
+     * finish. */
+    cloud->radius[i] =
+        e == ZERO_EXPONENT ? 0 : sqrt((double)cloud->dim) * (worst + 0x1p-54) * (1 + 0x1p-48);
+}
+
+void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value)
+{
+    double *centre = cloud->centre + i * cloud->dim, most = 0;
+    int e;
+
+    for (size_t c = 0; c < cloud->dim; c++)
+        most = fmax(most, fabs(value[c]));
+    frexp(most, &e);
+    for (size_t c = 0; c < cloud->dim; c++)
+        centre[c] = ldexp(value[c], -e); /* exact, or within 2^-1074: counted by finish */
+    cloud->own[i] = most == 0 ? ZERO_EXPONENT : e;
+    cloud->radius[i] = 0;
+}
+
+void attest_cloud_finish(attest_cloud *cloud)
+{
+    slong most = ZERO_EXPONENT;
+    double tiny = sqrt((double)cloud->dim) * 0x1p-1072;
+
+    for (size_t i = 0; i < cloud->count; i++)
+        most = cloud->own[i] > most ? cloud->own[i] : most;
+    for (size_t i = 0; i < cloud->count; i++) {
+        slong shift = cloud->own[i] - most;
+        int e = shift < -2200 ? -2200 : (int)shift;
+        double *centre = cloud->centre + i * cloud->dim;
+        for (size_t c = 0; e != 0 && c < cloud->dim; c++)
+            centre[c] = ldexp(centre[c], e);
+        /* Up to three roundings into the subnormal range (two of a coordinate, one of the
+         * radius), each at most 2^-1074, in each of dim coordinates. */
+        cloud->radius[i] = ldexp(cloud->radius[i], e) + tiny;
+    }
+    cloud->exponent = most;
+    free(cloud->own);
+    cloud->own = NULL;
+}

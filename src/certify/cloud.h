@@ -1,0 +1,39 @@
+/* cloud.h -- many points, each known up to an error, as doubles.
+ *
+ * The true point i, divided by 2^exponent, lies within radius[i] (Euclidean) of
+ * centre[i*dim .. i*dim+dim-1]. Once finished, all entries are at most 1 in absolute value, so
+ * that squares of distances neither overflow nor lose more to underflow than
+ * proofs-notes/closest_pair.md allows for. Points of one colour are never compared. */
+#ifndef ATTEST_CERTIFY_CLOUD_H
+#define ATTEST_CERTIFY_CLOUD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <attest/error.h>
+#include <attest/flint.h>
+
+typedef struct attest_cloud {
+    size_t count, dim;
+    double *centre;   /* count * dim */
+    double *radius;   /* count */
+    uint32_t *colour; /* count */
+    slong *own;       /* the exponent of each point until the cloud is finished, then NULL */
+    slong exponent;   /* of all points, once it is finished */
+} attest_cloud;
+
+/* Points at the origin, of colour 0. Status: NOMEM, UNABLE (more than 2^32 - 2 points). */
+attest_status attest_cloud_init(attest_cloud *cloud, size_t count, size_t dim,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+void attest_cloud_clear(attest_cloud *cloud);
+
+/* Point i = the box of dim balls. Domain: the balls are finite; not yet finished. */
+void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value);
+
+/* Point i = dim doubles, taken exactly. Domain: finite; not yet finished. */
+void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value);
+
+/* Brings all points to one exponent. */
+void attest_cloud_finish(attest_cloud *cloud);
+
+#endif

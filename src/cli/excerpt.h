@@ -1,0 +1,21 @@
+/* excerpt.h -- places and parts of a dataset in a command's JSON. */
+#ifndef ATTEST_CLI_EXCERPT_H
+#define ATTEST_CLI_EXCERPT_H
+
+#include <attest/dataset.h>
+#include <attest/separated.h>
+
+#include "data/json_write.h"
+
+/* [i, k]. */
+void attest_cli_write_place(attest_json *json, const char *key, attest_place place);
+
+/* [[i, k], [j, l]]. */
+void attest_cli_write_pair(attest_json *json, const char *key, const attest_place pair[2]);
+
+/* A dataset object of the sequences of the count <= 2 places, without repeating one; place gets
+ * where they stand in it. */
+void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_dataset *dataset,
+                              attest_place *place, size_t count);
+
+#endif

@@ -1,0 +1,243 @@
+/* separated.c -- attest separated: Definition 1. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/excerpt.h"
+
+enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_separated = {
+    .name = "separated",
+    .arguments = "DATA [--r-min R] [--r-max R] [--eps E] [OPTION]...",
+    .summary = "decide tokenwise separatedness, or find its extremes",
+    .details =
+        "Definition 1: every token has r_min < |x| < r_max, and different tokens are more "
+        "than\n"
+        "eps apart. All inequalities are strict and decided exactly. Without bounds: the\n"
+        "extremes of the data, which are just out of reach as bounds, and the tokens that\n"
+        "attain them.",
+    .example = "  attest separated data.json\n"
+               "  attest separated data.npy --r-min 1/10 --r-max 3 --eps 0.01 --json",
+    .run = run,
+};
+
+/* The bounds asked for, and what was found. */
+typedef struct separated_job {
+    attest_number_option r_min, r_max, eps;
+    attest_dataset dataset;
+    attest_separated extremes;
+    attest_separated_part part;
+} separated_job;
+
+static bool any_bound(const separated_job *job)
+{
+    return job->r_min.given || job->r_max.given || job->eps.given;
+}
+
+/* The ball of the square root of an exact square. */
+static void root(arb_t ball, const fmpq_t square)
+{
+    arb_set_fmpq(ball, square, SQUARE_BITS);
+    arb_sqrt(ball, ball, ROOT_BITS);
+    if (fmpq_is_zero(square))
+        arb_zero(ball);
+}
+
+static void write_root(attest_json *json, const char *key, const fmpq_t square)
+{
+    arb_t ball;
+
+    arb_init(ball);
+    root(ball, square);
+    attest_json_write_ball(json, key, ball);
+    arb_clear(ball);
+}
+
+static const char *part_name(attest_separated_part part)
+{
+    static const char *const name[] = {[ATTEST_SEPARATED_HOLDS] = "",
+                                       [ATTEST_SEPARATED_R_MIN] = "r_min",
+                                       [ATTEST_SEPARATED_R_MAX] = "r_max",
+                                       [ATTEST_SEPARATED_EPS] = "eps"};
+
+    return name[part];
+}
+
+/* The tokens that violate a part; returns their number. */
+static size_t violators(attest_place place[2], const separated_job *job)
+{
+    const attest_separated *x = &job->extremes;
+
+    if (job->part == ATTEST_SEPARATED_EPS) {
+        place[0] = x->eps[0];
+        place[1] = x->eps[1];
+        return 2;
+    }
+    place[0] = job->part == ATTEST_SEPARATED_R_MIN ? x->r_min : x->r_max;
+    return 1;
+}
+
+static void write_bound(attest_json *json, const char *key, const attest_number_option *bound)
+{
+    if (bound->given)
+        attest_json_write_rational(json, key, bound->value);
+}
+
+static void write_counterexample(attest_json *json, const separated_job *job)
+{
+    attest_place place[2];
+    size_t count = violators(place, job);
+
+    attest_json_write_object(json, "counterexample");
+    attest_json_write_string(json, "format", "attest/counterexample");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "property", "separated");
+    attest_cli_write_excerpt(json, "dataset", &job->dataset, place, count);
+    attest_json_write_object(json, "parameters");
+    write_bound(json, "r_min", &job->r_min);
+    write_bound(json, "r_max", &job->r_max);
+    write_bound(json, "eps", &job->eps);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "violates");
+    attest_json_write_string(json, "definition", "tokenwise-separated");
+    attest_json_write_string(json, "bound", part_name(job->part));
+    if (count == 2)
+        attest_cli_write_pair(json, "pair", place);
+    else
+        attest_cli_write_place(json, "token", place[0]);
+    attest_json_write_close(json);
+    attest_json_write_null(json, "seed");
+    attest_json_write_string(json, "found_by", "separated");
+    attest_json_write_integer(json, "shrink_steps", 0);
+    attest_json_write_close(json);
+}
+
+static void print_json(const separated_job *job)
+{
+    const attest_separated *x = &job->extremes;
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "verdict",
+                             !any_bound(job) ? NULL
+                             : job->part     ? "fails"
+                                             : "holds");
+    write_root(&json, "r_min", x->r_min_square);
+    write_root(&json, "r_max", x->r_max_square);
+    if (x->has_pair)
+        write_root(&json, "eps", x->eps_square);
+    else
+        attest_json_write_null(&json, "eps");
+    attest_json_write_object(&json, "pairs");
+    attest_cli_write_place(&json, "r_min", x->r_min);
+    attest_cli_write_place(&json, "r_max", x->r_max);
+    if (x->has_pair)
+        attest_cli_write_pair(&json, "eps", x->eps);
+    else
+        attest_json_write_null(&json, "eps");
+    attest_json_write_close(&json);
+    attest_json_write_bool(&json, "no_duplicates", x->no_duplicates);
+    if (!x->no_duplicates)
+        attest_cli_write_pair(&json, "duplicate", x->duplicate);
+    attest_json_write_count(&json, "tokens", job->dataset.tokens.count);
+    if (job->part)
+        write_counterexample(&json, job);
+    attest_json_write_close(&json);
+    if (attest_json_write_end(&json) != ATTEST_OK)
+        attest_cli_complain("cannot write all of the output");
+}
+
+static void print_extreme(const char *what, const fmpq_t square, const attest_place *place,
+                          size_t count)
+{
+    arb_t ball;
+    char *text;
+
+    arb_init(ball);
+    root(ball, square);
+    text = attest_ball_format_text(ball);
+    printf("%-22s %s at [%zu,%zu]", what, text ? text : "", place[0].sequence,
+           place[0].position);
+    if (count == 2)
+        printf(" and [%zu,%zu]", place[1].sequence, place[1].position);
+    putchar('\n');
+    free(text);
+    arb_clear(ball);
+}
+
+static void print_text(const separated_job *job)
+{
+    const attest_separated *x = &job->extremes;
+
+    print_extreme("least norm", x->r_min_square, &x->r_min, 1);
+    print_extreme("largest norm", x->r_max_square, &x->r_max, 1);
+    if (x->has_pair)
+        print_extreme("least distance", x->eps_square, x->eps, 2);
+    else
+        printf("%-22s none: there is one token only\n", "least distance");
+    if (x->no_duplicates)
+        printf("no sequence has a token twice\n");
+    else
+        printf("sequence %zu has a token twice, at %zu and %zu\n", x->duplicate[0].sequence,
+               x->duplicate[0].position, x->duplicate[1].position);
+    if (any_bound(job) && job->part == ATTEST_SEPARATED_HOLDS)
+        printf("holds: the tokens are separated within the bounds given\n");
+    else if (any_bound(job))
+        printf("fails: the bound on %s is met or passed by the data\n", part_name(job->part));
+}
+
+static int separate(separated_job *job, const char *path, attest_common *common)
+{
+    attest_error error;
+
+    if (attest_dataset_read(&job->dataset, path, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    if (attest_separated_get(&job->extremes, &job->dataset, &error)) {
+        attest_error_prefix(&error, error.status, path);
+        return attest_cli_fail(&error);
+    }
+    job->part = attest_separated_check(
+        &job->extremes, job->r_min.given ? job->r_min.value : NULL,
+        job->r_max.given ? job->r_max.value : NULL, job->eps.given ? job->eps.value : NULL);
+    if (common->json)
+        print_json(job);
+    else
+        print_text(job);
+    return job->part ? EXIT_FAILS : EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    separated_job job = {0};
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"r-min", 0, "R", "every norm must be larger than R", OPTION_NUMBER, &job.r_min, NULL},
+        {"r-max", 0, "R", "every norm must be smaller than R", OPTION_NUMBER, &job.r_max, NULL},
+        {"eps", 0, "E", "different tokens must be more than E apart", OPTION_NUMBER, &job.eps,
+         NULL},
+        {0},
+    };
+
+    fmpq_init(job.r_min.value);
+    fmpq_init(job.r_max.value);
+    fmpq_init(job.eps.value);
+    attest_dataset_init(&job.dataset);
+    attest_separated_init(&job.extremes);
+    code = attest_cli_parse(&attest_command_separated, &common, options, argc, argv, 1, 1,
+                            &operands, &count);
+    if (code == EXIT_HOLDS)
+        code = separate(&job, operands[0], &common);
+    attest_separated_clear(&job.extremes);
+    attest_dataset_clear(&job.dataset);
+    fmpq_clear(job.r_min.value);
+    fmpq_clear(job.r_max.value);
+    fmpq_clear(job.eps.value);
+    return code;
+}

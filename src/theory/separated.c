@@ -1,0 +1,137 @@
+/* separated.c -- Definition 1: exact norms and distances, bounds, repetitions. */
+#include "theory/separated.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void attest_separated_init(attest_separated *extremes)
+{
+    *extremes = (attest_separated){.no_duplicates = true};
+    fmpq_init(extremes->r_min_square);
+    fmpq_init(extremes->r_max_square);
+    fmpq_init(extremes->eps_square);
+}
+
+void attest_separated_clear(attest_separated *extremes)
+{
+    fmpq_clear(extremes->r_min_square);
+    fmpq_clear(extremes->r_max_square);
+    fmpq_clear(extremes->eps_square);
+}
+
+static bool exceeds(const fmpq_t square, const fmpq_t bound)
+{
+    fmpq_t wanted;
+    bool above;
+
+    fmpq_init(wanted);
+    fmpq_mul(wanted, bound, bound);
+    above = fmpq_cmp(square, wanted) > 0;
+    fmpq_clear(wanted);
+    return above;
+}
+
+static bool falls_short(const fmpq_t square, const fmpq_t bound)
+{
+    fmpq_t wanted;
+    bool below;
+
+    fmpq_init(wanted);
+    fmpq_mul(wanted, bound, bound);
+    below = fmpq_cmp(square, wanted) < 0;
+    fmpq_clear(wanted);
+    return below;
+}
+
+attest_separated_part attest_separated_check(const attest_separated *extremes,
+                                             const fmpq_t r_min, const fmpq_t r_max,
+                                             const fmpq_t eps)
+{
+    if (r_min && !exceeds(extremes->r_min_square, r_min))
+        return ATTEST_SEPARATED_R_MIN;
+    if (r_max && !falls_short(extremes->r_max_square, r_max))
+        return ATTEST_SEPARATED_R_MAX;
+    if (eps && extremes->has_pair && !exceeds(extremes->eps_square, eps))
+        return ATTEST_SEPARATED_EPS;
+    return ATTEST_SEPARATED_HOLDS;
+}
+
+void attest_token_vector_init(attest_token_vector *vector, size_t dim)
+{
+    vector->dim = dim;
+    vector->numerator = _fmpz_vec_init((slong)dim);
+    fmpz_init(vector->denominator);
+}
+
+void attest_token_vector_clear(attest_token_vector *vector)
+{
+    _fmpz_vec_clear(vector->numerator, (slong)vector->dim);
+    fmpz_clear(vector->denominator);
+}
+
+void attest_token_vector_set(attest_token_vector *vector, const attest_tokens *tokens, size_t t)
+{
+    attest_tokens_get(vector->numerator, vector->denominator, tokens, t);
+}
+
+void attest_token_norm_square(fmpq_t square, const attest_token_vector *x)
+{
+    fmpz_zero(fmpq_numref(square));
+    for (size_t c = 0; c < x->dim; c++)
+        fmpz_addmul(fmpq_numref(square), x->numerator + c, x->numerator + c);
+    fmpz_mul(fmpq_denref(square), x->denominator, x->denominator);
+    fmpq_canonicalise(square);
+}
+
+void attest_token_distance_square(fmpq_t square, const attest_token_vector *x,
+                                  const attest_token_vector *y)
+{
+    fmpz_t difference, product;
+
+    fmpz_init(difference);
+    fmpz_init(product);
+    fmpz_mul(product, x->denominator, y->denominator);
+    fmpz_zero(fmpq_numref(square));
+    for (size_t c = 0; c < x->dim; c++) {
+        fmpz_mul(difference, x->numerator + c, y->denominator);
+        fmpz_submul(difference, y->numerator + c, x->denominator);
+        fmpz_addmul(fmpq_numref(square), difference, difference);
+    }
+    fmpz_mul(fmpq_denref(square), product, product);
+    fmpq_canonicalise(square);
+    fmpz_clear(difference);
+    fmpz_clear(product);
+}
+
+attest_status attest_separated_find_duplicate(attest_separated *extremes,
+                                              const attest_dataset *dataset,
+                                              attest_error *error)
+{
+    /* seen[t] = 1 + the last sequence that token t was met in, at its place there. */
+    size_t *seen = attest_memory_alloc(dataset->tokens.count, sizeof *seen);
+    size_t *place = attest_memory_alloc(dataset->tokens.count, sizeof *place);
+
+    if (!seen || !place) {
+        free(seen);
+        free(place);
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    extremes->no_duplicates = true;
+    for (size_t i = 0; i < dataset->count && extremes->no_duplicates; i++) {
+        for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
+            uint32_t t = attest_dataset_token(dataset, i, k);
+            if (seen[t] == i + 1) {
+                extremes->no_duplicates = false;
+                extremes->duplicate[0] = (attest_place){i, place[t]};
+                extremes->duplicate[1] = (attest_place){i, k};
+                break;
+            }
+            seen[t] = i + 1;
+            place[t] = k;
+        }
+    }
+    free(seen);
+    free(place);
+    return ATTEST_OK;
+}

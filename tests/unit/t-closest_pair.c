@@ -1,0 +1,169 @@
+/* Closest pairs: every pair at the least true distance is a candidate, in order, and the bound
+ * holds. Points are small integers moved within their radii, so that the truth is known. */
+#include <math.h>
+#include <string.h>
+
+#include "certify/candidates.h"
+#include "tests/tap.h"
+
+enum { MOST = 700, AXES = 24 };
+
+static int64_t point[MOST][AXES]; /* the true points */
+static uint64_t state;
+
+static size_t below(size_t n)
+{
+    return (size_t)(tap_random(&state) % n);
+}
+
+static int64_t square(size_t a, size_t b, size_t dim)
+{
+    int64_t s = 0;
+
+    for (size_t c = 0; c < dim; c++)
+        s += (point[a][c] - point[b][c]) * (point[a][c] - point[b][c]);
+    return s;
+}
+
+/* Every point as doubles: exactly, or as a box of balls around a moved midpoint. */
+static void load(attest_cloud *cloud, size_t dim, bool moved)
+{
+    double exact[AXES];
+    arb_ptr ball = _arb_vec_init((slong)dim);
+
+    for (size_t i = 0; i < cloud->count; i++) {
+        for (size_t c = 0; c < dim; c++) {
+            exact[c] = (double)point[i][c];
+            arb_set_si(ball + c, point[i][c] * 1024 + (slong)below(7) - 3);
+            arb_mul_2exp_si(ball + c, ball + c, -10);
+            mag_set_ui_2exp_si(arb_radref(ball + c), 3, -10);
+        }
+        if (moved)
+            attest_cloud_set_balls(cloud, i, ball);
+        else
+            attest_cloud_set_doubles(cloud, i, exact);
+    }
+    attest_cloud_finish(cloud);
+    _arb_vec_clear(ball, (slong)dim);
+}
+
+/* One cloud; true when the candidates are right. */
+static bool try_cloud(size_t count, size_t dim, size_t colours, size_t span, bool moved)
+{
+    attest_candidates candidates;
+    attest_cloud cloud;
+    attest_error error;
+    int64_t least = INT64_MAX;
+    size_t first, second, expected = 0, met = 0, last[2] = {0, 0};
+    bool found, ok = attest_cloud_init(&cloud, count, dim, &error) == ATTEST_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t c = 0; c < dim; c++)
+            point[i][c] = (int64_t)below(span);
+        cloud.colour[i] = (uint32_t)below(colours);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            if (cloud.colour[i] != cloud.colour[j] && square(i, j, dim) <= least) {
+                expected = square(i, j, dim) < least ? 1 : expected + 1;
+                least = square(i, j, dim);
+            }
+    load(&cloud, dim, moved);
+    ok = ok && attest_candidates_init(&candidates, &cloud, &error) == ATTEST_OK;
+    if (expected == 0)
+        ok = ok && candidates.bound == INFINITY;
+    else
+        ok = ok && ldexp(candidates.bound, (int)cloud.exponent) >=
+                       sqrt((double)least) * (1 - 0x1p-50);
+    while (ok &&
+           attest_candidates_next(&found, &first, &second, &candidates, &error) == ATTEST_OK &&
+           found) {
+        ok = first < second && cloud.colour[first] != cloud.colour[second] &&
+             (first > last[0] || (first == last[0] && second > last[1]));
+        met += square(first, second, dim) == least;
+        /* Without errors the only candidates are the closest pairs, as squares are integers. */
+        ok = ok && (moved || square(first, second, dim) == least);
+        last[0] = first;
+        last[1] = second;
+    }
+    ok = ok && met == expected;
+    attest_candidates_clear(&candidates);
+    attest_cloud_clear(&cloud);
+    return ok;
+}
+
+/* So many candidates that no list holds them: all points equal but for their colours. */
+static void try_many(void)
+{
+    enum { COUNT = 1500 };
+    attest_candidates candidates;
+    attest_cloud cloud;
+    attest_error error;
+    double x[2] = {0.25, 0.5};
+    size_t first, second, met = 0;
+    bool found, ok = attest_cloud_init(&cloud, COUNT, 2, &error) == ATTEST_OK;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        attest_cloud_set_doubles(&cloud, i, x);
+        cloud.colour[i] = (uint32_t)i;
+    }
+    attest_cloud_finish(&cloud);
+    ok = ok && attest_candidates_init(&candidates, &cloud, &error) == ATTEST_OK;
+    TAP_OK(ok && !candidates.complete, "more candidates than a list takes");
+    while (attest_candidates_next(&found, &first, &second, &candidates, &error) == ATTEST_OK &&
+           found) {
+        size_t row = met++;
+        size_t i = 0;
+        while (row >= COUNT - 1 - i)
+            row -= COUNT - 1 - i++;
+        ok = ok && first == i && second == i + 1 + row;
+        if (met > 5000)
+            break;
+    }
+    TAP_OK(ok && met == 5001, "they still come in lexicographic order");
+    attest_candidates_clear(&candidates);
+    attest_cloud_clear(&cloud);
+}
+
+/* Distances and coordinates that doubles can hardly hold. */
+static void try_extremes(void)
+{
+    const double x[4][2] = {{0x1p1000, 0}, {0x1p1000, 0x1p-1000}, {0, 0}, {0x1p-1074, 0}};
+    attest_candidates candidates;
+    attest_cloud cloud;
+    attest_error error;
+    size_t first, second, met = 0;
+    bool found, ok = attest_cloud_init(&cloud, 4, 2, &error) == ATTEST_OK;
+
+    for (size_t i = 0; i < 4; i++) {
+        attest_cloud_set_doubles(&cloud, i, x[i]);
+        cloud.colour[i] = (uint32_t)i;
+    }
+    attest_cloud_finish(&cloud);
+    ok = ok && attest_candidates_init(&candidates, &cloud, &error) == ATTEST_OK;
+    while (ok &&
+           attest_candidates_next(&found, &first, &second, &candidates, &error) == ATTEST_OK &&
+           found)
+        met |= (size_t)1 << (first == 0 && second == 1 ? 0 : first == 2 && second == 3 ? 1 : 2);
+    TAP_OK(ok && met == 3, "differences below the range of doubles stay candidates");
+    attest_candidates_clear(&candidates);
+    attest_cloud_clear(&cloud);
+}
+
+int main(void)
+{
+    size_t failed = 0;
+
+    state = tap_seed(0xc105e57);
+    for (int round = 0; round < 400; round++) {
+        size_t dim = 1 + below(round % 4 ? 5 : AXES);
+        size_t count = 1 + below(round % 8 ? 80 : MOST);
+        bool moved = below(2);
+        failed += !try_cloud(count, dim, 1 + below(3) * below(40), 2 + below(1000), moved);
+    }
+    TAP_OK(failed == 0, "candidates of 400 clouds (%zu failed)", failed);
+    try_many();
+    try_extremes();
+    flint_cleanup();
+    return tap_done();
+}
