@@ -47,12 +47,21 @@ typedef struct attest_dataset {
 void attest_dataset_init(attest_dataset *dataset);
 void attest_dataset_clear(attest_dataset *dataset);
 
-/* Reads a dataset; the format follows from the contents. Path "-" is standard input.
- * Status: FORMAT, IO, UNABLE, NOMEM; the text begins with the path and says where in the file.
- * On failure the dataset is as after init. */
+/* Reads a dataset; the format follows from the contents: attest/dataset (JSON), NumPy's .npy of
+ * shape (N, n, d), or a safetensors file with a single tensor. Path "-" is standard input.
+ * Binary numbers are taken exactly; the table is one of doubles then, unless a 64-bit integer
+ * is no double. Status: FORMAT, IO, UNABLE, NOMEM, USAGE (which tensor?); the text begins with
+ * the path and says where in the file. On failure the dataset is as after init. */
 attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
                                   attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same, from the tensor of this name in a safetensors file (F64, F32, F16 or BF16): shape
+ * (N, n, d), or (n, d) for one sequence. tensor may be NULL: then as above. Status: also USAGE
+ * (there is no such tensor; the file is of another format). */
+attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
+                                         const char *tensor, attest_budget *budget,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes an attest/dataset file (JSON), whole or not at all. Status: IO, NOMEM. */
 attest_status attest_dataset_write(const attest_dataset *dataset, const char *path,

@@ -2,7 +2,8 @@
  *
  * A format has p significand bits (the leading one included) and, unless its exponent is
  * unbounded, exponents emin..emax in the IEEE 754 convention: its largest finite number is
- * (2 - 2^(1-p)) 2^emax, its least normal one 2^emin, its least subnormal one 2^(emin-p+1). */
+ * (2 - 2^(1-p)) 2^emax, its least normal one 2^emin, its least subnormal one 2^(emin-p+1). For
+ * p = 1, where no significand is even, ties between powers of two go away from zero. */
 #ifndef ATTEST_FORMAT_H
 #define ATTEST_FORMAT_H
 

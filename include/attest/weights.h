@@ -47,9 +47,10 @@ attest_status attest_weights_resize(attest_weights *weights, size_t heads) ATTES
 attest_status attest_weights_check_shapes(const attest_weights *weights,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads an attest/weights file; path "-" is standard input. Status: FORMAT, IO, UNABLE, NOMEM;
- * the error's text begins with the path and says where in the file. On failure weights is as
- * after init. */
+/* Reads an attest/weights file, or NumPy's .npz archive of WQ, WK, WV of shape (H, s, d) and WO
+ * of shape (H, d, s): softmax, no mask, with skip. Path "-" is standard input. Status: FORMAT,
+ * IO, UNABLE, NOMEM; the error's text begins with the path and says where in the file. On
+ * failure weights is as after init. */
 attest_status attest_weights_read(attest_weights *weights, const char *path,
                                   attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,19 +1,52 @@
 /* dataset_read.c -- a dataset from a file, in whatever format it is. */
 #include <attest/dataset.h>
 
-#include "base/input.h"
-#include "data/dataset_json.h"
+#include <string.h>
 
-/* The contents decide, not the name. */
-static attest_status parse(attest_dataset *dataset, const attest_input *input,
-                           attest_budget *budget, attest_error *error)
+#include "base/input.h"
+#include "data/dataset_array.h"
+#include "data/dataset_json.h"
+#include "data/npy.h"
+#include "data/safetensors.h"
+#include "data/zip.h"
+
+/* The contents decide; the name only where they are cut short. */
+static bool is_safetensors(const attest_input *input, const char *path)
 {
+    static const char end[] = ".safetensors";
+    size_t length = strlen(path), tail = sizeof end - 1;
+
+    return attest_safetensors_is(input->data, input->size) ||
+           (length >= tail && strcmp(path + length - tail, end) == 0);
+}
+
+static attest_status parse(attest_dataset *dataset, const attest_input *input, const char *path,
+                           const char *tensor, attest_budget *budget, attest_error *error)
+{
+    if (attest_npy_is(input->data, input->size)) {
+        if (tensor)
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "an .npy file has no tensors to choose from");
+        return attest_dataset_set_npy(dataset, input->data, input->size, budget, error);
+    }
+    if (attest_zip_is(input->data, input->size))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "this is a zip archive; a dataset is an .npy, safetensors or "
+                                "JSON file, and .npz archives hold weights");
+    if (is_safetensors(input, path))
+        return attest_dataset_set_safetensors(dataset, input->data, input->size, tensor, budget,
+                                              error);
+    if (tensor)
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "this is no safetensors file, it has no tensors to choose from");
     return attest_dataset_parse_json(dataset, (const char *)input->data, input->size, budget,
                                      error);
 }
 
-attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
-                                  attest_budget *budget, attest_error *error)
+attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
+                                         const char *tensor, attest_budget *budget,
+                                         attest_error *error)
 {
     attest_input input;
     size_t limit = budget ? budget->left : SIZE_MAX;
@@ -22,8 +55,14 @@ attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
     attest_dataset_clear(dataset);
     if (status != ATTEST_OK)
         return status;
-    status = parse(dataset, &input, budget, error);
+    status = parse(dataset, &input, path, tensor, budget, error);
     attest_input_close(&input);
     return status == ATTEST_OK ? ATTEST_OK
                                : attest_error_prefix(error, status, attest_input_name(path));
+}
+
+attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
+                                  attest_budget *budget, attest_error *error)
+{
+    return attest_dataset_read_tensor(dataset, path, NULL, budget, error);
 }

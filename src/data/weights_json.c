@@ -3,6 +3,10 @@
 
 #include "base/input.h"
 #include "data/json_file.h"
+#include "data/npy.h"
+#include "data/npz.h"
+#include "data/safetensors.h"
+#include "data/zip.h"
 
 /* value = the choice under key; left alone where there is no such member. */
 static attest_status set_choice(int *value, const attest_json_cursor *object, const char *key,
@@ -115,8 +119,17 @@ attest_status attest_weights_read(attest_weights *weights, const char *path,
     attest_weights_clear(weights);
     if (status != ATTEST_OK)
         return status;
-    status =
-        attest_weights_parse_json(weights, (const char *)input.data, input.size, budget, error);
+    if (attest_zip_is(input.data, input.size))
+        status = attest_weights_set_npz(weights, input.data, input.size, budget, error);
+    else if (attest_npy_is(input.data, input.size) ||
+             attest_safetensors_is(input.data, input.size))
+        status =
+            attest_error_set(error, ATTEST_FORMAT,
+                             "weights are a JSON file or an .npz archive of WQ, WK, WV and "
+                             "WO; 'attest import' makes them from a safetensors file");
+    else
+        status = attest_weights_parse_json(weights, (const char *)input.data, input.size,
+                                           budget, error);
     attest_input_close(&input);
     return status == ATTEST_OK ? ATTEST_OK
                                : attest_error_prefix(error, status, attest_input_name(path));

@@ -1,7 +1,7 @@
 /* replay.c -- runs a fuzz target over stored inputs, as an ordinary test.
  *
- * The target is linked in; the seeds are the files of tests/fuzz/seeds/TARGET, where the
- * program is called replay-TARGET. */
+ * The target is linked in; the seeds are the files of tests/fuzz/seeds/TARGET and those of
+ * tests/data that end in ".TARGET", where the program is called replay-TARGET. */
 #include <dirent.h>
 #include <stdint.h>
 #include <string.h>
@@ -27,24 +27,44 @@ static void replay(const char *folder, const char *name)
     TAP_OK(true, "%s (%zu bytes)", name, size);
 }
 
-int main(int argc, char **argv)
+static bool ends_in(const char *name, const char *end)
 {
-    const char *source = getenv("srcdir"), *target = strstr(argv[0], "replay-");
-    char folder[4096];
-    struct dirent **entry;
-    int count;
+    size_t length = strlen(name), tail = strlen(end);
 
-    (void)argc;
-    snprintf(folder, sizeof folder, "%s/tests/fuzz/seeds/%s", source ? source : ".",
-             target ? target + strlen("replay-") : "");
-    count = scandir(folder, &entry, NULL, alphasort);
-    TAP_OK(count > 2, "there are seeds in %s", folder);
+    return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+/* Runs over the files of a folder whose names end so; returns how many there are. */
+static int replay_folder(const char *folder, const char *end)
+{
+    struct dirent **entry;
+    int count = scandir(folder, &entry, NULL, alphasort), seeds = 0;
+
     for (int i = 0; i < count; i++) {
-        if (entry[i]->d_name[0] != '.')
+        if (entry[i]->d_name[0] != '.' && ends_in(entry[i]->d_name, end)) {
             replay(folder, entry[i]->d_name);
+            seeds++;
+        }
         free(entry[i]);
     }
     if (count >= 0)
         free(entry);
+    return seeds;
+}
+
+int main(int argc, char **argv)
+{
+    const char *source = getenv("srcdir"), *found = strstr(argv[0], "replay-");
+    const char *target = found ? found + strlen("replay-") : "";
+    char folder[4096], end[256];
+    int seeds;
+
+    (void)argc;
+    snprintf(folder, sizeof folder, "%s/tests/fuzz/seeds/%s", source ? source : ".", target);
+    seeds = replay_folder(folder, "");
+    snprintf(folder, sizeof folder, "%s/tests/data", source ? source : ".");
+    snprintf(end, sizeof end, ".%s", target);
+    seeds += replay_folder(folder, end);
+    TAP_OK(seeds > 0, "%d seeds for %s", seeds, target);
     return tap_done();
 }
