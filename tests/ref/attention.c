@@ -1,6 +1,8 @@
 /* attention.c -- attention from its definition, by another route than src/attention. */
 #include "tests/ref/attention.h"
 
+#include "tests/ref/matrices.h"
+
 /* value = entry (r, c) of the matrix. */
 static void get_entry(fmpq_t value, const attest_matrix *m, size_t r, size_t c)
 {
@@ -25,8 +27,7 @@ static void get_matrix(fmpq_mat_t to, const attest_matrix *from)
             get_entry(fmpq_mat_entry(to, (slong)r, (slong)c), from, r, c);
 }
 
-/* The tokens as columns. */
-static void get_tokens(fmpq_mat_t to, const attest_sequence *sequence)
+void ref_tokens(fmpq_mat_t to, const attest_sequence *sequence)
 {
     fmpq_mat_init(to, (slong)sequence->dim, (slong)sequence->length);
     for (size_t k = 0; k < sequence->length; k++)
@@ -35,9 +36,8 @@ static void get_tokens(fmpq_mat_t to, const attest_sequence *sequence)
                                sequence->entry + k * sequence->dim + c, sequence->denominator);
 }
 
-/* scores(j, k) = z_j^T (W_K^T W_Q) z_k, values(c, j) = ((W_O W_V) z_j)_c. */
-static void head_matrices(fmpq_mat_t scores, fmpq_mat_t values, const attest_head *head,
-                          const fmpq_mat_t z)
+void ref_head_matrices(fmpq_mat_t scores, fmpq_mat_t values, const attest_head *head,
+                       const fmpq_mat_t z)
 {
     slong d = fmpq_mat_nrows(z), n = fmpq_mat_ncols(z);
     fmpq_mat_t q, k, v, o, kt, zt, form, half, mean;
@@ -121,7 +121,7 @@ void ref_hardmax(fmpq *out, const attest_weights *weights, const attest_sequence
     slong d = (slong)sequence->dim, n = (slong)sequence->length;
     fmpq_mat_t z;
 
-    get_tokens(z, sequence);
+    ref_tokens(z, sequence);
     for (slong k = 0; k < n; k++)
         for (slong c = 0; c < d; c++)
             if (weights->skip)
@@ -130,7 +130,7 @@ void ref_hardmax(fmpq *out, const attest_weights *weights, const attest_sequence
                 fmpq_zero(out + k * d + c);
     for (size_t h = weights->heads; h > 0; h--) {
         fmpq_mat_t scores, values;
-        head_matrices(scores, values, &weights->head[h - 1], z);
+        ref_head_matrices(scores, values, &weights->head[h - 1], z);
         for (slong k = 0; k < n; k++)
             add_hardmax(out + k * d, scores, values, k, weights);
         fmpq_mat_clear(scores);
@@ -189,7 +189,7 @@ void ref_softmax(arb_ptr out, mag_ptr largest, const attest_weights *weights,
     slong d = (slong)sequence->dim, n = (slong)sequence->length;
     fmpq_mat_t z;
 
-    get_tokens(z, sequence);
+    ref_tokens(z, sequence);
     for (slong k = 0; k < n; k++)
         for (slong c = 0; c < d; c++) {
             if (weights->skip)
@@ -203,7 +203,7 @@ void ref_softmax(arb_ptr out, mag_ptr largest, const attest_weights *weights,
         }
     for (size_t h = weights->heads; h > 0; h--) {
         fmpq_mat_t scores, values;
-        head_matrices(scores, values, &weights->head[h - 1], z);
+        ref_head_matrices(scores, values, &weights->head[h - 1], z);
         for (slong k = 0; k < n; k++)
             add_softmax(out + k * d, largest ? largest + k * d : NULL, scores, values, k,
                         weights, precision);
