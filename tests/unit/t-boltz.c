@@ -1,0 +1,180 @@
+/* The Boltzmann operator in three number systems. */
+#include <float.h>
+#include <math.h>
+
+#include <attest/attention.h>
+#include <attest/boltzmann.h>
+
+#include "tests/ref/cases.h"
+#include "tests/tap.h"
+
+/* value encloses LSE(a) - H(softmax(a)), the other form of boltz. */
+static void entropy_form(arb_t value, const fmpz *numerator, const fmpz_t denominator,
+                         size_t count, slong precision)
+{
+    arb_ptr power = _arb_vec_init((slong)count);
+    arb_t total, p;
+
+    arb_init(total);
+    arb_init(p);
+    for (size_t j = 0; j < count; j++) {
+        arb_fmpz_div_fmpz(power + j, numerator + j, denominator, precision);
+        arb_exp(power + j, power + j, precision);
+        arb_add(total, total, power + j, precision);
+    }
+    arb_log(value, total, precision);
+    for (size_t j = 0; j < count; j++) { /* - H = sum p log p */
+        arb_div(p, power + j, total, precision);
+        arb_log(power + j, p, precision);
+        arb_addmul(value, p, power + j, precision);
+    }
+    arb_clear(total);
+    arb_clear(p);
+    _arb_vec_clear(power, (slong)count);
+}
+
+typedef struct numbers {
+    size_t count;
+    fmpz *numerator;
+    fmpz_t denominator;
+} numbers;
+
+static void numbers_init(numbers *a, unsigned bits, uint64_t *state)
+{
+    a->count = 1 + tap_random(state) % 8;
+    a->numerator = _fmpz_vec_init((slong)a->count);
+    fmpz_init_set_ui(a->denominator, 1 + tap_random(state) % 30);
+    for (size_t j = 0; j < a->count; j++)
+        ref_random_integer(a->numerator + j, bits, state);
+}
+
+static void numbers_clear(numbers *a)
+{
+    _fmpz_vec_clear(a->numerator, (slong)a->count);
+    fmpz_clear(a->denominator);
+}
+
+static void test_ball(long bits, uint64_t *state)
+{
+    bool ok = true;
+
+    for (int i = 0; i < 100; i++) {
+        numbers a;
+        arb_t computed, expected;
+        arb_init(computed);
+        arb_init(expected);
+        numbers_init(&a, 1 + (unsigned)(tap_random(state) % 10), state);
+        ok = ok && attest_boltz_ball(computed, a.numerator, a.denominator, a.count, bits,
+                                     NULL) == ATTEST_OK;
+        entropy_form(expected, a.numerator, a.denominator, a.count, 2 * bits + 3000);
+        /* |max| and the terms are below 2^10. */
+        ok = ok && arb_overlaps(computed, expected) &&
+             mag_cmp_2exp_si(arb_radref(computed), 10 - bits) <= 0 &&
+             mag_cmp_2exp_si(arb_radref(expected), -bits - 100) <= 0;
+        numbers_clear(&a);
+        arb_clear(computed);
+        arb_clear(expected);
+    }
+    TAP_OK(ok, "boltz = LSE - H at %ld bits", bits);
+}
+
+/* Rounding at p bits changes the value by a few 2^-p of the largest entry: 3 n roundings of
+ * terms below max|a| (weights are at most 1) and one of the quotient. */
+static void test_mpfr(uint64_t *state)
+{
+    static const mpfr_rnd_t roundings[] = {MPFR_RNDN, MPFR_RNDZ, MPFR_RNDU, MPFR_RNDD,
+                                           MPFR_RNDA};
+    attest_format format = {.precision = 100};
+    bool ok = true;
+    mpfr_t value;
+
+    mpfr_init2(value, 2);
+    for (int i = 0; i < 200; i++) {
+        numbers a;
+        arb_t ball, rounded;
+        arb_init(ball);
+        arb_init(rounded);
+        numbers_init(&a, 4, state);
+        ok = ok &&
+             attest_boltz_mpfr(value, a.numerator, a.denominator, a.count, &format,
+                               roundings[i % 5], NULL) == ATTEST_OK &&
+             attest_boltz_ball(ball, a.numerator, a.denominator, a.count, 200, NULL) ==
+                 ATTEST_OK;
+        arf_set_mpfr(arb_midref(rounded), value);
+        mag_set_ui_2exp_si(arb_radref(rounded), 1, -100 + 4 + 10);
+        ok = ok && mpfr_get_prec(value) == 100 && arb_overlaps(rounded, ball);
+        numbers_clear(&a);
+        arb_clear(ball);
+        arb_clear(rounded);
+    }
+    TAP_OK(ok, "rounded to 100 bits");
+    mpfr_clear(value);
+}
+
+static void test_double(uint64_t *state)
+{
+    static const double one = 2.5, infinite[] = {1, INFINITY}, nan_last[] = {1, NAN},
+                        far[] = {-1e300, 0, -1e-300};
+    bool ok = true;
+
+    for (int i = 0; i < 200; i++) {
+        numbers a;
+        arb_t ball, rounded;
+        double entry[8];
+        arb_init(ball);
+        arb_init(rounded);
+        numbers_init(&a, 4, state);
+        fmpz_one(a.denominator);
+        for (size_t j = 0; j < a.count; j++)
+            entry[j] = fmpz_get_d(a.numerator + j);
+        ok = ok && attest_boltz_ball(ball, a.numerator, a.denominator, a.count, 200, NULL) ==
+                       ATTEST_OK;
+        arb_set_d(rounded, attest_boltz_double(entry, a.count));
+        mag_set_ui_2exp_si(arb_radref(rounded), 1, -53 + 4 + 6);
+        ok = ok && arb_overlaps(rounded, ball);
+        numbers_clear(&a);
+        arb_clear(ball);
+        arb_clear(rounded);
+    }
+    TAP_OK(ok, "in double");
+    TAP_OK(attest_boltz_double(&one, 1) == 2.5, "of one entry");
+    TAP_OK(isnan(attest_boltz_double(infinite, 2)), "an infinite entry");
+    TAP_OK(isnan(attest_boltz_double(nan_last, 2)), "a NaN, wherever it stands");
+    TAP_OK(fabs(attest_boltz_double(far, 3)) < 1e-299, "entries far apart");
+}
+
+static void test_refusals(void)
+{
+    attest_format format = {.precision = 10};
+    attest_error error;
+    fmpz_t one;
+    mpfr_t value;
+    arb_t ball;
+
+    fmpz_init_set_ui(one, 1);
+    mpfr_init2(value, 2);
+    arb_init(ball);
+    TAP_OK(attest_boltz_ball(ball, one, one, 0, 64, &error) == ATTEST_DOMAIN,
+           "no numbers in balls: %s", error.text);
+    TAP_OK(attest_boltz_mpfr(value, one, one, 0, &format, MPFR_RNDN, &error) == ATTEST_DOMAIN,
+           "no numbers in MPFR: %s", error.text);
+    TAP_OK(attest_boltz_ball(ball, one, one, 1, 0, &error) == ATTEST_DOMAIN, "no bits: %s",
+           error.text);
+    mpfr_clear(value);
+    arb_clear(ball);
+    fmpz_clear(one);
+}
+
+int main(void)
+{
+    uint64_t state = tap_seed(0x5eed0006);
+
+    test_ball(64, &state);
+    test_ball(1000, &state);
+    test_mpfr(&state);
+    test_double(&state);
+    test_refusals();
+    flint_cleanup();
+    mpfr_free_cache();
+    return tap_done();
+}
