@@ -38,12 +38,14 @@ attest_status attest_error_set(attest_error *error, attest_status status, const 
 attest_status attest_error_prefix(attest_error *error, attest_status status, const char *prefix)
 {
     if (error) {
-        char text[ATTEST_ERROR_SIZE];
-        memcpy(text, error->text, sizeof text);
+        size_t shift = strlen(prefix) + 2;
         error->status = status;
-        int used = snprintf(error->text, sizeof error->text, "%s: ", prefix);
-        if (used > 0 && (size_t)used < sizeof error->text)
-            snprintf(error->text + used, sizeof error->text - (size_t)used, "%s", text);
+        if (shift < sizeof error->text) {
+            memmove(error->text + shift, error->text, sizeof error->text - shift);
+            error->text[sizeof error->text - 1] = '\0';
+            memcpy(error->text, prefix, shift - 2);
+            memcpy(error->text + shift - 2, ": ", 2);
+        }
     }
     return status;
 }

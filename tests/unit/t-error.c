@@ -1,0 +1,40 @@
+/* The one line that says what went wrong. */
+#include <string.h>
+
+#include <attest/error.h>
+
+#include "tests/tap.h"
+
+int main(void)
+{
+    attest_error error;
+    char long_prefix[2 * ATTEST_ERROR_SIZE];
+
+    TAP_OK(attest_error_set(&error, ATTEST_FORMAT, "row %d", 7) == ATTEST_FORMAT &&
+               error.status == ATTEST_FORMAT && strcmp(error.text, "row 7") == 0,
+           "a formatted text");
+    TAP_OK(attest_error_prefix(&error, ATTEST_FORMAT, "a.json") == ATTEST_FORMAT &&
+               strcmp(error.text, "a.json: row 7") == 0,
+           "a prefix");
+    memset(long_prefix, 'x', sizeof long_prefix);
+    long_prefix[ATTEST_ERROR_SIZE - 5] = '\0';
+    attest_error_prefix(&error, ATTEST_FORMAT, long_prefix);
+    TAP_OK(strlen(error.text) == ATTEST_ERROR_SIZE - 1 &&
+               strcmp(error.text + ATTEST_ERROR_SIZE - 5, ": a.") == 0,
+           "what is too long is cut");
+    long_prefix[ATTEST_ERROR_SIZE - 5] = 'x';
+    long_prefix[sizeof long_prefix - 1] = '\0';
+    attest_error_set(&error, ATTEST_IO, "kept");
+    attest_error_prefix(&error, ATTEST_IO, long_prefix);
+    TAP_OK(strcmp(error.text, "kept") == 0, "a prefix that leaves no room is dropped");
+    TAP_OK(attest_error_set(NULL, ATTEST_IO, "x") == ATTEST_IO &&
+               attest_error_prefix(NULL, ATTEST_IO, "x") == ATTEST_IO,
+           "nobody needs to read it");
+    TAP_OK(strcmp(attest_status_name(ATTEST_USAGE), "usage") == 0 &&
+               strcmp(attest_status_name((attest_status)99), "unknown") == 0,
+           "names of statuses");
+    TAP_OK(strcmp(attest_verdict_name(ATTEST_REFUTED), "refuted") == 0 &&
+               strcmp(attest_verdict_name((attest_verdict)99), "undecided") == 0,
+           "names of verdicts; an unknown one is no pass");
+    return tap_done();
+}
