@@ -3,7 +3,7 @@
 # In an order that respects dependencies, with the library each file needs.
 coq_files="
     hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
-    sums: boltzmann: gstar: packing: lemma_f: lemma1: gstar_digits:interval
+    sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
     vectors: softmax: rank1: theorem2: theorem2_paper: zero_test:
 "
 
