@@ -164,3 +164,25 @@ assert (minors l = sum (fun e => mulA e * (val e * exp (val e))) l * partition_o
   rewrite S; ring. }
 rewrite E; unfold boltz_of; field; split; assumption.
 Qed.
+
+(* (L) with multiplicities, for every a and every b <> 0: with (a, b) those of the
+   largest value, every value with proportional multiplicities drops out. *)
+Theorem identity_L_multiplicities (l : list entry) (a b : R) :
+  partition_of mulA l <> 0 -> partition_of mulB l <> 0 -> b <> 0 ->
+  boltz_of mulA l - boltz_of mulB l
+  = sum (fun e => (mulA e * b - mulB e * a) * (val e - boltz_of mulB l) * exp (val e)) l
+    / (b * partition_of mulA l).
+Proof.
+intros ZA ZB Nb; set (beta := boltz_of mulB l).
+assert (forall m : entry -> R, sum (fun e => m e * (val e - beta) * exp (val e)) l
+  = sum (fun e => m e * (val e * exp (val e))) l - beta * partition_of m l) as S.
+{ intros m; unfold partition_of; clear; induction l as [|e l IH]; simpl; [ring|].
+  rewrite IH; ring. }
+assert (sum (fun e => mulB e * (val e - beta) * exp (val e)) l = 0) as Z.
+{ rewrite S; unfold beta, boltz_of; field; exact ZB. }
+assert (sum (fun e => (mulA e * b - mulB e * a) * (val e - beta) * exp (val e)) l
+  = b * sum (fun e => mulA e * (val e - beta) * exp (val e)) l
+    - a * sum (fun e => mulB e * (val e - beta) * exp (val e)) l) as E.
+{ clear; induction l as [|e l IH]; simpl; [ring|]; rewrite IH; ring. }
+rewrite E, Z, S; unfold boltz_of at 1; field; now split.
+Qed.

@@ -19,6 +19,18 @@ assert (1 * (1 - 2 * ratio g) <= (t - mu g) * (1 - 2 * ratio g))
 lra.
 Qed.
 
+(* A smaller gap gives a smaller bound: a lower bound of the gap may be used. *)
+Theorem bound_gap_increasing g g' t : wide g -> g <= g' -> g' <= t -> bound g t <= bound g' t.
+Proof.
+intros W L Lt; pose proof (wide_bracket g W) as B; destruct W as [P W].
+pose proof (mu_decreasing g g' P L); pose proof (ratio_decreasing g g' L).
+pose proof (mu_pos g P); unfold bound.
+apply Rmult_le_compat_l; [left; apply exp_pos|].
+assert ((t - mu g) * (1 - 2 * ratio g) <= (t - mu g') * (1 - 2 * ratio g'))
+  by (apply Rmult_le_compat; lra).
+lra.
+Qed.
+
 (* Depths s = max - a, their partition sum and their mean. *)
 Definition depths (M : R) (l : list R) : list R := map (fun a => M - a) l.
 Definition depth_sum (l : list R) : R := sum (fun s => exp (- s)) l.
