@@ -176,13 +176,14 @@ Proof.
 intros ZA ZB Nb; set (beta := boltz_of mulB l).
 assert (forall m : entry -> R, sum (fun e => m e * (val e - beta) * exp (val e)) l
   = sum (fun e => m e * (val e * exp (val e))) l - beta * partition_of m l) as S.
-{ intros m; unfold partition_of; clear; induction l as [|e l IH]; simpl; [ring|].
-  rewrite IH; ring. }
+{ intros m; unfold partition_of; generalize beta; clear; intros beta.
+  induction l as [|e l IH]; simpl; [ring | rewrite IH; ring]. }
 assert (sum (fun e => mulB e * (val e - beta) * exp (val e)) l = 0) as Z.
 { rewrite S; unfold beta, boltz_of; field; exact ZB. }
 assert (sum (fun e => (mulA e * b - mulB e * a) * (val e - beta) * exp (val e)) l
   = b * sum (fun e => mulA e * (val e - beta) * exp (val e)) l
     - a * sum (fun e => mulB e * (val e - beta) * exp (val e)) l) as E.
-{ clear; induction l as [|e l IH]; simpl; [ring|]; rewrite IH; ring. }
+{ generalize beta; clear; intros beta.
+  induction l as [|e l IH]; simpl; [ring | rewrite IH; ring]. }
 rewrite E, Z, S; unfold boltz_of at 1; field; now split.
 Qed.
