@@ -10,4 +10,7 @@ const attest_statement attest_statement_boltzmann = {
     .text = "boltz(a) = sum a_i e^{a_i} / sum e^{a_i} = LSE(a) - H(softmax(a)), hence max(a) - "
             "log n <= boltz(a) <= max(a).",
     .decided_by = "balls",
+    .note = "proofs-notes/boltzmann.md",
+    .machine = "whole: proofs-notes/coq/boltzmann.v, boltz_lse_entropy, boltz_bounds, "
+               "identity_L, identity_M",
 };

@@ -24,4 +24,6 @@ const attest_statement attest_statement_lemma1 = {
     .hypotheses = hypotheses,
     .constants = constants,
     .decided_by = "balls",
+    .note = "proofs-notes/lemma1.md",
+    .machine = "whole: proofs-notes/coq/lemma1.v, lemma1; at any sizes: lemma1_sizes",
 };

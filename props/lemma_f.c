@@ -25,4 +25,7 @@ const attest_statement attest_statement_lemma_f = {
     .hypotheses = hypotheses,
     .constants = constants,
     .decided_by = "balls",
+    .note = "proofs-notes/lemma_f.md",
+    .machine = "whole: proofs-notes/coq/lemma_f.v, lemma_f; over a family: family.v, "
+               "family_bound; g*: gstar.v, gstar_digits.v",
 };

@@ -17,4 +17,7 @@ const attest_statement attest_statement_masked = {
         "1. The first token sees only itself.",
     .hypotheses = hypotheses,
     .decided_by = "first differences (Lemma F), balls",
+    .note = "proofs-notes/theorem2.md",
+    .machine = "for a given direction v: proofs-notes/coq/theorem2.v, theorem2_promise (mask "
+               "included)",
 };

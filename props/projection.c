@@ -15,4 +15,5 @@ const attest_statement attest_statement_projection = {
         "x')| for all pairs.",
     .constants = constants,
     .decided_by = "exact arithmetic on squares, with an enclosure of pi",
+    .note = "proofs-notes/theorem2.md",
 };

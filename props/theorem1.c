@@ -21,4 +21,7 @@ const attest_statement attest_statement_theorem1 = {
         "whatever its weights, sizes, number of heads, r and delta >= 0.",
     .hypotheses = hypotheses,
     .decided_by = "exact arithmetic: hardmax attention of rational data is rational",
+    .note = "proofs-notes/theorem1.md",
+    .machine = "whole, without axioms: proofs-notes/coq/theorem1.v, theorem1 and its variants "
+               "(both tie rules, causal mask, different lengths, norms)",
 };

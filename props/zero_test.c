@@ -16,4 +16,7 @@ const attest_statement attest_statement_zero_test = {
             "rationals, which holds iff every coefficient, collected by exponent, is zero.",
     .hypotheses = hypotheses,
     .decided_by = "exact arithmetic: sparse polynomials in e^{1/D}",
+    .note = "proofs-notes/zero_test.md",
+    .machine = "given Lindemann-Weierstrass: proofs-notes/coq/zero_test.v, zero_test, "
+               "boltz_equal_iff. Not the reduction of attention outputs",
 };
