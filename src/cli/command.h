@@ -46,6 +46,7 @@ typedef struct attest_option {
 typedef struct attest_common {
     bool json;
     const char *output; /* -o, or NULL */
+    const char *tensor; /* --tensor, or NULL */
     size_t max_memory;  /* what parsed numbers may take */
     attest_budget budget;
 } attest_common;
@@ -57,6 +58,7 @@ typedef struct attest_command {
     const char *details;   /* a paragraph, may be NULL */
     const char *example;   /* what one may type, and why */
     const char *product;   /* what -o writes; NULL: the command has no -o */
+    bool data;             /* it reads a dataset, so it has --tensor */
     int (*run)(int argc, char **argv);
 } attest_command;
 
@@ -69,6 +71,10 @@ extern const attest_command attest_command_demo, attest_command_eval, attest_com
 int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count);
+
+/* Reads the dataset at path: the tensor that --tensor names, if it is given. EXIT_HOLDS, or a
+ * complaint and its exit code. */
+int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common);
 
 /* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
 void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);

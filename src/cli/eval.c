@@ -24,6 +24,7 @@ const attest_command attest_command_eval = {
         "  attest eval data.json --weights softmax.json --number ball --bits 1024 --json\n"
         "  attest eval data.json --weights softmax.json --number bfloat16 --round zero",
     .product = "write the outputs, as JSON, to FILE",
+    .data = true,
     .run = run,
 };
 
@@ -207,9 +208,11 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     attest_error error;
     int code;
 
-    if (attest_weights_read(&job->weights, request->weights, &common->budget, &error) ||
-        attest_dataset_read(&job->dataset, request->data, &common->budget, &error))
+    if (attest_weights_read(&job->weights, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset(&job->dataset, request->data, common);
+    if (code != EXIT_HOLDS)
+        return code;
     code = choose_arithmetic(&job->arithmetic, request, job->weights.activation);
     if (code != EXIT_HOLDS)
         return code;

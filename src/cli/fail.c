@@ -77,6 +77,15 @@ int attest_cli_fail_input(const attest_error *error)
     return exit_code(error->status, EXIT_USAGE);
 }
 
+int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common)
+{
+    attest_error error;
+
+    if (attest_dataset_read_tensor(dataset, path, common->tensor, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    return EXIT_HOLDS;
+}
+
 int attest_cli_finish(int code)
 {
     bool failed = ferror(stdout);

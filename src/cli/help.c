@@ -31,6 +31,10 @@ void attest_cli_help(const attest_command *command, const attest_option *options
         print_option(option->letter, option->name, option->argument, option->help);
     if (command->product)
         print_option('o', "output", "FILE", command->product);
+    if (command->data)
+        print_option(0, "tensor", "NAME",
+                     "read DATA from this tensor of a safetensors file, of\n"
+                     "shape (N, n, d), or (n, d) for one sequence");
     print_option(0, "json", NULL, "print one JSON object");
     print_option(0, "max-memory", "SIZE",
                  "what numbers read from files may take, e.g. 4G;\n"

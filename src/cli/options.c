@@ -156,6 +156,8 @@ static void make_table(table *all, const attest_command *command, attest_common 
     if (command->product)
         add(all,
             (attest_option){"output", 'o', "FILE", "", OPTION_TEXT, &common->output, NULL});
+    if (command->data)
+        add(all, (attest_option){"tensor", 0, "NAME", "", OPTION_TEXT, &common->tensor, NULL});
     add(all, (attest_option){"json", 0, NULL, "", OPTION_FLAG, &common->json, NULL});
     add(all,
         (attest_option){"max-memory", 0, "SIZE", "", OPTION_SIZE, &common->max_memory, NULL});

@@ -21,6 +21,7 @@ const attest_command attest_command_separated = {
         "attain them.",
     .example = "  attest separated data.json\n"
                "  attest separated data.npy --r-min 1/10 --r-max 3 --eps 0.01 --json",
+    .data = true,
     .run = run,
 };
 
@@ -193,9 +194,10 @@ static void print_text(const separated_job *job)
 static int separate(separated_job *job, const char *path, attest_common *common)
 {
     attest_error error;
+    int code = attest_cli_read_dataset(&job->dataset, path, common);
 
-    if (attest_dataset_read(&job->dataset, path, &common->budget, &error))
-        return attest_cli_fail_input(&error);
+    if (code != EXIT_HOLDS)
+        return code;
     if (attest_separated_get(&job->extremes, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail(&error);
