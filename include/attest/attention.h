@@ -1,9 +1,10 @@
 /* attention.h -- one attention layer in four number systems.
  *
- * All compute F(Z) of weights.h for one sequence. out has length * dim entries, token after
- * token, initialised by the caller. The order of operations is that of
- * src/attention/attention.inc and is described in doc/arithmetic.md. Status: DOMAIN (dim of
- * weights and sequence differ, or softmax in exact arithmetic), UNABLE, NOMEM. */
+ * All compute F(Z) of weights.h for one sequence of any length. out has length * dim entries,
+ * token after token, initialised by the caller; it may not share storage with the inputs. The
+ * order of operations is that of src/attention/attention.inc and is described in
+ * doc/arithmetic.md. Status: DOMAIN (the shapes of heads and tokens do not fit together, or as
+ * said below), NOMEM. */
 #ifndef ATTEST_ATTENTION_H
 #define ATTEST_ATTENTION_H
 
@@ -13,7 +14,8 @@
 #include <attest/sequence.h>
 #include <attest/weights.h>
 
-/* Exact. Domain: activation is hardmax (softmax is not rational). */
+/* out[i] = the value, a reduced fraction. Domain: activation is hardmax (softmax is not
+ * rational). Cost: O(H n (n s + s d)) products of integers, fewer for factored matrices. */
 attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
                                      const attest_sequence *sequence,
                                      attest_error *error) ATTEST_WARN_UNUSED;
@@ -21,20 +23,26 @@ attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
 /* The largest precision in bits that balls are asked for. */
 #define ATTEST_BALL_MAX_BITS 1000000000L
 
-/* Encloses. Scores are exact; the radius of an output is at most 2^-(bits-56) times the largest
- * term of its sum. For hardmax the balls enclose the exact result. */
+/* out[i] encloses the value. Scores are exact; the radius is at most 2^-bits times the largest
+ * term of the output's sum: the token's entry (with skip) and weight times (W_O W_V z_j) entry
+ * for each head and key (proofs-notes/attention.md; score differences of 2^118 and more are
+ * enclosed, but may be wider). For hardmax the balls enclose the exact result.
+ * Domain: 2 <= bits <= ATTEST_BALL_MAX_BITS. Cost: when the scores of a query are multiples of
+ * one step, as for rank-1 heads, one exponential and its powers replace those of all keys. */
 attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
                                     const attest_sequence *sequence, long bits,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Every operation rounded to the format in the given mode; out[i] gets the format's precision.
- * MPFR's exponent range is restored. Non-finite results are possible in a bounded format. */
+/* Inputs, then every operation, rounded to the format in the given mode; out[i] gets the
+ * format's precision. MPFR's exponent range and flags are restored. Results may be infinite or
+ * NaN. With directed roundings the result is in general no bound of the exact value. */
 attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
                                     const attest_sequence *sequence,
                                     const attest_format *format, mpfr_rnd_t rounding,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Every operation in the hardware's binary64, inputs rounded to nearest first. */
+/* Every operation in the hardware's binary64 and its current rounding mode, inputs rounded to
+ * nearest first, exp from the C library, no contraction. */
 attest_status attest_attention_double(double *out, const attest_weights *weights,
                                       const attest_sequence *sequence,
                                       attest_error *error) ATTEST_WARN_UNUSED;
