@@ -89,12 +89,14 @@ attest_status attest_output_open(attest_output *output, const char *path, attest
     return status;
 }
 
-/* After a rename the folder's entry is on disk only when the folder was synced. */
-static int sync_folder(const char *path)
+/* The folder of the path, open for syncing: after a rename the folder's entry is on disk only
+ * when the folder was synced. It is opened before the rename, so that all that can be missing
+ * is missed while the old file is still there. */
+static int open_folder(const char *path)
 {
     char *folder = attest_memory_copy(path);
     char *slash = folder ? strrchr(folder, '/') : NULL;
-    int file, result;
+    int file;
 
     if (!folder) {
         errno = ENOMEM;
@@ -104,13 +106,33 @@ static int sync_folder(const char *path)
         slash[slash == folder] = '\0';
     file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    if (file < 0)
-        return -1;
-    result = attest_fault("fsync") ? (errno = EIO, -1) : fsync(file);
-    if (result != 0 && errno == EINVAL)
-        result = 0; /* a file system whose folders cannot be synced */
-    close(file);
-    return result;
+    return file;
+}
+
+static int sync_file(int file)
+{
+    return attest_fault("fsync") ? (errno = EIO, -1) : fsync(file);
+}
+
+/* Puts the temporary file, which is complete, in the place of the target. */
+static const char *replace_target(attest_output *output)
+{
+    int folder = open_folder(output->path);
+    const char *failed = NULL;
+
+    if (folder < 0)
+        return "open the folder of";
+    if (attest_fault("rename") || rename(output->temporary, output->path) != 0) {
+        failed = "rename the temporary file to";
+    } else {
+        free(output->temporary);
+        output->temporary = NULL;
+        /* EINVAL: a file system whose folders cannot be synced */
+        if (sync_file(folder) != 0 && errno != EINVAL)
+            failed = "sync the folder of";
+    }
+    close(folder);
+    return failed;
 }
 
 /* On a full disk fprintf succeeds, fflush fails and fclose returns 0 again: each step is
@@ -118,27 +140,18 @@ static int sync_folder(const char *path)
 static const char *finish(attest_output *output)
 {
     FILE *stream = output->stream;
-    int file = fileno(stream);
     bool failed = ferror(stream) || attest_fault("write") || fflush(stream) != 0;
 
     if (failed && errno == 0)
         errno = EIO;
-    if (stream == stdout) {
-        output->stream = NULL;
-        return failed ? "write" : NULL;
-    }
-    if (!failed && output->temporary && (attest_fault("fsync") || fsync(file) != 0))
-        failed = true;
     output->stream = NULL;
-    if (attest_fault("close") || fclose(stream) != 0 || failed)
+    if (stream == stdout)
+        return failed ? "write" : NULL;
+    if (!failed && output->temporary && sync_file(fileno(stream)) != 0)
+        failed = true;
+    if (fclose(stream) != 0 || attest_fault("close") || failed)
         return "write";
-    if (!output->temporary)
-        return NULL;
-    if (attest_fault("rename") || rename(output->temporary, output->path) != 0)
-        return "rename the temporary file to";
-    free(output->temporary);
-    output->temporary = NULL;
-    return sync_folder(output->path) != 0 ? "sync the folder of" : NULL;
+    return output->temporary ? replace_target(output) : NULL;
 }
 
 attest_status attest_output_commit(attest_output *output, attest_error *error)

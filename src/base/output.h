@@ -21,7 +21,9 @@ attest_status attest_output_open(attest_output *output, const char *path,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Ends the file; whatever the status, nothing is left to clear. After a failure the target is
- * what it was before. Fault points "write", "fsync", "close", "rename". */
+ * what it was before, unless syncing its folder failed: then it is the new file, whole, which a
+ * crash of the machine may still take back. Fault points "write", "fsync", "close", "rename".
+ */
 attest_status attest_output_commit(attest_output *output,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -1,12 +1,14 @@
 /* json_document.c -- a whole JSON text as json-c's objects. */
 #include "data/json_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
 
 #include "base/fault.h"
 #include "base/input.h"
+#include "base/memory.h"
 #include "data/json_scan.h"
 
 /* json-c takes int lengths. */
@@ -16,11 +18,21 @@ static attest_status parse_error(struct json_tokener *tokener, const char *text,
                                  size_t at, attest_error *error)
 {
     enum json_tokener_error reason = json_tokener_get_error(tokener);
-    const char *what = json_tokener_error_desc(reason);
 
+    /* Brackets and strings are known to be closed. */
     if (reason == json_tokener_success || reason == json_tokener_continue)
-        what = "the text ends too early";
-    return attest_json_scan_fail(error, text, size, at, what);
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_json_scan_fail(error, text, size, at, json_tokener_error_desc(reason));
+}
+
+/* json-c does not survive that it gets no memory for a key. So see first whether all that it
+ * can need is there; a limit of the process (RLIMIT_AS) is noticed here. */
+static bool memory_is_there(size_t bytes)
+{
+    void *block = attest_memory_resize(NULL, bytes, 1);
+
+    free(block);
+    return block != NULL;
 }
 
 /* Builds json-c's objects. Words are known to be good; this finds bad order. */
@@ -47,32 +59,65 @@ static attest_status build(struct json_object **root, const char *text, size_t s
     return status;
 }
 
-/* Compares each object's number of members with that of its text: fewer means that a key came
- * twice, because json-c keeps the last value only. The first such object in the order of
- * opening braces is found, as everything before it is complete. */
-static attest_status check_twice(const attest_json_cursor *cursor, const uint32_t **member,
-                                 attest_error *error)
+/* What the scan has counted, compared with what json-c has built. */
+typedef struct census {
+    const uint32_t *member; /* of the next object in the order of opening braces */
+    size_t words;
+} census;
+
+static attest_status count(census *found, const attest_json_cursor *cursor,
+                           attest_error *error);
+
+static attest_status count_members(census *found, const attest_json_cursor *cursor,
+                                   attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    uint32_t members = (uint32_t)json_object_object_length(cursor->value);
+
+    /* json-c keeps the last value only. Everything before this object is complete, so that this
+     * is the object that is too small. */
+    if (members != *found->member++)
+        return attest_json_fail(cursor, error, ATTEST_FORMAT,
+                                "the same key stands twice in this object");
+    found->words += members;
+    json_object_object_foreach(cursor->value, key, value)
+    {
+        attest_json_cursor child = {value, cursor, key, 0, cursor->budget};
+        if (status == ATTEST_OK)
+            status = count(found, &child, error);
+    }
+    return status;
+}
+
+/* Counts the value and all that is in it. */
+static attest_status count(census *found, const attest_json_cursor *cursor, attest_error *error)
 {
     attest_status status = ATTEST_OK;
 
-    if (json_object_is_type(cursor->value, json_type_array)) {
-        size_t length = json_object_array_length(cursor->value);
-        for (size_t i = 0; i < length && status == ATTEST_OK; i++) {
-            attest_json_cursor element = attest_json_get_element(cursor, i);
-            if (element.value)
-                status = check_twice(&element, member, error);
-        }
-    } else if (json_object_is_type(cursor->value, json_type_object)) {
-        if ((uint32_t)json_object_object_length(cursor->value) != *(*member)++)
-            return attest_json_fail(cursor, error, ATTEST_FORMAT,
-                                    "the same key stands twice in this object");
-        json_object_object_foreach(cursor->value, key, value)
-        {
-            attest_json_cursor child = {value, cursor, key, 0, cursor->budget};
-            if (value && status == ATTEST_OK)
-                status = check_twice(&child, member, error);
-        }
+    found->words++;
+    if (json_object_is_type(cursor->value, json_type_object))
+        return count_members(found, cursor, error);
+    if (!json_object_is_type(cursor->value, json_type_array))
+        return ATTEST_OK;
+    size_t length = json_object_array_length(cursor->value);
+    for (size_t i = 0; i < length && status == ATTEST_OK; i++) {
+        attest_json_cursor element = attest_json_get_element(cursor, i);
+        status = count(found, &element, error);
     }
+    return status;
+}
+
+/* Finds keys that stand twice; and elements that are not there, because json-c does not always
+ * tell when memory runs out. */
+static attest_status check_complete(const attest_json_document *document,
+                                    const attest_json_scan *scan, attest_error *error)
+{
+    attest_json_cursor root = attest_json_root(document);
+    census found = {scan->member, 0};
+    attest_status status = count(&found, &root, error);
+
+    if (status == ATTEST_OK && found.words != scan->words)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
     return status;
 }
 
@@ -80,8 +125,6 @@ static attest_status parse_scanned(attest_json_document *document, const char *t
                                    size_t size, const attest_json_scan *scan,
                                    attest_error *error)
 {
-    const uint32_t *member = scan->member;
-    attest_json_cursor root;
     attest_status status = attest_budget_charge(document->budget, scan->memory, error);
 
     if (status != ATTEST_OK)
@@ -89,13 +132,12 @@ static attest_status parse_scanned(attest_json_document *document, const char *t
     document->charged = scan->memory;
     if (document->budget && scan->numbers > document->budget->left)
         return attest_budget_charge(document->budget, SIZE_MAX, error);
-    status = build(&document->root, text, size, error);
-    if (status != ATTEST_OK)
-        return status;
-    if (!json_object_is_type(document->root, json_type_object))
+    if (!memory_is_there(scan->memory))
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (!scan->begins_object)
         return attest_error_set(error, ATTEST_FORMAT, "this is not a JSON object");
-    root = attest_json_root(document);
-    return check_twice(&root, &member, error);
+    status = build(&document->root, text, size, error);
+    return status == ATTEST_OK ? check_complete(document, scan, error) : status;
 }
 
 attest_status attest_json_document_parse(attest_json_document *document, const char *text,

@@ -219,6 +219,8 @@ static attest_status open_object(scanner *s, attest_error *error)
 {
     attest_json_scan *scan = s->scan;
 
+    if (scan->memory == MEMORY_PARSER)
+        scan->begins_object = true;
     if (scan->objects == scan->room) {
         size_t room = scan->room ? 2 * scan->room : 16;
         uint32_t *member = attest_memory_resize(scan->member, room, sizeof *member);
@@ -282,6 +284,7 @@ static attest_status scan_next(scanner *s, attest_error *error)
     }
     if (s->ended)
         return fail(s, error, "there is text after the end of the object");
+    s->scan->words += c != '}' && c != ']' && c != ',' && c != ':';
     switch (c) {
     case '{':
     case '}':

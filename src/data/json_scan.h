@@ -7,6 +7,7 @@
 #ifndef ATTEST_DATA_JSON_SCAN_H
 #define ATTEST_DATA_JSON_SCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +17,12 @@
 #define ATTEST_JSON_MAX_DEPTH 32
 
 typedef struct attest_json_scan {
-    size_t memory;    /* json-c takes at most so many bytes for this text */
-    size_t numbers;   /* all numbers, also the quoted ones, take so many as rationals */
-    size_t objects;   /* how many there are */
-    uint32_t *member; /* of each, in the order of their opening braces: how many members */
+    size_t memory;      /* json-c takes at most so many bytes for this text */
+    size_t numbers;     /* all numbers, also the quoted ones, take so many as rationals */
+    size_t words;       /* values and keys, the whole text included */
+    bool begins_object; /* the text's first word is an opening brace */
+    size_t objects;     /* how many there are */
+    uint32_t *member;   /* of each, in the order of their opening braces: how many members */
     size_t room;
 } attest_json_scan;
 
