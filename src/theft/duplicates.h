@@ -1,0 +1,34 @@
+/* The set of inputs already tried: exact, growing.
+ *
+ * Memory: 16 bytes per slot, open addressing; it starts with 1024 slots and doubles when 3/4
+ * full, so it holds between 21 and 43 bytes per input (a third more while it doubles). It does
+ * not grow beyond its limit, nor when there is no memory: from then on new inputs are not
+ * remembered. A repetition may then be missed, but what is called a duplicate is one. */
+#ifndef THEFT_DUPLICATES_H
+#define THEFT_DUPLICATES_H
+
+#include "fingerprint.h"
+
+#define THEFT_DUPLICATES_DEFAULT_LIMIT ((size_t)1 << 30)
+
+/* All zero is an empty set, with the default limit. */
+struct theft_duplicates {
+    struct theft_fingerprint *slots;
+    size_t capacity; /* of slots, a power of two */
+    size_t count;
+    size_t limit; /* bytes; 0: the default */
+    bool full;    /* it could not grow any more */
+};
+
+/* Whether `f` is in the set. */
+bool theft_duplicates_has(const struct theft_duplicates *d, struct theft_fingerprint f);
+
+/* Puts `f` into the set, if there is room; true when it was there already. */
+bool theft_duplicates_add(struct theft_duplicates *d, struct theft_fingerprint f);
+
+/* Forgets all members and keeps the memory. */
+void theft_duplicates_reset(struct theft_duplicates *d);
+
+void theft_duplicates_clear(struct theft_duplicates *d);
+
+#endif

@@ -1,0 +1,157 @@
+/* The engine's own declarations: its state, and what one file offers to the others. */
+#ifndef THEFT_INTERNAL_H
+#define THEFT_INTERNAL_H
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "duplicates.h"
+#include "outcome.h"
+#include "source.h"
+#include "theft_extensions.h"
+
+#define THEFT_DEFAULT_SEED UINT64_C(0xa600d64b175eed)
+#define THEFT_DEFAULT_POOL_BITS 4096
+#define THEFT_DEFAULT_MAX_FAILED_SHRINKS 10000
+
+/* How a step of the run ended. */
+enum theft_step {
+    THEFT_STEP_OK,
+    THEFT_STEP_HALT, /* a hook has seen enough */
+    THEFT_STEP_ERROR,
+    THEFT_STEP_NO_MEMORY,
+};
+
+/* The arguments of a trial, and the choices that made those which autoshrink. The choices of
+ * argument i are [start[i], start[i + 1]). */
+struct theft_input {
+    void *args[THEFT_MAX_ARITY];
+    struct theft_choices choices;
+    size_t start[THEFT_MAX_ARITY + 1];
+};
+
+enum theft_slot_state {
+    THEFT_SLOT_READY,
+    THEFT_SLOT_SKIPPED,   /* an alloc callback said so */
+    THEFT_SLOT_DUPLICATE, /* tried before */
+};
+
+/* A trial from the making of its arguments to its result. */
+struct theft_slot {
+    size_t id;
+    theft_seed seed;
+    enum theft_slot_state state;
+    struct theft_input input;
+    struct theft_fingerprint fingerprint;
+    struct theft_outcome outcome; /* of the property's call */
+    bool unconfirmed;             /* it failed in a batch, but not alone, */
+    size_t together_from;         /* only after the trials from this one on (or SIZE_MAX) */
+    size_t step_at;               /* guided search: the step that made its input */
+    uint64_t step_by;
+};
+
+struct theft_search;
+
+struct theft {
+    struct theft_run_config cfg; /* with defaults filled in */
+    struct theft_extension_config ext;
+    uint8_t arity;
+    bool deduplicate; /* every argument has an identity */
+    FILE *out;
+    struct theft_print_trial_result_env print_env;
+
+    struct theft_source source;
+    struct theft_slot *slots; /* a batch; one without batches */
+    size_t slot_count;
+    const struct theft_slot *current; /* whose hooks are being called */
+    const struct theft_input *shown;  /* whose choices belong to the args that hooks see */
+
+    struct theft_duplicates tried;  /* inputs of trials */
+    struct theft_duplicates failed; /* those of them that failed */
+    struct theft_shared *shared;    /* labels and outcomes, shared with child processes */
+    size_t shared_bytes;
+    struct theft_search *search; /* guided search; NULL without */
+
+    struct theft_run_report report;
+    size_t label_counts[THEFT_MAX_LABELS];
+    size_t labels_dropped;
+    size_t property_calls;
+    size_t unconfirmed;
+    bool has_target;
+    double best_target;
+    size_t best_trial;
+};
+
+/* run.c */
+enum theft_step theft_run_trials(struct theft *t);
+
+/* config.c: false for a configuration that cannot be run. */
+bool theft_config_check(const struct theft_run_config *cfg, uint8_t *arity);
+bool theft_type_check(const struct theft_type_info *info);
+
+/* input.c */
+/* Makes the arguments from the stream of `seed`. */
+enum theft_alloc_res theft_input_generate(struct theft *t, struct theft_input *in,
+                                          theft_seed seed);
+/* Makes them from the choices of `from`, argument by argument; those without choices come from
+ * the stream of `seed`. */
+enum theft_alloc_res theft_input_replay(struct theft *t, struct theft_input *in,
+                                        const struct theft_input *from, theft_seed seed);
+/* Makes argument `i` alone from the given choices, and appends what was used to `record`. */
+enum theft_alloc_res theft_input_replay_arg(struct theft *t, unsigned i,
+                                            const struct theft_choice *from, size_t count,
+                                            struct theft_choices *record, void **arg);
+struct theft_fingerprint theft_input_fingerprint(const struct theft *t,
+                                                 const struct theft_input *in);
+void theft_input_free_args(struct theft *t, struct theft_input *in);
+void theft_arg_free(struct theft *t, unsigned i, void *arg);
+
+/* call.c: calls the property, in a child where the configuration says so. */
+struct theft_outcome theft_call(struct theft *t, theft_seed seed, void **args);
+/* Calls it in this process and writes the outcome. */
+void theft_call_here(struct theft *t, theft_seed seed, void **args, struct theft_outcome *o);
+
+/* fork.c: calls the property in a child of its own. */
+struct theft_outcome theft_call_forked(struct theft *t, theft_seed seed, void **args);
+
+/* batch.c: gives every ready slot among the first `count` its outcome. */
+void theft_batch_call(struct theft *t, size_t count);
+
+/* conclude.c: what follows from a trial's outcome: shrinking, counters, hooks. */
+enum theft_step theft_conclude(struct theft *t, struct theft_slot *slot);
+
+/* hooks.c: calls a hook, or does what its absence stands for. */
+enum theft_step theft_hook_run_pre(struct theft *t);
+enum theft_step theft_hook_run_post(struct theft *t);
+enum theft_step theft_hook_gen_args_pre(struct theft *t, const struct theft_slot *slot);
+enum theft_step theft_hook_trial_pre(struct theft *t, struct theft_slot *slot);
+enum theft_step theft_hook_fork_post(struct theft *t, void **args);
+enum theft_step theft_hook_counterexample(struct theft *t, struct theft_slot *slot);
+enum theft_hook_trial_post_res theft_hook_trial_post(struct theft *t, struct theft_slot *slot,
+                                                     enum theft_trial_res result, bool repeat);
+
+/* print.c: the choices of argument `i` of `in`, as `mode` asks. */
+void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
+                         enum theft_autoshrink_print_mode mode);
+void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
+                     const struct theft_choice *at, size_t count);
+
+/* labels.c */
+void theft_labels_count(struct theft *t, const struct theft_outcome *outcome);
+void theft_labels_report(const struct theft *t, struct theft_extension_report *report);
+/* How many trials carried a label. */
+size_t theft_labels_find(const struct theft *t, const char *name);
+/* coverage.c: the verdicts; true when all requirements are shown. */
+bool theft_coverage_check(const struct theft *t, struct theft_coverage_result *results);
+
+/* search.c */
+struct theft_search *theft_search_new(void);
+void theft_search_free(struct theft_search *s);
+/* The next input to try, made by changing the choices of a good one; false when there is none
+ * yet and a random input must do. */
+bool theft_search_propose(struct theft *t, struct theft_slot *slot, enum theft_alloc_res *res);
+void theft_search_observe(struct theft *t, const struct theft_slot *slot);
+
+#endif

@@ -1,0 +1,123 @@
+/* The engine's reports. */
+#include "internal.h"
+
+#include <inttypes.h>
+
+static const char *name_of(const char *prop_name)
+{
+    return prop_name ? prop_name : "(anonymous)";
+}
+
+void theft_print_run_pre_info(FILE *f, const struct theft_hook_run_pre_info *info)
+{
+    fprintf(f, "\n== PROP '%s': %zu trials, seed 0x%016" PRIx64 "\n", name_of(info->prop_name),
+            info->total_trials, info->run_seed);
+    fflush(f);
+}
+
+void theft_print_run_post_info(FILE *f, const struct theft_hook_run_post_info *info)
+{
+    const struct theft_run_report *r = &info->report;
+    fprintf(f, "\n== %s '%s': pass %zu, fail %zu, skip %zu, dup %zu\n",
+            r->fail   ? "FAIL"
+            : r->pass ? "PASS"
+                      : "SKIP",
+            name_of(info->prop_name), r->pass, r->fail, r->skip, r->dup);
+    fflush(f);
+}
+
+enum theft_hook_run_pre_res
+theft_hook_run_pre_print_info(const struct theft_hook_run_pre_info *info, void *env)
+{
+    (void)env;
+    theft_print_run_pre_info(stdout, info);
+    return THEFT_HOOK_RUN_PRE_CONTINUE;
+}
+
+enum theft_hook_run_post_res
+theft_hook_run_post_print_info(const struct theft_hook_run_post_info *info, void *env)
+{
+    (void)env;
+    theft_print_run_post_info(stdout, info);
+    return THEFT_HOOK_RUN_POST_CONTINUE;
+}
+
+enum theft_hook_trial_pre_res
+theft_hook_first_fail_halt(const struct theft_hook_trial_pre_info *info, void *env)
+{
+    (void)env;
+    return info->failures ? THEFT_HOOK_TRIAL_PRE_HALT : THEFT_HOOK_TRIAL_PRE_CONTINUE;
+}
+
+/* The drawn bits one after the other, the first in the lowest bit of the first byte. */
+static void print_bit_pool(FILE *f, const struct theft_choice *at, size_t count)
+{
+    size_t bytes = 0;
+    unsigned byte = 0, filled = 0;
+    fputs("raw:", f);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned bit = 0; bit < theft_choice_width(at[i].max); bit++) {
+            byte |= (unsigned)(at[i].value >> bit & 1) << filled;
+            if (++filled < 8)
+                continue;
+            fprintf(f, "%s%02x", bytes++ % 16 ? " " : bytes > 1 ? "\n      " : "  ", byte);
+            byte = filled = 0;
+        }
+    if (filled)
+        fprintf(f, "%s%02x", bytes % 16 ? " " : bytes ? "\n      " : "  ", byte);
+    fputc('\n', f);
+}
+
+static void print_requests(FILE *f, const struct theft_choice *at, size_t count)
+{
+    fprintf(f, "requests: (%zu)\n", count);
+    for (size_t i = 0; i < count; i++) {
+        if ((at[i].max & (at[i].max + 1)) == 0)
+            fprintf(f, "%zu -- %u bits: ", i, theft_choice_width(at[i].max));
+        else
+            fprintf(f, "%zu -- at most %" PRIu64 ": ", i, at[i].max);
+        fprintf(f, "%" PRIu64 " (0x%" PRIx64 ")\n", at[i].value, at[i].value);
+    }
+}
+
+void theft_print_choices(FILE *f, const struct theft_choice *at, size_t count,
+                         enum theft_autoshrink_print_mode mode)
+{
+    if (mode & THEFT_AUTOSHRINK_PRINT_BIT_POOL)
+        print_bit_pool(f, at, count);
+    if (mode & THEFT_AUTOSHRINK_PRINT_REQUESTS)
+        print_requests(f, at, count);
+}
+
+void theft_print_arg(FILE *f, const struct theft_type_info *info, const void *arg,
+                     const struct theft_choice *at, size_t count)
+{
+    if (info->print) {
+        info->print(f, arg, info->env);
+        fputc('\n', f);
+    }
+    if (info->autoshrink_config.enable) {
+        enum theft_autoshrink_print_mode mode = info->autoshrink_config.print_mode;
+        if (mode == THEFT_AUTOSHRINK_PRINT_DEFAULT && !info->print)
+            mode = THEFT_AUTOSHRINK_PRINT_REQUESTS;
+        theft_print_choices(f, at, count, mode);
+    }
+}
+
+enum theft_hook_counterexample_res
+theft_print_counterexample(const struct theft_hook_counterexample_info *info, void *env)
+{
+    struct theft *t = info->t;
+    (void)env;
+    fprintf(t->out, "\n\n -- Counter-Example: %s\n", name_of(info->prop_name));
+    fprintf(t->out, "    Trial %zu, Seed 0x%016" PRIx64 "\n", info->trial_id, info->trial_seed);
+    for (unsigned i = 0; i < info->arity; i++) {
+        const struct theft_type_info *type = info->type_info[i];
+        if (!type->print && !type->autoshrink_config.enable)
+            continue;
+        fprintf(t->out, "    Argument %u:\n", i);
+        theft_print_arg(t->out, type, info->args[i], t->shown->choices.at + t->shown->start[i],
+                        t->shown->start[i + 1] - t->shown->start[i]);
+    }
+    return THEFT_HOOK_COUNTEREXAMPLE_CONTINUE;
+}

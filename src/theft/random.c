@@ -1,0 +1,42 @@
+/* The draws that callbacks and properties make. */
+#include "internal.h"
+
+uint64_t theft_random_bits(struct theft *t, uint8_t bits)
+{
+    struct theft_source *s = &t->source;
+    if (bits == 0)
+        return 0;
+    if (bits > 64) {
+        fprintf(stderr, "theft_random_bits: %u bits asked for, 64 is the most\n", bits);
+        abort();
+    }
+    uint64_t max = UINT64_MAX >> (64 - bits);
+    uint64_t v = s->replaying ? theft_source_next(s, max) : theft_prng_bits(&s->prng, bits);
+    theft_source_note(s, v, max);
+    return v;
+}
+
+uint64_t theft_random(struct theft *t)
+{
+    return theft_random_bits(t, 64);
+}
+
+void theft_random_bits_bulk(struct theft *t, uint32_t bits, uint64_t *buf)
+{
+    for (; bits > 64; bits -= 64)
+        *buf++ = theft_random_bits(t, 64);
+    if (bits)
+        *buf = theft_random_bits(t, (uint8_t)bits);
+}
+
+double theft_random_double(struct theft *t)
+{
+    return (double)theft_random_bits(t, 53) * 0x1p-53; /* both exact */
+}
+
+/* The choice is the result itself, not the bits it was made of: equal results are equal
+ * choices, and shrinking works on the result. */
+uint64_t theft_random_choice(struct theft *t, uint64_t ceil)
+{
+    return theft_source_below(&t->source, ceil);
+}
