@@ -6,6 +6,7 @@
 
 #define FIRST_CAPACITY 1024
 #define HUGE_PAGE ((size_t)2 << 20)
+#define LINE ((size_t)4) /* slots in a cache line */
 
 /* The all-zero slot is the empty one, so that fingerprint goes by another name. */
 static struct theft_fingerprint slot_value(struct theft_fingerprint f)
@@ -15,16 +16,27 @@ static struct theft_fingerprint slot_value(struct theft_fingerprint f)
     return f;
 }
 
-/* The slot that holds `f`, or the empty one where it would go. The high bits say where to look:
- * a table is in the order of its fingerprints, but for collisions, and moving to one of twice
- * the size goes through both from front to back instead of missing the cache at every entry. */
+/* The slot that holds `f`, or the empty one where it would go.
+ *
+ * The high bits say where to look: a table is in the order of its fingerprints, but for
+ * collisions, and moving to a larger one goes through both from front to back instead of missing
+ * the cache at every entry. A line is searched without a branch: only whether it is full, which
+ * is rare, must be predicted, so the processor goes on with the next trial while it waits for
+ * memory. Members of a line are stored from its start, so a hit comes before any empty slot. */
 static struct theft_fingerprint *find(struct theft_fingerprint *slots, size_t capacity,
                                       struct theft_fingerprint f)
 {
-    size_t i = (size_t)(f.a >> (64 - (unsigned)__builtin_ctzll(capacity)));
-    while ((slots[i].a | slots[i].b) && (slots[i].a != f.a || slots[i].b != f.b))
-        i = (i + 1) & (capacity - 1);
-    return &slots[i];
+    size_t i = (size_t)(f.a >> (64 - (unsigned)__builtin_ctzll(capacity))) & ~(LINE - 1);
+    for (;; i = (i + LINE) & (capacity - 1)) {
+        unsigned found = 0;
+        for (unsigned k = 0; k < LINE; k++) {
+            const struct theft_fingerprint *s = &slots[i + k];
+            unsigned hit = ((s->a ^ f.a) | (s->b ^ f.b)) == 0, empty = (s->a | s->b) == 0;
+            found |= (hit | empty) << k;
+        }
+        if (found)
+            return &slots[i + (unsigned)__builtin_ctz(found)];
+    }
 }
 
 static struct theft_fingerprint *slots_alloc(size_t capacity)
@@ -48,11 +60,21 @@ static void slots_free(struct theft_fingerprint *slots, size_t capacity)
         munmap(slots, capacity * sizeof *slots);
 }
 
+/* Four times as many slots while more inputs than that are expected, then twice. */
+static size_t next_capacity(const struct theft_duplicates *d)
+{
+    if (!d->capacity)
+        return FIRST_CAPACITY;
+    return d->expected / 2 > d->capacity ? d->capacity * 4 : d->capacity * 2;
+}
+
 static bool grow(struct theft_duplicates *d)
 {
-    size_t limit = d->limit ? d->limit : THEFT_DUPLICATES_DEFAULT_LIMIT;
-    size_t capacity = d->capacity ? d->capacity * 2 : FIRST_CAPACITY;
-    if (capacity > limit / sizeof *d->slots)
+    size_t most = (d->limit ? d->limit : THEFT_DUPLICATES_DEFAULT_LIMIT) / sizeof *d->slots;
+    size_t capacity = next_capacity(d);
+    if (capacity > most)
+        capacity = d->capacity * 2;
+    if (capacity > most || capacity == 0)
         return false;
     struct theft_fingerprint *slots = slots_alloc(capacity);
     if (!slots)

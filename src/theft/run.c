@@ -115,6 +115,7 @@ static void set_defaults(struct theft *t)
     if (t->slot_count > cfg->trials)
         t->slot_count = cfg->trials;
     t->tried.limit = t->ext.duplicate_memory;
+    t->tried.expected = cfg->trials;
     t->failed.limit = t->ext.duplicate_memory;
 }
 
