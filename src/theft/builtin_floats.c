@@ -89,7 +89,8 @@ static double fresh(struct theft_prng *g, double limit, bool single)
     case 1:
         return theft_double_of_bits(theft_prng_below(g, theft_bits_of_double(top) + 1));
     case 2:
-        x = ldexp((double)theft_prng_bits(g, 53), (int)theft_prng_below(g, 17) - 61);
+        x = (double)theft_prng_bits(g, 53);
+        x = ldexp(x, (int)theft_prng_below(g, 17) - 61);
         return x <= top ? x : (double)theft_prng_bits(g, 53) * 0x1p-53 * top;
     default:
         x = (double)theft_prng_below(g, 1024);

@@ -62,6 +62,7 @@ static enum theft_step fail(struct theft *t, struct theft_slot *slot)
     enum theft_step step = theft_shrink(t, slot);
     if (step != THEFT_STEP_OK) {
         theft_input_free_args(t, &slot->input);
+        slot->state = THEFT_SLOT_EMPTY;
         return close_error(t, slot, step);
     }
     t->report.fail++;

@@ -19,10 +19,11 @@ static struct theft_fingerprint slot_value(struct theft_fingerprint f)
 /* The slot that holds `f`, or the empty one where it would go.
  *
  * The high bits say where to look: a table is in the order of its fingerprints, but for
- * collisions, and moving to a larger one goes through both from front to back instead of missing
- * the cache at every entry. A line is searched without a branch: only whether it is full, which
- * is rare, must be predicted, so the processor goes on with the next trial while it waits for
- * memory. Members of a line are stored from its start, so a hit comes before any empty slot. */
+ * collisions, and moving to a larger one goes through both from front to back instead of
+ * missing the cache at every entry. A line is searched without a branch: only whether it is
+ * full, which is rare, must be predicted, so the processor goes on with the next trial while it
+ * waits for memory. Members of a line are stored from its start, so a hit comes before any
+ * empty slot. */
 static struct theft_fingerprint *find(struct theft_fingerprint *slots, size_t capacity,
                                       struct theft_fingerprint f)
 {

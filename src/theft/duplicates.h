@@ -1,11 +1,11 @@
 /* The set of inputs already tried: exact, growing.
  *
  * Memory: 16 bytes per slot, open addressing; it starts with 1024 slots and grows when 3/4 are
- * taken, fourfold as long as many more inputs are expected, else twofold. So it holds between 21
- * and 43 bytes per input at the end of a run (up to 86 on the way, and a quarter to a half more
- * while it grows). It does not grow beyond its limit, nor when there is no memory: from then on
- * new inputs are not remembered. A repetition may then be missed, but what is called a duplicate
- * is one. */
+ * taken, fourfold as long as many more inputs are expected, else twofold. So it holds between
+ * 21 and 43 bytes per input at the end of a run (up to 86 on the way, and a quarter to a half
+ * more while it grows). It does not grow beyond its limit, nor when there is no memory: from
+ * then on new inputs are not remembered. A repetition may then be missed, but what is called a
+ * duplicate is one. */
 #ifndef THEFT_DUPLICATES_H
 #define THEFT_DUPLICATES_H
 

@@ -35,6 +35,7 @@ struct theft_input {
 enum theft_slot_state {
     THEFT_SLOT_READY,
     THEFT_SLOT_SKIPPED,   /* an alloc callback said so */
+    THEFT_SLOT_EMPTY,     /* its arguments have been freed */
     THEFT_SLOT_DUPLICATE, /* tried before */
 };
 

@@ -43,7 +43,7 @@ static enum theft_step prepare(struct theft *t, struct theft_slot *slot, size_t 
 
 static void discard(struct theft *t, struct theft_slot *slot)
 {
-    if (slot->state != THEFT_SLOT_SKIPPED)
+    if (slot->state == THEFT_SLOT_READY || slot->state == THEFT_SLOT_DUPLICATE)
         theft_input_free_args(t, &slot->input);
 }
 
