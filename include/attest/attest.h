@@ -6,6 +6,7 @@
 #include <attest/ball.h>
 #include <attest/boltzmann.h>
 #include <attest/boltzmann_difference.h>
+#include <attest/counterexample.h>
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/flint.h>
@@ -17,6 +18,7 @@
 #include <attest/separated.h>
 #include <attest/sequence.h>
 #include <attest/status.h>
+#include <attest/theorem1.h>
 #include <attest/version.h>
 #include <attest/weights.h>
 

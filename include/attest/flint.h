@@ -6,6 +6,7 @@
 #include <flint/flint.h>
 #include <flint/fmpz.h>
 #include <flint/fmpz_vec.h>
+#include <flint/fmpz_mat.h>
 #include <flint/fmpq.h>
 #include <flint/fmpq_mat.h>
 #if defined(__has_include) && __has_include(<flint/arb.h>)

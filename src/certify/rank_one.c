@@ -1,0 +1,218 @@
+/* rank_one.c -- finding the one direction along which a head looks. */
+#include "certify/rank_one.h"
+#include "theory/linear.h"
+
+void attest_rational_vector_init(attest_rational_vector *vector, size_t count)
+{
+    vector->count = count;
+    vector->numerator = _fmpz_vec_init((slong)count);
+    fmpz_init_set_ui(vector->denominator, 1);
+}
+
+void attest_rational_vector_clear(attest_rational_vector *vector)
+{
+    _fmpz_vec_clear(vector->numerator, (slong)vector->count);
+    fmpz_clear(vector->denominator);
+}
+
+void attest_rational_vector_dot(fmpq_t value, const attest_rational_vector *vector,
+                                const fmpz *token, const fmpz_t denominator)
+{
+    attest_linear_dot(fmpq_numref(value), vector->numerator, token, vector->count);
+    fmpz_mul(fmpq_denref(value), vector->denominator, denominator);
+    fmpq_canonicalise(value);
+}
+
+void attest_rational_vector_norm(arb_t norm, const attest_rational_vector *vector, long bits)
+{
+    fmpz_t square;
+
+    fmpz_init(square);
+    attest_linear_dot(square, vector->numerator, vector->numerator, vector->count);
+    arb_sqrt_fmpz(norm, square, bits);
+    arb_div_fmpz(norm, norm, vector->denominator, bits);
+    fmpz_clear(square);
+}
+
+void attest_rank_one_init(attest_rank_one *head, size_t dim)
+{
+    head->dim = dim;
+    head->parallel = false;
+    attest_rational_vector_init(&head->v, dim);
+    attest_rational_vector_init(&head->a, dim);
+    attest_rational_vector_init(&head->w, dim);
+    fmpq_init(head->ratio);
+}
+
+void attest_rank_one_clear(attest_rank_one *head)
+{
+    attest_rational_vector_clear(&head->v);
+    attest_rational_vector_clear(&head->a);
+    attest_rational_vector_clear(&head->w);
+    fmpq_clear(head->ratio);
+}
+
+/* entry = numerator of the matrix's entry (r, c) over its denominator. */
+static void get_numerator(fmpz_t entry, const attest_matrix *matrix, size_t r, size_t c)
+{
+    if (matrix->factored)
+        fmpz_mul(entry, matrix->u + r, matrix->v + c);
+    else
+        fmpz_set(entry, matrix->entry + r * matrix->cols + c);
+}
+
+/* The place of the first entry that is not 0. */
+static bool find_pivot(size_t *row, size_t *col, const attest_matrix *matrix)
+{
+    bool found = false;
+    fmpz_t entry;
+
+    fmpz_init(entry);
+    for (size_t r = 0; r < matrix->rows && !found; r++) {
+        for (size_t c = 0; c < matrix->cols && !found; c++) {
+            get_numerator(entry, matrix, r, c);
+            found = !fmpz_is_zero(entry);
+            *row = r;
+            *col = c;
+        }
+    }
+    fmpz_clear(entry);
+    return found;
+}
+
+/* matrix = u v^T / pivot, with v the numerators of its pivot row and u those of its pivot column,
+ * both over its denominator: checks all 2 x 2 minors that touch the pivot. */
+static bool split(fmpz *u, fmpz *v, fmpz_t pivot, const attest_matrix *matrix)
+{
+    size_t row, col;
+    bool rank_one = find_pivot(&row, &col, matrix);
+    fmpz_t entry, left, right;
+
+    if (!rank_one)
+        return false;
+    fmpz_init(entry);
+    fmpz_init(left);
+    fmpz_init(right);
+    get_numerator(pivot, matrix, row, col);
+    for (size_t c = 0; c < matrix->cols; c++)
+        get_numerator(v + c, matrix, row, c);
+    for (size_t r = 0; r < matrix->rows; r++)
+        get_numerator(u + r, matrix, r, col);
+    for (size_t r = 0; r < matrix->rows && rank_one && !matrix->factored; r++) {
+        for (size_t c = 0; c < matrix->cols && rank_one; c++) {
+            get_numerator(entry, matrix, r, c);
+            fmpz_mul(left, entry, pivot);
+            fmpz_mul(right, u + r, v + c);
+            rank_one = fmpz_equal(left, right);
+        }
+    }
+    fmpz_clear(entry);
+    fmpz_clear(left);
+    fmpz_clear(right);
+    return rank_one;
+}
+
+/* Divides out a factor common to all numerators and the denominator, and makes it positive. */
+static void reduce(attest_rational_vector *vector)
+{
+    fmpz_t common;
+
+    fmpz_init(common);
+    _fmpz_vec_content(common, vector->numerator, (slong)vector->count);
+    fmpz_gcd(common, common, vector->denominator);
+    if (fmpz_sgn(vector->denominator) < 0)
+        fmpz_neg(common, common);
+    _fmpz_vec_scalar_divexact_fmpz(vector->numerator, vector->numerator, (slong)vector->count,
+                                   common);
+    fmpz_divexact(vector->denominator, vector->denominator, common);
+    fmpz_clear(common);
+}
+
+/* ratio with x = ratio y, where y is not 0. */
+static bool find_ratio(fmpq_t ratio, const attest_rational_vector *x,
+                       const attest_rational_vector *y)
+{
+    size_t pivot = 0;
+    bool parallel = true;
+    fmpz_t left, right;
+
+    while (fmpz_is_zero(y->numerator + pivot))
+        pivot++;
+    fmpz_init(left);
+    fmpz_init(right);
+    for (size_t c = 0; c < x->count && parallel; c++) {
+        fmpz_mul(left, x->numerator + c, y->numerator + pivot);
+        fmpz_mul(right, x->numerator + pivot, y->numerator + c);
+        parallel = fmpz_equal(left, right);
+    }
+    fmpz_mul(left, x->numerator + pivot, y->denominator);
+    fmpz_mul(right, x->denominator, y->numerator + pivot);
+    fmpq_set_fmpz_frac(ratio, left, right);
+    fmpz_clear(left);
+    fmpz_clear(right);
+    return parallel;
+}
+
+/* W_K = (u / pivot) (v / denominator)^T; a = W_Q^T u / pivot. */
+static const char *set_keys(attest_rank_one *rank_one, const attest_head *head)
+{
+    size_t s = head->wk.rows;
+    fmpz *u = _fmpz_vec_init((slong)s);
+    bool ok = split(u, rank_one->v.numerator, rank_one->a.denominator, &head->wk);
+
+    if (ok) {
+        fmpz_set(rank_one->v.denominator, head->wk.denominator);
+        attest_linear_apply_transposed(rank_one->a.numerator, &head->wq, u);
+        fmpz_mul(rank_one->a.denominator, rank_one->a.denominator, head->wq.denominator);
+        reduce(&rank_one->v);
+        reduce(&rank_one->a);
+        rank_one->parallel = find_ratio(rank_one->ratio, &rank_one->a, &rank_one->v);
+    }
+    _fmpz_vec_clear(u, (slong)s);
+    return ok ? NULL : "W_K has not rank 1";
+}
+
+/* W_V = (u / pivot) (row / denominator)^T with row / denominator = lambda v; w = lambda W_O u /
+ * pivot. */
+static const char *set_values(attest_rank_one *rank_one, const attest_head *head)
+{
+    size_t s = head->wv.rows;
+    fmpz *u = _fmpz_vec_init((slong)s);
+    attest_rational_vector row;
+    const char *reason = NULL;
+    fmpq_t lambda;
+    fmpz_t pivot;
+
+    attest_rational_vector_init(&row, rank_one->dim);
+    fmpq_init(lambda);
+    fmpz_init(pivot);
+    if (!split(u, row.numerator, pivot, &head->wv)) {
+        reason = "W_V has not rank 1";
+    } else {
+        fmpz_set(row.denominator, head->wv.denominator);
+        if (!find_ratio(lambda, &row, &rank_one->v))
+            reason = "W_K and W_V look along different directions";
+    }
+    if (!reason) {
+        attest_linear_apply(rank_one->w.numerator, &head->wo, u);
+        fmpz_mul(rank_one->w.denominator, head->wo.denominator, pivot);
+        fmpz_mul(rank_one->w.denominator, rank_one->w.denominator, fmpq_denref(lambda));
+        _fmpz_vec_scalar_mul_fmpz(rank_one->w.numerator, rank_one->w.numerator,
+                                  (slong)rank_one->dim, fmpq_numref(lambda));
+        reduce(&rank_one->w);
+        if (_fmpz_vec_is_zero(rank_one->w.numerator, (slong)rank_one->dim))
+            reason = "W_O W_V is zero";
+    }
+    _fmpz_vec_clear(u, (slong)s);
+    attest_rational_vector_clear(&row);
+    fmpq_clear(lambda);
+    fmpz_clear(pivot);
+    return reason;
+}
+
+const char *attest_rank_one_set(attest_rank_one *rank_one, const attest_head *head)
+{
+    const char *reason = set_keys(rank_one, head);
+
+    return reason ? reason : set_values(rank_one, head);
+}

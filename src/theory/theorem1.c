@@ -1,0 +1,162 @@
+/* theorem1.c -- the universal pairs of Theorem 1 (proofs-notes/theorem1.md). */
+#include <assert.h>
+#include <string.h>
+
+#include "theory/linear.h"
+#include "theory/theorem1_check.h"
+
+enum { MOST_LENGTH = 4, RANDOM_DIRECTIONS = 64 };
+
+/* Uniform ties: largest, smallest and mean agree (6, 1, 7/2). */
+static const long uniform_a[] = {1, 3, 4, 6}, uniform_b[] = {1, 2, 5, 6};
+/* Leftmost ties: the first token instead of the mean. */
+static const long leftmost_a[] = {1, 2, 4}, leftmost_b[] = {1, 3, 4};
+/* Causal mask: the token 3 sees (1, 3) in one and (1, 2, 3) in the other: largest, smallest,
+ * mean and first agree, so that both kinds of ties are served. */
+static const long causal_a[] = {1, 3, 2}, causal_b[] = {1, 2, 3};
+
+const attest_universal_pair *attest_theorem1_universal(attest_ties ties, attest_mask mask)
+{
+    static const attest_universal_pair uniform = {{4, 4}, {uniform_a, uniform_b}, {3, 3}};
+    static const attest_universal_pair leftmost = {{3, 3}, {leftmost_a, leftmost_b}, {2, 2}};
+    static const attest_universal_pair causal = {{3, 3}, {causal_a, causal_b}, {1, 2}};
+
+    if (mask == ATTEST_MASK_CAUSAL)
+        return &causal;
+    return ties == ATTEST_TIES_LEFTMOST ? &leftmost : &uniform;
+}
+
+/* SplitMix64. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* Uniform on [-most, most]: values beyond the last whole multiple are drawn again. */
+static long random_entry(uint64_t *state, long most)
+{
+    uint64_t span = 2 * (uint64_t)most + 1, limit = UINT64_MAX - UINT64_MAX % span, x;
+
+    do
+        x = next_random(state);
+    while (x >= limit);
+    return (long)(x % span) - most;
+}
+
+static void gen_matrix(attest_matrix *matrix, size_t rows, size_t cols, uint64_t *state)
+{
+    attest_matrix_resize(matrix, rows, cols);
+    for (size_t e = 0; e < rows * cols; e++)
+        fmpz_set_si(matrix->entry + e, random_entry(state, 9));
+}
+
+attest_status attest_theorem1_gen_weights(attest_weights *weights, size_t heads, size_t dim,
+                                          size_t size, uint64_t seed, attest_error *error)
+{
+    uint64_t state = seed;
+
+    if (attest_weights_resize(weights, heads) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    weights->activation = ATTEST_HARDMAX;
+    weights->dim = dim;
+    for (size_t h = 0; h < heads; h++) {
+        gen_matrix(&weights->head[h].wq, size, dim, &state);
+        gen_matrix(&weights->head[h].wk, size, dim, &state);
+        gen_matrix(&weights->head[h].wv, size, dim, &state);
+        gen_matrix(&weights->head[h].wo, dim, size, &state);
+    }
+    return ATTEST_OK;
+}
+
+/* The number of heads whose score (W_K u).(W_Q u) is not 0. */
+static size_t count_active(const attest_weights *weights, const fmpz *u)
+{
+    size_t active = 0;
+    fmpz_t score;
+
+    fmpz_init(score);
+    for (size_t h = 0; h < weights->heads; h++) {
+        const attest_head *head = &weights->head[h];
+        size_t s = head->wk.rows;
+        fmpz *key = _fmpz_vec_init((slong)s), *query = _fmpz_vec_init((slong)s);
+
+        attest_linear_apply(key, &head->wk, u);
+        attest_linear_apply(query, &head->wq, u);
+        attest_linear_dot(score, key, query, s);
+        active += !fmpz_is_zero(score);
+        _fmpz_vec_clear(key, (slong)s);
+        _fmpz_vec_clear(query, (slong)s);
+    }
+    fmpz_clear(score);
+    return active;
+}
+
+/* Candidate number i: the axes, then (1, 1, ..., 1), then whole numbers in [-3, 3]. */
+static void set_direction(fmpz *u, size_t dim, size_t i, uint64_t *state)
+{
+    for (size_t c = 0; c < dim; c++)
+        fmpz_set_si(u + c, i < dim ? c == i : i == dim ? 1 : random_entry(state, 3));
+    if (_fmpz_vec_is_zero(u, (slong)dim))
+        fmpz_one(u);
+}
+
+/* u = the candidate on which most heads have scores that are not constant: any direction
+ * merges, but one on which heads do nothing persuades nobody. */
+static void choose_direction(fmpz *u, const attest_weights *weights)
+{
+    size_t dim = weights->dim, most = 0;
+    uint64_t state = 1;
+    fmpz *candidate = _fmpz_vec_init((slong)dim);
+
+    for (size_t i = 0; i <= dim + RANDOM_DIRECTIONS; i++) {
+        size_t active;
+
+        set_direction(candidate, dim, i, &state);
+        active = count_active(weights, candidate);
+        if (i == 0 || active > most) {
+            most = active;
+            _fmpz_vec_set(u, candidate, (slong)dim);
+        }
+        if (most == weights->heads)
+            break;
+    }
+    _fmpz_vec_clear(candidate, (slong)dim);
+}
+
+attest_status attest_theorem1_build(attest_counterexample *counterexample, attest_error *error)
+{
+    static const size_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const attest_weights *weights = &counterexample->weights;
+    const attest_universal_pair *pair = attest_theorem1_universal(weights->ties, weights->mask);
+    const size_t *index[2] = {indices, indices + pair->length[0]};
+    size_t dim = weights->dim;
+    attest_status status;
+    bool merged = false;
+    fmpz *u, *token;
+    fmpz_t one;
+
+    if (weights->activation != ATTEST_HARDMAX)
+        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
+    assert(pair->length[0] <= MOST_LENGTH && pair->length[1] <= MOST_LENGTH);
+    fmpz_init_set_ui(one, 1);
+    u = _fmpz_vec_init((slong)dim);
+    token = _fmpz_vec_init((slong)(2 * MOST_LENGTH * dim));
+    choose_direction(u, weights);
+    for (size_t side = 0; side < 2; side++)
+        for (size_t k = 0; k < pair->length[side]; k++)
+            _fmpz_vec_scalar_mul_si(token + index[side][k] * dim, u, (slong)dim,
+                                    pair->t[side][k]);
+    status = attest_theorem1_set_pair(counterexample, token, one, dim, index, pair->length,
+                                      pair->position, error);
+    if (status == ATTEST_OK)
+        status = attest_theorem1_check(&merged, counterexample, error);
+    assert(status != ATTEST_OK || merged); /* it is a theorem */
+    _fmpz_vec_clear(u, (slong)dim);
+    _fmpz_vec_clear(token, (slong)(2 * MOST_LENGTH * dim));
+    fmpz_clear(one);
+    return status;
+}

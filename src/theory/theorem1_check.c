@@ -1,0 +1,121 @@
+/* theorem1_check.c -- does hardmax merge two positions whose vocabularies differ? */
+#include <stdlib.h>
+
+#include <attest/attention.h>
+
+#include "base/memory.h"
+#include "theory/theorem1_check.h"
+
+static attest_status add_sequence(attest_dataset_builder *builder, const fmpz *numerator,
+                                  const fmpz_t denominator, size_t dim, const size_t *index,
+                                  size_t length, attest_error *error)
+{
+    fmpq *token = _fmpq_vec_init((slong)dim);
+    attest_status status = ATTEST_OK;
+
+    for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
+        for (size_t c = 0; c < dim; c++)
+            fmpq_set_fmpz_frac(token + c, numerator + index[k] * dim + c, denominator);
+        status = attest_dataset_builder_add_token(builder, token, error);
+    }
+    _fmpq_vec_clear(token, (slong)dim);
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, error) : status;
+}
+
+attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
+                                       const fmpz *numerator, const fmpz_t denominator,
+                                       size_t dim, const size_t *const index[2],
+                                       const size_t length[2], const size_t position[2],
+                                       attest_error *error)
+{
+    attest_dataset_builder builder;
+    attest_status status = ATTEST_OK;
+
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++) {
+        status = add_sequence(&builder, numerator, denominator, dim, index[side], length[side],
+                              error);
+        counterexample->pair[side][0] = side;
+        counterexample->pair[side][1] = position[side];
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(&counterexample->dataset, &builder, error);
+    attest_dataset_builder_clear(&builder);
+    counterexample->has_pair = status == ATTEST_OK;
+    if (status == ATTEST_OK &&
+        attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
+                                        "construction") != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return status;
+}
+
+/* How many keys the position sees. */
+static size_t seen(const attest_counterexample *counterexample, size_t side)
+{
+    if (counterexample->weights.mask == ATTEST_MASK_CAUSAL)
+        return counterexample->pair[side][1] + 1;
+    return attest_dataset_length(&counterexample->dataset, counterexample->pair[side][0]);
+}
+
+/* Whether side sees a token that the other side does not. */
+static bool sees_more(const attest_counterexample *counterexample, size_t side)
+{
+    const attest_dataset *dataset = &counterexample->dataset;
+    size_t mine = counterexample->pair[side][0], other = counterexample->pair[1 - side][0];
+
+    for (size_t k = 0; k < seen(counterexample, side); k++) {
+        bool shared = false;
+
+        for (size_t l = 0; l < seen(counterexample, 1 - side); l++)
+            shared = shared || attest_dataset_token(dataset, mine, k) ==
+                                   attest_dataset_token(dataset, other, l);
+        if (!shared)
+            return true;
+    }
+    return false;
+}
+
+static attest_status compute_output(attest_counterexample *counterexample, size_t side,
+                                    attest_error *error)
+{
+    const attest_dataset *dataset = &counterexample->dataset;
+    attest_sequence sequence;
+    attest_status status;
+    fmpq *all = NULL;
+    size_t entries = 0;
+
+    attest_sequence_init(&sequence);
+    status = attest_dataset_get_sequence(&sequence, dataset, counterexample->pair[side][0],
+                                         NULL, error);
+    if (status == ATTEST_OK) {
+        entries = sequence.length * sequence.dim;
+        all = _fmpq_vec_init((slong)entries);
+        status = attest_attention_exact(all, &counterexample->weights, &sequence, error);
+        for (size_t c = 0; c < dataset->dim && status == ATTEST_OK; c++)
+            fmpq_set(counterexample->output[side] + c,
+                     all + counterexample->pair[side][1] * dataset->dim + c);
+        _fmpq_vec_clear(all, (slong)entries);
+    }
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+attest_status attest_theorem1_check(bool *merged, attest_counterexample *counterexample,
+                                    attest_error *error)
+{
+    const attest_dataset *dataset = &counterexample->dataset;
+    attest_status status = ATTEST_OK;
+
+    attest_counterexample_resize_outputs(counterexample, dataset->dim);
+    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++)
+        status = compute_output(counterexample, side, error);
+    *merged =
+        status == ATTEST_OK &&
+        attest_dataset_token(dataset, counterexample->pair[0][0], counterexample->pair[0][1]) ==
+            attest_dataset_token(dataset, counterexample->pair[1][0],
+                                 counterexample->pair[1][1]) &&
+        (sees_more(counterexample, 0) || sees_more(counterexample, 1));
+    for (size_t c = 0; c < dataset->dim && *merged; c++)
+        *merged = fmpq_equal(counterexample->output[0] + c, counterexample->output[1] + c);
+    return status;
+}

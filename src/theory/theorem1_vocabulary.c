@@ -1,0 +1,411 @@
+/* theorem1_vocabulary.c -- sequences of a user's own tokens that given hardmax weights merge.
+ *
+ * For a query x, head h ranks the keys y by l_h(y) = (W_K^T W_Q x).y. Let the sequences share x
+ * and, for every head, a token that wins; whatever else they hold is not noticed as long as it
+ * wins for no head. A head whose l_h is constant on the tokens lets all of them win: leftmost
+ * ties then choose the first token, which is shared; uniform ties average all of them, so the
+ * exchanged tokens must have equal sums under T = sum of W_O W_V over these heads. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "theory/linear.h"
+#include "theory/theorem1_check.h"
+
+enum { MOST_BALANCED = 512, MOST_RELATION = 64 };
+
+/* What is being looked for, and for which query. */
+typedef struct search {
+    const attest_weights *weights;
+    size_t count, dim; /* tokens, and entries of each */
+    fmpz *token;       /* count * dim numerators over one denominator */
+    fmpz_t denominator;
+    size_t query;
+    fmpz *score;    /* heads * count: l_h(y), times a positive number for each h */
+    size_t *winner; /* per head, a token that wins; SIZE_MAX where l_h is constant */
+    bool averages;  /* some l_h is constant and ties are uniform */
+    fmpq *image;    /* count * dim: T y, if averages */
+    size_t *losing; /* the tokens that win for no head that has a winner */
+    size_t losers;
+    size_t exchanged[2][MOST_RELATION]; /* what is found */
+    size_t exchanges;                   /* per side; 0: nothing found */
+} search;
+
+/* All tokens over one denominator. */
+static attest_status load_tokens(search *s, const attest_dataset *vocabulary,
+                                 attest_budget *budget, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    fmpz_t own;
+    size_t bits;
+
+    fmpz_init(own);
+    s->dim = vocabulary->dim;
+    s->count = vocabulary->tokens.count;
+    if (s->count > ATTEST_THEOREM1_TOKENS)
+        s->count = ATTEST_THEOREM1_TOKENS;
+    s->token = _fmpz_vec_init((slong)(s->count * s->dim));
+    for (size_t y = 0; y < s->count && status == ATTEST_OK; y++) {
+        attest_tokens_get(s->token + y * s->dim, own, &vocabulary->tokens, y);
+        fmpz_lcm(s->denominator, s->denominator, own);
+        bits = fmpz_bits(s->denominator);
+        status = attest_budget_charge(budget, bits / 8, error);
+    }
+    bits = fmpz_bits(s->denominator);
+    if (status == ATTEST_OK)
+        status = attest_budget_charge(budget, s->count * s->dim * (bits / 8), error);
+    for (size_t y = 0; y < s->count && status == ATTEST_OK; y++) {
+        attest_tokens_get(s->token + y * s->dim, own, &vocabulary->tokens, y);
+        fmpz_divexact(own, s->denominator, own);
+        _fmpz_vec_scalar_mul_fmpz(s->token + y * s->dim, s->token + y * s->dim, (slong)s->dim,
+                                  own);
+    }
+    fmpz_clear(own);
+    return status;
+}
+
+/* score[y] = l_h(y), for all y. */
+static void rank_tokens(const search *s, size_t h)
+{
+    const attest_head *head = &s->weights->head[h];
+    size_t size = head->wk.rows;
+    fmpz *query = _fmpz_vec_init((slong)size), *l = _fmpz_vec_init((slong)s->dim);
+
+    attest_linear_apply(query, &head->wq, s->token + s->query * s->dim);
+    attest_linear_apply_transposed(l, &head->wk, query);
+    for (size_t y = 0; y < s->count; y++)
+        attest_linear_dot(s->score + h * s->count + y, l, s->token + y * s->dim, s->dim);
+    _fmpz_vec_clear(query, (slong)size);
+    _fmpz_vec_clear(l, (slong)s->dim);
+}
+
+static void find_winner(search *s, size_t h)
+{
+    const fmpz *score = s->score + h * s->count;
+    bool constant = true;
+    size_t best = s->query; /* the query is shared anyway: prefer it */
+
+    for (size_t y = 0; y < s->count; y++) {
+        constant = constant && fmpz_equal(score + y, score);
+        if (fmpz_cmp(score + y, score + best) > 0)
+            best = y;
+    }
+    s->winner[h] = constant ? SIZE_MAX : best;
+    s->averages = s->averages || (constant && s->weights->ties == ATTEST_TIES_UNIFORM);
+}
+
+static void find_losers(search *s)
+{
+    s->losers = 0;
+    for (size_t y = 0; y < s->count; y++) {
+        bool loses = y != s->query;
+
+        for (size_t h = 0; h < s->weights->heads && loses; h++)
+            loses = s->winner[h] == SIZE_MAX ||
+                    fmpz_cmp(s->score + h * s->count + y,
+                             s->score + h * s->count + s->winner[h]) < 0;
+        if (loses)
+            s->losing[s->losers++] = y;
+    }
+}
+
+/* image[y] += W_O W_V y of head h. */
+static void add_image(search *s, size_t h, size_t y)
+{
+    const attest_head *head = &s->weights->head[h];
+    size_t size = head->wv.rows;
+    fmpz *value = _fmpz_vec_init((slong)size), *out = _fmpz_vec_init((slong)s->dim);
+    fmpz_t denominator;
+    fmpq_t entry;
+
+    fmpz_init(denominator);
+    fmpq_init(entry);
+    fmpz_mul(denominator, head->wv.denominator, head->wo.denominator);
+    attest_linear_apply(value, &head->wv, s->token + y * s->dim);
+    attest_linear_apply(out, &head->wo, value);
+    for (size_t c = 0; c < s->dim; c++) {
+        fmpq_set_fmpz_frac(entry, out + c, denominator);
+        fmpq_add(s->image + y * s->dim + c, s->image + y * s->dim + c, entry);
+    }
+    fmpz_clear(denominator);
+    fmpq_clear(entry);
+    _fmpz_vec_clear(value, (slong)size);
+    _fmpz_vec_clear(out, (slong)s->dim);
+}
+
+static void set_images(search *s)
+{
+    for (size_t e = 0; e < s->count * s->dim; e++)
+        fmpq_zero(s->image + e);
+    for (size_t h = 0; h < s->weights->heads; h++)
+        for (size_t i = 0; i < s->losers && s->winner[h] == SIZE_MAX; i++)
+            add_image(s, h, s->losing[i]);
+}
+
+/* A sum of the images of one or two losers. */
+typedef struct balance {
+    fmpq *sum; /* dim entries */
+    size_t member[2], dim;
+} balance;
+
+static int compare_balances(const void *left, const void *right)
+{
+    const balance *a = left, *b = right;
+
+    for (size_t c = 0; c < a->dim; c++) {
+        int order = fmpq_cmp(a->sum + c, b->sum + c);
+
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+/* Two different sets with equal sums among neighbours of the sorted list. {a, b} = {a, c} is no
+ * way to have equal sums but by T b = T c, which size 1 finds. */
+static void find_equal(search *s, balance *all, size_t count, size_t size)
+{
+    qsort(all, count, sizeof *all, compare_balances);
+    for (size_t i = 1; i < count && s->exchanges == 0; i++) {
+        if (compare_balances(&all[i - 1], &all[i]) != 0)
+            continue;
+        memcpy(s->exchanged[0], all[i - 1].member, sizeof all[i].member);
+        memcpy(s->exchanged[1], all[i].member, sizeof all[i].member);
+        s->exchanges = size;
+    }
+}
+
+/* Sets of size 1 or 2 (the same token twice counts) of at most MOST_BALANCED losers. */
+static attest_status find_balanced(search *s, size_t size)
+{
+    size_t losers = s->losers < MOST_BALANCED ? s->losers : MOST_BALANCED, count = 0;
+    size_t most = size == 1 ? losers : losers * (losers + 1) / 2;
+    balance *all = attest_memory_alloc(most, sizeof *all);
+
+    if (!all)
+        return ATTEST_NOMEM;
+    for (size_t i = 0; i < losers; i++) {
+        for (size_t j = i; j < (size == 1 ? i + 1 : losers); j++) {
+            balance *b = &all[count++];
+            const fmpq *left = s->image + s->losing[i] * s->dim,
+                       *right = s->image + s->losing[j] * s->dim;
+
+            *b = (balance){_fmpq_vec_init((slong)s->dim), {s->losing[i], s->losing[j]}, s->dim};
+            for (size_t c = 0; c < s->dim; c++) {
+                fmpq_set(b->sum + c, left + c);
+                if (size == 2)
+                    fmpq_add(b->sum + c, b->sum + c, right + c);
+            }
+        }
+    }
+    find_equal(s, all, count, size);
+    for (size_t i = 0; i < count; i++)
+        _fmpq_vec_clear(all[i].sum, (slong)s->dim);
+    free(all);
+    return ATTEST_OK;
+}
+
+/* relation = the images of losers as columns over a row of ones, times a common denominator. */
+static void set_relation_matrix(fmpz_mat_t relation, const search *s)
+{
+    size_t columns = (size_t)fmpz_mat_ncols(relation);
+    fmpz_t common;
+
+    fmpz_init_set_ui(common, 1);
+    for (size_t i = 0; i < columns; i++)
+        for (size_t c = 0; c < s->dim; c++)
+            fmpz_lcm(common, common, fmpq_denref(s->image + s->losing[i] * s->dim + c));
+    for (size_t i = 0; i < columns; i++) {
+        for (size_t c = 0; c < s->dim; c++) {
+            const fmpq *entry = s->image + s->losing[i] * s->dim + c;
+            fmpz *target = fmpz_mat_entry(relation, c, i);
+
+            fmpz_divexact(target, common, fmpq_denref(entry));
+            fmpz_mul(target, target, fmpq_numref(entry));
+        }
+        fmpz_one(fmpz_mat_entry(relation, s->dim, i));
+    }
+    fmpz_clear(common);
+}
+
+/* Writes each loser as often as its coefficient says: positive ones to one side, negative ones
+ * to the other. Nothing is found where that takes too many. */
+static void expand_relation(search *s, const fmpz_mat_t kernel)
+{
+    size_t count[2] = {0, 0};
+
+    for (size_t i = 0; i < (size_t)fmpz_mat_nrows(kernel); i++) {
+        const fmpz *times = fmpz_mat_entry(kernel, i, 0);
+        int side = fmpz_sgn(times) < 0;
+
+        if (fmpz_bits(times) > 8) /* more than MOST_RELATION */
+            return;
+        for (ulong k = fmpz_get_ui(times); k > 0; k--) {
+            if (count[side] == MOST_RELATION)
+                return;
+            s->exchanged[side][count[side]++] = s->losing[i];
+        }
+    }
+    s->exchanges = count[0];
+}
+
+static void find_relation(search *s)
+{
+    size_t columns = s->losers < s->dim + 2 ? s->losers : s->dim + 2;
+    fmpz_mat_t relation, kernel;
+    fmpz_t content;
+
+    fmpz_mat_init(relation, (slong)s->dim + 1, (slong)columns);
+    fmpz_mat_init(kernel, (slong)columns, (slong)columns);
+    fmpz_init(content);
+    set_relation_matrix(relation, s);
+    if (fmpz_mat_nullspace(kernel, relation) > 0) {
+        for (size_t i = 0; i < columns; i++)
+            fmpz_gcd(content, content, fmpz_mat_entry(kernel, i, 0));
+        for (size_t i = 0; i < columns; i++)
+            fmpz_divexact(fmpz_mat_entry(kernel, i, 0), fmpz_mat_entry(kernel, i, 0), content);
+        expand_relation(s, kernel);
+    }
+    fmpz_mat_clear(relation);
+    fmpz_mat_clear(kernel);
+    fmpz_clear(content);
+}
+
+/* For this query: the tokens to exchange, if there are any. */
+static attest_status find_exchange(search *s)
+{
+    s->averages = false;
+    s->exchanges = 0;
+    for (size_t h = 0; h < s->weights->heads; h++) {
+        rank_tokens(s, h);
+        find_winner(s, h);
+    }
+    find_losers(s);
+    if (s->losers < 2)
+        return ATTEST_OK;
+    if (!s->averages) {
+        s->exchanged[0][0] = s->losing[0];
+        s->exchanged[1][0] = s->losing[1];
+        s->exchanges = 1;
+        return ATTEST_OK;
+    }
+    set_images(s);
+    if (find_balanced(s, 1) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    if (!s->exchanges && find_balanced(s, 2) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    if (!s->exchanges)
+        find_relation(s);
+    return ATTEST_OK;
+}
+
+/* Whether the query's own score beats all that is exchanged for head h. */
+static bool query_suffices(const search *s, size_t h)
+{
+    const fmpz *score = s->score + h * s->count;
+
+    for (size_t side = 0; side < 2; side++)
+        for (size_t e = 0; e < s->exchanges; e++)
+            if (fmpz_cmp(score + s->exchanged[side][e], score + s->query) >= 0)
+                return false;
+    return true;
+}
+
+/* The shared tokens: winners that are needed, and the query. Under a mask the query comes last,
+ * so that it sees the rest; else first. */
+static size_t write_sequence(const search *s, size_t *index, size_t side, size_t *position)
+{
+    bool causal = s->weights->mask == ATTEST_MASK_CAUSAL;
+    size_t length = 0;
+
+    if (!causal)
+        index[length++] = s->query;
+    for (size_t h = 0; h < s->weights->heads; h++) {
+        bool there = s->winner[h] == SIZE_MAX || s->winner[h] == s->query;
+
+        for (size_t k = 0; k < length; k++)
+            there = there || index[k] == s->winner[h];
+        if (!there && !query_suffices(s, h))
+            index[length++] = s->winner[h];
+    }
+    if (causal && length == 0) /* leftmost ties see a shared token first */
+        index[length++] = s->query;
+    for (size_t e = 0; e < s->exchanges; e++)
+        index[length++] = s->exchanged[side][e];
+    if (causal)
+        index[length++] = s->query;
+    *position = causal ? length - 1 : 0;
+    return length;
+}
+
+static attest_status build_pair(bool *merged, attest_counterexample *counterexample,
+                                const search *s, attest_error *error)
+{
+    size_t room = s->weights->heads + s->exchanges + 2, length[2], position[2];
+    size_t *index = attest_memory_alloc(2 * room, sizeof *index);
+    const size_t *sides[2] = {index, index + room};
+    attest_status status;
+
+    if (!index)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t side = 0; side < 2; side++)
+        length[side] = write_sequence(s, index + side * room, side, &position[side]);
+    status = attest_theorem1_set_pair(counterexample, s->token, s->denominator, s->dim, sides,
+                                      length, position, error);
+    if (status == ATTEST_OK)
+        status = attest_theorem1_check(merged, counterexample, error);
+    free(index);
+    return status;
+}
+
+static attest_status search_queries(bool *found, attest_counterexample *counterexample,
+                                    search *s, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    size_t queries = s->count < ATTEST_THEOREM1_QUERIES ? s->count : ATTEST_THEOREM1_QUERIES;
+
+    for (size_t q = 0; q < queries && status == ATTEST_OK && !*found; q++) {
+        s->query = q * s->count / queries;
+        if (find_exchange(s) != ATTEST_OK)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        if (s->exchanges)
+            status = build_pair(found, counterexample, s, error);
+    }
+    return status;
+}
+
+attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *counterexample,
+                                                    bool *found,
+                                                    const attest_dataset *vocabulary,
+                                                    attest_budget *budget, attest_error *error)
+{
+    search s = {.weights = &counterexample->weights};
+    size_t heads = s.weights->heads;
+    attest_status status;
+
+    *found = false;
+    if (s.weights->activation != ATTEST_HARDMAX)
+        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
+    if (s.weights->dim != vocabulary->dim)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "tokens have %zu entries, but the weights take %zu",
+                                vocabulary->dim, s.weights->dim);
+    fmpz_init_set_ui(s.denominator, 1);
+    status = load_tokens(&s, vocabulary, budget, error);
+    s.score = _fmpz_vec_init((slong)(heads * s.count));
+    s.image = _fmpq_vec_init((slong)(s.count * s.dim));
+    s.winner = attest_memory_alloc(heads, sizeof *s.winner);
+    s.losing = attest_memory_alloc(s.count, sizeof *s.losing);
+    if (status == ATTEST_OK && (!s.winner || !s.losing))
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (status == ATTEST_OK)
+        status = search_queries(found, counterexample, &s, error);
+    _fmpz_vec_clear(s.token, (slong)(s.count * s.dim));
+    _fmpz_vec_clear(s.score, (slong)(heads * s.count));
+    _fmpq_vec_clear(s.image, (slong)(s.count * s.dim));
+    free(s.winner);
+    free(s.losing);
+    fmpz_clear(s.denominator);
+    return status;
+}
