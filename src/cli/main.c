@@ -11,6 +11,7 @@
 #include "cli/command.h"
 
 static const attest_command *const commands[] = {
+    &attest_command_counterexample,
     &attest_command_demo,
     &attest_command_eval,
     &attest_command_list,

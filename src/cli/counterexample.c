@@ -1,0 +1,276 @@
+/* counterexample.c -- attest counterexample: Theorem 1. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "data/counterexample_json.h"
+#include "data/json_file.h"
+
+enum { ROOT_BITS = 128, MOST_HEADS = 4096, MOST_SIZE = 65536, MOST_ENTRIES = 100000000 };
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_counterexample = {
+    .name = "counterexample",
+    .arguments = "[--weights W | --heads H --dim D --size S --seed N] [OPTION]...",
+    .summary = "defeat hardmax attention: Theorem 1",
+    .details =
+        "Two sequences that the given (or random) hardmax weights merge: equal outputs at a\n"
+        "token whose contexts differ, checked exactly. By default they lie on a line, and\n"
+        "merge for all weights at once. With --vocabulary they are made of a user's own "
+        "tokens:\n"
+        "what never wins a score can be exchanged. Exit code 1: no such pair was found.",
+    .example =
+        "  attest counterexample --heads 8 --dim 16 --size 4 --seed 1\n"
+        "  attest counterexample --weights hardmax.json --vocabulary data.json -o c.json",
+    .product = "write the counterexample (JSON) to FILE",
+    .data = true,
+    .run = run,
+};
+
+typedef struct counterexample_job {
+    const char *weights, *vocabulary;
+    unsigned long heads, dim, size, seed;
+    int ties, mask; /* -1: not given */
+    attest_counterexample counterexample;
+    attest_separated extremes;
+    bool found;
+} counterexample_job;
+
+static int get_weights(counterexample_job *job, attest_common *common)
+{
+    attest_weights *weights = &job->counterexample.weights;
+    attest_error error;
+
+    if (job->weights) {
+        if (job->heads || job->dim || job->size)
+            return attest_cli_refuse("--heads, --dim and --size are for random weights, but "
+                                     "--weights is given");
+        if (attest_weights_read(weights, job->weights, &common->budget, &error))
+            return attest_cli_fail_input(&error);
+        if (weights->activation != ATTEST_HARDMAX)
+            return attest_cli_refuse("%s: softmax weights; Theorem 1 is about hardmax",
+                                     job->weights);
+    } else {
+        size_t heads = job->heads ? job->heads : 1, dim = job->dim ? job->dim : 2,
+               size = job->size ? job->size : dim;
+
+        if (heads > MOST_HEADS || dim > MOST_SIZE || size > MOST_SIZE ||
+            heads * dim * size > MOST_ENTRIES)
+            return attest_cli_refuse("--heads, --dim, --size: too large for a counterexample");
+        if (attest_theorem1_gen_weights(weights, heads, dim, size, job->seed, &error))
+            return attest_cli_fail(&error);
+        job->counterexample.has_seed = true;
+        job->counterexample.seed = job->seed;
+    }
+    if (job->ties >= 0)
+        weights->ties = (attest_ties)job->ties;
+    if (job->mask >= 0)
+        weights->mask = (attest_mask)job->mask;
+    return EXIT_HOLDS;
+}
+
+static int build(counterexample_job *job, attest_common *common)
+{
+    attest_dataset vocabulary;
+    attest_error error;
+    int code;
+
+    if (!job->vocabulary) {
+        job->found = true;
+        return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
+                                                                   : EXIT_HOLDS;
+    }
+    attest_dataset_init(&vocabulary);
+    code = attest_cli_read_dataset(&vocabulary, job->vocabulary, common);
+    if (code == EXIT_HOLDS && vocabulary.dim != job->counterexample.weights.dim)
+        code =
+            attest_cli_refuse("%s: tokens have %zu entries, but the weights take %zu",
+                              job->vocabulary, vocabulary.dim, job->counterexample.weights.dim);
+    if (code == EXIT_HOLDS &&
+        attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
+                                              &common->budget, &error))
+        code = attest_cli_fail(&error);
+    attest_dataset_clear(&vocabulary);
+    return code;
+}
+
+static void set_root(arb_t ball, const fmpq_t square)
+{
+    arb_set_fmpq(ball, square, 2 * ROOT_BITS);
+    arb_sqrt(ball, ball, ROOT_BITS);
+}
+
+static void write_root(attest_json *json, const char *key, const fmpq_t square)
+{
+    arb_t ball;
+
+    arb_init(ball);
+    set_root(ball, square);
+    attest_json_write_ball(json, key, ball);
+    arb_clear(ball);
+}
+
+/* The counterexample, and the extremes of its tokens: how well separated they are. */
+static void write_all(attest_json *json, const counterexample_job *job)
+{
+    attest_json_write_object(json, NULL);
+    attest_counterexample_write_members(json, &job->counterexample);
+    attest_json_write_bool(json, "universal", !job->vocabulary);
+    attest_json_write_object(json, "separated");
+    write_root(json, "r_min", job->extremes.r_min_square);
+    write_root(json, "r_max", job->extremes.r_max_square);
+    write_root(json, "eps", job->extremes.eps_square);
+    attest_json_write_bool(json, "no_duplicates", job->extremes.no_duplicates);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+static void print_vector(const fmpq *entry, size_t count)
+{
+    printf("(");
+    for (size_t c = 0; c < count; c++) {
+        char *text = attest_number_format(entry + c);
+
+        printf("%s%s", c ? ", " : "", text ? text : "?");
+        free(text);
+    }
+    printf(")");
+}
+
+static void print_sequence(const attest_dataset *dataset, size_t i)
+{
+    fmpq *token = _fmpq_vec_init((slong)dataset->dim);
+
+    printf("sequence %zu: ", i);
+    for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
+        for (size_t c = 0; c < dataset->dim; c++)
+            attest_tokens_get_entry(token + c, &dataset->tokens,
+                                    attest_dataset_token(dataset, i, k), c);
+        printf(k ? " " : "");
+        print_vector(token, dataset->dim);
+    }
+    printf("\n");
+    _fmpq_vec_clear(token, (slong)dataset->dim);
+}
+
+static void print_extreme(const char *name, const fmpq_t square, const char *end)
+{
+    arb_t ball;
+    char *text;
+
+    arb_init(ball);
+    set_root(ball, square);
+    text = arb_get_str(ball, 6, ARB_STR_NO_RADIUS);
+    printf("%s %s%s", name, text, end);
+    flint_free(text);
+    arb_clear(ball);
+}
+
+static void print_text(const counterexample_job *job)
+{
+    const attest_counterexample *c = &job->counterexample;
+
+    printf("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
+           attest_ties_name(c->weights.ties), attest_mask_name(c->weights.mask),
+           c->weights.heads, c->weights.heads == 1 ? "" : "s",
+           job->vocabulary ? "" : ", and by all other weights, too");
+    print_sequence(&c->dataset, 0);
+    print_sequence(&c->dataset, 1);
+    printf("output at [%zu,%zu] and at [%zu,%zu], where the contexts differ:\n", c->pair[0][0],
+           c->pair[0][1], c->pair[1][0], c->pair[1][1]);
+    for (int side = 0; side < 2; side++) {
+        printf("  ");
+        print_vector(c->output[side], c->dataset.dim);
+        printf("\n");
+    }
+    printf("equal, exactly. Tokens: ");
+    print_extreme("least norm", job->extremes.r_min_square, ", ");
+    print_extreme("largest norm", job->extremes.r_max_square, ", ");
+    print_extreme("least distance", job->extremes.eps_square, "\n");
+}
+
+static int print(const counterexample_job *job, const attest_common *common)
+{
+    attest_json_file file;
+    attest_error error;
+    attest_json json;
+
+    if (common->output) {
+        if (attest_json_file_open(&file, common->output, &error))
+            return attest_cli_fail(&error);
+        write_all(&file.json, job);
+        if (attest_json_file_commit(&file, &error))
+            return attest_cli_fail(&error);
+    }
+    if (!common->json) {
+        print_text(job);
+        return EXIT_HOLDS;
+    }
+    attest_json_write_begin(&json, stdout);
+    write_all(&json, job);
+    if (attest_json_write_end(&json) != ATTEST_OK)
+        attest_cli_complain("cannot write all of the output");
+    return EXIT_HOLDS;
+}
+
+static int find(counterexample_job *job, attest_common *common)
+{
+    attest_error error;
+    int code = get_weights(job, common);
+
+    if (code == EXIT_HOLDS)
+        code = build(job, common);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (!job->found) {
+        if (common->json)
+            printf("{\n  \"outputs_equal\": false\n}\n");
+        else
+            printf(
+                "none found: no exchange of these tokens goes unnoticed at any query tried\n");
+        return EXIT_FAILS;
+    }
+    if (attest_separated_get(&job->extremes, &job->counterexample.dataset, &error))
+        return attest_cli_fail(&error);
+    return print(job, common);
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const ties[] = {"uniform", "leftmost", NULL};
+    static const char *const masks[] = {"none", "causal", NULL};
+    counterexample_job job = {.seed = 1, .ties = -1, .mask = -1};
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"weights", 'w', "W", "hardmax weights (JSON or .npz); random ones if not given",
+         OPTION_TEXT, &job.weights, NULL},
+        {"heads", 0, "H", "heads of random weights; 1 if not given", OPTION_COUNT, &job.heads,
+         NULL},
+        {"dim", 0, "D", "entries of a token; 2 if not given", OPTION_COUNT, &job.dim, NULL},
+        {"size", 0, "S", "rows of W_Q, W_K, W_V; as --dim if not given", OPTION_COUNT,
+         &job.size, NULL},
+        {"seed", 0, "N", "of the random weights; 1 if not given", OPTION_COUNT, &job.seed,
+         NULL},
+        {"vocabulary", 0, "DATA", "use the tokens of this dataset", OPTION_TEXT,
+         &job.vocabulary, NULL},
+        {"ties", 0, "TIES", "uniform or leftmost; as in W, or uniform", OPTION_CHOICE,
+         &job.ties, ties},
+        {"mask", 0, "MASK", "none or causal; as in W, or none", OPTION_CHOICE, &job.mask,
+         masks},
+        {0},
+    };
+
+    attest_counterexample_init(&job.counterexample);
+    attest_separated_init(&job.extremes);
+    code = attest_cli_parse(&attest_command_counterexample, &common, options, argc, argv, 0, 0,
+                            &operands, &count);
+    if (code == EXIT_HOLDS)
+        code = find(&job, &common);
+    attest_separated_clear(&job.extremes);
+    attest_counterexample_clear(&job.counterexample);
+    return code;
+}

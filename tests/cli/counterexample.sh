@@ -1,0 +1,50 @@
+#!/bin/sh
+# attest counterexample: for random and given weights, for own tokens; what is refused.
+. "$srcdir/tests/cli/lib.sh"
+
+for ties in uniform leftmost; do
+    for mask in none causal; do
+        run 0 "$ties, $mask" counterexample --heads 4 --dim 5 --size 2 --seed 0x5eed --ties $ties \
+            --mask $mask --json -o "$work/c.json"
+        json 'o["outputs_equal"] is True and o["outputs"][0] == o["outputs"][1]'
+        json 'o["format"] == "attest/counterexample" and o["property"] == "theorem1" and o["seed"] == "0x5eed"'
+        # Both parts of the file are what the other commands read; eval must give the same outputs.
+        python3 - "$work" <<'END'
+import json, sys
+w = sys.argv[1]
+o = json.load(open(w + "/c.json"))
+json.dump(o["dataset"], open(w + "/d.json", "w"))
+json.dump(o["weights"], open(w + "/w.json", "w"))
+END
+        "$ATTEST" eval "$work/d.json" --weights "$work/w.json" --number exact --json >"$work/e.json"
+        python3 - "$work" <<'END'
+import json, sys
+w = sys.argv[1]
+o = json.load(open(w + "/c.json"))
+e = json.load(open(w + "/e.json"))["outputs"]
+(i, k), (j, l) = o["violates"]["pair"]
+s = o["dataset"]["sequences"]
+causal = o["weights"]["mask"] == "causal"
+seen = lambda i, k: {tuple(t) for t in (s[i][:k + 1] if causal else s[i])}
+sys.exit(not (e[i][k] == e[j][l] == o["outputs"][0] and s[i][k] == s[j][l] and seen(i, k) != seen(j, l)))
+END
+        result $? "$ties, $mask: eval agrees, the token is the same, the contexts differ"
+    done
+done
+cat >"$work/data.json" <<'END'
+{"format": "attest/dataset", "version": 1,
+ "sequences": [[[1, 7], [3, -2], [0, 5]], [[-4, 1], ["1/3", 2], [2, 2]], [[5, 5], [-1, -1], [6, 0]]]}
+END
+run 0 "own tokens" counterexample --vocabulary "$work/data.json" --weights "$srcdir/examples/hardmax.json" --json
+json 'o["outputs_equal"] is True and o["universal"] is False'
+json '{tuple(map(str, t)) for s in o["dataset"]["sequences"] for t in s} <= {("1","7"),("3","-2"),("0","5"),("-4","1"),("1/3","2"),("2","2"),("5","5"),("-1","-1"),("6","0")}'
+run 0 "in words" counterexample --seed 3
+shows 'equal, exactly'
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 7], [3, -2]]]}' >"$work/few.json"
+run 1 "too few tokens to exchange" counterexample --vocabulary "$work/few.json" --heads 2
+refused "softmax weights" counterexample --weights "$srcdir/examples/softmax.json"
+refused "tokens of another size" counterexample --vocabulary "$work/data.json" --dim 3
+refused "weights and their shape" counterexample --weights "$srcdir/examples/hardmax.json" --heads 2
+refused "bad ties" counterexample --ties rightmost
+refused "absurd sizes" counterexample --heads 99999999999 --dim 3
+finish
