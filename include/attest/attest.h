@@ -11,6 +11,7 @@
 #include <attest/error.h>
 #include <attest/flint.h>
 #include <attest/format.h>
+#include <attest/import.h>
 #include <attest/lemma1.h>
 #include <attest/lemma_f.h>
 #include <attest/matrix.h>

@@ -1,0 +1,206 @@
+/* import.c -- attest import: the attention heads of a real model as weights. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/import.h>
+
+#include "cli/command.h"
+#include "data/weights_json.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_import = {
+    .name = "import",
+    .arguments = "MODEL.safetensors (--q NAME --k NAME --v NAME | --fused-qkv NAME) --o NAME\n"
+                 "                     [OPTION]... -o W",
+    .summary = "make weights of a real model's attention head",
+    .details =
+        "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
+        "(d, H s), as linear layers store them; --transpose is for the other way round (GPT-2).\n"
+        "Keys and values may be shared by groups of heads. With a bias the weights take tokens\n"
+        "with one more coordinate, which is 1: --homogeneous appends it to a dataset. Models\n"
+        "divide scores by sqrt(s): for s = 64 that is --scale 1/8. All numbers are exact.",
+    .example =
+        "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
+        "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"
+        "  attest import gpt2.safetensors --fused-qkv h.0.attn.c_attn.weight --transpose \\\n"
+        "      --bias-qkv h.0.attn.c_attn.bias --o h.0.attn.c_proj.weight --head 0/12 \\\n"
+        "      --scale 1/8 --mask causal -o w.json",
+    .product = "write the weights to FILE",
+    .run = run,
+};
+
+typedef struct import_job {
+    attest_import request;
+    const char *head;
+    unsigned long heads;
+    int mask, activation;
+    bool no_skip;
+    attest_number_option scale;
+    attest_weights weights;
+} import_job;
+
+/* --head h/H, --heads H, or neither: one head. */
+static int choose_heads(import_job *job)
+{
+    attest_import *request = &job->request;
+    char *end;
+
+    if (job->head && job->heads)
+        return attest_cli_refuse("--head takes one head and --heads all: give only one of them");
+    request->heads = request->count = job->heads ? job->heads : 1;
+    if (!job->head)
+        return EXIT_HOLDS;
+    errno = 0;
+    request->first = strtoul(job->head, &end, 10);
+    if (job->head[0] < '0' || job->head[0] > '9' || errno || *end++ != '/' || *end < '0' ||
+        *end > '9')
+        return attest_cli_refuse("--head: '%s' is not h/H, head h of H, such as 0/12",
+                                 job->head);
+    request->heads = strtoul(end, &end, 10);
+    if (*end || errno)
+        return attest_cli_refuse("--head: '%s' is not h/H, head h of H, such as 0/12",
+                                 job->head);
+    if (request->first >= request->heads)
+        return attest_cli_refuse("--head: there is no head %zu of %zu; they are numbered from 0",
+                                 request->first, request->heads);
+    return EXIT_HOLDS;
+}
+
+static int read_model(import_job *job, const char *path, attest_common *common)
+{
+    attest_error error;
+
+    if (job->scale.given)
+        job->request.scale = job->scale.value;
+    if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    job->weights.mask = (attest_mask)job->mask;
+    job->weights.activation = (attest_activation)job->activation;
+    job->weights.skip = !job->no_skip;
+    return EXIT_HOLDS;
+}
+
+/* Is s a square, so that 1/sqrt(s) is rational? Its root, or 0. */
+static size_t square_root(size_t s)
+{
+    for (size_t root = 1; root <= s / root; root++)
+        if (root * root == s)
+            return root;
+    return 0;
+}
+
+static void print_text(const import_job *job, const char *path)
+{
+    const attest_import *request = &job->request;
+    bool with_bias = attest_import_has_bias(request);
+    size_t last = job->weights.heads - 1; /* the first may have one dimension for a bias */
+    size_t size = job->weights.head[last].wq.rows - (request->bias_o && last == 0);
+    size_t root = square_root(size);
+
+    printf("%zu of %zu heads of %s: size s = %zu, dimension d = %zu\n", job->weights.heads,
+           request->heads, path, size, job->weights.dim - with_bias);
+    if (with_bias)
+        printf("with biases: tokens need %zu coordinates, the last one 1 (--homogeneous)\n",
+               job->weights.dim);
+    if (!job->scale.given && root > 1)
+        printf("scores are not scaled; a model that divides them by sqrt(s) needs --scale "
+               "1/%zu\n",
+               root);
+    else if (!job->scale.given && root == 0)
+        printf("scores are not scaled; 1/sqrt(%zu) is no rational number, --scale takes one "
+               "near it\n",
+               size);
+}
+
+static void print_json(const import_job *job, const char *path)
+{
+    attest_json json;
+
+    attest_json_init(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "model", path);
+    attest_json_write_integer(&json, "first_head", (int64_t)job->request.first);
+    attest_json_write_integer(&json, "heads", (int64_t)job->weights.heads);
+    attest_json_write_integer(&json, "dim", (int64_t)job->weights.dim);
+    attest_json_write_bool(&json, "homogeneous", attest_import_has_bias(&job->request));
+    attest_weights_write_json(&json, "weights", &job->weights);
+    attest_json_write_end(&json);
+    printf("\n");
+}
+
+static int import(import_job *job, const char *path, attest_common *common)
+{
+    attest_error error;
+    int code = choose_heads(job);
+
+    if (code == EXIT_HOLDS)
+        code = read_model(job, path, common);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (common->output && attest_weights_write(&job->weights, common->output, &error))
+        return attest_cli_fail(&error);
+    if (common->json)
+        print_json(job, path);
+    else if (strcmp(common->output, "-") != 0)
+        print_text(job, path);
+    return EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const masks[] = {"none", "causal", NULL};
+    static const char *const activations[] = {"softmax", "hardmax", NULL};
+    import_job job = {0};
+    attest_import *request = &job.request;
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"q", 0, "NAME", "the tensor of queries", OPTION_TEXT, &request->q, NULL},
+        {"k", 0, "NAME", "the tensor of keys", OPTION_TEXT, &request->k, NULL},
+        {"v", 0, "NAME", "the tensor of values", OPTION_TEXT, &request->v, NULL},
+        {"o", 0, "NAME", "the tensor of the output", OPTION_TEXT, &request->o, NULL},
+        {"fused-qkv", 0, "NAME", "one tensor with queries, keys and values", OPTION_TEXT,
+         &request->qkv, NULL},
+        {"interleaved", 0, NULL,
+         "the fused tensor holds q, k, v of head 0, then of head 1,\n"
+         "and so on; if not given, all q, all k, all v",
+         OPTION_FLAG, &request->interleaved, NULL},
+        {"transpose", 0, NULL, "matrices are stored as inputs times outputs", OPTION_FLAG,
+         &request->transpose, NULL},
+        {"head", 0, "h/H", "take head h of H, numbered from 0", OPTION_TEXT, &job.head, NULL},
+        {"heads", 0, "H", "take all H heads; one head if neither is given", OPTION_COUNT,
+         &job.heads, NULL},
+        {"bias-q", 0, "NAME", "biases of queries ...", OPTION_TEXT, &request->bias_q, NULL},
+        {"bias-k", 0, "NAME", "... of keys", OPTION_TEXT, &request->bias_k, NULL},
+        {"bias-v", 0, "NAME", "... of values", OPTION_TEXT, &request->bias_v, NULL},
+        {"bias-qkv", 0, "NAME", "... of all three, fused", OPTION_TEXT, &request->bias_qkv,
+         NULL},
+        {"bias-o", 0, "NAME", "... of the output", OPTION_TEXT, &request->bias_o, NULL},
+        {"scale", 0, "P/Q", "multiply all scores by this; 1 if not given", OPTION_NUMBER,
+         &job.scale, NULL},
+        {"mask", 0, "MASK", "none or causal; none if not given", OPTION_CHOICE, &job.mask,
+         masks},
+        {"activation", 0, "NAME", "softmax or hardmax; softmax if not given", OPTION_CHOICE,
+         &job.activation, activations},
+        {"no-skip", 0, NULL, "leave out the skip connection", OPTION_FLAG, &job.no_skip, NULL},
+        {0},
+    };
+
+    fmpq_init(job.scale.value);
+    attest_weights_init(&job.weights);
+    code = attest_cli_parse(&attest_command_import, &common, options, argc, argv, 1, 1,
+                            &operands, &count);
+    if (code == EXIT_HOLDS && !common.output && !common.json)
+        code = attest_cli_refuse("nowhere to put the weights: use -o FILE or --json (see "
+                                 "'attest import --help')");
+    if (code == EXIT_HOLDS)
+        code = import(&job, operands[0], &common);
+    attest_weights_clear(&job.weights);
+    fmpq_clear(job.scale.value);
+    return code;
+}
