@@ -47,6 +47,7 @@ typedef struct attest_common {
     bool json;
     const char *output; /* -o, or NULL */
     const char *tensor; /* --tensor, or NULL */
+    bool homogeneous;   /* --homogeneous */
     size_t max_memory;  /* what parsed numbers may take */
     attest_budget budget;
 } attest_common;
@@ -58,12 +59,13 @@ typedef struct attest_command {
     const char *details;   /* a paragraph, may be NULL */
     const char *example;   /* what one may type, and why */
     const char *product;   /* what -o writes; NULL: the command has no -o */
-    bool data;             /* it reads a dataset, so it has --tensor */
+    bool data;             /* it reads a dataset: --tensor, --homogeneous */
     int (*run)(int argc, char **argv);
 } attest_command;
 
 extern const attest_command attest_command_counterexample, attest_command_demo,
-    attest_command_eval, attest_command_list, attest_command_separated, attest_command_show;
+    attest_command_eval, attest_command_import, attest_command_list, attest_command_separated,
+    attest_command_show;
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
  * *operands and *count are the rest. EXIT_HELP: --help was asked for and printed. EXIT_USAGE:
@@ -72,7 +74,8 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count);
 
-/* Reads the dataset at path: the tensor that --tensor names, if it is given. EXIT_HOLDS, or a
+/* Reads the dataset at path: the tensor that --tensor names, if it is given, and with one more
+ * coordinate, 1, under --homogeneous. EXIT_HOLDS, or a
  * complaint and its exit code. */
 int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common);
 

@@ -83,6 +83,11 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
 
     if (attest_dataset_read_tensor(dataset, path, common->tensor, &common->budget, &error))
         return attest_cli_fail_input(&error);
+    if (common->homogeneous &&
+        attest_dataset_set_homogeneous(dataset, &common->budget, &error)) {
+        attest_error_prefix(&error, error.status, path);
+        return attest_cli_fail_input(&error);
+    }
     return EXIT_HOLDS;
 }
 

@@ -35,6 +35,10 @@ void attest_cli_help(const attest_command *command, const attest_option *options
         print_option(0, "tensor", "NAME",
                      "read DATA from this tensor of a safetensors file, of\n"
                      "shape (N, n, d), or (n, d) for one sequence");
+    if (command->data)
+        print_option(0, "homogeneous", NULL,
+                     "append the coordinate 1 to every token, as imported\n"
+                     "weights with biases need it");
     print_option(0, "json", NULL, "print one JSON object");
     print_option(0, "max-memory", "SIZE",
                  "what numbers read from files may take, e.g. 4G;\n"

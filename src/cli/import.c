@@ -1,5 +1,6 @@
 /* import.c -- attest import: the attention heads of a real model as weights. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@ const attest_command attest_command_import = {
     .summary = "make weights of a real model's attention head",
     .details =
         "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
-        "(d, H s), as linear layers store them; --transpose is for the other way round (GPT-2).\n"
-        "Keys and values may be shared by groups of heads. With a bias the weights take tokens\n"
+        "(d, H s), as linear layers store them; --transpose is for the other way round "
+        "(GPT-2).\n"
+        "Keys and values may be shared by groups of heads. With a bias the weights take "
+        "tokens\n"
         "with one more coordinate, which is 1: --homogeneous appends it to a dataset. Models\n"
         "divide scores by sqrt(s): for s = 64 that is --scale 1/8. All numbers are exact.",
     .example =
@@ -35,7 +38,7 @@ const attest_command attest_command_import = {
 typedef struct import_job {
     attest_import request;
     const char *head;
-    unsigned long heads;
+    unsigned long heads; /* ULONG_MAX: not given */
     int mask, activation;
     bool no_skip;
     attest_number_option scale;
@@ -48,9 +51,10 @@ static int choose_heads(import_job *job)
     attest_import *request = &job->request;
     char *end;
 
-    if (job->head && job->heads)
-        return attest_cli_refuse("--head takes one head and --heads all: give only one of them");
-    request->heads = request->count = job->heads ? job->heads : 1;
+    if (job->head && job->heads != ULONG_MAX)
+        return attest_cli_refuse(
+            "--head takes one head and --heads all: give only one of them");
+    request->heads = request->count = job->heads != ULONG_MAX ? job->heads : 1;
     if (!job->head)
         return EXIT_HOLDS;
     errno = 0;
@@ -64,8 +68,9 @@ static int choose_heads(import_job *job)
         return attest_cli_refuse("--head: '%s' is not h/H, head h of H, such as 0/12",
                                  job->head);
     if (request->first >= request->heads)
-        return attest_cli_refuse("--head: there is no head %zu of %zu; they are numbered from 0",
-                                 request->first, request->heads);
+        return attest_cli_refuse(
+            "--head: there is no head %zu of %zu; they are numbered from 0", request->first,
+            request->heads);
     return EXIT_HOLDS;
 }
 
@@ -115,20 +120,24 @@ static void print_text(const import_job *job, const char *path)
                size);
 }
 
-static void print_json(const import_job *job, const char *path)
+static int print_json(const import_job *job, const char *path)
 {
     attest_json json;
 
-    attest_json_init(&json, stdout);
+    attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
     attest_json_write_string(&json, "model", path);
-    attest_json_write_integer(&json, "first_head", (int64_t)job->request.first);
-    attest_json_write_integer(&json, "heads", (int64_t)job->weights.heads);
-    attest_json_write_integer(&json, "dim", (int64_t)job->weights.dim);
+    attest_json_write_count(&json, "first_head", job->request.first);
+    attest_json_write_count(&json, "heads", job->weights.heads);
+    attest_json_write_count(&json, "dim", job->weights.dim);
     attest_json_write_bool(&json, "homogeneous", attest_import_has_bias(&job->request));
     attest_weights_write_json(&json, "weights", &job->weights);
-    attest_json_write_end(&json);
-    printf("\n");
+    attest_json_write_close(&json);
+    if (attest_json_write_end(&json) == ATTEST_NOMEM) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    return EXIT_HOLDS;
 }
 
 static int import(import_job *job, const char *path, attest_common *common)
@@ -143,8 +152,8 @@ static int import(import_job *job, const char *path, attest_common *common)
     if (common->output && attest_weights_write(&job->weights, common->output, &error))
         return attest_cli_fail(&error);
     if (common->json)
-        print_json(job, path);
-    else if (strcmp(common->output, "-") != 0)
+        return print_json(job, path);
+    if (strcmp(common->output, "-") != 0)
         print_text(job, path);
     return EXIT_HOLDS;
 }
@@ -153,7 +162,7 @@ static int run(int argc, char **argv)
 {
     static const char *const masks[] = {"none", "causal", NULL};
     static const char *const activations[] = {"softmax", "hardmax", NULL};
-    import_job job = {0};
+    import_job job = {.heads = ULONG_MAX};
     attest_import *request = &job.request;
     attest_common common;
     char **operands;

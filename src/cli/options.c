@@ -158,6 +158,9 @@ static void make_table(table *all, const attest_command *command, attest_common 
             (attest_option){"output", 'o', "FILE", "", OPTION_TEXT, &common->output, NULL});
     if (command->data)
         add(all, (attest_option){"tensor", 0, "NAME", "", OPTION_TEXT, &common->tensor, NULL});
+    if (command->data)
+        add(all, (attest_option){"homogeneous", 0, NULL, "", OPTION_FLAG, &common->homogeneous,
+                                 NULL});
     add(all, (attest_option){"json", 0, NULL, "", OPTION_FLAG, &common->json, NULL});
     add(all,
         (attest_option){"max-memory", 0, "SIZE", "", OPTION_SIZE, &common->max_memory, NULL});

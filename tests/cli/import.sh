@@ -1,0 +1,90 @@
+#!/bin/sh
+# attest import: a head of the example's model, evaluated, is what plain Python computes from the
+# tensors; every way to say it wrongly is refused.
+. "$srcdir/tests/cli/lib.sh"
+
+python3 "$srcdir/examples/make-model.py" --folder "$work" >"$out" 2>"$err"
+result $? "the example makes a model"
+model=$work/model.safetensors
+set_qkv="--fused-qkv h.0.attn.c_attn.weight --bias-qkv h.0.attn.c_attn.bias --transpose"
+set_o="--o h.0.attn.c_proj.weight --bias-o h.0.attn.c_proj.bias"
+
+# Causal attention of head 1 of 2 in doubles, straight from the files.
+cat >"$work/reference.py" <<'END'
+import json, math, struct, sys
+from fractions import Fraction
+
+def load(path):
+    raw = open(path, "rb").read()
+    size = struct.unpack("<Q", raw[:8])[0]
+    tensors = {}
+    for name, t in json.loads(raw[8:8 + size]).items():
+        begin, end = (8 + size + o for o in t["data_offsets"])
+        tensors[name] = struct.unpack("<%df" % ((end - begin) // 4), raw[begin:end]), t["shape"]
+    return tensors
+
+model, (x, (N, n, d)) = load(sys.argv[1]), load(sys.argv[2])["x"]
+A, B = model["h.0.attn.c_attn.weight"][0], model["h.0.attn.c_attn.bias"][0]
+P, C = model["h.0.attn.c_proj.weight"][0], model["h.0.attn.c_proj.bias"][0]
+head, s = 1, d // 2
+outputs = json.load(open(sys.argv[3]))["outputs"]
+assert len(outputs) == N and len(outputs[0]) == n and len(outputs[0][0]) == d + 1
+worst = 0
+for i in (0, N - 1):
+    token = [x[(i * n + k) * d:(i * n + k + 1) * d] for k in range(n)]
+    def part(p, k):
+        first = p * d + head * s
+        return [B[j] + sum(token[k][c] * A[c * 3 * d + j] for c in range(d))
+                for j in range(first, first + s)]
+    q, key, v = ([part(p, k) for k in range(n)] for p in range(3))
+    for k in range(n):
+        score = [sum(a * b for a, b in zip(key[j], q[k])) / math.sqrt(s) for j in range(k + 1)]
+        e = [math.exp(a - max(score)) for a in score]
+        mix = [sum(e[j] * v[j][r] for j in range(k + 1)) / sum(e) for r in range(s)]
+        for c in range(d):
+            y = token[k][c] + C[c] + sum(mix[r] * P[(head * s + r) * d + c] for r in range(s))
+            worst = max(worst, abs(y - float(Fraction(outputs[i][k][c]))))
+        assert Fraction(outputs[i][k][d]) == 1
+print("largest difference", worst)
+sys.exit(worst > 1e-12)
+END
+
+# shellcheck disable=SC2086
+run 0 "a head with biases" import "$model" $set_qkv $set_o --head 1/2 --scale 1/4 --mask causal -o "$work/head.json"
+shows 'need 33 coordinates'
+run 0 "evaluates" eval "$work/embeddings.safetensors" --homogeneous --weights "$work/head.json" \
+    --number mpfr --bits 80 --json
+python3 "$work/reference.py" "$model" "$work/embeddings.safetensors" "$out" >"$work/difference" 2>>"$err"
+result $? "as the model computes it: $(cat "$work/difference")"
+# shellcheck disable=SC2086
+run 0 "all heads as JSON" import "$model" $set_qkv --o h.0.attn.c_proj.weight --heads 2 --json
+json 'o["heads"] == 2 and o["dim"] == 33 and o["homogeneous"] and len(o["weights"]["heads"]) == 2'
+json 'len(o["weights"]["heads"][0]["WQ"]) == 16 and len(o["weights"]["heads"][0]["WO"]) == 33'
+run 0 "without biases" import "$model" --q h.0.attn.c_proj.weight --k h.0.attn.c_proj.weight \
+    --v h.0.attn.c_proj.weight --o h.0.attn.c_proj.weight --no-skip -o "$work/plain.json"
+shows 'sqrt\(32\) is no rational'
+run 0 "a real embedding table is one sequence" eval "$model" --tensor wte.weight \
+    --weights "$work/plain.json" --number double
+
+# shellcheck disable=SC2086
+{
+    refused "no product" import "$model" $set_qkv $set_o
+    refused "no tensors" import "$model" -o "$work/no.json"
+    refused "a tensor that is not there" import "$model" --fused-qkv x --o y -o "$work/no.json"
+    complains "there is no tensor 'x'; there are 'h.0.attn.c_attn.bias'"
+    refused "a layout the other way round" import "$model" --fused-qkv h.0.attn.c_attn.weight $set_o -o "$work/no.json"
+    complains "has shape \(32, 96\)"
+    refused "a number of heads that does not fit" import "$model" $set_qkv $set_o --head 0/5 -o "$work/no.json"
+    refused "a head beyond the last" import "$model" $set_qkv $set_o --head 2/2 -o "$work/no.json"
+    for head in x 1 /2 1/ 1/2x -1/2 " 1/2" 99999999999999999999/2 0/0; do
+        refused "--head '$head'" import "$model" $set_qkv $set_o --head "$head" -o "$work/no.json"
+    done
+    refused "no heads" import "$model" $set_qkv $set_o --heads 0 -o "$work/no.json"
+    refused "head and heads" import "$model" $set_qkv $set_o --head 0/2 --heads 2 -o "$work/no.json"
+    refused "a bad scale" import "$model" $set_qkv $set_o --scale 1/0 -o "$work/no.json"
+    refused "a scale that is no number" import "$model" $set_qkv $set_o --scale sqrt -o "$work/no.json"
+}
+refused "no model" import "$work/head.json" --q a --k b --v c --o d -o "$work/no.json"
+[ ! -e "$work/no.json" ]
+result $? "nothing was written"
+finish
