@@ -3,6 +3,7 @@
  * half done. */
 #include <dirent.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <attest/dataset.h>
@@ -10,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/input.h"
+#include "base/memory.h"
 #include "data/dataset_json.h"
 #include "tests/tap.h"
 
@@ -186,6 +188,28 @@ static void make_large(void)
     fclose(file);
 }
 
+/* The environment arms a point as well, for whole programs: here the second allocation fails,
+ * and only that. */
+static int armed_by_environment(void)
+{
+    int ended = 0;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        setenv("ATTEST_FAULT", "alloc:2:once", 1);
+        void *first = attest_memory_alloc(1, 1), *second = attest_memory_alloc(1, 1);
+        void *third = attest_memory_alloc(1, 1);
+        int right = first && !second && third;
+        free(first);
+        free(third);
+        exit(right ? 0 : 1);
+    }
+    waitpid(child, &ended, 0);
+    return ended;
+}
+
 int main(void)
 {
     static const char *const point[] = {"alloc", "open",  "read",  "write",
@@ -198,6 +222,7 @@ int main(void)
                {write_weights, "write weights"}, {build_doubles, "build from doubles"}};
     unsigned long passes[7] = {0};
 
+    TAP_OK(armed_by_environment() == 0, "ATTEST_FAULT=alloc:2:once");
     if (!mkdtemp(folder))
         return 99;
     snprintf(target, sizeof target, "%s/target", folder);
