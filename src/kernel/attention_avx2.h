@@ -1,0 +1,23 @@
+/* attention_avx2.h -- the parts of the AVX2 kernel. */
+#ifndef ATTEST_KERNEL_ATTENTION_AVX2_H
+#define ATTEST_KERNEL_ATTENTION_AVX2_H
+
+#include "kernel/kernel.h"
+
+/* Sequences up to this length and this dimension are evaluated four at a time, one to a lane.
+ */
+#define TINY_LENGTH 8
+#define TINY_DIM 16
+
+void attest_avx2_exp(double *y, const double *x, size_t count);
+void attest_avx2_softmax(const struct kernel_task *task);
+void attest_avx2_hardmax(const struct kernel_task *task);
+
+void attest_avx2_tiny_softmax(const struct kernel_task *task);
+void attest_avx2_tiny_hardmax(const struct kernel_task *task);
+
+/* Return false, having done nothing, when there is no memory. */
+bool attest_avx2_panel_softmax(const struct kernel_task *task);
+bool attest_avx2_panel_hardmax(const struct kernel_task *task);
+
+#endif

@@ -1,0 +1,175 @@
+/* bound.c -- the running error bound; see bound.h and proofs-notes/kernel-error.md. */
+#include "kernel/bound.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include <attest/kernel.h>
+
+#define UNIT 0x1p-53          /* the unit roundoff */
+#define SLACK (1.0 + 0x1p-18) /* covers every second-order term for sizes below 2^30 */
+#define SIZE_LIMIT ((size_t)1 << 30)
+
+struct bound_terms attest_bound_terms(size_t d, size_t m, size_t sum_depth, size_t value_depth)
+{
+    /* An ulp is at most 2^-52 of the value: twice the unit roundoff. */
+    const double exp_error = 2.0 * ATTEST_KERNEL_EXP_ULP;
+    struct bound_terms terms = {INFINITY, INFINITY};
+
+    if (d >= SIZE_LIMIT || m >= SIZE_LIMIT)
+        return terms;
+    if (m == 1) /* the only weight is 1, and the result is v itself */
+        return (struct bound_terms){0.0, 0.0};
+    terms.dot = (double)d * UNIT * SLACK;
+    terms.fixed = (2.0 * log((double)m) + 2.0 * exp_error + (double)sum_depth +
+                   (double)value_depth + 2.0) *
+                  UNIT * SLACK;
+    return terms;
+}
+
+double attest_bound_row(struct bound_terms terms, double q_square, double key_square,
+                        double value_norm, double denominator)
+{
+    double delta = terms.dot * sqrt(q_square * key_square), peak, score, bound;
+
+    if (!(denominator <= DBL_MAX)) /* a NaN is one too */
+        return INFINITY;
+    if (terms.fixed == 0.0)
+        return value_norm <= DBL_MAX ? 0.0 : INFINITY;
+    peak = 4.0 * (denominator - 1.0) + (BOUND_PEAK_SLACK + 16.0 * delta);
+    score = delta * (peak < 1.0 ? peak : 1.0);
+    score = score < 2.0 ? score : 2.0;
+    bound = value_norm * (score + terms.fixed);
+    return bound <= DBL_MAX ? bound : INFINITY;
+}
+
+double attest_bound_square(const double *x, size_t d)
+{
+    double square = BOUND_SQUARE_FLOOR;
+
+    for (size_t c = 0; c < d; c++)
+        square += x[c] * x[c];
+    return square;
+}
+
+double attest_bound_norm(const double *x, size_t d, size_t m)
+{
+    double largest = 0.0, square = 0.0, scale, norm;
+    int exponent;
+
+    for (size_t c = 0; c < d; c++) {
+        double magnitude = fabs(x[c]);
+
+        if (!(magnitude <= DBL_MAX))
+            return INFINITY;
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    if (largest == 0.0)
+        return 0.0;
+    frexp(largest, &exponent);
+    scale = ldexp(1.0, -exponent / 2); /* in two halves: one may not be representable */
+    for (size_t c = 0; c < d; c++) {
+        double y = x[c] * scale * ldexp(1.0, -exponent - -exponent / 2);
+
+        square += y * y;
+    }
+    /* y is exact or below 2^-1000 times the largest, which is at least 1/2. */
+    norm = ldexp(sqrt(square) * SLACK, exponent) + (double)d * ((double)m + 1.0) * 0x1p-1020;
+    return norm * ((double)m + 2.0) <= DBL_MAX ? norm : INFINITY;
+}
+
+/* Whether the dot product is computed without any rounding, by multiply and add or fused. */
+static bool dot_is_exact(const double *q, const double *k, size_t d)
+{
+    double sum = 0.0;
+
+    for (size_t c = 0; c < d; c++) {
+        double product = q[c] * k[c];
+        double next = sum + product;
+        double part = next - sum;
+
+        if (!(fabs(next) <= DBL_MAX) || fma(q[c], k[c], -product) != 0.0)
+            return false;
+        /* A residual below 2^-1074 would have been flushed: products this small are refused. */
+        if (fabs(product) < 0x1p-960 && q[c] != 0.0 && k[c] != 0.0)
+            return false;
+        if ((sum - (next - part)) + (product - part) != 0.0)
+            return false;
+        sum = next;
+    }
+    return true;
+}
+
+static bool rows_equal(const double *a, const double *b, size_t d)
+{
+    for (size_t c = 0; c < d; c++)
+        if (!(a[c] == b[c]))
+            return false;
+    return true;
+}
+
+static double dot(const double *a, const double *b, size_t d)
+{
+    double sum = 0.0;
+
+    for (size_t c = 0; c < d; c++)
+        sum += a[c] * b[c];
+    return sum;
+}
+
+/* What is known of the keys that may have the largest score. */
+struct candidates {
+    size_t count, first;
+    bool equal;  /* all of them are the same key */
+    bool exact;  /* all of their scores were computed without rounding */
+    size_t tied; /* how many have the largest computed score */
+    double norm; /* of the largest value of a tied key */
+};
+
+static struct candidates find_candidates(const double *q, const double *k, const double *v,
+                                         size_t m, size_t d, double delta)
+{
+    struct candidates found = {0, 0, true, true, 0, 0.0};
+    double top = dot(q, k, d), threshold;
+
+    for (size_t j = 1; j < m; j++) {
+        double score = dot(q, k + j * d, d);
+
+        top = score > top ? score : top;
+    }
+    /* Keys below lose for certain, whichever kernel computed the scores: 8 delta pays for two
+     * roundings of each score of a pair and for this subtraction. */
+    threshold = top - 8.0 * delta;
+    for (size_t j = 0; j < m; j++) {
+        double score = dot(q, k + j * d, d);
+
+        if (score < threshold)
+            continue; /* a NaN is a candidate */
+        found.first = found.count++ ? found.first : j;
+        found.equal = found.equal && rows_equal(k + found.first * d, k + j * d, d);
+        found.exact = found.exact && dot_is_exact(q, k + j * d, d);
+        if (score == top) {
+            double norm = attest_bound_norm(v + j * d, d, m);
+
+            found.tied++;
+            found.norm = norm > found.norm ? norm : found.norm;
+        }
+    }
+    return found;
+}
+
+double attest_bound_hardmax(const double *q, const double *k, const double *v, size_t m,
+                            size_t d, double delta)
+{
+    struct candidates found = find_candidates(q, k, v, m, d, delta);
+
+    if (d >= SIZE_LIMIT || m >= SIZE_LIMIT)
+        return INFINITY;
+    if (found.tied == 0 || !(found.norm <= DBL_MAX))
+        return INFINITY;
+    if (found.count > 1 && !found.equal && !found.exact)
+        return INFINITY;
+    /* The mean: tied - 1 sums, a reciprocal and a product; none when one key wins. */
+    return found.tied == 1 ? 0.0 : found.norm * ((double)found.tied + 1.0) * UNIT * SLACK;
+}

@@ -1,0 +1,56 @@
+/* bound.h -- the running error bound of attention. Derivation: proofs-notes/kernel-error.md;
+ * the numbers (1), (2), ... are its steps.
+ *
+ * A softmax row that sees m keys is within
+ *
+ *     V (S + fixed),   S = min(2, delta C),   delta = dot |q| K,
+ *     C = min(1, 4 (Z - 1) + 2^-18 + 16 delta)
+ *
+ * of the exact result: V and K bound the norms of the values and keys, Z is the computed
+ * denominator, whose largest term is exactly 1. */
+#ifndef ATTEST_KERNEL_BOUND_H
+#define ATTEST_KERNEL_BOUND_H
+
+#include <stddef.h>
+
+#include "kernel/kernel.h"
+
+/* Squares of norms start at this value, so that squares lost to underflow are paid for. */
+#define BOUND_SQUARE_FLOOR 0x1p-1000
+/* Squares of norms of values in this range bound the norm after a square root; others go to
+ * attest_bound_norm. */
+#define BOUND_SQUARE_MIN 0x1p-900
+#define BOUND_SQUARE_MAX 0x1p+900
+/* C = 1 + this + ... (step 2): covers the rounding of Z. */
+#define BOUND_PEAK_SLACK 0x1p-18
+
+struct bound_terms {
+    double dot;   /* delta per unit of |q| K: rounding of a dot product of d terms (1) */
+    double fixed; /* everything that does not depend on the data (3), (4) */
+};
+
+/* For rows of d entries over at most m keys, where each term passes at most sum_depth roundings
+ * on its way into Z and value_depth into the weighted sum of values. +inf for sizes that the
+ * derivation does not cover (2^30 and more). */
+struct bound_terms attest_bound_terms(size_t d, size_t m, size_t sum_depth, size_t value_depth);
+
+/* The bound of one row: squares of the norm of q and of the largest key, norm of the largest
+ * value, denominator. +inf when anything is not finite. */
+double attest_bound_row(struct bound_terms terms, double q_square, double key_square,
+                        double value_norm, double denominator);
+
+/* At least the norm of x, for every x; 0 only for x = 0; +inf when x is not finite. Enough is
+ * added for the underflow of sums of m terms (5), and +inf is returned when they may overflow.
+ */
+double attest_bound_norm(const double *x, size_t d, size_t m);
+
+/* At least the sum of squares of x, at least BOUND_SQUARE_FLOOR. */
+double attest_bound_square(const double *x, size_t d);
+
+/* The bound of a hardmax row that sees m keys: 0 where one key wins for certain, small for a
+ * proved tie, else +inf. delta bounds the rounding of each score (6). Scores are computed anew,
+ * so this holds for the output of every kernel. */
+double attest_bound_hardmax(const double *q, const double *k, const double *v, size_t m,
+                            size_t d, double delta);
+
+#endif

@@ -1,0 +1,125 @@
+/* kernel.c -- the public functions, and which kernel they go to.
+ *
+ * Dispatch is one plain pointer, set once. Linker-level dispatch (ifunc) would save its load, a
+ * nanosecond per call, but runs before the program does: it could neither read ATTEST_KERNEL
+ * safely nor report an error, is absent on many systems, and a test could not switch kernels
+ * within a process. */
+#include <attest/kernel.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "kernel/kernel.h"
+
+/* Fastest first. */
+static const struct kernel *const kernels[] = {
+#ifdef ATTEST_KERNEL_AVX512
+    &attest_kernel_avx512,
+#endif
+#ifdef ATTEST_KERNEL_AVX2
+    &attest_kernel_avx2,
+#endif
+    &attest_kernel_scalar,
+};
+#define KERNELS (sizeof kernels / sizeof kernels[0])
+
+/* NULL until the first choice. Atomic, so that threads may race to make it: all make the same.
+ */
+static _Atomic(const struct kernel *) active;
+
+/* The available kernel of that name, the fastest one for NULL; NULL if there is none. */
+static const struct kernel *find(const char *name)
+{
+    for (size_t i = 0; i < KERNELS; i++)
+        if ((!name || strcmp(name, kernels[i]->name) == 0) && kernels[i]->available())
+            return kernels[i];
+    return NULL;
+}
+
+attest_status attest_kernel_select(const char *name)
+{
+    const struct kernel *kernel;
+
+    if (!name) {
+        name = getenv("ATTEST_KERNEL");
+        if (name && !*name)
+            name = NULL;
+    }
+    kernel = find(name);
+    if (!kernel)
+        return ATTEST_USAGE;
+    atomic_store_explicit(&active, kernel, memory_order_relaxed);
+    return ATTEST_OK;
+}
+
+/* The choice that the environment demands cannot be met, and nobody asked for it in time. */
+static void refuse(void)
+{
+    fprintf(stderr, "attest: ATTEST_KERNEL=%s: no such kernel here; available:",
+            getenv("ATTEST_KERNEL"));
+    for (size_t i = 0; attest_kernel_list(i); i++)
+        fprintf(stderr, " %s", attest_kernel_list(i));
+    fprintf(stderr, "\n");
+    abort();
+}
+
+static const struct kernel *get(void)
+{
+    const struct kernel *kernel = atomic_load_explicit(&active, memory_order_relaxed);
+
+    if (!kernel) {
+        if (attest_kernel_select(NULL) != ATTEST_OK)
+            refuse();
+        kernel = atomic_load_explicit(&active, memory_order_relaxed);
+    }
+    return kernel;
+}
+
+const char *attest_kernel_name(void)
+{
+    return get()->name;
+}
+
+const char *attest_kernel_list(size_t i)
+{
+    for (size_t j = 0; j < KERNELS; j++)
+        if (kernels[j]->available() && i-- == 0)
+            return kernels[j]->name;
+    return NULL;
+}
+
+void attest_kernel_exp(double *y, const double *x, size_t count)
+{
+    get()->exp(y, x, count);
+}
+
+void attest_kernel_softmax_attention(double *out, const double *q, const double *k,
+                                     const double *v, size_t batch, size_t n, size_t d,
+                                     double *error)
+{
+    get()->softmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, false});
+}
+
+void attest_kernel_softmax_attention_causal(double *out, const double *q, const double *k,
+                                            const double *v, size_t batch, size_t n, size_t d,
+                                            double *error)
+{
+    get()->softmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, true});
+}
+
+void attest_kernel_hardmax_attention(double *out, const double *q, const double *k,
+                                     const double *v, size_t batch, size_t n, size_t d,
+                                     double *error)
+{
+    get()->hardmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, false});
+}
+
+void attest_kernel_hardmax_attention_causal(double *out, const double *q, const double *k,
+                                            const double *v, size_t batch, size_t n, size_t d,
+                                            double *error)
+{
+    get()->hardmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, true});
+}

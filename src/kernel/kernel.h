@@ -1,0 +1,35 @@
+/* kernel.h -- what a kernel is. */
+#ifndef ATTEST_KERNEL_KERNEL_H
+#define ATTEST_KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One call for a whole batch; row-major arrays as in <attest/kernel.h>. */
+struct kernel_task {
+    double *out;
+    const double *q, *k, *v;
+    size_t batch, n, d;
+    double *error; /* or NULL */
+    bool causal;
+};
+
+/* The keys that row i sees are 0, ..., kernel_visible - 1. */
+static inline size_t kernel_visible(const struct kernel_task *task, size_t i)
+{
+    return task->causal ? i + 1 : task->n;
+}
+
+struct kernel {
+    const char *name;
+    bool (*available)(void); /* whether this machine can run it */
+    void (*exp)(double *y, const double *x, size_t count);
+    void (*softmax)(const struct kernel_task *task);
+    void (*hardmax)(const struct kernel_task *task);
+};
+
+extern const struct kernel attest_kernel_scalar;
+extern const struct kernel attest_kernel_avx2;
+extern const struct kernel attest_kernel_avx512;
+
+#endif

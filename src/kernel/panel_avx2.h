@@ -1,0 +1,66 @@
+/* panel_avx2.h -- attention of longer sequences: packed panels and register tiles.
+ *
+ * Keys are packed eight to a panel, transposed, so that a tile of 6 queries by 8 keys needs two
+ * vector loads and six broadcasts for twelve fused multiply-adds. 24 queries are taken at a
+ * time: a key panel then serves four tiles from the first-level cache, and so does a block of
+ * values. Every score and every output entry is one chain of fused multiply-adds in the order
+ * of its index, whatever the tile: results do not depend on where a row falls. */
+#ifndef ATTEST_KERNEL_PANEL_AVX2_H
+#define ATTEST_KERNEL_PANEL_AVX2_H
+
+#include <immintrin.h>
+
+#include "kernel/attention_avx2.h"
+#include "kernel/bound.h"
+
+#define PANEL_KEYS 8   /* keys or value columns per panel */
+#define TILE_ROWS 6    /* queries per tile */
+#define BLOCK_ROWS 24  /* queries per block */
+#define BLOCK_KEYS 128 /* keys per block of the weighted sum of values */
+
+struct panel {
+    const struct kernel_task *task;
+    size_t n, d;
+    size_t stride;  /* of a row of scores: n rounded up to a panel, and a bit */
+    size_t columns; /* of packed values: d rounded up to 4 */
+    /* Of the batch entry at hand: */
+    const double *q, *k, *v;
+    double *keys;   /* key 8p+l, entry c at keys[(p*d + c)*8 + l]; zeros past the last */
+    double *values; /* panels of 8 columns, the last of 4 or 8: see panel_pack_values */
+    double *scores; /* BLOCK_ROWS rows: scores, then weights */
+    double *sums;   /* BLOCK_ROWS rows of `columns`: weighted sums of values */
+    double *top;    /* BLOCK_ROWS vectors: largest score by lane */
+    /* Only with an error bound, one per token: squares of norms, and then running maxima. */
+    double *q_square, *key_square, *value_norm;
+    void *memory;
+};
+
+/* Prepares for the task; false when there is no memory. local has PANEL_LOCAL doubles that are
+ * used when they suffice. */
+#define PANEL_LOCAL 4096
+bool attest_panel_init(struct panel *panel, const struct kernel_task *task, bool values,
+                       double *local);
+void attest_panel_clear(struct panel *panel);
+
+/* Packs the keys (and, if the panel has them, the values) of batch entry b, and computes the
+ * norms if an error bound is wanted. */
+void attest_panel_pack(struct panel *panel, size_t b);
+
+/* Scores of rows first, ..., first + rows - 1 with all keys that one of them sees. Keys that a
+ * row does not see get -inf. top[r] has the largest score of row r by lane. */
+void attest_panel_scores(struct panel *panel, size_t first, size_t rows);
+
+/* sums = scores (now weights) times values over the first `keys` keys, for `rows` rows. */
+void attest_panel_sums(struct panel *panel, size_t rows, size_t keys);
+
+/* The largest score of row r of the block. */
+static inline double panel_top(const struct panel *panel, size_t r)
+{
+    const double *lane = panel->top + 4 * r;
+    double a = lane[0] > lane[1] ? lane[0] : lane[1];
+    double b = lane[2] > lane[3] ? lane[2] : lane[3];
+
+    return a > b ? a : b;
+}
+
+#endif
