@@ -14,6 +14,7 @@
 #include <attest/import.h>
 #include <attest/lemma1.h>
 #include <attest/lemma_f.h>
+#include <attest/kernel.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
 #include <attest/separated.h>

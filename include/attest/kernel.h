@@ -50,9 +50,9 @@ void attest_kernel_softmax_attention_causal(double *out, const double *q, const 
 
 /* Row i is the mean of the v_j over all j whose score s_ij is the largest (uniform ties).
  * Error: as above. Where one key wins by more than the rounding of the scores, out is exact and
- * error is 0. A tie is accepted when the tied keys are equal or when all scores in question were
- * computed without rounding; then only the mean rounds. A tie within rounding that is neither
- * gives +inf, and out is the mean over the keys whose *computed* scores are equal. */
+ * error is 0. A tie is accepted when the tied keys are equal or when all scores in question
+ * were computed without rounding; then only the mean rounds. A tie within rounding that is
+ * neither gives +inf, and out is the mean over the keys whose *computed* scores are equal. */
 void attest_kernel_hardmax_attention(double *out, const double *q, const double *k,
                                      const double *v, size_t batch, size_t n, size_t d,
                                      double *error);
@@ -67,17 +67,17 @@ void attest_kernel_hardmax_attention_causal(double *out, const double *q, const 
  * Status: USAGE when no kernel has that name, or when this machine or this build cannot run it;
  * the choice is then unchanged.
  *
- * A program should call attest_kernel_select(NULL) at its start and report a failure. If it does
- * not, the first kernel call makes the choice, and a bad ATTEST_KERNEL ends the process with one
- * line on stderr and abort(): the environment asked for a kernel, so falling back to another one
- * would answer a different question. */
+ * A program should call attest_kernel_select(NULL) at its start and report a failure. If it
+ * does not, the first kernel call makes the choice, and a bad ATTEST_KERNEL ends the process
+ * with one line on stderr and abort(): the environment asked for a kernel, so falling back to
+ * another one would answer a different question. */
 attest_status attest_kernel_select(const char *name) ATTEST_WARN_UNUSED;
 
 /* The name of the kernel in use, e.g. "avx2" or "scalar". */
 const char *attest_kernel_name(void);
 
-/* The name of the i-th kernel that this machine and this build can run, fastest first; NULL past
- * the last. "scalar" is always among them. */
+/* The name of the i-th kernel that this machine and this build can run, fastest first; NULL
+ * past the last. "scalar" is always among them. */
 const char *attest_kernel_list(size_t i);
 
 #ifdef __cplusplus

@@ -16,22 +16,18 @@ static inline int squares_inside(__m256d squares)
     return _mm256_movemask_pd(inside) == 15;
 }
 
-/* 1 to 4 elements, by the vector operations where they apply. */
-static void exp_few(double *y, const double *x, size_t count, struct exp_table table)
+/* Four elements; outside the domain of exp_vectors one by one. */
+static inline void exp_four(double *y, const double *x, struct exp_table table)
 {
-    double buffer[4] = {0.0, 0.0, 0.0, 0.0};
-    __m256d value;
+    __m256d value = _mm256_loadu_pd(x);
 
-    memcpy(buffer, x, count * sizeof *x);
-    value = _mm256_loadu_pd(buffer);
-    if (!squares_inside(_mm256_mul_pd(value, value))) {
-        for (size_t i = 0; i < count; i++)
-            y[i] = exp_one(x[i]);
+    if (__builtin_expect(squares_inside(_mm256_mul_pd(value, value)), 1)) {
+        exp_vectors(&value, 1, table);
+        _mm256_storeu_pd(y, value);
         return;
     }
-    exp_vectors(&value, 1, table);
-    _mm256_storeu_pd(buffer, value);
-    memcpy(y, buffer, count * sizeof *y);
+    for (size_t i = 0; i < 4; i++)
+        y[i] = exp_one(x[i]);
 }
 
 void attest_avx2_exp(double *y, const double *x, size_t count)
@@ -40,7 +36,7 @@ void attest_avx2_exp(double *y, const double *x, size_t count)
     size_t i = 0;
 
     /* Four vectors share one range check: the sum of their squares. It also refuses vectors
-     * that are all of them large; exp_few then looks at each alone. */
+     * that are all of them large; exp_four then looks at each alone. */
     for (; count - i >= 16; i += 16) {
         __m256d a[4] = {_mm256_loadu_pd(x + i), _mm256_loadu_pd(x + i + 4),
                         _mm256_loadu_pd(x + i + 8), _mm256_loadu_pd(x + i + 12)};
@@ -51,7 +47,7 @@ void attest_avx2_exp(double *y, const double *x, size_t count)
         squares = _mm256_fmadd_pd(a[3], a[3], squares);
         if (__builtin_expect(!squares_inside(squares), 0)) {
             for (size_t j = 0; j < 16; j += 4)
-                exp_few(y + i + j, x + i + j, 4, table);
+                exp_four(y + i + j, x + i + j, table);
             continue;
         }
         exp_vectors(a, 4, table);
@@ -60,6 +56,13 @@ void attest_avx2_exp(double *y, const double *x, size_t count)
         _mm256_storeu_pd(y + i + 8, a[2]);
         _mm256_storeu_pd(y + i + 12, a[3]);
     }
-    for (; i < count; i += 4)
-        exp_few(y + i, x + i, count - i < 4 ? count - i : 4, table);
+    for (; count - i >= 4; i += 4)
+        exp_four(y + i, x + i, table);
+    if (i < count) {
+        double buffer[4] = {0.0, 0.0, 0.0, 0.0};
+
+        memcpy(buffer, x + i, (count - i) * sizeof *x);
+        exp_four(buffer, buffer, table);
+        memcpy(y + i, buffer, (count - i) * sizeof *y);
+    }
 }

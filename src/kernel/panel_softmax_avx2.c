@@ -119,8 +119,8 @@ static size_t value_depth(size_t n)
     return (n < BLOCK_KEYS ? n : BLOCK_KEYS) + (n - 1) / BLOCK_KEYS;
 }
 
-/* Rows of a block that do not see a key give it weight 0, and 0 times an infinity is a NaN: with
- * such values the rows have to be taken one by one. */
+/* Rows of a block that do not see a key give it weight 0, and 0 times an infinity is a NaN:
+ * with such values the rows have to be taken one by one. */
 static bool needs_care(const struct kernel_task *task, size_t b)
 {
     const double *v = task->v + b * task->n * task->d;

@@ -14,6 +14,7 @@ static inline __attribute__((always_inline)) void score_tile(double *score, size
     __m256d a[TILE_ROWS], b[TILE_ROWS];
 
     EACH_ROW a[r] = b[r] = _mm256_setzero_pd();
+#pragma GCC unroll 4
     for (size_t c = 0; c < d; c++) {
         __m256d low = _mm256_load_pd(keys + 8 * c), high = _mm256_load_pd(keys + 8 * c + 4);
 
@@ -44,6 +45,7 @@ value_tile(double *sum, size_t columns, const double *weight, size_t stride,
     __m256d a[TILE_ROWS], b[TILE_ROWS];
 
     EACH_ROW a[r] = b[r] = _mm256_setzero_pd();
+#pragma GCC unroll 4
     for (size_t j = 0; j < count; j++) {
         __m256d low = _mm256_load_pd(values + 4 * (size_t)vectors * j);
         __m256d high = vectors == 2 ? _mm256_load_pd(values + 8 * j + 4) : low;

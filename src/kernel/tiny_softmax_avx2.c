@@ -6,26 +6,47 @@
 /* The least argument of exp_vectors: step (3) of proofs-notes/kernel-error.md. */
 #define LEAST_ARGUMENT -708.0
 
-/* Row i over the first m keys, m a compile-time constant. */
+/* The three steps of a row are done for all rows before the next step: a row alone is one long
+ * chain of dependent operations, several rows fill the processor.
+ *
+ * Step 1, row i over the first m keys, m a compile-time constant: arguments of exp. */
 static inline __attribute__((always_inline)) void
-softmax_row(struct tiny *tiny, size_t i, const int m, struct exp_table table)
+make_arguments(const struct tiny *tiny, size_t i, __m256d *weight, const int m)
 {
-    const size_t d = tiny->d;
-    __m256d weight[TINY_LENGTH], top, sum, reciprocal;
+    __m256d score[TINY_LENGTH], top;
 
-    tiny_scores(weight, tiny->q + i * d, tiny->k, d, m);
-    top = weight[0];
+    tiny_scores(score, tiny->q + i * tiny->d, tiny->k, tiny->d, m);
+    top = score[0];
 #pragma GCC unroll 8
     for (int j = 1; j < m; j++)
-        top = _mm256_max_pd(top, weight[j]);
+        top = _mm256_max_pd(top, score[j]);
 #pragma GCC unroll 8
     for (int j = 0; j < m; j++) /* max returns its second operand for a NaN: it stays one */
-        weight[j] =
-            _mm256_max_pd(_mm256_set1_pd(LEAST_ARGUMENT), _mm256_sub_pd(weight[j], top));
-    exp_vectors(weight, m < 4 ? m : 4, table);
-    if (m > 4)
-        exp_vectors(weight + 4, m - 4, table);
-    sum = weight[0];
+        weight[j] = _mm256_max_pd(_mm256_set1_pd(LEAST_ARGUMENT), _mm256_sub_pd(score[j], top));
+}
+
+/* Step 2, all rows: arguments become weights. */
+static void make_weights(__m256d *weight, size_t count)
+{
+    const struct exp_table table = exp_table_load();
+    size_t i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        exp_vectors(weight + i, 4, table);
+    for (; i < count; i++)
+        exp_vectors(weight + i, 1, table);
+}
+
+/* Step 3, row i: the weighted mean of the first m values. */
+static inline __attribute__((always_inline)) void make_output(struct tiny *tiny, size_t i,
+                                                              const __m256d *from, const int m)
+{
+    const size_t d = tiny->d;
+    __m256d weight[TINY_LENGTH], sum = from[0], reciprocal;
+
+#pragma GCC unroll 8
+    for (int j = 0; j < m; j++)
+        weight[j] = from[j];
 #pragma GCC unroll 8
     for (int j = 1; j < m; j++)
         sum = _mm256_add_pd(sum, weight[j]);
@@ -41,29 +62,62 @@ softmax_row(struct tiny *tiny, size_t i, const int m, struct exp_table table)
     }
 }
 
-/* Rows first, ..., end - 1, each over the same number of keys: the number is in the name, and
- * the scores stay in registers. */
-#define DEFINE_ROWS(m)                                                                         \
-    static void softmax_rows_##m(struct tiny *tiny, size_t first, size_t end)                  \
+/* Steps 1 and 3 for rows first, ..., end - 1, each over the same number m of keys: with m in
+ * the name, the scores and weights of a row stay in registers. */
+#define DEFINE_STEPS(m)                                                                        \
+    static void arguments_##m(const struct tiny *tiny, size_t first, size_t end,               \
+                              __m256d *weight)                                                 \
     {                                                                                          \
-        const struct exp_table table = exp_table_load();                                       \
-                                                                                               \
-        for (size_t i = first; i < end; i++)                                                   \
-            softmax_row(tiny, i, m, table);                                                    \
+        for (size_t i = first; i < end; i++, weight += m)                                      \
+            make_arguments(tiny, i, weight, m);                                                \
+    }                                                                                          \
+    static void output_##m(struct tiny *tiny, size_t first, size_t end, const __m256d *weight) \
+    {                                                                                          \
+        for (size_t i = first; i < end; i++, weight += m)                                      \
+            make_output(tiny, i, weight, m);                                                   \
     }
-DEFINE_ROWS(1)
-DEFINE_ROWS(2)
-DEFINE_ROWS(3)
-DEFINE_ROWS(4)
-DEFINE_ROWS(5)
-DEFINE_ROWS(6)
-DEFINE_ROWS(7)
-DEFINE_ROWS(8)
+DEFINE_STEPS(1)
+DEFINE_STEPS(2)
+DEFINE_STEPS(3)
+DEFINE_STEPS(4)
+DEFINE_STEPS(5)
+DEFINE_STEPS(6)
+DEFINE_STEPS(7)
+DEFINE_STEPS(8)
 
-static void (*const softmax_rows[TINY_LENGTH + 1])(struct tiny *, size_t, size_t) = {
-    NULL,           softmax_rows_1, softmax_rows_2, softmax_rows_3, softmax_rows_4,
-    softmax_rows_5, softmax_rows_6, softmax_rows_7, softmax_rows_8,
+static const struct {
+    void (*arguments)(const struct tiny *, size_t first, size_t end, __m256d *weight);
+    void (*output)(struct tiny *, size_t first, size_t end, const __m256d *weight);
+} steps[TINY_LENGTH + 1] = {
+    {NULL, NULL},
+    {arguments_1, output_1},
+    {arguments_2, output_2},
+    {arguments_3, output_3},
+    {arguments_4, output_4},
+    {arguments_5, output_5},
+    {arguments_6, output_6},
+    {arguments_7, output_7},
+    {arguments_8, output_8},
 };
+
+static void evaluate(struct tiny *tiny, bool causal)
+{
+    __m256d weight[TINY_LENGTH * TINY_LENGTH];
+    const size_t n = tiny->n;
+
+    if (!causal) {
+        steps[n].arguments(tiny, 0, n, weight);
+        make_weights(weight, n * n);
+        steps[n].output(tiny, 0, n, weight);
+        return;
+    }
+    /* Row i has i + 1 weights, from i (i + 1) / 2 on. */
+    for (size_t i = 0; i < n; i++)
+        steps[i + 1].arguments(tiny, i, i + 1, weight + i * (i + 1) / 2);
+    make_weights(weight, n * (n + 1) / 2);
+    for (size_t i = 0; i < n; i++)
+        steps[i + 1].output(tiny, i, i + 1, weight + i * (i + 1) / 2);
+}
 
 /* The norm of the largest of the first m values, where squares leave the range of doubles. */
 static __m256d largest_norm_far(const struct tiny *tiny, size_t m)
@@ -135,11 +189,7 @@ void attest_avx2_tiny_softmax(const struct kernel_task *task)
     for (size_t b = 0; b < task->batch; b += 4) {
         size_t lanes = tiny_fetch(&tiny, task, b);
 
-        if (task->causal)
-            for (size_t i = 0; i < n; i++)
-                softmax_rows[i + 1](&tiny, i, i + 1);
-        else
-            softmax_rows[n](&tiny, 0, n);
+        evaluate(&tiny, task->causal);
         if (task->error)
             bound_tiny(&tiny, task, terms, alone);
         tiny_put(&tiny, task, b, lanes);

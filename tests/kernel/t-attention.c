@@ -1,0 +1,112 @@
+/* t-attention.c -- attention of every kernel against balls: the error bound is never violated,
+ * is useful, and is +inf only where it has to be. ATTEST_TRIALS sets the number of rows. */
+#include <attest/kernel.h>
+
+#include "tests/kernel/oracle.h"
+
+#define ROWS 60000
+
+struct tally {
+    size_t rows, violated, unbounded;
+    double distances, bounds; /* sums, to compare typical sizes */
+};
+
+static void check_problem(const struct problem *problem, struct tally *tally)
+{
+    for (size_t b = 0; b < problem->batch; b++) {
+        for (size_t i = 0; i < problem->n; i++) {
+            double distance, bound = problem->error[b * problem->n + i];
+
+            tally->rows++;
+            if (!problem_row_inside(problem, b, i, &distance) && !tally->violated++)
+                printf("# %s %s n=%zu d=%zu b=%zu i=%zu: bound %a, distance %a\n",
+                       problem->hardmax ? "hardmax" : "softmax",
+                       problem->causal ? "causal" : "full", problem->n, problem->d, b, i, bound,
+                       distance);
+            if (bound == (double)INFINITY) {
+                tally->unbounded++;
+                continue;
+            }
+            tally->distances += distance;
+            tally->bounds += bound;
+        }
+    }
+}
+
+static void pick_size(size_t *batch, size_t *n, size_t *d, uint64_t *state)
+{
+    static const size_t lengths[] = {9, 12, 16, 17, 23, 24, 25, 31, 40, 49, 130};
+
+    *batch = 1 + tap_random(state) % 6;
+    *d = 1 + tap_random(state) % (tap_random(state) % 4 ? 6 : 20);
+    *n = 1 + tap_random(state) % 8;
+    if (tap_random(state) % 4 == 0) {
+        *n = lengths[tap_random(state) % (sizeof lengths / sizeof lengths[0])];
+        *batch = 1;
+    }
+}
+
+/* Softmax or hardmax on data of one kind. */
+static struct tally run_kind(unsigned kind, bool hardmax, size_t rows, uint64_t *state)
+{
+    struct tally tally = {0};
+
+    while (tally.rows < rows) {
+        struct problem problem;
+        size_t batch, n, d;
+
+        pick_size(&batch, &n, &d, state);
+        problem_init(&problem, batch, n, d);
+        problem.hardmax = hardmax;
+        problem.causal = tap_random(state) % 3 == 0;
+        problem_fill(&problem, kind, state);
+        problem_run(&problem);
+        check_problem(&problem, &tally);
+        problem_clear(&problem);
+    }
+    return tally;
+}
+
+static void test_kernel(const char *name, size_t rows, uint64_t seed)
+{
+    uint64_t state = seed;
+
+    for (unsigned kind = 0; kind < PROBLEM_KINDS; kind++) {
+        for (int hardmax = 0; hardmax < 2; hardmax++) {
+            struct tally tally = run_kind(kind, hardmax, rows, &state);
+            const char *what = hardmax ? "hardmax" : "softmax";
+
+            TAP_OK(tally.violated == 0, "%s %s, %s: %zu rows within their bounds", name, what,
+                   problem_kind_name[kind], tally.rows);
+            /* Near ties of hardmax, and values near overflow, may go without a bound. */
+            TAP_OK(tally.unbounded == 0 || (kind == 8 && hardmax) || kind == 7,
+                   "%s %s, %s: %zu rows without a bound", name, what, problem_kind_name[kind],
+                   tally.unbounded);
+            if (!hardmax && tally.distances > 0.0)
+                printf("# bounds are %.1f times the errors\n", tally.bounds / tally.distances);
+            if (!hardmax && (kind == 0 || kind == 9))
+                TAP_OK(tally.bounds <= 100.0 * tally.distances,
+                       "%s %s, %s: at most 100 times pessimistic", name, what,
+                       problem_kind_name[kind]);
+        }
+    }
+}
+
+int main(void)
+{
+    const char *trials = getenv("ATTEST_TRIALS");
+    size_t rows = trials && *trials ? strtoull(trials, NULL, 0) : ROWS;
+    uint64_t seed = tap_seed(0x5eed0001);
+    size_t kernels = 0;
+
+    while (attest_kernel_list(kernels))
+        kernels++;
+    for (size_t i = 0; i < kernels; i++) {
+        const char *name = attest_kernel_list(i);
+
+        if (TAP_OK(attest_kernel_select(name) == ATTEST_OK, "select %s", name))
+            test_kernel(name, rows / (2 * PROBLEM_KINDS * kernels) + 1, seed);
+    }
+    flint_cleanup();
+    return tap_done();
+}
