@@ -21,7 +21,7 @@ struct bound_terms attest_bound_terms(size_t d, size_t m, size_t sum_depth, size
         return terms;
     if (m == 1) /* the only weight is 1, and the result is v itself */
         return (struct bound_terms){0.0, 0.0};
-    terms.dot = (double)d * UNIT * SLACK;
+    terms.dot = UNIT * SLACK;
     terms.fixed = (2.0 * log((double)m) + 2.0 * exp_error + (double)sum_depth +
                    (double)value_depth + 2.0) *
                   UNIT * SLACK;
@@ -33,7 +33,7 @@ double attest_bound_row(struct bound_terms terms, double q_square, double key_sq
 {
     double delta = terms.dot * sqrt(q_square * key_square), peak, score, bound;
 
-    if (!(denominator <= DBL_MAX)) /* a NaN is one too */
+    if (!(denominator <= DBL_MAX) || !(delta <= DBL_MAX)) /* a NaN is neither */
         return INFINITY;
     if (terms.fixed == 0.0)
         return value_norm <= DBL_MAX ? 0.0 : INFINITY;
@@ -49,7 +49,7 @@ double attest_bound_square(const double *x, size_t d)
     double square = BOUND_SQUARE_FLOOR;
 
     for (size_t c = 0; c < d; c++)
-        square += x[c] * x[c];
+        square += (double)(d - c + 1) * x[c] * x[c];
     return square;
 }
 
@@ -138,8 +138,8 @@ static struct candidates find_candidates(const double *q, const double *k, const
 
         top = score > top ? score : top;
     }
-    /* Keys below lose for certain, whichever kernel computed the scores: 8 delta pays for two
-     * roundings of each score of a pair and for this subtraction. */
+    /* Keys below lose for certain, here and in the kernel: 8 delta pays for two scores of the
+     * kernel, delta each, for two of these, at most 2 delta each, and for this subtraction. */
     threshold = top - 8.0 * delta;
     for (size_t j = 0; j < m; j++) {
         double score = dot(q, k + j * d, d);
@@ -164,7 +164,7 @@ double attest_bound_hardmax(const double *q, const double *k, const double *v, s
 {
     struct candidates found = find_candidates(q, k, v, m, d, delta);
 
-    if (d >= SIZE_LIMIT || m >= SIZE_LIMIT)
+    if (d >= SIZE_LIMIT || m >= SIZE_LIMIT || !(delta <= DBL_MAX))
         return INFINITY;
     if (found.tied == 0 || !(found.norm <= DBL_MAX))
         return INFINITY;

@@ -3,11 +3,13 @@
  *
  * A softmax row that sees m keys is within
  *
- *     V (S + fixed),   S = min(2, delta C),   delta = dot |q| K,
+ *     V (S + fixed),   S = min(2, delta C),   delta = dot |q|_w |k|_w,
  *     C = min(1, 4 (Z - 1) + 2^-18 + 16 delta)
  *
- * of the exact result: V and K bound the norms of the values and keys, Z is the computed
- * denominator, whose largest term is exactly 1. */
+ * of the exact result. V bounds the norms of the values; Z is the computed denominator, whose
+ * largest term is exactly 1; |k|_w is the largest weighted norm of a key,
+ * |x|_w^2 = sum_c w_c x_c^2, where w_c is the number of roundings that the c-th term of a dot
+ * product passes: d - c for a chain of fused multiply-adds, one more for multiply and add. */
 #ifndef ATTEST_KERNEL_BOUND_H
 #define ATTEST_KERNEL_BOUND_H
 
@@ -25,7 +27,7 @@
 #define BOUND_PEAK_SLACK 0x1p-18
 
 struct bound_terms {
-    double dot;   /* delta per unit of |q| K: rounding of a dot product of d terms (1) */
+    double dot;   /* delta per unit of |q|_w |k|_w: the rounding of a dot product (1) */
     double fixed; /* everything that does not depend on the data (3), (4) */
 };
 
@@ -34,8 +36,8 @@ struct bound_terms {
  * derivation does not cover (2^30 and more). */
 struct bound_terms attest_bound_terms(size_t d, size_t m, size_t sum_depth, size_t value_depth);
 
-/* The bound of one row: squares of the norm of q and of the largest key, norm of the largest
- * value, denominator. +inf when anything is not finite. */
+/* The bound of one row: squares of the weighted norms of q and of the largest key, norm of the
+ * largest value, denominator. +inf when anything is not finite. */
 double attest_bound_row(struct bound_terms terms, double q_square, double key_square,
                         double value_norm, double denominator);
 
@@ -44,7 +46,7 @@ double attest_bound_row(struct bound_terms terms, double q_square, double key_sq
  */
 double attest_bound_norm(const double *x, size_t d, size_t m);
 
-/* At least the sum of squares of x, at least BOUND_SQUARE_FLOOR. */
+/* At least |x|_w^2 for dot products by multiply and add, at least BOUND_SQUARE_FLOOR. */
 double attest_bound_square(const double *x, size_t d);
 
 /* The bound of a hardmax row that sees m keys: 0 where one key wins for certain, small for a

@@ -26,6 +26,7 @@ static inline __m256d bound_rows(struct bound_terms terms, __m256d q_square, __m
     bound = _mm256_mul_pd(value_norm, _mm256_add_pd(score, _mm256_set1_pd(terms.fixed)));
     good = _mm256_and_pd(_mm256_cmp_pd(denominator, most, _CMP_LE_OQ),
                          _mm256_cmp_pd(bound, most, _CMP_LE_OQ));
+    good = _mm256_and_pd(good, _mm256_cmp_pd(delta, most, _CMP_LE_OQ));
     return _mm256_blendv_pd(_mm256_set1_pd(INFINITY), bound, good);
 }
 

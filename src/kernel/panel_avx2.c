@@ -123,9 +123,13 @@ static void pack_values(struct panel *panel)
     }
 }
 
-/* The squares of the norms of four rows; the rows may be the same. */
-static inline __m256d four_squares(const double *const row[4], size_t d)
+/* The squares of the norms of four rows, or of their weighted norms (see bound.h); the rows may
+ * be the same. */
+static inline __attribute__((always_inline)) __m256d four_squares(const double *const row[4],
+                                                                  size_t d, const bool weighted)
 {
+    const __m256d lane = _mm256_setr_pd(0.0, 1.0, 2.0, 3.0), four = _mm256_set1_pd(4.0);
+    __m256d weight = _mm256_sub_pd(_mm256_set1_pd((double)(d % 4)), lane);
     const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)(d % 4)),
                                             _mm256_setr_epi64x(0, 1, 2, 3));
     __m256d sum[4];
@@ -134,13 +138,14 @@ static inline __m256d four_squares(const double *const row[4], size_t d)
     for (int l = 0; l < 4; l++) {
         __m256d tail = _mm256_maskload_pd(row[l] + d / 4 * 4, mask);
 
-        sum[l] = _mm256_mul_pd(tail, tail);
+        sum[l] = _mm256_mul_pd(weighted ? _mm256_mul_pd(tail, weight) : tail, tail);
     }
-    for (size_t c = 0; c + 4 <= d; c += 4) {
+    weight = _mm256_sub_pd(_mm256_set1_pd((double)d), lane);
+    for (size_t c = 0; c + 4 <= d; c += 4, weight = _mm256_sub_pd(weight, four)) {
         for (int l = 0; l < 4; l++) {
             __m256d x = _mm256_loadu_pd(row[l] + c);
 
-            sum[l] = _mm256_fmadd_pd(x, x, sum[l]);
+            sum[l] = _mm256_fmadd_pd(weighted ? _mm256_mul_pd(x, weight) : x, x, sum[l]);
         }
     }
     low = _mm256_hadd_pd(sum[0], sum[1]);
@@ -151,14 +156,15 @@ static inline __m256d four_squares(const double *const row[4], size_t d)
 }
 
 /* square[i] for all rows of x; up to 3 entries past the last are written too. */
-static void all_squares(double *square, const double *x, size_t n, size_t d)
+static void all_squares(double *square, const double *x, size_t n, size_t d, bool weighted)
 {
     for (size_t i = 0; i < n; i += 4) {
         const double *row[4];
 
         for (size_t l = 0; l < 4; l++)
             row[l] = x + (i + l < n ? i + l : n - 1) * d;
-        _mm256_store_pd(square + i, four_squares(row, d));
+        _mm256_store_pd(square + i,
+                        weighted ? four_squares(row, d, true) : four_squares(row, d, false));
     }
 }
 
@@ -206,11 +212,11 @@ void attest_panel_pack(struct panel *panel, size_t b)
         pack_values(panel);
     if (!task->error)
         return;
-    all_squares(panel->q_square, panel->q, n, d);
-    all_squares(panel->key_square, panel->k, n, d);
+    all_squares(panel->q_square, panel->q, n, d, true);
+    all_squares(panel->key_square, panel->k, n, d, true);
     running_maximum(panel->key_square, n, task->causal);
     if (panel->values) {
-        all_squares(panel->value_norm, panel->v, n, d);
+        all_squares(panel->value_norm, panel->v, n, d, false);
         running_maximum(panel->value_norm, n, task->causal);
         take_norms(panel);
     }

@@ -30,7 +30,7 @@ struct panel {
     double *scores; /* BLOCK_ROWS rows: scores, then weights */
     double *sums;   /* BLOCK_ROWS rows of `columns`: weighted sums of values */
     double *top;    /* BLOCK_ROWS vectors: largest score by lane */
-    /* Only with an error bound, one per token: squares of norms, and then running maxima. */
+    /* Only with an error bound, one per token: squares of weighted norms, norms; maxima. */
     double *q_square, *key_square, *value_norm;
     void *memory;
 };

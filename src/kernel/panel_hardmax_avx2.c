@@ -59,7 +59,7 @@ static void hardmax_row(const struct panel *panel, double *out, size_t first, si
     }
     if (!error)
         return;
-    if (found.near != 1) {
+    if (found.near != 1 || !(delta <= DBL_MAX)) {
         *error = attest_bound_hardmax(q, panel->k, panel->v, m, d, delta);
         return;
     }

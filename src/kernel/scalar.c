@@ -83,7 +83,7 @@ static void softmax_entry(const struct kernel_task *task, size_t b, struct bound
 
 static void scalar_softmax(const struct kernel_task *task)
 {
-    struct bound_terms terms = attest_bound_terms(task->d, task->n, task->n, 2 * task->n);
+    struct bound_terms terms = attest_bound_terms(task->d, task->n, task->n, task->n + 1);
     struct bound_terms alone = attest_bound_terms(task->d, 1, 1, 1);
 
     for (size_t b = 0; b < task->batch; b++)

@@ -9,8 +9,8 @@
 #include "kernel/bound.h"
 
 #define TINY_SIZE (TINY_LENGTH * TINY_DIM)
-/* Loads that agree with a recent store in the low 12 bits of the address have to wait for it: an
- * odd number of vectors more keeps the arrays apart. */
+/* Loads that agree with a recent store in the low 12 bits of the address have to wait for it:
+ * an odd number of vectors more keeps the arrays apart. */
 #define TINY_ROOM (TINY_SIZE + 33)
 
 /* Entry c of token i of the four sequences is vector i*d + c. */
@@ -99,7 +99,7 @@ static inline void tiny_put(const struct tiny *tiny, const struct kernel_task *t
     tiny_store(error, tiny->error, task->n, lanes);
 }
 
-/* The square of the norm of a token, at least; see attest_bound_square. */
+/* The squares of the norm and of the weighted norm of a token, at least; see bound.h. */
 static inline __m256d tiny_square(const __m256d *x, size_t d)
 {
     __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR);
@@ -107,6 +107,17 @@ static inline __m256d tiny_square(const __m256d *x, size_t d)
     for (size_t c = 0; c < d; c++)
         square = _mm256_fmadd_pd(x[c], x[c], square);
     return square;
+}
+
+static inline __m256d tiny_weighted_square(const __m256d *x, size_t d)
+{
+    __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR), sum = _mm256_setzero_pd();
+
+    for (size_t c = 0; c < d; c++) { /* entry c is in d - c of the squares that are added up */
+        square = _mm256_fmadd_pd(x[c], x[c], square);
+        sum = _mm256_add_pd(sum, square);
+    }
+    return sum;
 }
 
 /* score[j] = q . k_j for the first m keys, m a compile-time constant or not. */

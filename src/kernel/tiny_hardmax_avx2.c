@@ -1,10 +1,12 @@
 /* tiny_hardmax_avx2.c -- hardmax attention of short sequences, four at a time. */
+#include <float.h>
 #include <math.h>
 
 #include "kernel/tiny_avx2.h"
 
 /* Row i over the first m keys. With an error bound wanted, returns the lanes (as bits) where
- * more than one key may have the largest score; delta bounds the rounding of the scores. */
+ * more than one key may have the largest score, or where delta, the bound on the rounding of
+ * the scores, is not finite. */
 static int hardmax_row(struct tiny *tiny, size_t i, size_t m, __m256d delta, bool bound)
 {
     const size_t d = tiny->d;
@@ -38,7 +40,9 @@ static int hardmax_row(struct tiny *tiny, size_t i, size_t m, __m256d delta, boo
         return 0;
     finite = _mm256_cmp_pd(finite, _mm256_setzero_pd(), _CMP_EQ_OQ);
     tiny->error[i] = _mm256_andnot_pd(finite, _mm256_set1_pd(INFINITY));
-    return _mm256_movemask_pd(_mm256_cmp_pd(near, one, _CMP_NEQ_UQ));
+    near = _mm256_cmp_pd(near, one, _CMP_NEQ_UQ);
+    delta = _mm256_cmp_pd(delta, _mm256_set1_pd(DBL_MAX), _CMP_NLE_UQ);
+    return _mm256_movemask_pd(_mm256_or_pd(near, delta));
 }
 
 /* Decides the rows of row i whose lanes are set in `open`, one by one. */
@@ -79,8 +83,8 @@ void attest_avx2_tiny_hardmax(const struct kernel_task *task)
 
             if (task->error) {
                 for (; seen < m; seen++)
-                    key = _mm256_max_pd(key, tiny_square(tiny.k + seen * d, d));
-                delta = _mm256_mul_pd(tiny_square(tiny.q + i * d, d), key);
+                    key = _mm256_max_pd(key, tiny_weighted_square(tiny.k + seen * d, d));
+                delta = _mm256_mul_pd(tiny_weighted_square(tiny.q + i * d, d), key);
                 delta = _mm256_mul_pd(dot, _mm256_sqrt_pd(delta));
             }
             open = hardmax_row(&tiny, i, m, delta, task->error != NULL);

@@ -165,15 +165,16 @@ static void bound_tiny(struct tiny *tiny, const struct kernel_task *task,
             for (; seen < m; seen++) {
                 __m256d square = tiny_square(tiny->v + seen * d, d);
 
-                key = _mm256_max_pd(key, tiny_square(tiny->k + seen * d, d));
+                key = _mm256_max_pd(key, tiny_weighted_square(tiny->k + seen * d, d));
                 /* min turns a NaN into an infinity, which max then keeps. */
                 square = _mm256_min_pd(square, _mm256_set1_pd(INFINITY));
                 value = _mm256_max_pd(value, square);
             }
             norm = largest_norm(tiny, m, value);
         }
-        tiny->error[i] = bound_rows(m == 1 ? alone : terms, tiny_square(tiny->q + i * d, d),
-                                    key, norm, tiny->denominator[i]);
+        tiny->error[i] =
+            bound_rows(m == 1 ? alone : terms, tiny_weighted_square(tiny->q + i * d, d), key,
+                       norm, tiny->denominator[i]);
     }
 }
 

@@ -1,0 +1,137 @@
+/* The kernels against each other: exponentials have the same bits, attention agrees within the
+ * sum of the error bounds, bounds are never negative and never NaN, a repeated call gives the
+ * same. Input: three bytes of shape, then doubles, used again and again until all arrays are
+ * full. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/kernel.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef void attention_function(double *, const double *, const double *, const double *,
+                                size_t, size_t, size_t, double *);
+
+static attention_function *const functions[4] = {
+    attest_kernel_softmax_attention,
+    attest_kernel_softmax_attention_causal,
+    attest_kernel_hardmax_attention,
+    attest_kernel_hardmax_attention_causal,
+};
+
+static void demand(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static bool same(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(a + i, b + i, sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i])))
+            return false;
+    return true;
+}
+
+/* A block of exactly this size, so that one entry more is noticed. */
+static double *fill(size_t count, const uint8_t *data, size_t size, size_t *at)
+{
+    double *x = malloc(count * sizeof *x);
+
+    demand(x != NULL);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bytes[sizeof *x];
+
+        for (size_t b = 0; b < sizeof bytes; b++)
+            bytes[b] = size ? data[(*at)++ % size] : 0;
+        memcpy(x + i, bytes, sizeof *x);
+    }
+    return x;
+}
+
+static void check_exp(const double *x, size_t count)
+{
+    double *y = malloc(count * sizeof *y), *z = malloc(count * sizeof *z);
+
+    demand(y && z && attest_kernel_select("scalar") == ATTEST_OK);
+    attest_kernel_exp(y, x, count);
+    for (size_t k = 0; attest_kernel_list(k); k++) {
+        demand(attest_kernel_select(attest_kernel_list(k)) == ATTEST_OK);
+        attest_kernel_exp(z, x, count);
+        demand(same(y, z, count));
+    }
+    free(y);
+    free(z);
+}
+
+struct result {
+    double *out, *error;
+};
+
+static void check_pair(const struct result *a, const struct result *b, size_t rows, size_t d)
+{
+    for (size_t row = 0; row < rows; row++) {
+        double bound = a->error[row] + b->error[row], distance = 0.0;
+
+        demand(a->error[row] >= 0.0 && b->error[row] >= 0.0);
+        if (bound == (double)INFINITY)
+            continue;
+        for (size_t c = row * d; c < (row + 1) * d; c++)
+            distance = hypot(distance, a->out[c] - b->out[c]);
+        demand(distance <= bound * (1.0 + 0x1p-40));
+    }
+}
+
+static void check_attention(attention_function *function, const double *q, const double *k,
+                            const double *v, size_t batch, size_t n, size_t d)
+{
+    const size_t rows = batch * n, count = rows * d;
+    struct result a, b;
+    size_t at = 0;
+
+    a.out = fill(count, NULL, 0, &at);
+    a.error = fill(rows, NULL, 0, &at);
+    b.out = fill(count, NULL, 0, &at);
+    b.error = fill(rows, NULL, 0, &at);
+    demand(attest_kernel_select("scalar") == ATTEST_OK);
+    function(a.out, q, k, v, batch, n, d, a.error);
+    for (size_t i = 0; attest_kernel_list(i); i++) {
+        demand(attest_kernel_select(attest_kernel_list(i)) == ATTEST_OK);
+        function(b.out, q, k, v, batch, n, d, b.error);
+        check_pair(&a, &b, rows, d);
+        /* The last batch entry alone, without a bound. */
+        function(a.out, q + (batch - 1) * n * d, k + (batch - 1) * n * d,
+                 v + (batch - 1) * n * d, 1, n, d, NULL);
+        demand(same(a.out, b.out + (batch - 1) * n * d, n * d));
+        demand(attest_kernel_select("scalar") == ATTEST_OK);
+        function(a.out, q, k, v, batch, n, d, a.error);
+    }
+    free(a.out);
+    free(a.error);
+    free(b.out);
+    free(b.error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t batch, n, d, at = 0;
+    double *q, *k, *v;
+
+    if (size < 3)
+        return 0;
+    batch = 1 + data[0] / 4 % 6;
+    n = 1 + data[1] % 40;
+    d = 1 + data[2] % 20;
+    q = fill(batch * n * d, data + 3, size - 3, &at);
+    k = fill(batch * n * d, data + 3, size - 3, &at);
+    v = fill(batch * n * d, data + 3, size - 3, &at);
+    check_exp(q, batch * n * d);
+    check_attention(functions[data[0] % 4], q, k, v, batch, n, d);
+    free(q);
+    free(k);
+    free(v);
+    return 0;
+}
