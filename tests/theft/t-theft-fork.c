@@ -97,7 +97,7 @@ static enum theft_run_res run(struct env *e, size_t trials, size_t timeout, int 
         .prop1 = act,
         .type_info = {theft_get_builtin_type_info(THEFT_BUILTIN_uint16_t)},
         .trials = trials,
-        .fork = {.enable = true, .timeout = timeout, .signal = signal, .exit_timeout = 30},
+        .fork = {.enable = true, .timeout = timeout, .signal = signal, .exit_timeout = 300},
         .hooks = {.trial_pre = theft_hook_first_fail_halt,
                   .trial_post = keep,
                   .fork_post = fork_post,
@@ -133,10 +133,10 @@ static void test_timeouts(void)
     struct env e = {.deed = HANGS};
     TAP_OK(run(&e, 3, 20, 0) == THEFT_RUN_FAIL, "a hang ends at the timeout");
     e = (struct env){.deed = HEEDS};
-    TAP_OK(run(&e, 1, 20, SIGUSR1) == THEFT_RUN_PASS,
+    TAP_OK(run(&e, 1, 200, SIGUSR1) == THEFT_RUN_PASS,
            "a child that heeds the signal and passes");
     e = (struct env){.deed = IGNORES};
-    TAP_OK(run(&e, 1, 20, SIGUSR1) == THEFT_RUN_FAIL, "one that does not is killed");
+    TAP_OK(run(&e, 1, 200, SIGUSR1) == THEFT_RUN_FAIL, "one that does not is killed");
 }
 
 /* Another child of the test's own must still be there to be waited for. */
