@@ -65,7 +65,8 @@ AS_IF([test "x$enable_theft_extensions" = xno],
     [AC_DEFINE([ATTEST_THEFT_NO_EXTENSIONS], [1],
         [Define to run the properties on the plain theft API.])
      attest_theft_note=" (no extensions)"])
-AC_DEFINE_UNQUOTED([ATTEST_THEFT_NAME], ["$attest_theft$attest_theft_note"],
+attest_theft="$attest_theft$attest_theft_note"
+AC_DEFINE_UNQUOTED([ATTEST_THEFT_NAME], ["$attest_theft"],
     [Which theft this build uses.])
 AC_SUBST([THEFT_CFLAGS])
 AC_SUBST([THEFT_LIBS])
