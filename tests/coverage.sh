@@ -1,10 +1,10 @@
 #!/bin/sh
 # coverage.sh BUILDDIR SRCDIR: line coverage of every directory of src/ after `make check` in a
 # build with --enable-coverage; fails where it is below 90 %.
-build=$1 source=$2 least=90
+build=$(cd "$1" && pwd) source=$(cd "$2" && pwd) least=90
 command -v gcovr >/dev/null || { echo "coverage: gcovr not found (Debian: apt-get install gcovr)" >&2; exit 2; }
 gcovr --root "$source" --object-directory "$build" --filter "$source/src/" --filter "$source/props/" \
-    --exclude-unreachable-branches --csv 2>/dev/null "$build" |
+    --csv --output - "$build" 2>/dev/null |
     awk -F, -v least=$least '
         NR > 1 {
             n = split($1, part, "/"); directory = n > 2 ? part[1] "/" part[2] : part[1]
