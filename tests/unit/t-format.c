@@ -1,8 +1,10 @@
 /* Floating-point formats: names, all 8-bit sums, products and quotients, all 16-bit
  * conversions, against roundings found in the list of a format's numbers. */
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
+#include "number/double.h"
 #include "number/mpfr.h"
 #include "tests/ref/rounding.h"
 #include "tests/tap.h"
@@ -229,6 +231,40 @@ static void test_range_is_restored(void)
     mpfr_set_emax(emax);
 }
 
+/* Inputs of the system "double" are rounded to nearest whatever fenv says. */
+static void test_nearest_double(void)
+{
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+    fmpz_t top, one, three;
+    bool ok = true;
+
+    fmpz_init(top);
+    fmpz_init_set_ui(one, 1);
+    fmpz_init_set_ui(three, 3);
+    for (int m = 0; m < 4; m++) {
+        fesetround(modes[m]);
+        fmpz_set_si(top, 9007199254740993); /* 2^53 + 1: a tie, to even */
+        ok = ok && attest_double_get_fraction(top, one) == 9007199254740992.0;
+        fmpz_neg(top, top);
+        ok = ok && attest_double_get_fraction(top, one) == -9007199254740992.0;
+        ok = ok && attest_double_get_fraction(one, three) == 0x1.5555555555555p-2;
+        fmpz_set_si(top, -2);
+        ok = ok && attest_double_get_fraction(top, three) == -0x1.5555555555555p-1;
+        fmpz_set_si(top, -5);
+        ok = ok && attest_double_get_fraction(top, one) == -5;
+        fmpz_one_2exp(top, 1075); /* half of the least subnormal number: a tie, to even */
+        ok = ok && attest_double_get_fraction(one, top) == 0 &&
+             attest_double_get_fraction(three, top) == 0x1p-1073;
+        fmpz_one_2exp(top, 1024);
+        ok = ok && attest_double_get_fraction(top, one) == HUGE_VAL;
+    }
+    fesetround(FE_TONEAREST);
+    TAP_OK(ok, "rationals to the nearest double in every mode of fenv");
+    fmpz_clear(top);
+    fmpz_clear(one);
+    fmpz_clear(three);
+}
+
 int main(void)
 {
     test_names();
@@ -244,6 +280,7 @@ int main(void)
     test_neighbours("float8_e4m3fn");
     test_neighbours("p=5:emin=2:emax=9");
     test_range_is_restored();
+    test_nearest_double();
     flint_cleanup();
     mpfr_free_cache();
     return tap_done();
