@@ -1,0 +1,53 @@
+/* contextual.h -- Definition 2: which positions must a contextual mapping tell apart?
+ *
+ * The vocabulary of position (i, k) is the set of the tokens of sequence i, or with a causal
+ * mask of its first k + 1 tokens. A pair of positions is required when their vocabularies or
+ * their tokens differ: the positions fall into classes (vocabulary, token), and a pair is
+ * required iff its classes differ. */
+#ifndef ATTEST_CONTEXTUAL_H
+#define ATTEST_CONTEXTUAL_H
+
+#include <attest/dataset.h>
+#include <attest/error.h>
+#include <attest/separated.h>
+#include <attest/weights.h>
+
+/* What an attention layer can see at a position: the query token, and the tokens in sight up to
+ * what cannot matter (proofs-notes/contextual.md). Positions with the same context have the
+ * same output, whatever the weights are, and are of the same class. */
+typedef struct attest_context {
+    size_t first;      /* the first position, counted through all sequences */
+    uint32_t sequence; /* of that position */
+    uint32_t seen;     /* how many tokens of the sequence are in sight */
+    uint32_t query;    /* the token */
+    uint32_t group;    /* its class: 0, 1, ... in order of appearance */
+} attest_context;
+
+typedef struct attest_contexts {
+    size_t positions;
+    size_t count; /* different contexts, in order of first appearance */
+    attest_context *context;
+    size_t vocabularies, classes;
+    fmpz_t required_pairs; /* unordered pairs of positions of different classes */
+} attest_contexts;
+
+void attest_contexts_init(attest_contexts *contexts);
+void attest_contexts_clear(attest_contexts *contexts);
+
+/* Finds all contexts of the dataset for layers with this mask; ties tells what hardmax layers
+ * see, and is ATTEST_TIES_UNIFORM for softmax. Status: NOMEM, UNABLE (more than 2^32 - 2
+ * contexts). Cost: one pass over the positions; O(n) more for a vocabulary met before, hence
+ * O(n^2) per sequence of length n with a causal mask at worst; memory O(positions). */
+attest_status attest_contexts_get(attest_contexts *contexts, const attest_dataset *dataset,
+                                  attest_mask mask, attest_ties ties,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The first position of a context. */
+static inline attest_place attest_context_place(const attest_context *context,
+                                                const attest_dataset *dataset)
+{
+    return (attest_place){context->sequence,
+                          context->first - dataset->start[context->sequence]};
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* contextual.c -- Definition 2: contexts, classes, and the number of required pairs. */
+#include <attest/contextual.h>
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "theory/pair_map.h"
+#include "theory/prefix_set.h"
+
+void attest_contexts_init(attest_contexts *contexts)
+{
+    *contexts = (attest_contexts){0};
+    fmpz_init(contexts->required_pairs);
+}
+
+void attest_contexts_clear(attest_contexts *contexts)
+{
+    free(contexts->context);
+    fmpz_clear(contexts->required_pairs);
+}
+
+/* Everything that one pass over the dataset needs. */
+typedef struct survey {
+    attest_contexts *contexts;
+    size_t room;          /* of contexts->context */
+    attest_prefix prefix; /* the beginning in sight */
+    attest_prefix_set vocabularies, sights;
+    attest_pair_map classes; /* (vocabulary, token) */
+    attest_pair_map points;  /* (sight, token) */
+    size_t *class_size;      /* positions per class */
+    size_t class_room;
+} survey;
+
+static bool grow(void **block, size_t *room, size_t need, size_t width)
+{
+    size_t wanted = *room ? *room + *room / 2 : 64;
+    void *grown;
+
+    if (need <= *room)
+        return true;
+    grown = attest_memory_resize(*block, wanted > need ? wanted : need, width);
+    if (!grown)
+        return false;
+    *block = grown;
+    *room = wanted > need ? wanted : need;
+    return true;
+}
+
+/* Enters position k of the sequence in sight, which has this vocabulary and this sight. */
+static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
+{
+    const attest_dataset *dataset = s->prefix.dataset;
+    size_t i = s->prefix.sequence;
+    uint32_t token = attest_dataset_token(dataset, i, k), group, point;
+    bool is_new;
+    void *block = s->class_size;
+
+    if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, token) ||
+        !grow(&block, &s->class_room, (size_t)group + 1, sizeof *s->class_size))
+        return false;
+    s->class_size = block;
+    s->class_size[group] = is_new ? 1 : s->class_size[group] + 1;
+    if (!attest_pair_map_get(&point, &is_new, &s->points, sight, token))
+        return false;
+    if (!is_new)
+        return true;
+    block = s->contexts->context;
+    if (!grow(&block, &s->room, (size_t)point + 1, sizeof *s->contexts->context))
+        return false;
+    s->contexts->context = block;
+    s->contexts->context[point] = (attest_context){dataset->start[i] + k, (uint32_t)i,
+                                                   (uint32_t)s->prefix.length, token, group};
+    s->contexts->count = (size_t)point + 1;
+    return true;
+}
+
+static bool look(survey *s, uint32_t *vocabulary, uint32_t *sight)
+{
+    return attest_prefix_set_get(vocabulary, &s->vocabularies, &s->prefix) &&
+           attest_prefix_set_get(sight, &s->sights, &s->prefix);
+}
+
+static bool survey_sequence(survey *s, size_t i, attest_mask mask)
+{
+    size_t length = attest_dataset_length(s->prefix.dataset, i);
+    uint32_t vocabulary, sight;
+
+    attest_prefix_start(&s->prefix, i);
+    if (mask == ATTEST_MASK_CAUSAL) {
+        for (size_t k = 0; k < length; k++) {
+            attest_prefix_extend(&s->prefix);
+            if (!look(s, &vocabulary, &sight) || !enter(s, k, vocabulary, sight))
+                return false;
+        }
+        return true;
+    }
+    while (s->prefix.length < length)
+        attest_prefix_extend(&s->prefix);
+    if (!look(s, &vocabulary, &sight))
+        return false;
+    for (size_t k = 0; k < length; k++)
+        if (!enter(s, k, vocabulary, sight))
+            return false;
+    return true;
+}
+
+/* All pairs of positions but those inside a class. */
+static void count_pairs(attest_contexts *contexts, const survey *s)
+{
+    fmpz_t inside;
+
+    fmpz_init(inside);
+    fmpz_bin_uiui(contexts->required_pairs, contexts->positions, 2);
+    for (size_t g = 0; g < s->classes.count; g++) {
+        fmpz_bin_uiui(inside, s->class_size[g], 2);
+        fmpz_sub(contexts->required_pairs, contexts->required_pairs, inside);
+    }
+    fmpz_clear(inside);
+}
+
+attest_status attest_contexts_get(attest_contexts *contexts, const attest_dataset *dataset,
+                                  attest_mask mask, attest_ties ties, attest_error *error)
+{
+    survey s = {.contexts = contexts};
+    attest_status status = attest_prefix_init(&s.prefix, dataset, error);
+    bool ok = true;
+
+    if (status != ATTEST_OK)
+        return status;
+    if (dataset->count >= UINT32_MAX || dataset->longest >= UINT32_MAX) {
+        attest_prefix_clear(&s.prefix);
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "more than %lu sequences or tokens in one",
+                                (unsigned long)UINT32_MAX - 1);
+    }
+    attest_prefix_set_init(&s.vocabularies, ATTEST_LIKE_SETS);
+    attest_prefix_set_init(&s.sights, ties == ATTEST_TIES_LEFTMOST ? ATTEST_LIKE_ORDERS
+                                                                   : ATTEST_LIKE_PROPORTIONS);
+    free(contexts->context);
+    contexts->context = NULL;
+    for (size_t i = 0; i < dataset->count && ok; i++)
+        ok = survey_sequence(&s, i, mask);
+    contexts->positions = dataset->total;
+    contexts->vocabularies = s.vocabularies.count;
+    contexts->classes = s.classes.count;
+    if (ok)
+        count_pairs(contexts, &s);
+    attest_prefix_clear(&s.prefix);
+    attest_prefix_set_clear(&s.vocabularies);
+    attest_prefix_set_clear(&s.sights);
+    attest_pair_map_clear(&s.classes);
+    attest_pair_map_clear(&s.points);
+    free(s.class_size);
+    return ok ? ATTEST_OK
+              : attest_error_set(error, ATTEST_NOMEM, "out of memory, or too many contexts");
+}
