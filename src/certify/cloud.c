@@ -122,3 +122,18 @@ void attest_cloud_finish(attest_cloud *cloud)
     free(cloud->own);
     cloud->own = NULL;
 }
+
+void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i)
+{
+    const double *x = cloud->centre + i * cloud->dim;
+    /* The same roundings, and the same allowances, as for the distance of two centres. */
+    double s = 0, slack = ((double)cloud->dim + 16) * 0x1p-52;
+    double tiny = (double)cloud->dim * 0x1p-1072;
+
+    for (size_t c = 0; c < cloud->dim; c++)
+        s += x[c] * x[c];
+    *upper = (sqrt(s * (1 + slack) + tiny) * (1 + 0x1p-50) + cloud->radius[i]) * (1 + 0x1p-50);
+    s = s * (1 - slack) - tiny;
+    *lower = s > 0 ? sqrt(s) * (1 - 0x1p-50) - cloud->radius[i] : 0;
+    *lower = *lower > 0 ? *lower * (1 - 0x1p-50) : 0;
+}

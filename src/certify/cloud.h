@@ -36,4 +36,7 @@ void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value
 /* Brings all points to one exponent. */
 void attest_cloud_finish(attest_cloud *cloud);
 
+/* Bounds on the norm of the true point i, in units of 2^exponent. Domain: finished. */
+void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i);
+
 #endif

@@ -36,22 +36,6 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens
     return ATTEST_OK;
 }
 
-/* Bounds on the norm of point t: dim + 2 roundings of the sum and one of the root, as in
- * proofs-notes/closest_pair.md. */
-static void norm_bounds(double *lower, double *upper, const attest_cloud *cloud, size_t t)
-{
-    const double *x = cloud->centre + t * cloud->dim;
-    double s = 0, slack = ((double)cloud->dim + 16) * 0x1p-52;
-
-    for (size_t c = 0; c < cloud->dim; c++)
-        s += x[c] * x[c];
-    *upper = (sqrt(s * (1 + slack) + (double)cloud->dim * 0x1p-1072) + cloud->radius[t]) *
-             (1 + 0x1p-50);
-    s = s * (1 - slack) - (double)cloud->dim * 0x1p-1072;
-    *lower = s > 0 ? sqrt(s) * (1 - 0x1p-50) - cloud->radius[t] : 0;
-    *lower = *lower > 0 ? *lower * (1 - 0x1p-50) : 0;
-}
-
 /* The first token of least (sign -1) or largest (sign 1) norm, and its square. */
 static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
                            const attest_tokens *tokens)
@@ -62,13 +46,13 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
     fmpq_t square;
 
     for (size_t t = 0; t < cloud->count; t++) {
-        norm_bounds(&lower, &upper, cloud, t);
+        attest_cloud_norm(&lower, &upper, cloud, t);
         known = sign < 0 ? fmin(known, upper) : fmax(known, lower);
     }
     attest_token_vector_init(&x, tokens->dim);
     fmpq_init(square);
     for (size_t t = 0; t < cloud->count; t++) {
-        norm_bounds(&lower, &upper, cloud, t);
+        attest_cloud_norm(&lower, &upper, cloud, t);
         if (sign < 0 ? lower > known : upper < known)
             continue;
         attest_token_vector_set(&x, tokens, t);

@@ -1,0 +1,75 @@
+/* certify.h -- deciding Definition 2: is attention with these weights a contextual mapping? */
+#ifndef ATTEST_CERTIFY_H
+#define ATTEST_CERTIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/contextual.h>
+#include <attest/dataset.h>
+#include <attest/error.h>
+#include <attest/weights.h>
+
+/* The precision at which balls start, and where doubling ends unless the caller says more. */
+#define ATTEST_CERTIFY_BITS 128
+#define ATTEST_CERTIFY_MAX_BITS (1L << 20)
+
+/* What is claimed: |F(X)_k - F(X')_l| > delta for all required pairs and, if has_r,
+ * |F(X)_k| < r for all positions. */
+typedef struct attest_claim {
+    const attest_dataset *dataset;
+    const attest_weights *weights; /* of the same dimension as the dataset */
+    bool has_r;
+    fmpq_t r, delta;    /* >= 0 */
+    const char *method; /* "auto", or a name from attest_certify_method_name */
+    long max_bits;
+} attest_claim;
+
+/* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS. */
+void attest_claim_init(attest_claim *claim);
+void attest_claim_clear(attest_claim *claim);
+
+/* Which part of a claim fails, or could not be decided. */
+typedef enum attest_claim_part {
+    ATTEST_CLAIM_NOTHING = 0,
+    ATTEST_CLAIM_SEPARATION, /* the pair */
+    ATTEST_CLAIM_NORM        /* the output at largest */
+} attest_claim_part;
+
+/* What was found. The least separation over all required pairs lies in min_separation, and so
+ * does that of pair; the largest norm of an output lies in max_norm, and so does that of the
+ * output at largest. Of several pairs whose order exact arithmetic (hardmax) or 2^-40 of
+ * relative accuracy (softmax) does not tell apart, the lexicographically first is named. */
+typedef struct attest_finding {
+    attest_verdict verdict;
+    attest_claim_part part; /* refuted or undecided: what is */
+    const char *method;     /* a name from the table */
+    long precision_bits;    /* the largest precision of a ball that was used; 0: none */
+    bool has_pair;          /* there is a required pair */
+    attest_place pair[2];   /* in lexicographic order */
+    arb_t min_separation;
+    attest_place largest;
+    arb_t max_norm;
+    fmpz_t required_pairs;
+    /* Of the required pairs, how many did doubles with error bounds, balls and exact arithmetic
+     * tell apart or prove equal, and how many nobody? */
+    fmpz_t by_filter, by_ball, by_exact, by_nobody;
+    char reason[ATTEST_ERROR_SIZE]; /* undecided: why */
+} attest_finding;
+
+void attest_finding_init(attest_finding *finding);
+void attest_finding_clear(attest_finding *finding);
+
+/* Decides the claim. A verdict other than undecided is proved: by exact rational arithmetic for
+ * hardmax; for softmax by balls, whose precision doubles up to max_bits, and the zero test
+ * (zero_test.h) where a separation or a bound seems to be met exactly. Status: USAGE (unknown
+ * method, or one that does not apply to the weights), DOMAIN (dimensions), UNABLE, NOMEM.
+ * Cost: one evaluation per sequence, the closest pair (closest_pair.h), and an evaluation at
+ * higher precision of those few sequences that have a part in a candidate. */
+attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
+                             attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The names of the methods, in the order in which "auto" tries them; NULL behind the last. */
+const char *attest_certify_method_name(size_t i);
+
+#endif

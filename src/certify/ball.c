@@ -1,0 +1,222 @@
+/* ball.c -- softmax: doubles choose the candidates, balls and the zero test decide. */
+#include "certify/ball.h"
+
+#include <string.h>
+
+#include "certify/candidates.h"
+#include "certify/method.h"
+
+static const char *objection(const attest_weights *weights)
+{
+    return weights->activation == ATTEST_SOFTMAX ? NULL : "hardmax is rational; use exact";
+}
+
+/* Encloses a candidate and enters it; one that contains 0 is looked at more closely. */
+static attest_status enter(attest_rivals *rivals, size_t first, size_t second, bool *zero,
+                           attest_error *error)
+{
+    attest_rival rival = {.first = (uint32_t)first, .second = (uint32_t)second};
+    attest_status status;
+
+    arb_init(&rival.square);
+    status = attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS, error);
+    if (status == ATTEST_OK && !arb_is_positive(&rival.square))
+        status = attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS, error);
+    *zero = rival.zero;
+    if (status == ATTEST_OK)
+        status = attest_rivals_add(rivals, &rival, error);
+    arb_clear(&rival.square);
+    return status;
+}
+
+/* All candidates for the closest pair, up to the first whose outputs are equal. */
+static attest_status gather_pairs(attest_rivals *rivals, const attest_cloud *cloud,
+                                  attest_error *error)
+{
+    attest_candidates candidates;
+    attest_status status = attest_candidates_init(&candidates, cloud, error);
+    size_t first, second;
+    bool found = true, zero = false;
+
+    if (status != ATTEST_OK)
+        return status;
+    while (status == ATTEST_OK && !zero) {
+        status = attest_candidates_next(&found, &first, &second, &candidates, error);
+        if (status != ATTEST_OK || !found)
+            break;
+        status = enter(rivals, first, second, &zero, error);
+    }
+    attest_candidates_clear(&candidates);
+    if (status == ATTEST_OK && zero)
+        attest_rivals_keep_last(rivals);
+    else
+        attest_rivals_sift(rivals);
+    return status;
+}
+
+/* All outputs that may be largest. */
+static attest_status gather_norms(attest_rivals *rivals, const attest_cloud *cloud,
+                                  attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    double known = 0, lower, upper;
+    bool zero;
+
+    for (size_t p = 0; p < cloud->count; p++) {
+        attest_cloud_norm(&lower, &upper, cloud, p);
+        known = lower > known ? lower : known;
+    }
+    for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {
+        attest_cloud_norm(&lower, &upper, cloud, p);
+        if (upper >= known)
+            status = enter(rivals, p, p, &zero, error);
+    }
+    attest_rivals_sift(rivals);
+    return status;
+}
+
+static attest_place place_of(const attest_outputs *outputs, size_t p)
+{
+    return attest_context_place(&outputs->contexts->context[p], outputs->dataset);
+}
+
+/* The root of an enclosed square; a lower end below 0 is cut off. */
+static void root(arb_t ball, const arb_t square)
+{
+    if (arb_is_exact(square) && arb_is_zero(square))
+        arb_zero(ball);
+    else
+        arb_sqrtpos(ball, square, ATTEST_CERTIFY_BITS);
+}
+
+/* Notes what decided the pairs, and how many are open. */
+static void count_pairs(attest_finding *finding, const attest_rivals *rivals)
+{
+    ulong exact = 0, open = 0;
+
+    for (size_t i = 0; i < rivals->count; i++) {
+        const attest_rival *rival = &rivals->rival[i];
+        exact += rival->zero || rival->nonzero || (rival->compared && !rival->unable);
+        open += rival->unable ||
+                (!rival->zero && !rival->nonzero && !arb_is_positive(&rival->square));
+    }
+    fmpz_set_ui(finding->by_exact, exact);
+    fmpz_set_ui(finding->by_nobody, open);
+    fmpz_sub_ui(finding->by_ball, finding->required_pairs, exact);
+    fmpz_sub_ui(finding->by_ball, finding->by_ball, open);
+    if (fmpz_sgn(finding->by_ball) < 0)
+        fmpz_zero(finding->by_ball);
+}
+
+static attest_status settle_pairs(attest_outcome *outcome, attest_finding *finding,
+                                  const attest_claim *claim, attest_outputs *outputs,
+                                  const attest_cloud *cloud, attest_error *error)
+{
+    attest_rivals rivals;
+    attest_status status;
+    fmpq_t bound;
+    arb_t hull;
+
+    attest_rivals_init(&rivals, outputs, false);
+    fmpq_init(bound);
+    arb_init(hull);
+    fmpq_mul(bound, claim->delta, claim->delta);
+    status = gather_pairs(&rivals, cloud, error);
+    if (status == ATTEST_OK)
+        status = attest_rivals_settle(hull, outcome, finding->reason, &rivals, bound,
+                                      claim->max_bits, error);
+    if (status == ATTEST_OK) {
+        root(finding->min_separation, hull);
+        finding->pair[0] = place_of(outputs, rivals.rival[0].first);
+        finding->pair[1] = place_of(outputs, rivals.rival[0].second);
+        count_pairs(finding, &rivals);
+    }
+    arb_clear(hull);
+    fmpq_clear(bound);
+    attest_rivals_clear(&rivals);
+    return status;
+}
+
+static attest_status settle_norms(attest_outcome *outcome, attest_finding *finding,
+                                  const attest_claim *claim, attest_outputs *outputs,
+                                  const attest_cloud *cloud, attest_error *error)
+{
+    char reason[ATTEST_ERROR_SIZE] = "";
+    attest_rivals rivals;
+    attest_status status;
+    fmpq_t bound;
+    arb_t hull;
+
+    attest_rivals_init(&rivals, outputs, true);
+    fmpq_init(bound);
+    arb_init(hull);
+    fmpq_mul(bound, claim->r, claim->r);
+    status = gather_norms(&rivals, cloud, error);
+    if (status == ATTEST_OK)
+        status = attest_rivals_settle(hull, outcome, reason, &rivals,
+                                      claim->has_r ? bound : NULL, claim->max_bits, error);
+    if (status == ATTEST_OK) {
+        root(finding->max_norm, hull);
+        finding->largest = place_of(outputs, rivals.rival[0].first);
+        if (claim->has_r && *outcome == ATTEST_OUTCOME_UNKNOWN && !finding->reason[0])
+            memcpy(finding->reason, reason, sizeof reason);
+    }
+    arb_clear(hull);
+    fmpq_clear(bound);
+    attest_rivals_clear(&rivals);
+    return status;
+}
+
+/* A claim is refuted as soon as one part is, and proved when all are. */
+static void judge(attest_finding *finding, attest_outcome pairs, attest_outcome norms)
+{
+    finding->verdict = ATTEST_REFUTED;
+    finding->part = ATTEST_CLAIM_NOTHING;
+    if (pairs == ATTEST_OUTCOME_BELOW || pairs == ATTEST_OUTCOME_MET)
+        finding->part = ATTEST_CLAIM_SEPARATION;
+    else if (norms == ATTEST_OUTCOME_ABOVE || norms == ATTEST_OUTCOME_MET)
+        finding->part = ATTEST_CLAIM_NORM;
+    if (finding->part != ATTEST_CLAIM_NOTHING) {
+        finding->reason[0] = '\0';
+        return;
+    }
+    finding->verdict = ATTEST_PROVED;
+    if (pairs == ATTEST_OUTCOME_UNKNOWN)
+        finding->part = ATTEST_CLAIM_SEPARATION;
+    else if (norms == ATTEST_OUTCOME_UNKNOWN)
+        finding->part = ATTEST_CLAIM_NORM;
+    if (finding->part != ATTEST_CLAIM_NOTHING)
+        finding->verdict = ATTEST_UNDECIDED;
+}
+
+static attest_status decide(attest_finding *finding, const attest_claim *claim,
+                            const attest_contexts *contexts, attest_error *error)
+{
+    attest_outcome pairs = ATTEST_OUTCOME_ABOVE, norms = ATTEST_OUTCOME_BELOW, outcome;
+    attest_outputs outputs;
+    attest_cloud cloud;
+    attest_status status;
+
+    status = attest_outputs_init(&outputs, claim->weights, claim->dataset, contexts, error);
+    if (status != ATTEST_OK)
+        return status;
+    status = attest_outputs_get_cloud(&cloud, &outputs, error);
+    if (status == ATTEST_OK) {
+        if (finding->has_pair)
+            status = settle_pairs(&pairs, finding, claim, &outputs, &cloud, error);
+        if (status == ATTEST_OK)
+            status = settle_norms(&outcome, finding, claim, &outputs, &cloud, error);
+        if (status == ATTEST_OK && claim->has_r)
+            norms = outcome;
+        attest_cloud_clear(&cloud);
+    }
+    if (status == ATTEST_OK) {
+        judge(finding, pairs, norms);
+        finding->precision_bits =
+            outputs.most_bits > ATTEST_CERTIFY_BITS ? outputs.most_bits : ATTEST_CERTIFY_BITS;
+    }
+    attest_outputs_clear(&outputs);
+    return status;
+}
+
+const attest_method attest_method_ball = {"ball", objection, decide};

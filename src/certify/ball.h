@@ -1,0 +1,75 @@
+/* ball.h -- the closest pair and the largest output in balls of growing precision. */
+#ifndef ATTEST_CERTIFY_BALL_H
+#define ATTEST_CERTIFY_BALL_H
+
+#include "certify/outputs.h"
+#include "certify/zero_test.h"
+
+/* What is compared: the square of the distance of two outputs, or of the norm of one. */
+typedef struct attest_rival {
+    uint32_t first, second; /* second = first: the norm */
+    bool zero, nonzero;     /* what the zero test proved of the square */
+    bool unable;            /* a test could not tell, although it saw no difference */
+    bool compared;          /* the zero test has compared it with the bound of the claim */
+    arb_struct square;      /* encloses it */
+} attest_rival;
+
+/* Rivals for being the least (distances) or the largest (norms). */
+typedef struct attest_rivals {
+    attest_outputs *outputs;
+    bool largest; /* else the least is wanted */
+    attest_rival *rival;
+    size_t count, room;
+    long bits;  /* the precision of the squares */
+    arf_t edge; /* least: the least upper end so far; largest: the largest lower end */
+    bool has_edge;
+} attest_rivals;
+
+void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest);
+void attest_rivals_clear(attest_rivals *rivals);
+
+/* Encloses the square of the rival at this precision; one that still contains 0 at twice the
+ * first precision is put to the zero test, once. */
+attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Enters a rival, whose square is moved, unless others exclude it. Status: UNABLE (too many
+ * that nothing tells apart), NOMEM. */
+attest_status attest_rivals_add(attest_rivals *rivals, attest_rival *rival,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Drops what others exclude, in place. */
+void attest_rivals_sift(attest_rivals *rivals);
+
+/* Drops all but the one entered last: it is the extreme. */
+void attest_rivals_keep_last(attest_rivals *rivals);
+
+/* hull = an enclosure of the extreme square itself. Domain: count > 0. */
+void attest_rivals_hull(arb_t hull, const attest_rivals *rivals);
+
+/* Encloses all rivals anew at this precision and sifts. */
+attest_status attest_rivals_refine(attest_rivals *rivals, long bits,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Decides by the zero test whether the rival's square is the bound. Status: NOMEM. */
+attest_status attest_rival_test(attest_zero_answer *answer, const attest_rival *rival,
+                                const attest_outputs *outputs, const fmpq_t bound,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* How an extreme compares with the bound of a claim. */
+typedef enum attest_outcome {
+    ATTEST_OUTCOME_BELOW = 0,
+    ATTEST_OUTCOME_ABOVE,
+    ATTEST_OUTCOME_MET,    /* some rival's square is the bound: strict inequalities fail */
+    ATTEST_OUTCOME_UNKNOWN /* for the reason given */
+} attest_outcome;
+
+/* Refines the rivals until the extreme is known to 2^-40 of its size and compared with bound (a
+ * square; NULL: none), and encloses it in hull. The first rival is then the one to name. Where
+ * max_bits do not suffice the outcome is unknown. Domain: count > 0. */
+attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
+                                   char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
+                                   const fmpq *bound, long max_bits,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,170 @@
+/* exact.c -- hardmax: outputs are rational, so doubles choose the candidates and rational
+ * arithmetic decides. */
+#include "certify/candidates.h"
+#include "certify/method.h"
+#include "certify/outputs.h"
+
+enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
+
+static const char *objection(const attest_weights *weights)
+{
+    return weights->activation == ATTEST_HARDMAX ? NULL : "softmax is not rational; use ball";
+}
+
+/* square = |x - y|^2, or |x|^2 for y = NULL. */
+static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t dim)
+{
+    fmpq_t difference;
+
+    fmpq_init(difference);
+    fmpq_zero(square);
+    for (size_t c = 0; c < dim; c++) {
+        fmpq_set(difference, x + c);
+        if (y)
+            fmpq_sub(difference, difference, y + c);
+        fmpq_addmul(square, difference, difference);
+    }
+    fmpq_clear(difference);
+}
+
+/* The square root of an exact square. */
+static void root(arb_t ball, const fmpq_t square)
+{
+    arb_set_fmpq(ball, square, SQUARE_BITS);
+    arb_sqrt(ball, ball, ROOT_BITS);
+    if (fmpq_is_zero(square))
+        arb_zero(ball);
+}
+
+static attest_place place_of(const attest_outputs *outputs, size_t p)
+{
+    return attest_context_place(&outputs->contexts->context[p], outputs->dataset);
+}
+
+/* The first of the closest required pairs; best < 0 when there is none. */
+static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_outputs *outputs,
+                                  const attest_cloud *cloud, attest_error *error)
+{
+    attest_candidates candidates;
+    attest_status status = attest_candidates_init(&candidates, cloud, error);
+    const fmpq *x = NULL, *y = NULL;
+    size_t first, second;
+    fmpq_t square;
+    bool found;
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(square);
+    fmpq_set_si(best, -1, 1);
+    for (;;) {
+        status = attest_candidates_next(&found, &first, &second, &candidates, error);
+        if (status != ATTEST_OK || !found)
+            break;
+        status = attest_outputs_get_exact(&x, outputs, first, error);
+        if (status == ATTEST_OK)
+            status = attest_outputs_get_exact(&y, outputs, second, error);
+        if (status != ATTEST_OK)
+            break;
+        distance_square(square, x, y, cloud->dim);
+        /* In lexicographic order: only a smaller distance replaces an earlier pair. */
+        if (fmpq_sgn(best) < 0 || fmpq_cmp(square, best) < 0) {
+            fmpq_set(best, square);
+            finding->pair[0] = place_of(outputs, first);
+            finding->pair[1] = place_of(outputs, second);
+            if (fmpq_is_zero(best))
+                break;
+        }
+    }
+    fmpq_clear(square);
+    attest_candidates_clear(&candidates);
+    return status;
+}
+
+/* The first output of largest norm. */
+static attest_status find_largest(fmpq_t best, attest_finding *finding, attest_outputs *outputs,
+                                  const attest_cloud *cloud, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    double known = 0, lower, upper;
+    const fmpq *x = NULL;
+    fmpq_t square;
+
+    for (size_t p = 0; p < cloud->count; p++) {
+        attest_cloud_norm(&lower, &upper, cloud, p);
+        known = lower > known ? lower : known;
+    }
+    fmpq_init(square);
+    fmpq_set_si(best, -1, 1);
+    for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {
+        attest_cloud_norm(&lower, &upper, cloud, p);
+        if (upper < known)
+            continue;
+        status = attest_outputs_get_exact(&x, outputs, p, error);
+        if (status != ATTEST_OK)
+            break;
+        distance_square(square, x, NULL, cloud->dim);
+        if (fmpq_cmp(square, best) > 0) {
+            fmpq_set(best, square);
+            finding->largest = place_of(outputs, p);
+        }
+    }
+    fmpq_clear(square);
+    return status;
+}
+
+/* Both inequalities are strict. */
+static void judge(attest_finding *finding, const attest_claim *claim, const fmpq_t closest,
+                  const fmpq_t largest)
+{
+    fmpq_t bound;
+
+    fmpq_init(bound);
+    finding->verdict = ATTEST_PROVED;
+    finding->part = ATTEST_CLAIM_NOTHING;
+    fmpq_mul(bound, claim->r, claim->r);
+    if (claim->has_r && fmpq_cmp(largest, bound) >= 0)
+        finding->part = ATTEST_CLAIM_NORM;
+    fmpq_mul(bound, claim->delta, claim->delta);
+    if (finding->has_pair && fmpq_cmp(closest, bound) <= 0)
+        finding->part = ATTEST_CLAIM_SEPARATION;
+    if (finding->part != ATTEST_CLAIM_NOTHING)
+        finding->verdict = ATTEST_REFUTED;
+    fmpq_clear(bound);
+}
+
+static attest_status decide(attest_finding *finding, const attest_claim *claim,
+                            const attest_contexts *contexts, attest_error *error)
+{
+    attest_outputs outputs;
+    attest_cloud cloud;
+    attest_status status;
+    fmpq_t closest, largest;
+
+    status = attest_outputs_init(&outputs, claim->weights, claim->dataset, contexts, error);
+    if (status != ATTEST_OK)
+        return status;
+    status = attest_outputs_get_cloud(&cloud, &outputs, error);
+    if (status != ATTEST_OK) {
+        attest_outputs_clear(&outputs);
+        return status;
+    }
+    fmpq_init(closest);
+    fmpq_init(largest);
+    status = find_closest(closest, finding, &outputs, &cloud, error);
+    if (status == ATTEST_OK)
+        status = find_largest(largest, finding, &outputs, &cloud, error);
+    if (status == ATTEST_OK) {
+        if (finding->has_pair)
+            root(finding->min_separation, closest);
+        root(finding->max_norm, largest);
+        judge(finding, claim, closest, largest);
+        fmpz_set(finding->by_exact, finding->required_pairs);
+    }
+    fmpq_clear(closest);
+    fmpq_clear(largest);
+    attest_cloud_clear(&cloud);
+    attest_outputs_clear(&outputs);
+    return status;
+}
+
+const attest_method attest_method_exact = {"exact", objection, decide};

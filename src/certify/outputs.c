@@ -1,0 +1,199 @@
+/* outputs.c -- the outputs of attention at contexts, evaluated sequence by sequence. */
+#include "certify/outputs.h"
+
+#include <stdlib.h>
+
+#include <attest/attention.h>
+#include <attest/certify.h>
+
+#include "base/memory.h"
+#include "base/progress.h"
+
+attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights *weights,
+                                  const attest_dataset *dataset,
+                                  const attest_contexts *contexts, attest_error *error)
+{
+    size_t count = contexts->count;
+
+    *outputs = (attest_outputs){weights, dataset, contexts, NULL, NULL, NULL, 0};
+    outputs->exact = attest_memory_alloc(count, sizeof *outputs->exact);
+    outputs->ball = attest_memory_alloc(count, sizeof *outputs->ball);
+    outputs->bits = attest_memory_alloc(count, sizeof *outputs->bits);
+    if (outputs->exact && outputs->ball && outputs->bits)
+        return ATTEST_OK;
+    attest_outputs_clear(outputs);
+    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+void attest_outputs_clear(attest_outputs *outputs)
+{
+    slong dim = (slong)outputs->dataset->dim;
+
+    for (size_t p = 0; p < outputs->contexts->count; p++) {
+        if (outputs->exact && outputs->exact[p])
+            _fmpq_vec_clear(outputs->exact[p], dim);
+        if (outputs->ball && outputs->ball[p])
+            _arb_vec_clear(outputs->ball[p], dim);
+    }
+    free(outputs->exact);
+    free(outputs->ball);
+    free(outputs->bits);
+    outputs->exact = NULL;
+    outputs->ball = NULL;
+    outputs->bits = NULL;
+}
+
+/* One sequence, evaluated: length * dim entries of one of the two kinds. */
+typedef struct evaluated {
+    size_t entries;
+    fmpq *exact;
+    arb_ptr ball;
+} evaluated;
+
+static void evaluated_clear(evaluated *values)
+{
+    if (values->exact)
+        _fmpq_vec_clear(values->exact, (slong)values->entries);
+    if (values->ball)
+        _arb_vec_clear(values->ball, (slong)values->entries);
+}
+
+/* Exact for bits = 0, else in balls. */
+static attest_status evaluate(evaluated *values, const attest_outputs *outputs, size_t sequence,
+                              long bits, attest_error *error)
+{
+    attest_sequence s;
+    attest_status status;
+
+    *values = (evaluated){0};
+    attest_sequence_init(&s);
+    status = attest_dataset_get_sequence(&s, outputs->dataset, sequence, NULL, error);
+    if (status == ATTEST_OK) {
+        values->entries = s.length * s.dim;
+        if (bits) {
+            values->ball = _arb_vec_init((slong)values->entries);
+            status = attest_attention_ball(values->ball, outputs->weights, &s, bits, error);
+        } else {
+            values->exact = _fmpq_vec_init((slong)values->entries);
+            status = attest_attention_exact(values->exact, outputs->weights, &s, error);
+        }
+    }
+    attest_sequence_clear(&s);
+    return status;
+}
+
+/* Where the output at context p begins among the evaluated values of its sequence. */
+static size_t offset(const attest_outputs *outputs, size_t p)
+{
+    const attest_context *context = &outputs->contexts->context[p];
+
+    return attest_context_place(context, outputs->dataset).position * outputs->dataset->dim;
+}
+
+static void set_point(attest_cloud *cloud, size_t p, const evaluated *values, size_t at,
+                      arb_ptr ball)
+{
+    if (values->ball) {
+        attest_cloud_set_balls(cloud, p, values->ball + at);
+        return;
+    }
+    for (size_t c = 0; c < cloud->dim; c++)
+        arb_set_fmpq(ball + c, values->exact + at + c, 64);
+    attest_cloud_set_balls(cloud, p, ball);
+}
+
+attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+                                       attest_error *error)
+{
+    const attest_contexts *contexts = outputs->contexts;
+    size_t dim = outputs->dataset->dim, p = 0;
+    long bits = outputs->weights->activation == ATTEST_HARDMAX ? 0 : ATTEST_CERTIFY_BITS;
+    attest_status status = attest_cloud_init(cloud, contexts->count, dim, error);
+    attest_progress progress;
+    arb_ptr ball;
+
+    if (status != ATTEST_OK)
+        return status;
+    ball = _arb_vec_init((slong)dim);
+    attest_progress_begin(&progress, "contexts", contexts->count);
+    while (p < contexts->count && status == ATTEST_OK) {
+        size_t sequence = contexts->context[p].sequence;
+        evaluated values;
+        status = evaluate(&values, outputs, sequence, bits, error);
+        for (; status == ATTEST_OK && p < contexts->count &&
+               contexts->context[p].sequence == sequence;
+             p++) {
+            cloud->colour[p] = contexts->context[p].group;
+            set_point(cloud, p, &values, offset(outputs, p), ball);
+        }
+        evaluated_clear(&values);
+        attest_progress_update(&progress, p, NULL);
+    }
+    attest_progress_end(&progress);
+    _arb_vec_clear(ball, (slong)dim);
+    if (status == ATTEST_OK)
+        attest_cloud_finish(cloud);
+    else
+        attest_cloud_clear(cloud);
+    return status;
+}
+
+/* The first context of the sequence of context p. */
+static size_t first_of_sequence(const attest_contexts *contexts, size_t p)
+{
+    while (p > 0 && contexts->context[p - 1].sequence == contexts->context[p].sequence)
+        p--;
+    return p;
+}
+
+attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outputs, size_t p,
+                                       attest_error *error)
+{
+    const attest_contexts *contexts = outputs->contexts;
+    size_t dim = outputs->dataset->dim, sequence = contexts->context[p].sequence;
+    attest_status status = ATTEST_OK;
+    evaluated values = {0};
+
+    if (!outputs->exact[p]) {
+        status = evaluate(&values, outputs, sequence, 0, error);
+        for (size_t q = first_of_sequence(contexts, p);
+             status == ATTEST_OK && q < contexts->count &&
+             contexts->context[q].sequence == sequence;
+             q++) {
+            outputs->exact[q] = _fmpq_vec_init((slong)dim);
+            for (size_t c = 0; c < dim; c++)
+                fmpq_swap(outputs->exact[q] + c, values.exact + offset(outputs, q) + c);
+        }
+        evaluated_clear(&values);
+    }
+    *value = outputs->exact[p];
+    return status;
+}
+
+attest_status attest_outputs_get_ball(arb_srcptr *value, attest_outputs *outputs, size_t p,
+                                      long bits, attest_error *error)
+{
+    const attest_contexts *contexts = outputs->contexts;
+    size_t dim = outputs->dataset->dim, sequence = contexts->context[p].sequence;
+    attest_status status = ATTEST_OK;
+    evaluated values = {0};
+
+    if (outputs->bits[p] < bits) {
+        status = evaluate(&values, outputs, sequence, bits, error);
+        for (size_t q = first_of_sequence(contexts, p);
+             status == ATTEST_OK && q < contexts->count &&
+             contexts->context[q].sequence == sequence;
+             q++) {
+            if (!outputs->ball[q])
+                outputs->ball[q] = _arb_vec_init((slong)dim);
+            outputs->bits[q] = bits;
+            for (size_t c = 0; c < dim; c++)
+                arb_swap(outputs->ball[q] + c, values.ball + offset(outputs, q) + c);
+        }
+        evaluated_clear(&values);
+        if (bits > outputs->most_bits)
+            outputs->most_bits = bits;
+    }
+    *value = outputs->ball[p];
+    return status;
+}

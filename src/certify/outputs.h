@@ -1,0 +1,41 @@
+/* outputs.h -- the outputs of attention at contexts, evaluated sequence by sequence. */
+#ifndef ATTEST_CERTIFY_OUTPUTS_H
+#define ATTEST_CERTIFY_OUTPUTS_H
+
+#include <attest/contextual.h>
+#include <attest/weights.h>
+
+#include "certify/cloud.h"
+
+/* Values are kept once they were asked for. Contexts are numbered in order of first appearance,
+ * so those of one sequence follow one another, and one evaluation of it serves them all. */
+typedef struct attest_outputs {
+    const attest_weights *weights;
+    const attest_dataset *dataset;
+    const attest_contexts *contexts;
+    fmpq **exact;  /* by context: dim rationals, or NULL */
+    arb_ptr *ball; /* by context: dim balls, or NULL */
+    long *bits;    /* by context: the precision of its balls */
+    long most_bits;
+} attest_outputs;
+
+/* Nothing evaluated yet. Status: NOMEM. */
+attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights *weights,
+                                  const attest_dataset *dataset,
+                                  const attest_contexts *contexts,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+void attest_outputs_clear(attest_outputs *outputs);
+
+/* cloud, finished = all outputs, coloured by class; for hardmax they are evaluated exactly, for
+ * softmax in balls of ATTEST_CERTIFY_BITS. Nothing else is kept. */
+attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* *value = the output at context p: dim rationals, or balls of at least this precision. They
+ * belong to outputs; a later call for more bits replaces them. */
+attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outputs, size_t p,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_outputs_get_ball(arb_srcptr *value, attest_outputs *outputs, size_t p,
+                                      long bits, attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

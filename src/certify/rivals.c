@@ -1,0 +1,219 @@
+/* rivals.c -- outputs and pairs of outputs that compete for an extreme, in balls. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/certify.h>
+
+#include "base/memory.h"
+#include "certify/ball.h"
+
+/* More than so many rivals that balls cannot tell apart are not kept. */
+enum { MOST_RIVALS = 1 << 24 };
+
+void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest)
+{
+    memset(rivals, 0, sizeof *rivals);
+    rivals->outputs = outputs;
+    rivals->largest = largest;
+    rivals->bits = ATTEST_CERTIFY_BITS;
+    arf_init(rivals->edge);
+}
+
+void attest_rivals_clear(attest_rivals *rivals)
+{
+    for (size_t i = 0; i < rivals->count; i++)
+        arb_clear(&rivals->rival[i].square);
+    free(rivals->rival);
+    arf_clear(rivals->edge);
+}
+
+static attest_status enclose(attest_rival *rival, attest_outputs *outputs, long bits,
+                             attest_error *error)
+{
+    size_t dim = outputs->dataset->dim;
+    arb_srcptr x, y = NULL;
+    attest_status status = attest_outputs_get_ball(&x, outputs, rival->first, bits, error);
+    arb_t difference;
+
+    if (status == ATTEST_OK && rival->second != rival->first)
+        status = attest_outputs_get_ball(&y, outputs, rival->second, bits, error);
+    if (status != ATTEST_OK)
+        return status;
+    arb_init(difference);
+    arb_zero(&rival->square);
+    for (size_t c = 0; c < dim; c++) {
+        arb_set(difference, x + c);
+        if (y)
+            arb_sub(difference, difference, y + c, bits);
+        arb_sqr(difference, difference, bits);
+        arb_add(&rival->square, &rival->square, difference, bits);
+    }
+    arb_clear(difference);
+    return ATTEST_OK;
+}
+
+attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
+                                   attest_error *error)
+{
+    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
+    attest_status status;
+    fmpq_t zero;
+
+    if (rival->zero)
+        return ATTEST_OK;
+    status = enclose(rival, outputs, bits, error);
+    if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->nonzero ||
+        rival->unable || arb_is_positive(&rival->square))
+        return status;
+    fmpq_init(zero);
+    status = attest_rival_test(&answer, rival, outputs, zero, error);
+    fmpq_clear(zero);
+    rival->zero = answer == ATTEST_ZERO_EQUAL;
+    rival->nonzero = answer == ATTEST_ZERO_DIFFERENT;
+    rival->unable = answer == ATTEST_ZERO_UNABLE;
+    if (rival->zero)
+        arb_zero(&rival->square);
+    return status;
+}
+
+/* The end of a square that can push the edge, and the one that keeps a rival in the race. */
+static void get_ends(arf_t pushing, arf_t keeping, const attest_rivals *rivals,
+                     const attest_rival *rival)
+{
+    arf_ptr lower = rivals->largest ? pushing : keeping;
+
+    arb_get_ubound_arf(rivals->largest ? keeping : pushing, &rival->square, rivals->bits);
+    arb_get_lbound_arf(lower, &rival->square, rivals->bits);
+    if (arf_sgn(lower) < 0) /* a square is not negative */
+        arf_zero(lower);
+}
+
+static int compare(const attest_rivals *rivals, const arf_t a, const arf_t b)
+{
+    return rivals->largest ? arf_cmp(b, a) : arf_cmp(a, b);
+}
+
+/* Lets the rival push the edge; true when it is still in the race. */
+static bool race(attest_rivals *rivals, const attest_rival *rival)
+{
+    arf_t pushing, keeping;
+    bool kept;
+
+    arf_init(pushing);
+    arf_init(keeping);
+    get_ends(pushing, keeping, rivals, rival);
+    if (!rivals->has_edge || compare(rivals, pushing, rivals->edge) < 0)
+        arf_set(rivals->edge, pushing);
+    rivals->has_edge = true;
+    kept = compare(rivals, keeping, rivals->edge) <= 0;
+    arf_clear(pushing);
+    arf_clear(keeping);
+    return kept;
+}
+
+void attest_rivals_sift(attest_rivals *rivals)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rivals->count; i++) {
+        if (race(rivals, &rivals->rival[i]))
+            rivals->rival[kept++] = rivals->rival[i];
+        else
+            arb_clear(&rivals->rival[i].square);
+    }
+    rivals->count = kept;
+}
+
+attest_status attest_rivals_add(attest_rivals *rivals, attest_rival *rival, attest_error *error)
+{
+    if (!race(rivals, rival))
+        return ATTEST_OK;
+    if (rivals->count == rivals->room)
+        attest_rivals_sift(rivals);
+    if (rivals->count > MOST_RIVALS / 2)
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "more than %d pairs have nearly the same separation",
+                                MOST_RIVALS / 2);
+    if (rivals->count >= rivals->room - rivals->room / 2) {
+        size_t room = rivals->room ? 2 * rivals->room : 64;
+        attest_rival *grown = attest_memory_resize(rivals->rival, room, sizeof *grown);
+        if (!grown)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        rivals->rival = grown;
+        rivals->room = room;
+    }
+    rivals->rival[rivals->count] = *rival;
+    arb_init(&rivals->rival[rivals->count].square);
+    arb_swap(&rivals->rival[rivals->count].square, &rival->square);
+    rivals->count++;
+    return ATTEST_OK;
+}
+
+void attest_rivals_keep_last(attest_rivals *rivals)
+{
+    attest_rival last = rivals->rival[rivals->count - 1];
+
+    for (size_t i = 0; i + 1 < rivals->count; i++)
+        arb_clear(&rivals->rival[i].square);
+    rivals->rival[0] = last;
+    rivals->count = 1;
+    rivals->has_edge = false;
+    (void)race(rivals, &rivals->rival[0]);
+}
+
+void attest_rivals_hull(arb_t hull, const attest_rivals *rivals)
+{
+    arf_t pushing, keeping, farthest;
+
+    arf_init(pushing);
+    arf_init(keeping);
+    arf_init(farthest);
+    for (size_t i = 0; i < rivals->count; i++) {
+        get_ends(pushing, keeping, rivals, &rivals->rival[i]);
+        if (i == 0 || compare(rivals, keeping, farthest) < 0)
+            arf_set(farthest, keeping);
+    }
+    if (rivals->largest)
+        arb_set_interval_arf(hull, rivals->edge, farthest, rivals->bits + 64);
+    else
+        arb_set_interval_arf(hull, farthest, rivals->edge, rivals->bits + 64);
+    arf_clear(pushing);
+    arf_clear(keeping);
+    arf_clear(farthest);
+}
+
+attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    rivals->bits = bits;
+    for (size_t i = 0; i < rivals->count && status == ATTEST_OK; i++)
+        status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits, error);
+    rivals->has_edge = false;
+    for (size_t i = 0; i < rivals->count; i++)
+        (void)race(rivals, &rivals->rival[i]);
+    attest_rivals_sift(rivals);
+    return status;
+}
+
+attest_status attest_rival_test(attest_zero_answer *answer, const attest_rival *rival,
+                                const attest_outputs *outputs, const fmpq_t bound,
+                                attest_error *error)
+{
+    const attest_context *context = outputs->contexts->context;
+    attest_softmax_sum sum;
+    attest_status status;
+
+    attest_softmax_sum_init(&sum, outputs->dataset->dim);
+    status = attest_softmax_sum_add(&sum, 1, outputs->weights, outputs->dataset,
+                                    &context[rival->first], error);
+    if (status == ATTEST_OK && rival->second != rival->first)
+        status = attest_softmax_sum_add(&sum, -1, outputs->weights, outputs->dataset,
+                                        &context[rival->second], error);
+    if (status == ATTEST_OK) {
+        attest_softmax_sum_finish(&sum);
+        *answer = attest_zero_test(&sum, bound);
+    }
+    attest_softmax_sum_clear(&sum);
+    return status;
+}

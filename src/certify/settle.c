@@ -1,0 +1,99 @@
+/* settle.c -- precision is doubled until an extreme is known and compared with its bound. */
+#include <stdio.h>
+
+#include <attest/certify.h>
+
+#include "certify/ball.h"
+
+/* The extreme itself is to be known to 2^-40 of its size, its square to half of that. */
+enum { SQUARE_ACCURACY = 42 };
+
+/* Compares what is enclosed with the bound; unknown where they overlap. */
+static attest_outcome compare_hull(const arb_t hull, const fmpq *bound, long bits)
+{
+    attest_outcome outcome = ATTEST_OUTCOME_UNKNOWN;
+    arb_t difference;
+
+    if (!bound)
+        return ATTEST_OUTCOME_ABOVE;
+    if (arb_is_zero(hull) && fmpq_is_zero(bound))
+        return ATTEST_OUTCOME_MET;
+    arb_init(difference);
+    arb_set_fmpq(difference, bound, bits + 64);
+    arb_sub(difference, hull, difference, bits + 64);
+    if (arb_is_positive(difference))
+        outcome = ATTEST_OUTCOME_ABOVE;
+    else if (arb_is_negative(difference))
+        outcome = ATTEST_OUTCOME_BELOW;
+    arb_clear(difference);
+    return outcome;
+}
+
+/* Puts every rival that contains the bound to the zero test, once; true when one meets it. */
+static attest_status compare_rivals(bool *met, attest_rivals *rivals, const fmpq *bound,
+                                    attest_error *error)
+{
+    for (size_t i = 0; i < rivals->count && !*met; i++) {
+        attest_rival *rival = &rivals->rival[i];
+        attest_zero_answer answer;
+        attest_status status;
+        if (rival->compared || rival->zero || !arb_contains_fmpq(&rival->square, bound))
+            continue;
+        rival->compared = true;
+        status = attest_rival_test(&answer, rival, rivals->outputs, bound, error);
+        if (status != ATTEST_OK)
+            return status;
+        *met = answer == ATTEST_ZERO_EQUAL;
+        rival->unable = rival->unable || answer == ATTEST_ZERO_UNABLE;
+    }
+    return ATTEST_OK;
+}
+
+static bool any_unable(const attest_rivals *rivals)
+{
+    for (size_t i = 0; i < rivals->count; i++)
+        if (rivals->rival[i].unable)
+            return true;
+    return false;
+}
+
+static bool accurate(const arb_t hull)
+{
+    return arb_is_exact(hull) ||
+           (arb_is_positive(hull) && arb_rel_accuracy_bits(hull) >= SQUARE_ACCURACY);
+}
+
+attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
+                                   char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
+                                   const fmpq *bound, long max_bits, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    long bits = ATTEST_CERTIFY_BITS;
+    bool met = false;
+
+    for (;;) {
+        attest_rivals_hull(hull, rivals);
+        *outcome = met ? ATTEST_OUTCOME_MET : compare_hull(hull, bound, rivals->bits);
+        if (accurate(hull) && *outcome != ATTEST_OUTCOME_UNKNOWN)
+            return ATTEST_OK;
+        if (any_unable(rivals)) {
+            snprintf(reason, ATTEST_ERROR_SIZE,
+                     "an equality that holds modulo several primes has more than %zu terms to "
+                     "multiply out",
+                     ATTEST_ZERO_TEST_TERMS);
+            break;
+        }
+        if (bits > max_bits / 2) {
+            snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice (see --max-bits)",
+                     max_bits);
+            break;
+        }
+        bits *= 2;
+        status = attest_rivals_refine(rivals, bits, error);
+        if (status == ATTEST_OK && bound && !met)
+            status = compare_rivals(&met, rivals, bound, error);
+        if (status != ATTEST_OK)
+            return status;
+    }
+    return ATTEST_OK;
+}

@@ -1,0 +1,316 @@
+/* softmax_sum.c -- softmax outputs, and differences of them, as elements of a field. */
+#include "certify/softmax_sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void attest_softmax_sum_init(attest_softmax_sum *sum, size_t dim)
+{
+    *sum = (attest_softmax_sum){.dim = dim};
+    sum->constant = _fmpq_vec_init((slong)dim);
+    fmpz_init_set_ui(sum->denominator, 1);
+}
+
+static void group_clear(attest_softmax_group *group, size_t dim)
+{
+    _fmpz_vec_clear(group->exponent, (slong)group->terms);
+    _fmpz_vec_clear(group->z, (slong)group->terms);
+    _fmpq_vec_clear(group->n, (slong)(group->terms * dim));
+}
+
+void attest_softmax_sum_clear(attest_softmax_sum *sum)
+{
+    for (size_t g = 0; g < sum->groups; g++)
+        group_clear(&sum->group[g], sum->dim);
+    free(sum->group);
+    _fmpq_vec_clear(sum->constant, (slong)sum->dim);
+    fmpz_clear(sum->denominator);
+}
+
+/* y = m x, or m^T x when transposed. */
+static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transposed)
+{
+    size_t rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
+    fmpq_t entry;
+
+    fmpq_init(entry);
+    for (size_t r = 0; r < rows; r++) {
+        fmpq_zero(y + r);
+        for (size_t c = 0; c < cols; c++) {
+            attest_matrix_get_entry(entry, m, transposed ? c : r, transposed ? r : c);
+            fmpq_addmul(y + r, entry, x + c);
+        }
+    }
+    fmpq_clear(entry);
+}
+
+static void get_token(fmpq *x, const attest_dataset *dataset, size_t t)
+{
+    for (size_t c = 0; c < dataset->dim; c++)
+        attest_tokens_get_entry(x + c, &dataset->tokens, t, c);
+}
+
+/* One key of one head while a group is being made. */
+typedef struct key {
+    uint32_t token;
+    fmpq score;
+    ulong times;
+    fmpq *value; /* dim */
+} key;
+
+static int by_token(const void *a, const void *b)
+{
+    uint32_t x = ((const key *)a)->token, y = ((const key *)b)->token;
+
+    return (x > y) - (x < y);
+}
+
+static int by_score(const void *a, const void *b)
+{
+    return fmpq_cmp(&((const key *)a)->score, &((const key *)b)->score);
+}
+
+/* The different tokens in sight with their multiplicities; returns their number. */
+static size_t collect_keys(key *keys, const attest_dataset *dataset,
+                           const attest_context *context)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < context->seen; k++)
+        keys[k] = (key){.token = attest_dataset_token(dataset, context->sequence, k)};
+    qsort(keys, context->seen, sizeof *keys, by_token);
+    for (size_t k = 0; k < context->seen; k++) {
+        if (k == 0 || keys[k].token != keys[count - 1].token)
+            keys[count++] = keys[k];
+        keys[count - 1].times++;
+    }
+    return count;
+}
+
+/* Scores and values of all keys for one head and the query. */
+static void fill_keys(key *keys, size_t count, const attest_head *head,
+                      const attest_dataset *dataset, uint32_t query)
+{
+    slong dim = (slong)dataset->dim, width = (slong)head->wq.rows;
+    fmpq *x = _fmpq_vec_init(dim), *probe = _fmpq_vec_init(dim);
+    fmpq *inner = _fmpq_vec_init(width);
+
+    get_token(x, dataset, query);
+    apply(inner, &head->wq, x, false);
+    apply(probe, &head->wk, inner, true); /* the score of x_j is probe . x_j */
+    for (size_t j = 0; j < count; j++) {
+        get_token(x, dataset, keys[j].token);
+        fmpq_init(&keys[j].score);
+        for (slong c = 0; c < dim; c++)
+            fmpq_addmul(&keys[j].score, probe + c, x + c);
+        keys[j].value = _fmpq_vec_init(dim);
+        apply(inner, &head->wv, x, false);
+        apply(keys[j].value, &head->wo, inner, false);
+    }
+    _fmpq_vec_clear(x, dim);
+    _fmpq_vec_clear(probe, dim);
+    _fmpq_vec_clear(inner, width);
+}
+
+/* All exponents of the sum become those over a denominator of which divisor is a divisor. */
+static void extend_denominator(attest_softmax_sum *sum, const fmpz_t divisor)
+{
+    fmpz_t larger, factor;
+
+    if (fmpz_divisible(sum->denominator, divisor))
+        return;
+    fmpz_init(larger);
+    fmpz_init(factor);
+    fmpz_lcm(larger, sum->denominator, divisor);
+    fmpz_divexact(factor, larger, sum->denominator);
+    for (size_t g = 0; g < sum->groups; g++)
+        _fmpz_vec_scalar_mul_fmpz(sum->group[g].exponent, sum->group[g].exponent,
+                                  (slong)sum->group[g].terms, factor);
+    fmpz_swap(sum->denominator, larger);
+    fmpz_clear(larger);
+    fmpz_clear(factor);
+}
+
+/* exponent = (score - least) D. */
+static void set_exponent(fmpz_t exponent, const fmpq *score, const fmpq *least,
+                         const fmpz_t denominator)
+{
+    fmpq_t difference;
+
+    fmpq_init(difference);
+    fmpq_sub(difference, score, least);
+    fmpq_mul_fmpz(difference, difference, denominator);
+    fmpz_swap(exponent, fmpq_numref(difference)); /* D makes it an integer */
+    fmpq_clear(difference);
+}
+
+/* Divides Z by the common factor of its coefficients, and N with it. */
+static void make_primitive(attest_softmax_group *group, size_t dim)
+{
+    fmpz_t content;
+
+    fmpz_init(content);
+    _fmpz_vec_content(content, group->z, (slong)group->terms);
+    _fmpz_vec_scalar_divexact_fmpz(group->z, group->z, (slong)group->terms, content);
+    for (size_t i = 0; i < group->terms * dim; i++)
+        fmpq_div_fmpz(group->n + i, group->n + i, content);
+    fmpz_clear(content);
+}
+
+/* The group of keys sorted by score: equal scores share a term. Factor e^{-least} cancels. */
+static void make_group(attest_softmax_group *group, int sign, const key *keys, size_t count,
+                       const attest_softmax_sum *sum)
+{
+    size_t dim = sum->dim, at = 0;
+    fmpq_t share;
+
+    group->terms = 1;
+    for (size_t j = 1; j < count; j++)
+        group->terms += !fmpq_equal(&keys[j].score, &keys[j - 1].score);
+    group->exponent = _fmpz_vec_init((slong)group->terms);
+    group->z = _fmpz_vec_init((slong)group->terms);
+    group->n = _fmpq_vec_init((slong)(group->terms * dim));
+    fmpq_init(share);
+    for (size_t j = 0; j < count; j++) {
+        at += j > 0 && !fmpq_equal(&keys[j].score, &keys[j - 1].score);
+        set_exponent(group->exponent + at, &keys[j].score, &keys[0].score, sum->denominator);
+        fmpz_add_ui(group->z + at, group->z + at, keys[j].times);
+        for (size_t c = 0; c < dim; c++) {
+            fmpq_set_si(share, sign * (slong)keys[j].times, 1);
+            fmpq_addmul(group->n + at * dim + c, share, keys[j].value + c);
+        }
+    }
+    fmpq_clear(share);
+    make_primitive(group, dim);
+}
+
+static attest_status add_head(attest_softmax_sum *sum, int sign, const attest_head *head,
+                              const attest_dataset *dataset, key *keys, size_t count,
+                              uint32_t query, attest_error *error)
+{
+    if (sum->groups == sum->room) {
+        size_t room = sum->room ? 2 * sum->room : 4;
+        attest_softmax_group *group = attest_memory_resize(sum->group, room, sizeof *group);
+        if (!group)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        sum->group = group;
+        sum->room = room;
+    }
+    fill_keys(keys, count, head, dataset, query);
+    for (size_t j = 0; j < count; j++)
+        extend_denominator(sum, fmpq_denref(&keys[j].score));
+    qsort(keys, count, sizeof *keys, by_score);
+    make_group(&sum->group[sum->groups++], sign, keys, count, sum);
+    for (size_t j = 0; j < count; j++) {
+        fmpq_clear(&keys[j].score);
+        _fmpq_vec_clear(keys[j].value, (slong)sum->dim);
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
+                                     const attest_weights *weights,
+                                     const attest_dataset *dataset,
+                                     const attest_context *context, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    key *keys = attest_memory_alloc(context->seen, sizeof *keys);
+    fmpq_t entry;
+
+    if (!keys)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    fmpq_init(entry);
+    for (size_t c = 0; weights->skip && c < sum->dim; c++) {
+        attest_tokens_get_entry(entry, &dataset->tokens, context->query, c);
+        if (sign > 0)
+            fmpq_add(sum->constant + c, sum->constant + c, entry);
+        else
+            fmpq_sub(sum->constant + c, sum->constant + c, entry);
+    }
+    fmpq_clear(entry);
+    for (size_t h = 0; h < weights->heads && status == ATTEST_OK; h++) {
+        size_t count = collect_keys(keys, dataset, context);
+        status =
+            add_head(sum, sign, &weights->head[h], dataset, keys, count, context->query, error);
+    }
+    free(keys);
+    return status;
+}
+
+static bool same_denominator(const attest_softmax_group *a, const attest_softmax_group *b)
+{
+    return a->terms == b->terms && _fmpz_vec_equal(a->exponent, b->exponent, (slong)a->terms) &&
+           _fmpz_vec_equal(a->z, b->z, (slong)a->terms);
+}
+
+/* True, and the constant grows by the fractions, when every N_c is a multiple of Z. */
+static bool join_constant(attest_softmax_sum *sum, const attest_softmax_group *group)
+{
+    size_t dim = sum->dim;
+    bool constant = true;
+    fmpq_t ratio, product;
+
+    fmpq_init(ratio);
+    fmpq_init(product);
+    for (size_t c = 0; c < dim && constant; c++) {
+        fmpq_div_fmpz(ratio, group->n + c, group->z);
+        for (size_t i = 1; i < group->terms && constant; i++) {
+            fmpq_mul_fmpz(product, ratio, group->z + i);
+            constant = fmpq_equal(product, group->n + i * dim + c);
+        }
+    }
+    for (size_t c = 0; c < dim && constant; c++) {
+        fmpq_div_fmpz(ratio, group->n + c, group->z);
+        fmpq_add(sum->constant + c, sum->constant + c, ratio);
+    }
+    fmpq_clear(ratio);
+    fmpq_clear(product);
+    return constant;
+}
+
+static void divide_exponents(attest_softmax_sum *sum)
+{
+    fmpz_t divisor, content;
+
+    fmpz_init(divisor);
+    fmpz_init(content);
+    for (size_t g = 0; g < sum->groups; g++) {
+        _fmpz_vec_content(content, sum->group[g].exponent, (slong)sum->group[g].terms);
+        fmpz_gcd(divisor, divisor, content);
+    }
+    for (size_t g = 0; g < sum->groups && !fmpz_is_zero(divisor); g++)
+        _fmpz_vec_scalar_divexact_fmpz(sum->group[g].exponent, sum->group[g].exponent,
+                                       (slong)sum->group[g].terms, divisor);
+    fmpz_clear(divisor);
+    fmpz_clear(content);
+}
+
+void attest_softmax_sum_finish(attest_softmax_sum *sum)
+{
+    size_t kept = 0;
+
+    for (size_t g = 0; g < sum->groups; g++) {
+        size_t like = 0;
+        while (like < kept && !same_denominator(&sum->group[like], &sum->group[g]))
+            like++;
+        if (like == kept) {
+            sum->group[kept++] = sum->group[g];
+            continue;
+        }
+        for (size_t i = 0; i < sum->group[g].terms * sum->dim; i++)
+            fmpq_add(sum->group[like].n + i, sum->group[like].n + i, sum->group[g].n + i);
+        group_clear(&sum->group[g], sum->dim);
+    }
+    sum->groups = kept;
+    kept = 0;
+    for (size_t g = 0; g < sum->groups; g++) {
+        if (join_constant(sum, &sum->group[g]))
+            group_clear(&sum->group[g], sum->dim);
+        else
+            sum->group[kept++] = sum->group[g];
+    }
+    sum->groups = kept;
+    divide_exponents(sum);
+}

@@ -1,0 +1,52 @@
+/* softmax_sum.h -- softmax outputs, and differences of them, as elements of a field.
+ *
+ * With rational data and weights the scores of all heads and queries involved are integers over
+ * one denominator D, so with y = e^{1/D} every entry of an output, or of a difference of two,
+ * is
+ *
+ *     constant_c + sum over groups g of N_gc(y) / Z_g(y)
+ *
+ * with polynomials in y; and y is transcendental, so this field is Q(y) with y a variable.
+ * Fractions with proportional denominators share a group, and fractions that are constant join
+ * the constant: what cancels between heads or queries cancels here, and no group is left where
+ * two outputs agree term by term. */
+#ifndef ATTEST_CERTIFY_SOFTMAX_SUM_H
+#define ATTEST_CERTIFY_SOFTMAX_SUM_H
+
+#include <attest/contextual.h>
+#include <attest/weights.h>
+
+/* N_c / Z: Z = sum of z[i] y^exponent[i], N_c = sum of n[i*dim + c] y^exponent[i]. Exponents
+ * ascend from 0, and the z are positive integers without a common factor. */
+typedef struct attest_softmax_group {
+    size_t terms;
+    fmpz *exponent;
+    fmpz *z;
+    fmpq *n; /* terms * dim */
+} attest_softmax_group;
+
+typedef struct attest_softmax_sum {
+    size_t dim;
+    fmpq *constant; /* dim */
+    size_t groups, room;
+    attest_softmax_group *group;
+    /* Until the sum is finished, exponents are scores with denominators: */
+    fmpz_t denominator; /* D, a common denominator of the scores so far */
+} attest_softmax_sum;
+
+/* The zero vector. */
+void attest_softmax_sum_init(attest_softmax_sum *sum, size_t dim);
+void attest_softmax_sum_clear(attest_softmax_sum *sum);
+
+/* sum += sign * (output at the context), sign = 1 or -1. Domain: softmax weights; not finished.
+ * Exact. Status: NOMEM. */
+attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
+                                     const attest_weights *weights,
+                                     const attest_dataset *dataset,
+                                     const attest_context *context,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Divides all exponents by their greatest common divisor, joins groups, drops what vanishes. */
+void attest_softmax_sum_finish(attest_softmax_sum *sum);
+
+#endif

@@ -1,0 +1,183 @@
+/* certify against a brute-force oracle on random small softmax instances, with planted equal
+ * and nearly equal (2^-500) outputs; t-certify-long runs 10^5 of them. */
+#include <attest/certify.h>
+
+#include "tests/ref/softmax_oracle.h"
+#include "tests/tap.h"
+
+#ifndef INSTANCES
+#define INSTANCES 400
+#endif
+
+static uint64_t state;
+
+static long below(long n)
+{
+    return (long)(tap_random(&state) % (uint64_t)n);
+}
+
+/* Heads may cancel exactly, or up to 2^-500; the second sequence is often like the first. */
+static void make(oracle_instance *o)
+{
+    o->sequences = 1 + (size_t)below(ORACLE_SEQUENCES - 1);
+    o->heads = 1 + (size_t)below(ORACLE_HEADS);
+    o->skip = below(3) > 0;
+    o->causal = below(3) == 0;
+    for (size_t i = 0; i < o->sequences; i++) {
+        o->length[i] = 1 + (size_t)below(ORACLE_LENGTH);
+        for (size_t k = 0; k < o->length[i]; k++)
+            o->token[i][k] = below(9) - 4;
+        if (i > 0 && below(2)) {
+            o->length[i] = o->length[i - 1];
+            memcpy(o->token[i], o->token[i - 1], sizeof o->token[i]);
+            o->token[i][below((long)o->length[i])] = below(9) - 4;
+        }
+    }
+    for (size_t h = 0; h < o->heads; h++) {
+        o->score[h] = below(5) - 2;
+        fmpq_set_si(o->value + h, below(5) - 2, 1 + (ulong)below(3));
+    }
+    if (o->heads == 2 && below(2)) { /* heads that cancel, or nearly */
+        o->score[1] = o->score[0];
+        fmpq_neg(o->value + 1, o->value + 0);
+        if (below(2)) {
+            fmpq_t tiny;
+            fmpq_init(tiny);
+            fmpq_set_si(tiny, 1 + below(3), 1);
+            fmpq_div_2exp(tiny, tiny, 500);
+            fmpq_add(o->value + 1, o->value + 1, tiny);
+            fmpq_clear(tiny);
+        }
+    }
+}
+
+static void set_entry(attest_matrix *m, const fmpq_t value)
+{
+    attest_matrix_resize(m, 1, 1);
+    fmpz_set(m->entry, fmpq_numref(value));
+    fmpz_set(m->denominator, fmpq_denref(value));
+}
+
+static bool load(attest_dataset *dataset, attest_weights *weights, const oracle_instance *o)
+{
+    attest_dataset_builder builder;
+    attest_error error;
+    bool ok = attest_weights_resize(weights, o->heads) == ATTEST_OK;
+    fmpq_t x;
+
+    fmpq_init(x);
+    weights->activation = ATTEST_SOFTMAX;
+    weights->skip = o->skip;
+    weights->mask = o->causal ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+    weights->dim = 1;
+    for (size_t h = 0; ok && h < o->heads; h++) {
+        fmpq_one(x);
+        set_entry(&weights->head[h].wq, x);
+        set_entry(&weights->head[h].wo, x);
+        fmpq_set_si(x, o->score[h], 1);
+        set_entry(&weights->head[h].wk, x);
+        set_entry(&weights->head[h].wv, o->value + h);
+    }
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; ok && i < o->sequences; i++) {
+        for (size_t k = 0; ok && k < o->length[i]; k++) {
+            fmpq_set_si(x, o->token[i][k], 1);
+            ok = attest_dataset_builder_add_token(&builder, x, &error) == ATTEST_OK;
+        }
+        ok = ok && attest_dataset_builder_end_sequence(&builder, &error) == ATTEST_OK;
+    }
+    ok = ok && attest_dataset_builder_finish(dataset, &builder, &error) == ATTEST_OK;
+    attest_dataset_builder_clear(&builder);
+    fmpq_clear(x);
+    return ok;
+}
+
+static bool same_pair(const attest_finding *f, const oracle_verdict *v)
+{
+    return f->pair[0].sequence == v->pair[0][0] && f->pair[0].position == v->pair[0][1] &&
+           f->pair[1].sequence == v->pair[1][0] && f->pair[1].position == v->pair[1][1];
+}
+
+/* Verdict, pair and enclosures against the oracle's. */
+static bool agrees(const attest_finding *f, const oracle_verdict *v)
+{
+    if (fmpz_cmp_ui(f->required_pairs, v->required) != 0 || !arb_overlaps(f->max_norm, v->most))
+        return false;
+    if (v->required == 0)
+        return f->verdict == ATTEST_PROVED && !f->has_pair;
+    if (v->equal)
+        return f->verdict == ATTEST_REFUTED && arb_is_zero(f->min_separation) &&
+               same_pair(f, v);
+    return f->verdict == ATTEST_PROVED && arb_is_positive(f->min_separation) &&
+           arb_overlaps(f->min_separation, v->least) &&
+           arb_rel_accuracy_bits(f->min_separation) >= 40;
+}
+
+static bool try_instance(size_t count[3])
+{
+    oracle_instance o = {0};
+    oracle_verdict v = {0};
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_finding finding;
+    attest_claim claim;
+    attest_error error;
+    bool ok;
+
+    for (size_t h = 0; h < ORACLE_HEADS; h++)
+        fmpq_init(o.value + h);
+    arb_init(v.least);
+    arb_init(v.most);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    make(&o);
+    oracle_decide(&v, &o);
+    ok = load(&dataset, &weights, &o);
+    claim.dataset = &dataset;
+    claim.weights = &weights;
+    ok = ok && attest_certify(&finding, &claim, &error) == ATTEST_OK && agrees(&finding, &v);
+    count[0] += v.equal;
+    count[1] += !v.equal && v.required && finding.precision_bits > 512;
+    if (ok && v.required && !v.equal) { /* a delta on either side of the truth */
+        fmpq_t tiny;
+        fmpq_init(tiny);
+        arf_get_fmpq(claim.delta, arb_midref(finding.min_separation));
+        fmpq_set_si(tiny, 1 + (below(2) ? 1 : -1), 1);
+        fmpq_mul(claim.delta, claim.delta, tiny); /* 0 or twice the separation */
+        attest_finding_clear(&finding);
+        attest_finding_init(&finding);
+        ok = attest_certify(&finding, &claim, &error) == ATTEST_OK &&
+             finding.verdict == (fmpq_is_zero(tiny) ? ATTEST_PROVED : ATTEST_REFUTED);
+        fmpq_clear(tiny);
+    }
+    attest_finding_clear(&finding);
+    attest_claim_clear(&claim);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    arb_clear(v.least);
+    arb_clear(v.most);
+    for (size_t h = 0; h < ORACLE_HEADS; h++)
+        fmpq_clear(o.value + h);
+    return ok;
+}
+
+int main(void)
+{
+    size_t failed = 0, count[3] = {0};
+
+    state = tap_seed(0xce47);
+    for (long i = 0; i < INSTANCES; i++) {
+        uint64_t before = state;
+        if (!try_instance(count)) {
+            failed++;
+            printf("# instance %ld fails: ATTEST_SEED=0x%llx\n", i, (unsigned long long)before);
+        }
+    }
+    TAP_OK(failed == 0, "%d instances agree with the oracle (%zu failed)", INSTANCES, failed);
+    TAP_OK(count[0] > INSTANCES / 20, "%zu of them with equal outputs", count[0]);
+    TAP_OK(count[1] > INSTANCES / 100, "%zu needed more than 512 bits", count[1]);
+    flint_cleanup();
+    return tap_done();
+}
