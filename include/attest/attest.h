@@ -6,6 +6,9 @@
 #include <attest/ball.h>
 #include <attest/boltzmann.h>
 #include <attest/boltzmann_difference.h>
+#include <attest/certificate.h>
+#include <attest/certify.h>
+#include <attest/contextual.h>
 #include <attest/counterexample.h>
 #include <attest/dataset.h>
 #include <attest/error.h>

@@ -80,8 +80,8 @@ static bool find_pivot(size_t *row, size_t *col, const attest_matrix *matrix)
     return found;
 }
 
-/* matrix = u v^T / pivot, with v the numerators of its pivot row and u those of its pivot column,
- * both over its denominator: checks all 2 x 2 minors that touch the pivot. */
+/* matrix = u v^T / pivot, with v the numerators of its pivot row and u those of its pivot
+ * column, both over its denominator: checks all 2 x 2 minors that touch the pivot. */
 static bool split(fmpz *u, fmpz *v, fmpz_t pivot, const attest_matrix *matrix)
 {
     size_t row, col;

@@ -1,0 +1,78 @@
+/* certificate.h -- what was decided about which files, in a form that others can verify.
+ *
+ * A certificate says of a dataset and of weights, both named by their hashes:
+ *   - the least separation over all required pairs of Definition 2 lies in min_separation, and
+ *     so does the separation of pair, which is a required pair (no pair: none is required);
+ *   - the largest norm of an output lies in max_norm;
+ *   - the verdict: "proved" (all separations > delta, and all norms < r if r is given),
+ *     "refuted" (not so), or "undecided" (nothing beyond the enclosures).
+ * method and precision_bits tell how it was found and claim nothing. */
+#ifndef ATTEST_CERTIFICATE_H
+#define ATTEST_CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/certify.h>
+#include <attest/error.h>
+#include <attest/flint.h>
+#include <attest/number.h>
+#include <attest/separated.h>
+#include <attest/status.h>
+
+/* An input file: its role ("dataset", "weights"), where it was, and its SHA-256 in hex. */
+typedef struct attest_certificate_input {
+    char *role, *path;
+    char sha256[65];
+} attest_certificate_input;
+
+typedef struct attest_certificate {
+    attest_verdict verdict;
+    char *method;
+    long precision_bits;
+    bool has_r;
+    fmpq_t r, delta;
+    bool has_pair;
+    attest_place pair[2];
+    arb_t min_separation; /* if has_pair */
+    arb_t max_norm;
+    attest_place largest; /* an output whose norm lies in max_norm */
+    size_t inputs;
+    attest_certificate_input input[2];
+} attest_certificate;
+
+void attest_certificate_init(attest_certificate *certificate);
+void attest_certificate_clear(attest_certificate *certificate);
+
+/* certificate = what was found of the claim, without inputs. Status: NOMEM. */
+attest_status attest_certificate_set(attest_certificate *certificate, const attest_claim *claim,
+                                     const attest_finding *finding,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Appends an input, at most two, and hashes the file. Status: IO, NOMEM. */
+attest_status attest_certificate_add_input(attest_certificate *certificate, const char *role,
+                                           const char *path,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Writes an attest/certificate file, whole or not at all. Status: IO, NOMEM. */
+attest_status attest_certificate_write(const attest_certificate *certificate, const char *path,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Reads one; path "-" is standard input. Status: FORMAT, IO, UNABLE, NOMEM; on failure the
+ * certificate is as after init. */
+attest_status attest_certificate_read(attest_certificate *certificate, const char *path,
+                                      attest_budget *budget,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Verifies the certificate by another route than certify: outputs are evaluated at every
+ * position from the definition, classes come from sorting, near pairs from a hashed grid, and
+ * every comparison is exact or in balls whose precision doubles up to max_bits. Input paths are
+ * looked up as they stand and, where there is no such file, beside folder (NULL: not). *holds
+ * is false when a hash, an enclosure, the pair or the verdict is wrong, and error says which.
+ * Status: OK with *holds; UNABLE when a comparison stayed open; FORMAT, IO, NOMEM for the
+ * inputs. Cost: at worst all pairs of positions. */
+attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
+                                       const char *folder, long max_bits, attest_budget *budget,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

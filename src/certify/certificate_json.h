@@ -1,0 +1,17 @@
+/* certificate_json.h -- certificates as JSON. */
+#ifndef ATTEST_CERTIFY_CERTIFICATE_JSON_H
+#define ATTEST_CERTIFY_CERTIFICATE_JSON_H
+
+#include <attest/certificate.h>
+
+#include "data/json_write.h"
+
+/* Writes the members from "claim" to "max_norm", without braces: what attest certify prints and
+ * a certificate says alike. */
+void attest_certificate_write_members(attest_json *json, const attest_certificate *certificate);
+
+/* Writes the whole object under key. */
+void attest_certificate_write_json(attest_json *json, const char *key,
+                                   const attest_certificate *certificate);
+
+#endif

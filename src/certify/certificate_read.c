@@ -1,0 +1,261 @@
+/* certificate_read.c -- reading certificates. */
+#include <attest/certificate.h>
+
+#include <string.h>
+
+#include <attest/ball.h>
+
+#include "base/memory.h"
+#include "data/json_read.h"
+
+enum { MOST_EXPONENT = 1 << 28 };
+
+static attest_status read_arf(arf_t x, const attest_json_cursor *ball, const char *key,
+                              attest_error *error)
+{
+    attest_json_cursor member;
+    const char *text;
+    attest_status status = attest_json_get_member(&member, ball, key, error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&text, &member, error);
+    if (status == ATTEST_OK && attest_ball_parse_arf(x, text) != 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "not a hexadecimal float");
+    /* The ends of the ball are compared as rationals: a few characters must not become
+     * gigabytes. */
+    if (status == ATTEST_OK && arf_cmpabs_2exp_si(x, MOST_EXPONENT) > 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too large");
+    if (status == ATTEST_OK && !arf_is_zero(x) && arf_cmpabs_2exp_si(x, -MOST_EXPONENT) < 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too small");
+    return status;
+}
+
+/* radius = x >= 0 exactly; false when it has too many bits, which attest does not write. */
+static bool set_radius(mag_t radius, const arf_t x)
+{
+    fmpz_t mantissa, exponent;
+    bool fits;
+
+    fmpz_init(mantissa);
+    fmpz_init(exponent);
+    arf_get_fmpz_2exp(mantissa, exponent, x);
+    fits = fmpz_bits(mantissa) <= MAG_BITS;
+    if (fits) {
+        mag_set_ui(radius, fmpz_get_ui(mantissa));
+        mag_mul_2exp_fmpz(radius, radius, exponent);
+    }
+    fmpz_clear(mantissa);
+    fmpz_clear(exponent);
+    return fits;
+}
+
+/* ball = {"mid", "rad"}, exactly. */
+static attest_status read_ball(arb_t ball, const attest_json_cursor *object, const char *key,
+                               attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+    arf_t radius;
+
+    if (status != ATTEST_OK)
+        return status;
+    arf_init(radius);
+    status = read_arf(arb_midref(ball), &member, "mid", error);
+    if (status == ATTEST_OK)
+        status = read_arf(radius, &member, "rad", error);
+    if (status == ATTEST_OK && arf_sgn(radius) < 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "a negative radius");
+    if (status == ATTEST_OK && !set_radius(arb_radref(ball), radius))
+        status = attest_json_fail(&member, error, ATTEST_FORMAT,
+                                  "the radius has more than %d bits", MAG_BITS);
+    arf_clear(radius);
+    return status;
+}
+
+static attest_status read_count(size_t *value, const attest_json_cursor *cursor,
+                                attest_error *error)
+{
+    int64_t integer;
+    attest_status status = attest_json_get_integer(&integer, cursor, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    if (integer < 0)
+        return attest_json_fail(cursor, error, ATTEST_FORMAT, "an index must not be negative");
+    *value = (size_t)integer;
+    return ATTEST_OK;
+}
+
+static attest_status read_place(attest_place *place, const attest_json_cursor *cursor,
+                                attest_error *error)
+{
+    size_t length;
+    attest_status status = attest_json_get_length(&length, cursor, error);
+
+    if (status == ATTEST_OK && length != 2)
+        status = attest_json_fail(cursor, error, ATTEST_FORMAT, "not of the form [i, k]");
+    for (size_t e = 0; e < 2 && status == ATTEST_OK; e++) {
+        attest_json_cursor element = attest_json_get_element(cursor, e);
+        status = read_count(e ? &place->position : &place->sequence, &element, error);
+    }
+    return status;
+}
+
+static attest_status read_pair(attest_certificate *certificate, const attest_json_cursor *pair,
+                               attest_error *error)
+{
+    size_t length;
+    attest_status status = attest_json_get_length(&length, pair, error);
+
+    if (status == ATTEST_OK && length != 2)
+        status = attest_json_fail(pair, error, ATTEST_FORMAT, "not of the form [[i,k],[j,l]]");
+    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++) {
+        attest_json_cursor element = attest_json_get_element(pair, side);
+        status = read_place(&certificate->pair[side], &element, error);
+    }
+    return status;
+}
+
+static attest_status copy_string(char **copy, const attest_json_cursor *object, const char *key,
+                                 attest_error *error)
+{
+    attest_json_cursor member;
+    const char *text;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&text, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    *copy = attest_memory_copy(text);
+    return *copy ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+static attest_status read_input(attest_certificate *certificate,
+                                const attest_json_cursor *object, attest_error *error)
+{
+    attest_certificate_input *input = &certificate->input[certificate->inputs++];
+    attest_json_cursor member;
+    const char *hash;
+    attest_status status = copy_string(&input->role, object, "role", error);
+
+    if (status == ATTEST_OK)
+        status = copy_string(&input->path, object, "path", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&member, object, "sha256", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&hash, &member, error);
+    if (status == ATTEST_OK && (strlen(hash) != 64 || strspn(hash, "0123456789abcdef") != 64))
+        status = attest_json_fail(&member, error, ATTEST_FORMAT,
+                                  "not 64 lower-case hexadecimal digits");
+    if (status == ATTEST_OK)
+        memcpy(input->sha256, hash, sizeof input->sha256);
+    return status;
+}
+
+static attest_status read_inputs(attest_certificate *certificate,
+                                 const attest_json_cursor *root, attest_error *error)
+{
+    attest_json_cursor inputs;
+    size_t length;
+    attest_status status = attest_json_get_member(&inputs, root, "inputs", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_length(&length, &inputs, error);
+    if (status == ATTEST_OK && length != 2)
+        status = attest_json_fail(&inputs, error, ATTEST_FORMAT,
+                                  "not two inputs, a dataset and weights");
+    for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
+        attest_json_cursor element = attest_json_get_element(&inputs, i);
+        status = read_input(certificate, &element, error);
+    }
+    return status;
+}
+
+static attest_status read_verdict(attest_certificate *certificate,
+                                  const attest_json_cursor *root, attest_error *error)
+{
+    static const char *const claims[] = {"contextual-mapping"};
+    const char *const verdicts[] = {attest_verdict_name(ATTEST_PROVED),
+                                    attest_verdict_name(ATTEST_REFUTED),
+                                    attest_verdict_name(ATTEST_UNDECIDED)};
+    attest_json_cursor member;
+    int choice = 0;
+    attest_status status = attest_json_get_member(&member, root, "claim", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_choice(&choice, &member, claims, 1, error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&member, root, "verdict", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_choice(&choice, &member, verdicts, 3, error);
+    certificate->verdict = (attest_verdict)choice;
+    return status;
+}
+
+static attest_status read_bounds(attest_certificate *certificate,
+                                 const attest_json_cursor *root, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, root, "delta", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_rational(certificate->delta, &member, error);
+    certificate->has_r = attest_json_find_member(&member, root, "r");
+    if (status == ATTEST_OK && certificate->has_r)
+        status = attest_json_get_rational(certificate->r, &member, error);
+    if (status == ATTEST_OK &&
+        (fmpq_sgn(certificate->delta) < 0 || fmpq_sgn(certificate->r) < 0))
+        status = attest_json_fail(root, error, ATTEST_FORMAT, "a bound must not be negative");
+    return status;
+}
+
+static attest_status read_members(attest_certificate *certificate,
+                                  const attest_json_cursor *root, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_check_format(root, "attest/certificate", error);
+
+    if (status == ATTEST_OK)
+        status = read_verdict(certificate, root, error);
+    if (status == ATTEST_OK)
+        status = copy_string(&certificate->method, root, "method", error);
+    if (status == ATTEST_OK)
+        status = read_bounds(certificate, root, error);
+    if (status == ATTEST_OK && attest_json_find_member(&member, root, "precision_bits")) {
+        int64_t bits;
+        status = attest_json_get_integer(&bits, &member, error);
+        certificate->precision_bits = status == ATTEST_OK ? (long)bits : 0;
+    }
+    certificate->has_pair = attest_json_find_member(&member, root, "pair");
+    if (status == ATTEST_OK && certificate->has_pair)
+        status = read_pair(certificate, &member, error);
+    if (status == ATTEST_OK && certificate->has_pair)
+        status = read_ball(certificate->min_separation, root, "min_separation", error);
+    if (status == ATTEST_OK)
+        status = read_ball(certificate->max_norm, root, "max_norm", error);
+    if (status == ATTEST_OK && attest_json_find_member(&member, root, "max_norm_at"))
+        status = read_place(&certificate->largest, &member, error);
+    if (status == ATTEST_OK)
+        status = read_inputs(certificate, root, error);
+    return status;
+}
+
+attest_status attest_certificate_read(attest_certificate *certificate, const char *path,
+                                      attest_budget *budget, attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root;
+    attest_status status = attest_json_document_read(&document, path, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&document);
+    status = read_members(certificate, &root, error);
+    attest_json_document_clear(&document);
+    if (status == ATTEST_OK)
+        return ATTEST_OK;
+    attest_certificate_clear(certificate);
+    attest_certificate_init(certificate);
+    return error ? attest_error_prefix(error, status, path) : status;
+}

@@ -1,0 +1,307 @@
+/* check.c -- is what a certificate says true? */
+#include "certify/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/input.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+/* One verification. */
+typedef struct verification {
+    const attest_certificate *certificate;
+    attest_recheck check;
+    long max_bits;
+    fmpq_t least, most; /* the ends of min_separation */
+    bool holds, open;   /* open: a comparison could not be decided */
+    attest_error *error;
+} verification;
+
+#define SAYS_TOO_MUCH(v, ...)                                                                  \
+    ((v)->holds = false, (void)attest_error_set((v)->error, ATTEST_DOMAIN, __VA_ARGS__))
+
+/* low and high = the exact ends of the ball. */
+static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
+{
+    arf_t radius;
+
+    arf_init(radius);
+    arf_set_mag(radius, arb_radref(ball));
+    arf_get_fmpq(low, arb_midref(ball));
+    arf_get_fmpq(high, radius);
+    fmpq_sub(low, low, high);
+    fmpq_add(high, high, high);
+    fmpq_add(high, high, low);
+    arf_clear(radius);
+}
+
+/* Requires that |F_a - F_b| (|F_a| for b = a) lies between low and high. */
+static void require_inside(verification *v, size_t a, size_t b, const fmpq_t low,
+                           const fmpq_t high, const char *what)
+{
+    int above = fmpq_cmp_si(low, 0) <= 0
+                    ? 1
+                    : attest_recheck_compare(&v->check, a, b, low, v->max_bits);
+    int below = fmpq_cmp_si(high, 0) < 0
+                    ? 1
+                    : attest_recheck_compare(&v->check, a, b, high, v->max_bits);
+
+    v->open = v->open || above == 2 || below == 2;
+    if (above == -1)
+        SAYS_TOO_MUCH(v, "%s is smaller than certified", what);
+    if (below == 1)
+        SAYS_TOO_MUCH(v, "%s is larger than certified", what);
+}
+
+/* A near pair: its separation must not be below the enclosure, and above delta if proved. */
+static bool visit_pair(void *state, size_t a, size_t b)
+{
+    verification *v = state;
+    int order = fmpq_cmp_si(v->least, 0) <= 0
+                    ? 1
+                    : attest_recheck_compare(&v->check, a, b, v->least, v->max_bits);
+
+    v->open = v->open || order == 2;
+    if (order == -1)
+        SAYS_TOO_MUCH(v, "positions %zu and %zu are closer than certified", a, b);
+    if (v->holds && v->certificate->verdict == ATTEST_PROVED) {
+        order = attest_recheck_compare(&v->check, a, b, v->certificate->delta, v->max_bits);
+        v->open = v->open || order == 2;
+        if (order == -1 || order == 0)
+            SAYS_TOO_MUCH(v, "positions %zu and %zu are not more than delta apart", a, b);
+    }
+    return v->holds;
+}
+
+/* The number of a place through all sequences; false when there is none. */
+static bool locate(size_t *position, const attest_dataset *dataset, attest_place place)
+{
+    if (place.sequence >= dataset->count ||
+        place.position >= attest_dataset_length(dataset, place.sequence))
+        return false;
+    *position = dataset->start[place.sequence] + place.position;
+    return true;
+}
+
+/* No required pair at all: all positions are of one class. */
+static bool one_class(const attest_recheck *check)
+{
+    for (size_t p = 1; p < check->positions; p++)
+        if (check->group[p] != check->group[0])
+            return false;
+    return true;
+}
+
+static attest_status check_separation(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    size_t a, b;
+    arb_t reach;
+    arf_t end;
+    attest_status status;
+
+    if (!c->has_pair) {
+        if (!one_class(&v->check))
+            SAYS_TOO_MUCH(v, "there are required pairs, but no pair is named");
+        return ATTEST_OK;
+    }
+    if (!locate(&a, v->check.dataset, c->pair[0]) ||
+        !locate(&b, v->check.dataset, c->pair[1]) || v->check.group[a] == v->check.group[b]) {
+        SAYS_TOO_MUCH(v, "the pair is not a required pair of the dataset");
+        return ATTEST_OK;
+    }
+    require_inside(v, a, b, v->least, v->most, "the separation of the pair");
+    if (!v->holds)
+        return ATTEST_OK;
+    /* Everything up to the larger of the two bounds must be looked at. */
+    arb_init(reach);
+    arf_init(end);
+    arb_set_fmpq(reach, fmpq_cmp(v->least, c->delta) > 0 ? v->least : c->delta, 128);
+    arb_get_ubound_arf(end, reach, 128);
+    if (arf_sgn(end) < 0)
+        arf_zero(end);
+    status = attest_recheck_visit_near(&v->check, end, visit_pair, v, v->error);
+    arb_clear(reach);
+    arf_clear(end);
+    return status;
+}
+
+/* The largest norm lies in max_norm: none is above, and one is inside. Under "proved", all are
+ * below r. */
+static void check_norms(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    fmpq_t low, high;
+    size_t at = 0;
+
+    fmpq_init(low);
+    fmpq_init(high);
+    get_ends(low, high, c->max_norm);
+    if (!locate(&at, v->check.dataset, c->largest))
+        SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
+    else
+        require_inside(v, at, at, low, high, "the largest norm");
+    for (size_t p = 0; p < v->check.positions && v->holds; p++) {
+        int order = attest_recheck_compare(&v->check, p, p, high, v->max_bits);
+        v->open = v->open || order == 2;
+        if (order == 1)
+            SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
+        if (v->holds && c->verdict == ATTEST_PROVED && c->has_r) {
+            order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
+            v->open = v->open || order == 2;
+            if (order == 0 || order == 1)
+                SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
+        }
+    }
+    fmpq_clear(low);
+    fmpq_clear(high);
+}
+
+/* Under "refuted", the pair or the largest output violates its bound. */
+static void check_refutation(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    size_t a = 0, b = 0;
+    int pair = 1, norm = -1;
+
+    if (c->has_pair && locate(&a, v->check.dataset, c->pair[0]) &&
+        locate(&b, v->check.dataset, c->pair[1]))
+        pair = attest_recheck_compare(&v->check, a, b, c->delta, v->max_bits);
+    if (pair == -1 || pair == 0)
+        return;
+    if (c->has_r && locate(&a, v->check.dataset, c->largest))
+        norm = attest_recheck_compare(&v->check, a, a, c->r, v->max_bits);
+    if (norm == 0 || norm == 1)
+        return;
+    if (pair == 2 || norm == 2)
+        v->open = true;
+    else
+        SAYS_TOO_MUCH(v, "neither the pair nor the largest output refutes the claim");
+}
+
+static attest_status verify(verification *v, const attest_dataset *dataset,
+                            const attest_weights *weights)
+{
+    attest_status status = attest_recheck_init(&v->check, dataset, weights, v->error);
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(v->least);
+    fmpq_init(v->most);
+    get_ends(v->least, v->most, v->certificate->min_separation);
+    status = check_separation(v);
+    if (status == ATTEST_OK && v->holds)
+        check_norms(v);
+    if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_REFUTED)
+        check_refutation(v);
+    fmpq_clear(v->least);
+    fmpq_clear(v->most);
+    attest_recheck_clear(&v->check);
+    if (status == ATTEST_OK && v->holds && v->open)
+        return attest_error_set(v->error, ATTEST_UNABLE, "a comparison stayed open at %ld bits",
+                                v->max_bits);
+    return status;
+}
+
+/* *path = where the input is: as it was named, or in the folder. */
+static attest_status find_input(char **path, const char *name, const char *folder,
+                                attest_error *error)
+{
+    attest_input file;
+    attest_text text;
+
+    attest_text_init(&text);
+    if (folder && name[0] != '/' &&
+        attest_input_open(&file, name, SIZE_MAX, error) == ATTEST_IO)
+        attest_text_printf(&text, "%s/", folder);
+    else if (folder && name[0] != '/')
+        attest_input_close(&file);
+    attest_text_add(&text, name);
+    *path = attest_text_take(&text);
+    return *path ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+/* Whether the file still has the hash of the certificate. */
+static attest_status check_hash(bool *holds, const attest_certificate_input *input,
+                                const char *path, attest_error *error)
+{
+    unsigned char digest[ATTEST_SHA256_SIZE];
+    char hex[2 * ATTEST_SHA256_SIZE + 1];
+    attest_sha256 hash;
+    attest_input file;
+    attest_status status = attest_input_open(&file, path, SIZE_MAX, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_sha256_init(&hash);
+    attest_sha256_add(&hash, file.data, file.size);
+    attest_sha256_get(digest, &hash);
+    attest_input_close(&file);
+    attest_sha256_format(hex, digest);
+    *holds = strcmp(hex, input->sha256) == 0;
+    if (!*holds)
+        attest_error_set(error, ATTEST_DOMAIN, "%s is not the file that was certified", path);
+    return ATTEST_OK;
+}
+
+/* The input of this role, or NULL. */
+static const attest_certificate_input *find_role(const attest_certificate *certificate,
+                                                 const char *role)
+{
+    for (size_t i = 0; i < certificate->inputs; i++)
+        if (strcmp(certificate->input[i].role, role) == 0)
+            return &certificate->input[i];
+    return NULL;
+}
+
+static attest_status check_inputs(bool *holds, verification *v, char *const path[2],
+                                  attest_budget *budget)
+{
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_status status;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    status = attest_dataset_read(&dataset, path[0], budget, v->error);
+    if (status == ATTEST_OK)
+        status = attest_weights_read(&weights, path[1], budget, v->error);
+    if (status == ATTEST_OK && weights.dim != dataset.dim)
+        status = attest_error_set(v->error, ATTEST_FORMAT,
+                                  "dataset and weights have different dimensions");
+    if (status == ATTEST_OK)
+        status = verify(v, &dataset, &weights);
+    *holds = v->holds;
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    return status;
+}
+
+attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
+                                       const char *folder, long max_bits, attest_budget *budget,
+                                       attest_error *error)
+{
+    static const char *const role[2] = {"dataset", "weights"};
+    verification v = {.certificate = certificate, .max_bits = max_bits, .holds = true};
+    char *path[2] = {NULL, NULL};
+    attest_status status = ATTEST_OK;
+    attest_error unread;
+
+    v.error = error ? error : &unread;
+    *holds = true;
+    for (int i = 0; i < 2 && status == ATTEST_OK && *holds; i++) {
+        const attest_certificate_input *input = find_role(certificate, role[i]);
+        if (!input)
+            status = attest_error_set(v.error, ATTEST_FORMAT, "no input is the %s", role[i]);
+        if (status == ATTEST_OK)
+            status = find_input(&path[i], input->path, folder, v.error);
+        if (status == ATTEST_OK)
+            status = check_hash(holds, input, path[i], v.error);
+    }
+    if (status == ATTEST_OK && *holds)
+        status = check_inputs(holds, &v, path, budget);
+    free(path[0]);
+    free(path[1]);
+    return status;
+}

@@ -1,0 +1,171 @@
+/* certify.c -- attest certify: Definition 2. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/certify_print.h"
+#include "cli/command.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_certify = {
+    .name = "certify",
+    .arguments = "DATA --weights W [--r R] [--delta D] [OPTION]...",
+    .summary = "decide whether attention is a contextual mapping",
+    .details =
+        "Definition 2: positions whose vocabularies or tokens differ must have outputs more\n"
+        "than D apart, and all outputs norms below R. The verdict is proved, refuted or\n"
+        "undecided; the least separation is enclosed anyway.",
+    .example = "  attest certify data.json --weights w.json\n"
+               "  attest certify data.npy --weights w.json --r 10 --delta 1e-3 -o claim.json",
+    .product = "write a certificate, for 'attest check', to FILE",
+    .run = run,
+};
+
+/* What the command line asked for. */
+typedef struct certify_request {
+    const char *data, *weights, *method;
+    attest_number_option r, delta;
+    unsigned long max_bits;
+} certify_request;
+
+static int exit_code(attest_verdict verdict)
+{
+    if (verdict == ATTEST_UNDECIDED)
+        return EXIT_UNDECIDED;
+    return verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_FAILS;
+}
+
+static bool known_method(const char *name)
+{
+    if (strcmp(name, "auto") == 0)
+        return true;
+    for (size_t i = 0; attest_certify_method_name(i); i++)
+        if (strcmp(name, attest_certify_method_name(i)) == 0)
+            return true;
+    return false;
+}
+
+static int check_request(const certify_request *request, const attest_common *common)
+{
+    if (!request->weights)
+        return attest_cli_refuse(
+            "no weights given: use --weights W (see 'attest certify --help')");
+    if (!known_method(request->method))
+        return attest_cli_refuse("--method: there is no method '%s' (see 'attest certify "
+                                 "--help')",
+                                 request->method);
+    if (request->max_bits < ATTEST_CERTIFY_BITS || request->max_bits > 1000000000)
+        return attest_cli_refuse("--max-bits: the precision must be from %d to 1000000000 bits",
+                                 ATTEST_CERTIFY_BITS);
+    if (common->output &&
+        (strcmp(request->data, "-") == 0 || strcmp(request->weights, "-") == 0))
+        return attest_cli_refuse("a certificate names its inputs: they must be files, not '-'");
+    return EXIT_HOLDS;
+}
+
+static attest_status write_certificate(attest_certificate *certificate,
+                                       const certify_request *request, const char *path,
+                                       attest_error *error)
+{
+    attest_status status =
+        attest_certificate_add_input(certificate, "dataset", request->data, error);
+
+    if (status == ATTEST_OK)
+        status = attest_certificate_add_input(certificate, "weights", request->weights, error);
+    if (status == ATTEST_OK)
+        status = attest_certificate_write(certificate, path, error);
+    return status;
+}
+
+static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *weights,
+                  const certify_request *request, attest_common *common)
+{
+    attest_certificate certificate;
+    attest_finding finding;
+    attest_error error;
+    int code;
+
+    if (attest_weights_read(weights, request->weights, &common->budget, &error) ||
+        attest_dataset_read(dataset, request->data, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    if (weights->dim != dataset->dim)
+        return attest_cli_refuse("%s: tokens have %zu entries, but the weights of %s take %zu",
+                                 request->data, dataset->dim, request->weights, weights->dim);
+    claim->dataset = dataset;
+    claim->weights = weights;
+    attest_finding_init(&finding);
+    attest_certificate_init(&certificate);
+    if (attest_certify(&finding, claim, &error) ||
+        attest_certificate_set(&certificate, claim, &finding, &error) ||
+        (common->output && write_certificate(&certificate, request, common->output, &error))) {
+        code = attest_cli_fail(&error);
+    } else {
+        code = exit_code(finding.verdict);
+        if (common->json)
+            attest_certify_print_json(claim, &finding, &certificate);
+        else
+            attest_certify_print_text(claim, &finding);
+    }
+    attest_certificate_clear(&certificate);
+    attest_finding_clear(&finding);
+    return code;
+}
+
+static int certify(const certify_request *request, attest_common *common)
+{
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_claim claim;
+    int code = check_request(request, common);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    attest_claim_init(&claim);
+    claim.has_r = request->r.given;
+    fmpq_set(claim.r, request->r.value);
+    fmpq_set(claim.delta, request->delta.value);
+    claim.method = request->method;
+    claim.max_bits = (long)request->max_bits;
+    code = decide(&claim, &dataset, &weights, request, common);
+    attest_claim_clear(&claim);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    certify_request request = {.method = "auto", .max_bits = ATTEST_CERTIFY_MAX_BITS};
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"weights", 'w', "W", "the attention weights (JSON or .npz); needed", OPTION_TEXT,
+         &request.weights, NULL},
+        {"r", 0, "R", "claim that all norms are below R; no claim if not given", OPTION_NUMBER,
+         &request.r, NULL},
+        {"delta", 0, "D", "claim separations above D; 0 if not given", OPTION_NUMBER,
+         &request.delta, NULL},
+        {"method", 'm', "METHOD",
+         "exact (hardmax), ball (softmax), or auto: the first that\ndecides", OPTION_TEXT,
+         &request.method, NULL},
+        {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
+         OPTION_COUNT, &request.max_bits, NULL},
+        {0},
+    };
+
+    fmpq_init(request.r.value);
+    fmpq_init(request.delta.value);
+    code = attest_cli_parse(&attest_command_certify, &common, options, argc, argv, 1, 1,
+                            &operands, &count);
+    if (code == EXIT_HOLDS) {
+        request.data = operands[0];
+        code = certify(&request, &common);
+    }
+    fmpq_clear(request.r.value);
+    fmpq_clear(request.delta.value);
+    return code;
+}

@@ -1,0 +1,120 @@
+/* certify_print.c -- how a claim and what was found are shown. */
+#include "cli/certify_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <attest/ball.h>
+#include <attest/number.h>
+
+#include "certify/certificate_json.h"
+#include "cli/command.h"
+#include "cli/excerpt.h"
+#include "data/weights_json.h"
+
+static void write_integer(attest_json *json, const char *key, const fmpz_t value)
+{
+    /* Beyond 64 bits as a string: such a number of pairs has no JSON reader to please. */
+    if (fmpz_abs_fits_ui(value) && fmpz_sgn(value) >= 0) {
+        attest_json_write_count(json, key, fmpz_get_ui(value));
+    } else {
+        char *text = fmpz_get_str(NULL, 10, value);
+        attest_json_write_string(json, key, text);
+        flint_free(text);
+    }
+}
+
+static void write_counterexample(attest_json *json, const attest_claim *claim,
+                                 const attest_finding *finding)
+{
+    bool pair = finding->part == ATTEST_CLAIM_SEPARATION;
+    attest_place place[2] = {pair ? finding->pair[0] : finding->largest, finding->pair[1]};
+
+    attest_json_write_object(json, "counterexample");
+    attest_json_write_string(json, "format", "attest/counterexample");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "property", "contextual");
+    attest_cli_write_excerpt(json, "dataset", claim->dataset, place, pair ? 2 : 1);
+    attest_weights_write_json(json, "weights", claim->weights);
+    attest_json_write_object(json, "parameters");
+    if (claim->has_r)
+        attest_json_write_rational(json, "r", claim->r);
+    attest_json_write_rational(json, "delta", claim->delta);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "violates");
+    attest_json_write_string(json, "definition", "contextual-mapping");
+    attest_json_write_string(json, "bound", pair ? "delta" : "r");
+    if (pair)
+        attest_cli_write_pair(json, "pair", place);
+    else
+        attest_cli_write_place(json, "token", place[0]);
+    attest_json_write_close(json);
+    attest_json_write_null(json, "seed");
+    attest_json_write_string(json, "found_by", "certify");
+    attest_json_write_integer(json, "shrink_steps", 0);
+    attest_json_write_close(json);
+}
+
+void attest_certify_print_json(const attest_claim *claim, const attest_finding *finding,
+                               const attest_certificate *certificate)
+{
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_certificate_write_members(&json, certificate);
+    write_integer(&json, "required_pairs", finding->required_pairs);
+    attest_json_write_object(&json, "decided_by");
+    write_integer(&json, "filter", finding->by_filter);
+    write_integer(&json, "ball", finding->by_ball);
+    write_integer(&json, "exact", finding->by_exact);
+    write_integer(&json, "undecided", finding->by_nobody);
+    attest_json_write_close(&json);
+    if (finding->verdict == ATTEST_UNDECIDED)
+        attest_json_write_string(&json, "reason", finding->reason);
+    if (finding->verdict == ATTEST_REFUTED)
+        write_counterexample(&json, claim, finding);
+    attest_json_write_close(&json);
+    if (attest_json_write_end(&json) != ATTEST_OK)
+        attest_cli_complain("cannot write all of the output");
+}
+
+static void print_ball(const char *what, const arb_t ball, const attest_place *place,
+                       size_t count)
+{
+    char *text = attest_ball_format_text(ball), *log2 = attest_ball_format_log2(ball);
+
+    printf("%-18s %s", what, text ? text : "");
+    if (log2)
+        printf(" = 2^%s", log2);
+    printf(" at [%zu,%zu]", place[0].sequence, place[0].position);
+    if (count == 2)
+        printf(" and [%zu,%zu]", place[1].sequence, place[1].position);
+    putchar('\n');
+    free(text);
+    free(log2);
+}
+
+void attest_certify_print_text(const attest_claim *claim, const attest_finding *finding)
+{
+    char *pairs = fmpz_get_str(NULL, 10, finding->required_pairs);
+    char *delta = attest_number_format(claim->delta);
+    char *r = attest_number_format(claim->r);
+
+    printf("%s by %s: ", attest_verdict_name(finding->verdict), finding->method);
+    printf("all %s required pairs are more than %s apart", pairs, delta ? delta : "");
+    if (claim->has_r)
+        printf(", all norms are below %s", r ? r : "");
+    printf("\n");
+    if (finding->has_pair)
+        print_ball("least separation", finding->min_separation, finding->pair, 2);
+    print_ball("largest norm", finding->max_norm, &finding->largest, 1);
+    if (finding->verdict == ATTEST_REFUTED)
+        printf("refuted by the %s\n",
+               finding->part == ATTEST_CLAIM_SEPARATION ? "least separation" : "largest norm");
+    if (finding->verdict == ATTEST_UNDECIDED)
+        printf("undecided: %s\n", finding->reason);
+    flint_free(pairs);
+    free(delta);
+    free(r);
+}

@@ -1,0 +1,134 @@
+/* check.c -- attest check: certificates, verified by another route. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/certificate.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "data/json_write.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_check = {
+    .name = "check",
+    .arguments = "CERT... [OPTION]...",
+    .summary = "verify certificates",
+    .details =
+        "Verifies the hashes of the inputs and then the claim, by other code than that which\n"
+        "made the certificate. Inputs are looked for as they were named, then beside the\n"
+        "certificate. A certificate that says more than is true, by however little, fails.",
+    .example = "  attest certify data.json --weights w.json -o claim.json\n"
+               "  attest check claim.json",
+    .run = run,
+};
+
+/* The folder of a path, to be freed; NULL for standard input. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder;
+
+    if (strcmp(path, "-") == 0)
+        return NULL;
+    folder = attest_memory_copy(slash ? path : ".");
+    if (folder && slash)
+        folder[slash == path ? 1 : slash - path] = '\0';
+    return folder;
+}
+
+static void report(attest_json *json, bool as_json, const char *path, const char *verdict,
+                   const char *reason)
+{
+    if (!as_json) {
+        printf("%s: %s%s%s\n", path, verdict, reason ? ": " : "", reason ? reason : "");
+        return;
+    }
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "path", path);
+    attest_json_write_string(json, "verdict", verdict);
+    if (reason)
+        attest_json_write_string(json, "reason", reason);
+    attest_json_write_close(json);
+}
+
+static int check_one(attest_json *json, const char *path, unsigned long max_bits,
+                     attest_common *common)
+{
+    attest_certificate certificate;
+    attest_error error;
+    attest_status status;
+    bool holds = false;
+    char *folder;
+    int code;
+
+    attest_certificate_init(&certificate);
+    if (attest_certificate_read(&certificate, path, &common->budget, &error)) {
+        attest_certificate_clear(&certificate);
+        return attest_cli_fail_input(&error);
+    }
+    folder = folder_of(path);
+    status = attest_certificate_check(&holds, &certificate, folder, (long)max_bits,
+                                      &common->budget, &error);
+    if (status == ATTEST_OK) {
+        report(json, common->json, path, holds ? "holds" : "fails", holds ? NULL : error.text);
+        code = holds ? EXIT_HOLDS : EXIT_FAILS;
+    } else if (status == ATTEST_UNABLE) {
+        report(json, common->json, path, "undecided", error.text);
+        code = EXIT_UNDECIDED;
+    } else {
+        code = attest_cli_fail_input(&error);
+    }
+    free(folder);
+    attest_certificate_clear(&certificate);
+    return code;
+}
+
+/* What is worst of several certificates: bad input, a failure, an open question. */
+static int worse(int a, int b)
+{
+    static const int order[] = {EXIT_ENVIRONMENT, EXIT_USAGE, EXIT_FAILS, EXIT_UNDECIDED};
+
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    unsigned long max_bits = ATTEST_CERTIFY_MAX_BITS;
+    attest_common common;
+    attest_json json;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
+         OPTION_COUNT, &max_bits, NULL},
+        {0},
+    };
+
+    code = attest_cli_parse(&attest_command_check, &common, options, argc, argv, 1, SIZE_MAX,
+                            &operands, &count);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (max_bits < ATTEST_CERTIFY_BITS || max_bits > 1000000000)
+        return attest_cli_refuse("--max-bits: the precision must be from %d to 1000000000 bits",
+                                 ATTEST_CERTIFY_BITS);
+    attest_json_write_begin(&json, stdout);
+    if (common.json) {
+        attest_json_write_object(&json, NULL);
+        attest_json_write_array(&json, "certificates");
+    }
+    for (size_t i = 0; i < count; i++)
+        code = worse(code, check_one(&json, operands[i], max_bits, &common));
+    if (common.json) {
+        attest_json_write_close(&json);
+        attest_json_write_close(&json);
+        if (attest_json_write_end(&json) != ATTEST_OK)
+            attest_cli_complain("cannot write all of the output");
+    }
+    return code;
+}

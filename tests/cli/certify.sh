@@ -1,0 +1,128 @@
+#!/bin/sh
+# attest certify, attest check: the universal pair, equalities, bounds met exactly, certificates
+# that say too much, what is refused.
+. "$srcdir/tests/cli/lib.sh"
+cd "$work" || exit 1
+
+cat >pair.json <<'END'
+{"format": "attest/dataset", "version": 1, "sequences": [[[1], [3], [4], [6]], [[1], [2], [5], [6]]]}
+END
+weights() { # file activation skip WK WV WO [more heads]
+    cat >"$1" <<END
+{"format": "attest/weights", "version": 1, "activation": "$2", "skip": $3,
+ "heads": [{"WQ": [[1]], "WK": [[$4]], "WV": [[$5]], "WO": [[$6]]}$7]}
+END
+}
+weights hard.json hardmax true 1 '"1/3"' 1
+weights soft.json softmax true 1 '"1/3"' 1
+weights zero.json softmax true 1 0 1
+weights mean.json softmax false 0 1 1
+weights cancel.json softmax true 1 2 1 ', {"WQ": [[1]], "WK": [[1]], "WV": [[-1]], "WO": [[2]]}'
+
+run 1 "hardmax on the universal pair" certify pair.json --weights hard.json --json
+json 'o["verdict"] == "refuted" and o["method"] == "exact" and o["pair"] == [[0, 0], [1, 0]]'
+json 'o["required_pairs"] == 28 and o["min_separation"]["mid"] == "0x0p+0"'
+json 'o["counterexample"]["violates"]["pair"] == [[0, 0], [1, 0]] and o["decided_by"]["exact"] == 28'
+run 0 "softmax on the same" certify pair.json --weights soft.json --json
+json 'o["verdict"] == "proved" and o["method"] == "ball" and o["r"] is None and o["delta"] == "0"'
+json 'o["pair"] == [[0, 3], [1, 3]] and abs(float(o["min_separation"]["log2"]) + 10.25191883498) < 1e-9'
+run 1 "values of zero" certify pair.json --weights zero.json --json
+json 'o["pair"] == [[0, 0], [1, 0]] and o["decided_by"]["exact"] == 1'
+run 1 "two heads that cancel" certify pair.json --weights cancel.json --json
+json 'o["verdict"] == "refuted" and o["min_separation"]["rad"] == "0x0p+0"'
+run 1 "the mean without skip" certify pair.json --weights mean.json --json
+json 'o["verdict"] == "refuted" and o["pair"] == [[0, 0], [0, 1]]'
+
+# Different queries, one common token: zero.json is the identity, so separations are those of
+# the tokens, and 1 is met exactly.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[2], [3]]]}' >two.json
+run 1 "delta met exactly" certify two.json --weights zero.json --delta 1
+run 0 "delta just below" certify two.json --weights zero.json --delta 99999999999999999999999999/100000000000000000000000000
+run 1 "r met exactly" certify two.json --weights zero.json --r 3 --json
+json 'o["counterexample"]["violates"] == {"definition": "contextual-mapping", "bound": "r", "token": [0, 1]}'
+run 0 "r just above" certify two.json --weights zero.json --r 3.0000000000000000000000000000001
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[2], [2]], [[2]]]}' >same.json
+run 0 "no required pair" certify same.json --weights soft.json --delta 100 --json
+json 'o["required_pairs"] == 0 and o["pair"] is None and o["min_separation"] is None'
+
+# A causal mask: (a, b, a) has a required pair of equal tokens.
+sed 's/"skip"/"mask": "causal", "skip"/' zero.json >masked.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[2], [3], [2]]]}' >aba.json
+run 1 "masked (a, b, a)" certify aba.json --weights masked.json --json
+json 'o["pair"] == [[0, 0], [0, 2]] and o["required_pairs"] == 3'
+run 0 "not masked: exempt" certify aba.json --weights zero.json --json
+json 'o["required_pairs"] == 2'
+
+for w in hard soft zero cancel mean; do
+    "$ATTEST" certify pair.json --weights $w.json -o $w-cert.json >/dev/null 2>&1
+    run 0 "the certificate of $w holds" check $w-cert.json
+done
+run 0 "several at once" check soft-cert.json hard-cert.json --json
+json '[c["verdict"] for c in o["certificates"]] == ["holds", "holds"]'
+mkdir sub && cp pair.json soft.json soft-cert.json sub && (cd / && "$ATTEST" check "$work/sub/soft-cert.json" >/dev/null)
+result $? "inputs beside the certificate"
+change() { # certificate, result, Python statements on the object o
+    python3 -c '
+import json, sys
+o = json.load(open(sys.argv[1]))
+exec(sys.argv[3])
+json.dump(o, open(sys.argv[2], "w"))' "$@"
+}
+# The ends of the ball, moved past the truth by one unit in the last place.
+cat >ends.py <<'END'
+from fractions import Fraction
+def number(s):
+    m, e = s.split("p")
+    i, _, f = m[2:].partition(".")
+    return Fraction(int(i + f, 16), 16 ** len(f)) * Fraction(2) ** int(e)
+def hexfloat(x): # of a dyadic x > 0
+    e = 0
+    while x.denominator > 1:
+        x, e = x * 2, e - 1
+    return "0x%xp%+d" % (x.numerator, e)
+END
+change soft-cert.json high.json '
+exec(open("ends.py").read())
+b = o["min_separation"]; m, r = number(b["mid"]), number(b["rad"])
+u = Fraction(1, 2 ** 160); b["mid"] = hexfloat(m + 2 * r + u)'
+run 1 "an enclosure above the truth" check high.json
+change soft-cert.json low.json '
+exec(open("ends.py").read())
+b = o["min_separation"]; m, r = number(b["mid"]), number(b["rad"])
+b["mid"] = hexfloat(m - 2 * r - Fraction(1, 2 ** 160))'
+run 1 "an enclosure below the truth" check low.json
+change soft-cert.json pair-wrong.json 'o["pair"] = [[0, 0], [1, 0]]'
+run 1 "another pair" check pair-wrong.json
+change soft-cert.json norm-wrong.json 'o["max_norm"]["rad"] = "0x0p+0"'
+run 1 "a norm without its radius" check norm-wrong.json
+change hard-cert.json verdict-wrong.json 'o["verdict"] = "proved"'
+run 1 "a verdict turned round" check verdict-wrong.json
+change soft-cert.json delta-wrong.json 'o["delta"] = "1/1219"'
+run 1 "a delta above the separation" check delta-wrong.json
+change soft-cert.json delta-right.json 'o["delta"] = "1/1220"'
+run 0 "a delta below the separation" check delta-right.json
+change soft-cert.json r-wrong.json 'o["r"] = "7.9999"'
+run 1 "an r below the largest norm" check r-wrong.json
+change hard-cert.json exact-wrong.json 'o["max_norm"] = {"mid": "0x1.0000000000000000000000000001p+3", "rad": "0x0p+0"}'
+run 1 "an exact norm, one unit too large" check exact-wrong.json
+cp pair.json keep.json && echo >>pair.json
+run 1 "a changed input" check soft-cert.json
+complains '^$|.' && cp keep.json pair.json
+change soft-cert.json bad.json 'o["min_separation"]["rad"] = "x"'
+refused "a radius that is no number" check bad.json
+change soft-cert.json bad.json 'o["min_separation"]["mid"] = "0x1p-99999999999999"'
+refused "a gigantic exponent" check bad.json
+change soft-cert.json bad.json 'o["version"] = 2'
+refused "an unknown version" check bad.json
+change soft-cert.json bad.json 'o["inputs"][0]["path"] = "nowhere.json"'
+refused "a missing input" check bad.json
+refused "no certificate" check
+
+refused "softmax in exact" certify pair.json --weights soft.json --method exact
+refused "hardmax in balls" certify pair.json --weights hard.json --method ball
+refused "an unknown method" certify pair.json --weights soft.json --method magic
+refused "a negative delta" certify pair.json --weights soft.json --delta -1
+refused "no weights" certify pair.json
+refused "too few bits" certify pair.json --weights soft.json --max-bits 3
+refused "a certificate about standard input" certify - --weights soft.json -o x.json
+finish
