@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -10,6 +11,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 
+/* clang-format off: one command a line */
 static const attest_command *const commands[] = {
     &attest_command_certify,
     &attest_command_check,
@@ -21,6 +23,7 @@ static const attest_command *const commands[] = {
     &attest_command_separated,
     &attest_command_show,
 };
+/* clang-format on */
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -44,16 +47,34 @@ static int print_version(void)
     printf("attest %s\n", attest_version());
     printf("GMP %s, MPFR %s, FLINT %s, json-c %s, zlib %s\n", gmp_version, mpfr_get_version(),
            FLINT_VERSION, json_c_version(), zlibVersion());
+    printf("kernel: %s\n", attest_kernel_name());
     printf("theft: %s\n", ATTEST_THEFT_NAME);
     return EXIT_HOLDS;
 }
 
+/* A kernel that ATTEST_KERNEL asks for and that cannot run is an error, not a preference. */
+static int choose_kernel(void)
+{
+    char names[128] = "";
+    size_t used = 0;
+
+    if (attest_kernel_select(NULL) == ATTEST_OK)
+        return EXIT_HOLDS;
+    for (size_t i = 0; attest_kernel_list(i) && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                 attest_kernel_list(i));
+    return attest_cli_refuse("ATTEST_KERNEL=%s: not available here; there is %s",
+                             getenv("ATTEST_KERNEL"), names);
+}
+
 static int run(int argc, char **argv)
 {
-    if (argc < 2) {
-        attest_cli_complain("no command given (see 'attest --help')");
-        return EXIT_USAGE;
-    }
+    int failed = choose_kernel();
+
+    if (failed)
+        return failed;
+    if (argc < 2)
+        return attest_cli_refuse("no command given (see 'attest --help')");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return print_help();
@@ -65,8 +86,7 @@ static int run(int argc, char **argv)
             return code == EXIT_HELP ? EXIT_HOLDS : code;
         }
     }
-    attest_cli_complain("unknown command '%s' (see 'attest --help')", argv[1]);
-    return EXIT_USAGE;
+    return attest_cli_refuse("unknown command '%s' (see 'attest --help')", argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -15,7 +15,13 @@ done
 run 0 "attest --version" --version
 shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'
 shows '^GMP .*, MPFR .*, FLINT .*, json-c .*, zlib '
+shows '^kernel: (scalar|avx2)$'
 shows '^theft: '
+ATTEST_KERNEL=scalar "$ATTEST" --version >"$out" 2>"$err"
+shows '^kernel: scalar$'
+ATTEST_KERNEL=abacus "$ATTEST" list >"$out" 2>"$err"
+[ $? -eq 2 ] && [ ! -s "$out" ]
+result $? "a kernel that is not there: $(cat "$err")"
 
 refused "no command"
 refused "an unknown command" nonsense
