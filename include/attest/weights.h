@@ -14,7 +14,7 @@
 
 typedef enum attest_activation { ATTEST_SOFTMAX = 0, ATTEST_HARDMAX } attest_activation;
 
-/* Who gets the weight when several keys attain the maximum (hardmax only). */
+/* Who gets the weight when several keys attain the maximum; without effect under softmax. */
 typedef enum attest_ties { ATTEST_TIES_UNIFORM = 0, ATTEST_TIES_LEFTMOST } attest_ties;
 
 /* ATTEST_MASK_CAUSAL: query k sees the keys j <= k. */

@@ -180,7 +180,7 @@ static bool token_over_denominator(const attest_dataset *dataset, size_t t)
 
 static void test_sequences(void)
 {
-    double value[] = {1, 0.5, -3, 0x1p-1074, 0x1p1023, 0, 6, 10, -4, 0, 0, 0};
+    double value[] = {-3, 0x1p-1074, 1, 0.5, 0x1p1023, 0, 6, 10, -4, 0, 0, 0};
     attest_dataset dataset;
     attest_dataset_builder builder;
     attest_sequence sequence;
