@@ -95,6 +95,7 @@ void theft_pass_values(struct theft_shrink *s);       /* shrink_values.c */
 void theft_pass_equal(struct theft_shrink *s);        /* shrink_groups.c */
 void theft_pass_together(struct theft_shrink *s);     /* shrink_groups.c */
 void theft_pass_move(struct theft_shrink *s);         /* shrink_pairs.c */
+void theft_pass_raise(struct theft_shrink *s);        /* shrink_pairs.c */
 void theft_pass_reorder(struct theft_shrink *s);      /* shrink_pairs.c */
 
 #endif

@@ -212,7 +212,7 @@ static void run_passes(struct theft_shrink *s)
     static void (*const passes[])(struct theft_shrink *) = {
         theft_pass_truncate, theft_pass_delete, theft_pass_lower_delete, theft_pass_zero,
         theft_pass_values,   theft_pass_equal,  theft_pass_together,     theft_pass_move,
-        theft_pass_shift,    theft_pass_reorder};
+        theft_pass_raise,    theft_pass_shift,  theft_pass_reorder};
     size_t before;
     do {
         before = s->successes;

@@ -42,6 +42,29 @@ void theft_pass_move(struct theft_shrink *s)
         }
 }
 
+static bool lower_and_raise(struct theft_shrink *s, uint64_t k, void *data)
+{
+    const struct pair *p = data;
+    if (p->j >= theft_shrink_length(s) || !theft_shrink_propose(s))
+        return false;
+    s->proposal.at[p->i].value = p->vi - k;
+    s->proposal.at[p->j].value = s->proposal.at[p->j].max;
+    return theft_shrink_try(s);
+}
+
+/* What is lost by lowering a choice may be made up for by a later one, in whatever way: gives
+ * that one its largest value, and leaves it to the other passes to lower it again. */
+void theft_pass_raise(struct theft_shrink *s)
+{
+    for (size_t i = 0; i < theft_shrink_length(s) && !theft_shrink_over(s); i++)
+        for (size_t j = i + 1; j < reach(s, i); j++) {
+            struct theft_choice a = theft_shrink_get(s, i), b = theft_shrink_get(s, j);
+            struct pair p = {i, j, a.value, b.value};
+            if (a.max == b.max && a.value > 0 && b.value > 0 && b.value < b.max)
+                theft_shrink_extend(s, a.value, lower_and_raise, &p);
+        }
+}
+
 static bool try_swap(struct theft_shrink *s, size_t i, size_t j, size_t size)
 {
     if (!theft_shrink_propose(s))

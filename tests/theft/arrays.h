@@ -84,6 +84,32 @@ static enum theft_trial_res no_equal_pair_from_20(struct theft *t, void *arg)
     return THEFT_TRIAL_PASS;
 }
 
+static enum theft_trial_res sum_below_1000(struct theft *t, void *arg)
+{
+    (void)t;
+    return verdict(array_sum(arg) < 1000);
+}
+
+static enum theft_trial_res no_successor_from_10(struct theft *t, void *arg)
+{
+    const struct array *a = arg;
+    (void)t;
+    for (size_t i = 0; i + 1 < a->count; i++)
+        if (a->at[i] >= 10 && a->at[i] + 1 == a->at[i + 1])
+            return THEFT_TRIAL_FAIL;
+    return THEFT_TRIAL_PASS;
+}
+
+static enum theft_trial_res products_below_1000(struct theft *t, void *arg)
+{
+    const struct array *a = arg;
+    (void)t;
+    for (size_t i = 0; i + 1 < a->count; i++)
+        if (a->at[i] * a->at[i + 1] >= 1000)
+            return THEFT_TRIAL_FAIL;
+    return THEFT_TRIAL_PASS;
+}
+
 struct array_property {
     const char *name;
     theft_propfun1 *property;
@@ -96,6 +122,10 @@ static const struct array_property array_properties[] = {
     {"no element >= 1000 with % 7 == 3", no_large_residue_3, 16, {1, {1004}}},
     {"no two equal elements >= 20 of 8-bit values", no_equal_pair_from_20, 8, {2, {20, 20}}},
     {"sum < 10^6 of 32-bit values", sum_below_million, 32, {1, {1000000}}},
+    /* and some that need other passes: several elements, kept distances, made-up losses */
+    {"sum < 1000 of 8-bit values", sum_below_1000, 8, {4, {235, 255, 255, 255}}},
+    {"no x >= 10 before x + 1", no_successor_from_10, 8, {2, {10, 11}}},
+    {"neighbours multiply to < 1000", products_below_1000, 8, {2, {4, 250}}},
 };
 #define ARRAY_PROPERTIES (sizeof array_properties / sizeof *array_properties)
 

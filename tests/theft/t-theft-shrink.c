@@ -78,6 +78,54 @@ static enum theft_trial_res differ_or_small(struct theft *t, void *a, void *b)
                                                                     : THEFT_TRIAL_PASS;
 }
 
+static enum theft_trial_res sum_not_50(struct theft *t, void *a, void *b)
+{
+    (void)t;
+    return *(uint64_t *)a + *(uint64_t *)b == 50 ? THEFT_TRIAL_FAIL : THEFT_TRIAL_PASS;
+}
+
+/* 80 draws whatever they are; the first of two equal ones from 200 on is the value. */
+static enum theft_alloc_res long_alloc(struct theft *t, void *env, void **output)
+{
+    uint64_t *x = calloc(1, sizeof *x), v[80];
+    (void)env;
+    for (int i = 0; i < 80; i++)
+        v[i] = theft_random_bits(t, 10);
+    for (int i = 0; i < 80; i++)
+        for (int j = 0; j < i; j++)
+            if (v[i] == v[j] && v[i] >= 200 && *x == 0)
+                *x = v[i];
+    the_state->live++;
+    *output = x;
+    return THEFT_ALLOC_OK;
+}
+
+static enum theft_trial_res no_pair(struct theft *t, void *a)
+{
+    (void)t;
+    return *(uint64_t *)a ? THEFT_TRIAL_FAIL : THEFT_TRIAL_PASS;
+}
+
+/* 1000, then 5000: the second is shrunk to what the first trial was. */
+static enum theft_alloc_res next_alloc(struct theft *t, void *env, void **output)
+{
+    static const uint64_t values[] = {1000, 5000};
+    static size_t next;
+    uint64_t *x = malloc(sizeof *x);
+    (void)t;
+    (void)env;
+    *x = values[next++ % 2];
+    the_state->live++;
+    *output = x;
+    return THEFT_ALLOC_OK;
+}
+
+static theft_hash identity(const void *instance, void *env)
+{
+    (void)env;
+    return *(const uint64_t *)instance;
+}
+
 static enum theft_hook_trial_post_res keep(const struct theft_hook_trial_post_info *info,
                                            void *env)
 {
@@ -137,19 +185,25 @@ static const struct theft_type_info impatient = {
 static const struct theft_type_info erring = {
     .alloc = draw_alloc, .free = release, .shrink = shrink_error, .env = BITS(32)};
 
+static const struct theft_type_info long_sequence = {
+    .alloc = long_alloc, .free = release, .autoshrink_config = {.enable = true}};
+static const struct theft_type_info in_order = {
+    .alloc = next_alloc, .free = release, .hash = identity, .shrink = halve};
+
 static enum theft_run_res run(struct state *s, theft_propfun1 *p1, theft_propfun2 *p2,
                               const struct theft_type_info *a, const struct theft_type_info *b)
 {
-    struct theft_run_config cfg = {.prop1 = p1,
-                                   .prop2 = p2,
-                                   .type_info = {a, b},
-                                   .trials = 2000,
-                                   .hooks = {.trial_pre = theft_hook_first_fail_halt,
-                                             .trial_post = keep,
-                                             .shrink_pre = pre,
-                                             .shrink_post = post,
-                                             .shrink_trial_post = trial_post,
-                                             .env = s}};
+    struct theft_run_config cfg = {
+        .prop1 = p1,
+        .prop2 = p2,
+        .type_info = {a, b},
+        .trials = a == &in_order ? 2 : 2000,
+        .hooks = {.trial_pre = a == &in_order ? NULL : theft_hook_first_fail_halt,
+                  .trial_post = keep,
+                  .shrink_pre = pre,
+                  .shrink_post = post,
+                  .shrink_trial_post = trial_post,
+                  .env = s}};
     the_state = s;
     quieten(&cfg);
     enum theft_run_res res = theft_run(&cfg);
@@ -200,5 +254,15 @@ int main(void)
     s = (struct state){.refuse = THEFT_ALLOC_SKIP};
     TAP_OK(run(&s, below_1000, NULL, &by_choices, NULL) == THEFT_RUN_FAIL && s.final[0] >= 1000,
            "alloc may refuse candidates");
+    s = (struct state){.done = 0};
+    TAP_OK(run(&s, NULL, sum_not_50, &small_choices, &small_choices) == THEFT_RUN_FAIL &&
+               s.final[0] == 0 && s.final[1] == 50,
+           "a sum that must stay is moved to the second");
+    s = (struct state){.done = 0};
+    TAP_OK(run(&s, no_pair, NULL, &long_sequence, NULL) == THEFT_RUN_FAIL && s.final[0] == 200,
+           "equal draws among many are lowered together");
+    s = (struct state){.done = 0};
+    TAP_OK(run(&s, below_1000, NULL, &in_order, NULL) == THEFT_RUN_FAIL && s.final[0] == 1000,
+           "an input that failed before is a good result of shrinking");
     return tap_done();
 }

@@ -109,6 +109,16 @@ static void measure(const char *name, theft_propfun1 *property, struct kind kind
     TAP_OK(by_luck == 0, "%s: found by luck in %zu of %d runs", name, by_luck, SEEDS);
 }
 
+static enum theft_trial_res several(struct theft *t, void *arg)
+{
+    (void)arg;
+    theft_target(t, 1);
+    theft_target(t, 5);
+    theft_target(t, 3);
+    theft_target(t, NAN);
+    return THEFT_TRIAL_PASS;
+}
+
 static size_t told;
 
 static enum theft_hook_trial_post_res listen(const struct theft_hook_trial_post_info *info,
@@ -136,5 +146,8 @@ int main(void)
     TAP_OK(theft_run_extended(&cfg, &ext, &report, NULL) == THEFT_RUN_PASS && told == 100 &&
                report.has_target && report.best_target < 0,
            "a type without choices is not guided, but its target is reported");
+    cfg.prop1 = several;
+    theft_run_extended(&cfg, NULL, &report, NULL);
+    TAP_OK(report.best_target == 5 && report.best_trial == 0, "the largest of several targets");
     return tap_done();
 }
