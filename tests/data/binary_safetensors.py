@@ -43,7 +43,22 @@ def make_safetensors():
         '{"\\u0078":%s,"t\u00e9\\"\\\\\\/":%s}' % (info("F32", GRID, 0, 48),
                                                 info("F32", [1], 48, 52)), data + b"\0" * 4),
         "names with escapes")
+    layer(good, data)
     bad_safetensors(data, one)
+
+
+def layer(good, data):
+    """The grid beside an attention layer of H = 2, s = 1, d = 3, for the importer's fuzzer."""
+    infos, at = ['"x":' + info("F32", GRID, 0, 48)], 48
+    for name, shape in [("q", (2, 3)), ("k", (2, 3)), ("v", (2, 3)), ("o", (3, 2)),
+                        ("qkv", (6, 3)), ("bq", (2,)), ("bo", (3,)), ("bqkv", (6,))]:
+        size = 1
+        for length in shape:
+            size *= length
+        infos.append('"%s":%s' % (name, info("BF16", shape, at, at + 2 * size)))
+        data += elements("bf", (size,), lambda i: i % 5 - 2.0)
+        at += 2 * size
+    good("layer", tensors("{%s}" % ",".join(infos), data), "beside an attention layer")
 
 
 def bad_safetensors(data, one):

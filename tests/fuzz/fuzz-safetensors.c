@@ -1,9 +1,9 @@
 /* Any bytes as a safetensors file: refused, or tensors that lie in the file, each of which is
- * then read as a dataset. */
+ * then read as a dataset; and an attention layer, if there is one by the usual names. */
 #include <stdlib.h>
 
 #include "data/dataset_array.h"
-#include "data/safetensors.h"
+#include "data/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,6 +21,43 @@ static void read_tensor(const uint8_t *data, size_t size, const char *name)
     attest_dataset_clear(&dataset);
 }
 
+/* Imports head h of 2, with what the bits of options choose. */
+static void import_head(const attest_safetensors *file, size_t h, unsigned options)
+{
+    attest_import request = {.o = "o",
+                             .heads = 2,
+                             .first = h,
+                             .count = 1,
+                             .transpose = options & 1,
+                             .bias_o = options & 2 ? "bo" : NULL};
+    attest_budget budget = {(size_t)1 << 24};
+    attest_import_layer layer;
+    attest_weights weights;
+    attest_error error;
+
+    if (options & 4) {
+        request.qkv = "qkv";
+        request.interleaved = options & 8;
+        request.bias_qkv = options & 16 ? "bqkv" : NULL;
+    } else {
+        request.q = "q";
+        request.k = "k";
+        request.v = "v";
+        request.bias_q = options & 16 ? "bq" : NULL;
+    }
+    if (attest_import_find(&layer, file, &request, &error) != ATTEST_OK)
+        return;
+    attest_weights_init(&weights);
+    if (attest_weights_resize(&weights, 1) != ATTEST_OK)
+        abort();
+    weights.dim = layer.dim + layer.has_bias;
+    if (attest_import_set_head(weights.head, &layer, h, request.bias_o != NULL, NULL, &budget,
+                               &error) == ATTEST_OK &&
+        attest_weights_check_shapes(&weights, NULL) != ATTEST_OK)
+        abort();
+    attest_weights_clear(&weights);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     attest_safetensors file;
@@ -34,6 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (i < 4)
             read_tensor(data, size, file.tensor[i].name);
     }
+    for (unsigned options = 0; options < 32; options++)
+        import_head(&file, options % 2, options);
     attest_safetensors_clear(&file);
     return 0;
 }
