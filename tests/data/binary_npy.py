@@ -129,11 +129,11 @@ def bad_npy(data):
     bad("header-blank", npy_raw("", data), "'{'")
     bad("header-nul", npy_raw(whole + "\0", data), "nothing after")
     for name, code, value, message in [
-            ("nan-f8", "f8", float("nan"), "[1][0][1] is NaN"),
-            ("inf-f8", "f8", float("inf"), "[1][0][1] is infinite"),
-            ("minus-inf-f4", "f4", float("-inf"), "[1][0][1] is infinite"),
-            ("nan-f2", "f2", float("nan"), "[1][0][1] is NaN")]:
+            ("nan-f8", "f8", float("nan"), "[0][2][1] is NaN"),
+            ("inf-f8", "f8", float("inf"), "[0][2][1] is infinite"),
+            ("minus-inf-f4", "f4", float("-inf"), "[0][2][1] is infinite"),
+            ("nan-f2", "f2", float("nan"), "[0][2][1] is NaN")]:
         def one(i, k, c, value=value):
-            return value if (i, k, c) == (1, 0, 1) else grid(i, k, c)
+            return value if (i, k, c) == (0, 2, 1) else grid(i, k, c)
         bad(name, npy(code, value=one), message)
         bad(name + "-fortran", npy(code, value=one, fortran=True), message)

@@ -146,9 +146,9 @@ def bad_safetensors(data, one):
                     "UTF-8 text")
     header_only("name-open", '{"x', "'\"'")
     header_only("no-tensors", "{}", "0 tensors", b"")
-    header_only("nan", one, "[1][0][1] is NaN", elements(
-        "f4", GRID, lambda i, k, c: float("nan") if (i, k, c) == (1, 0, 1) else 0.0))
+    header_only("nan", one, "[0][2][1] is NaN", elements(
+        "f4", GRID, lambda i, k, c: float("nan") if (i, k, c) == (0, 2, 1) else 0.0))
     bad("nan-bf16", tensors('{"x":%s}' % info("BF16", GRID, 0, 24),
-                            b"\0\0" * 7 + b"\xc0\x7f" + b"\0\0" * 4), "[1][0][1] is NaN")
+                            b"\0\0" * 5 + b"\xc0\x7f" + b"\0\0" * 6), "[0][2][1] is NaN")
     bad("inf-f16", tensors('{"x":%s}' % info("F16", GRID, 0, 24),
-                           b"\0\0" * 7 + b"\0\x7c" + b"\0\0" * 4), "[1][0][1] is infinite")
+                           b"\0\0" * 5 + b"\0\x7c" + b"\0\0" * 6), "[0][2][1] is infinite")

@@ -242,5 +242,6 @@ int main(void)
     TAP_OK(list && good >= 50 && bad >= 180, "%d good and %d bad files", good, bad);
     if (list)
         fclose(list);
+    flint_cleanup();
     return tap_done();
 }
