@@ -1,20 +1,36 @@
 # check-coq.sh: the Coq part of check; sourced by it.
 
-# In an order that respects dependencies, with the library each file needs.
+# In an order that respects dependencies, with what each file needs.
 coq_files="
     hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
     sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
     vectors: softmax: rank1: theorem2: theorem2_paper: zero_test:
+    exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
 "
 
-coq_has() { # library: can it be loaded?
+coq_has() { # library, or gappa, or kernel (the constants in the C code): is it there?
     local probe=$build/probe_$1
     case $1 in
-    "") return 0 ;;
+    kernel) [ -f "$build/coq/exp_constants.vo" ]; return ;;
     mathcomp) echo 'From mathcomp Require all_ssreflect all_algebra.' ;;
     interval) echo 'From Interval Require Tactic.' ;;
+    gappa) command -v gappa >/dev/null && echo 'From Gappa Require Gappa_tactic.' ;;
     esac >"$probe.v"
+    [ -s "$probe.v" ] || return 1
     [ -f "$probe.vo" ] || coqc -w none "$probe.v" >/dev/null 2>&1
+}
+
+coq_lacks() { # needs, joined by +: prints the first that is missing
+    local need
+    for need in ${1//+/ }; do
+        coq_has "$need" || { echo "$need"; return; }
+    done
+}
+
+# The kernel's constants, from the header that the C code includes; nothing else defines them.
+coq_kernel() { # library directory, header, promise
+    "$here/exp-constants" "$2" "$3" >"$1/exp_constants.v" &&
+        coqc -w none -Q "$1" attest "$1/exp_constants.v"
 }
 
 # Words that would let a file claim what it does not prove.
@@ -34,23 +50,18 @@ coq_compile() { # source file, library directory: lint and compile into it
     coqc -w none -Q "$2" attest "$1" -o "$2/$(basename "$1" .v).vo" 2>&1
 }
 
-# Asks what every statement of a module rests on, in one run. Writes for each, in
-# the order of the table, one line of axiom names (empty: none) to DIR/MODULE.axioms.
+# Asks what the statements of a module rest on, all of them at once: Print Assumptions walks
+# through the whole library each time. Prints the axioms' names on one line (empty: none).
 coq_ask() { # module, library directory
-    local name
-    {
-        echo "From attest Require $1."
-        while IFS='|' read -r _ name _; do
-            echo "Print Assumptions attest.$1.$name."
-        done < <(statements coq "$1")
-    } >"$2/ask.v"
+    local name tuple=I
+    while IFS='|' read -r _ name _; do
+        tuple="$tuple, @attest.$1.$name"
+    done < <(statements coq "$1")
+    printf 'From attest Require %s.\nDefinition statements := (%s).\nPrint Assumptions statements.\n' \
+        "$1" "$tuple" >"$2/ask.v"
     coqc -w none -Q "$2" attest "$2/ask.v" >"$2/$1.answer" 2>&1 || return 1
-    awk '/^Closed under the global context/ {if (n++) print line; line = ""; next}
-        /^Axioms:/ {if (n++) print line; line = ""; next}
-        /^[^ ]/ {line = line $1 " "}
-        END {if (n) print line}' "$2/$1.answer" >"$2/$1.axioms"
-    # one answer per question, else a line would be read for the wrong statement
-    [ "$(wc -l <"$2/$1.axioms")" -eq "$(statements coq "$1" | wc -l)" ]
+    grep -q -e '^Closed under the global context' -e '^Axioms:' "$2/$1.answer" || return 1
+    awk '/^Closed under the global context/ || /^Axioms:/ || /^ / {next} {printf "%s ", $1}' "$2/$1.answer"
 }
 
 coq_judge() { # axiom names on one line: prints what they amount to; fails on an unlisted one
@@ -84,29 +95,33 @@ coq_module() { # module: compile it, judge its statements
         return
     fi
     [ -n "$(statements coq "$module")" ] || return
-    if ! coq_ask "$module" "$dir"; then
+    if ! axioms=$(coq_ask "$module" "$dir"); then
         cat "$dir/$module.answer"
         coq_report "$module" FAILED "a name of this file's rows is not proved"
-        return
+    elif ! rests=$(coq_judge "$axioms"); then
+        coq_report "$module" FAILED "$rests"
+    else
+        while IFS='|' read -r file name text; do
+            row checked coq "$file" "$name" "$text"
+            echo "Print Assumptions $module.$name: $rests"
+        done < <(statements coq "$module")
     fi
-    while IFS='|' read -r file name text; do
-        IFS= read -r axioms <&3
-        rests=$(coq_judge "$axioms") && row checked coq "$file" "$name" "$text" ||
-            row FAILED coq "$file" "$name" "$rests"
-        echo "Print Assumptions $module.$name: $rests"
-    done < <(statements coq "$module") 3<"$dir/$module.axioms"
 }
 
 coq_run() {
-    local entry module needs
+    local entry module needs lacks
     mkdir -p "$build/coq"
     rm -f "$build"/coq/*.vo
+    if command -v coqc >/dev/null && [ -f "$kernel_header" ]; then
+        coq_kernel "$build/coq" "$kernel_header" "$kernel_promise" ||
+            row FAILED coq exp_constants - "the kernel's constants cannot be read"
+    fi
     for entry in $coq_files; do
         module=${entry%%:*} needs=${entry#*:}
         if ! command -v coqc >/dev/null; then
             coq_report "$module" skipped "no coqc"
-        elif ! coq_has "$needs"; then
-            coq_report "$module" skipped "no $needs for Coq"
+        elif lacks=$(coq_lacks "$needs") && [ -n "$lacks" ]; then
+            coq_report "$module" skipped "no $lacks"
         else
             coq_module "$module"
         fi
@@ -161,10 +176,8 @@ coq_break() { # module, sed script: prints how the break shows; fails if it does
             coq_compile "$here/coq/$entry.v" "$dir" >/dev/null || { echo "$entry does not compile"; return 0; }
         fi
     done
-    [ -n "$(statements coq "$1")" ] && coq_ask "$1" "$dir" || return 1
-    while IFS= read -r axioms; do
-        rests=$(coq_judge "$axioms") || { echo "$rests"; return 0; }
-    done <"$dir/$1.axioms"
+    [ -n "$(statements coq "$1")" ] && axioms=$(coq_ask "$1" "$dir") || return 1
+    rests=$(coq_judge "$axioms") || { echo "$rests"; return 0; }
     return 1
 }
 
@@ -182,4 +195,44 @@ coq_mutate() {
             row FAILED mutate "$module" - "NOT caught: $what $how"
         fi
     done < <(coq_mutations)
+    coq_mutate_kernel
+}
+
+# The same for the constants in the C code: file | sed script | what is broken.
+coq_kernel_mutations() {
+    cat <<'END'
+header @ s/\(ATTEST_EXP_C2 0x1.0000000000\)10f/\1aaf/ @ a coefficient of the polynomial
+header @ s/\(ATTEST_EXP_T5 0x1.8acdc885df42\)3/\14/ @ the last bit of a table entry
+header @ s/\(ATTEST_EXP_STEP_LO -0x1.8432a1b0e2\)634/\1934/ @ the low part of the step
+header @ s/\(ATTEST_EXP_STEP_HI 0x1.62e42fefa4\)p/\1000f7p/ @ a step with more than 39 bits
+promise @ s/\(ATTEST_KERNEL_EXP_ULP 0\.\)60/\159/ @ the promised error lowered to 0.59 ulp
+END
+}
+
+coq_break_kernel() { # header, promise: fails if the proofs still pass
+    local dir=$build/mutant file
+    rm -f "$dir"/exp_*.vo
+    coq_kernel "$dir" "$1" "$2" >/dev/null 2>&1 || { echo "exp_constants"; return 0; }
+    for file in exp_approx exp_rounding exp_error; do
+        coq_compile "$here/coq/$file.v" "$dir" >/dev/null || { echo "$file does not compile"; return 0; }
+    done
+    return 1
+}
+
+coq_mutate_kernel() {
+    local line which script what how dir=$build/mutant
+    [ -f "$build/coq/exp_error.vo" ] || return 0
+    while read -r line; do
+        what=${line##* @ } script=${line#* @ }
+        script=${script% @ *} which=${line%% @ *}
+        cp "$kernel_header" "$dir/header" && cp "$kernel_promise" "$dir/promise"
+        sed -i "$script" "$dir/$which"
+        if cmp -s "$dir/header" "$kernel_header" && cmp -s "$dir/promise" "$kernel_promise"; then
+            row FAILED mutate exp_constants - "the sed script changes nothing: $what"
+        elif how=$(coq_break_kernel "$dir/header" "$dir/promise"); then
+            row checked mutate exp_constants - "caught: $what ($how)"
+        else
+            row FAILED mutate exp_constants - "NOT caught: $what"
+        fi
+    done < <(coq_kernel_mutations)
 }

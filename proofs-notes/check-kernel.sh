@@ -1,0 +1,60 @@
+# check-kernel.sh: the exponential's Gappa and Sollya scripts; sourced by check.
+#
+# Coq proves the same from the same constants (exp_approx.v, exp_rounding.v, exp_error.v); here the
+# tools speak for themselves, per entry of the table.
+
+kernel_script() { # tool, file, directory of the notes: does its claim hold?
+    case $1 in
+    gappa) sh "$3/gappa/constants.sh" "$3/gappa/$2.gappa.in" | gappa 2>&1 ;;
+    sollya)
+        sh "$3/gappa/constants.sh" "$3/sollya/$2.sollya.in" >"$build/$2.sollya" || return
+        # sollya's exit status says how it met the end of its input, not what it found
+        sollya "$build/$2.sollya" </dev/null 2>&1 | tee "$build/$2.log"
+        [ "$(tail -n 1 "$build/$2.log")" = proved ]
+        ;;
+    esac
+}
+
+kernel_run() {
+    local tool file name text
+    for tool in gappa sollya; do
+        while IFS='|' read -r file name text; do
+            if ! command -v "$tool" >/dev/null; then
+                row skipped "$tool" "$file" "$name" "no $tool"
+            elif kernel_script "$tool" "$file" "$here"; then
+                row checked "$tool" "$file" "$name" "$text"
+            else
+                row FAILED "$tool" "$file" "$name" "$text"
+            fi
+        done < <(statements "$tool")
+    done
+}
+
+# tool @ script @ file to break @ sed script @ what is broken
+kernel_mutations() {
+    cat <<'END'
+sollya @ kernel-exp @ src/kernel/exp_constants.h @ s/\(ATTEST_EXP_C2 0x1.0000000000\)10f/\1aaf/ @ a coefficient of the polynomial
+sollya @ kernel-exp @ src/kernel/exp_constants.h @ s/\(ATTEST_EXP_T5 0x1.8acdc885df42\)3/\14/ @ the last bit of a table entry
+gappa @ kernel-exp-polynomial @ proofs-notes/gappa/kernel-exp-polynomial.gappa.in @ s/0x1.0ep-58/0x1.0cp-58/ @ the claimed rounding error of the polynomial
+gappa @ kernel-exp-reduction @ proofs-notes/gappa/kernel-exp-reduction.gappa.in @ s/0x1.001p-58/0x1.ffp-59/ @ the claimed rounding error of the reduction
+END
+}
+
+kernel_mutate() {
+    local tool script file sed what tree=$build/mutant/tree
+    while IFS='@' read -r tool script file sed what; do
+        tool=${tool% } script=${script# } script=${script% } file=${file# } file=${file% }
+        command -v "$tool" >/dev/null || continue
+        rm -rf "$tree" && mkdir -p "$tree/src/kernel" "$tree/proofs-notes"
+        cp "$kernel_header" "$tree/src/kernel/" && cp -r "$here/gappa" "$here/sollya" "$tree/proofs-notes/"
+        chmod -R u+w "$tree"
+        sed -i "$sed" "$tree/$file"
+        if cmp -s "$tree/$file" "$here/../$file"; then
+            row FAILED mutate "$script" - "the sed script changes nothing:$what"
+        elif kernel_script "$tool" "$script" "$tree/proofs-notes" >/dev/null 2>&1; then
+            row FAILED mutate "$script" - "NOT caught:$what"
+        else
+            row checked mutate "$script" - "caught:$what ($tool)"
+        fi
+    done < <(kernel_mutations)
+}
