@@ -101,19 +101,22 @@ void attest_certify_print_text(const attest_claim *claim, const attest_finding *
     char *delta = attest_number_format(claim->delta);
     char *r = attest_number_format(claim->r);
 
-    printf("%s by %s: ", attest_verdict_name(finding->verdict), finding->method);
-    printf("all %s required pairs are more than %s apart", pairs, delta ? delta : "");
+    printf("%-18s all %s required pairs are more than %s apart", "claim", pairs,
+           delta ? delta : "");
     if (claim->has_r)
         printf(", all norms are below %s", r ? r : "");
+    printf("\n%-18s %s (%s)", "verdict", attest_verdict_name(finding->verdict),
+           finding->method);
+    if (finding->verdict == ATTEST_REFUTED)
+        printf(": the %s", finding->part == ATTEST_CLAIM_SEPARATION
+                               ? "least separation is too small"
+                               : "largest norm is too large");
+    if (finding->verdict == ATTEST_UNDECIDED)
+        printf(": %s", finding->reason);
     printf("\n");
     if (finding->has_pair)
         print_ball("least separation", finding->min_separation, finding->pair, 2);
     print_ball("largest norm", finding->max_norm, &finding->largest, 1);
-    if (finding->verdict == ATTEST_REFUTED)
-        printf("refuted by the %s\n",
-               finding->part == ATTEST_CLAIM_SEPARATION ? "least separation" : "largest norm");
-    if (finding->verdict == ATTEST_UNDECIDED)
-        printf("undecided: %s\n", finding->reason);
     flint_free(pairs);
     free(delta);
     free(r);

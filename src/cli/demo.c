@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/output.h"
 #include "cli/command.h"
+#include "data/json_write.h"
 
 static int run(int argc, char **argv);
 
@@ -50,21 +52,30 @@ static const struct {
     const char *story;
     const attest_command *command;
     const char *arguments[MOST_ARGUMENTS];
+    int code; /* what it must end with */
 } steps[] = {
     {"1. Hardmax attention, two heads with arbitrary weights, evaluated exactly. The "
      "sequences\n"
      "   differ (3, 4 against 2, 5 times the first token), yet positions 0 and 3 have equal\n"
-     "   outputs, fraction for fraction. No choice of weights can change that (Theorem 1).",
+     "   outputs, fraction for fraction.",
      &attest_command_eval,
-     {"universal-pair.json", "--weights", "hardmax.json"}},
-    {"2. One softmax head of rank 1 on the same data, in balls: the true value lies inside.\n"
-     "   Now all outputs differ, and the error bounds prove it (Theorem 2).",
-     &attest_command_eval,
-     {"universal-pair.json", "--weights", "softmax.json", "--bits", "80"}},
-    {"3. The same head with every operation rounded to an 8-bit E4M3 float: at position 3\n"
+     {"universal-pair.json", "--weights", "hardmax.json"},
+     EXIT_HOLDS},
+    {"2. So this layer is no contextual mapping. No choice of weights can change that\n"
+     "   (Theorem 1; 'attest counterexample' defeats your weights, too).",
+     &attest_command_certify,
+     {"universal-pair.json", "--weights", "hardmax.json"},
+     EXIT_FAILS},
+    {"3. One softmax head of rank 1 on the same data tells all contexts apart, and that is\n"
+     "   proved: the least separation lies inside the ball (Theorem 2).",
+     &attest_command_certify,
+     {"universal-pair.json", "--weights", "softmax.json"},
+     EXIT_HOLDS},
+    {"4. The same head with every operation rounded to an 8-bit E4M3 float: at position 3\n"
      "   the two sequences have collapsed again.",
      &attest_command_eval,
-     {"universal-pair.json", "--weights", "softmax.json", "--number", "float8_e4m3fn"}},
+     {"universal-pair.json", "--weights", "softmax.json", "--number", "float8_e4m3fn"},
+     EXIT_HOLDS},
 };
 
 enum { STEPS = sizeof steps / sizeof steps[0] };
@@ -100,26 +111,93 @@ static bool is_file(const char *name)
     return false;
 }
 
-static int run_step(int i, const char *folder)
-{
-    static char path[MOST_ARGUMENTS][MOST_PATH];
+/* The arguments of a step, with the files in their folder. */
+typedef struct demo_line {
+    char argument[MOST_ARGUMENTS][MOST_PATH];
     char *argv[MOST_ARGUMENTS + 2];
-    int argc = 0;
+    int argc;
+} demo_line;
 
-    printf("%s\n\n$ attest %s", steps[i].story, steps[i].command->name);
-    argv[argc++] = (char *)steps[i].command->name;
-    for (int k = 0; k < MOST_ARGUMENTS && steps[i].arguments[k]; k++) {
-        const char *argument = steps[i].arguments[k];
+static void make_line(demo_line *line, int step, const char *folder)
+{
+    line->argc = 0;
+    line->argv[line->argc++] = (char *)steps[step].command->name;
+    for (int k = 0; k < MOST_ARGUMENTS && steps[step].arguments[k]; k++) {
+        const char *argument = steps[step].arguments[k];
         if (is_file(argument))
-            snprintf(path[k], MOST_PATH, "%s/%s", folder, argument);
+            snprintf(line->argument[k], MOST_PATH, "%s/%s", folder, argument);
         else
-            snprintf(path[k], MOST_PATH, "%s", argument);
-        printf(" %s", path[k]);
-        argv[argc++] = path[k];
+            snprintf(line->argument[k], MOST_PATH, "%s", argument);
+        line->argv[line->argc++] = line->argument[k];
     }
-    argv[argc] = NULL;
+    line->argv[line->argc] = NULL;
+}
+
+static int run_aloud(int step, demo_line *line)
+{
+    int code;
+
+    printf("%s\n\n$ attest", steps[step].story);
+    for (int k = 0; k < line->argc; k++)
+        printf(" %s", line->argv[k]);
     printf("\n");
-    return steps[i].command->run(argc, argv);
+    code = steps[step].command->run(line->argc, line->argv);
+    printf("\n");
+    return code;
+}
+
+/* Runs the command with its output thrown away, and records what came of it. */
+static int run_recorded(int step, demo_line *line, attest_json *json)
+{
+    int out, code = EXIT_ENVIRONMENT;
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_array(json, "command");
+    attest_json_write_string(json, NULL, "attest");
+    for (int k = 0; k < line->argc; k++)
+        attest_json_write_string(json, NULL, line->argv[k]);
+    attest_json_write_close(json);
+    fflush(stdout);
+    out = dup(STDOUT_FILENO);
+    if (out >= 0 && freopen("/dev/null", "w", stdout)) {
+        code = steps[step].command->run(line->argc, line->argv);
+        fflush(stdout);
+        dup2(out, STDOUT_FILENO);
+        close(out);
+    }
+    attest_json_write_integer(json, "exit", code);
+    attest_json_write_close(json);
+    return code;
+}
+
+/* All steps; stops at the first that does not end as it should. */
+static int tour(const char *folder, attest_json *json)
+{
+    static demo_line line;
+
+    for (int i = 0; i < STEPS; i++) {
+        int code;
+        make_line(&line, i, folder);
+        code = json ? run_recorded(i, &line, json) : run_aloud(i, &line);
+        if (code != steps[i].code)
+            return code ? code : EXIT_FAILS;
+    }
+    return EXIT_HOLDS;
+}
+
+static int tour_json(const char *folder)
+{
+    attest_json json;
+    int code;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "folder", folder);
+    attest_json_write_array(&json, "steps");
+    code = tour(folder, &json);
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_json_write_end(&json) == ATTEST_OK ? code : EXIT_ENVIRONMENT;
 }
 
 static int run(int argc, char **argv)
@@ -135,11 +213,12 @@ static int run(int argc, char **argv)
         return code;
     folder = common.output ? common.output : "attest-demo";
     code = write_files(folder);
-    for (int i = 0; i < STEPS && code == EXIT_HOLDS; i++) {
-        code = run_step(i, folder);
-        printf("\n");
-    }
+    if (code != EXIT_HOLDS)
+        return code;
+    if (common.json)
+        return tour_json(folder);
+    code = tour(folder, NULL);
     if (code == EXIT_HOLDS)
-        printf("The files are in %s/. Try your own: 'attest eval --help'.\n", folder);
+        printf("The files are in %s/. Try your own: 'attest certify --help'.\n", folder);
     return code;
 }

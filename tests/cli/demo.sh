@@ -9,6 +9,8 @@ result $? "the files are in the folder it names"
 run 0 "hardmax once more" eval "$work/tour/universal-pair.json" --weights "$work/tour/hardmax.json" --json
 json 'o["outputs"][0][0] == o["outputs"][1][0] and o["outputs"][0][3] == o["outputs"][1][3]'
 json 'o["outputs"][0][1] != o["outputs"][1][1]'
+run 0 "the tour as JSON" demo -o "$work/tour" --json
+json '[s["exit"] for s in o["steps"]] == [0, 1, 0, 0] and o["folder"].endswith("tour")'
 run 0 "a second tour into the same folder" demo -o "$work/tour"
 "$ATTEST" demo -o "$work/tour/hardmax.json/x" >"$out" 2>"$err"
 [ $? -eq 4 ]
