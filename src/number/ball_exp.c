@@ -53,23 +53,53 @@ static void exp_fraction(arb_t value, const fmpz_t numerator, const fmpz_t denom
     arb_clear(x);
 }
 
-/* Each exponential by itself. */
-static void exp_each(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
-                     size_t count, slong precision)
+/* value encloses exp(x), x = numerator times inverse, a ball for 1/denominator; false if it is
+ * not as narrow as exp_fraction's. This spares the division of long integers. */
+static bool exp_product(arb_t value, arb_t x, const fmpz_t numerator, const arb_t inverse,
+                        slong size, slong precision)
 {
+    /* Three roundings of x < 2^size: an absolute error of at most 2^-(precision+2). */
+    slong wide = precision + 5 + (size > 0 ? size : 0);
+
+    arb_set_round_fmpz(x, numerator, wide);
+    arb_mul(x, x, inverse, wide);
+    arb_exp(value, x, precision + 2);
+    return arb_rel_accuracy_bits(value) >= precision - 1;
+}
+
+/* Each exponential by itself. least is the least of the numerators. */
+static void exp_each(arb_ptr value, const fmpz *numerator, const fmpz_t least,
+                     const fmpz_t denominator, size_t count, slong precision)
+{
+    slong most = fmpz_is_zero(least) ? 0 : fraction_size(least, denominator);
+    arb_t inverse, x;
+
+    arb_init(inverse);
+    arb_init(x);
+    if (most > ATTEST_BALL_EXP_CUTOFF)
+        most = ATTEST_BALL_EXP_CUTOFF;
+    arb_set_round_fmpz(inverse, denominator, precision + 8 + (most > 0 ? most : 0));
+    arb_inv(inverse, inverse, precision + 8 + (most > 0 ? most : 0));
     for (size_t j = 0; j < count; j++) {
-        if (fmpz_is_zero(numerator + j))
+        slong size;
+        if (fmpz_is_zero(numerator + j)) {
             arb_one(value + j);
-        else if (fraction_size(numerator + j, denominator) > ATTEST_BALL_EXP_CUTOFF)
+            continue;
+        }
+        size = fraction_size(numerator + j, denominator);
+        if (size > ATTEST_BALL_EXP_CUTOFF)
             set_tiny(value + j); /* exp(x) < 2^x <= 2^-2^(size-2), size - 2 >= CUTOFF - 1 */
-        else
+        else if (!exp_product(value + j, x, numerator + j, inverse, size, precision))
             exp_fraction(value + j, numerator + j, denominator, precision);
     }
+    arb_clear(inverse);
+    arb_clear(x);
 }
 
 /* numerator[j] = -k_j step with integers 0 <= k_j < 2^bits, and how the powers are made. */
 typedef struct lattice {
     fmpz_t step;
+    fmpz_t least;    /* of the numerators */
     ulong *multiple; /* k_j */
     ulong largest;
     slong bits;
@@ -131,43 +161,55 @@ static double exp_in_multiplications(slong precision)
     return precision < 192 ? 8 : precision < 448 ? 10 : 18;
 }
 
-/* Whether the numerators are multiples of a step whose powers are cheaper than exponentials. */
+/* The k_j. */
+static void set_multiples(lattice *l, const fmpz *numerator, size_t count)
+{
+    fmpz_t k;
+
+    fmpz_init(k);
+    l->multiple = flint_malloc(count * sizeof *l->multiple);
+    for (size_t j = 0; j < count; j++) {
+        fmpz_divexact(k, numerator + j, l->step);
+        l->multiple[j] = (ulong)-fmpz_get_si(k);
+    }
+    fmpz_clear(k);
+}
+
+/* Whether the numerators are multiples of a step whose powers are cheaper than exponentials.
+ * l->least is set in any case. */
 static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denominator,
                          size_t count, slong precision)
 {
-    fmpz_t least;
     size_t nonzero;
+    fmpz_t largest;
     bool useful = false;
 
     fmpz_init(l->step);
-    fmpz_init(least);
+    fmpz_init(l->least);
     l->multiple = NULL;
-    nonzero = find_step(l->step, least, numerator, count);
-    if (nonzero > 2 && fraction_size(least, denominator) <= ATTEST_BALL_EXP_CUTOFF) {
-        fmpz_divexact(least, least, l->step);
-        l->bits = (slong)fmpz_bits(least);
-        if (l->bits <= LATTICE_MAX_BITS) {
-            l->largest = (ulong)-fmpz_get_si(least);
-            /* The powers are made with l->bits more bits than the exponentials would be. */
-            double dearer = 1 + 1.5 * (double)(l->bits + 3) / (double)precision;
-            double one = exp_in_multiplications(precision);
-            useful = dearer * (choose_window(l, nonzero) + one) < 0.9 * one * (double)nonzero;
-        }
+    nonzero = find_step(l->step, l->least, numerator, count);
+    if (nonzero <= 2 || fraction_size(l->least, denominator) > ATTEST_BALL_EXP_CUTOFF)
+        return false;
+    fmpz_init(largest);
+    fmpz_divexact(largest, l->least, l->step);
+    l->bits = (slong)fmpz_bits(largest);
+    if (l->bits <= LATTICE_MAX_BITS) {
+        /* The powers are made with l->bits more bits than the exponentials would be. */
+        double dearer = 1 + 1.5 * (double)(l->bits + 3) / (double)precision;
+        double one = exp_in_multiplications(precision);
+        l->largest = (ulong)-fmpz_get_si(largest);
+        useful = dearer * (choose_window(l, nonzero) + one) < 0.9 * one * (double)nonzero;
     }
-    if (useful) {
-        l->multiple = flint_malloc(count * sizeof *l->multiple);
-        for (size_t j = 0; j < count; j++) {
-            fmpz_divexact(least, numerator + j, l->step);
-            l->multiple[j] = (ulong)-fmpz_get_si(least);
-        }
-    }
-    fmpz_clear(least);
+    fmpz_clear(largest);
+    if (useful)
+        set_multiples(l, numerator, count);
     return useful;
 }
 
 static void lattice_clear(lattice *l)
 {
     fmpz_clear(l->step);
+    fmpz_clear(l->least);
     flint_free(l->multiple);
 }
 
@@ -226,6 +268,6 @@ void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_
     if (lattice_init(&l, numerator, denominator, count, precision))
         exp_lattice(value, &l, denominator, count, precision);
     else
-        exp_each(value, numerator, denominator, count, precision);
+        exp_each(value, numerator, l.least, denominator, count, precision);
     lattice_clear(&l);
 }
