@@ -12,7 +12,7 @@ const attest_statement attest_statement_contextual = {
         "position is the set of the tokens up to it.",
     .decided_by =
         "hardmax: exact arithmetic; softmax: balls, and the zero test where they overlap",
-    .note = "proofs-notes/theorem1.md",
+    .note = "proofs-notes/contextual.md",
     .machine = "a definition; by squares and by norms equivalent: proofs-notes/coq/theorem1.v, "
                "contextual_normE",
 };

@@ -11,4 +11,5 @@ const attest_statement attest_statement_separated = {
         "sequences, are more than eps apart. All inequalities are strict; norms are "
         "Euclidean.",
     .decided_by = "exact arithmetic: squares of rationals against squares of the bounds",
+    .note = "proofs-notes/separated.md",
 };

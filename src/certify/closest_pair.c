@@ -13,27 +13,27 @@
 enum { ABANDON = 8 }; /* coordinates between two looks at the partial sums */
 
 /* A lower bound on the square of the distance between points of two boxes: gaps shrink by the
- * error of two coordinates, and the factor covers the roundings of at most 8 terms. */
+ * error of two coordinates, and the factor covers the roundings of 8 terms. Boxes have all 8
+ * axes, the unused ones of no extent, so that the loops have a fixed length. */
 static double box_square(const attest_tree *tree, const double *a, const double *b)
 {
-    size_t axes = tree->axes;
-    double s = 0, twice = 2 * tree->axis_error;
+    double s[2] = {0, 0}, twice = 2 * tree->axis_error;
 
-    for (size_t c = 0; c < axes; c++) {
-        double gap = attest_tree_more(a[c] - b[axes + c], b[c] - a[axes + c]) - twice;
-        if (gap > 0)
-            s += gap * gap;
+    for (int c = 0; c < ATTEST_TREE_AXES; c++) {
+        double gap =
+            attest_tree_more(a[c] - b[ATTEST_TREE_AXES + c], b[c] - a[ATTEST_TREE_AXES + c]);
+        gap = attest_tree_more(gap - twice, 0);
+        s[c % 2] += gap * gap;
     }
-    return s * (1 - 0x1p-48);
+    return (s[0] + s[1]) * (1 - 0x1p-48);
 }
 
 static double point_square(const attest_tree *tree, const double *x, const double *box)
 {
-    size_t axes = tree->axes;
     double s = 0, twice = 2 * tree->axis_error;
 
-    for (size_t c = 0; c < axes; c++) {
-        double gap = attest_tree_more(x[c] - box[axes + c], box[c] - x[c]) - twice;
+    for (size_t c = 0; c < tree->axes; c++) {
+        double gap = attest_tree_more(x[c] - box[ATTEST_TREE_AXES + c], box[c] - x[c]) - twice;
         if (gap > 0)
             s += gap * gap;
     }
@@ -42,7 +42,7 @@ static double point_square(const attest_tree *tree, const double *x, const doubl
 
 static const double *box_of(const attest_tree *tree, uint32_t node)
 {
-    return tree->box + 2 * tree->axes * node;
+    return tree->box + 2 * ATTEST_TREE_AXES * (size_t)node;
 }
 
 /* s[lane] = the square of the distance between the centre at place at and that of each point of
@@ -169,17 +169,16 @@ static void meet_leaves(search *find, uint32_t a, uint32_t b)
     }
 }
 
-static bool worth_meeting(const search *find, uint32_t a, uint32_t b)
+/* Whether a pair of nodes, square the bound for their boxes, can hold what is searched. */
+static bool worth_meeting(const search *find, uint32_t a, uint32_t b, double square)
 {
-    const attest_tree *tree = find->tree;
-    const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
+    const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
 
     if (first->colour == second->colour && first->colour != ATTEST_TREE_MIXED)
         return false;
     if (find->active && find->node_active[a] && find->node_active[b])
         return false;
-    return a == b || box_square(tree, box_of(tree, a), box_of(tree, b)) <=
-                         node_limit(find, first->radius + second->radius);
+    return square <= node_limit(find, first->radius + second->radius);
 }
 
 static void note_active(search *find, uint32_t node)
@@ -190,23 +189,20 @@ static void note_active(search *find, uint32_t node)
         find->node_active[node] = find->node_active[left] && find->node_active[left + 1];
 }
 
-/* Visits all pairs of places, one from each node; pairs of a node with itself come once. */
-static void meet_nodes(search *find, uint32_t a, uint32_t b)
+static double node_square(const search *find, uint32_t a, uint32_t b)
+{
+    return box_square(find->tree, box_of(find->tree, a), box_of(find->tree, b));
+}
+
+/* Visits all pairs of places, one from each of two different nodes that are worth it. */
+static void meet_others(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
     uint32_t left_a = tree->node[a].left, left_b = tree->node[b].left;
+    double square[2];
 
-    if (!worth_meeting(find, a, b))
-        return;
     if (!left_a && !left_b) {
         meet_leaves(find, a, b);
-        return;
-    }
-    if (a == b) {
-        meet_nodes(find, left_a, left_a);
-        meet_nodes(find, left_a + 1, left_a + 1);
-        meet_nodes(find, left_a, left_a + 1);
-        note_active(find, a);
         return;
     }
     if (!left_a || (left_b && tree->node[b].end - tree->node[b].begin >
@@ -216,10 +212,31 @@ static void meet_nodes(search *find, uint32_t a, uint32_t b)
         b = other;
         left_a = left_b;
     }
-    bool second_first = box_square(tree, box_of(tree, left_a + 1), box_of(tree, b)) <
-                        box_square(tree, box_of(tree, left_a), box_of(tree, b));
-    meet_nodes(find, left_a + second_first, b);
-    meet_nodes(find, left_a + !second_first, b);
+    square[0] = node_square(find, left_a, b);
+    square[1] = node_square(find, left_a + 1, b);
+    for (int turn = 0; turn < 2; turn++) { /* the nearer child first */
+        uint32_t child = (square[1] < square[0]) ^ (uint32_t)turn;
+        if (worth_meeting(find, left_a + child, b, square[child]))
+            meet_others(find, left_a + child, b);
+    }
+    note_active(find, a);
+}
+
+/* Visits all pairs of places of one node. */
+static void meet_itself(search *find, uint32_t a)
+{
+    uint32_t left = find->tree->node[a].left;
+
+    if (!worth_meeting(find, a, a, 0))
+        return;
+    if (!left) {
+        meet_leaves(find, a, a);
+        return;
+    }
+    meet_itself(find, left);
+    meet_itself(find, left + 1);
+    if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
+        meet_others(find, left, left + 1);
     note_active(find, a);
 }
 
@@ -242,7 +259,7 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
     if (!find.pair)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     if (tree->nodes)
-        meet_nodes(&find, 0, 0);
+        meet_itself(&find, 0);
     sift(&find);
     *complete = !find.overflow;
     *pairs = find.overflow ? 0 : find.pairs;
@@ -264,7 +281,7 @@ attest_status attest_tree_active(bool *active, const attest_tree *tree, double b
     if (!find.node_active)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     if (tree->nodes)
-        meet_nodes(&find, 0, 0);
+        meet_itself(&find, 0);
     free(find.node_active);
     return ATTEST_OK;
 }

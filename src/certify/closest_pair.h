@@ -41,7 +41,7 @@ typedef struct attest_tree {
     double *along;          /* count * axes coordinates, same order */
     double *block;          /* leaves of dim rows of ATTEST_TREE_LEAF entries */
     attest_tree_node *node; /* node[0] is the root */
-    double *box;            /* nodes of axes lower, then axes upper ends */
+    double *box;            /* nodes of 8 lower, then 8 upper ends; those beyond axes are 0 */
     size_t nodes;
 } attest_tree;
 

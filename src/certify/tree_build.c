@@ -73,7 +73,7 @@ static size_t describe(const builder *b, attest_tree_node *node, double *box)
     attest_tree *tree = b->tree;
     const attest_cloud *cloud = tree->cloud;
     size_t axes = tree->axes, widest = axes;
-    double *lower = box, *upper = box + axes, width = 0;
+    double *lower = box, *upper = box + ATTEST_TREE_AXES, width = 0;
 
     for (size_t a = 0; a < axes; a++) {
         lower[a] = INFINITY;
@@ -105,7 +105,7 @@ static void build(const builder *b, uint32_t at)
 {
     attest_tree *tree = b->tree;
     attest_tree_node *node = &tree->node[at];
-    size_t axis = describe(b, node, tree->box + 2 * tree->axes * at);
+    size_t axis = describe(b, node, tree->box + 2 * ATTEST_TREE_AXES * (size_t)at);
     size_t count = node->end - node->begin, leaves, half;
 
     node->left = 0;
@@ -172,7 +172,7 @@ static bool allocate(attest_tree *tree)
     tree->block =
         attest_memory_alloc(leaves * ATTEST_TREE_LEAF * tree->cloud->dim, sizeof *tree->block);
     tree->node = attest_memory_alloc(2 * leaves + 1, sizeof *tree->node);
-    tree->box = attest_memory_alloc((2 * leaves + 1) * 2 * tree->axes, sizeof *tree->box);
+    tree->box = attest_memory_alloc((2 * leaves + 1) * 2 * ATTEST_TREE_AXES, sizeof *tree->box);
     return tree->order && tree->place && tree->colour && tree->radius && tree->along &&
            tree->block && tree->node && tree->box;
 }
