@@ -84,6 +84,8 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
                                          builder->denominator, tokens->dim),
         tokens->count);
     if (found == SIZE_MAX) {
+        if (tokens->count == ATTEST_TOKENS_MAX)
+            return attest_builder_full(error);
         found = tokens->count;
         take_token(builder);
     } else {
