@@ -1,7 +1,7 @@
-/* timing.h -- interleaved repetitions, best of many, in processor time.
+/* timing.h -- interleaved repetitions, best of many.
  *
  * Shared machines drift between a fast and a slow state, so contestants take turns, and each
- * one's best time counts. Processor time of the thread leaves out what other programs take. */
+ * one's best time counts. */
 #ifndef ATTEST_BENCH_TIMING_H
 #define ATTEST_BENCH_TIMING_H
 
@@ -22,7 +22,7 @@ static inline double timing_now(void)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 

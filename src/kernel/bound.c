@@ -37,9 +37,8 @@ double attest_bound_row(struct bound_terms terms, double q_square, double key_sq
         return INFINITY;
     if (terms.fixed == 0.0)
         return value_norm <= DBL_MAX ? 0.0 : INFINITY;
-    peak = 4.0 * (denominator - 1.0) + (BOUND_PEAK_SLACK + 16.0 * delta);
+    peak = 4.0 * denominator + (16.0 * delta + (BOUND_PEAK_SLACK - 4.0));
     score = delta * (peak < 1.0 ? peak : 1.0);
-    score = score < 2.0 ? score : 2.0;
     bound = value_norm * (score + terms.fixed);
     return bound <= DBL_MAX ? bound : INFINITY;
 }

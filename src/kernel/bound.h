@@ -3,7 +3,7 @@
  *
  * A softmax row that sees m keys is within
  *
- *     V (S + fixed),   S = min(2, delta C),   delta = dot |q|_w |k|_w,
+ *     V (S + fixed),   S = delta C,   delta = dot |q|_w |k|_w,
  *     C = min(1, 4 (Z - 1) + 2^-18 + 16 delta)
  *
  * of the exact result. V bounds the norms of the values; Z is the computed denominator, whose

@@ -2,32 +2,34 @@
 #ifndef ATTEST_KERNEL_BOUND_AVX2_H
 #define ATTEST_KERNEL_BOUND_AVX2_H
 
-#include <float.h>
 #include <immintrin.h>
 #include <math.h>
 
 #include "kernel/bound.h"
 
-/* As attest_bound_row, lane by lane. */
-static inline __m256d bound_rows(struct bound_terms terms, __m256d q_square, __m256d key_square,
-                                 __m256d value_norm, __m256d denominator)
+/* As attest_bound_row, lane by lane, in two steps: delta needs only the inputs, and its square
+ * root takes long. min returns its second operand where one is a NaN. */
+static inline __m256d bound_delta(struct bound_terms terms, __m256d q_square,
+                                  __m256d key_square)
 {
-    const __m256d one = _mm256_set1_pd(1.0), most = _mm256_set1_pd(DBL_MAX);
-    __m256d delta = _mm256_mul_pd(_mm256_set1_pd(terms.dot),
-                                  _mm256_sqrt_pd(_mm256_mul_pd(q_square, key_square)));
-    __m256d peak =
-        _mm256_fmadd_pd(_mm256_set1_pd(16.0), delta, _mm256_set1_pd(BOUND_PEAK_SLACK));
-    __m256d score, bound, good;
+    return _mm256_mul_pd(_mm256_set1_pd(terms.dot),
+                         _mm256_sqrt_pd(_mm256_mul_pd(q_square, key_square)));
+}
 
-    peak = _mm256_fmadd_pd(_mm256_set1_pd(4.0), _mm256_sub_pd(denominator, one), peak);
-    /* min returns its second operand for a NaN: the larger, safe value. */
-    score = _mm256_mul_pd(delta, _mm256_min_pd(peak, one));
-    score = _mm256_min_pd(score, _mm256_set1_pd(2.0));
-    bound = _mm256_mul_pd(value_norm, _mm256_add_pd(score, _mm256_set1_pd(terms.fixed)));
-    good = _mm256_and_pd(_mm256_cmp_pd(denominator, most, _CMP_LE_OQ),
-                         _mm256_cmp_pd(bound, most, _CMP_LE_OQ));
-    good = _mm256_and_pd(good, _mm256_cmp_pd(delta, most, _CMP_LE_OQ));
-    return _mm256_blendv_pd(_mm256_set1_pd(INFINITY), bound, good);
+static inline __m256d bound_rows(struct bound_terms terms, __m256d delta, __m256d value_norm,
+                                 __m256d denominator)
+{
+    __m256d peak =
+        _mm256_fmadd_pd(_mm256_set1_pd(16.0), delta, _mm256_set1_pd(BOUND_PEAK_SLACK - 4.0));
+    /* A denominator that is not finite makes this one a NaN. */
+    __m256d fixed =
+        _mm256_fmadd_pd(denominator, _mm256_setzero_pd(), _mm256_set1_pd(terms.fixed));
+    __m256d bound;
+
+    peak = _mm256_fmadd_pd(_mm256_set1_pd(4.0), denominator, peak);
+    peak = _mm256_min_pd(peak, _mm256_set1_pd(1.0));
+    bound = _mm256_mul_pd(value_norm, _mm256_fmadd_pd(delta, peak, fixed));
+    return _mm256_min_pd(bound, _mm256_set1_pd(INFINITY));
 }
 
 #endif

@@ -76,12 +76,14 @@ static void bound_block(const struct panel *panel, size_t first, size_t rows,
 {
     double bound[BLOCK_ROWS];
 
-    for (size_t r = 0; r < rows; r += 4)
-        _mm256_storeu_pd(bound + r,
-                         bound_rows(terms, _mm256_loadu_pd(panel->q_square + first + r),
-                                    _mm256_loadu_pd(panel->key_square + first + r),
-                                    _mm256_loadu_pd(panel->value_norm + first + r),
-                                    _mm256_load_pd(denominator + r)));
+    for (size_t r = 0; r < rows; r += 4) {
+        __m256d delta = bound_delta(terms, _mm256_loadu_pd(panel->q_square + first + r),
+                                    _mm256_loadu_pd(panel->key_square + first + r));
+
+        _mm256_storeu_pd(bound + r, bound_rows(terms, delta,
+                                               _mm256_loadu_pd(panel->value_norm + first + r),
+                                               _mm256_load_pd(denominator + r)));
+    }
     if (panel->task->causal && first == 0) /* the first row sees one key: exact */
         bound[0] = attest_bound_row(attest_bound_terms(panel->d, 1, 1, 1), panel->q_square[0],
                                     panel->key_square[0], panel->value_norm[0], denominator[0]);

@@ -17,7 +17,8 @@
 struct tiny {
     size_t n, d;
     __m256d q[TINY_ROOM], k[TINY_ROOM], v[TINY_ROOM], out[TINY_ROOM];
-    __m256d denominator[TINY_LENGTH]; /* softmax only */
+    __m256d denominator[TINY_LENGTH];              /* softmax only */
+    __m256d delta[TINY_LENGTH], norm[TINY_LENGTH]; /* softmax with bounds: see bound.h */
     __m256d error[TINY_LENGTH];
 };
 
@@ -100,19 +101,22 @@ static inline void tiny_put(const struct tiny *tiny, const struct kernel_task *t
 }
 
 /* The squares of the norm and of the weighted norm of a token, at least; see bound.h. */
-static inline __m256d tiny_square(const __m256d *x, size_t d)
+static inline __attribute__((always_inline)) __m256d tiny_square(const __m256d *x, size_t d)
 {
     __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR);
 
+#pragma GCC unroll 4
     for (size_t c = 0; c < d; c++)
         square = _mm256_fmadd_pd(x[c], x[c], square);
     return square;
 }
 
-static inline __m256d tiny_weighted_square(const __m256d *x, size_t d)
+static inline __attribute__((always_inline)) __m256d tiny_weighted_square(const __m256d *x,
+                                                                          size_t d)
 {
     __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR), sum = _mm256_setzero_pd();
 
+#pragma GCC unroll 4
     for (size_t c = 0; c < d; c++) { /* entry c is in d - c of the squares that are added up */
         square = _mm256_fmadd_pd(x[c], x[c], square);
         sum = _mm256_add_pd(sum, square);

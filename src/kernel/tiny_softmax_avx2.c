@@ -11,11 +11,11 @@
  *
  * Step 1, row i over the first m keys, m a compile-time constant: arguments of exp. */
 static inline __attribute__((always_inline)) void
-make_arguments(const struct tiny *tiny, size_t i, __m256d *weight, const int m)
+make_arguments(const struct tiny *tiny, size_t i, __m256d *weight, size_t d, const int m)
 {
     __m256d score[TINY_LENGTH], top;
 
-    tiny_scores(score, tiny->q + i * tiny->d, tiny->k, tiny->d, m);
+    tiny_scores(score, tiny->q + i * d, tiny->k, d, m);
     top = score[0];
 #pragma GCC unroll 8
     for (int j = 1; j < m; j++)
@@ -38,10 +38,9 @@ static void make_weights(__m256d *weight, size_t count)
 }
 
 /* Step 3, row i: the weighted mean of the first m values. */
-static inline __attribute__((always_inline)) void make_output(struct tiny *tiny, size_t i,
-                                                              const __m256d *from, const int m)
+static inline __attribute__((always_inline)) void
+make_output(struct tiny *tiny, size_t i, const __m256d *from, size_t d, const int m)
 {
-    const size_t d = tiny->d;
     __m256d weight[TINY_LENGTH], sum = from[0], reciprocal;
 
 #pragma GCC unroll 8
@@ -63,18 +62,34 @@ static inline __attribute__((always_inline)) void make_output(struct tiny *tiny,
 }
 
 /* Steps 1 and 3 for rows first, ..., end - 1, each over the same number m of keys: with m in
- * the name, the scores and weights of a row stay in registers. */
+ * the name, the scores and weights of a row stay in registers. The smallest dimensions are
+ * compile-time constants, too. */
+#define ROWS(step, d, m)                                                                       \
+    for (size_t i = first; i < end; i++, weight += m)                                          \
+        step(tiny, i, weight, d, m);                                                           \
+    break
+#define SWITCH(step, m)                                                                        \
+    switch (tiny->d) {                                                                         \
+    case 1:                                                                                    \
+        ROWS(step, 1, m);                                                                      \
+    case 2:                                                                                    \
+        ROWS(step, 2, m);                                                                      \
+    case 3:                                                                                    \
+        ROWS(step, 3, m);                                                                      \
+    case 4:                                                                                    \
+        ROWS(step, 4, m);                                                                      \
+    default:                                                                                   \
+        ROWS(step, tiny->d, m);                                                                \
+    }
 #define DEFINE_STEPS(m)                                                                        \
     static void arguments_##m(const struct tiny *tiny, size_t first, size_t end,               \
                               __m256d *weight)                                                 \
     {                                                                                          \
-        for (size_t i = first; i < end; i++, weight += m)                                      \
-            make_arguments(tiny, i, weight, m);                                                \
+        SWITCH(make_arguments, m)                                                              \
     }                                                                                          \
     static void output_##m(struct tiny *tiny, size_t first, size_t end, const __m256d *weight) \
     {                                                                                          \
-        for (size_t i = first; i < end; i++, weight += m)                                      \
-            make_output(tiny, i, weight, m);                                                   \
+        SWITCH(make_output, m)                                                                 \
     }
 DEFINE_STEPS(1)
 DEFINE_STEPS(2)
@@ -151,31 +166,79 @@ static inline __m256d largest_norm(const struct tiny *tiny, size_t m, __m256d sq
     return largest_norm_far(tiny, m);
 }
 
-static void bound_tiny(struct tiny *tiny, const struct kernel_task *task,
-                       struct bound_terms terms, struct bound_terms alone)
+/* delta of all rows at once, without a square root for each: for every G > 0,
+ *     |q|_w |k|_w <= (|q|_w^2 |k|_w^2 / G + G) / 2,
+ * nearly an equality where G is near |q|_w |k|_w; G is taken from the mean of |q|_w^2. */
+static inline __attribute__((always_inline)) void
+all_deltas(struct tiny *tiny, struct bound_terms terms, __m256d key, size_t d)
 {
-    const size_t d = tiny->d;
-    __m256d key = _mm256_setzero_pd(), value = key, norm = key;
-    size_t seen = 0;
+    __m256d sum = _mm256_setzero_pd(), middle, slope;
 
     for (size_t i = 0; i < tiny->n; i++) {
-        size_t m = kernel_visible(task, i);
-
-        if (seen < m) {
-            for (; seen < m; seen++) {
-                __m256d square = tiny_square(tiny->v + seen * d, d);
-
-                key = _mm256_max_pd(key, tiny_weighted_square(tiny->k + seen * d, d));
-                /* min turns a NaN into an infinity, which max then keeps. */
-                square = _mm256_min_pd(square, _mm256_set1_pd(INFINITY));
-                value = _mm256_max_pd(value, square);
-            }
-            norm = largest_norm(tiny, m, value);
-        }
-        tiny->error[i] =
-            bound_rows(m == 1 ? alone : terms, tiny_weighted_square(tiny->q + i * d, d), key,
-                       norm, tiny->denominator[i]);
+        tiny->delta[i] = tiny_weighted_square(tiny->q + i * d, d);
+        sum = _mm256_add_pd(sum, tiny->delta[i]);
     }
+    sum = _mm256_mul_pd(sum, _mm256_set1_pd(1.0 / (double)tiny->n));
+    /* Not 0, where the product of squares underflows; max keeps a NaN in its second operand. */
+    middle = _mm256_max_pd(_mm256_set1_pd(0x1p-500), _mm256_sqrt_pd(_mm256_mul_pd(sum, key)));
+    slope = _mm256_mul_pd(_mm256_set1_pd(0.5 * terms.dot), _mm256_div_pd(key, middle));
+    middle = _mm256_mul_pd(_mm256_set1_pd(0.5 * terms.dot), middle);
+    for (size_t i = 0; i < tiny->n; i++)
+        tiny->delta[i] = _mm256_fmadd_pd(tiny->delta[i], slope, middle);
+}
+
+/* What the bounds need of the inputs, before the rows are evaluated: the processor can do both
+ * at a time. */
+static inline __attribute__((always_inline)) void
+prepare(struct tiny *tiny, const struct kernel_task *task, struct bound_terms terms, size_t d)
+{
+    __m256d key = _mm256_setzero_pd(), value = key;
+
+    for (size_t j = 0; j < tiny->n; j++) {
+        __m256d square = tiny_square(tiny->v + j * d, d);
+
+        key = _mm256_max_pd(key, tiny_weighted_square(tiny->k + j * d, d));
+        /* min turns a NaN into an infinity, which max then keeps. */
+        value = _mm256_max_pd(value, _mm256_min_pd(square, _mm256_set1_pd(INFINITY)));
+        if (task->causal) {
+            tiny->norm[j] = largest_norm(tiny, j + 1, value);
+            tiny->delta[j] = bound_delta(terms, tiny_weighted_square(tiny->q + j * d, d), key);
+        }
+    }
+    if (task->causal)
+        return;
+    tiny->norm[0] = largest_norm(tiny, tiny->n, value);
+    for (size_t i = 1; i < tiny->n; i++)
+        tiny->norm[i] = tiny->norm[0];
+    all_deltas(tiny, terms, key, d);
+}
+
+static void prepare_bounds(struct tiny *tiny, const struct kernel_task *task,
+                           struct bound_terms terms)
+{
+    switch (tiny->d) {
+    case 1:
+        prepare(tiny, task, terms, 1);
+        break;
+    case 2:
+        prepare(tiny, task, terms, 2);
+        break;
+    case 4:
+        prepare(tiny, task, terms, 4);
+        break;
+    default:
+        prepare(tiny, task, terms, tiny->d);
+    }
+}
+
+static void finish_bounds(struct tiny *tiny, const struct kernel_task *task,
+                          struct bound_terms terms, struct bound_terms alone)
+{
+    for (size_t i = 0; i < tiny->n; i++)
+        tiny->error[i] = bound_rows(terms, tiny->delta[i], tiny->norm[i], tiny->denominator[i]);
+    if (kernel_visible(task, 0) == 1) /* a single key: the score does not matter if finite */
+        tiny->error[0] = bound_rows(alone, _mm256_mul_pd(tiny->delta[0], _mm256_setzero_pd()),
+                                    tiny->norm[0], tiny->denominator[0]);
 }
 
 void attest_avx2_tiny_softmax(const struct kernel_task *task)
@@ -190,9 +253,11 @@ void attest_avx2_tiny_softmax(const struct kernel_task *task)
     for (size_t b = 0; b < task->batch; b += 4) {
         size_t lanes = tiny_fetch(&tiny, task, b);
 
+        if (task->error)
+            prepare_bounds(&tiny, task, terms);
         evaluate(&tiny, task->causal);
         if (task->error)
-            bound_tiny(&tiny, task, terms, alone);
+            finish_bounds(&tiny, task, terms, alone);
         tiny_put(&tiny, task, b, lanes);
     }
 }
