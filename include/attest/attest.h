@@ -24,6 +24,7 @@
 #include <attest/sequence.h>
 #include <attest/status.h>
 #include <attest/theorem1.h>
+#include <attest/theorem2.h>
 #include <attest/version.h>
 #include <attest/weights.h>
 

@@ -7,6 +7,7 @@
 
 const attest_method *const attest_methods[] = {
     &attest_method_exact,
+    &attest_method_first_difference,
     &attest_method_ball,
     NULL,
 };

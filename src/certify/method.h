@@ -14,7 +14,8 @@ typedef struct attest_method {
                             const attest_contexts *contexts, attest_error *error);
 } attest_method;
 
-extern const attest_method attest_method_exact, attest_method_ball;
+extern const attest_method attest_method_exact, attest_method_first_difference,
+    attest_method_ball;
 
 /* In the order in which "auto" tries them, ended by NULL. */
 extern const attest_method *const attest_methods[];

@@ -15,6 +15,7 @@
 static const attest_command *const commands[] = {
     &attest_command_certify,
     &attest_command_check,
+    &attest_command_construct,
     &attest_command_counterexample,
     &attest_command_demo,
     &attest_command_eval,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "certify/radix.h"
+#include "theory/radix.h"
 
 enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS };
 

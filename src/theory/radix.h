@@ -1,6 +1,6 @@
 /* radix.h -- sorting keys of 64 bits. */
-#ifndef ATTEST_CERTIFY_RADIX_H
-#define ATTEST_CERTIFY_RADIX_H
+#ifndef ATTEST_THEORY_RADIX_H
+#define ATTEST_THEORY_RADIX_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * If W_K = u_K v^T and W_V = u_V (lambda v)^T, the score of key y for query x is (a.x)(v.y)
  * with a = W_Q^T u_K, and the head's output is w m, w = lambda W_O u_V, m the average of v.y
  * under softmax: boltz of the scores divided by alpha = a.x. W_Q may be any matrix. */
-#ifndef ATTEST_CERTIFY_RANK_ONE_H
-#define ATTEST_CERTIFY_RANK_ONE_H
+#ifndef ATTEST_THEORY_RANK_ONE_H
+#define ATTEST_THEORY_RANK_ONE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* rank_one.c -- finding the one direction along which a head looks. */
-#include "certify/rank_one.h"
+#include "theory/rank_one.h"
 #include "theory/linear.h"
 
 void attest_rational_vector_init(attest_rational_vector *vector, size_t count)

@@ -1,0 +1,268 @@
+/* first_difference.c -- the method "first-difference": Lemma F over a whole dataset. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "certify/first_difference.h"
+
+/* Up to so many positions another method sharpens an enclosure that different tokens leave
+ * wide. */
+enum { SMALL_POSITIONS = 100000, UNIT_LIMIT = 400 };
+
+static const char *objection(const attest_weights *weights)
+{
+    const char *reason;
+    attest_rank_one head;
+
+    if (weights->activation != ATTEST_SOFTMAX)
+        return "it is for softmax";
+    if (weights->heads != 1)
+        return "it is for one head";
+    if (!weights->skip)
+        return "it needs the skip connection";
+    attest_rank_one_init(&head, weights->dim);
+    reason = attest_rank_one_set(&head, &weights->head[0]);
+    attest_rank_one_clear(&head);
+    return reason;
+}
+
+static void scan_init(attest_first_scan *scan, const attest_claim *claim)
+{
+    memset(scan, 0, sizeof *scan);
+    scan->claim = claim;
+    attest_rank_one_init(&scan->head, claim->weights->dim);
+    arb_init(scan->norm_w);
+    fmpq_init(scan->y.gap);
+    fmpq_init(scan->a.gap);
+}
+
+static void scan_clear(attest_first_scan *scan)
+{
+    attest_rank_one_clear(&scan->head);
+    arb_clear(scan->norm_w);
+    attest_projection_clear(&scan->y);
+    attest_projection_clear(&scan->a);
+    attest_context_lists_clear(&scan->lists);
+    free(scan->query);
+}
+
+/* scale, unit and |w| as doubles; false where they do not fit. */
+static bool set_scales(attest_first_scan *scan)
+{
+    slong exponent =
+        scan->y.exponent + (scan->head.parallel ? scan->y.exponent : scan->a.exponent);
+    arb_t scale;
+    arf_t above;
+    double middle;
+
+    arb_init(scale);
+    arf_init(above);
+    if (scan->head.parallel)
+        arb_set_fmpq(scale, scan->head.ratio, 64);
+    else
+        arb_one(scale);
+    arb_abs(scale, scale);
+    arb_mul_2exp_si(scale, scale, exponent);
+    middle = arf_get_d(arb_midref(scale), ARF_RND_NEAR);
+    scan->scale[0] = middle * (1 - 0x1p-50);
+    scan->scale[1] = middle * (1 + 0x1p-50);
+    attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
+    arb_get_ubound_arf(above, scan->norm_w, 53);
+    scan->norm_w_above = arf_get_d(above, ARF_RND_UP);
+    arb_clear(scale);
+    arf_clear(above);
+    if (labs(scan->y.exponent) > UNIT_LIMIT)
+        return false;
+    scan->unit[0] = scan->unit[1] = ldexp(1, (int)scan->y.exponent);
+    return middle > 0x1p-900 && middle < 0x1p900 && scan->norm_w_above < 0x1p900;
+}
+
+/* Projections, order, gap, hypotheses. reason says which one fails. */
+static attest_status prepare(attest_first_scan *scan, char *reason, size_t size,
+                             attest_error *error)
+{
+    const attest_dataset *dataset = scan->claim->dataset;
+    attest_status status;
+
+    if (attest_rank_one_set(&scan->head, &scan->claim->weights->head[0]))
+        return attest_error_set(error, ATTEST_DOMAIN, "the head has not rank 1");
+    fmpq_clear(scan->y.gap); /* init begins anew */
+    status = attest_projection_init(&scan->y, &dataset->tokens, &scan->head.v, error);
+    if (status == ATTEST_OK && attest_projection_sort(&scan->y) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (status == ATTEST_OK && !scan->head.parallel) {
+        fmpq_clear(scan->a.gap);
+        status = attest_projection_init(&scan->a, &dataset->tokens, &scan->head.a, error);
+    }
+    if (status != ATTEST_OK)
+        return status;
+    if (!scan->y.injective) {
+        snprintf(reason, size, "Lemma F does not apply: tokens %u and %u have equal scores",
+                 scan->y.equal[0], scan->y.equal[1]);
+        return ATTEST_OK;
+    }
+    if (!scan->y.has_gap || (scan->head.parallel && fmpq_is_zero(scan->head.ratio))) {
+        snprintf(reason, size, "Lemma F does not apply: all scores are equal");
+        return ATTEST_OK;
+    }
+    if (!set_scales(scan))
+        return attest_error_set(error, ATTEST_UNABLE, "numbers beyond the range of doubles");
+    return attest_first_set_queries(scan, reason, size, error);
+}
+
+static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t size,
+                                   attest_error *error)
+{
+    bool causal = scan->claim->weights->mask == ATTEST_MASK_CAUSAL;
+    attest_status status = attest_context_lists_init(&scan->lists, scan->claim->dataset, causal,
+                                                     scan->y.rank, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    if (scan->lists.repeats != SIZE_MAX) {
+        snprintf(reason, size, "Lemma F does not apply: sequence %zu has a token twice",
+                 attest_context_sequence(&scan->lists, scan->lists.repeats));
+        return ATTEST_OK;
+    }
+    if (attest_first_scan_lists(scan) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ATTEST_OK;
+}
+
+/* Compares an exact end of an enclosure with a rational. */
+static int compare_end(const arf_t end, const fmpq_t bound)
+{
+    fmpq_t exact;
+    int order;
+
+    if (arf_is_inf(end))
+        return arf_sgn(end);
+    /* Far exponents: decided by size, without writing the number out. */
+    if (fmpq_is_zero(bound))
+        return arf_sgn(end);
+    if (arf_cmpabs_2exp_si(end, -1000000) < 0 && fmpq_sgn(bound) > 0) {
+        arb_t ball, small;
+
+        arb_init(ball);
+        arb_init(small);
+        arb_set_fmpq(ball, bound, 64);
+        arb_set_arf(small, end);
+        order = arb_lt(small, ball) ? -1 : arb_gt(small, ball) ? 1 : 2;
+        arb_clear(ball);
+        arb_clear(small);
+        if (order != 2)
+            return order;
+    }
+    fmpq_init(exact);
+    arf_get_fmpq(exact, end);
+    order = fmpq_cmp(exact, bound);
+    fmpq_clear(exact);
+    return order;
+}
+
+/* proved, refuted or neither, from an enclosure of the least separation and of the largest
+ * norm. */
+static void conclude(attest_finding *finding, const attest_claim *claim, const arf_t low,
+                     const arf_t high)
+{
+    arf_t norm_low, norm_high;
+    int separation, norm = 1;
+
+    arf_init(norm_low);
+    arf_init(norm_high);
+    separation = compare_end(low, claim->delta) > 0     ? 1
+                 : compare_end(high, claim->delta) <= 0 ? -1
+                                                        : 0;
+    if (claim->has_r) {
+        arb_get_lbound_arf(norm_low, finding->max_norm, ATTEST_FIRST_BITS);
+        arb_get_ubound_arf(norm_high, finding->max_norm, ATTEST_FIRST_BITS);
+        norm = compare_end(norm_high, claim->r) < 0   ? 1
+               : compare_end(norm_low, claim->r) >= 0 ? -1
+                                                      : 0;
+    }
+    finding->part = ATTEST_CLAIM_NOTHING;
+    finding->verdict = ATTEST_PROVED;
+    if (separation < 0 || norm < 0) {
+        finding->verdict = ATTEST_REFUTED;
+        finding->part = separation < 0 ? ATTEST_CLAIM_SEPARATION : ATTEST_CLAIM_NORM;
+    } else if (separation == 0 || norm == 0) {
+        finding->verdict = ATTEST_UNDECIDED;
+        finding->part = separation == 0 ? ATTEST_CLAIM_SEPARATION : ATTEST_CLAIM_NORM;
+        snprintf(finding->reason, sizeof finding->reason,
+                 "the bound lies within the enclosure that first differences give");
+    }
+    arf_clear(norm_low);
+    arf_clear(norm_high);
+}
+
+static void count_pairs(attest_finding *finding, const attest_contexts *contexts,
+                        const attest_first_extremes *x)
+{
+    bool decided = finding->verdict != ATTEST_UNDECIDED;
+
+    fmpz_zero(finding->by_exact);
+    fmpz_set_ui(finding->by_ball, x->evaluated);
+    fmpz_sub_ui(finding->by_filter, contexts->required_pairs, x->evaluated);
+    fmpz_zero(finding->by_nobody);
+    if (!decided && finding->part == ATTEST_CLAIM_SEPARATION)
+        fmpz_swap(finding->by_nobody, finding->by_filter);
+}
+
+/* Another method may be asked for more where different tokens leave the enclosure wide. */
+static bool should_sharpen(const attest_finding *finding, const attest_claim *claim)
+{
+    return strcmp(claim->method, "auto") == 0 && claim->dataset->total <= SMALL_POSITIONS &&
+           arb_rel_accuracy_bits(finding->min_separation) < 20;
+}
+
+static attest_status decide(attest_finding *finding, const attest_claim *claim,
+                            const attest_contexts *contexts, attest_error *error)
+{
+    attest_first_scan *scan = attest_memory_alloc(1, sizeof *scan);
+    char *reason = finding->reason;
+    size_t size = sizeof finding->reason;
+    attest_status status;
+    attest_first_extremes x = {.evaluated = 0};
+
+    if (!scan)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    scan_init(scan, claim);
+    arf_init(x.low);
+    arf_init(x.high);
+    arf_init(x.other);
+    finding->verdict = ATTEST_UNDECIDED;
+    finding->precision_bits = ATTEST_FIRST_BITS;
+    reason[0] = '\0';
+    status = prepare(scan, reason, size, error);
+    if (status == ATTEST_OK && !*reason)
+        status = sort_contexts(scan, reason, size, error);
+    if (status == ATTEST_OK && !*reason)
+        status = attest_first_find_separation(&x, finding, scan, error);
+    if (status == ATTEST_OK && !*reason)
+        status = attest_first_find_largest(finding, scan, error);
+    if (status == ATTEST_OK && !*reason)
+        conclude(finding, claim, x.low, x.high);
+    if (status == ATTEST_OK && !*reason && should_sharpen(finding, claim)) {
+        finding->verdict = ATTEST_UNDECIDED;
+        snprintf(reason, size, "different tokens come as close as contexts do");
+    }
+    if (status == ATTEST_UNABLE) { /* doubles or memory do not serve: others may */
+        snprintf(reason, size, "%s", error ? error->text : "beyond what doubles can tell");
+        status = ATTEST_OK;
+    }
+    count_pairs(finding, contexts, &x);
+    scan_clear(scan);
+    free(scan);
+    arf_clear(x.low);
+    arf_clear(x.high);
+    arf_clear(x.other);
+    return status;
+}
+
+const attest_method attest_method_first_difference = {
+    .name = "first-difference",
+    .objection = objection,
+    .decide = decide,
+};

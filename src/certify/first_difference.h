@@ -1,0 +1,113 @@
+/* first_difference.h -- what the parts of the method "first-difference" share.
+ *
+ * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in different
+ * contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores. Under Lemma F's
+ * hypotheses boltz is monotone in the order of context_lists.h, so the least difference is that
+ * of neighbours, and the lemma bounds each from below. Doubles with error bounds find the few
+ * that may be least; those are evaluated at 128 bits, whatever their magnitude. Different
+ * tokens are kept apart by a direction orthogonal to w. Proofs:
+ * proofs-notes/first_difference.md. */
+#ifndef ATTEST_CERTIFY_FIRST_DIFFERENCE_H
+#define ATTEST_CERTIFY_FIRST_DIFFERENCE_H
+
+#include "certify/context_lists.h"
+#include "certify/method.h"
+#include "theory/projection.h"
+
+enum { ATTEST_FIRST_EVENTS = 512, ATTEST_FIRST_NORMS = 64, ATTEST_FIRST_BITS = 128 };
+
+/* A token as a query. */
+typedef struct attest_first_query {
+    double alpha, alpha_error; /* |a.x| in units of K, see below */
+    double mu;                 /* an upper bound of mu at its gap */
+    double slope;              /* a lower bound of 1 - 2q */
+    double offset;             /* a lower bound of -log |a.x| */
+    double at_maximum;         /* a lower bound of log(g - mu) */
+    double norm;               /* an upper bound of |x| */
+    double reach;              /* an upper bound of mu / |a.x|, in units of v.x */
+    int8_t sign;               /* of a.x */
+    uint32_t last;             /* the place in the order where it was met last, or NONE */
+    uint32_t first;            /* the first list that is equal to that one */
+} attest_first_query;
+
+#define ATTEST_FIRST_NONE UINT32_MAX
+
+/* Two contexts of one token that are neighbours, and a lower bound of the logarithm of the
+ * difference of their outputs divided by |w|. */
+typedef struct attest_first_event {
+    double bound;
+    uint32_t token, before, after; /* lists */
+} attest_first_event;
+
+/* A position and an upper bound of the norm of its output. */
+typedef struct attest_first_norm {
+    double bound;
+    uint32_t token, list;
+} attest_first_norm;
+
+typedef struct attest_first_scan {
+    const attest_claim *claim;
+    attest_rank_one head;
+    attest_projection y; /* v.x, sorted */
+    attest_projection a; /* a.x, unless it is parallel to v */
+    double scale[2];     /* K: a.x times v.x in doubles becomes a score; lower, upper */
+    double unit[2];      /* the size of 2^exponent of y as a double; lower, upper */
+    arb_t norm_w;        /* |w| */
+    double norm_w_above;
+    attest_first_query *query; /* per token */
+    attest_context_lists lists;
+    attest_first_event event[ATTEST_FIRST_EVENTS]; /* a heap, the largest bound on top */
+    size_t events;
+    double dropped_event; /* the least bound of an event that found no room */
+    attest_first_norm norm[ATTEST_FIRST_NORMS]; /* a heap, the least bound on top */
+    size_t norms;
+    double dropped_norm; /* the largest bound of a position that found no room */
+} attest_first_scan;
+
+/* What the candidates gave. */
+typedef struct attest_first_extremes {
+    arf_t low, high; /* ends of an enclosure of the least separation */
+    arf_t other;     /* a lower bound for different tokens */
+    size_t evaluated;
+} attest_first_extremes;
+
+/* Encloses the least separation over all required pairs: sets x, and the pair and
+ * min_separation of the finding. Status: UNABLE, NOMEM. */
+attest_status attest_first_find_separation(attest_first_extremes *x, attest_finding *finding,
+                                           attest_first_scan *scan,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Encloses the largest norm of an output: sets largest and max_norm of the finding. Status:
+ * NOMEM.
+ */
+attest_status attest_first_find_largest(attest_finding *finding, attest_first_scan *scan,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The queries: signs and gaps. NULL in *reason, or which hypothesis fails. Status: NOMEM. */
+attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, size_t size,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Meets all neighbours of all tokens; fills both heaps. Status: NOMEM. */
+attest_status attest_first_scan_lists(attest_first_scan *scan) ATTEST_WARN_UNUSED;
+
+/* Encloses the average of v.y over the list under the softmax of token's scores. Status: NOMEM.
+ */
+attest_status attest_first_mean(arb_t mean, const attest_first_scan *scan, uint32_t token,
+                                uint32_t list, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Encloses the difference of the outputs of the event's token. Status: UNABLE, NOMEM. */
+attest_status attest_first_separation(arb_t separation, const attest_first_scan *scan,
+                                      const attest_first_event *event,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Where the token of a list stands: the first such position of its sequence. */
+attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list);
+
+/* bound = a lower bound of the distance of outputs of different tokens, whatever their
+ * contexts, rounded down; 0 where none is known. The least distance of tokens is only computed
+ * when a direction alone gives less than enough. Status: UNABLE, NOMEM. */
+attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *scan,
+                                        const arf_t enough,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,244 @@
+/* first_difference_evaluate.c -- single contexts and pairs at full accuracy. */
+#include <stdlib.h>
+
+#include <attest/boltzmann.h>
+#include <attest/boltzmann_difference.h>
+
+#include "base/memory.h"
+#include "certify/first_difference.h"
+#include "theory/linear.h"
+
+/* Up to so many tokens their least distance is looked for to sharpen a bound. */
+enum { DISTANCE_TOKENS = 20000 };
+
+/* The scores of several lists over one denominator, for one query. */
+typedef struct scores {
+    fmpz *numerator;
+    size_t count;
+    fmpz_t denominator;
+    fmpq_t alpha;
+} scores;
+
+static void scores_clear(scores *s)
+{
+    _fmpz_vec_clear(s->numerator, (slong)s->count);
+    fmpz_clear(s->denominator);
+    fmpq_clear(s->alpha);
+}
+
+static void get_alpha(fmpq_t alpha, const attest_first_scan *scan, uint32_t token)
+{
+    if (!scan->head.parallel) {
+        attest_projection_get(alpha, &scan->a, token);
+        return;
+    }
+    attest_projection_get(alpha, &scan->y, token);
+    fmpq_mul(alpha, alpha, scan->head.ratio);
+}
+
+/* scores = alpha (v.y) for the keys y of the lists, one after another. */
+static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
+                       const uint32_t *list, size_t lists)
+{
+    const attest_context_lists *all = &scan->lists;
+    size_t next = 0;
+    fmpq *value;
+
+    s->count = 0;
+    for (size_t l = 0; l < lists; l++)
+        s->count += attest_context_length(all, list[l]);
+    s->numerator = _fmpz_vec_init((slong)s->count);
+    fmpz_init_set_ui(s->denominator, 1);
+    fmpq_init(s->alpha);
+    get_alpha(s->alpha, scan, token);
+    value = _fmpq_vec_init((slong)s->count);
+    for (size_t l = 0; l < lists; l++) {
+        for (size_t k = 0; k < attest_context_length(all, list[l]); k++, next++) {
+            attest_projection_get(value + next, &scan->y,
+                                  scan->y.token[all->key[all->start[list[l]] + k]]);
+            fmpq_mul(value + next, value + next, s->alpha);
+            fmpz_lcm(s->denominator, s->denominator, fmpq_denref(value + next));
+        }
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        fmpz_divexact(s->numerator + i, s->denominator, fmpq_denref(value + i));
+        fmpz_mul(s->numerator + i, s->numerator + i, fmpq_numref(value + i));
+    }
+    _fmpq_vec_clear(value, (slong)s->count);
+}
+
+/* ball = ball / |alpha|. */
+static void divide_alpha(arb_t ball, const fmpq_t alpha)
+{
+    arb_t divisor;
+
+    arb_init(divisor);
+    arb_set_fmpq(divisor, alpha, ATTEST_FIRST_BITS);
+    arb_div(ball, ball, divisor, ATTEST_FIRST_BITS);
+    arb_clear(divisor);
+}
+
+attest_status attest_first_mean(arb_t mean, const attest_first_scan *scan, uint32_t token,
+                                uint32_t list, attest_error *error)
+{
+    attest_status status;
+    scores s;
+
+    scores_set(&s, scan, token, &list, 1);
+    status = attest_boltz_ball(mean, s.numerator, s.denominator, s.count,
+                               ATTEST_FIRST_BITS + (slong)fmpz_bits(s.numerator), error);
+    if (status == ATTEST_OK)
+        divide_alpha(mean, s.alpha);
+    scores_clear(&s);
+    return status;
+}
+
+attest_status attest_first_separation(arb_t separation, const attest_first_scan *scan,
+                                      const attest_first_event *event, attest_error *error)
+{
+    const uint32_t list[2] = {event->before, event->after};
+    attest_boltz_difference difference;
+    attest_multiset a, b;
+    attest_status status;
+    scores s;
+
+    attest_boltz_difference_init(&difference);
+    scores_set(&s, scan, event->token, list, 2);
+    a = (attest_multiset){attest_context_length(&scan->lists, list[0]), s.numerator, NULL};
+    b = (attest_multiset){s.count - a.count, s.numerator + a.count, NULL};
+    status = attest_boltz_difference_bound(&difference, &a, &b, s.denominator, 60,
+                                           scan->claim->max_bits, error);
+    if (status == ATTEST_OK) {
+        arb_mul(separation, difference.value, scan->norm_w, ATTEST_FIRST_BITS);
+        divide_alpha(separation, s.alpha);
+        arb_abs(separation, separation);
+    }
+    scores_clear(&s);
+    attest_boltz_difference_clear(&difference);
+    return status;
+}
+
+attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list)
+{
+    const attest_dataset *dataset = scan->claim->dataset;
+    attest_place place = {attest_context_sequence(&scan->lists, list), 0};
+
+    if (scan->lists.causal) {
+        place.position = list - dataset->start[place.sequence];
+        return place;
+    }
+    while (attest_dataset_token(dataset, place.sequence, place.position) != token)
+        place.position++;
+    return place;
+}
+
+/* p = (w.w) v - (v.w) w, a multiple of the part of v that is orthogonal to w, over 1. Its scale
+ * cancels in gap / |p|. False where it is 0. */
+static bool set_orthogonal(attest_rational_vector *p, const attest_rank_one *head)
+{
+    const fmpz *v = head->v.numerator, *w = head->w.numerator;
+    fmpz_t ww, vw;
+
+    fmpz_init(ww);
+    fmpz_init(vw);
+    attest_linear_dot(ww, w, w, head->dim);
+    attest_linear_dot(vw, v, w, head->dim);
+    for (size_t c = 0; c < head->dim; c++) {
+        fmpz_mul(p->numerator + c, ww, v + c);
+        fmpz_submul(p->numerator + c, vw, w + c);
+    }
+    fmpz_clear(ww);
+    fmpz_clear(vw);
+    return !_fmpz_vec_is_zero(p->numerator, (slong)head->dim);
+}
+
+/* bound = max(bound, gap / |p|) for the projection on p. */
+static void raise_to_gap(arf_t bound, const attest_projection *p)
+{
+    arb_t ratio, norm;
+    arf_t lower;
+
+    if (!p->injective || !p->has_gap)
+        return;
+    arb_init(ratio);
+    arb_init(norm);
+    arf_init(lower);
+    attest_rational_vector_norm(norm, p->vector, ATTEST_FIRST_BITS);
+    arb_set_fmpq(ratio, p->gap, ATTEST_FIRST_BITS);
+    arb_div(ratio, ratio, norm, ATTEST_FIRST_BITS);
+    arb_get_lbound_arf(lower, ratio, ATTEST_FIRST_BITS);
+    if (arf_cmp(lower, bound) > 0)
+        arf_set(bound, lower);
+    arb_clear(ratio);
+    arb_clear(norm);
+    arf_clear(lower);
+}
+
+/* bound = max(bound, least |x - x'| - |w| (max v.x - min v.x)). */
+static attest_status raise_to_distance(arf_t bound, const attest_first_scan *scan,
+                                       attest_error *error)
+{
+    attest_separated extremes;
+    attest_status status;
+    fmpq_t low, high;
+    arb_t distance, range;
+    arf_t lower;
+
+    attest_separated_init(&extremes);
+    fmpq_init(low);
+    fmpq_init(high);
+    arb_init(distance);
+    arb_init(range);
+    arf_init(lower);
+    status = attest_separated_get(&extremes, scan->claim->dataset, error);
+    if (status == ATTEST_OK && extremes.has_pair) {
+        attest_projection_get(low, &scan->y, scan->y.token[0]);
+        attest_projection_get(high, &scan->y, scan->y.token[scan->y.tokens->count - 1]);
+        fmpq_sub(high, high, low);
+        arb_set_fmpq(range, high, ATTEST_FIRST_BITS);
+        arb_mul(range, range, scan->norm_w, ATTEST_FIRST_BITS);
+        arb_set_fmpq(distance, extremes.eps_square, 2 * ATTEST_FIRST_BITS);
+        arb_sqrt(distance, distance, ATTEST_FIRST_BITS);
+        arb_sub(distance, distance, range, ATTEST_FIRST_BITS);
+        arb_get_lbound_arf(lower, distance, ATTEST_FIRST_BITS);
+        if (arf_cmp(lower, bound) > 0)
+            arf_set(bound, lower);
+    }
+    attest_separated_clear(&extremes);
+    fmpq_clear(low);
+    fmpq_clear(high);
+    arb_clear(distance);
+    arb_clear(range);
+    arf_clear(lower);
+    return status;
+}
+
+attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *scan,
+                                        const arf_t enough, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    attest_rational_vector p;
+    attest_projection along;
+    fmpz_t vw;
+
+    arf_zero(bound);
+    fmpz_init(vw);
+    attest_linear_dot(vw, scan->head.v.numerator, scan->head.w.numerator, scan->head.dim);
+    attest_rational_vector_init(&p, scan->head.dim);
+    if (fmpz_is_zero(vw)) {
+        raise_to_gap(bound, &scan->y);
+    } else if (set_orthogonal(&p, &scan->head)) {
+        status = attest_projection_init(&along, scan->y.tokens, &p, error);
+        if (status == ATTEST_OK && attest_projection_sort(&along) == ATTEST_OK)
+            raise_to_gap(bound, &along);
+        attest_projection_clear(&along);
+        if (status == ATTEST_UNABLE)
+            status = ATTEST_OK;
+    }
+    attest_rational_vector_clear(&p);
+    fmpz_clear(vw);
+    if (status == ATTEST_OK && arf_cmp(bound, enough) <= 0 &&
+        (arf_is_zero(bound) || scan->y.tokens->count <= DISTANCE_TOKENS))
+        status = raise_to_distance(bound, scan, error);
+    return status;
+}

@@ -1,0 +1,272 @@
+/* first_difference_extremes.c -- the least separation and the largest norm, from candidates. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "certify/first_difference.h"
+
+static int compare_places(attest_place a, attest_place b)
+{
+    if (a.sequence != b.sequence)
+        return a.sequence < b.sequence ? -1 : 1;
+    return (a.position > b.position) - (a.position < b.position);
+}
+
+/* Names the event's pair, unless one named before comes first. */
+static void name_pair(attest_finding *finding, const attest_first_scan *scan,
+                      const attest_first_event *event, bool replace)
+{
+    attest_place one = attest_first_place(scan, event->token, event->before),
+                 two = attest_first_place(scan, event->token, event->after), swap;
+    int order;
+
+    if (compare_places(one, two) > 0) {
+        swap = one;
+        one = two;
+        two = swap;
+    }
+    order = compare_places(one, finding->pair[0]);
+    if (!replace && (order > 0 || (order == 0 && compare_places(two, finding->pair[1]) >= 0)))
+        return;
+    finding->pair[0] = one;
+    finding->pair[1] = two;
+}
+
+static int compare_events(const void *left, const void *right)
+{
+    const attest_first_event *a = left, *b = right;
+
+    if (a->bound != b->bound)
+        return a->bound < b->bound ? -1 : 1;
+    if (a->token != b->token)
+        return a->token < b->token ? -1 : 1;
+    return (a->after > b->after) - (a->after < b->after);
+}
+
+/* lower = |w| e^bound, rounded down: what Lemma F promises of an event. */
+static void promised(arf_t lower, const attest_first_scan *scan, double bound)
+{
+    arb_t value;
+
+    arb_init(value);
+    arb_set_d(value, bound);
+    arb_exp(value, value, ATTEST_FIRST_BITS);
+    arb_mul(value, value, scan->norm_w, ATTEST_FIRST_BITS);
+    arb_get_lbound_arf(lower, value, ATTEST_FIRST_BITS);
+    arb_clear(value);
+}
+
+/* Encloses the separation of one candidate, and keeps the least. */
+static attest_status evaluate_event(attest_first_extremes *x, attest_finding *finding,
+                                    const attest_first_scan *scan,
+                                    const attest_first_event *event, attest_error *error)
+{
+    attest_status status;
+    arb_t separation;
+    arf_t low, high;
+
+    arb_init(separation);
+    arf_init(low);
+    arf_init(high);
+    status = attest_first_separation(separation, scan, event, error);
+    if (status == ATTEST_OK) {
+        arb_get_lbound_arf(low, separation, ATTEST_FIRST_BITS);
+        arb_get_ubound_arf(high, separation, ATTEST_FIRST_BITS);
+        if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
+            name_pair(finding, scan, event, true); /* less than all before */
+        else if (arf_cmp(low, x->high) <= 0)
+            name_pair(finding, scan, event, false);
+        if (x->evaluated == 0 || arf_cmp(low, x->low) < 0)
+            arf_set(x->low, low);
+        if (x->evaluated == 0 || arf_cmp(high, x->high) < 0)
+            arf_set(x->high, high);
+        x->evaluated++;
+    }
+    arb_clear(separation);
+    arf_clear(low);
+    arf_clear(high);
+    return status;
+}
+
+/* Candidates in ascending order of what is promised of them, until the promise exceeds what was
+ * found. */
+static attest_status find_least(attest_first_extremes *x, attest_finding *finding,
+                                attest_first_scan *scan, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    arf_t lower;
+
+    arf_init(lower);
+    qsort(scan->event, scan->events, sizeof *scan->event, compare_events);
+    for (size_t e = 0; e < scan->events && status == ATTEST_OK; e++) {
+        promised(lower, scan, scan->event[e].bound);
+        if (x->evaluated > 0 && arf_cmp(lower, x->high) > 0)
+            break;
+        status = evaluate_event(x, finding, scan, &scan->event[e], error);
+    }
+    if (isfinite(scan->dropped_event) && x->evaluated == scan->events) {
+        promised(lower, scan, scan->dropped_event);
+        if (arf_cmp(lower, x->low) < 0)
+            arf_set(x->low, lower);
+    }
+    arf_clear(lower);
+    return status;
+}
+
+/* Encloses |x + w m| for a position. */
+static attest_status enclose_norm(arb_t norm, const attest_first_scan *scan,
+                                  const attest_first_norm *place, attest_error *error)
+{
+    const attest_rational_vector *w = &scan->head.w;
+    attest_status status;
+    arb_t mean, entry, x;
+    fmpq_t exact;
+
+    arb_init(mean);
+    arb_init(entry);
+    arb_init(x);
+    fmpq_init(exact);
+    status = attest_first_mean(mean, scan, place->token, place->list, error);
+    arb_zero(norm);
+    for (size_t c = 0; c < scan->head.dim && status == ATTEST_OK; c++) {
+        attest_tokens_get_entry(exact, scan->y.tokens, place->token, c);
+        arb_set_fmpq(x, exact, ATTEST_FIRST_BITS);
+        arb_mul_fmpz(entry, mean, w->numerator + c, ATTEST_FIRST_BITS);
+        arb_div_fmpz(entry, entry, w->denominator, ATTEST_FIRST_BITS);
+        arb_add(entry, entry, x, ATTEST_FIRST_BITS);
+        arb_addmul(norm, entry, entry, ATTEST_FIRST_BITS);
+    }
+    arb_sqrt(norm, norm, ATTEST_FIRST_BITS);
+    arb_clear(mean);
+    arb_clear(entry);
+    arb_clear(x);
+    fmpq_clear(exact);
+    return status;
+}
+
+static int compare_norms(const void *left, const void *right)
+{
+    const attest_first_norm *a = left, *b = right;
+
+    if (a->bound != b->bound)
+        return a->bound > b->bound ? -1 : 1;
+    return (a->list > b->list) - (a->list < b->list);
+}
+
+/* The largest norm: positions in descending order of their bounds, until those are below what
+ * was found. */
+attest_status attest_first_find_largest(attest_finding *finding, attest_first_scan *scan,
+                                        attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    arf_t low, high, best_low, best_high, bound;
+    arb_t norm;
+
+    arb_init(norm);
+    arf_init(low);
+    arf_init(high);
+    arf_init(best_low);
+    arf_init(best_high);
+    arf_init(bound);
+    qsort(scan->norm, scan->norms, sizeof *scan->norm, compare_norms);
+    for (size_t i = 0; i < scan->norms && status == ATTEST_OK; i++) {
+        arf_set_d(bound, scan->norm[i].bound);
+        if (i > 0 && arf_cmp(bound, best_low) < 0)
+            break;
+        status = enclose_norm(norm, scan, &scan->norm[i], error);
+        arb_get_lbound_arf(low, norm, ATTEST_FIRST_BITS);
+        arb_get_ubound_arf(high, norm, ATTEST_FIRST_BITS);
+        if (i == 0 || arf_cmp(low, best_low) > 0) {
+            arf_set(best_low, low);
+            finding->largest =
+                attest_first_place(scan, scan->norm[i].token, scan->norm[i].list);
+        }
+        if (i == 0 || arf_cmp(high, best_high) > 0)
+            arf_set(best_high, high);
+    }
+    arf_set_d(bound, scan->dropped_norm);
+    if (arf_cmp(bound, best_high) > 0)
+        arf_set(best_high, bound);
+    arb_set_interval_arf(finding->max_norm, best_low, best_high, ATTEST_FIRST_BITS);
+    arb_clear(norm);
+    arf_clear(low);
+    arf_clear(high);
+    arf_clear(best_low);
+    arf_clear(best_high);
+    arf_clear(bound);
+    return status;
+}
+
+/* Where no token has two contexts: the separation of the two tokens closest along v. */
+static attest_status use_tokens(attest_first_extremes *x, attest_finding *finding,
+                                const attest_first_scan *scan, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    arb_t mean[2], square, entry, token;
+    fmpq_t exact;
+    uint32_t list[2] = {0, 0};
+
+    for (int side = 0; side < 2; side++) {
+        size_t place = 0;
+
+        while (scan->claim->dataset->token[place] != scan->y.close[side])
+            place++;
+        while (!scan->lists.causal && scan->claim->dataset->start[list[side] + 1] <= place)
+            list[side]++;
+        if (scan->lists.causal)
+            list[side] = (uint32_t)place;
+        finding->pair[side] = attest_first_place(scan, scan->y.close[side], list[side]);
+        arb_init(mean[side]);
+        if (status == ATTEST_OK)
+            status =
+                attest_first_mean(mean[side], scan, scan->y.close[side], list[side], error);
+    }
+    if (compare_places(finding->pair[0], finding->pair[1]) > 0) {
+        attest_place swap = finding->pair[0];
+
+        finding->pair[0] = finding->pair[1];
+        finding->pair[1] = swap;
+    }
+    arb_init(square);
+    arb_init(entry);
+    arb_init(token);
+    fmpq_init(exact);
+    arb_sub(mean[0], mean[0], mean[1], ATTEST_FIRST_BITS);
+    for (size_t c = 0; c < scan->head.dim; c++) {
+        arb_mul_fmpz(entry, mean[0], scan->head.w.numerator + c, ATTEST_FIRST_BITS);
+        arb_div_fmpz(entry, entry, scan->head.w.denominator, ATTEST_FIRST_BITS);
+        for (int side = 0; side < 2; side++) {
+            attest_tokens_get_entry(exact, scan->y.tokens, scan->y.close[side], c);
+            if (side)
+                fmpq_neg(exact, exact);
+            arb_set_fmpq(token, exact, ATTEST_FIRST_BITS);
+            arb_add(entry, entry, token, ATTEST_FIRST_BITS);
+        }
+        arb_addmul(square, entry, entry, ATTEST_FIRST_BITS);
+    }
+    arb_sqrt(square, square, ATTEST_FIRST_BITS);
+    arb_get_ubound_arf(x->high, square, ATTEST_FIRST_BITS);
+    arf_set(x->low, x->high);
+    arb_clear(square);
+    arb_clear(entry);
+    arb_clear(token);
+    fmpq_clear(exact);
+    arb_clear(mean[0]);
+    arb_clear(mean[1]);
+    return status;
+}
+
+/* The enclosure of the least separation over all required pairs. */
+attest_status attest_first_find_separation(attest_first_extremes *x, attest_finding *finding,
+                                           attest_first_scan *scan, attest_error *error)
+{
+    attest_status status = scan->events > 0 ? find_least(x, finding, scan, error)
+                                            : use_tokens(x, finding, scan, error);
+
+    if (status == ATTEST_OK)
+        status = attest_first_bound_tokens(x->other, scan, x->high, error);
+    if (status == ATTEST_OK && arf_cmp(x->other, x->low) < 0)
+        arf_set(x->low, x->other);
+    if (status == ATTEST_OK)
+        arb_set_interval_arf(finding->min_separation, x->low, x->high, ATTEST_FIRST_BITS);
+    return status;
+}

@@ -1,0 +1,170 @@
+/* first_difference_queries.c -- the hypotheses, and what Lemma F says for each token. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <attest/lemma_f.h>
+
+#include "base/memory.h"
+#include "certify/first_difference.h"
+
+/* g* = 1.44557491115154..., and a double safely above it. */
+static const double threshold_above = 1.4455749111516;
+
+/* Computed doubles (products, exp, log of the system's library, a few ulps each) are moved by
+ * this relative amount in the safe direction. */
+static const double slack = 1e-12;
+
+/* The sign of the projection of x, where doubles cannot tell. */
+static int exact_sign(const attest_first_scan *scan, size_t t)
+{
+    int sign;
+    fmpq_t value;
+
+    fmpq_init(value);
+    attest_projection_get(value, scan->head.parallel ? &scan->y : &scan->a, t);
+    sign = fmpq_sgn(value);
+    fmpq_clear(value);
+    return sign;
+}
+
+/* Whether |a.x| gap >= g*, decided exactly. */
+static bool exact_gap(const attest_first_scan *scan, size_t t)
+{
+    fmpq_t gap, least;
+    bool wide;
+
+    fmpq_init(gap);
+    fmpq_init(least);
+    fmpq_set(least, scan->y.gap);
+    attest_projection_get(gap, scan->head.parallel ? &scan->y : &scan->a, t);
+    if (scan->head.parallel)
+        fmpq_mul(gap, gap, scan->head.ratio);
+    fmpq_abs(gap, gap);
+    fmpq_mul(gap, gap, least);
+    wide = attest_lemma_f_check_gap(gap);
+    fmpq_clear(least);
+    fmpq_clear(gap);
+    return wide;
+}
+
+/* An upper bound of |x|: the root of the computed sum of d squares is within d + 2 ulps. */
+static double norm_above(const attest_tokens *tokens, size_t t)
+{
+    double sum = 0;
+
+    if (tokens->real) {
+        for (size_t c = 0; c < tokens->dim; c++)
+            sum += tokens->real[t * tokens->dim + c] * tokens->real[t * tokens->dim + c];
+    } else {
+        fmpq_t entry;
+        arb_t x;
+
+        fmpq_init(entry);
+        arb_init(x);
+        for (size_t c = 0; c < tokens->dim; c++) {
+            attest_tokens_get_entry(entry, tokens, t, c);
+            arb_set_fmpq(x, entry, 60);
+            arb_abs(x, x);
+            sum += pow(arf_get_d(arb_midref(x), ARF_RND_UP) * (1 + slack), 2);
+        }
+        fmpq_clear(entry);
+        arb_clear(x);
+    }
+    return sqrt(sum) * (1 + slack + (double)tokens->dim * 0x1p-52) + 0x1p-500;
+}
+
+/* The lemma's constants at a gap that is at most the token's: smaller gaps bound less. */
+static void set_constants(attest_first_query *query, double gap)
+{
+    double mu = gap / expm1(gap), q = exp(-gap);
+
+    query->mu = mu * (1 + slack);
+    query->slope = 1 - 2 * q * (1 + slack) - slack;
+    query->at_maximum = log(gap - query->mu) - slack;
+}
+
+static void set_query(attest_first_scan *scan, size_t t, double gap)
+{
+    const attest_projection *a = scan->head.parallel ? &scan->y : &scan->a;
+    attest_first_query *query = &scan->query[t];
+    double most, score;
+
+    query->alpha = fabs(a->value[t]);
+    query->alpha_error = a->error[t];
+    query->last = ATTEST_FIRST_NONE;
+    query->sign = (int8_t)((a->value[t] > 0) - (a->value[t] < 0));
+    if (query->alpha <= query->alpha_error * (1 + slack))
+        query->sign = (int8_t)exact_sign(scan, t);
+    if (scan->head.parallel && fmpq_sgn(scan->head.ratio) < 0)
+        query->sign = (int8_t)-query->sign; /* a = ratio v */
+    /* scores are K alpha times a difference of values; a.x = K alpha / unit */
+    score = scan->scale[0] * (query->alpha - query->alpha_error) * (1 - slack);
+    most = scan->scale[1] * (query->alpha + query->alpha_error) * (1 + slack);
+    query->offset = -log(most / scan->unit[0]) - slack * (1 + fabs(log(most / scan->unit[0])));
+    query->norm = norm_above(scan->y.tokens, t);
+    if (score * gap >= threshold_above)
+        set_constants(query, score * gap);
+    else
+        query->mu = NAN; /* to be looked at exactly */
+    query->reach = query->mu / score * scan->unit[1] * (1 + slack);
+}
+
+/* A token whose gap is within rounding of g*: the hypothesis is decided exactly, and the
+ * constants are those of g* itself. */
+static bool set_close_query(attest_first_scan *scan, size_t t)
+{
+    attest_first_query *query = &scan->query[t];
+    double score = scan->scale[0] * (query->alpha - query->alpha_error) * (1 - slack);
+
+    if (!exact_gap(scan, t))
+        return false;
+    set_constants(query, 1.44557491115154); /* a little below g* */
+    query->reach = query->mu / score * scan->unit[1] * (1 + slack);
+    return score > 0;
+}
+
+static void explain_token(char *reason, size_t size, const attest_first_scan *scan, size_t t,
+                          const char *what)
+{
+    const attest_dataset *dataset = scan->claim->dataset;
+    size_t place = 0, sequence = 0;
+
+    while (place < dataset->total && dataset->token[place] != t)
+        place++;
+    while (dataset->start[sequence + 1] <= place)
+        sequence++;
+    snprintf(reason, size, "%s at [%zu,%zu]", what, sequence, place - dataset->start[sequence]);
+}
+
+attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, size_t size,
+                                       attest_error *error)
+{
+    size_t count = scan->y.tokens->count;
+    arb_t least;
+    double gap;
+
+    scan->query = attest_memory_alloc(count, sizeof *scan->query);
+    if (!scan->query)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    arb_init(least);
+    arb_set_fmpq(least, scan->y.gap, 64);
+    arb_mul_2exp_si(least, least, -scan->y.exponent);
+    gap = arf_get_d(arb_midref(least), ARF_RND_DOWN) * (1 - slack);
+    arb_clear(least);
+    for (size_t t = 0; t < count; t++) {
+        set_query(scan, t, gap);
+        if (scan->query[t].sign == 0) {
+            explain_token(reason, size, scan, t,
+                          "Lemma F does not apply: all keys score 0 for the token");
+            return ATTEST_OK;
+        }
+        if (isnan(scan->query[t].mu) && !set_close_query(scan, t)) {
+            explain_token(reason, size, scan, t,
+                          "Lemma F does not apply: scores come closer than 1.4456 for the "
+                          "token");
+            return ATTEST_OK;
+        }
+    }
+    return ATTEST_OK;
+}

@@ -1,0 +1,152 @@
+/* theorem2_direction.c -- rational directions and roundings. */
+#include <math.h>
+
+#include "theory/linear.h"
+#include "theory/theorem2.h"
+
+enum { ENTRY_BITS = 15 };
+
+void attest_direction_init(attest_direction *direction, size_t dim)
+{
+    direction->dim = dim;
+    direction->numerator = _fmpz_vec_init((slong)dim);
+    fmpz_init_set_ui(direction->divisor, 1);
+}
+
+void attest_direction_clear(attest_direction *direction)
+{
+    _fmpz_vec_clear(direction->numerator, (slong)direction->dim);
+    fmpz_clear(direction->divisor);
+}
+
+/* divisor = the least whole number that is at least the norm. */
+void attest_direction_normalise(attest_direction *direction)
+{
+    fmpz_t square, rest;
+
+    fmpz_init(square);
+    fmpz_init(rest);
+    attest_linear_dot(square, direction->numerator, direction->numerator, direction->dim);
+    fmpz_sqrtrem(direction->divisor, rest, square);
+    if (!fmpz_is_zero(rest))
+        fmpz_add_ui(direction->divisor, direction->divisor, 1);
+    fmpz_clear(square);
+    fmpz_clear(rest);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* A sum of four uniform entries: nearly normal, so that no direction is preferred by much. */
+void attest_direction_gen(attest_direction *direction, uint64_t *state)
+{
+    do {
+        for (size_t c = 0; c < direction->dim; c++) {
+            slong entry = 0;
+
+            for (int i = 0; i < 4; i++)
+                entry +=
+                    (slong)(next_random(state) >> (64 - ENTRY_BITS)) - (1L << (ENTRY_BITS - 1));
+            fmpz_set_si(direction->numerator + c, direction->dim == 1 ? 1 : entry);
+        }
+    } while (_fmpz_vec_is_zero(direction->numerator, (slong)direction->dim));
+    attest_direction_normalise(direction);
+}
+
+void attest_direction_least(fmpq_t least, const attest_projection *along)
+{
+    double bound = INFINITY;
+    bool first = true;
+    fmpq_t value;
+
+    fmpq_init(value);
+    for (size_t t = 0; t < along->tokens->count; t++)
+        bound = fmin(bound, fabs(along->value[t]) + along->error[t]);
+    for (size_t t = 0; t < along->tokens->count; t++) {
+        if (fabs(along->value[t]) - along->error[t] > bound)
+            continue;
+        attest_projection_get(value, along, t);
+        fmpq_abs(value, value);
+        if (first || fmpq_cmp(value, least) < 0)
+            fmpq_set(least, value);
+        first = false;
+    }
+    fmpq_clear(value);
+}
+
+/* The two largest entries of v, exchanged, one with its sign changed. */
+void attest_direction_output(fmpq *output, const attest_direction *direction, const fmpq_t size)
+{
+    size_t dim = direction->dim, i = 0, j = 1;
+    attest_direction turned;
+
+    if (dim == 1) {
+        fmpq_set(output, size);
+        return;
+    }
+    if (fmpz_cmpabs(direction->numerator + j, direction->numerator + i) > 0) {
+        i = 1;
+        j = 0;
+    }
+    for (size_t c = 2; c < dim; c++) {
+        if (fmpz_cmpabs(direction->numerator + c, direction->numerator + i) > 0) {
+            j = i;
+            i = c;
+        } else if (fmpz_cmpabs(direction->numerator + c, direction->numerator + j) > 0) {
+            j = c;
+        }
+    }
+    attest_direction_init(&turned, dim);
+    fmpz_neg(turned.numerator + i, direction->numerator + j);
+    fmpz_set(turned.numerator + j, direction->numerator + i);
+    /* longer numerators, so that rounding the norm up loses 2^-45 only */
+    _fmpz_vec_scalar_mul_2exp(turned.numerator, turned.numerator, (slong)dim, 45);
+    attest_direction_normalise(&turned);
+    for (size_t c = 0; c < dim; c++) {
+        fmpq_set_fmpz_frac(output + c, turned.numerator + c, turned.divisor);
+        fmpq_mul(output + c, output + c, size);
+    }
+    attest_direction_clear(&turned);
+}
+
+/* x = m 2^e with m of so many bits, m rounded by floor or ceiling. */
+static void round_to(fmpq_t x, long bits, bool up)
+{
+    slong shift = bits - ((slong)fmpz_bits(fmpq_numref(x)) - (slong)fmpz_bits(fmpq_denref(x)));
+    fmpz_t mantissa, divisor;
+
+    fmpz_init_set(mantissa, fmpq_numref(x));
+    fmpz_init_set(divisor, fmpq_denref(x));
+    if (shift >= 0)
+        fmpz_mul_2exp(mantissa, mantissa, (ulong)shift);
+    else
+        fmpz_mul_2exp(divisor, divisor, (ulong)-shift);
+    if (up)
+        fmpz_cdiv_q(mantissa, mantissa, divisor);
+    else
+        fmpz_fdiv_q(mantissa, mantissa, divisor);
+    fmpz_one(divisor);
+    if (shift >= 0)
+        fmpz_mul_2exp(divisor, divisor, (ulong)shift);
+    else
+        fmpz_mul_2exp(mantissa, mantissa, (ulong)-shift);
+    fmpq_set_fmpz_frac(x, mantissa, divisor);
+    fmpz_clear(mantissa);
+    fmpz_clear(divisor);
+}
+
+void attest_round_up(fmpq_t x, long bits)
+{
+    round_to(x, bits, true);
+}
+
+void attest_round_down(fmpq_t x, long bits)
+{
+    round_to(x, bits, false);
+}

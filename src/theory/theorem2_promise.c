@@ -1,0 +1,153 @@
+/* theorem2_promise.c -- what the stored weights promise, and the paper's closed formula. */
+#include <attest/lemma1.h>
+#include <attest/lemma_f.h>
+
+#include "theory/theorem2.h"
+
+enum { BITS = 192 };
+
+/* norm = |w|. */
+static void output_norm(arb_t norm, const attest_construction *construction)
+{
+    arb_t entry;
+
+    arb_init(entry);
+    arb_zero(norm);
+    for (size_t c = 0; c < construction->dim; c++) {
+        arb_set_fmpq(entry, construction->output + c, BITS);
+        arb_addmul(norm, entry, entry, BITS);
+    }
+    arb_sqrt(norm, norm, BITS);
+    arb_clear(entry);
+}
+
+/* value, log2 = |w| / (kappa r_max) times bound, whose log2 is given as well. */
+static void scale_bound(attest_construction *construction, const arb_t bound, const arb_t log2)
+{
+    arb_t factor, divisor;
+
+    arb_init(factor);
+    arb_init(divisor);
+    output_norm(factor, construction);
+    arb_set_fmpq(divisor, construction->kappa, BITS);
+    arb_div(factor, factor, divisor, BITS);
+    arb_set_fmpq(divisor, construction->r_max.value, BITS);
+    arb_div(factor, factor, divisor, BITS);
+    arb_mul(construction->delta, bound, factor, BITS);
+    arb_log_base_ui(factor, factor, 2, BITS);
+    arb_add(construction->delta_log2, log2, factor, BITS);
+    arb_clear(factor);
+    arb_clear(divisor);
+}
+
+/* Lemma F for depths t in [gap, 2 kappa r_max^2): e^{-t} [...] first rises, then falls, so its
+ * least value is at an end; differing maxima give gap - mu, which is more than 1. */
+static void bound_by_lemma_f(arb_t bound, arb_t log2, const arb_t most)
+{
+    arb_t gap, other, other_log2;
+
+    arb_init(gap);
+    arb_init(other);
+    arb_init(other_log2);
+    arb_set_ui(gap, 14456);
+    arb_div_ui(gap, gap, 10000, BITS);
+    if (attest_lemma_f_bound(bound, log2, gap, false, most, BITS, NULL) != ATTEST_OK ||
+        attest_lemma_f_bound(other, other_log2, gap, false, gap, BITS, NULL) != ATTEST_OK) {
+        arb_zero(bound); /* one value only: nothing is promised */
+        arb_indeterminate(log2);
+    } else if (arb_lt(other, bound)) {
+        arb_set(bound, other);
+        arb_set(log2, other_log2);
+    }
+    arb_clear(gap);
+    arb_clear(other);
+    arb_clear(other_log2);
+}
+
+void attest_theorem2_promise(attest_construction *construction, size_t n, bool lemma1)
+{
+    arb_t r, bound, log2;
+
+    arb_init(r);
+    arb_init(bound);
+    arb_init(log2);
+    /* |scores| = kappa |v.x| |v.x_j| < kappa r_max^2 */
+    arb_set_fmpq(r, construction->r_max.value, BITS);
+    arb_mul(r, r, r, BITS);
+    arb_set_fmpq(bound, construction->kappa, BITS);
+    arb_mul(r, r, bound, BITS);
+    if (lemma1) {
+        attest_lemma1_bound(bound, log2, n, r, BITS);
+    } else {
+        arb_mul_2exp_si(r, r, 1);
+        bound_by_lemma_f(bound, log2, r);
+    }
+    scale_bound(construction, bound, log2);
+    construction->promise = arb_is_positive(construction->delta);
+    arb_clear(r);
+    arb_clear(bound);
+    arb_clear(log2);
+}
+
+/* factor = (|V|+1)^4 (2 log n + 3) pi d. */
+static void common_factor(arb_t factor, size_t n, size_t tokens, size_t dim)
+{
+    arb_t x;
+
+    arb_init(x);
+    arb_log_ui(factor, n, BITS);
+    arb_mul_2exp_si(factor, factor, 1);
+    arb_add_ui(factor, factor, 3, BITS);
+    arb_const_pi(x, BITS);
+    arb_mul(factor, factor, x, BITS);
+    arb_mul_ui(factor, factor, dim, BITS);
+    arb_set_ui(x, tokens + 1);
+    arb_pow_ui(x, x, 4, BITS);
+    arb_mul(factor, factor, x, BITS);
+    arb_clear(x);
+}
+
+/* delta = 2 (log n)^2 eps^2 r_min / (r_max^2 factor) exp(-factor r_max^2 / (4 eps r_min)). */
+void attest_theorem2_formula(attest_construction *construction, size_t n, size_t tokens)
+{
+    arb_t factor, ratio, eps, r_min, square, ln2;
+
+    if (n < 2)
+        return;
+    arb_init(factor);
+    arb_init(ratio);
+    arb_init(eps);
+    arb_init(r_min);
+    arb_init(square);
+    arb_init(ln2);
+    common_factor(factor, n, tokens, construction->dim);
+    arb_set_fmpq(eps, construction->eps.value, BITS);
+    arb_set_fmpq(r_min, construction->r_min.value, BITS);
+    arb_set_fmpq(square, construction->r_max.value, BITS);
+    arb_mul(square, square, square, BITS);
+    arb_log_ui(ratio, n, BITS);
+    arb_mul(ratio, ratio, eps, BITS);
+    arb_mul(ratio, ratio, ratio, BITS);
+    arb_mul(ratio, ratio, r_min, BITS);
+    arb_mul_2exp_si(ratio, ratio, 1);
+    arb_div(ratio, ratio, square, BITS);
+    arb_div(ratio, ratio, factor, BITS);
+    arb_mul(factor, factor, square, BITS);
+    arb_div(factor, factor, eps, BITS);
+    arb_div(factor, factor, r_min, BITS);
+    arb_mul_2exp_si(factor, factor, -2);
+    arb_neg(construction->delta_formula, factor);
+    arb_exp(construction->delta_formula, construction->delta_formula, BITS);
+    arb_mul(construction->delta_formula, construction->delta_formula, ratio, BITS);
+    arb_const_log2(ln2, BITS);
+    arb_log(ratio, ratio, BITS);
+    arb_sub(ratio, ratio, factor, BITS);
+    arb_div(construction->delta_formula_log2, ratio, ln2, BITS);
+    construction->formula = true;
+    arb_clear(factor);
+    arb_clear(ratio);
+    arb_clear(eps);
+    arb_clear(r_min);
+    arb_clear(square);
+    arb_clear(ln2);
+}

@@ -1,0 +1,277 @@
+/* The method first-difference against brute force: all pairs of positions, outputs from the
+ * definition in balls of 3000 bits. Then what it must refuse to decide. */
+#include <string.h>
+
+#include <attest/certify.h>
+#include <attest/theorem2.h>
+
+#include "tests/ref/attention.h"
+#include "tests/tap.h"
+
+enum { BITS = 3000, DIM_MOST = 3, VOCABULARY = 9 };
+
+/* Sequences of length 1..n over VOCABULARY whole tokens, without repetitions unless asked for.
+ */
+static void gen_dataset(attest_dataset *data, size_t dim, size_t n, size_t count, bool repeats,
+                        uint64_t *state)
+{
+    attest_dataset_builder builder;
+    fmpq *token = _fmpq_vec_init((slong)dim);
+    long table[VOCABULARY][DIM_MOST];
+
+    for (size_t t = 0; t < VOCABULARY; t++)
+        for (size_t c = 0; c < dim; c++)
+            table[t][c] = c == 0 ? 1 + (long)t : (long)(tap_random(state) % 11) - 5;
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 1 + tap_random(state) % n;
+        bool used[VOCABULARY] = {false};
+
+        for (size_t k = 0; k < length; k++) {
+            size_t t;
+
+            do
+                t = tap_random(state) % VOCABULARY;
+            while (used[t] && !repeats);
+            used[t] = true;
+            for (size_t c = 0; c < dim; c++)
+                fmpq_set_si(token + c, table[t][c], 2);
+            if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+                abort();
+        }
+        if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_finish(data, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(token, (slong)dim);
+}
+
+/* The outputs of all positions, one after another. */
+static arb_ptr all_outputs(const attest_dataset *data, const attest_weights *weights)
+{
+    arb_ptr out = _arb_vec_init((slong)(data->total * data->dim));
+    attest_sequence sequence;
+
+    attest_sequence_init(&sequence);
+    for (size_t i = 0; i < data->count; i++) {
+        if (attest_dataset_get_sequence(&sequence, data, i, NULL, NULL) != ATTEST_OK)
+            abort();
+        ref_softmax(out + data->start[i] * data->dim, NULL, weights, &sequence, BITS);
+    }
+    attest_sequence_clear(&sequence);
+    return out;
+}
+
+static uint32_t seen_tokens(const attest_dataset *data, size_t i, size_t k, bool causal)
+{
+    uint32_t seen = 0;
+
+    for (size_t j = 0; j < (causal ? k + 1 : attest_dataset_length(data, i)); j++)
+        seen |= 1u << attest_dataset_token(data, i, j);
+    return seen;
+}
+
+/* least = the least distance of outputs over all required pairs; most = the largest norm. */
+static bool brute_force(arb_t least, arb_t most, const attest_dataset *data,
+                        const attest_weights *weights)
+{
+    bool causal = weights->mask == ATTEST_MASK_CAUSAL, any = false;
+    arb_ptr out = all_outputs(data, weights);
+    arb_t square, entry;
+
+    arb_init(square);
+    arb_init(entry);
+    arb_zero(most);
+    for (size_t i = 0, p = 0; i < data->count; i++) {
+        for (size_t k = 0; k < attest_dataset_length(data, i); k++, p++) {
+            arb_zero(square);
+            for (size_t c = 0; c < data->dim; c++)
+                arb_addmul(square, out + p * data->dim + c, out + p * data->dim + c, BITS);
+            arb_max(most, most, square, BITS);
+            for (size_t j = 0, q = 0; j <= i; j++) {
+                for (size_t l = 0; l < attest_dataset_length(data, j) && q < p; l++, q++) {
+                    if (data->token[p] == data->token[q] &&
+                        seen_tokens(data, i, k, causal) == seen_tokens(data, j, l, causal))
+                        continue;
+                    arb_zero(square);
+                    for (size_t c = 0; c < data->dim; c++) {
+                        arb_sub(entry, out + p * data->dim + c, out + q * data->dim + c, BITS);
+                        arb_addmul(square, entry, entry, BITS);
+                    }
+                    if (any)
+                        arb_min(least, least, square, BITS);
+                    else
+                        arb_set(least, square);
+                    any = true;
+                }
+            }
+        }
+    }
+    arb_sqrtpos(least, least, BITS);
+    arb_sqrt(most, most, BITS);
+    arb_clear(square);
+    arb_clear(entry);
+    _arb_vec_clear(out, (slong)(data->total * data->dim));
+    return any;
+}
+
+static attest_status decide(attest_finding *finding, const attest_dataset *data,
+                            const attest_weights *weights, const fmpq_t delta)
+{
+    attest_claim claim;
+    attest_status status;
+
+    attest_claim_init(&claim);
+    claim.dataset = data;
+    claim.weights = weights;
+    claim.method = "first-difference";
+    if (delta)
+        fmpq_set(claim.delta, delta);
+    status = attest_certify(finding, &claim, NULL);
+    attest_claim_clear(&claim);
+    return status;
+}
+
+/* Makes the queries look along another direction than the keys, and flips signs. */
+static void bend(attest_weights *weights, uint64_t *state)
+{
+    attest_matrix *wq = &weights->head[0].wq;
+
+    for (size_t c = 0; c < weights->dim; c++)
+        fmpz_mul_si(wq->v + c, wq->v + c, c == 0 ? 3 : 2);
+    if (tap_random(state) % 2)
+        fmpz_neg(wq->u, wq->u);
+}
+
+static void test_brute_force(void)
+{
+    uint64_t state = tap_seed(0xf1d1);
+    int bad = 0, proved = 0, undecided = 0;
+    arb_t least, most;
+
+    arb_init(least);
+    arb_init(most);
+    for (int trial = 0; trial < 60; trial++) {
+        size_t dim = 1 + tap_random(&state) % DIM_MOST;
+        attest_construction c;
+        attest_finding finding;
+        attest_dataset data;
+
+        attest_dataset_init(&data);
+        attest_construction_init(&c);
+        attest_finding_init(&finding);
+        gen_dataset(&data, dim, 5, 2 + tap_random(&state) % 7, false, &state);
+        c.strategy = ATTEST_STRATEGY_GAP;
+        c.mask = tap_random(&state) % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+        if (attest_construction_build(&c, &data, NULL) != ATTEST_OK)
+            abort();
+        if (!c.hypothesis) {
+            if (trial % 3 == 0)
+                bend(&c.weights, &state);
+            if (decide(&finding, &data, &c.weights, NULL) != ATTEST_OK)
+                bad++;
+            if (finding.verdict == ATTEST_PROVED) {
+                bool any = brute_force(least, most, &data, &c.weights);
+
+                proved++;
+                if ((any && (!arb_overlaps(least, finding.min_separation) ||
+                             arb_rel_accuracy_bits(least) < 40)) ||
+                    !arb_overlaps(most, finding.max_norm)) {
+                    printf("# trial %d disagrees: ", trial);
+                    arb_printd(least, 10);
+                    printf(" and ");
+                    arb_printd(finding.min_separation, 10);
+                    printf(", norm ");
+                    arb_printd(most, 10);
+                    printf(" and ");
+                    arb_printd(finding.max_norm, 10);
+                    printf("\n");
+                    bad++;
+                }
+            } else {
+                undecided++;
+            }
+        }
+        attest_finding_clear(&finding);
+        attest_construction_clear(&c);
+        attest_dataset_clear(&data);
+    }
+    TAP_OK(bad == 0, "60 datasets agree with all pairs at %d bits", BITS);
+    TAP_OK(proved >= 40, "%d were proved, %d left to other methods", proved, undecided);
+    arb_clear(least);
+    arb_clear(most);
+}
+
+/* The verdict and the reason on one dataset, for weights changed by change. */
+static void test_refusals(void)
+{
+    uint64_t state = tap_seed(0xf1d2);
+    attest_construction c;
+    attest_finding finding;
+    attest_dataset data, repeated;
+    fmpq_t delta;
+    fmpz_t keep;
+
+    attest_dataset_init(&data);
+    attest_dataset_init(&repeated);
+    attest_construction_init(&c);
+    attest_finding_init(&finding);
+    fmpq_init(delta);
+    fmpz_init(keep);
+    gen_dataset(&data, 2, 4, 8, false, &state);
+    do {
+        attest_dataset_clear(&repeated);
+        attest_dataset_init(&repeated);
+        gen_dataset(&repeated, 2, 5, 8, true, &state);
+        c.strategy = ATTEST_STRATEGY_GAP;
+    } while (repeated.tokens.count != VOCABULARY);
+    if (attest_construction_build(&c, &data, NULL) != ATTEST_OK || c.hypothesis)
+        abort();
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_OK &&
+               finding.verdict == ATTEST_PROVED,
+           "a dataset that is proved");
+    arf_get_fmpq(delta, arb_midref(finding.min_separation));
+    fmpq_mul_si(delta, delta, 2);
+    TAP_OK(decide(&finding, &data, &c.weights, delta) == ATTEST_OK &&
+               finding.verdict == ATTEST_REFUTED,
+           "twice the least separation is refuted");
+    fmpz_set(keep, c.weights.head[0].wk.u);
+    fmpz_tdiv_q_2exp(c.weights.head[0].wk.u, keep, 1);
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_OK &&
+               finding.verdict == ATTEST_UNDECIDED && strstr(finding.reason, "1.4456"),
+           "half of kappa: %s", finding.reason);
+    fmpz_mul_2exp(c.weights.head[0].wk.u, keep, 4);
+    TAP_OK(decide(&finding, &repeated, &c.weights, NULL) == ATTEST_OK &&
+               finding.verdict == ATTEST_UNDECIDED && finding.reason[0],
+           "other tokens, repeated: %s", finding.reason);
+    _fmpz_vec_zero(c.weights.head[0].wk.v, 2);
+    fmpz_one(c.weights.head[0].wk.v);
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_USAGE,
+           "keys and values along different directions: not for this method");
+    _fmpz_vec_zero(c.weights.head[0].wv.v, 2);
+    fmpz_one(c.weights.head[0].wv.v + 1);
+    _fmpz_vec_zero(c.weights.head[0].wk.v, 2);
+    fmpz_one(c.weights.head[0].wk.v + 1);
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_OK &&
+               finding.verdict == ATTEST_UNDECIDED &&
+               (strstr(finding.reason, "equal scores") || strstr(finding.reason, "score")),
+           "a direction that is not injective: %s", finding.reason);
+    c.weights.skip = false;
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_USAGE, "no skip: refused");
+    fmpq_clear(delta);
+    fmpz_clear(keep);
+    attest_finding_clear(&finding);
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+    attest_dataset_clear(&repeated);
+}
+
+int main(void)
+{
+    test_brute_force();
+    test_refusals();
+    flint_cleanup();
+    return tap_done();
+}

@@ -1,0 +1,306 @@
+/* Theorem 2: what is stored against what is promised, recomputed here in MPFR; hypotheses. */
+#include <math.h>
+#include <string.h>
+
+#include <attest/certify.h>
+#include <attest/theorem2.h>
+
+#include "tests/tap.h"
+
+/* A random dataset of whole-number tokens up to 6 without zero tokens and repetitions. */
+static void gen_dataset(attest_dataset *data, size_t dim, size_t n, size_t count,
+                        uint64_t *state)
+{
+    attest_dataset_builder builder;
+    fmpq *sequence = _fmpq_vec_init((slong)(n * dim));
+
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < n; k++) {
+            fmpq *token = sequence + k * dim;
+            bool usable;
+
+            do {
+                usable = false;
+                for (size_t c = 0; c < dim; c++) {
+                    fmpq_set_si(token + c, (slong)(tap_random(state) % 13) - 6, 1);
+                    usable = usable || !fmpq_is_zero(token + c);
+                }
+                for (size_t l = 0; l < k && usable; l++) {
+                    bool equal = true;
+
+                    for (size_t c = 0; c < dim; c++)
+                        equal = equal && fmpq_equal(token + c, sequence + l * dim + c);
+                    usable = !equal;
+                }
+            } while (!usable);
+            if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+                abort();
+        }
+        if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_finish(data, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(sequence, (slong)(n * dim));
+}
+
+static void set_mpfr(mpfr_t x, const fmpq_t value)
+{
+    mpq_t exact;
+
+    mpq_init(exact);
+    fmpq_get_mpq(exact, value);
+    mpfr_set_q(x, exact, MPFR_RNDN);
+    mpq_clear(exact);
+}
+
+/* sum of squares of the entries. */
+static void square(fmpq_t sum, const fmpq *entry, size_t count)
+{
+    fmpq_zero(sum);
+    for (size_t c = 0; c < count; c++)
+        fmpq_addmul(sum, entry + c, entry + c);
+}
+
+/* |v| <= 1 and |w| <= eps / (4 r_max), within 2^-40 of it. */
+static bool norms_fit(const attest_construction *c)
+{
+    fmpq_t sum, bound;
+    bool ok;
+
+    fmpq_init(sum);
+    fmpq_init(bound);
+    square(sum, c->direction, c->dim);
+    ok = fmpq_cmp_si(sum, 1) <= 0;
+    square(sum, c->output, c->dim);
+    fmpq_div(bound, c->eps.value, c->r_max.value);
+    fmpq_div_2exp(bound, bound, 2);
+    fmpq_mul(bound, bound, bound);
+    ok = ok && fmpq_cmp(sum, bound) <= 0;
+    fmpq_div(sum, sum, bound);
+    ok = ok && fmpq_get_d(sum) > 1 - 0x1p-38;
+    fmpq_clear(sum);
+    fmpq_clear(bound);
+    return ok;
+}
+
+/* kappa / [(|V|+1)^4 pi d (2 log n + 3) / (8 eps r_min)] - 1, in 300 bits. */
+static double kappa_excess(const attest_construction *c, size_t n, size_t tokens)
+{
+    mpfr_t x, y;
+    double excess;
+
+    mpfr_inits2(300, x, y, (mpfr_ptr)0);
+    mpfr_const_pi(x, MPFR_RNDN);
+    mpfr_mul_ui(x, x, c->dim, MPFR_RNDN);
+    for (int i = 0; i < 4; i++)
+        mpfr_mul_ui(x, x, tokens + 1, MPFR_RNDN);
+    mpfr_set_ui(y, n, MPFR_RNDN);
+    mpfr_log(y, y, MPFR_RNDN);
+    mpfr_mul_ui(y, y, 2, MPFR_RNDN);
+    mpfr_add_ui(y, y, 3, MPFR_RNDN);
+    mpfr_mul(x, x, y, MPFR_RNDN);
+    set_mpfr(y, c->eps.value);
+    mpfr_div(x, x, y, MPFR_RNDN);
+    set_mpfr(y, c->r_min.value);
+    mpfr_div(x, x, y, MPFR_RNDN);
+    mpfr_div_ui(x, x, 8, MPFR_RNDN);
+    set_mpfr(y, c->kappa);
+    mpfr_div(x, y, x, MPFR_RNDN);
+    mpfr_sub_ui(x, x, 1, MPFR_RNDN);
+    excess = mpfr_get_d(x, MPFR_RNDN);
+    mpfr_clears(x, y, (mpfr_ptr)0);
+    return excess;
+}
+
+/* log2 of |w| (log n)^2 e^{-2 kappa r_max^2} / (kappa r_max) from what is stored. */
+static double promise_log2(const attest_construction *c, size_t n)
+{
+    mpfr_t x, y, log2;
+    double value;
+    fmpq_t sum;
+
+    fmpq_init(sum);
+    mpfr_inits2(300, x, y, log2, (mpfr_ptr)0);
+    square(sum, c->output, c->dim);
+    set_mpfr(x, sum);
+    mpfr_sqrt(x, x, MPFR_RNDN);
+    mpfr_set_ui(y, n, MPFR_RNDN);
+    mpfr_log(y, y, MPFR_RNDN);
+    mpfr_mul(x, x, y, MPFR_RNDN);
+    mpfr_mul(x, x, y, MPFR_RNDN);
+    set_mpfr(y, c->kappa);
+    mpfr_div(x, x, y, MPFR_RNDN);
+    set_mpfr(log2, c->r_max.value);
+    mpfr_div(x, x, log2, MPFR_RNDN);
+    mpfr_log2(x, x, MPFR_RNDN);
+    mpfr_mul(y, y, log2, MPFR_RNDN);
+    mpfr_mul(y, y, log2, MPFR_RNDN);
+    mpfr_mul_ui(y, y, 2, MPFR_RNDN);
+    mpfr_const_log2(log2, MPFR_RNDN);
+    mpfr_div(y, y, log2, MPFR_RNDN);
+    mpfr_sub(x, x, y, MPFR_RNDN);
+    value = mpfr_get_d(x, MPFR_RNDN);
+    mpfr_clears(x, y, log2, (mpfr_ptr)0);
+    fmpq_clear(sum);
+    return value;
+}
+
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static double log2_of(const arb_t ball)
+{
+    return arf_get_d(arb_midref(ball), ARF_RND_NEAR);
+}
+
+/* Builds, certifies with r, and compares with the promise. */
+static bool certified(attest_construction *c, attest_finding *finding,
+                      const attest_dataset *data)
+{
+    attest_claim claim;
+    bool ok;
+
+    attest_claim_init(&claim);
+    claim.dataset = data;
+    claim.weights = &c->weights;
+    claim.has_r = true;
+    fmpq_set(claim.r, c->r);
+    ok =
+        attest_certify(finding, &claim, NULL) == ATTEST_OK && finding->verdict == ATTEST_PROVED;
+    attest_claim_clear(&claim);
+    return ok;
+}
+
+static void test_strategies(void)
+{
+    uint64_t state = tap_seed(0x7e02);
+    int bad = 0, weak = 0;
+
+    for (int trial = 0; trial < 24; trial++) {
+        attest_strategy strategy = (attest_strategy)(trial % 3);
+        size_t dim = 1 + tap_random(&state) % 4, n = 2 + tap_random(&state) % 4,
+               count = 1 + tap_random(&state) % 12;
+        attest_construction c;
+        attest_finding finding;
+        attest_dataset data;
+        bool ok;
+
+        attest_dataset_init(&data);
+        attest_construction_init(&c);
+        attest_finding_init(&finding);
+        gen_dataset(&data, dim, n, count, &state);
+        c.strategy = strategy;
+        c.mask = tap_random(&state) % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+        ok = attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis &&
+             certified(&c, &finding, &data);
+        if (ok && strategy == ATTEST_STRATEGY_THEOREM) {
+            double excess = kappa_excess(&c, n, data.tokens.count);
+
+            ok = norms_fit(&c) && excess >= 0 && excess <= 0x1p-40 &&
+                 close_to(log2_of(c.delta_log2), promise_log2(&c, n)) &&
+                 close_to(log2_of(c.delta_log2), log2_of(c.delta_formula_log2));
+        }
+        if (ok && strategy != ATTEST_STRATEGY_TUNED)
+            ok = c.promise && (!finding.has_pair || arb_gt(finding.min_separation, c.delta));
+        if (ok && strategy == ATTEST_STRATEGY_TUNED) {
+            arb_t relative;
+
+            arb_init(relative);
+            arb_set_fmpq(relative, c.eps.value, 64);
+            arb_div(relative, finding.min_separation, relative, 64);
+            arb_mul_2exp_si(relative, relative, 25);
+            weak += arf_cmp_si(arb_midref(relative), 1) < 0;
+            arb_clear(relative);
+        }
+        if (!ok)
+            printf("# trial %d fails: %s\n", trial, c.hypothesis ? c.explanation : "");
+        bad += !ok;
+        attest_finding_clear(&finding);
+        attest_construction_clear(&c);
+        attest_dataset_clear(&data);
+    }
+    TAP_OK(bad == 0, "24 datasets: what is stored fits, what is promised is certified");
+    TAP_OK(weak == 0, "tuned keeps 2^-25 eps");
+}
+
+/* One sequence of tokens of one entry. */
+static void set_line(attest_dataset *data, const long *value, size_t count)
+{
+    attest_dataset_builder builder;
+    fmpq *token = _fmpq_vec_init(1);
+
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t k = 0; k < count; k++) {
+        fmpq_set_si(token, value[k], 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(data, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(token, 1);
+}
+
+static const char *failing(const long *value, size_t count, attest_strategy strategy,
+                           long r_min, long r_max, long eps)
+{
+    attest_construction c;
+    attest_dataset data;
+    const char *name;
+
+    attest_dataset_init(&data);
+    attest_construction_init(&c);
+    set_line(&data, value, count);
+    c.strategy = strategy;
+    c.r_min.given = r_min >= 0;
+    c.r_max.given = r_max >= 0;
+    c.eps.given = eps >= 0;
+    fmpq_set_si(c.r_min.value, r_min, 1);
+    fmpq_set_si(c.r_max.value, r_max, 1);
+    fmpq_set_si(c.eps.value, eps, 1);
+    if (attest_construction_build(&c, &data, NULL) != ATTEST_OK)
+        name = "error";
+    else
+        name = c.hypothesis ? c.hypothesis : "none";
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+    return name;
+}
+
+static void test_hypotheses(void)
+{
+    static const long zero[] = {0, 3}, twice[] = {2, 5, 2}, one[] = {4}, same[] = {4, 4},
+                      good[] = {2, 5, 9};
+
+#define FAILS(expected, value, strategy, r_min, r_max, eps)                                    \
+    TAP_OK(strcmp(failing(value, sizeof value / sizeof *value, strategy, r_min, r_max, eps),   \
+                  expected) == 0,                                                              \
+           "%s: %s", #value, expected)
+    FAILS("r-min", zero, ATTEST_STRATEGY_THEOREM, -1, -1, -1);
+    FAILS("r-min", zero, ATTEST_STRATEGY_TUNED, -1, -1, -1);
+    FAILS("no-duplicates", twice, ATTEST_STRATEGY_GAP, -1, -1, -1);
+    FAILS("none", twice, ATTEST_STRATEGY_TUNED, -1, -1, -1);
+    FAILS("eps", one, ATTEST_STRATEGY_THEOREM, -1, -1, -1);
+    FAILS("eps", same, ATTEST_STRATEGY_TUNED, -1, -1, -1);
+    FAILS("none", good, ATTEST_STRATEGY_THEOREM, 1, 10, 2);
+    FAILS("r-min", good, ATTEST_STRATEGY_THEOREM, 2, 10, 2);
+    FAILS("r-min", good, ATTEST_STRATEGY_THEOREM, 0, 10, 2);
+    FAILS("r-max", good, ATTEST_STRATEGY_THEOREM, 1, 9, 2);
+    FAILS("eps", good, ATTEST_STRATEGY_THEOREM, 1, 10, 3);
+    FAILS("eps", good, ATTEST_STRATEGY_GAP, 1, 10, 0);
+}
+
+int main(void)
+{
+    test_strategies();
+    test_hypotheses();
+    flint_cleanup();
+    mpfr_free_cache();
+    return tap_done();
+}
