@@ -30,7 +30,7 @@ static bool push(struct bytes *b, uint8_t byte)
 /* The order of simplicity of chars: zero, letters, digits, other printable ones, the rest. */
 static const uint8_t *char_order(void)
 {
-    static uint8_t order[256];
+    static _Thread_local uint8_t order[256];
     static const char first[] =
         "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ ";
     if (order[1])

@@ -17,6 +17,8 @@
  * own products and sum. The remaining terms are below 40 in absolute value for n <= 2^40, each
  * with a few u. SLACK covers all of it with room to spare.
  *
+ * proofs-notes/clopper-pearson.md has it in full.
+ *
  * From k >= n p on, each term of the tail is the one before times
  * r_i = (n-k-i+1) p / ((k+i) q) < 1, decreasing in i: terms are summed until they do not
  * matter, and the rest is at most a geometric series. */

@@ -15,6 +15,8 @@
 #define THEFT_DEFAULT_SEED UINT64_C(0xa600d64b175eed)
 #define THEFT_DEFAULT_POOL_BITS 4096
 #define THEFT_DEFAULT_MAX_FAILED_SHRINKS 10000
+#define THEFT_DEFAULT_MAX_FAILED_PER_CHOICE 50
+#define THEFT_MAX_BATCH 16384
 
 /* How a step of the run ended. */
 enum theft_step {

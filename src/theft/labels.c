@@ -19,6 +19,8 @@ static size_t number_of(struct theft_shared *s, const char *name)
 void theft_label(struct theft *t, const char *name)
 {
     struct theft_shared *s = t->shared;
+    if (!s || !s->noting) /* no property has been called yet */
+        return;
     size_t i = number_of(s, name);
     if (i < THEFT_MAX_LABELS)
         s->noting->labels[i / 64] |= UINT64_C(1) << i % 64;
@@ -28,8 +30,8 @@ void theft_label(struct theft *t, const char *name)
 
 void theft_target(struct theft *t, double value)
 {
-    struct theft_outcome *o = t->shared->noting;
-    if (value != value || (o->has_target && value <= o->target))
+    struct theft_outcome *o = t->shared ? t->shared->noting : NULL;
+    if (!o || value != value || (o->has_target && value <= o->target))
         return;
     o->has_target = true;
     o->target = value;

@@ -112,6 +112,8 @@ static void set_defaults(struct theft *t)
             t->deduplicate = false;
     }
     t->slot_count = cfg->fork.enable && t->ext.batch > 1 ? t->ext.batch : 1;
+    if (t->slot_count > THEFT_MAX_BATCH)
+        t->slot_count = THEFT_MAX_BATCH;
     if (t->slot_count > cfg->trials)
         t->slot_count = cfg->trials;
     t->tried.limit = t->ext.duplicate_memory;

@@ -261,7 +261,9 @@ bool theft_shrink_choices(struct theft_shrink *s)
     }
     if (first == s->t->arity)
         return false;
-    s->max_in_a_row = most ? most : THEFT_DEFAULT_MAX_FAILED_SHRINKS;
+    s->max_in_a_row = most ? most
+                           : THEFT_DEFAULT_MAX_FAILED_SHRINKS +
+                                 THEFT_DEFAULT_MAX_FAILED_PER_CHOICE * theft_shrink_length(s);
     s->in_a_row = 0;
     if (s->count == 0)
         try_simplest(s);

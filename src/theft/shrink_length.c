@@ -4,6 +4,7 @@
 
 /* Beyond this length an element is looked for at multiples of its presumed size only. */
 #define EXHAUSTIVE_LENGTH 128
+#define MOST_PLACES 1024 /* with more places than this, at multiples of what is missing */
 
 /* Choice i lowered by `by` uses `missing` fewer choices: lowers it and deletes that many at
  * every later place in turn. */
@@ -13,6 +14,8 @@ static bool lower_and_delete(struct theft_shrink *s, size_t i, uint64_t by, size
     size_t step = 1;
     if (theft_shrink_length(s) > EXHAUSTIVE_LENGTH && missing / by > 1)
         step = (size_t)(missing / by);
+    if ((end - i) / step > MOST_PLACES)
+        step = missing;
     for (size_t at = i + 1; at + missing <= end; at += step) {
         if (!theft_shrink_propose(s))
             return false;

@@ -78,7 +78,7 @@ double theft_coverage_bound_upper(size_t count, size_t trials, double alpha);
 
 /* All zero asks for nothing beyond theft_run. */
 struct theft_extension_config {
-    size_t batch;            /* with fork.enable: trials per child process; 0 or 1: one */
+    size_t batch; /* with fork.enable: trials per child process, up to 16384; 0, 1: one */
     size_t target_trials;    /* so many of the trials, the last ones, follow theft_target */
     size_t duplicate_memory; /* limit of the set of tried inputs, bytes; 0: 1 GiB */
     const struct theft_coverage *coverage;

@@ -128,8 +128,8 @@ struct theft_autoshrink_config {
     bool enable;
     size_t pool_size; /* bits of draws to make room for at first; 0: 4096. It grows. */
     enum theft_autoshrink_print_mode print_mode;
-    size_t
-        max_failed_shrinks; /* attempts in vain, in a row, before shrinking stops; 0: 10000 */
+    /* Attempts in vain, in a row, that end shrinking; 0: 10000, and 50 for every draw. */
+    size_t max_failed_shrinks;
 };
 
 /* How to make, free, hash, print and shrink the instances of a type. Only `alloc` is needed.
