@@ -4,7 +4,7 @@
 coq_files="
     hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
     sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
-    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test:
+    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned:
     exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
 "
 
@@ -154,6 +154,7 @@ lemma1 @ s/exp (- (2 \* r))/exp (- r)/g @ Lemma 1 with e^-r for e^-2r
 rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))/ @ other tokens keep eps for eps/2
 theorem2 @ s/- (2 \* (kappa \* rmax \* rmax))/- (kappa * rmax * rmax)/ @ the promise with e^-(kappa r_max^2)
 theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formula with 3 for 2
+tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x y)/ @ tuned: tokens may be as close as the head moves them
 zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
 lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
