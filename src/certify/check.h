@@ -47,12 +47,13 @@ void attest_recheck_exact(fmpq *out, const attest_recheck *check, size_t positio
 arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits);
 
 /* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when max_bits do not
- * tell. Exact for hardmax; softmax equals are proved by attest_recheck_equal. */
+ * tell. Exact for hardmax; x = 0 is decided by attest_recheck_equal for softmax. */
 int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                            long max_bits);
 
-/* True when the outputs at a and b are proved equal entry by entry; false: not proved. */
-bool attest_recheck_equal(const attest_recheck *check, size_t a, size_t b);
+/* 1 when the outputs at a and b are proved equal entry by entry, 0 when they are proved
+ * different, -1 when there are too many terms to tell. */
+int attest_recheck_equal(const attest_recheck *check, size_t a, size_t b);
 
 /* Calls visit for every required pair whose distance may be at most reach (>= 0), until it
  * returns false. Status: NOMEM. */

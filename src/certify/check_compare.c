@@ -72,9 +72,10 @@ int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq
         else if (arb_is_zero(difference)) /* no rounding happened at all */
             order = 0;
         else if (!tested && a != b && fmpq_is_zero(x) && bits > FIRST_BITS) {
+            int equal = attest_recheck_equal(check, a, b);
             tested = true;
-            if (attest_recheck_equal(check, a, b))
-                order = 0;
+            if (equal >= 0)
+                order = equal ? 0 : 1;
         }
     }
     arb_clear(difference);
@@ -235,10 +236,11 @@ static bool constant(sum *s, const fmpq_t value)
 
 /* Exponentials of different rationals are linearly independent over the rationals: the
  * difference of two entries is 0 iff its collected numerator has no term. */
-static bool entries_equal(const attest_recheck *check, size_t a, size_t b, size_t c)
+static int entries_equal(const attest_recheck *check, size_t a, size_t b, size_t c)
 {
     sum numerator = {0}, denominator = {0};
     fmpq_t x, y;
+    int equal;
     bool ok;
 
     fmpq_init(x);
@@ -257,19 +259,22 @@ static bool entries_equal(const attest_recheck *check, size_t a, size_t b, size_
         sum_clear(&n);
         sum_clear(&z);
     }
-    ok = ok && numerator.count == 0;
+    equal = ok ? numerator.count == 0 : -1;
     sum_clear(&numerator);
     sum_clear(&denominator);
     fmpq_clear(x);
     fmpq_clear(y);
-    return ok;
+    return equal;
 }
 
-bool attest_recheck_equal(const attest_recheck *check, size_t a, size_t b)
+int attest_recheck_equal(const attest_recheck *check, size_t a, size_t b)
 {
-    bool equal = true;
+    int equal = 1;
 
-    for (size_t c = 0; c < check->dim && equal; c++)
-        equal = entries_equal(check, a, b, c);
+    for (size_t c = 0; c < check->dim && equal != 0; c++) {
+        int entry = entries_equal(check, a, b, c);
+        if (entry != 1)
+            equal = entry; /* a difference in a later entry still decides */
+    }
     return equal;
 }

@@ -57,6 +57,16 @@ static bool any_unable(const attest_rivals *rivals)
     return false;
 }
 
+/* Whether the zero test, or a ball, has shown of every rival that it is not 0: then neither is
+ * the extreme, at whatever precision that can be seen. */
+static bool none_is_zero(const attest_rivals *rivals)
+{
+    for (size_t i = 0; i < rivals->count; i++)
+        if (!rivals->rival[i].nonzero && !arb_is_positive(&rivals->rival[i].square))
+            return false;
+    return true;
+}
+
 static bool accurate(const arb_t hull)
 {
     return arb_is_exact(hull) ||
@@ -74,6 +84,8 @@ attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
     for (;;) {
         attest_rivals_hull(hull, rivals);
         *outcome = met ? ATTEST_OUTCOME_MET : compare_hull(hull, bound, rivals->bits);
+        if (*outcome == ATTEST_OUTCOME_UNKNOWN && fmpq_is_zero(bound) && none_is_zero(rivals))
+            *outcome = ATTEST_OUTCOME_ABOVE;
         if (accurate(hull) && *outcome != ATTEST_OUTCOME_UNKNOWN)
             return ATTEST_OK;
         if (any_unable(rivals)) {
