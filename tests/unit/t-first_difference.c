@@ -145,6 +145,17 @@ static void bend(attest_weights *weights, uint64_t *state)
         fmpz_neg(wq->u, wq->u);
 }
 
+/* Makes the output large and not orthogonal to v, so that different tokens may come close. */
+static void lean(attest_weights *weights, uint64_t *state)
+{
+    attest_matrix *wo = &weights->head[0].wo;
+
+    fmpz_set_ui(wo->denominator, 4);
+    for (size_t c = 0; c < weights->dim; c++)
+        fmpz_set_si(wo->entry + c, (slong)(tap_random(state) % 19) - 9);
+    fmpz_set_ui(wo->entry, 1 + tap_random(state) % 9);
+}
+
 static void test_brute_force(void)
 {
     uint64_t state = tap_seed(0xf1d1);
@@ -153,7 +164,7 @@ static void test_brute_force(void)
 
     arb_init(least);
     arb_init(most);
-    for (int trial = 0; trial < 60; trial++) {
+    for (int trial = 0; trial < 90; trial++) {
         size_t dim = 1 + tap_random(&state) % DIM_MOST;
         attest_construction c;
         attest_finding finding;
@@ -170,6 +181,8 @@ static void test_brute_force(void)
         if (!c.hypothesis) {
             if (trial % 3 == 0)
                 bend(&c.weights, &state);
+            if (trial % 3 == 1)
+                lean(&c.weights, &state);
             if (decide(&finding, &data, &c.weights, NULL) != ATTEST_OK)
                 bad++;
             if (finding.verdict == ATTEST_PROVED) {
@@ -198,8 +211,8 @@ static void test_brute_force(void)
         attest_construction_clear(&c);
         attest_dataset_clear(&data);
     }
-    TAP_OK(bad == 0, "60 datasets agree with all pairs at %d bits", BITS);
-    TAP_OK(proved >= 40, "%d were proved, %d left to other methods", proved, undecided);
+    TAP_OK(bad == 0, "90 datasets agree with all pairs at %d bits", BITS);
+    TAP_OK(proved >= 60, "%d were proved, %d left to other methods", proved, undecided);
     arb_clear(least);
     arb_clear(most);
 }
@@ -255,8 +268,7 @@ static void test_refusals(void)
     _fmpz_vec_zero(c.weights.head[0].wk.v, 2);
     fmpz_one(c.weights.head[0].wk.v + 1);
     TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_OK &&
-               finding.verdict == ATTEST_UNDECIDED &&
-               (strstr(finding.reason, "equal scores") || strstr(finding.reason, "score")),
+               finding.verdict == ATTEST_UNDECIDED && strstr(finding.reason, "equal scores"),
            "a direction that is not injective: %s", finding.reason);
     c.weights.skip = false;
     TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_USAGE, "no skip: refused");
