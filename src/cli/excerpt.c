@@ -1,6 +1,8 @@
 /* excerpt.c -- places and parts of a dataset in a command's JSON. */
 #include "cli/excerpt.h"
 
+#include "data/dataset_json.h"
+
 void attest_cli_write_place(attest_json *json, const char *key, attest_place place)
 {
     attest_json_write_array(json, key);
@@ -17,25 +19,6 @@ void attest_cli_write_pair(attest_json *json, const char *key, const attest_plac
     attest_json_write_close(json);
 }
 
-static void write_sequence(attest_json *json, const attest_dataset *dataset, size_t i)
-{
-    fmpq_t entry;
-
-    fmpq_init(entry);
-    attest_json_write_array(json, NULL);
-    for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
-        attest_json_write_array(json, NULL);
-        for (size_t c = 0; c < dataset->dim; c++) {
-            attest_tokens_get_entry(entry, &dataset->tokens,
-                                    attest_dataset_token(dataset, i, k), c);
-            attest_json_write_rational(json, NULL, entry);
-        }
-        attest_json_write_close(json);
-    }
-    attest_json_write_close(json);
-    fmpq_clear(entry);
-}
-
 void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_dataset *dataset,
                               attest_place *place, size_t count)
 {
@@ -45,7 +28,7 @@ void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_d
     attest_json_write_array(json, "sequences");
     for (size_t p = 0; p < count; p++)
         if (p == 0 || place[p].sequence != place[0].sequence)
-            write_sequence(json, dataset, place[p].sequence);
+            attest_dataset_write_sequence_json(json, dataset, place[p].sequence);
     attest_json_write_close(json);
     attest_json_write_close(json);
     for (size_t p = count; p-- > 0;)

@@ -21,4 +21,8 @@ attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *tex
 void attest_dataset_write_json(attest_json *json, const char *key,
                                const attest_dataset *dataset);
 
+/* Writes sequence i as an array of tokens, an element of an array. */
+void attest_dataset_write_sequence_json(attest_json *json, const attest_dataset *dataset,
+                                        size_t i);
+
 #endif

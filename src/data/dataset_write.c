@@ -3,9 +3,12 @@
 
 #include "data/json_file.h"
 
-static void write_sequence(attest_json *json, const attest_dataset *dataset, size_t i,
-                           fmpq_t entry)
+void attest_dataset_write_sequence_json(attest_json *json, const attest_dataset *dataset,
+                                        size_t i)
 {
+    fmpq_t entry;
+
+    fmpq_init(entry);
     attest_json_write_array(json, NULL);
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
         attest_json_write_array(json, NULL);
@@ -17,6 +20,7 @@ static void write_sequence(attest_json *json, const attest_dataset *dataset, siz
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
+    fmpq_clear(entry);
 }
 
 static void write_labels(attest_json *json, const attest_dataset *dataset, size_t i)
@@ -34,9 +38,6 @@ static void write_labels(attest_json *json, const attest_dataset *dataset, size_
 void attest_dataset_write_json(attest_json *json, const char *key,
                                const attest_dataset *dataset)
 {
-    fmpq_t entry;
-
-    fmpq_init(entry);
     attest_json_write_object(json, key);
     attest_json_write_string(json, "format", "attest/dataset");
     attest_json_write_integer(json, "version", 1);
@@ -46,7 +47,7 @@ void attest_dataset_write_json(attest_json *json, const char *key,
         attest_json_write_string(json, "comment", dataset->comment);
     attest_json_write_array(json, "sequences");
     for (size_t i = 0; i < dataset->count; i++)
-        write_sequence(json, dataset, i, entry);
+        attest_dataset_write_sequence_json(json, dataset, i);
     attest_json_write_close(json);
     if (dataset->label) {
         attest_json_write_array(json, "labels");
@@ -55,7 +56,6 @@ void attest_dataset_write_json(attest_json *json, const char *key,
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
-    fmpq_clear(entry);
 }
 
 attest_status attest_dataset_write(const attest_dataset *dataset, const char *path,
