@@ -1,5 +1,5 @@
-/* Exact hardmax attention with 100-digit numerators: 8 heads, d = s = 16, n = 64, against the
- * same sums in fmpq. Goal: under a second. */
+/* CPU time of exact hardmax attention with 100-digit numerators: 8 heads, d = s = 16, n = 64,
+ * against the same sums in fmpq. Goal: under a second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,7 +11,7 @@ static double seconds(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

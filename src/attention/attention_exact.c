@@ -13,20 +13,19 @@ attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
     size_t count = sequence->length * sequence->dim;
     attest_exact_context c;
     fmpz_t denominator;
-    fmpz *numerator;
 
     if (status != ATTEST_OK)
         return status;
     if (weights->activation != ATTEST_HARDMAX)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "softmax is not rational: exact arithmetic serves hardmax");
-    attest_exact_context_init(&c, weights->ties == ATTEST_TIES_UNIFORM ? sequence->length : 1);
+    attest_exact_context_init(&c);
     fmpz_init(denominator);
-    numerator = _fmpz_vec_init((slong)count);
-    status = attend(numerator, denominator, weights, sequence, &c, error);
+    for (size_t i = 0; i < count; i++)
+        fmpq_zero(out + i);
+    status = attend(out, denominator, weights, sequence, &c, error);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++)
-        fmpq_set_fmpz_frac(out + i, numerator + i, denominator);
-    _fmpz_vec_clear(numerator, (slong)count);
+        fmpq_div_fmpz(out + i, out + i, denominator);
     fmpz_clear(denominator);
     attest_exact_context_clear(&c);
     return status;

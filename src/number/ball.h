@@ -29,7 +29,6 @@ static inline void attest_ball_context_init(attest_ball_context *context, slong 
 {
     context->precision = precision;
     fmpz_init_set_ui(context->score_denominator, 1);
-    fmpz_init_set_ui(context->unit, 1);
     context->difference = _fmpz_vec_init((slong)room);
     context->room = room;
 }
@@ -37,7 +36,6 @@ static inline void attest_ball_context_init(attest_ball_context *context, slong 
 static inline void attest_ball_context_clear(attest_ball_context *context)
 {
     fmpz_clear(context->score_denominator);
-    fmpz_clear(context->unit);
     _fmpz_vec_clear(context->difference, (slong)context->room);
 }
 
@@ -158,12 +156,6 @@ static inline void attest_ball_addscale(arb_ptr z, arb_srcptr x, const fmpz *y,
                                         const attest_ball_context *context)
 {
     arb_addmul_fmpz(z, x, y, context->precision);
-}
-
-/* Quotients come out as they are. */
-static inline const fmpz *attest_ball_div_factor(const attest_ball_context *context)
-{
-    return context->unit;
 }
 
 static inline void attest_ball_div(arb_ptr z, arb_srcptr x, arb_srcptr y,

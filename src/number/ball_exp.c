@@ -107,8 +107,9 @@ typedef struct lattice {
     slong digits; /* this many of them */
 } lattice;
 
-/* step = the greatest common divisor of the numerators, least = the least of them. Returns the
- * number of nonzero ones. */
+/* step = the greatest common divisor of the numerators, or 1 as soon as some multiple cannot
+ * fit LATTICE_MAX_BITS; least = the least of the numerators. Returns the number of nonzero
+ * ones. */
 static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t count)
 {
     size_t nonzero = 0;
@@ -121,6 +122,8 @@ static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t
         nonzero++;
         if (!fmpz_is_one(step))
             fmpz_gcd(step, step, numerator + j);
+        if (fmpz_bits(numerator + j) > fmpz_bits(step) + LATTICE_MAX_BITS + 1)
+            fmpz_one(step);
         if (fmpz_cmp(numerator + j, least) < 0)
             fmpz_set(least, numerator + j);
     }
