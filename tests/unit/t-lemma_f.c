@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include <attest/boltzmann_difference.h>
 #include <attest/lemma_f.h>
 
 #include "tests/ref/boltzmann_full.h"
@@ -293,6 +294,46 @@ static void test_gap_is_global(void)
     _fmpz_vec_clear(numerator, 5);
 }
 
+/* The sign of boltz(A) - boltz(B) for A = {0, -2g, ..., -ng}, B = {0, -g, far away}: B owns the
+ * first difference, so it is positive where the order of Lemma F holds. */
+static int collision_sign(long n, long g, long denominator)
+{
+    fmpz *x = _fmpz_vec_init(2 * n);
+    attest_boltz_difference difference;
+    attest_multiset a = {(size_t)n, x, NULL}, b = {(size_t)n, x + n, NULL};
+    fmpz_t over;
+    int sign;
+
+    for (long i = 0; i < n; i++) {
+        fmpz_set_si(x + i, i == 0 ? 0 : -(i + 1) * g);
+        fmpz_set_si(x + n + i, i < 2 ? -i * g : -(1000 + i) * 2 * denominator);
+    }
+    fmpz_init_set_si(over, denominator);
+    attest_boltz_difference_init(&difference);
+    if (attest_boltz_difference_bound(&difference, &a, &b, over, 30, 0, NULL) != ATTEST_OK)
+        abort();
+    sign = difference.sign;
+    attest_boltz_difference_clear(&difference);
+    fmpz_clear(over);
+    _fmpz_vec_clear(x, 2 * n);
+    return sign;
+}
+
+/* Thresholds below which the order, and with it the lemma, fails. */
+static void test_thresholds(void)
+{
+    static const struct {
+        long n, below, above; /* over 10^5 */
+    } table[] = {
+        {2, 88137, 88138}, {3, 121349, 121350}, {4, 128751, 128752}, {8, 131671, 131672}};
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        TAP_OK(collision_sign(table[i].n, table[i].below, 100000) < 0 &&
+                   collision_sign(table[i].n, table[i].above, 100000) > 0,
+               "n = %ld: the order turns between %ld and %ld over 10^5", table[i].n,
+               table[i].below, table[i].above);
+}
+
 int main(void)
 {
     test_threshold();
@@ -302,6 +343,7 @@ int main(void)
     test_domain();
     test_family();
     test_gap_is_global();
+    test_thresholds();
     flint_cleanup();
     mpfr_free_cache();
     return tap_done();
