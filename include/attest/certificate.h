@@ -20,10 +20,13 @@
 #include <attest/separated.h>
 #include <attest/status.h>
 
-/* An input file: its role ("dataset", "weights"), where it was, and its SHA-256 in hex. */
+/* An input file: its role ("dataset", "weights"), where it was, its SHA-256 in hex, and how it
+ * was read: a dataset may be one tensor of many, and get the coordinate 1. */
 typedef struct attest_certificate_input {
     char *role, *path;
     char sha256[65];
+    char *tensor; /* or NULL */
+    bool homogeneous;
 } attest_certificate_input;
 
 typedef struct attest_certificate {
@@ -48,6 +51,12 @@ void attest_certificate_clear(attest_certificate *certificate);
 attest_status attest_certificate_set(attest_certificate *certificate, const attest_claim *claim,
                                      const attest_finding *finding,
                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Appends the dataset: the file at path, read as attest_dataset_read_tensor does and, if
+ * homogeneous, attest_dataset_set_homogeneous after it. Status: IO, NOMEM. */
+attest_status attest_certificate_add_dataset(attest_certificate *certificate, const char *path,
+                                             const char *tensor, bool homogeneous,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Appends an input, at most two, and hashes the file. Status: IO, NOMEM. */
 attest_status attest_certificate_add_input(attest_certificate *certificate, const char *role,

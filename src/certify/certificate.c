@@ -28,6 +28,7 @@ void attest_certificate_clear(attest_certificate *certificate)
     for (size_t i = 0; i < certificate->inputs; i++) {
         free(certificate->input[i].role);
         free(certificate->input[i].path);
+        free(certificate->input[i].tensor);
     }
     fmpq_clear(certificate->r);
     fmpq_clear(certificate->delta);
@@ -78,6 +79,21 @@ attest_status attest_certificate_add_input(attest_certificate *certificate, cons
     return ATTEST_OK;
 }
 
+attest_status attest_certificate_add_dataset(attest_certificate *certificate, const char *path,
+                                             const char *tensor, bool homogeneous,
+                                             attest_error *error)
+{
+    attest_certificate_input *input = &certificate->input[certificate->inputs];
+    attest_status status = attest_certificate_add_input(certificate, "dataset", path, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    input->homogeneous = homogeneous;
+    if (tensor && !(input->tensor = attest_memory_copy(tensor)))
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ATTEST_OK;
+}
+
 static void write_place(attest_json *json, const char *key, attest_place place)
 {
     attest_json_write_array(json, key);
@@ -124,6 +140,10 @@ void attest_certificate_write_json(attest_json *json, const char *key,
         attest_json_write_string(json, "role", certificate->input[i].role);
         attest_json_write_string(json, "path", certificate->input[i].path);
         attest_json_write_string(json, "sha256", certificate->input[i].sha256);
+        if (certificate->input[i].tensor)
+            attest_json_write_string(json, "tensor", certificate->input[i].tensor);
+        if (certificate->input[i].homogeneous)
+            attest_json_write_bool(json, "homogeneous", true);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);

@@ -150,6 +150,10 @@ static attest_status read_input(attest_certificate *certificate,
                                   "not 64 lower-case hexadecimal digits");
     if (status == ATTEST_OK)
         memcpy(input->sha256, hash, sizeof input->sha256);
+    if (status == ATTEST_OK && attest_json_find_member(&member, object, "tensor"))
+        status = copy_string(&input->tensor, object, "tensor", error);
+    if (status == ATTEST_OK && attest_json_find_member(&member, object, "homogeneous"))
+        status = attest_json_get_bool(&input->homogeneous, &member, error);
     return status;
 }
 

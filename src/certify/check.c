@@ -1,6 +1,8 @@
 /* check.c -- is what a certificate says true? */
 #include "certify/check.h"
 
+#include <attest/import.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,13 +260,16 @@ static const attest_certificate_input *find_role(const attest_certificate *certi
 static attest_status check_inputs(bool *holds, verification *v, char *const path[2],
                                   attest_budget *budget)
 {
+    const attest_certificate_input *input = find_role(v->certificate, "dataset");
     attest_dataset dataset;
     attest_weights weights;
     attest_status status;
 
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
-    status = attest_dataset_read(&dataset, path[0], budget, v->error);
+    status = attest_dataset_read_tensor(&dataset, path[0], input->tensor, budget, v->error);
+    if (status == ATTEST_OK && input->homogeneous)
+        status = attest_dataset_set_homogeneous(&dataset, budget, v->error);
     if (status == ATTEST_OK)
         status = attest_weights_read(&weights, path[1], budget, v->error);
     if (status == ATTEST_OK && weights.dim != dataset.dim)

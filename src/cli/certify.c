@@ -18,6 +18,7 @@ const attest_command attest_command_certify = {
     .example = "  attest certify data.json --weights w.json\n"
                "  attest certify data.npy --weights w.json --r 10 --delta 1e-3 -o claim.json",
     .product = "write a certificate, for 'attest check', to FILE",
+    .data = true,
     .run = run,
 };
 
@@ -64,16 +65,16 @@ static int check_request(const certify_request *request, const attest_common *co
 }
 
 static attest_status write_certificate(attest_certificate *certificate,
-                                       const certify_request *request, const char *path,
-                                       attest_error *error)
+                                       const certify_request *request,
+                                       const attest_common *common, attest_error *error)
 {
-    attest_status status =
-        attest_certificate_add_input(certificate, "dataset", request->data, error);
+    attest_status status = attest_certificate_add_dataset(
+        certificate, request->data, common->tensor, common->homogeneous, error);
 
     if (status == ATTEST_OK)
         status = attest_certificate_add_input(certificate, "weights", request->weights, error);
     if (status == ATTEST_OK)
-        status = attest_certificate_write(certificate, path, error);
+        status = attest_certificate_write(certificate, common->output, error);
     return status;
 }
 
@@ -85,9 +86,11 @@ static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *
     attest_error error;
     int code;
 
-    if (attest_weights_read(weights, request->weights, &common->budget, &error) ||
-        attest_dataset_read(dataset, request->data, &common->budget, &error))
+    if (attest_weights_read(weights, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset(dataset, request->data, common);
+    if (code != EXIT_HOLDS)
+        return code;
     if (weights->dim != dataset->dim)
         return attest_cli_refuse("%s: tokens have %zu entries, but the weights of %s take %zu",
                                  request->data, dataset->dim, request->weights, weights->dim);
@@ -97,7 +100,7 @@ static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *
     attest_certificate_init(&certificate);
     if (attest_certify(&finding, claim, &error) ||
         attest_certificate_set(&certificate, claim, &finding, &error) ||
-        (common->output && write_certificate(&certificate, request, common->output, &error))) {
+        (common->output && write_certificate(&certificate, request, common, &error))) {
         code = attest_cli_fail(&error);
     } else {
         code = exit_code(finding.verdict);

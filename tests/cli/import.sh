@@ -56,6 +56,15 @@ run 0 "evaluates" eval "$work/embeddings.safetensors" --homogeneous --weights "$
     --number mpfr --bits 80 --json
 python3 "$work/reference.py" "$model" "$work/embeddings.safetensors" "$out" >"$work/difference" 2>>"$err"
 result $? "as the model computes it: $(cat "$work/difference")"
+# A certificate remembers which tensor it is about, and that a coordinate was appended.
+run 0 "certifies" certify "$work/embeddings.safetensors" --tensor x --homogeneous --weights "$work/head.json" -o "$work/claim.json"
+python3 -c 'import json, sys; i = json.load(open(sys.argv[1]))["inputs"][0]; sys.exit((i["tensor"], i["homogeneous"]) != ("x", True))' "$work/claim.json"
+result $? "the certificate says how the dataset was read"
+run 0 "the certificate holds" check "$work/claim.json"
+sed 's/"homogeneous": true/"homogeneous": false/' "$work/claim.json" >"$work/forged.json"
+refused "without the coordinate the weights do not fit" check "$work/forged.json"
+sed 's/"tensor": "x"/"tensor": "y"/' "$work/claim.json" >"$work/forged.json"
+refused "another tensor" check "$work/forged.json"
 # shellcheck disable=SC2086
 run 0 "all heads as JSON" import "$model" $set_qkv --o h.0.attn.c_proj.weight --heads 2 --json
 json 'o["heads"] == 2 and o["dim"] == 33 and o["homogeneous"] and len(o["weights"]["heads"]) == 2'
