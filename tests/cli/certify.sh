@@ -41,6 +41,11 @@ run 0 "delta just below" certify two.json --weights zero.json --delta 9999999999
 run 1 "r met exactly" certify two.json --weights zero.json --r 3 --json
 json 'o["counterexample"]["violates"] == {"definition": "contextual-mapping", "bound": "r", "token": [0, 1]}'
 run 0 "r just above" certify two.json --weights zero.json --r 3.0000000000000000000000000000001
+sed 's/softmax/hardmax/' zero.json >hard-zero.json
+run 1 "hardmax: delta met exactly" certify two.json --weights hard-zero.json --delta 1
+run 0 "hardmax: delta just below" certify two.json --weights hard-zero.json --delta 0.99999999999999999999999
+run 1 "hardmax: r met exactly" certify two.json --weights hard-zero.json --r 3
+run 0 "hardmax: r just above" certify two.json --weights hard-zero.json --r 3.00000000000000000000001
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[2], [2]], [[2]]]}' >same.json
 run 0 "no required pair" certify same.json --weights soft.json --delta 100 --json
 json 'o["required_pairs"] == 0 and o["pair"] is None and o["min_separation"] is None'

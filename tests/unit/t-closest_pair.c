@@ -150,6 +150,38 @@ static void try_extremes(void)
     attest_cloud_clear(&cloud);
 }
 
+/* Two pairs at true distance 1, one with centres moved together and one with centres moved
+ * apart as far as their radii allow: the second is farther than the bound, and a candidate. */
+static void try_edges(void)
+{
+    static const slong centre[4] = {1, 1023, 10 * 1024 - 1, 11 * 1024 + 1};
+    attest_candidates candidates;
+    attest_cloud cloud;
+    attest_error error;
+    size_t first, second, met = 0;
+    bool found, ok = attest_cloud_init(&cloud, 4, 1, &error) == ATTEST_OK;
+    arb_t x;
+
+    arb_init(x);
+    for (size_t i = 0; i < 4; i++) {
+        arb_set_si(x, centre[i]);
+        mag_one(arb_radref(x));
+        arb_mul_2exp_si(x, x, -10);
+        attest_cloud_set_balls(&cloud, i, x);
+        cloud.colour[i] = (uint32_t)i;
+    }
+    attest_cloud_finish(&cloud);
+    ok = ok && attest_candidates_init(&candidates, &cloud, &error) == ATTEST_OK;
+    while (ok &&
+           attest_candidates_next(&found, &first, &second, &candidates, &error) == ATTEST_OK &&
+           found)
+        met += second == first + 1 && first % 2 == 0;
+    TAP_OK(ok && met == 2, "radii are allowed for in full");
+    arb_clear(x);
+    attest_candidates_clear(&candidates);
+    attest_cloud_clear(&cloud);
+}
+
 int main(void)
 {
     size_t failed = 0;
@@ -164,6 +196,7 @@ int main(void)
     TAP_OK(failed == 0, "candidates of 400 clouds (%zu failed)", failed);
     try_many();
     try_extremes();
+    try_edges();
     flint_cleanup();
     return tap_done();
 }
