@@ -15,6 +15,7 @@
 
 #include <attest/dataset.h>
 #include <attest/error.h>
+#include <attest/separated.h>
 #include <attest/weights.h>
 
 typedef enum attest_strategy {
@@ -54,6 +55,8 @@ typedef struct attest_construction {
      * and the tokens. NULL: all hold. */
     const char *hypothesis;
     char explanation[256];
+    size_t places; /* the tokens that show it: 0, 1 or 2 */
+    attest_place place[2];
 } attest_construction;
 
 /* Strategy theorem, no mask, seed 1, no bounds given. */

@@ -118,6 +118,8 @@ static void fail_at(attest_construction *construction, const char *hypothesis, c
     construction->hypothesis = hypothesis;
     snprintf(construction->explanation, sizeof construction->explanation, "%s: token [%zu,%zu]",
              text, place.sequence, place.position);
+    construction->places = 1;
+    construction->place[0] = place;
 }
 
 static void fail_pair(attest_construction *construction, const char *hypothesis,
@@ -127,6 +129,9 @@ static void fail_pair(attest_construction *construction, const char *hypothesis,
     snprintf(construction->explanation, sizeof construction->explanation,
              "%s: tokens [%zu,%zu] and [%zu,%zu]", text, place[0].sequence, place[0].position,
              place[1].sequence, place[1].position);
+    construction->places = 2;
+    construction->place[0] = place[0];
+    construction->place[1] = place[1];
 }
 
 /* The first position of a token with this square norm. */

@@ -24,6 +24,7 @@ run 0 "in words" construct "$work/data.json" --r-min 1 --r-max 6 --eps 1/2
 shows '^proved: a contextual mapping'
 run 1 "r_max met exactly" construct "$work/data.json" --r-max 5 --json
 json 'o["hypothesis"] == "r-max" and "[3,2]" in o["explanation"]'
+json 'o["counterexample"]["violates"] == {"definition": "hypothesis", "hypothesis": "r-max", "token": [0, 2]} and o["counterexample"]["dataset"]["sequences"][0][2] == ["5", "0"]'
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [2], [1]], [[2], [3]]]}' >"$work/twice.json"
 run 1 "a repetition" construct "$work/twice.json"
 shows 'no-duplicates: .*\[0,0\] and \[0,2\]'
