@@ -15,7 +15,7 @@ done
 run 0 "attest --version" --version
 shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'
 shows '^GMP .*, MPFR .*, FLINT .*, json-c .*, zlib '
-shows '^kernel: (scalar|avx2)$'
+shows '^kernel: (scalar|avx2|avx512)$'
 shows '^theft: '
 ATTEST_KERNEL=scalar "$ATTEST" --version >"$out" 2>"$err"
 shows '^kernel: scalar$'
