@@ -5,7 +5,9 @@
 
 kernel_script() { # tool, file, directory of the notes: does its claim hold?
     case $1 in
-    gappa) sh "$3/gappa/constants.sh" "$3/gappa/$2.gappa.in" | gappa 2>&1 ;;
+    gappa) # where a claim is false it may search on and on; a true one takes it a second
+        sh "$3/gappa/constants.sh" "$3/gappa/$2.gappa.in" | (ulimit -t 20 && gappa 2>&1)
+        ;;
     sollya)
         sh "$3/gappa/constants.sh" "$3/sollya/$2.sollya.in" >"$build/$2.sollya" || return
         # sollya's exit status says how it met the end of its input, not what it found
