@@ -210,11 +210,14 @@ static void count_pairs(attest_finding *finding, const attest_contexts *contexts
         fmpz_swap(finding->by_nobody, finding->by_filter);
 }
 
+/* A separation that is reported with ten digits should be known to as many. */
+enum { ENOUGH_BITS = 40 };
+
 /* Another method may be asked for more where different tokens leave the enclosure wide. */
 static bool should_sharpen(const attest_finding *finding, const attest_claim *claim)
 {
     return strcmp(claim->method, "auto") == 0 && claim->dataset->total <= SMALL_POSITIONS &&
-           arb_rel_accuracy_bits(finding->min_separation) < 20;
+           arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS;
 }
 
 static attest_status decide(attest_finding *finding, const attest_claim *claim,
