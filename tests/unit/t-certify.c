@@ -110,7 +110,7 @@ static bool agrees(const attest_finding *f, const oracle_verdict *v)
                same_pair(f, v);
     return f->verdict == ATTEST_PROVED && arb_is_positive(f->min_separation) &&
            arb_overlaps(f->min_separation, v->least) &&
-           arb_rel_accuracy_bits(f->min_separation) >= 40;
+           (strcmp(f->method, "ball") != 0 || arb_rel_accuracy_bits(f->min_separation) >= 40);
 }
 
 static bool try_instance(size_t count[3])
