@@ -1,0 +1,19 @@
+/* properties.h -- the table of properties. Adding one is one file and one line here. */
+#ifndef ATTEST_PROPS_PROPERTIES_H
+#define ATTEST_PROPS_PROPERTIES_H
+
+#include "campaign/property.h"
+
+#define ATTEST_PROPERTIES(X) X(theorem1)
+
+#define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
+ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)
+#undef ATTEST_PROPERTY_DECLARE
+
+/* The same as an array, ended by NULL. */
+extern const attest_property *const attest_properties[];
+
+/* The property of this name, or NULL. */
+const attest_property *attest_property_get(const char *name);
+
+#endif

@@ -1,0 +1,97 @@
+/* property.h -- a property: something that must hold for every instance of a generator.
+ *
+ * Adding one is a file props/NAME.c that defines an attest_property, and one line in the table
+ * of props/properties.h. Everything else is generic: trials, workers, shrinking, files, replay,
+ * labels, margins. The generator draws from theft and from nothing else; the verdict on an
+ * instance depends on the instance and the setting and on nothing else. */
+#ifndef ATTEST_CAMPAIGN_PROPERTY_H
+#define ATTEST_CAMPAIGN_PROPERTY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <mpfr.h>
+#include <theft.h>
+
+#include <attest/error.h>
+#include <attest/separated.h>
+
+#include "campaign/instance.h"
+
+/* The arithmetic that a search runs against (--number); see attest_property.arithmetic. */
+typedef enum attest_arithmetic_kind {
+    ATTEST_ARITHMETIC_NONE = 0, /* the property itself, decided exactly */
+    ATTEST_ARITHMETIC_MPFR,     /* bits and round */
+    ATTEST_ARITHMETIC_BINARY32,
+    ATTEST_ARITHMETIC_DOUBLE /* the fast path */
+} attest_arithmetic_kind;
+
+/* What a campaign asks of a property. */
+typedef struct attest_setting {
+    const char *without; /* the hypothesis that is dropped, or NULL */
+    attest_arithmetic_kind number;
+    long bits;
+    mpfr_rnd_t round;
+} attest_setting;
+
+typedef enum attest_outcome {
+    ATTEST_HELD = 0,
+    ATTEST_VIOLATED,
+    ATTEST_DISCARDED, /* the instance does not meet the hypotheses: says nothing */
+    ATTEST_OPEN       /* undecided within the caps: never a pass */
+} attest_outcome;
+
+enum { ATTEST_TRIAL_LABELS = 8 };
+
+/* What is found out about one instance. The caller zeroes it, sets margin to NAN. */
+typedef struct attest_trial {
+    attest_outcome outcome;
+    /* How far the instance is from violating: log2(actual / promised) for bounds, NAN where
+     * there is no such measure. Negative iff violated; the campaign reports the least. */
+    double margin;
+    const char *definition; /* violated: what, e.g. "contextual-mapping" (a literal) */
+    bool has_pair;          /* violated at two positions: */
+    attest_place pair[2];
+    size_t labels;
+    const char *label[ATTEST_TRIAL_LABELS]; /* kinds of instance this is one of (literals) */
+    char reason[ATTEST_ERROR_SIZE];         /* violated or open: one line for people */
+} attest_trial;
+
+/* Adds a label; further ones than ATTEST_TRIAL_LABELS are dropped. */
+void attest_trial_label(attest_trial *trial, const char *label);
+
+/* Sets outcome ATTEST_VIOLATED (or ATTEST_OPEN), definition and reason. */
+void attest_trial_violated(attest_trial *trial, const char *definition, const char *format, ...)
+    ATTEST_PRINTF(3, 4);
+void attest_trial_open(attest_trial *trial, const char *format, ...) ATTEST_PRINTF(2, 3);
+
+/* A hypothesis that a campaign can drop. */
+typedef struct attest_droppable {
+    const char *name; /* as in the statement's list; a NULL name ends the array */
+    bool carries;     /* a violation exists without it, and the default budget finds it */
+} attest_droppable;
+
+typedef struct attest_property {
+    const char *name;      /* "theorem1-search" */
+    const char *title;     /* one line */
+    const char *statement; /* the name of the statement that it tests */
+    /* Fills an initialised instance, drawing from t only: it meets the hypotheses by
+     * construction (all but setting->without). Draws of zero make the simplest instance, and
+     * smaller draws simpler ones, for that is how instances are shrunk. Status: NOMEM;
+     * ATTEST_DOMAIN discards the draw. */
+    attest_status (*gen)(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting);
+    /* Decides the instance exactly. Hypotheses are checked again (an instance may come from a
+     * file): those not met give ATTEST_DISCARDED. Status: NOMEM. */
+    attest_status (*decide)(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error);
+    /* Optional: the margin in double, fast and without guarantee, for targeted search. NULL:
+     * the search uses decide's margin, if it gives one. */
+    double (*propose)(const attest_instance *instance, const attest_setting *setting);
+    const attest_droppable *droppable; /* NULL: none */
+    bool arithmetic;       /* it can search against an arithmetic (setting->number) */
+    bool expect_violation; /* the search is for a violation, and must find one */
+    size_t trials;         /* the default budget */
+} attest_property;
+
+#endif
