@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <mpfr.h>
 #include <theft.h>
@@ -33,6 +34,12 @@ typedef struct attest_setting {
     long bits;
     mpfr_rnd_t round;
 } attest_setting;
+
+/* Whether the setting drops the hypothesis of this name. */
+static inline bool attest_setting_drops(const attest_setting *setting, const char *hypothesis)
+{
+    return setting->without && strcmp(setting->without, hypothesis) == 0;
+}
 
 typedef enum attest_outcome {
     ATTEST_HELD = 0,
