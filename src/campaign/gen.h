@@ -1,0 +1,116 @@
+/* gen.h -- generators: numbers, tokens, datasets and weights, biased to where bugs live.
+ *
+ * They draw from theft's public calls and from nothing else. What they promise (distinct
+ * tokens, no zero token, a least gap, a limit on scores) holds by construction: what would
+ * break it is moved aside, never drawn again. All draws zero give the simplest value, and
+ * smaller draws simpler ones, because draws are what is shrunk. */
+#ifndef ATTEST_CAMPAIGN_GEN_H
+#define ATTEST_CAMPAIGN_GEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <theft.h>
+
+#include <attest/dataset.h>
+#include <attest/weights.h>
+
+/* ---- Numbers ---------------------------------------------------------------------------- */
+
+/* An integer of low .. high, low the simplest. Domain: low <= high. */
+size_t attest_gen_size(struct theft *t, size_t low, size_t high);
+
+/* Whether an event of the probability 1/odds happens; the zero draw says no. */
+bool attest_gen_rarely(struct theft *t, unsigned odds);
+
+/* An integer of -limit .. limit, the simplest 0, then 1, 2, ..., each before its negative. */
+long attest_gen_integer(struct theft *t, unsigned limit);
+
+/* An integer as above, a fraction of such integers, or, rarely, one of up to 128 bits above and
+ * below the line. */
+void attest_gen_rational(fmpq_t x, struct theft *t, unsigned limit);
+
+/* The same, not 0: the simplest is 1; and the same, above 0. */
+void attest_gen_nonzero(fmpq_t x, struct theft *t, unsigned limit);
+void attest_gen_positive(fmpq_t x, struct theft *t, unsigned limit);
+
+/* 1, or rarely a power of ten from 10^-decades to 10^decades. */
+void attest_gen_scale(fmpq_t x, struct theft *t, unsigned decades);
+
+/* ---- Tokens ----------------------------------------------------------------------------- */
+
+/* Distinct tokens: count vectors of dim rationals, one after another. */
+typedef struct attest_vocabulary {
+    size_t count, dim;
+    fmpq *entry; /* count * dim */
+} attest_vocabulary;
+
+typedef struct attest_gen_tokens {
+    size_t dim_max;              /* dimensions 1 .. dim_max */
+    size_t count_min, count_max; /* count_max <= 64 */
+    bool zero;                   /* the zero vector may be a token */
+    unsigned decades;            /* scales up to 10^+-decades; 0: none */
+} attest_gen_tokens;
+
+void attest_vocabulary_init(attest_vocabulary *vocabulary);
+void attest_vocabulary_clear(attest_vocabulary *vocabulary);
+
+/* Tokens of one of several kinds: small integers, fractions, multiples of one vector, clusters
+ * that differ by 2^-40 of the unit, pairs x and -x, consecutive multiples with equal gaps, long
+ * fractions; all of them may be scaled, or each by a scale of its own. Status: NOMEM. */
+attest_status attest_gen_vocabulary(attest_vocabulary *vocabulary, struct theft *t,
+                                    const attest_gen_tokens *kind) ATTEST_WARN_UNUSED;
+
+/* ---- Datasets --------------------------------------------------------------------------- */
+
+typedef struct attest_gen_sequences {
+    size_t count_min, count_max;   /* sequences */
+    size_t length_min, length_max; /* 1 <= length_min; length_max <= 64 */
+    bool repeats;                  /* a token may stand twice in a sequence; else no length
+                                      exceeds the number of tokens */
+    bool equal_lengths;
+} attest_gen_sequences;
+
+/* Sequences over the vocabulary: the first of any kind, later ones of any kind or made from the
+ * one before by a permutation, by leaving tokens out, by doubling one (where repeats and
+ * lengths allow it) or by exchanging one. Status: NOMEM. */
+attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
+                                 const attest_vocabulary *vocabulary,
+                                 const attest_gen_sequences *kind) ATTEST_WARN_UNUSED;
+
+/* ---- Weights ---------------------------------------------------------------------------- */
+
+typedef struct attest_gen_heads {
+    size_t heads_max; /* 1 .. heads_max heads */
+    size_t size_max;  /* rows of W_Q, W_K, W_V: 1 .. size_max */
+    bool nonzero;     /* no matrix is zero */
+    bool plain;       /* every head on its own: none zero, equal, opposite or scaled */
+    unsigned decades; /* scales up to 10^+-decades; 0: none */
+    /* > 0: W_K is divided by a power of two so that no score of two tokens of the vocabulary
+     * exceeds the limit in absolute value. */
+    unsigned score_limit;
+} attest_gen_heads;
+
+/* Heads of every kind: dense or of rank 1, zero, equal to the one before, opposite to it, with
+ * scaled values. activation, ties, mask and skip stay as they are. Status: NOMEM. */
+attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
+                                 const attest_vocabulary *vocabulary,
+                                 const attest_gen_heads *kind) ATTEST_WARN_UNUSED;
+
+/* Draws the activation, or only ties, mask and skip: softmax, uniform, no mask and skip are the
+ * simplest. */
+void attest_gen_activation(attest_weights *weights, struct theft *t);
+void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t);
+
+/* matrix = the dense rational matrix with these rows * cols entries. */
+void attest_gen_set_matrix(attest_matrix *matrix, const fmpq *entry, size_t rows, size_t cols);
+
+/* ---- Sets of reals ---------------------------------------------------------------------- */
+
+/* Rationals in one dimension as the tokens of a vocabulary, neighbours at least `gap` apart:
+ * packed (the gap itself), nearly packed, or wide; the first is the largest. Domain: gap > 0.
+ * Status: NOMEM. */
+attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t count_min,
+                               size_t count_max, const fmpq_t gap) ATTEST_WARN_UNUSED;
+
+#endif

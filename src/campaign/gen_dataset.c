@@ -1,0 +1,133 @@
+/* gen_dataset.c -- generators of sequences over a vocabulary. */
+#include "campaign/gen.h"
+
+enum { LENGTH_MAX = 64 };
+
+/* A sequence under construction: indices into the vocabulary. */
+typedef struct draft {
+    size_t length;
+    size_t token[LENGTH_MAX];
+} draft;
+
+/* What a new sequence is made from: nothing, or the one before. */
+enum { FRESH, EXCHANGE, PERMUTE, SHORTEN, REPEAT, RELATIONS };
+
+static size_t find(const draft *s, size_t length, size_t token)
+{
+    size_t k = 0;
+
+    while (k < length && s->token[k] != token)
+        k++;
+    return k;
+}
+
+/* A token that may stand in the sequence besides its first `length` ones: any, or (without
+ * repeats) the next one that is not there yet. Domain: without repeats, one is left. */
+static size_t gen_token(struct theft *t, const draft *s, size_t length, size_t count,
+                        bool repeats)
+{
+    size_t token = (size_t)theft_random_choice(t, count);
+
+    while (!repeats && find(s, length, token) < length)
+        token = (token + 1) % count;
+    return token;
+}
+
+static void gen_fresh(draft *s, struct theft *t, size_t length, size_t count, bool repeats)
+{
+    for (size_t k = 0; k < length; k++)
+        s->token[k] = gen_token(t, s, k, count, repeats);
+    s->length = length;
+}
+
+static void gen_permutation(draft *s, struct theft *t)
+{
+    for (size_t k = s->length; k > 1; k--) {
+        /* The zero draw leaves the token where it is. */
+        size_t other = k - 1 - (size_t)theft_random_choice(t, k);
+        size_t token = s->token[k - 1];
+        s->token[k - 1] = s->token[other];
+        s->token[other] = token;
+    }
+}
+
+static void exchange_one(draft *s, struct theft *t, size_t count, bool repeats)
+{
+    size_t k = (size_t)theft_random_choice(t, s->length);
+
+    if (repeats || s->length < count)
+        s->token[k] = gen_token(t, s, s->length, count, repeats);
+}
+
+static void leave_one_out(draft *s, struct theft *t)
+{
+    size_t k = (size_t)theft_random_choice(t, s->length);
+
+    for (s->length--; k < s->length; k++)
+        s->token[k] = s->token[k + 1];
+}
+
+static void double_one(draft *s, struct theft *t)
+{
+    size_t k = (size_t)theft_random_choice(t, s->length);
+
+    s->token[s->length++] = s->token[k];
+}
+
+/* Makes the next sequence from the one before. */
+static void gen_next(draft *s, struct theft *t, size_t count, size_t length, size_t longest,
+                     const attest_gen_sequences *kind)
+{
+    unsigned relation = (unsigned)theft_random_choice(t, RELATIONS);
+    bool fixed = kind->equal_lengths;
+
+    if (relation == EXCHANGE)
+        exchange_one(s, t, count, kind->repeats);
+    else if (relation == PERMUTE)
+        gen_permutation(s, t);
+    else if (relation == SHORTEN && !fixed && s->length > kind->length_min)
+        leave_one_out(s, t);
+    else if (relation == REPEAT && !fixed && kind->repeats && s->length < longest)
+        double_one(s, t);
+    else
+        gen_fresh(s, t, fixed ? length : attest_gen_size(t, kind->length_min, longest), count,
+                  kind->repeats);
+}
+
+static attest_status add_sequence(attest_dataset_builder *builder, const draft *s,
+                                  const attest_vocabulary *vocabulary)
+{
+    for (size_t k = 0; k < s->length; k++) {
+        const fmpq *token = vocabulary->entry + s->token[k] * vocabulary->dim;
+        attest_status status = attest_dataset_builder_add_token(builder, token, NULL);
+        if (status != ATTEST_OK)
+            return status;
+    }
+    return attest_dataset_builder_end_sequence(builder, NULL);
+}
+
+attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
+                                 const attest_vocabulary *vocabulary,
+                                 const attest_gen_sequences *kind)
+{
+    size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
+    size_t longest = kind->length_max;
+    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder;
+    draft sequence;
+
+    if (!kind->repeats && longest > vocabulary->count)
+        longest = vocabulary->count;
+    attest_dataset_builder_init(&builder, vocabulary->dim, ATTEST_TABLE_RATIONAL, NULL);
+    size_t length = attest_gen_size(t, kind->length_min, longest);
+    gen_fresh(&sequence, t, length, vocabulary->count, kind->repeats);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+        if (i > 0)
+            gen_next(&sequence, t, vocabulary->count, length, longest, kind);
+        status = add_sequence(&builder, &sequence, vocabulary);
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(dataset, &builder, NULL);
+    attest_dataset_builder_clear(&builder);
+    return status;
+}

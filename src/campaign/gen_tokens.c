@@ -1,0 +1,221 @@
+/* gen_tokens.c -- generators of distinct tokens and of sets of reals. */
+#include "campaign/gen.h"
+
+#include "data/rationals.h"
+
+enum { SMALL, FRACTIONS, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, KINDS };
+
+enum { ENTRY_LIMIT = 8, LINE_LIMIT = 12, CENTRES = 3, CLUSTER_BITS = 40 };
+
+void attest_vocabulary_init(attest_vocabulary *vocabulary)
+{
+    *vocabulary = (attest_vocabulary){0};
+}
+
+void attest_vocabulary_clear(attest_vocabulary *vocabulary)
+{
+    if (vocabulary->entry)
+        attest_rationals_free(vocabulary->entry, vocabulary->count * vocabulary->dim);
+    *vocabulary = (attest_vocabulary){0};
+}
+
+static attest_status resize(attest_vocabulary *vocabulary, size_t count, size_t dim)
+{
+    attest_vocabulary_clear(vocabulary);
+    vocabulary->entry = attest_rationals_alloc(count * dim);
+    if (!vocabulary->entry)
+        return ATTEST_NOMEM;
+    vocabulary->count = count;
+    vocabulary->dim = dim;
+    return ATTEST_OK;
+}
+
+static bool is_zero(const fmpq *x, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (!fmpq_is_zero(x + c))
+            return false;
+    return true;
+}
+
+static bool is_equal(const fmpq *x, const fmpq *y, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (!fmpq_equal(x + c, y + c))
+            return false;
+    return true;
+}
+
+/* Whether token i may not stay what it is: an earlier one is the same, or it is zero. */
+static bool is_taken(const attest_vocabulary *vocabulary, size_t i, bool zero)
+{
+    size_t dim = vocabulary->dim;
+    const fmpq *x = vocabulary->entry + i * dim;
+
+    if (!zero && is_zero(x, dim))
+        return true;
+    for (size_t j = 0; j < i; j++)
+        if (is_equal(x, vocabulary->entry + j * dim, dim))
+            return true;
+    return false;
+}
+
+/* What the tokens of one vocabulary are made from. */
+typedef struct recipe {
+    unsigned kind;
+    fmpq *centre; /* CENTRES vectors; the first is the direction of a line, never zero */
+    fmpq *step;   /* a token that is taken is moved by this */
+    size_t dim;
+    bool own_scale; /* each token has a scale of its own */
+    unsigned decades;
+} recipe;
+
+static attest_status recipe_init(recipe *r, struct theft *t, size_t dim, unsigned decades)
+{
+    r->kind = (unsigned)theft_random_choice(t, KINDS);
+    r->dim = dim;
+    r->decades = decades;
+    r->own_scale = decades && attest_gen_rarely(t, 12);
+    r->centre = attest_rationals_alloc(CENTRES * dim);
+    r->step = attest_rationals_alloc(dim);
+    if (!r->centre || !r->step)
+        return ATTEST_NOMEM;
+    fmpq_one(r->step);
+    if (r->kind != COLLINEAR && r->kind != PACKED && r->kind != CLUSTERS)
+        return ATTEST_OK;
+    for (size_t i = 0; i < CENTRES * dim; i++)
+        fmpq_set_si(r->centre + i, attest_gen_integer(t, ENTRY_LIMIT), 1);
+    if (is_zero(r->centre, dim))
+        fmpq_one(r->centre);
+    if (r->kind == CLUSTERS)
+        fmpq_div_2exp(r->step, r->step, CLUSTER_BITS);
+    else
+        for (size_t c = 0; c < dim; c++)
+            fmpq_set(r->step + c, r->centre + c);
+    return ATTEST_OK;
+}
+
+static void recipe_clear(recipe *r)
+{
+    if (r->centre)
+        attest_rationals_free(r->centre, CENTRES * r->dim);
+    if (r->step)
+        attest_rationals_free(r->step, r->dim);
+}
+
+/* x = factor times the direction. */
+static void set_on_line(fmpq *x, const recipe *r, long factor)
+{
+    fmpq_t f;
+
+    fmpq_init(f);
+    fmpq_set_si(f, factor, 1);
+    for (size_t c = 0; c < r->dim; c++)
+        fmpq_mul(x + c, r->centre + c, f);
+    fmpq_clear(f);
+}
+
+/* x = a centre, and an offset of a few 2^-CLUSTER_BITS in each entry. */
+static void gen_in_cluster(fmpq *x, struct theft *t, const recipe *r)
+{
+    const fmpq *centre = r->centre + r->dim * (size_t)theft_random_choice(t, CENTRES);
+
+    for (size_t c = 0; c < r->dim; c++) {
+        fmpq_set_si(x + c, attest_gen_integer(t, 3), 1);
+        fmpq_div_2exp(x + c, x + c, CLUSTER_BITS);
+        fmpq_add(x + c, x + c, centre + c);
+    }
+}
+
+static void gen_entries(fmpq *x, struct theft *t, const recipe *r)
+{
+    for (size_t c = 0; c < r->dim; c++)
+        if (r->kind == FRACTIONS)
+            attest_gen_rational(x + c, t, LINE_LIMIT);
+        else if (r->kind == LONG)
+            attest_gen_rational(x + c, t, 1000000000);
+        else
+            fmpq_set_si(x + c, attest_gen_integer(t, ENTRY_LIMIT), 1);
+}
+
+static void gen_token(fmpq *x, struct theft *t, const recipe *r, size_t i)
+{
+    if (r->kind == COLLINEAR)
+        set_on_line(x, r, attest_gen_integer(t, LINE_LIMIT));
+    else if (r->kind == PACKED)
+        set_on_line(x, r, (long)i + 1);
+    else if (r->kind == CLUSTERS)
+        gen_in_cluster(x, t, r);
+    else if (r->kind == OPPOSITE && i % 2)
+        for (size_t c = 0; c < r->dim; c++)
+            fmpq_neg(x + c, x + c - r->dim);
+    else
+        gen_entries(x, t, r);
+}
+
+static void multiply(fmpq *x, size_t count, const fmpq_t factor)
+{
+    for (size_t c = 0; c < count; c++)
+        fmpq_mul(x + c, x + c, factor);
+}
+
+attest_status attest_gen_vocabulary(attest_vocabulary *vocabulary, struct theft *t,
+                                    const attest_gen_tokens *kind)
+{
+    size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
+    size_t dim = attest_gen_size(t, 1, kind->dim_max);
+    attest_status status = resize(vocabulary, count, dim);
+    recipe r = {0};
+    fmpq_t scale;
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(scale);
+    attest_gen_scale(scale, t, kind->decades);
+    status = recipe_init(&r, t, dim, kind->decades);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+        fmpq *x = vocabulary->entry + i * dim;
+        gen_token(x, t, &r, i);
+        if (r.own_scale) {
+            fmpq_t own;
+            fmpq_init(own);
+            attest_gen_scale(own, t, kind->decades);
+            multiply(x, dim, own);
+            fmpq_clear(own);
+        }
+        while (is_taken(vocabulary, i, kind->zero))
+            for (size_t c = 0; c < dim; c++)
+                fmpq_add(x + c, x + c, r.step + c);
+    }
+    if (status == ATTEST_OK)
+        multiply(vocabulary->entry, count * dim, scale);
+    recipe_clear(&r);
+    fmpq_clear(scale);
+    return status;
+}
+
+attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t count_min,
+                               size_t count_max, const fmpq_t gap)
+{
+    size_t count = attest_gen_size(t, count_min, count_max);
+    attest_status status = resize(reals, count, 1);
+    fmpq_t extra;
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(extra);
+    attest_gen_rational(reals->entry, t, ENTRY_LIMIT);
+    for (size_t i = 1; i < count; i++) {
+        unsigned kind = (unsigned)theft_random_choice(t, 4);
+        fmpq_zero(extra);
+        if (kind >= 1) /* 0: packed */
+            attest_gen_rational(extra, t, ENTRY_LIMIT);
+        fmpq_abs(extra, extra);
+        if (kind == 2) /* nearly packed */
+            fmpq_div_2exp(extra, extra, CLUSTER_BITS);
+        fmpq_sub(reals->entry + i, reals->entry + i - 1, gap);
+        fmpq_sub(reals->entry + i, reals->entry + i, extra);
+    }
+    fmpq_clear(extra);
+    return ATTEST_OK;
+}

@@ -1,0 +1,210 @@
+/* gen_weights.c -- generators of attention heads. */
+#include "campaign/gen.h"
+
+#include "data/rationals.h"
+
+enum { ENTRY_LIMIT = 3 };
+
+/* What a head is: on its own, or made from the one before. */
+enum { PLAIN, RANK_ONE, EQUAL, OPPOSITE, ZERO, KINDS };
+
+void attest_gen_set_matrix(attest_matrix *matrix, const fmpq *entry, size_t rows, size_t cols)
+{
+    attest_matrix_resize(matrix, rows, cols);
+    for (size_t i = 0; i < rows * cols; i++)
+        fmpz_lcm(matrix->denominator, matrix->denominator, fmpq_denref(entry + i));
+    attest_rationals_get_numerators(matrix->entry, matrix->denominator, entry, rows * cols);
+}
+
+static void set_factored(attest_matrix *matrix, const fmpq *u, const fmpq *v, size_t rows,
+                         size_t cols)
+{
+    attest_matrix_resize_factored(matrix, rows, cols);
+    for (size_t i = 0; i < rows; i++)
+        fmpz_lcm(matrix->u_denominator, matrix->u_denominator, fmpq_denref(u + i));
+    for (size_t i = 0; i < cols; i++)
+        fmpz_lcm(matrix->v_denominator, matrix->v_denominator, fmpq_denref(v + i));
+    attest_rationals_get_numerators(matrix->u, matrix->u_denominator, u, rows);
+    attest_rationals_get_numerators(matrix->v, matrix->v_denominator, v, cols);
+    fmpz_mul(matrix->denominator, matrix->u_denominator, matrix->v_denominator);
+}
+
+/* Multiplies the matrix by p/q, q > 0. */
+static void scale_matrix(attest_matrix *matrix, const fmpz_t p, const fmpz_t q)
+{
+    fmpz *entry = matrix->factored ? matrix->u : matrix->entry;
+    size_t count = matrix->factored ? matrix->rows : matrix->rows * matrix->cols;
+
+    _fmpz_vec_scalar_mul_fmpz(entry, entry, (slong)count, p);
+    fmpz_mul(matrix->denominator, matrix->denominator, q);
+    if (matrix->factored)
+        fmpz_mul(matrix->u_denominator, matrix->u_denominator, q);
+}
+
+/* count entries; with nonzero the first is not 0. */
+static void gen_entries(fmpq *entry, struct theft *t, size_t count, bool nonzero)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nonzero && i == 0)
+            attest_gen_nonzero(entry + i, t, ENTRY_LIMIT);
+        else
+            attest_gen_rational(entry + i, t, ENTRY_LIMIT);
+}
+
+static attest_status gen_matrix(attest_matrix *matrix, struct theft *t, size_t rows,
+                                size_t cols, bool factored, bool nonzero)
+{
+    size_t count = factored ? rows + cols : rows * cols;
+    fmpq *entry = attest_rationals_alloc(count);
+
+    if (!entry)
+        return ATTEST_NOMEM;
+    if (factored) {
+        gen_entries(entry, t, rows, nonzero);
+        gen_entries(entry + rows, t, cols, nonzero);
+        set_factored(matrix, entry, entry + rows, rows, cols);
+    } else {
+        gen_entries(entry, t, count, nonzero);
+        attest_gen_set_matrix(matrix, entry, rows, cols);
+    }
+    attest_rationals_free(entry, count);
+    return ATTEST_OK;
+}
+
+static attest_status gen_head(attest_head *head, struct theft *t, size_t dim, bool factored,
+                              const attest_gen_heads *kind)
+{
+    size_t size = attest_gen_size(t, 1, kind->size_max);
+    attest_status status = gen_matrix(&head->wk, t, size, dim, factored, kind->nonzero);
+
+    if (status == ATTEST_OK)
+        status = gen_matrix(&head->wq, t, size, dim, factored, kind->nonzero);
+    if (status == ATTEST_OK)
+        status = gen_matrix(&head->wv, t, size, dim, factored, kind->nonzero);
+    /* W_O is dense: together with a factored W_V it still has rank 1. */
+    if (status == ATTEST_OK)
+        status = gen_matrix(&head->wo, t, dim, size, false, kind->nonzero);
+    return status;
+}
+
+static void set_head(attest_head *head, const attest_head *other, int sign)
+{
+    fmpz_t factor, one;
+
+    attest_matrix_set(&head->wq, &other->wq);
+    attest_matrix_set(&head->wk, &other->wk);
+    attest_matrix_set(&head->wv, &other->wv);
+    attest_matrix_set(&head->wo, &other->wo);
+    fmpz_init_set_si(factor, sign);
+    fmpz_init_set_ui(one, 1);
+    scale_matrix(&head->wo, factor, one);
+    fmpz_clear(factor);
+    fmpz_clear(one);
+}
+
+static void set_zero_head(attest_head *head, size_t dim)
+{
+    attest_matrix_resize(&head->wq, 1, dim);
+    attest_matrix_resize(&head->wk, 1, dim);
+    attest_matrix_resize(&head->wv, 1, dim);
+    attest_matrix_resize(&head->wo, dim, 1);
+}
+
+/* s = the score of key token i for query token j. */
+static void get_score(fmpq_t s, const attest_head *head, const attest_vocabulary *vocabulary,
+                      size_t i, size_t j)
+{
+    const fmpq *x = vocabulary->entry + i * vocabulary->dim;
+    const fmpq *y = vocabulary->entry + j * vocabulary->dim;
+    fmpq_t a, key, query;
+
+    fmpq_init(a), fmpq_init(key), fmpq_init(query);
+    fmpq_zero(s);
+    for (size_t r = 0; r < head->wk.rows; r++) {
+        fmpq_zero(key), fmpq_zero(query);
+        for (size_t c = 0; c < vocabulary->dim; c++) {
+            attest_matrix_get_entry(a, &head->wk, r, c);
+            fmpq_addmul(key, a, x + c);
+            attest_matrix_get_entry(a, &head->wq, r, c);
+            fmpq_addmul(query, a, y + c);
+        }
+        fmpq_addmul(s, key, query);
+    }
+    fmpq_clear(a), fmpq_clear(key), fmpq_clear(query);
+}
+
+/* Divides W_K by the least power of two that keeps all scores within the limit. */
+static void limit_scores(attest_head *head, const attest_vocabulary *vocabulary, unsigned limit)
+{
+    fmpq_t s, most;
+    fmpz_t power, one;
+
+    fmpq_init(s), fmpq_init(most);
+    fmpz_init_set_ui(one, 1);
+    fmpz_init_set_ui(power, 1);
+    for (size_t i = 0; i < vocabulary->count; i++)
+        for (size_t j = 0; j < vocabulary->count; j++) {
+            get_score(s, head, vocabulary, i, j);
+            fmpq_abs(s, s);
+            if (fmpq_cmp(s, most) > 0)
+                fmpq_set(most, s);
+        }
+    for (; fmpq_cmp_ui(most, limit) > 0; fmpq_div_2exp(most, most, 1))
+        fmpz_mul_2exp(power, power, 1);
+    scale_matrix(&head->wk, one, power);
+    fmpq_clear(s), fmpq_clear(most);
+    fmpz_clear(power), fmpz_clear(one);
+}
+
+/* Scales keys, which makes scores tiny or huge, and what the head adds. */
+static void gen_scales(attest_head *head, struct theft *t, unsigned decades)
+{
+    fmpq_t scale;
+
+    fmpq_init(scale);
+    attest_gen_scale(scale, t, decades);
+    scale_matrix(&head->wk, fmpq_numref(scale), fmpq_denref(scale));
+    attest_gen_scale(scale, t, decades);
+    scale_matrix(&head->wo, fmpq_numref(scale), fmpq_denref(scale));
+    fmpq_clear(scale);
+}
+
+attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
+                                 const attest_vocabulary *vocabulary,
+                                 const attest_gen_heads *kind)
+{
+    size_t heads = attest_gen_size(t, 1, kind->heads_max);
+    attest_status status = attest_weights_resize(weights, heads);
+
+    weights->dim = vocabulary->dim;
+    for (size_t h = 0; status == ATTEST_OK && h < heads; h++) {
+        unsigned what = (unsigned)theft_random_choice(t, kind->plain ? RANK_ONE + 1 : KINDS);
+        attest_head *head = weights->head + h;
+        if ((what == EQUAL || what == OPPOSITE) && h > 0) {
+            set_head(head, head - 1, what == EQUAL ? 1 : -1);
+            continue;
+        }
+        if (what == ZERO && !kind->nonzero) {
+            set_zero_head(head, weights->dim);
+            continue;
+        }
+        status = gen_head(head, t, weights->dim, what == RANK_ONE, kind);
+        if (status == ATTEST_OK && !kind->plain)
+            gen_scales(head, t, kind->decades);
+        if (status == ATTEST_OK && kind->score_limit)
+            limit_scores(head, vocabulary, kind->score_limit);
+    }
+    return status;
+}
+
+void attest_gen_activation(attest_weights *weights, struct theft *t)
+{
+    weights->activation = theft_random_bits(t, 1) ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
+}
+
+void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
+{
+    weights->ties = theft_random_bits(t, 1) ? ATTEST_TIES_LEFTMOST : ATTEST_TIES_UNIFORM;
+    weights->mask = theft_random_bits(t, 1) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+    weights->skip = !attest_gen_rarely(t, 8);
+}

@@ -1,0 +1,341 @@
+/* What the generators promise: distinct tokens, none of them zero, no repeats, lengths, limits
+ * of scores, gaps; and that every corner is reached. */
+#include <stdlib.h>
+
+#include "campaign/gen.h"
+#include "tests/tap.h"
+
+typedef struct sample {
+    attest_vocabulary vocabulary;
+    attest_dataset dataset;
+    attest_weights weights;
+} sample;
+
+typedef struct options {
+    attest_gen_tokens tokens;
+    attest_gen_sequences sequences;
+    attest_gen_heads heads;
+} options;
+
+static void sample_free(void *instance, void *env)
+{
+    sample *s = instance;
+
+    (void)env;
+    attest_vocabulary_clear(&s->vocabulary);
+    attest_dataset_clear(&s->dataset);
+    attest_weights_clear(&s->weights);
+    free(s);
+}
+
+static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **output)
+{
+    const options *o = env;
+    sample *s = malloc(sizeof *s);
+
+    if (!s)
+        return THEFT_ALLOC_ERROR;
+    attest_vocabulary_init(&s->vocabulary);
+    attest_dataset_init(&s->dataset);
+    attest_weights_init(&s->weights);
+    if (attest_gen_vocabulary(&s->vocabulary, t, &o->tokens) != ATTEST_OK ||
+        attest_gen_dataset(&s->dataset, t, &s->vocabulary, &o->sequences) != ATTEST_OK ||
+        attest_gen_weights(&s->weights, t, &s->vocabulary, &o->heads) != ATTEST_OK) {
+        sample_free(s, NULL);
+        return THEFT_ALLOC_ERROR;
+    }
+    *output = s;
+    return THEFT_ALLOC_OK;
+}
+
+static const options *asked;
+static size_t seen_scaled, seen_near, seen_opposite, seen_collinear, seen_long, seen_zero_head,
+    seen_factored, seen_shorter, seen_permuted;
+
+static const fmpq *token(const attest_vocabulary *v, size_t i)
+{
+    return v->entry + i * v->dim;
+}
+
+/* |x - sign y|^2, or |x|^2 for sign 0. */
+static double square(const fmpq *x, const fmpq *y, size_t dim, int sign)
+{
+    double sum = 0;
+
+    for (size_t c = 0; c < dim; c++) {
+        fmpq_t z;
+        fmpq_init(z);
+        if (sign > 0)
+            fmpq_sub(z, x + c, y + c);
+        else if (sign < 0)
+            fmpq_add(z, x + c, y + c);
+        else
+            fmpq_set(z, x + c);
+        sum += fmpq_get_d(z) * fmpq_get_d(z);
+        fmpq_clear(z);
+    }
+    return sum;
+}
+
+static bool check_tokens(const attest_vocabulary *v)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        double norm = square(token(v, i), NULL, v->dim, 0);
+        bool zero = true;
+        for (size_t c = 0; c < v->dim; c++) {
+            zero = zero && fmpq_is_zero(token(v, i) + c);
+            seen_long += fmpq_height_bits(token(v, i) + c) > 100;
+        }
+        if (zero && !asked->tokens.zero)
+            return false;
+        seen_scaled += norm > 1e24 || (norm > 0 && norm < 1e-24);
+        for (size_t j = 0; j < i; j++) {
+            bool equal = true;
+            for (size_t c = 0; c < v->dim; c++)
+                equal = equal && fmpq_equal(token(v, i) + c, token(v, j) + c);
+            if (equal)
+                return false;
+            seen_near += square(token(v, i), token(v, j), v->dim, 1) < 1e-18 * norm;
+            seen_opposite += square(token(v, i), token(v, j), v->dim, -1) == 0;
+        }
+    }
+    return true;
+}
+
+static bool check_sequences(const attest_dataset *d)
+{
+    const attest_gen_sequences *o = &asked->sequences;
+
+    if (d->count < o->count_min || d->count > o->count_max)
+        return false;
+    for (size_t i = 0; i < d->count; i++) {
+        size_t length = attest_dataset_length(d, i);
+        if (length < o->length_min || length > o->length_max ||
+            (o->equal_lengths && length != d->longest))
+            return false;
+        seen_shorter += length < d->longest;
+        for (size_t k = 0; k < length; k++)
+            for (size_t l = 0; l < k && !o->repeats; l++)
+                if (attest_dataset_token(d, i, k) == attest_dataset_token(d, i, l))
+                    return false;
+        seen_permuted += i > 0 && length > 1 && length == attest_dataset_length(d, i - 1) &&
+                         attest_dataset_token(d, i, 0) == attest_dataset_token(d, i - 1, 1) &&
+                         attest_dataset_token(d, i, 1) == attest_dataset_token(d, i - 1, 0);
+    }
+    return true;
+}
+
+static bool is_zero(const attest_matrix *m)
+{
+    bool zero = true;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t i = 0; i < m->rows * m->cols; i++) {
+        attest_matrix_get_entry(x, m, i / m->cols, i % m->cols);
+        zero = zero && fmpq_is_zero(x);
+    }
+    fmpq_clear(x);
+    return zero;
+}
+
+/* |(W_K x).(W_Q y)| <= limit, by matrices. */
+static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
+{
+    fmpq_t sum, k, q;
+    bool ok;
+
+    fmpq_init(sum), fmpq_init(k), fmpq_init(q);
+    for (size_t r = 0; r < head->wk.rows; r++)
+        for (size_t a = 0; a < dim; a++)
+            for (size_t b = 0; b < dim; b++) {
+                attest_matrix_get_entry(k, &head->wk, r, a);
+                attest_matrix_get_entry(q, &head->wq, r, b);
+                fmpq_mul(k, k, x + a);
+                fmpq_mul(q, q, y + b);
+                fmpq_addmul(sum, k, q);
+            }
+    fmpq_abs(sum, sum);
+    ok = fmpq_cmp_ui(sum, asked->heads.score_limit) <= 0;
+    fmpq_clear(sum), fmpq_clear(k), fmpq_clear(q);
+    return ok;
+}
+
+static bool check_heads(const attest_weights *w, const attest_vocabulary *v)
+{
+    const attest_gen_heads *o = &asked->heads;
+    attest_error error;
+
+    if (w->heads < 1 || w->heads > o->heads_max ||
+        attest_weights_check_shapes(w, &error) != ATTEST_OK)
+        return false;
+    for (size_t h = 0; h < w->heads; h++) {
+        const attest_head *head = w->head + h;
+        bool zero = is_zero(&head->wq) || is_zero(&head->wk) || is_zero(&head->wv) ||
+                    is_zero(&head->wo);
+        if (head->wq.rows > o->size_max || (o->nonzero && zero))
+            return false;
+        seen_zero_head += zero;
+        seen_factored += head->wk.factored;
+        for (size_t i = 0; o->score_limit && i < v->count; i++)
+            for (size_t j = 0; j < v->count; j++)
+                if (!check_score(head, token(v, i), token(v, j), v->dim))
+                    return false;
+    }
+    return true;
+}
+
+static enum theft_trial_res check(struct theft *t, void *argument)
+{
+    const sample *s = argument;
+    const attest_vocabulary *v = &s->vocabulary;
+
+    (void)t;
+    if (v->dim == 2 && v->count >= 3) {
+        bool line = true;
+        for (size_t i = 1; i < v->count; i++) {
+            fmpq_t a, b;
+            fmpq_init(a), fmpq_init(b);
+            fmpq_mul(a, token(v, 0), token(v, i) + 1);
+            fmpq_mul(b, token(v, 0) + 1, token(v, i));
+            line = line && fmpq_equal(a, b);
+            fmpq_clear(a), fmpq_clear(b);
+        }
+        seen_collinear += line;
+    }
+    return check_tokens(v) && check_sequences(&s->dataset) && check_heads(&s->weights, v)
+               ? THEFT_TRIAL_PASS
+               : THEFT_TRIAL_FAIL;
+}
+
+/* Hooks that print nothing: standard output is for TAP. */
+static enum theft_hook_run_pre_res before(const struct theft_hook_run_pre_info *info, void *env)
+{
+    (void)info, (void)env;
+    return THEFT_HOOK_RUN_PRE_CONTINUE;
+}
+
+static enum theft_hook_run_post_res after(const struct theft_hook_run_post_info *info,
+                                          void *env)
+{
+    (void)info, (void)env;
+    return THEFT_HOOK_RUN_POST_CONTINUE;
+}
+
+static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_post_info *info,
+                                                  void *env)
+{
+    (void)info, (void)env;
+    return THEFT_HOOK_TRIAL_POST_CONTINUE;
+}
+
+static enum theft_run_res run(const options *o, theft_seed seed, size_t trials)
+{
+    struct theft_type_info info = {
+        .alloc = sample_alloc, .free = sample_free, .env = (void *)o};
+    struct theft_run_config config = {
+        .name = "generators",
+        .prop1 = check,
+        .type_info = {&info},
+        .trials = trials,
+        .seed = seed,
+        .hooks = {.run_pre = before, .run_post = after, .trial_post = after_trial}};
+
+    asked = o;
+    return theft_run(&config);
+}
+
+static const options any = {
+    {.dim_max = 3, .count_min = 1, .count_max = 6, .zero = true, .decades = 40},
+    {.count_min = 1, .count_max = 4, .length_min = 1, .length_max = 5, .repeats = true},
+    {.heads_max = 4, .size_max = 3, .decades = 40},
+};
+static const options strict = {
+    {.dim_max = 3, .count_min = 2, .count_max = 6, .decades = 40},
+    {.count_min = 2, .count_max = 4, .length_min = 2, .length_max = 5, .equal_lengths = true},
+    {.heads_max = 3, .size_max = 2, .nonzero = true, .plain = true, .score_limit = 40},
+};
+
+/* Neighbours of reals are at least the gap apart, in descending order. */
+static enum theft_alloc_res reals_alloc(struct theft *t, void *env, void **output)
+{
+    attest_vocabulary *v = malloc(sizeof *v);
+
+    if (!v)
+        return THEFT_ALLOC_ERROR;
+    attest_vocabulary_init(v);
+    if (attest_gen_reals(v, t, 2, 8, env) != ATTEST_OK)
+        return THEFT_ALLOC_ERROR;
+    *output = v;
+    return THEFT_ALLOC_OK;
+}
+
+static void reals_free(void *instance, void *env)
+{
+    (void)env;
+    attest_vocabulary_clear(instance);
+    free(instance);
+}
+
+static const fmpq *gap_asked;
+static size_t seen_packed;
+
+static enum theft_trial_res check_gaps(struct theft *t, void *argument)
+{
+    const attest_vocabulary *v = argument;
+    bool ok = v->count >= 2 && v->count <= 8;
+    fmpq_t gap;
+
+    (void)t;
+    fmpq_init(gap);
+    for (size_t i = 1; i < v->count; i++) {
+        fmpq_sub(gap, v->entry + i - 1, v->entry + i);
+        ok = ok && fmpq_cmp(gap, gap_asked) >= 0;
+        seen_packed += fmpq_equal(gap, gap_asked);
+    }
+    fmpq_clear(gap);
+    return ok ? THEFT_TRIAL_PASS : THEFT_TRIAL_FAIL;
+}
+
+static enum theft_run_res run_reals(theft_seed seed, size_t trials)
+{
+    enum theft_run_res result;
+    fmpq_t gap;
+
+    fmpq_init(gap);
+    fmpq_set_si(gap, 14456, 10000);
+    gap_asked = gap;
+    struct theft_type_info info = {.alloc = reals_alloc, .free = reals_free, .env = gap};
+    struct theft_run_config config = {
+        .name = "reals",
+        .prop1 = check_gaps,
+        .type_info = {&info},
+        .trials = trials,
+        .seed = seed,
+        .hooks = {.run_pre = before, .run_post = after, .trial_post = after_trial}};
+    result = theft_run(&config);
+    fmpq_clear(gap);
+    return result;
+}
+
+int main(void)
+{
+    uint64_t seed = tap_seed(0x5eed);
+    enum { TRIALS = 2000 };
+
+    TAP_OK(run(&any, seed, TRIALS) == THEFT_RUN_PASS, "vocabularies, datasets, weights");
+    TAP_OK(seen_near > 20, "tokens that nearly agree: %zu", seen_near);
+    TAP_OK(seen_scaled > 20, "tiny and huge tokens: %zu", seen_scaled);
+    TAP_OK(seen_opposite > 20, "opposite tokens: %zu", seen_opposite);
+    TAP_OK(seen_collinear > 20, "collinear tokens: %zu", seen_collinear);
+    TAP_OK(seen_long > 20, "long fractions: %zu", seen_long);
+    TAP_OK(seen_zero_head > 20, "heads with a zero matrix: %zu", seen_zero_head);
+    TAP_OK(seen_factored > 20, "heads of rank 1: %zu", seen_factored);
+    TAP_OK(seen_shorter > 20, "unequal lengths: %zu", seen_shorter);
+    TAP_OK(seen_permuted > 20, "permuted sequences: %zu", seen_permuted);
+    TAP_OK(run(&strict, seed, TRIALS) == THEFT_RUN_PASS,
+           "no zero, no repeats, equal lengths, scores within the limit");
+    TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
+    TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
+    return tap_done();
+}
