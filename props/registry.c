@@ -1,7 +1,8 @@
-/* registry.c -- finds statements by name. */
+/* registry.c -- finds statements and properties by name. */
 #include <stddef.h>
 #include <string.h>
 
+#include "props/properties.h"
 #include "props/statement.h"
 
 #define LIST(name) &attest_statement_##name,
@@ -12,5 +13,17 @@ const attest_statement *attest_statement_get(const char *name)
     for (size_t i = 0; attest_statements[i]; i++)
         if (strcmp(attest_statements[i]->name, name) == 0)
             return attest_statements[i];
+    return NULL;
+}
+
+#undef LIST
+#define LIST(name) &attest_property_##name,
+const attest_property *const attest_properties[] = {ATTEST_PROPERTIES(LIST) NULL};
+
+const attest_property *attest_property_get(const char *name)
+{
+    for (size_t i = 0; attest_properties[i]; i++)
+        if (strcmp(attest_properties[i]->name, name) == 0)
+            return attest_properties[i];
     return NULL;
 }

@@ -50,7 +50,7 @@ typedef enum attest_outcome {
 
 enum { ATTEST_TRIAL_LABELS = 8 };
 
-/* What is found out about one instance. The caller zeroes it, sets margin to NAN. */
+/* What is found out about one instance. The campaign initialises it. */
 typedef struct attest_trial {
     attest_outcome outcome;
     /* How far the instance is from violating: log2(actual / promised) for bounds, NAN where
@@ -63,6 +63,9 @@ typedef struct attest_trial {
     const char *label[ATTEST_TRIAL_LABELS]; /* kinds of instance this is one of (literals) */
     char reason[ATTEST_ERROR_SIZE];         /* violated or open: one line for people */
 } attest_trial;
+
+/* Held, with no margin and no labels. */
+void attest_trial_init(attest_trial *trial);
 
 /* Adds a label; further ones than ATTEST_TRIAL_LABELS are dropped. */
 void attest_trial_label(attest_trial *trial, const char *label);
@@ -98,7 +101,11 @@ typedef struct attest_property {
     const attest_droppable *droppable; /* NULL: none */
     bool arithmetic;       /* it can search against an arithmetic (setting->number) */
     bool expect_violation; /* the search is for a violation, and must find one */
+    bool targeted;         /* it has a margin worth minimising: some chunks are guided search */
     size_t trials;         /* the default budget */
+    /* Trials that are run, recorded and, after a kill, repeated together: aim at a tenth of a
+     * second. 0: 64. Another value gives other results for the same seed. */
+    size_t chunk;
 } attest_property;
 
 #endif

@@ -1,0 +1,77 @@
+/* chunk_result.c -- what the trials of a chunk gave. */
+#include "campaign/chunk_result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void attest_chunk_result_init(attest_chunk_result *result)
+{
+    memset(result, 0, sizeof *result);
+}
+
+void attest_chunk_result_clear(attest_chunk_result *result)
+{
+    for (size_t l = 0; l < result->labels; l++)
+        free(result->label[l].name);
+    free(result->label);
+    for (size_t v = 0; v < result->violations; v++) {
+        free(result->violation[v].reason);
+        free(result->violation[v].text);
+    }
+    free(result->violation);
+    free(result->tightest_text);
+    free(result->open_reason);
+    attest_chunk_result_init(result);
+}
+
+attest_status attest_chunk_result_add_label(attest_chunk_result *result, const char *name,
+                                            uint64_t count)
+{
+    attest_label_count *all;
+    char *copy;
+
+    for (size_t l = 0; l < result->labels; l++) {
+        if (strcmp(result->label[l].name, name) == 0) {
+            result->label[l].count += count;
+            return ATTEST_OK;
+        }
+    }
+    all = attest_memory_resize(result->label, result->labels + 1, sizeof *all);
+    if (!all)
+        return ATTEST_NOMEM;
+    result->label = all;
+    copy = attest_memory_copy(name);
+    if (!copy)
+        return ATTEST_NOMEM;
+    all[result->labels++] = (attest_label_count){copy, count};
+    return ATTEST_OK;
+}
+
+attest_status attest_chunk_result_add_labels(attest_chunk_result *result,
+                                             const attest_trial *trial)
+{
+    attest_status status = ATTEST_OK;
+
+    for (size_t l = 0; l < trial->labels && status == ATTEST_OK; l++)
+        status = attest_chunk_result_add_label(result, trial->label[l], 1);
+    return status;
+}
+
+attest_status attest_chunk_result_add_violation(attest_chunk_result *result,
+                                                const attest_violation *violation)
+{
+    attest_violation *all = NULL;
+
+    if (violation->text && violation->reason)
+        all = attest_memory_resize(result->violation, result->violations + 1, sizeof *all);
+    if (!all) {
+        free(violation->text);
+        free(violation->reason);
+        return ATTEST_NOMEM;
+    }
+    result->violation = all;
+    all[result->violations++] = *violation;
+    return ATTEST_OK;
+}

@@ -1,0 +1,102 @@
+/* instance_text.c -- an instance as the text of a counterexample file, and back. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/instance_text.h"
+#include "data/counterexample_json.h"
+
+static const char *const numbers[] = {NULL, "mpfr", "binary32", "double"};
+
+static attest_status add_rational(attest_counterexample *file, const char *name,
+                                  const fmpq_t value)
+{
+    char *text = attest_number_format(value);
+    attest_status status =
+        text ? attest_counterexample_add_parameter(file, name, text) : ATTEST_NOMEM;
+
+    free(text);
+    return status;
+}
+
+/* What of the setting a replay must know. */
+static attest_status add_setting(attest_counterexample *file, const attest_setting *setting)
+{
+    attest_status status = ATTEST_OK;
+    char bits[32];
+
+    if (setting->without)
+        status = attest_counterexample_add_parameter(file, "without", setting->without);
+    if (status == ATTEST_OK && setting->number != ATTEST_ARITHMETIC_NONE)
+        status = attest_counterexample_add_parameter(file, "number", numbers[setting->number]);
+    if (status == ATTEST_OK && setting->number == ATTEST_ARITHMETIC_MPFR) {
+        snprintf(bits, sizeof bits, "%ld", setting->bits);
+        status = attest_counterexample_add_parameter(file, "bits", bits);
+        if (status == ATTEST_OK)
+            status = attest_counterexample_add_parameter(
+                file, "round", mpfr_print_rnd_mode(setting->round) + strlen("MPFR_"));
+    }
+    return status;
+}
+
+static attest_status fill(attest_counterexample *file, const attest_instance *instance,
+                          const attest_origin *origin)
+{
+    const attest_trial *trial = origin->trial;
+    attest_status status = attest_counterexample_set_texts(
+        file, origin->property->name, trial->definition ? trial->definition : "none",
+        "campaign");
+
+    for (size_t p = 0; p < instance->parameters && status == ATTEST_OK; p++)
+        status = add_rational(file, instance->parameter[p].name, instance->parameter[p].value);
+    if (status == ATTEST_OK)
+        status = add_setting(file, origin->setting);
+    file->has_pair = trial->outcome == ATTEST_VIOLATED && trial->has_pair;
+    for (int side = 0; side < 2; side++) {
+        file->pair[side][0] = trial->pair[side].sequence;
+        file->pair[side][1] = trial->pair[side].position;
+    }
+    file->has_seed = true;
+    file->seed = origin->seed;
+    file->shrink_steps = origin->shrink_steps;
+    return status;
+}
+
+static char *write_text(const attest_counterexample *file)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    attest_status status;
+    attest_json json;
+
+    if (!stream)
+        return NULL;
+    attest_json_write_begin(&json, stream);
+    attest_counterexample_write_json(&json, NULL, file);
+    status = attest_json_write_end(&json);
+    if (fclose(stream) != 0 || status != ATTEST_OK) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+char *attest_instance_format(const attest_instance *instance, const attest_origin *origin)
+{
+    attest_counterexample file;
+    char *text = NULL;
+
+    attest_counterexample_init(&file);
+    /* Borrowed, and given back before file is cleared. */
+    file.dataset = instance->dataset;
+    file.weights = instance->weights;
+    if (fill(&file, instance, origin) == ATTEST_OK)
+        text = write_text(&file);
+    attest_dataset_init(&file.dataset);
+    attest_weights_init(&file.weights);
+    attest_counterexample_clear(&file);
+    return text;
+}
