@@ -1,4 +1,12 @@
 /* contextual.c -- Definition 2: contextual mapping. */
+#include <string.h>
+
+#include <attest/certify.h>
+
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/brute.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 const attest_statement attest_statement_contextual = {
@@ -15,4 +23,253 @@ const attest_statement attest_statement_contextual = {
     .note = "proofs-notes/contextual.md",
     .machine = "a definition; by squares and by norms equivalent: proofs-notes/coq/theorem1.v, "
                "contextual_normE",
+};
+
+/* The property: what certify says of a small instance, by every method, is what looking at all
+ * pairs with the oracle's outputs says; also for bounds just below, at and just above the true
+ * ones. */
+
+static const attest_gen_layer kind = {
+    .tokens = {.dim_max = 3, .count_min = 1, .count_max = 5, .zero = true, .decades = 40},
+    .sequences =
+        {.count_min = 1, .count_max = 4, .length_min = 1, .length_max = 4, .repeats = true},
+    .heads = {.heads_max = 3, .size_max = 2, .decades = 40, .score_limit = 40},
+};
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    (void)setting;
+    return attest_gen_data_and_weights(instance, t, &kind);
+}
+
+/* One claim about the instance, and what is known about it. */
+typedef struct question {
+    const attest_instance *instance;
+    const attest_brute *brute;
+    attest_claim claim;
+    attest_finding finding;
+} question;
+
+static void question_init(question *q, const attest_instance *instance,
+                          const attest_brute *brute)
+{
+    q->instance = instance;
+    q->brute = brute;
+    attest_claim_init(&q->claim);
+    q->claim.dataset = &instance->dataset;
+    q->claim.weights = &instance->weights;
+    attest_finding_init(&q->finding);
+}
+
+static void question_clear(question *q)
+{
+    attest_finding_clear(&q->finding);
+    attest_claim_clear(&q->claim);
+}
+
+/* Certifies the claim; the verdict must be the expected one. `what` is said of it. A method
+ * that does not apply, or (except auto) leaves it open, says nothing. Returns whether trial is
+ * still undisturbed. */
+static bool ask(question *q, attest_trial *trial, attest_verdict expected, const char *what)
+{
+    bool any = strcmp(q->claim.method, "auto") == 0;
+    attest_error error;
+    attest_status status;
+
+    attest_finding_clear(&q->finding);
+    attest_finding_init(&q->finding);
+    status = attest_certify(&q->finding, &q->claim, &error);
+    if (status == ATTEST_USAGE && !any)
+        return true;
+    if (status != ATTEST_OK) {
+        attest_trial_violated(trial, "contextual-mapping", "%s, method %s: certify fails: %s",
+                              what, q->claim.method, error.text);
+        return false;
+    }
+    if (q->finding.verdict == expected)
+        return true;
+    if (q->finding.verdict == ATTEST_UNDECIDED) {
+        if (any)
+            attest_trial_open(trial, "%s: %s", what, q->finding.reason);
+        return !any;
+    }
+    attest_trial_violated(trial, "contextual-mapping",
+                          "%s, method %s: certified as %s, but it is %s", what, q->claim.method,
+                          attest_verdict_name(q->finding.verdict),
+                          attest_verdict_name(expected));
+    return false;
+}
+
+/* The numbers beside the verdict: pairs, separation, norm, and the pair that is named. */
+static bool check_numbers(const question *q, attest_trial *trial)
+{
+    const attest_brute *b = q->brute;
+    const attest_finding *f = &q->finding;
+    const char *wrong = NULL;
+    arb_t square;
+
+    arb_init(square);
+    if (fmpz_cmp_ui(f->required_pairs, b->required) != 0)
+        wrong = "the number of required pairs";
+    arb_mul(square, f->max_norm, f->max_norm, ATTEST_BRUTE_BITS);
+    if (!arb_overlaps(square, b->norm))
+        wrong = "the largest norm";
+    if (f->has_pair != (b->required > 0))
+        wrong = "whether there is a required pair";
+    if (f->has_pair && b->required) {
+        arb_mul(square, f->min_separation, f->min_separation, ATTEST_BRUTE_BITS);
+        if (!arb_overlaps(square, b->separation))
+            wrong = "the least separation";
+    }
+    if (wrong)
+        attest_trial_violated(trial, "contextual-mapping", "%s is not what all pairs show",
+                              wrong);
+    arb_clear(square);
+    return !wrong;
+}
+
+/* delta = 0, by every method. */
+static bool ask_distinct(question *q, attest_trial *trial)
+{
+    attest_verdict expected = q->brute->collision ? ATTEST_REFUTED : ATTEST_PROVED;
+
+    for (size_t m = 0; attest_certify_method_name(m); m++) {
+        q->claim.method = attest_certify_method_name(m);
+        if (!ask(q, trial, expected, "delta = 0"))
+            return false;
+    }
+    q->claim.method = "auto";
+    return ask(q, trial, expected, "delta = 0") && check_numbers(q, trial);
+}
+
+/* low < sqrt(square) < high, within about 2^-40 of it: bounds that hold, and that do not. */
+static void get_bounds(fmpq_t low, fmpq_t high, const arb_t square)
+{
+    arb_t root;
+    arf_t end;
+    fmpq_t slack;
+
+    arb_init(root);
+    arf_init(end);
+    fmpq_init(slack);
+    fmpq_one(slack);
+    fmpq_div_2exp(slack, slack, 40);
+    arb_sqrtpos(root, square, ATTEST_BRUTE_BITS);
+    arb_get_lbound_arf(end, root, 64);
+    arf_get_fmpq(low, end);
+    fmpq_submul(low, low, slack);
+    arb_get_ubound_arf(end, root, 64);
+    arf_get_fmpq(high, end);
+    fmpq_addmul(high, high, slack);
+    arb_clear(root);
+    arf_clear(end);
+    fmpq_clear(slack);
+}
+
+/* root = sqrt(square) if that is rational. */
+static bool get_root(fmpq_t root, const fmpq_t square)
+{
+    if (!fmpz_is_square(fmpq_numref(square)) || !fmpz_is_square(fmpq_denref(square)))
+        return false;
+    fmpz_sqrt(fmpq_numref(root), fmpq_numref(square));
+    fmpz_sqrt(fmpq_denref(root), fmpq_denref(square));
+    return true;
+}
+
+/* Bounds delta just below, at (where it is rational) and just above the least separation.
+ * Strict: at it the claim fails. */
+static bool ask_delta(question *q, attest_trial *trial)
+{
+    const attest_brute *b = q->brute;
+    bool go = true;
+    fmpq_t low, high;
+
+    if (!b->required || b->collision)
+        return true;
+    fmpq_init(low), fmpq_init(high);
+    get_bounds(low, high, b->separation);
+    fmpq_set(q->claim.delta, low);
+    go = ask(q, trial, ATTEST_PROVED, "delta just below the least separation");
+    fmpq_set(q->claim.delta, high);
+    go = go && ask(q, trial, ATTEST_REFUTED, "delta just above the least separation");
+    if (go && q->instance->weights.activation == ATTEST_HARDMAX &&
+        get_root(q->claim.delta, b->exact_separation)) {
+        attest_trial_label(trial, "delta met exactly");
+        go = ask(q, trial, ATTEST_REFUTED, "delta equal to the least separation");
+    }
+    fmpq_zero(q->claim.delta);
+    fmpq_clear(low), fmpq_clear(high);
+    return go;
+}
+
+/* The same for the bound r on norms: at the largest norm the claim fails. */
+static bool ask_r(question *q, attest_trial *trial)
+{
+    const attest_brute *b = q->brute;
+    attest_verdict distinct = b->collision ? ATTEST_REFUTED : ATTEST_PROVED;
+    bool go = true;
+    fmpq_t low, high;
+
+    fmpq_init(low), fmpq_init(high);
+    get_bounds(low, high, b->norm);
+    q->claim.has_r = true;
+    if (fmpq_sgn(low) > 0) {
+        fmpq_set(q->claim.r, low);
+        go = ask(q, trial, ATTEST_REFUTED, "r just below the largest norm");
+    }
+    if (fmpq_sgn(high) > 0) { /* else all outputs are zero */
+        fmpq_set(q->claim.r, high);
+        go = go && ask(q, trial, distinct, "r just above the largest norm");
+    }
+    if (go && q->instance->weights.activation == ATTEST_HARDMAX &&
+        get_root(q->claim.r, b->exact_norm)) {
+        attest_trial_label(trial, "r met exactly");
+        go = ask(q, trial, ATTEST_REFUTED, "r equal to the largest norm");
+    }
+    fmpq_clear(low), fmpq_clear(high);
+    return go;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    attest_brute brute;
+    attest_status status;
+    question q;
+
+    (void)setting, (void)error;
+    if (!attest_instance_fits(instance)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    attest_brute_init(&brute);
+    status = attest_brute_get(&brute, &instance->dataset, &instance->weights);
+    if (status == ATTEST_OK && brute.open)
+        attest_trial_open(trial, "all pairs: not decided at %d bits", ATTEST_BRUTE_MAX_BITS);
+    else if (status == ATTEST_OK) {
+        question_init(&q, instance, &brute);
+        attest_trial_label_weights(trial, &instance->weights);
+        if (brute.collision)
+            attest_trial_label(trial, "collision");
+        if (ask_distinct(&q, trial) && ask_delta(&q, trial))
+            (void)ask_r(&q, trial);
+        attest_trial_label_dataset(trial, &instance->dataset);
+        if (trial->outcome == ATTEST_VIOLATED && brute.required) {
+            trial->has_pair = true;
+            trial->pair[0] = brute.pair[0], trial->pair[1] = brute.pair[1];
+        }
+        question_clear(&q);
+    }
+    attest_brute_clear(&brute);
+    return status;
+}
+
+const attest_property attest_property_contextual = {
+    .name = "contextual",
+    .title = "certify says of Definition 2 what looking at all pairs says",
+    .statement = "contextual",
+    .gen = gen,
+    .decide = decide,
+    .trials = 500,
 };

@@ -4,7 +4,9 @@
 
 #include "campaign/property.h"
 
-#define ATTEST_PROPERTIES(X) X(theorem1)
+#define ATTEST_PROPERTIES(X)                                                                   \
+    X(contextual)                                                                              \
+    X(theorem1)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

@@ -12,8 +12,7 @@
 
 #include <theft.h>
 
-#include <attest/dataset.h>
-#include <attest/weights.h>
+#include "campaign/instance.h"
 
 /* ---- Numbers ---------------------------------------------------------------------------- */
 
@@ -104,6 +103,26 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t);
 
 /* matrix = the dense rational matrix with these rows * cols entries. */
 void attest_gen_set_matrix(attest_matrix *matrix, const fmpq *entry, size_t rows, size_t cols);
+
+/* ---- Data and weights together ---------------------------------------------------------- */
+
+typedef enum attest_gen_which {
+    ATTEST_GEN_ANY = 0,
+    ATTEST_GEN_SOFTMAX,
+    ATTEST_GEN_HARDMAX
+} attest_gen_which;
+
+typedef struct attest_gen_layer {
+    attest_gen_tokens tokens;
+    attest_gen_sequences sequences;
+    attest_gen_heads heads; /* score_limit is for softmax only */
+    attest_gen_which activation;
+    bool simple; /* uniform ties, no mask, skip; else they are drawn */
+} attest_gen_layer;
+
+/* A dataset and weights of its dimension. Status: NOMEM. */
+attest_status attest_gen_data_and_weights(attest_instance *instance, struct theft *t,
+                                          const attest_gen_layer *kind) ATTEST_WARN_UNUSED;
 
 /* ---- Sets of reals ---------------------------------------------------------------------- */
 

@@ -208,3 +208,30 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
     weights->mask = theft_random_bits(t, 1) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     weights->skip = !attest_gen_rarely(t, 8);
 }
+
+attest_status attest_gen_data_and_weights(attest_instance *instance, struct theft *t,
+                                          const attest_gen_layer *kind)
+{
+    attest_weights *weights = &instance->weights;
+    attest_gen_heads heads = kind->heads;
+    attest_vocabulary vocabulary;
+    attest_status status;
+
+    attest_vocabulary_init(&vocabulary);
+    if (kind->activation == ATTEST_GEN_ANY)
+        attest_gen_activation(weights, t);
+    else
+        weights->activation =
+            kind->activation == ATTEST_GEN_HARDMAX ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
+    if (!kind->simple)
+        attest_gen_ties_and_mask(weights, t);
+    if (weights->activation == ATTEST_HARDMAX)
+        heads.score_limit = 0;
+    status = attest_gen_vocabulary(&vocabulary, t, &kind->tokens);
+    if (status == ATTEST_OK)
+        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind->sequences);
+    if (status == ATTEST_OK)
+        status = attest_gen_weights(weights, t, &vocabulary, &heads);
+    attest_vocabulary_clear(&vocabulary);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* brute.h -- Definition 2 by looking at every pair of positions, with the oracle's outputs. */
+#ifndef ATTEST_PROPS_BRUTE_H
+#define ATTEST_PROPS_BRUTE_H
+
+#include "props/oracle.h"
+
+/* The precision at which balls start, and where doubling ends. */
+enum { ATTEST_BRUTE_BITS = 192, ATTEST_BRUTE_MAX_BITS = 1 << 14 };
+
+typedef struct attest_brute {
+    bool open;       /* not decided at ATTEST_BRUTE_MAX_BITS: the rest is undefined */
+    size_t required; /* pairs */
+    bool collision;  /* a required pair has equal outputs: exactly */
+    /* Enclosures of the least |difference|^2 over required pairs (exactly 0 for a collision,
+     * +inf without required pairs) and of the largest |output|^2. */
+    arb_t separation, norm;
+    attest_place pair[2]; /* the first pair with equal outputs, or the closest one */
+    fmpq_t exact_separation, exact_norm; /* the same for hardmax, as rationals */
+} attest_brute;
+
+void attest_brute_init(attest_brute *brute);
+void attest_brute_clear(attest_brute *brute);
+
+/* Status: NOMEM. Cost: the square of the number of positions. */
+attest_status attest_brute_get(attest_brute *brute, const attest_dataset *dataset,
+                               const attest_weights *weights) ATTEST_WARN_UNUSED;
+
+#endif

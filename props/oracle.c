@@ -1,0 +1,219 @@
+/* oracle.c -- attention from its definition, over the table of tokens. */
+#include "props/oracle.h"
+
+#include "base/memory.h"
+
+static void set_matrix(fmpq_mat_t to, const attest_matrix *matrix)
+{
+    fmpq_mat_init(to, (slong)matrix->rows, (slong)matrix->cols);
+    for (size_t r = 0; r < matrix->rows; r++)
+        for (size_t c = 0; c < matrix->cols; c++)
+            attest_matrix_get_entry(fmpq_mat_entry(to, (slong)r, (slong)c), matrix, r, c);
+}
+
+/* scores = token^T (W_K^T W_Q) token, values = (W_O W_V) token. */
+static void set_head(attest_oracle *oracle, size_t h)
+{
+    const attest_head *head = oracle->weights->head + h;
+    slong dim = (slong)oracle->dataset->dim, count = (slong)oracle->dataset->tokens.count;
+    fmpq_mat_t q, k, kt, v, o, square, tokens, wide;
+
+    set_matrix(q, &head->wq), set_matrix(k, &head->wk);
+    set_matrix(v, &head->wv), set_matrix(o, &head->wo);
+    fmpq_mat_init(kt, dim, (slong)head->wk.rows);
+    fmpq_mat_init(square, dim, dim);
+    fmpq_mat_init(tokens, count, dim);
+    fmpq_mat_init(wide, dim, count);
+    fmpq_mat_init(oracle->scores[h], count, count);
+    fmpq_mat_init(oracle->values[h], dim, count);
+    fmpq_mat_transpose(kt, k);
+    fmpq_mat_mul(square, kt, q);
+    fmpq_mat_mul(wide, square, oracle->token);
+    fmpq_mat_transpose(tokens, oracle->token);
+    fmpq_mat_mul(oracle->scores[h], tokens, wide);
+    fmpq_mat_mul(square, o, v);
+    fmpq_mat_mul(oracle->values[h], square, oracle->token);
+    fmpq_mat_clear(q), fmpq_mat_clear(k), fmpq_mat_clear(kt), fmpq_mat_clear(v);
+    fmpq_mat_clear(o), fmpq_mat_clear(square), fmpq_mat_clear(tokens), fmpq_mat_clear(wide);
+}
+
+attest_status attest_oracle_init(attest_oracle *oracle, const attest_dataset *dataset,
+                                 const attest_weights *weights)
+{
+    const attest_tokens *tokens = &dataset->tokens;
+
+    *oracle = (attest_oracle){.dataset = dataset, .weights = weights};
+    fmpq_mat_init(oracle->token, (slong)dataset->dim, (slong)tokens->count);
+    for (size_t t = 0; t < tokens->count; t++)
+        for (size_t c = 0; c < dataset->dim; c++)
+            attest_tokens_get_entry(fmpq_mat_entry(oracle->token, (slong)c, (slong)t), tokens,
+                                    t, c);
+    oracle->scores = attest_memory_alloc(weights->heads, sizeof *oracle->scores);
+    oracle->values = attest_memory_alloc(weights->heads, sizeof *oracle->values);
+    if (!oracle->scores || !oracle->values) {
+        free(oracle->scores), free(oracle->values);
+        oracle->scores = oracle->values = NULL;
+        return ATTEST_NOMEM;
+    }
+    for (size_t h = 0; h < weights->heads; h++)
+        set_head(oracle, h);
+    return ATTEST_OK;
+}
+
+void attest_oracle_clear(attest_oracle *oracle)
+{
+    for (size_t h = 0; oracle->scores && h < oracle->weights->heads; h++) {
+        fmpq_mat_clear(oracle->scores[h]);
+        fmpq_mat_clear(oracle->values[h]);
+    }
+    free(oracle->scores), free(oracle->values);
+    fmpq_mat_clear(oracle->token);
+}
+
+size_t attest_oracle_seen(const attest_oracle *oracle, attest_place place)
+{
+    return oracle->weights->mask == ATTEST_MASK_CAUSAL
+               ? place.position + 1
+               : attest_dataset_length(oracle->dataset, place.sequence);
+}
+
+const fmpq *attest_oracle_score(const attest_oracle *oracle, size_t h, attest_place place,
+                                size_t j)
+{
+    const attest_dataset *d = oracle->dataset;
+
+    return fmpq_mat_entry(oracle->scores[h], attest_dataset_token(d, place.sequence, j),
+                          attest_dataset_token(d, place.sequence, place.position));
+}
+
+const fmpq *attest_oracle_value(const attest_oracle *oracle, size_t h, attest_place place,
+                                size_t j, size_t c)
+{
+    return fmpq_mat_entry(oracle->values[h], (slong)c,
+                          attest_dataset_token(oracle->dataset, place.sequence, j));
+}
+
+static const fmpq *largest(const attest_oracle *oracle, size_t h, attest_place place)
+{
+    const fmpq *most = attest_oracle_score(oracle, h, place, 0);
+
+    for (size_t j = attest_oracle_seen(oracle, place); j-- > 1;)
+        if (fmpq_cmp(attest_oracle_score(oracle, h, place, j), most) > 0)
+            most = attest_oracle_score(oracle, h, place, j);
+    return most;
+}
+
+void attest_oracle_skip(fmpq_t sum, const attest_oracle *oracle, attest_place place, size_t c)
+{
+    slong token = attest_dataset_token(oracle->dataset, place.sequence, place.position);
+
+    if (oracle->weights->skip)
+        fmpq_set(sum, fmpq_mat_entry(oracle->token, (slong)c, token));
+    else
+        fmpq_zero(sum);
+}
+
+void attest_oracle_hardmax(fmpq *out, const attest_oracle *oracle, attest_place place)
+{
+    size_t dim = oracle->dataset->dim, seen = attest_oracle_seen(oracle, place);
+    bool leftmost = oracle->weights->ties == ATTEST_TIES_LEFTMOST;
+    fmpq_t mean;
+
+    fmpq_init(mean);
+    for (size_t c = 0; c < dim; c++) {
+        attest_oracle_skip(out + c, oracle, place, c);
+        for (size_t h = 0; h < oracle->weights->heads; h++) {
+            const fmpq *most = largest(oracle, h, place);
+            ulong winners = 0;
+            fmpq_zero(mean);
+            for (size_t j = 0; j < seen && !(leftmost && winners); j++)
+                if (fmpq_equal(attest_oracle_score(oracle, h, place, j), most)) {
+                    fmpq_add(mean, mean, attest_oracle_value(oracle, h, place, j, c));
+                    winners++;
+                }
+            fmpz_mul_ui(fmpq_denref(mean), fmpq_denref(mean), winners);
+            fmpq_canonicalise(mean);
+            fmpq_add(out + c, out + c, mean);
+        }
+    }
+    fmpq_clear(mean);
+}
+
+/* Adds to out what head h contributes at a place. */
+static void add_softmax(arb_ptr out, const attest_oracle *oracle, size_t h, attest_place place,
+                        long bits)
+{
+    size_t dim = oracle->dataset->dim;
+    const fmpq *most = largest(oracle, h, place);
+    arb_ptr sum = _arb_vec_init((slong)dim);
+    arb_t weight, total, x;
+    fmpq_t depth;
+
+    arb_init(weight), arb_init(total), arb_init(x);
+    fmpq_init(depth);
+    for (size_t j = attest_oracle_seen(oracle, place); j-- > 0;) {
+        fmpq_sub(depth, attest_oracle_score(oracle, h, place, j), most);
+        arb_set_fmpq(weight, depth, bits);
+        arb_exp(weight, weight, bits);
+        arb_add(total, total, weight, bits);
+        for (size_t c = 0; c < dim; c++) {
+            arb_set_fmpq(x, attest_oracle_value(oracle, h, place, j, c), bits);
+            arb_addmul(sum + c, x, weight, bits);
+        }
+    }
+    for (size_t c = 0; c < dim; c++) {
+        arb_div(x, sum + c, total, bits);
+        arb_add(out + c, out + c, x, bits);
+    }
+    arb_clear(weight), arb_clear(total), arb_clear(x);
+    fmpq_clear(depth);
+    _arb_vec_clear(sum, (slong)dim);
+}
+
+void attest_oracle_softmax(arb_ptr out, const attest_oracle *oracle, attest_place place,
+                           long bits)
+{
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t c = 0; c < oracle->dataset->dim; c++) {
+        attest_oracle_skip(x, oracle, place, c);
+        arb_set_fmpq(out + c, x, bits);
+    }
+    for (size_t h = oracle->weights->heads; h-- > 0;)
+        add_softmax(out, oracle, h, place, bits);
+    fmpq_clear(x);
+}
+
+/* Every token that a sees is seen by b, too. */
+static bool includes(const attest_oracle *oracle, attest_place a, attest_place b)
+{
+    const attest_dataset *d = oracle->dataset;
+    size_t of_a = attest_oracle_seen(oracle, a), of_b = attest_oracle_seen(oracle, b);
+
+    for (size_t k = 0; k < of_a; k++) {
+        size_t l = 0;
+        while (l < of_b &&
+               attest_dataset_token(d, b.sequence, l) != attest_dataset_token(d, a.sequence, k))
+            l++;
+        if (l == of_b)
+            return false;
+    }
+    return true;
+}
+
+bool attest_oracle_required(const attest_oracle *oracle, attest_place a, attest_place b)
+{
+    const attest_dataset *d = oracle->dataset;
+
+    return attest_dataset_token(d, a.sequence, a.position) !=
+               attest_dataset_token(d, b.sequence, b.position) ||
+           !includes(oracle, a, b) || !includes(oracle, b, a);
+}
+
+bool attest_oracle_next(attest_place *place, const attest_dataset *dataset)
+{
+    if (++place->position == attest_dataset_length(dataset, place->sequence))
+        *place = (attest_place){place->sequence + 1, 0};
+    return place->sequence < dataset->count;
+}

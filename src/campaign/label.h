@@ -1,0 +1,19 @@
+/* label.h -- which hard corners an instance is in, told from its values alone. */
+#ifndef ATTEST_CAMPAIGN_LABEL_H
+#define ATTEST_CAMPAIGN_LABEL_H
+
+#include "campaign/property.h"
+
+/* "zero token", "repeated token", "unequal lengths", "one-token sequence", "collinear", "near
+ * tokens" (closer than 2^-30 of the larger one), "extreme scale" (an entry outside 10^+-12),
+ * "long numbers" (more than 64 bits). Approximate where that is enough for a label. */
+void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *dataset);
+
+/* "softmax" or "hardmax", "leftmost ties", "causal mask", "no skip", "several heads". */
+void attest_trial_label_weights(attest_trial *trial, const attest_weights *weights);
+
+/* Whether data and weights are there and belong together: what a property of attention can be
+ * asked about. */
+bool attest_instance_fits(const attest_instance *instance);
+
+#endif
