@@ -253,9 +253,13 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
                                   double *bound, const attest_tree *tree, size_t most,
                                   attest_error *error)
 {
+    size_t count = tree->cloud->count;
     search find = {.tree = tree, .bound = INFINITY, .room = most};
 
-    find.pair = attest_memory_alloc(most, sizeof *find.pair);
+    /* Few points have few pairs: room for more would only have to be cleared. */
+    if (count < most && count * count < most)
+        find.room = count * count + 1;
+    find.pair = attest_memory_alloc(find.room, sizeof *find.pair);
     if (!find.pair)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     if (tree->nodes)
