@@ -5,6 +5,7 @@
 #include "campaign/property.h"
 
 #define ATTEST_PROPERTIES(X)                                                                   \
+    X(theorem1_search)                                                                         \
     X(contextual)                                                                              \
     X(theorem1)
 
