@@ -1,10 +1,13 @@
 /* masked.c -- Remark 1: the same with a causal mask. */
+#include "props/construction.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
     {"r-min", "r_min > 0: no token is zero"},
     {"eps", "different tokens are more than eps > 0 apart"},
     {"no-duplicates", "no token stands twice in a sequence"},
+    {"length", "some sequence has n >= 2 tokens"},
     {0},
 };
 
@@ -20,4 +23,24 @@ const attest_statement attest_statement_masked = {
     .note = "proofs-notes/theorem2.md",
     .machine = "for a given direction v: proofs-notes/coq/theorem2.v, theorem2_promise (mask "
                "included)",
+};
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    return attest_construction_decide(trial, instance, setting, ATTEST_MASK_CAUSAL, error);
+}
+
+static const attest_droppable droppable[] = {
+    {"r-min", true}, {"eps", true}, {"no-duplicates", true}, {"length", false}, {0},
+};
+
+const attest_property attest_property_masked = {
+    .name = "masked",
+    .title = "what the construction promises under a causal mask holds",
+    .statement = "masked",
+    .gen = attest_construction_gen,
+    .decide = decide,
+    .droppable = droppable,
+    .trials = 100,
 };

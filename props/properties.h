@@ -5,9 +5,13 @@
 #include "campaign/property.h"
 
 #define ATTEST_PROPERTIES(X)                                                                   \
-    X(theorem1_search)                                                                         \
     X(contextual)                                                                              \
-    X(theorem1)
+    X(theorem1)                                                                                \
+    X(theorem1_search)                                                                         \
+    X(lemma1)                                                                                  \
+    X(lemma_f)                                                                                 \
+    X(theorem2)                                                                                \
+    X(masked)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

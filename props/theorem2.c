@@ -1,4 +1,6 @@
 /* theorem2.c -- Theorem 2: one softmax head of rank 1 can tell contexts apart. */
+#include "props/construction.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
@@ -32,4 +34,25 @@ const attest_statement attest_statement_theorem2 = {
     .machine = "for a given direction v: proofs-notes/coq/theorem2_paper.v, theorem2_paper; "
                "theorem2.v, theorem2_promise; the tuned strategy: tuned.v, tuned_contextual. "
                "Not the existence of v, which is tested exactly",
+};
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    return attest_construction_decide(trial, instance, setting, ATTEST_MASK_NONE, error);
+}
+
+static const attest_droppable droppable[] = {
+    {"r-min", true}, {"eps", true}, {"no-duplicates", true}, {"length", false}, {0},
+};
+
+const attest_property attest_property_theorem2 = {
+    .name = "theorem2",
+    .title =
+        "what the construction promises holds: separations exceed delta, outputs are below r",
+    .statement = "theorem2",
+    .gen = attest_construction_gen,
+    .decide = decide,
+    .droppable = droppable,
+    .trials = 100,
 };

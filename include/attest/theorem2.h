@@ -37,6 +37,7 @@ typedef struct attest_construction {
     attest_strategy strategy;
     attest_mask mask;
     uint64_t seed;
+    const char *without; /* a hypothesis that is not insisted on, or NULL; see below */
     attest_given_bound r_min, r_max, eps;
     /* What was built. */
     attest_weights weights;
@@ -64,10 +65,14 @@ void attest_construction_init(attest_construction *construction);
 void attest_construction_clear(attest_construction *construction);
 
 /* Builds the weights. A hypothesis that fails is a result (hypothesis is set), not an error.
+ * The hypothesis `without` is not checked: the weights and the promise are what the theorem's
+ * formulas give, and the promise may be false. Without "r-min" or "eps" those bounds must be
+ * given, and positive.
  * Error: rationals are exact; kappa is at least its value and within a factor 1 + 2^-40 of it
  *   (gap: 1 + 2^-60); |w| at most its value; delta and delta_formula enclose.
- * Status: UNABLE (theorem: the pairs of tokens are too many to test; no direction was found),
- *   NOMEM. Cost: theorem O(|V|^2 d) exact; gap O(|V| d); tuned a few million exponentials. */
+ * Status: DOMAIN (such a bound is not), UNABLE (theorem: the pairs of tokens are too many to
+ * test; no direction was found), NOMEM. Cost: theorem O(|V|^2 d) exact; gap O(|V| d); tuned a
+ * few million exponentials. */
 attest_status attest_construction_build(attest_construction *construction,
                                         const attest_dataset *dataset,
                                         attest_error *error) ATTEST_WARN_UNUSED;

@@ -106,16 +106,27 @@ static void set_inside(fmpq_t bound, const fmpq_t square, bool below)
     fmpq_clear(step);
 }
 
+/* Whether the hypothesis is insisted on; then it fails. */
+static bool insist(attest_construction *construction, const char *hypothesis)
+{
+    if (construction->without && strcmp(construction->without, hypothesis) == 0)
+        return false;
+    construction->hypothesis = hypothesis;
+    return true;
+}
+
 static void fail(attest_construction *construction, const char *hypothesis, const char *text)
 {
-    construction->hypothesis = hypothesis;
+    if (!insist(construction, hypothesis))
+        return;
     snprintf(construction->explanation, sizeof construction->explanation, "%s", text);
 }
 
 static void fail_at(attest_construction *construction, const char *hypothesis, const char *text,
                     attest_place place)
 {
-    construction->hypothesis = hypothesis;
+    if (!insist(construction, hypothesis))
+        return;
     snprintf(construction->explanation, sizeof construction->explanation, "%s: token [%zu,%zu]",
              text, place.sequence, place.position);
     construction->places = 1;
@@ -125,7 +136,8 @@ static void fail_at(attest_construction *construction, const char *hypothesis, c
 static void fail_pair(attest_construction *construction, const char *hypothesis,
                       const char *text, const attest_place place[2])
 {
-    construction->hypothesis = hypothesis;
+    if (!insist(construction, hypothesis))
+        return;
     snprintf(construction->explanation, sizeof construction->explanation,
              "%s: tokens [%zu,%zu] and [%zu,%zu]", text, place[0].sequence, place[0].position,
              place[1].sequence, place[1].position);
@@ -171,42 +183,69 @@ static attest_status check_simple(attest_construction *construction, attest_sepa
     if (fmpq_is_zero(extremes->r_min_square))
         fail_at(construction, "r-min", "r_min > 0 fails, there is a zero token",
                 find_norm(dataset, extremes->r_min_square));
-    else if (dataset->tokens.count < 2)
+    if (!construction->hypothesis && dataset->tokens.count < 2)
         fail(construction, "eps", "all tokens are equal: there is nothing to tell apart");
-    else if (construction->strategy != ATTEST_STRATEGY_TUNED && !extremes->no_duplicates)
+    if (construction->hypothesis || construction->strategy == ATTEST_STRATEGY_TUNED)
+        return ATTEST_OK;
+    if (!extremes->no_duplicates)
         fail_pair(construction, "no-duplicates", "a sequence has a token twice",
                   extremes->duplicate);
-    else if (construction->strategy != ATTEST_STRATEGY_TUNED && dataset->longest < 2)
+    if (!construction->hypothesis && dataset->longest < 2)
         fail(construction, "length", "no sequence has two tokens");
     return ATTEST_OK;
 }
 
-/* Bounds given by the user must hold, strictly. */
+/* A bound that is 0 serves no formula, whether its hypothesis is insisted on or not. */
+static attest_status check_positive(const attest_construction *construction,
+                                    attest_error *error)
+{
+    const char *without = construction->without ? construction->without : "";
+    bool r_min = construction->r_min.given && !fmpq_is_zero(construction->r_min.value);
+    bool eps = construction->eps.given && !fmpq_is_zero(construction->eps.value);
+
+    if ((strcmp(without, "r-min") == 0 && !r_min) || (strcmp(without, "eps") == 0 && !eps))
+        return attest_error_set(error, ATTEST_DOMAIN, "without %s a positive bound is needed",
+                                without);
+    return ATTEST_OK;
+}
+
+/* Whether bound^2 < square (below) or bound^2 > square (not below). */
+static bool is_inside(const attest_given_bound *bound, const fmpq_t square, bool below)
+{
+    fmpq_t own;
+    int order;
+
+    fmpq_init(own);
+    fmpq_mul(own, bound->value, bound->value);
+    order = fmpq_cmp(own, square);
+    fmpq_clear(own);
+    return below ? order < 0 : order > 0;
+}
+
+/* Bounds given by the user must hold, strictly; the first that does not is named. */
 static void check_given(attest_construction *construction, const attest_separated *extremes,
                         const attest_dataset *dataset, bool pairs)
 {
-    attest_given_bound *r_min = &construction->r_min, *r_max = &construction->r_max,
-                       *eps = &construction->eps;
-    fmpq_t square;
+    const attest_given_bound *r_min = &construction->r_min, *r_max = &construction->r_max,
+                             *eps = &construction->eps;
 
-    fmpq_init(square);
-    fmpq_mul(square, r_min->value, r_min->value);
     if (r_min->given && fmpq_is_zero(r_min->value))
         fail(construction, "r-min", "r_min > 0 is needed, but 0 is given");
-    else if (r_min->given && fmpq_cmp(square, extremes->r_min_square) >= 0)
+    else if (r_min->given && !is_inside(r_min, extremes->r_min_square, true))
         fail_at(construction, "r-min", "the given r_min is not below all norms",
                 find_norm(dataset, extremes->r_min_square));
-    fmpq_mul(square, r_max->value, r_max->value);
-    if (r_max->given && fmpq_cmp(square, extremes->r_max_square) <= 0)
+    if (construction->hypothesis)
+        return;
+    if (r_max->given && !is_inside(r_max, extremes->r_max_square, false))
         fail_at(construction, "r-max", "the given r_max is not above all norms",
                 find_norm(dataset, extremes->r_max_square));
-    fmpq_mul(square, eps->value, eps->value);
+    if (construction->hypothesis)
+        return;
     if (eps->given && fmpq_is_zero(eps->value))
         fail(construction, "eps", "eps > 0 is needed, but 0 is given");
-    else if (eps->given && pairs && fmpq_cmp(square, extremes->eps_square) >= 0)
+    else if (eps->given && pairs && !is_inside(eps, extremes->eps_square, true))
         fail_pair(construction, "eps", "the given eps is not below all distances",
                   extremes->eps);
-    fmpq_clear(square);
 }
 
 /* r_min, r_max, eps: the user's, or just inside the extremes. */
@@ -254,7 +293,9 @@ attest_status attest_construction_build(attest_construction *construction,
     construction->direction = _fmpq_vec_init((slong)dataset->dim);
     construction->output = _fmpq_vec_init((slong)dataset->dim);
     attest_separated_init(&extremes);
-    status = check_simple(construction, &extremes, dataset, error);
+    status = check_positive(construction, error);
+    if (status == ATTEST_OK)
+        status = check_simple(construction, &extremes, dataset, error);
     if (status == ATTEST_OK && !construction->hypothesis)
         status = set_bounds(construction, &extremes, dataset, error);
     attest_separated_clear(&extremes);

@@ -1,0 +1,151 @@
+/* vectors.c -- datasets of dimension 1 as vectors of integers over one denominator. */
+#include <math.h>
+
+#include "props/vectors.h"
+
+attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
+                                  attest_error *error)
+{
+    const attest_tokens *tokens = &dataset->tokens;
+    fmpz *value;
+    fmpq_t x;
+
+    if (dataset->dim != 1)
+        return attest_error_set(error, ATTEST_DOMAIN, "vectors have tokens of dimension 1");
+    vectors->dataset = dataset;
+    fmpq_init(x);
+    fmpz_init_set_ui(vectors->denominator, 1);
+    for (size_t t = 0; t < tokens->count; t++) {
+        attest_tokens_get_entry(x, tokens, t, 0);
+        fmpz_lcm(vectors->denominator, vectors->denominator, fmpq_denref(x));
+    }
+    value = _fmpz_vec_init((slong)tokens->count);
+    for (size_t t = 0; t < tokens->count; t++) {
+        attest_tokens_get_entry(x, tokens, t, 0);
+        fmpz_divexact(value + t, vectors->denominator, fmpq_denref(x));
+        fmpz_mul(value + t, value + t, fmpq_numref(x));
+    }
+    vectors->entry = _fmpz_vec_init((slong)dataset->total);
+    for (size_t i = 0; i < dataset->count; i++) {
+        fmpz *own = vectors->entry + dataset->start[i];
+        size_t length = attest_dataset_length(dataset, i);
+
+        for (size_t k = 0; k < length; k++)
+            fmpz_set(own + k, value + attest_dataset_token(dataset, i, k));
+        _fmpz_vec_sort(own, (slong)length);
+        for (size_t k = 0; k < length / 2; k++)
+            fmpz_swap(own + k, own + length - 1 - k);
+    }
+    _fmpz_vec_clear(value, (slong)tokens->count);
+    fmpq_clear(x);
+    return ATTEST_OK;
+}
+
+void attest_vectors_clear(attest_vectors *vectors)
+{
+    _fmpz_vec_clear(vectors->entry, (slong)vectors->dataset->total);
+    fmpz_clear(vectors->denominator);
+}
+
+bool attest_vectors_repeat(const attest_vectors *vectors)
+{
+    for (size_t i = 0; i < vectors->dataset->count; i++) {
+        const fmpz *own = attest_vectors_get(vectors, i);
+
+        for (size_t k = 1; k < attest_dataset_length(vectors->dataset, i); k++)
+            if (fmpz_equal(own + k - 1, own + k))
+                return true;
+    }
+    return false;
+}
+
+static bool contains(const fmpz *list, size_t length, const fmpz_t x)
+{
+    for (size_t k = 0; k < length; k++)
+        if (fmpz_equal(list + k, x))
+            return true;
+    return false;
+}
+
+static bool is_subset(const attest_vectors *vectors, size_t i, size_t j)
+{
+    size_t other = attest_dataset_length(vectors->dataset, j);
+
+    for (size_t k = 0; k < attest_dataset_length(vectors->dataset, i); k++)
+        if (!contains(attest_vectors_get(vectors, j), other,
+                      attest_vectors_get(vectors, i) + k))
+            return false;
+    return true;
+}
+
+bool attest_vectors_same_set(const attest_vectors *vectors, size_t i, size_t j)
+{
+    return is_subset(vectors, i, j) && is_subset(vectors, j, i);
+}
+
+bool attest_vectors_gap(fmpq_t gap, const attest_vectors *vectors)
+{
+    size_t total = vectors->dataset->total;
+    bool found = false;
+    fmpz_t distance;
+
+    fmpz_init(distance);
+    for (size_t p = 0; p < total; p++) {
+        for (size_t q = 0; q < p; q++) {
+            fmpz_sub(distance, vectors->entry + p, vectors->entry + q);
+            fmpz_abs(distance, distance);
+            if (fmpz_is_zero(distance) || (found && fmpz_cmp(distance, fmpq_numref(gap)) >= 0))
+                continue;
+            fmpz_set(fmpq_numref(gap), distance);
+            found = true;
+        }
+    }
+    if (found)
+        fmpq_set_fmpz_frac(gap, fmpq_numref(gap), vectors->denominator);
+    fmpz_clear(distance);
+    return found;
+}
+
+void attest_vectors_radius(fmpq_t radius, const attest_vectors *vectors)
+{
+    fmpz_t largest;
+
+    fmpz_init(largest);
+    for (size_t p = 0; p < vectors->dataset->total; p++)
+        if (fmpz_cmpabs(vectors->entry + p, largest) > 0)
+            fmpz_abs(largest, vectors->entry + p);
+    fmpq_set_fmpz_frac(radius, largest, vectors->denominator);
+    fmpz_clear(largest);
+}
+
+attest_status attest_vectors_difference(attest_boltz_difference *difference,
+                                        const attest_vectors *vectors, size_t i, size_t j,
+                                        long accuracy, attest_error *error)
+{
+    attest_multiset a = {attest_dataset_length(vectors->dataset, i),
+                         attest_vectors_get(vectors, i), NULL};
+    attest_multiset b = {attest_dataset_length(vectors->dataset, j),
+                         attest_vectors_get(vectors, j), NULL};
+
+    return attest_boltz_difference_bound(difference, &a, &b, vectors->denominator, accuracy, 0,
+                                         error);
+}
+
+int attest_trial_compare(attest_trial *trial, const arb_t actual, const arb_t promised)
+{
+    int sign = 0;
+    double value;
+    arb_t margin;
+
+    arb_init(margin);
+    arb_sub(margin, actual, promised, 128);
+    value = arf_get_d(arb_midref(margin), ARF_RND_NEAR);
+    if (isnan(trial->margin) || value < trial->margin)
+        trial->margin = value;
+    if (arb_gt(actual, promised))
+        sign = 1;
+    else if (arb_lt(actual, promised))
+        sign = -1;
+    arb_clear(margin);
+    return sign;
+}

@@ -1,0 +1,81 @@
+/* vectors.h -- instances of statements about vectors of reals: Boltzmann operator, Lemma 1,
+ * Lemma F. They are datasets of dimension 1; a vector is a sequence. */
+#ifndef ATTEST_PROPS_VECTORS_H
+#define ATTEST_PROPS_VECTORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <theft.h>
+
+#include <attest/boltzmann_difference.h>
+#include <attest/dataset.h>
+#include <attest/error.h>
+
+#include "campaign/gen.h"
+#include "campaign/property.h"
+
+/* The vectors of a dataset as integers over one denominator, each in descending order. */
+typedef struct attest_vectors {
+    const attest_dataset *dataset;
+    fmpz *entry; /* vector i is entry[start[i]] .. entry[start[i+1] - 1] */
+    fmpz_t denominator;
+} attest_vectors;
+
+/* Status: DOMAIN (the dataset is not of dimension 1; nothing to clear then). */
+attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+void attest_vectors_clear(attest_vectors *vectors);
+
+static inline const fmpz *attest_vectors_get(const attest_vectors *vectors, size_t i)
+{
+    return vectors->entry + vectors->dataset->start[i];
+}
+
+/* Whether some vector has an entry twice. */
+bool attest_vectors_repeat(const attest_vectors *vectors);
+
+/* Whether vectors i and j have the same set of entries. */
+bool attest_vectors_same_set(const attest_vectors *vectors, size_t i, size_t j);
+
+/* The least distance of two different values of all vectors; false where there is one value. */
+bool attest_vectors_gap(fmpq_t gap, const attest_vectors *vectors);
+
+/* The largest |entry|. */
+void attest_vectors_radius(fmpq_t radius, const attest_vectors *vectors);
+
+/* boltz of vector i minus boltz of vector j, to so many bits of relative accuracy. */
+attest_status attest_vectors_difference(attest_boltz_difference *difference,
+                                        const attest_vectors *vectors, size_t i, size_t j,
+                                        long accuracy, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* A gap that check (attest_lemma1_check_gap or the like; bound with n) accepts, not far above
+ * threshold: a whole number, or packed to 1/1024, or much wider. */
+void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
+                            bool (*check)(const fmpq_t gap, size_t n), size_t n);
+
+/* A gap below the threshold, in tenths, smaller ones more often. Domain: 10 threshold is no
+ * integer. */
+void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold);
+
+/* count values in descending order, at least gap apart and often just that; often centred at 0.
+ * Status: NOMEM. */
+attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft *t,
+                                        size_t count, const fmpq_t gap) ATTEST_WARN_UNUSED;
+
+/* Vectors as lists of indices into values, for a dataset of dimension 1. */
+typedef struct attest_vector_lists {
+    size_t count;
+    size_t length[8];
+    size_t index[8][64];
+} attest_vector_lists;
+
+/* Status: NOMEM. */
+attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabulary *values,
+                                   const attest_vector_lists *lists) ATTEST_WARN_UNUSED;
+
+/* The sign of actual - promised, both enclosures of log2 of a bound; 0: the balls overlap.
+ * Keeps the least difference as the trial's margin. */
+int attest_trial_compare(attest_trial *trial, const arb_t actual, const arb_t promised);
+
+#endif

@@ -1,0 +1,76 @@
+/* vectors_gen.c -- vectors whose values keep a gap by construction. */
+#include <math.h>
+
+#include "props/vectors.h"
+
+enum { GRID = 1024 };
+
+void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
+                            bool (*check)(const fmpq_t gap, size_t n), size_t n)
+{
+    enum { WHOLE, PACKED, WIDE, KINDS };
+    slong least = (slong)ceil(threshold);
+    fmpq_t step;
+
+    switch (theft_random_choice(t, KINDS)) {
+    case WHOLE:
+        fmpq_set_si(gap, least + (slong)theft_random_choice(t, 4), 1);
+        break;
+    case PACKED:
+        fmpq_set_si(gap, (slong)floor(threshold * GRID), GRID);
+        break;
+    default:
+        fmpq_set_si(gap, least + (slong)theft_random_choice(t, 1000), 1);
+    }
+    fmpq_init(step);
+    fmpq_set_si(step, 1, GRID);
+    while (!check(gap, n))
+        fmpq_add(gap, gap, step);
+    fmpq_clear(step);
+}
+
+void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold)
+{
+    uint64_t tenths = (uint64_t)(threshold * 10); /* tenths/10 < threshold, irrational */
+    uint64_t one = theft_random_choice(t, tenths), other = theft_random_choice(t, tenths);
+
+    fmpq_set_ui(gap, 1 + (ulong)(one < other ? one : other), 10);
+}
+
+attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft *t,
+                                        size_t count, const fmpq_t gap)
+{
+    attest_status status = attest_gen_reals(values, t, count, count, gap);
+    fmpq_t centre;
+
+    if (status != ATTEST_OK || !attest_gen_rarely(t, 2))
+        return status;
+    fmpq_init(centre);
+    fmpq_add(centre, values->entry, values->entry + count - 1);
+    fmpq_div_2exp(centre, centre, 1);
+    for (size_t i = 0; i < count; i++)
+        fmpq_sub(values->entry + i, values->entry + i, centre);
+    fmpq_clear(centre);
+    return ATTEST_OK;
+}
+
+attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabulary *values,
+                                   const attest_vector_lists *lists)
+{
+    attest_dataset_builder builder;
+    attest_status status = ATTEST_OK;
+    attest_error error;
+
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; i < lists->count && status == ATTEST_OK; i++) {
+        for (size_t k = 0; k < lists->length[i] && status == ATTEST_OK; k++)
+            status = attest_dataset_builder_add_token(
+                &builder, values->entry + lists->index[i][k], &error);
+        if (status == ATTEST_OK)
+            status = attest_dataset_builder_end_sequence(&builder, &error);
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(dataset, &builder, &error);
+    attest_dataset_builder_clear(&builder);
+    return status;
+}
