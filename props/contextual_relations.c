@@ -1,0 +1,197 @@
+/* contextual_relations.c -- changes of data and weights that Definition 2 does not notice, or
+ * notices in a known way. */
+#include <attest/certify.h>
+
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/properties.h"
+#include "props/transform.h"
+
+enum { BITS = 256 };
+
+static const attest_gen_layer kind = {
+    .tokens = {.dim_max = 3, .count_min = 1, .count_max = 6, .zero = true, .decades = 20},
+    .sequences =
+        {.count_min = 1, .count_max = 5, .length_min = 1, .length_max = 6, .repeats = true},
+    .heads = {.heads_max = 4, .size_max = 3, .decades = 20, .score_limit = 64},
+};
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    (void)setting;
+    attest_gen_nonzero(attest_instance_set(instance, "scale"), t, 8);
+    return attest_gen_data_and_weights(instance, t, &kind);
+}
+
+/* The layer, its changed copy, and what certify says of both. */
+typedef struct comparison {
+    const attest_instance *instance;
+    const fmpq *scale;
+    attest_finding before, after;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_trial *trial;
+    attest_error *error;
+} comparison;
+
+static attest_status certify(attest_finding *finding, const attest_dataset *dataset,
+                             const attest_weights *weights, attest_error *error)
+{
+    attest_claim claim;
+    attest_status status;
+
+    attest_finding_clear(finding);
+    attest_finding_init(finding);
+    attest_claim_init(&claim);
+    claim.dataset = dataset;
+    claim.weights = weights;
+    status = attest_certify(finding, &claim, error);
+    attest_claim_clear(&claim);
+    return status;
+}
+
+/* after = |factor| * before, as far as balls tell. */
+static bool agrees(const arb_t after, const arb_t before, const fmpq *factor)
+{
+    bool overlap;
+    arb_t expected;
+
+    arb_init(expected);
+    arb_set(expected, before);
+    if (factor) {
+        arb_mul_fmpz(expected, expected, fmpq_numref(factor), BITS);
+        arb_div_fmpz(expected, expected, fmpq_denref(factor), BITS);
+        arb_abs(expected, expected);
+    }
+    overlap = arb_overlaps(after, expected);
+    arb_clear(expected);
+    return overlap;
+}
+
+/* Verdict, separation and norm after a change; `what` says which. */
+static attest_status compare(comparison *c, const char *what, const fmpq *factor)
+{
+    const attest_finding *x = &c->before, *y = &c->after;
+    attest_status status = certify(&c->after, &c->dataset, &c->weights, c->error);
+
+    if (status != ATTEST_OK || c->trial->outcome != ATTEST_HELD)
+        return status;
+    if (y->verdict == ATTEST_UNDECIDED)
+        attest_trial_open(c->trial, "%s: %s", what, y->reason);
+    else if (x->verdict != y->verdict || x->has_pair != y->has_pair)
+        attest_trial_violated(c->trial, "contextual-mapping", "%s: %s becomes %s", what,
+                              attest_verdict_name(x->verdict), attest_verdict_name(y->verdict));
+    else if (!agrees(y->max_norm, x->max_norm, factor))
+        attest_trial_violated(c->trial, "contextual-mapping", "%s: the largest norm changes",
+                              what);
+    else if (x->has_pair && !agrees(y->min_separation, x->min_separation, factor))
+        attest_trial_violated(c->trial, "contextual-mapping",
+                              "%s: the least separation changes", what);
+    return status;
+}
+
+static attest_status rearrange(comparison *c, attest_rearrangement how, const char *what)
+{
+    attest_status status = attest_dataset_rearrange(&c->dataset, &c->instance->dataset, how);
+
+    return status == ATTEST_OK ? compare(c, what, NULL) : status;
+}
+
+/* Tokens times a rational, W_K over its square: the same scores, everything else times it. */
+static attest_status scale(comparison *c)
+{
+    attest_token_change change = {.factor = c->scale};
+    attest_status status = attest_dataset_change(&c->dataset, &c->instance->dataset, &change);
+    fmpq_t inverse;
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(inverse);
+    fmpq_mul(inverse, c->scale, c->scale);
+    fmpq_inv(inverse, inverse);
+    for (size_t h = 0; h < c->weights.heads; h++)
+        attest_matrix_multiply(&c->weights.head[h].wk, inverse);
+    fmpq_clear(inverse);
+    return compare(c, "scaling", c->scale);
+}
+
+/* The same vectors in coordinates of reverse order. */
+static attest_status mirror(comparison *c)
+{
+    attest_token_change change = {.mirror = true};
+    attest_status status = attest_dataset_change(&c->dataset, &c->instance->dataset, &change);
+
+    if (status == ATTEST_OK)
+        status = attest_weights_copy(&c->weights, &c->instance->weights);
+    if (status != ATTEST_OK)
+        return status;
+    attest_weights_mirror(&c->weights);
+    return compare(c, "reversing the coordinates", NULL);
+}
+
+/* Positions inside a sequence do not count: no mask, and no preference for the leftmost. */
+static bool is_symmetric(const attest_weights *weights)
+{
+    return weights->mask == ATTEST_MASK_NONE &&
+           (weights->activation == ATTEST_SOFTMAX || weights->ties == ATTEST_TIES_UNIFORM);
+}
+
+static attest_status compare_all(comparison *c)
+{
+    bool symmetric = is_symmetric(&c->instance->weights);
+    attest_status status = attest_weights_copy(&c->weights, &c->instance->weights);
+
+    if (status == ATTEST_OK)
+        status = certify(&c->before, &c->instance->dataset, &c->instance->weights, c->error);
+    if (status == ATTEST_OK && c->before.verdict == ATTEST_UNDECIDED) {
+        attest_trial_open(c->trial, "%s", c->before.reason);
+        return ATTEST_OK;
+    }
+    if (status == ATTEST_OK)
+        status = rearrange(c, ATTEST_REVERSE_SEQUENCES, "reversing the sequences");
+    if (status == ATTEST_OK)
+        status = rearrange(c, ATTEST_REPEAT_SEQUENCE, "repeating a sequence");
+    if (status == ATTEST_OK && symmetric)
+        status = rearrange(c, ATTEST_REVERSE_TOKENS, "reversing the tokens");
+    if (status == ATTEST_OK && symmetric)
+        status = rearrange(c, ATTEST_REPEAT_TOKENS, "repeating all tokens");
+    if (status == ATTEST_OK)
+        status = mirror(c);
+    if (status == ATTEST_OK)
+        status = attest_weights_copy(&c->weights, &c->instance->weights);
+    return status == ATTEST_OK ? scale(c) : status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    comparison c = {.instance = instance, .trial = trial, .error = error};
+    attest_status status;
+
+    (void)setting;
+    c.scale = attest_instance_get(instance, "scale");
+    if (!attest_instance_fits(instance) || !c.scale || fmpq_is_zero(c.scale)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    attest_finding_init(&c.before), attest_finding_init(&c.after);
+    attest_dataset_init(&c.dataset);
+    attest_weights_init(&c.weights);
+    status = compare_all(&c);
+    attest_trial_label_weights(trial, &instance->weights);
+    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_finding_clear(&c.before), attest_finding_clear(&c.after);
+    attest_dataset_clear(&c.dataset);
+    attest_weights_clear(&c.weights);
+    return status;
+}
+
+const attest_property attest_property_contextual_relations = {
+    .name = "contextual-relations",
+    .title = "permuting, repeating, scaling and relabelling change verdicts as they must",
+    .statement = "contextual",
+    .gen = gen,
+    .decide = decide,
+    .trials = 500,
+};

@@ -1,0 +1,148 @@
+/* transform.c -- datasets and weights made from others. */
+#include "props/transform.h"
+
+#include "campaign/gen.h"
+
+static attest_status add_token(attest_dataset_builder *builder, const attest_dataset *from,
+                               size_t token)
+{
+    fmpq *x = _fmpq_vec_init((slong)from->dim);
+    attest_status status;
+
+    for (size_t c = 0; c < from->dim; c++)
+        attest_tokens_get_entry(x + c, &from->tokens, token, c);
+    status = attest_dataset_builder_add_token(builder, x, NULL);
+    _fmpq_vec_clear(x, (slong)from->dim);
+    return status;
+}
+
+static attest_status add_sequence(attest_dataset_builder *builder, const attest_dataset *from,
+                                  size_t i, attest_rearrangement how)
+{
+    size_t length = attest_dataset_length(from, i);
+    size_t count = how == ATTEST_REPEAT_TOKENS ? 2 * length : length;
+    attest_status status = ATTEST_OK;
+
+    for (size_t k = 0; status == ATTEST_OK && k < count; k++) {
+        size_t source = how == ATTEST_REVERSE_TOKENS ? length - 1 - k : k % length;
+        status = add_token(builder, from, attest_dataset_token(from, i, source));
+    }
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+}
+
+attest_status attest_dataset_rearrange(attest_dataset *to, const attest_dataset *from,
+                                       attest_rearrangement how)
+{
+    size_t count = from->count + (how == ATTEST_REPEAT_SEQUENCE);
+    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder;
+
+    attest_dataset_clear(to);
+    attest_dataset_init(to);
+    attest_dataset_builder_init(&builder, from->dim, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+        size_t source = how == ATTEST_REVERSE_SEQUENCES ? count - 1 - i : i % from->count;
+        status = add_sequence(&builder, from, source, how);
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(to, &builder, NULL);
+    attest_dataset_builder_clear(&builder);
+    return status;
+}
+
+attest_place attest_place_rearrange(const attest_dataset *from, attest_place place,
+                                    attest_rearrangement how)
+{
+    if (how == ATTEST_REVERSE_SEQUENCES)
+        place.sequence = from->count - 1 - place.sequence;
+    if (how == ATTEST_REVERSE_TOKENS)
+        place.position = attest_dataset_length(from, place.sequence) - 1 - place.position;
+    return place;
+}
+
+attest_status attest_dataset_change(attest_dataset *to, const attest_dataset *from,
+                                    const attest_token_change *change)
+{
+    size_t dim = from->dim + change->homogeneous;
+    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder;
+    fmpq *x = _fmpq_vec_init((slong)dim);
+
+    attest_dataset_clear(to);
+    attest_dataset_init(to);
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; status == ATTEST_OK && i < from->count; i++) {
+        for (size_t k = 0; status == ATTEST_OK && k < attest_dataset_length(from, i); k++) {
+            for (size_t c = 0; c < from->dim; c++) {
+                fmpq *entry = x + (change->mirror ? from->dim - 1 - c : c);
+                attest_tokens_get_entry(entry, &from->tokens, attest_dataset_token(from, i, k),
+                                        c);
+                if (change->factor)
+                    fmpq_mul(entry, entry, change->factor);
+            }
+            if (change->homogeneous)
+                fmpq_one(x + from->dim);
+            status = attest_dataset_builder_add_token(&builder, x, NULL);
+        }
+        if (status == ATTEST_OK)
+            status = attest_dataset_builder_end_sequence(&builder, NULL);
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(to, &builder, NULL);
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(x, (slong)dim);
+    return status;
+}
+
+attest_status attest_weights_copy(attest_weights *to, const attest_weights *from)
+{
+    attest_status status = attest_weights_resize(to, from->heads);
+
+    to->activation = from->activation;
+    to->ties = from->ties;
+    to->mask = from->mask;
+    to->skip = from->skip;
+    to->dim = from->dim;
+    for (size_t h = 0; status == ATTEST_OK && h < from->heads; h++) {
+        attest_matrix_set(&to->head[h].wq, &from->head[h].wq);
+        attest_matrix_set(&to->head[h].wk, &from->head[h].wk);
+        attest_matrix_set(&to->head[h].wv, &from->head[h].wv);
+        attest_matrix_set(&to->head[h].wo, &from->head[h].wo);
+    }
+    return status;
+}
+
+/* Replaces the matrix by the dense one with entries f(r, c) = factor * entry(r', c'), the
+ * primed indices counted from the end where asked for. */
+static void rewrite(attest_matrix *matrix, const fmpq *factor, bool flip_rows, bool flip_cols)
+{
+    size_t rows = matrix->rows, cols = matrix->cols;
+    fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
+
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++) {
+            fmpq *to = entry + r * cols + c;
+            attest_matrix_get_entry(to, matrix, flip_rows ? rows - 1 - r : r,
+                                    flip_cols ? cols - 1 - c : c);
+            if (factor)
+                fmpq_mul(to, to, factor);
+        }
+    attest_gen_set_matrix(matrix, entry, rows, cols);
+    _fmpq_vec_clear(entry, (slong)(rows * cols));
+}
+
+void attest_matrix_multiply(attest_matrix *matrix, const fmpq_t factor)
+{
+    rewrite(matrix, factor, false, false);
+}
+
+void attest_weights_mirror(attest_weights *weights)
+{
+    for (size_t h = 0; h < weights->heads; h++) {
+        attest_head *head = weights->head + h;
+        rewrite(&head->wq, NULL, false, true);
+        rewrite(&head->wk, NULL, false, true);
+        rewrite(&head->wv, NULL, false, true);
+        rewrite(&head->wo, NULL, true, false);
+    }
+}

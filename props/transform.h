@@ -1,0 +1,45 @@
+/* transform.h -- datasets and weights made from others, by changes whose effect is known. */
+#ifndef ATTEST_PROPS_TRANSFORM_H
+#define ATTEST_PROPS_TRANSFORM_H
+
+#include <attest/separated.h>
+
+#include "campaign/instance.h"
+
+/* What is done to the sequences. */
+typedef enum attest_rearrangement {
+    ATTEST_REVERSE_SEQUENCES, /* the last one first */
+    ATTEST_REPEAT_SEQUENCE,   /* the first one again at the end */
+    ATTEST_REVERSE_TOKENS,    /* in every sequence the last token first */
+    ATTEST_REPEAT_TOKENS      /* in every sequence all tokens once more */
+} attest_rearrangement;
+
+/* to = from, rearranged; earlier contents are lost. Status: NOMEM. */
+attest_status attest_dataset_rearrange(attest_dataset *to, const attest_dataset *from,
+                                       attest_rearrangement how) ATTEST_WARN_UNUSED;
+
+/* The place in the rearranged dataset of the token at a place. Domain: not REPEAT_TOKENS or
+ * REPEAT_SEQUENCE, where places stay what they are. */
+attest_place attest_place_rearrange(const attest_dataset *from, attest_place place,
+                                    attest_rearrangement how);
+
+/* to = from with every token x replaced by factor * x, its entries in reverse order if mirror;
+ * with an entry 1 appended to it if homogeneous. Status: NOMEM. */
+typedef struct attest_token_change {
+    const fmpq *factor; /* NULL: 1 */
+    bool mirror, homogeneous;
+} attest_token_change;
+attest_status attest_dataset_change(attest_dataset *to, const attest_dataset *from,
+                                    const attest_token_change *change) ATTEST_WARN_UNUSED;
+
+/* to = from. Status: NOMEM. */
+attest_status attest_weights_copy(attest_weights *to,
+                                  const attest_weights *from) ATTEST_WARN_UNUSED;
+
+/* Multiplies the matrix by factor. */
+void attest_matrix_multiply(attest_matrix *matrix, const fmpq_t factor);
+
+/* Reverses the order of the coordinates of tokens: columns of W_Q, W_K, W_V, rows of W_O. */
+void attest_weights_mirror(attest_weights *weights);
+
+#endif
