@@ -7,6 +7,7 @@
 #define ATTEST_PROPERTIES(X)                                                                   \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
+    X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(theorem1_search)                                                                         \
     X(lemma1)                                                                                  \

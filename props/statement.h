@@ -32,6 +32,7 @@ typedef struct attest_statement {
 #define ATTEST_STATEMENTS(X)                                                                   \
     X(separated)                                                                               \
     X(contextual)                                                                              \
+    X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \

@@ -1,0 +1,49 @@
+/* interval.h -- intervals of MPFR numbers, each operation rounded outward at one precision.
+ *
+ * Rounding is monotone: if x and y lie in intervals, then so do x op y and every rounding of it
+ * to that precision in the interval of the results. So an algorithm carried out in intervals
+ * encloses both the exact result and what the same operations give in floating-point arithmetic
+ * of that precision, in any rounding mode (proofs-notes/reference.md). */
+#ifndef ATTEST_PROPS_INTERVAL_H
+#define ATTEST_PROPS_INTERVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/flint.h>
+#include <mpfr.h>
+
+typedef struct attest_interval {
+    mpfr_t low, high; /* low <= high; NaN where a division had no bound */
+} attest_interval;
+
+/* count intervals [0, 0] of this precision; NULL: out of memory. */
+attest_interval *attest_intervals_alloc(size_t count, mpfr_prec_t bits);
+void attest_intervals_free(attest_interval *interval, size_t count);
+
+void attest_interval_set(attest_interval *z, const attest_interval *x);
+void attest_interval_set_fmpq(attest_interval *z, const fmpq_t x);
+void attest_interval_add(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+void attest_interval_sub(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+/* z may not be x or y. */
+void attest_interval_mul(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+/* Domain: y > 0, else the result is NaN. z may not be y. */
+void attest_interval_div(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+/* e^x, widened by slack units in the last place to both sides: for an exp that is not correctly
+ * rounded. */
+void attest_interval_exp(attest_interval *z, const attest_interval *x, unsigned slack);
+/* The maximum of a number of each. */
+void attest_interval_max(attest_interval *z, const attest_interval *x,
+                         const attest_interval *y);
+
+/* Both ends are numbers. */
+bool attest_interval_is_finite(const attest_interval *x);
+bool attest_interval_is_point(const attest_interval *x);
+bool attest_interval_contains(const attest_interval *x, mpfr_srcptr y);
+bool attest_interval_meets(const attest_interval *x, const arb_t y);
+
+#endif

@@ -1,0 +1,235 @@
+/* interval_attention.c -- one attention layer in intervals, written from doc/arithmetic.md. */
+#include "props/interval_attention.h"
+
+#include "base/memory.h"
+
+/* The intervals of one head. */
+typedef struct frame {
+    const attest_weights *weights;
+    const attest_sequence *sequence;
+    mpfr_prec_t bits;
+    unsigned slack;
+    size_t most;                              /* the largest number of rows of a head */
+    attest_interval *token;                   /* length * dim */
+    attest_interval *key, *query, *value;     /* length * rows each */
+    attest_interval *score, *share;           /* length: a_j and e_j of one query */
+    attest_interval *mean, *result, *scratch; /* rows, dim, SCRATCH */
+} frame;
+
+enum { SUM, PRODUCT, ENTRY, MOST, SCRATCH };
+
+/* z = x . y over count entries, y's stride apart, from the first to the last. */
+static void dot(attest_interval *z, frame *f, const attest_interval *x,
+                const attest_interval *y, size_t count, size_t stride)
+{
+    for (size_t i = 0; i < count; i++) {
+        attest_interval_mul(f->scratch + PRODUCT, x + i, y + i * stride);
+        if (i == 0)
+            attest_interval_set(z, f->scratch + PRODUCT);
+        else
+            attest_interval_add(z, z, f->scratch + PRODUCT);
+    }
+}
+
+static void set_fraction(attest_interval *z, const fmpz_t numerator, const fmpz_t denominator)
+{
+    fmpq_t x;
+
+    fmpq_init(x);
+    fmpq_set_fmpz_frac(x, numerator, denominator);
+    attest_interval_set_fmpq(z, x);
+    fmpq_clear(x);
+}
+
+/* z = u (v . x), for a factored matrix. */
+static void multiply_factored(attest_interval *z, frame *f, const attest_matrix *m,
+                              const attest_interval *x)
+{
+    for (size_t c = 0; c < m->cols; c++) {
+        set_fraction(f->scratch + ENTRY, m->v + c, m->v_denominator);
+        attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x + c);
+        if (c == 0)
+            attest_interval_set(f->scratch + SUM, f->scratch + PRODUCT);
+        else
+            attest_interval_add(f->scratch + SUM, f->scratch + SUM, f->scratch + PRODUCT);
+    }
+    for (size_t r = 0; r < m->rows; r++) {
+        set_fraction(f->scratch + ENTRY, m->u + r, m->u_denominator);
+        attest_interval_mul(z + r, f->scratch + ENTRY, f->scratch + SUM);
+    }
+}
+
+/* z = m x. */
+static void multiply(attest_interval *z, frame *f, const attest_matrix *m,
+                     const attest_interval *x)
+{
+    if (m->factored) {
+        multiply_factored(z, f, m, x);
+        return;
+    }
+    for (size_t r = 0; r < m->rows; r++)
+        for (size_t c = 0; c < m->cols; c++) {
+            set_fraction(f->scratch + ENTRY, m->entry + r * m->cols + c, m->denominator);
+            attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x + c);
+            if (c == 0)
+                attest_interval_set(z + r, f->scratch + PRODUCT);
+            else
+                attest_interval_add(z + r, z + r, f->scratch + PRODUCT);
+        }
+}
+
+static bool same_token(const attest_sequence *s, size_t j, size_t l)
+{
+    for (size_t c = 0; c < s->dim; c++)
+        if (!fmpz_equal(s->entry + j * s->dim + c, s->entry + l * s->dim + c))
+            return false;
+    return true;
+}
+
+/* share[j] = 1 for the winners, 0 for the others. False when rounding could change who wins:
+ * several keys of different tokens may attain the maximum, and their scores are not exact. */
+static bool choose_winners(frame *f, size_t seen)
+{
+    size_t first = seen;
+    bool leftmost = f->weights->ties == ATTEST_TIES_LEFTMOST;
+
+    for (size_t j = 0; j < seen; j++) {
+        mpfr_set_zero(f->share[j].low, 1), mpfr_set_zero(f->share[j].high, 1);
+        if (mpfr_less_p(f->score[j].high, f->scratch[MOST].low))
+            continue;
+        if (first == seen)
+            first = j;
+        else if (!same_token(f->sequence, first, j) &&
+                 !(attest_interval_is_point(f->score + first) &&
+                   attest_interval_is_point(f->score + j)))
+            return false;
+        if (j == first || !leftmost)
+            mpfr_set_ui(f->share[j].low, 1, MPFR_RNDN),
+                mpfr_set_ui(f->share[j].high, 1, MPFR_RNDN);
+    }
+    return true;
+}
+
+static void set_softmax_shares(frame *f, size_t seen)
+{
+    for (size_t j = 0; j < seen; j++) {
+        attest_interval_sub(f->score + j, f->score + j, f->scratch + MOST);
+        attest_interval_exp(f->share + j, f->score + j, f->slack);
+    }
+}
+
+/* mean = sum share[j] value[j] / sum share[j], entry after entry. Zero shares of hardmax take
+ * no part; adding and multiplying by an exact 0 or 1 rounds nothing. */
+static void average(frame *f, size_t seen, size_t rows)
+{
+    attest_interval *total = f->scratch + SUM;
+
+    mpfr_set_zero(total->low, 1), mpfr_set_zero(total->high, 1);
+    for (size_t j = 0; j < seen; j++)
+        attest_interval_add(total, total, f->share + j);
+    for (size_t r = 0; r < rows; r++) {
+        dot(f->mean + r, f, f->share, f->value + r, seen, rows);
+        attest_interval_set(f->scratch + ENTRY, f->mean + r);
+        attest_interval_div(f->mean + r, f->scratch + ENTRY, total);
+    }
+}
+
+/* result = what the head adds to the output of query k. */
+static bool attend(frame *f, const attest_head *head, size_t k)
+{
+    size_t rows = head->wk.rows;
+    size_t seen = f->weights->mask == ATTEST_MASK_CAUSAL ? k + 1 : f->sequence->length;
+
+    for (size_t j = 0; j < seen; j++) {
+        dot(f->score + j, f, f->key + j * rows, f->query + k * rows, rows, 1);
+        if (j == 0)
+            attest_interval_set(f->scratch + MOST, f->score);
+        else
+            attest_interval_max(f->scratch + MOST, f->scratch + MOST, f->score + j);
+    }
+    if (f->weights->activation == ATTEST_SOFTMAX)
+        set_softmax_shares(f, seen);
+    else if (!choose_winners(f, seen))
+        return false;
+    average(f, seen, rows);
+    multiply(f->result, f, &head->wo, f->mean);
+    return true;
+}
+
+static void add_head(attest_interval *out, bool *known, frame *f, size_t h)
+{
+    const attest_head *head = f->weights->head + h;
+    size_t rows = head->wk.rows, dim = f->sequence->dim;
+
+    for (size_t j = 0; j < f->sequence->length; j++) {
+        multiply(f->key + j * rows, f, &head->wk, f->token + j * dim);
+        multiply(f->query + j * rows, f, &head->wq, f->token + j * dim);
+        multiply(f->value + j * rows, f, &head->wv, f->token + j * dim);
+    }
+    for (size_t k = 0; k < f->sequence->length; k++) {
+        known[k] = attend(f, head, k) && known[k];
+        for (size_t c = 0; known[k] && c < dim; c++)
+            if (h == 0 && !f->weights->skip)
+                attest_interval_set(out + k * dim + c, f->result + c);
+            else
+                attest_interval_add(out + k * dim + c, out + k * dim + c, f->result + c);
+    }
+}
+
+static void frame_clear(frame *f)
+{
+    size_t length = f->sequence->length, dim = f->sequence->dim;
+
+    attest_intervals_free(f->token, length * dim);
+    attest_intervals_free(f->key, length * f->most);
+    attest_intervals_free(f->query, length * f->most);
+    attest_intervals_free(f->value, length * f->most);
+    attest_intervals_free(f->score, length);
+    attest_intervals_free(f->share, length);
+    attest_intervals_free(f->mean, f->most);
+    attest_intervals_free(f->result, dim);
+    attest_intervals_free(f->scratch, SCRATCH);
+}
+
+static bool frame_init(frame *f)
+{
+    size_t length = f->sequence->length, dim = f->sequence->dim;
+
+    for (size_t h = 0; h < f->weights->heads; h++)
+        if (f->weights->head[h].wk.rows > f->most)
+            f->most = f->weights->head[h].wk.rows;
+    f->token = attest_intervals_alloc(length * dim, f->bits);
+    f->key = attest_intervals_alloc(length * f->most, f->bits);
+    f->query = attest_intervals_alloc(length * f->most, f->bits);
+    f->value = attest_intervals_alloc(length * f->most, f->bits);
+    f->score = attest_intervals_alloc(length, f->bits);
+    f->share = attest_intervals_alloc(length, f->bits);
+    f->mean = attest_intervals_alloc(f->most, f->bits);
+    f->result = attest_intervals_alloc(dim, f->bits);
+    f->scratch = attest_intervals_alloc(SCRATCH, f->bits);
+    return f->token && f->key && f->query && f->value && f->score && f->share && f->mean &&
+           f->result && f->scratch;
+}
+
+attest_status attest_interval_attention(attest_interval *out, bool *known,
+                                        const attest_weights *weights,
+                                        const attest_sequence *sequence, unsigned slack)
+{
+    size_t count = sequence->length * sequence->dim;
+    frame f = {.weights = weights,
+               .sequence = sequence,
+               .bits = mpfr_get_prec(out->low),
+               .slack = slack};
+    bool room = frame_init(&f);
+
+    for (size_t i = 0; room && i < count; i++) {
+        set_fraction(f.token + i, sequence->entry + i, sequence->denominator);
+        attest_interval_set(out + i, f.token + i);
+    }
+    for (size_t k = 0; k < sequence->length; k++)
+        known[k] = true;
+    for (size_t h = 0; room && h < weights->heads; h++)
+        add_head(out, known, &f, h);
+    frame_clear(&f);
+    return room ? ATTEST_OK : ATTEST_NOMEM;
+}

@@ -1,0 +1,305 @@
+/* reference.c -- the number systems agree: exact, balls, MPFR and doubles. */
+#include <math.h>
+
+#include <attest/attention.h>
+
+#include "base/memory.h"
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/interval_attention.h"
+#include "props/oracle.h"
+#include "props/properties.h"
+#include "props/statement.h"
+
+const attest_statement attest_statement_reference = {
+    .name = "reference",
+    .title = "The number systems agree on one layer",
+    .source = "our own",
+    .text =
+        "For every sequence and all weights the exact output lies in the ball; and intervals "
+        "of "
+        "p-bit MPFR numbers, every operation rounded outward in the order of "
+        "doc/arithmetic.md, "
+        "contain the exact output, the output of p-bit arithmetic in each rounding mode and, "
+        "for "
+        "p = 53 and an exp within one ulp, that of hardware doubles which neither overflow nor "
+        "underflow. (Hardmax: where rounding cannot change who wins.)",
+    .decided_by = "exact arithmetic for hardmax, balls of another precision for softmax",
+    .note = "proofs-notes/reference.md",
+};
+
+enum { BALL_BITS = 64, WIDE_BITS = 320, DOUBLE_BITS = 53, MOST_BITS = 120 };
+
+static const attest_gen_layer kind = {
+    .tokens = {.dim_max = 4, .count_min = 1, .count_max = 6, .zero = true, .decades = 40},
+    .sequences =
+        {.count_min = 1, .count_max = 2, .length_min = 1, .length_max = 6, .repeats = true},
+    .heads = {.heads_max = 3, .size_max = 3, .decades = 40, .score_limit = 100},
+};
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    (void)setting;
+    fmpq_set_si(attest_instance_set(instance, "bits"), (slong)attest_gen_size(t, 2, MOST_BITS),
+                1);
+    return attest_gen_data_and_weights(instance, t, &kind);
+}
+
+/* One sequence under examination. */
+typedef struct examination {
+    const attest_instance *instance;
+    const attest_oracle *oracle;
+    size_t index; /* of the sequence */
+    attest_sequence sequence;
+    size_t count;  /* length * dim */
+    arb_ptr truth; /* the oracle's outputs */
+    arb_ptr ball;
+    attest_trial *trial;
+    attest_error *error;
+} examination;
+
+static bool fail(examination *x, size_t i, const char *what)
+{
+    x->trial->has_pair = true;
+    x->trial->pair[0] = x->trial->pair[1] = (attest_place){x->index, i / x->sequence.dim};
+    attest_trial_violated(x->trial, "reference", "entry %zu of token %zu of sequence %zu: %s",
+                          i % x->sequence.dim, i / x->sequence.dim, x->index, what);
+    return false;
+}
+
+/* Hardmax: the oracle's rationals are the library's, and lie in its balls. */
+static bool check_exact(examination *x)
+{
+    size_t dim = x->sequence.dim;
+    fmpq *truth = _fmpq_vec_init((slong)x->count), *out = _fmpq_vec_init((slong)x->count);
+    bool ok =
+        attest_attention_exact(out, &x->instance->weights, &x->sequence, x->error) == ATTEST_OK;
+
+    for (size_t k = 0; k < x->sequence.length; k++)
+        attest_oracle_hardmax(truth + k * dim, x->oracle, (attest_place){x->index, k});
+    if (!ok)
+        fail(x, 0, "exact evaluation fails");
+    for (size_t i = 0; ok && i < x->count; i++) {
+        arb_set_fmpq(x->truth + i, truth + i, WIDE_BITS);
+        if (!fmpq_equal(out + i, truth + i))
+            ok = fail(x, i, "exact evaluation differs from the definition");
+        else if (!arb_contains_fmpq(x->ball + i, truth + i))
+            ok = fail(x, i, "the ball does not contain the exact value");
+    }
+    _fmpq_vec_clear(truth, (slong)x->count), _fmpq_vec_clear(out, (slong)x->count);
+    return ok;
+}
+
+/* Softmax: the oracle's narrow balls meet the library's. */
+static bool check_balls(examination *x)
+{
+    for (size_t k = 0; k < x->sequence.length; k++)
+        attest_oracle_softmax(x->truth + k * x->sequence.dim, x->oracle,
+                              (attest_place){x->index, k}, WIDE_BITS);
+    for (size_t i = 0; i < x->count; i++)
+        if (!arb_overlaps(x->truth + i, x->ball + i))
+            return fail(x, i, "the ball does not contain the value of the definition");
+    return true;
+}
+
+static bool check_mode(examination *x, const attest_interval *interval, const bool *known,
+                       const attest_format *format, mpfr_rnd_t mode)
+{
+    mpfr_t *out = attest_memory_alloc(x->count, sizeof *out);
+    bool ok = out;
+
+    for (size_t i = 0; out && i < x->count; i++)
+        mpfr_init2(out[i], format->precision);
+    ok = ok && attest_attention_mpfr(out, &x->instance->weights, &x->sequence, format, mode,
+                                     x->error) == ATTEST_OK;
+    if (!ok)
+        fail(x, 0, "MPFR evaluation fails");
+    for (size_t i = 0; ok && i < x->count; i++)
+        if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
+            !attest_interval_contains(interval + i, out[i]))
+            ok = fail(x, i, "MPFR is not between directed roundings");
+    for (size_t i = 0; out && i < x->count; i++)
+        mpfr_clear(out[i]);
+    free(out);
+    return ok;
+}
+
+static bool check_double(examination *x, const attest_interval *interval, const bool *known)
+{
+    double *out = attest_memory_alloc(x->count, sizeof *out);
+    bool ok = out && attest_attention_double(out, &x->instance->weights, &x->sequence,
+                                             x->error) == ATTEST_OK;
+    mpfr_t value;
+
+    mpfr_init2(value, DOUBLE_BITS);
+    if (!ok)
+        fail(x, 0, "double evaluation fails");
+    for (size_t i = 0; ok && i < x->count; i++) {
+        mpfr_set_d(value, out[i], MPFR_RNDN);
+        if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
+            !attest_interval_contains(interval + i, value))
+            ok = fail(x, i, "double is not between directed roundings");
+    }
+    mpfr_clear(value);
+    free(out);
+    return ok;
+}
+
+/* The truth lies between directed roundings at `bits`, and so does what p-bit arithmetic gives
+ * (bits > 0), or hardware (bits = 0). */
+static bool check_rounding(examination *x, long bits)
+{
+    size_t count = x->count, length = x->sequence.length;
+    attest_interval *interval =
+        attest_intervals_alloc(count, bits ? (mpfr_prec_t)bits : DOUBLE_BITS);
+    bool *known = attest_memory_alloc(length, sizeof *known);
+    attest_format format = {.precision = bits};
+    bool ok = interval && known &&
+              attest_interval_attention(interval, known, &x->instance->weights, &x->sequence,
+                                        bits ? 0 : 1) == ATTEST_OK;
+
+    if (!ok)
+        fail(x, 0, "out of memory");
+    for (size_t i = 0; ok && i < count; i++)
+        if (!known[i / x->sequence.dim])
+            attest_trial_label(x->trial, "rounding may change who wins");
+        else if (attest_interval_is_finite(interval + i) &&
+                 !attest_interval_meets(interval + i, x->truth + i))
+            ok = fail(x, i, "the exact value is not between directed roundings");
+    if (!bits)
+        ok = ok && check_double(x, interval, known);
+    for (int mode = MPFR_RNDN; bits && ok && mode <= MPFR_RNDA; mode++)
+        ok = check_mode(x, interval, known, &format, (mpfr_rnd_t)mode);
+    attest_intervals_free(interval, count);
+    free(known);
+    return ok;
+}
+
+/* The exponent e of 2^(e-1) <= |x| < 2^e is within the limit, or x = 0. */
+static bool is_moderate(const fmpz_t numerator, const fmpz_t denominator, slong limit)
+{
+    slong e = (slong)fmpz_bits(numerator) - (slong)fmpz_bits(denominator);
+
+    return fmpz_is_zero(numerator) || (e <= limit && e >= -limit);
+}
+
+static bool is_moderate_matrix(const attest_matrix *m, slong limit)
+{
+    if (!m->factored) {
+        for (size_t i = 0; i < m->rows * m->cols; i++)
+            if (!is_moderate(m->entry + i, m->denominator, limit))
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < m->rows; i++)
+        if (!is_moderate(m->u + i, m->u_denominator, limit / 2))
+            return false;
+    for (size_t i = 0; i < m->cols; i++)
+        if (!is_moderate(m->v + i, m->v_denominator, limit / 2))
+            return false;
+    return true;
+}
+
+/* No double can overflow or become subnormal: entries are 0 or within 2^+-60, and no score that
+ * exp sees is above 200 in absolute value (proofs-notes/reference.md). */
+static bool fits_double(const attest_oracle *oracle, const attest_sequence *sequence)
+{
+    enum { LIMIT = 60, MOST_SCORE = 200 };
+    const attest_weights *weights = oracle->weights;
+
+    for (size_t i = 0; i < sequence->length * sequence->dim; i++)
+        if (!is_moderate(sequence->entry + i, sequence->denominator, LIMIT))
+            return false;
+    for (size_t h = 0; h < weights->heads; h++) {
+        const attest_head *head = weights->head + h;
+        if (!is_moderate_matrix(&head->wq, LIMIT) || !is_moderate_matrix(&head->wk, LIMIT) ||
+            !is_moderate_matrix(&head->wv, LIMIT) || !is_moderate_matrix(&head->wo, LIMIT))
+            return false;
+        for (slong j = 0; j < (slong)oracle->dataset->tokens.count; j++)
+            for (slong k = 0; k < (slong)oracle->dataset->tokens.count; k++) {
+                const fmpq *score = fmpq_mat_entry(oracle->scores[h], j, k);
+                if (weights->activation == ATTEST_SOFTMAX &&
+                    (fmpq_cmp_si(score, MOST_SCORE) > 0 || fmpq_cmp_si(score, -MOST_SCORE) < 0))
+                    return false;
+            }
+    }
+    return true;
+}
+
+static bool examine(examination *x, long bits)
+{
+    const attest_weights *weights = &x->instance->weights;
+    bool hardmax = weights->activation == ATTEST_HARDMAX;
+
+    for (long precision = BALL_BITS; precision <= WIDE_BITS;
+         precision += WIDE_BITS - BALL_BITS) {
+        if (attest_attention_ball(x->ball, weights, &x->sequence, precision, x->error) !=
+            ATTEST_OK)
+            return fail(x, 0, "ball evaluation fails");
+        if (!(hardmax ? check_exact(x) : check_balls(x)))
+            return false;
+    }
+    if (!check_rounding(x, bits))
+        return false;
+    if (!fits_double(x->oracle, &x->sequence))
+        return true;
+    attest_trial_label(x->trial, "compared with hardware");
+    return check_rounding(x, 0);
+}
+
+static attest_status examine_sequence(examination *x, long bits)
+{
+    attest_status status;
+
+    attest_sequence_init(&x->sequence);
+    status = attest_dataset_get_sequence(&x->sequence, &x->instance->dataset, x->index, NULL,
+                                         x->error);
+    if (status == ATTEST_OK) {
+        x->count = x->sequence.length * x->sequence.dim;
+        x->truth = _arb_vec_init((slong)x->count), x->ball = _arb_vec_init((slong)x->count);
+        (void)examine(x, bits);
+        _arb_vec_clear(x->truth, (slong)x->count), _arb_vec_clear(x->ball, (slong)x->count);
+    }
+    attest_sequence_clear(&x->sequence);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    const fmpq *parameter = attest_instance_get(instance, "bits");
+    attest_oracle oracle;
+    attest_status status;
+
+    (void)setting;
+    if (!attest_instance_fits(instance) || !parameter || !fmpz_is_one(fmpq_denref(parameter)) ||
+        fmpq_cmp_ui(parameter, 1) < 0 || fmpq_cmp_ui(parameter, 1 << 20) > 0) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    attest_trial_label_weights(trial, &instance->weights);
+    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+    for (size_t i = 0;
+         status == ATTEST_OK && trial->outcome == ATTEST_HELD && i < instance->dataset.count;
+         i++) {
+        examination x = {.instance = instance,
+                         .oracle = &oracle,
+                         .index = i,
+                         .trial = trial,
+                         .error = error};
+        status = examine_sequence(&x, fmpz_get_si(fmpq_numref(parameter)));
+    }
+    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_oracle_clear(&oracle);
+    return status;
+}
+
+const attest_property attest_property_reference = {
+    .name = "reference",
+    .title = "exact, balls, MPFR and doubles agree within proved bounds",
+    .statement = "reference",
+    .gen = gen,
+    .decide = decide,
+    .trials = 500,
+};
