@@ -127,8 +127,8 @@ static attest_status settle_pairs(attest_outcome *outcome, attest_finding *findi
                                       claim->max_bits, error);
     if (status == ATTEST_OK) {
         root(finding->min_separation, hull);
-        finding->pair[0] = place_of(outputs, rivals.rival[0].first);
-        finding->pair[1] = place_of(outputs, rivals.rival[0].second);
+        finding->pair[0] = place_of(outputs, rivals.rival[rivals.named].first);
+        finding->pair[1] = place_of(outputs, rivals.rival[rivals.named].second);
         count_pairs(finding, &rivals);
     }
     arb_clear(hull);
@@ -157,7 +157,7 @@ static attest_status settle_norms(attest_outcome *outcome, attest_finding *findi
                                       claim->has_r ? bound : NULL, claim->max_bits, error);
     if (status == ATTEST_OK) {
         root(finding->max_norm, hull);
-        finding->largest = place_of(outputs, rivals.rival[0].first);
+        finding->largest = place_of(outputs, rivals.rival[rivals.named].first);
         if (claim->has_r && *outcome == ATTEST_OUTCOME_UNKNOWN && !finding->reason[0])
             memcpy(finding->reason, reason, sizeof reason);
     }

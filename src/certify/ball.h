@@ -10,7 +10,8 @@ typedef struct attest_rival {
     uint32_t first, second; /* second = first: the norm */
     bool zero, nonzero;     /* what the zero test proved of the square */
     bool unable;            /* a test could not tell, although it saw no difference */
-    bool compared;          /* the zero test has compared it with the bound of the claim */
+    bool compared;          /* the zero test has compared it with the bound of the claim, */
+    bool meets;             /* and they are equal */
     arb_struct square;      /* encloses it */
 } attest_rival;
 
@@ -23,6 +24,7 @@ typedef struct attest_rivals {
     long bits;  /* the precision of the squares */
     arf_t edge; /* least: the least upper end so far; largest: the largest lower end */
     bool has_edge;
+    size_t named; /* once settled: the rival to name */
 } attest_rivals;
 
 void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest);
@@ -65,8 +67,9 @@ typedef enum attest_outcome {
 } attest_outcome;
 
 /* Refines the rivals until the extreme is known to 2^-40 of its size and compared with bound (a
- * square; NULL: none), and encloses it in hull. The first rival is then the one to name. Where
- * max_bits do not suffice the outcome is unknown. Domain: count > 0. */
+ * square; NULL: none). named is the first rival that has the outcome itself, and hull encloses
+ * both its square and the extreme. Where max_bits do not suffice the outcome is unknown.
+ * Domain: count > 0. */
 attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
                                    const fmpq *bound, long max_bits,

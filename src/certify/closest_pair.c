@@ -1,6 +1,6 @@
-/* closest_pair.c -- the three questions that a tree answers.
+/* closest_pair.c -- the closest pairs of a tree.
  *
- * All of them visit pairs of nodes, nearest first, and leave a pair out when the distance of
+ * A search visits pairs of nodes, nearest first, and leave a pair out when the distance of
  * its boxes, a lower bound on every distance between them, is too large, or when all points
  * have one colour. Every inequality below errs on the side of visiting. */
 #include "certify/closest_pair.h"
@@ -9,71 +9,7 @@
 
 #include "base/memory.h"
 #include "certify/tree.h"
-
-enum { ABANDON = 8 }; /* coordinates between two looks at the partial sums */
-
-/* A lower bound on the square of the distance between points of two boxes: gaps shrink by the
- * error of two coordinates, and the factor covers the roundings of 8 terms. Boxes have all 8
- * axes, the unused ones of no extent, so that the loops have a fixed length. */
-static double box_square(const attest_tree *tree, const double *a, const double *b)
-{
-    double s[2] = {0, 0}, twice = 2 * tree->axis_error;
-
-    for (int c = 0; c < ATTEST_TREE_AXES; c++) {
-        double gap =
-            attest_tree_more(a[c] - b[ATTEST_TREE_AXES + c], b[c] - a[ATTEST_TREE_AXES + c]);
-        gap = attest_tree_more(gap - twice, 0);
-        s[c % 2] += gap * gap;
-    }
-    return (s[0] + s[1]) * (1 - 0x1p-48);
-}
-
-static double point_square(const attest_tree *tree, const double *x, const double *box)
-{
-    double s = 0, twice = 2 * tree->axis_error;
-
-    for (size_t c = 0; c < tree->axes; c++) {
-        double gap = attest_tree_more(x[c] - box[ATTEST_TREE_AXES + c], box[c] - x[c]) - twice;
-        if (gap > 0)
-            s += gap * gap;
-    }
-    return s * (1 - 0x1p-48);
-}
-
-static const double *box_of(const attest_tree *tree, uint32_t node)
-{
-    return tree->box + 2 * ATTEST_TREE_AXES * (size_t)node;
-}
-
-/* s[lane] = the square of the distance between the centre at place at and that of each point of
- * leaf block b. False when all of them exceed limit; then s is unfinished. */
-static bool leaf_squares(double s[ATTEST_TREE_LEAF], const attest_tree *tree, size_t at,
-                         size_t b, double limit)
-{
-    size_t dim = tree->cloud->dim;
-    const double *mine =
-        tree->block + at / ATTEST_TREE_LEAF * dim * ATTEST_TREE_LEAF + at % ATTEST_TREE_LEAF;
-    const double *theirs = tree->block + b * dim * ATTEST_TREE_LEAF;
-
-    for (int lane = 0; lane < ATTEST_TREE_LEAF; lane++)
-        s[lane] = 0;
-    for (size_t c = 0; c < dim;) {
-        size_t stop = dim - c < ABANDON ? dim : c + ABANDON;
-        for (; c < stop; c++) {
-            double x = mine[c * ATTEST_TREE_LEAF];
-            for (int lane = 0; lane < ATTEST_TREE_LEAF; lane++) {
-                double t = x - theirs[c * ATTEST_TREE_LEAF + lane];
-                s[lane] += t * t;
-            }
-        }
-        double least = s[0];
-        for (int lane = 1; lane < ATTEST_TREE_LEAF; lane++)
-            least = s[lane] < least ? s[lane] : least;
-        if (least > limit) /* partial sums only grow */
-            return false;
-    }
-    return true;
-}
+#include "certify/tree_near.h"
 
 /* A search over pairs of nodes: for the least upper bound and the pairs that it cannot exclude,
  * or, with active, for the points of such pairs. */
@@ -82,9 +18,10 @@ typedef struct search {
     double bound;
     attest_candidate *pair; /* not active: the candidates so far */
     size_t pairs, room;
-    bool overflow;     /* there were too many to keep */
-    bool *active;      /* by point */
-    bool *node_active; /* all points of the node are active */
+    bool overflow;         /* there were too many to keep */
+    attest_tree_near near; /* where leaves meet by a matrix product */
+    bool *active;          /* by point */
+    bool *node_active;     /* all points of the node are active */
 } search;
 
 /* Centres of a candidate are at most this far apart, squared. */
@@ -141,31 +78,65 @@ static void meet(search *find, size_t a, size_t b, double s)
         keep_pair(find, tree->order[a], tree->order[b], lower);
 }
 
-static void meet_leaves(search *find, uint32_t a, uint32_t b)
+/* Leaves of few points of low dimension: row by row, in doubles. */
+static void meet_rows(search *find, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
     const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
-    double radii = first->radius + second->radius, s[ATTEST_TREE_LEAF];
+    double radii = first->radius + second->radius, s[ATTEST_TREE_LANES];
 
     for (uint32_t at = first->begin; at < first->end; at++) {
         double limit = node_limit(find, radii);
-        if (a != b &&
-            point_square(tree, tree->along + at * tree->axes, box_of(tree, b)) > limit)
+        if (a != b && attest_tree_point_square(tree, at, second) > limit)
             continue;
-        if (!leaf_squares(s, tree, at, second->begin / ATTEST_TREE_LEAF, limit))
+        if (!attest_tree_squares(s, tree, at, second->begin, limit))
             continue;
         for (uint32_t other = a == b ? at + 1 : second->begin; other < second->end; other++)
             if (s[other - second->begin] <= limit)
                 meet(find, at, other, s[other - second->begin]);
     }
-    if (find->active) {
-        for (int side = 0; side < 2; side++) {
-            uint32_t node = side ? b : a;
-            bool all = true;
-            for (uint32_t at = tree->node[node].begin; all && at < tree->node[node].end; at++)
-                all = find->active[tree->order[at]];
-            find->node_active[node] = all;
+}
+
+/* Large leaves: a matrix product leaves out what is plainly far apart. */
+static void meet_products(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree *tree = find->tree;
+    const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
+    double radii = (first->radius + second->radius) * (1 + 0x1p-50);
+    uint64_t hit[ATTEST_NEAR];
+    uint64_t present = UINT64_MAX >> (ATTEST_NEAR - (second->end - second->begin));
+
+    attest_tree_near_hits(hit, &find->near, a, b, (find->bound + radii) * (1 + 0x1p-40));
+    for (uint32_t at = first->begin; at < first->end; at++) {
+        uint64_t row = hit[at - first->begin] & present;
+        if (a == b) /* only what stands behind */
+            row &= (UINT64_MAX - 1) << (at - first->begin);
+        for (; row; row &= row - 1) {
+            uint32_t other = second->begin + (uint32_t)__builtin_ctzll(row);
+            double s;
+            if (tree->colour[at] == tree->colour[other])
+                continue;
+            s = attest_tree_square(tree, at, other);
+            if (s <= node_limit(find, radii))
+                meet(find, at, other, s);
         }
+    }
+}
+
+static void meet_leaves(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree *tree = find->tree;
+
+    if (tree->leaf == ATTEST_NEAR)
+        meet_products(find, a, b);
+    else
+        meet_rows(find, a, b);
+    for (int side = 0; find->active && side < 2; side++) {
+        uint32_t node = side ? b : a;
+        bool all = true;
+        for (uint32_t at = tree->node[node].begin; all && at < tree->node[node].end; at++)
+            all = find->active[tree->order[at]];
+        find->node_active[node] = all;
     }
 }
 
@@ -191,7 +162,7 @@ static void note_active(search *find, uint32_t node)
 
 static double node_square(const search *find, uint32_t a, uint32_t b)
 {
-    return box_square(find->tree, box_of(find->tree, a), box_of(find->tree, b));
+    return attest_tree_box_square(find->tree, &find->tree->node[a], &find->tree->node[b]);
 }
 
 /* Visits all pairs of places, one from each of two different nodes that are worth it. */
@@ -249,12 +220,30 @@ static int by_points(const void *a, const void *b)
     return (x->second > y->second) - (x->second < y->second);
 }
 
+/* Searches all pairs of the tree. Status: NOMEM. */
+static attest_status visit(search *find, attest_error *error)
+{
+    bool products = find->tree->leaf == ATTEST_NEAR && find->tree->nodes;
+
+    if (products) {
+        attest_status status = attest_tree_near_init(&find->near, find->tree, error);
+        if (status != ATTEST_OK)
+            return status;
+    }
+    if (find->tree->nodes)
+        meet_itself(find, 0);
+    if (products)
+        attest_tree_near_clear(&find->near);
+    return ATTEST_OK;
+}
+
 attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *complete,
                                   double *bound, const attest_tree *tree, size_t most,
                                   attest_error *error)
 {
     size_t count = tree->cloud->count;
     search find = {.tree = tree, .bound = INFINITY, .room = most};
+    attest_status status;
 
     /* Few points have few pairs: room for more would only have to be cleared. */
     if (count < most && count * count < most)
@@ -262,8 +251,11 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
     find.pair = attest_memory_alloc(find.room, sizeof *find.pair);
     if (!find.pair)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    if (tree->nodes)
-        meet_itself(&find, 0);
+    status = visit(&find, error);
+    if (status != ATTEST_OK) {
+        free(find.pair);
+        return status;
+    }
     sift(&find);
     *complete = !find.overflow;
     *pairs = find.overflow ? 0 : find.pairs;
@@ -278,97 +270,14 @@ attest_status attest_tree_active(bool *active, const attest_tree *tree, double b
                                  attest_error *error)
 {
     search find = {.tree = tree, .bound = bound, .active = active};
+    attest_status status;
 
     for (size_t i = 0; i < tree->cloud->count; i++)
         active[i] = false;
     find.node_active = attest_memory_alloc(tree->nodes, sizeof *find.node_active);
     if (!find.node_active)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    if (tree->nodes)
-        meet_itself(&find, 0);
+    status = visit(&find, error);
     free(find.node_active);
-    return ATTEST_OK;
-}
-
-/* The neighbours of one point. */
-typedef struct gather {
-    const attest_tree *tree;
-    size_t place;
-    double bound;
-    uint32_t *list;
-    size_t room, count;
-    bool failed;
-} gather;
-
-static void keep(gather *found, uint32_t point)
-{
-    if (found->count == found->room) {
-        size_t room = found->room ? 2 * found->room : 64;
-        uint32_t *list = attest_memory_resize(found->list, room, sizeof *list);
-        if (!list) {
-            found->failed = true;
-            return;
-        }
-        found->list = list;
-        found->room = room;
-    }
-    found->list[found->count++] = point;
-}
-
-static void gather_leaf(gather *found, const attest_tree_node *node, double limit)
-{
-    const attest_tree *tree = found->tree;
-    double s[ATTEST_TREE_LEAF];
-
-    if (!leaf_squares(s, tree, found->place, node->begin / ATTEST_TREE_LEAF, limit))
-        return;
-    for (uint32_t at = node->begin; at < node->end; at++) {
-        double radii = tree->radius[at] + tree->radius[found->place];
-        if (tree->colour[at] != tree->colour[found->place] &&
-            attest_tree_below(tree, s[at - node->begin]) <=
-                (found->bound + radii) * (1 + 0x1p-48))
-            keep(found, tree->order[at]);
-    }
-}
-
-static void gather_node(gather *found, uint32_t at)
-{
-    const attest_tree *tree = found->tree;
-    const attest_tree_node *node = &tree->node[at];
-    double limit =
-        attest_tree_limit(tree, found->bound + tree->radius[found->place] + node->radius);
-
-    if (node->colour == tree->colour[found->place] || found->failed ||
-        point_square(tree, tree->along + found->place * tree->axes, box_of(tree, at)) > limit)
-        return;
-    if (!node->left) {
-        gather_leaf(found, node, limit);
-        return;
-    }
-    gather_node(found, node->left);
-    gather_node(found, node->left + 1);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-attest_status attest_tree_neighbours(uint32_t **list, size_t *room, size_t *count,
-                                     const attest_tree *tree, size_t i, double bound,
-                                     attest_error *error)
-{
-    gather found = {tree, tree->place[i], bound, *list, *room, 0, false};
-
-    gather_node(&found, 0);
-    *list = found.list;
-    *room = found.room;
-    *count = found.count;
-    if (found.failed)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    if (found.count > 1)
-        qsort(found.list, found.count, sizeof *found.list, ascending);
-    return ATTEST_OK;
+    return status;
 }

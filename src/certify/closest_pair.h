@@ -6,8 +6,9 @@
  * the least true distance is one. Exact arithmetic decides between the candidates.
  *
  * Cost: O(count log count) on data whose distances are spread out and whose dimension, or whose
- * projection on its 8 widest directions, separates it; at worst count^2 dim operations, when
- * all distances are nearly equal. Memory: O(count dim). */
+ * projection on its 8 widest directions, separates it. Where all distances are nearly equal, as
+ * in random data of high dimension, all blocks of points meet: count^2 dim / 2 products of
+ * floats, at the speed of a matrix product. Memory: O(count dim). */
 #ifndef ATTEST_CERTIFY_CLOSEST_PAIR_H
 #define ATTEST_CERTIFY_CLOSEST_PAIR_H
 
@@ -16,8 +17,8 @@
 #include "certify/cloud.h"
 
 enum {
-    ATTEST_TREE_LEAF = 16, /* points per leaf: all leaves but the last one are full */
-    ATTEST_TREE_AXES = 8   /* the tree splits along at most so many axes */
+    ATTEST_TREE_LANES = 16, /* points are stored, coordinate by coordinate, in such groups */
+    ATTEST_TREE_AXES = 8    /* the tree splits along at most so many axes */
 };
 
 typedef struct attest_tree_node {
@@ -25,6 +26,7 @@ typedef struct attest_tree_node {
     uint32_t left;       /* children left and left + 1; 0: a leaf */
     uint32_t colour;     /* that of all its points, or ATTEST_TREE_MIXED */
     double radius;       /* the largest of its points */
+    double lower[ATTEST_TREE_AXES], upper[ATTEST_TREE_AXES]; /* its box; 0 beyond axes */
 } attest_tree_node;
 
 #define ATTEST_TREE_MIXED UINT32_MAX
@@ -32,16 +34,17 @@ typedef struct attest_tree_node {
 typedef struct attest_tree {
     const attest_cloud *cloud;
     size_t axes;
-    double axis_error;      /* of a coordinate along an axis */
-    double slack;           /* relative error of a computed square of a distance */
-    uint32_t *order;        /* count points, as the leaves hold them */
-    uint32_t *place;        /* of each point in that order */
-    uint32_t *colour;       /* the same order */
-    double *radius;         /* the same order */
-    double *along;          /* count * axes coordinates, same order */
-    double *block;          /* leaves of dim rows of ATTEST_TREE_LEAF entries */
+    size_t leaf;       /* points per leaf: all leaves but the last one are full */
+    double axis_error; /* of a coordinate along an axis */
+    double slack;      /* relative error of a computed square of a distance */
+    double tiny;       /* what underflow may add to it; kept, as subnormal products are slow */
+    uint32_t *order;   /* count points, as the leaves hold them */
+    uint32_t *place;   /* of each point in that order */
+    uint32_t *colour;  /* the same order */
+    double *radius;    /* the same order */
+    double *along;     /* ATTEST_TREE_AXES coordinates per point, 0 beyond axes; same order */
+    double *block;     /* groups of dim rows of ATTEST_TREE_LANES entries, same order */
     attest_tree_node *node; /* node[0] is the root */
-    double *box;            /* nodes of 8 lower, then 8 upper ends; those beyond axes are 0 */
     size_t nodes;
 } attest_tree;
 

@@ -128,7 +128,8 @@ void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, 
     const double *x = cloud->centre + i * cloud->dim;
     /* The same roundings, and the same allowances, as for the distance of two centres. */
     double s = 0, slack = ((double)cloud->dim + 16) * 0x1p-52;
-    double tiny = (double)cloud->dim * 0x1p-1072;
+    /* At least dim 2^-1072; a larger one, as arithmetic with subnormal numbers is slow. */
+    const double tiny = 0x1p-1000;
 
     for (size_t c = 0; c < cloud->dim; c++)
         s += x[c] * x[c];

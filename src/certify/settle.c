@@ -43,7 +43,7 @@ static attest_status compare_rivals(bool *met, attest_rivals *rivals, const fmpq
         status = attest_rival_test(&answer, rival, rivals->outputs, bound, error);
         if (status != ATTEST_OK)
             return status;
-        *met = answer == ATTEST_ZERO_EQUAL;
+        *met = rival->meets = answer == ATTEST_ZERO_EQUAL;
         rival->unable = rival->unable || answer == ATTEST_ZERO_UNABLE;
     }
     return ATTEST_OK;
@@ -73,6 +73,32 @@ static bool accurate(const arb_t hull)
            (arb_is_positive(hull) && arb_rel_accuracy_bits(hull) >= SQUARE_ACCURACY);
 }
 
+/* Whether the outcome is known to hold of this rival, not only of the extreme. */
+static bool has_outcome(const attest_rival *rival, const attest_rivals *rivals,
+                        attest_outcome outcome, const fmpq *bound)
+{
+    attest_outcome own = compare_hull(&rival->square, bound, rivals->bits);
+
+    if (outcome == ATTEST_OUTCOME_MET) /* what met the bound may have been passed since */
+        return rival->meets || own == outcome ||
+               own == (rivals->largest ? ATTEST_OUTCOME_ABOVE : ATTEST_OUTCOME_BELOW);
+    return own == outcome;
+}
+
+/* Names the first rival of which the outcome is known, or else the first, and takes it into the
+ * hull: the ends of the extreme need not be those of any one rival. */
+static void name_rival(arb_t hull, attest_rivals *rivals, attest_outcome outcome,
+                       const fmpq *bound)
+{
+    rivals->named = 0;
+    while (rivals->named < rivals->count &&
+           !has_outcome(&rivals->rival[rivals->named], rivals, outcome, bound))
+        rivals->named++;
+    if (rivals->named == rivals->count)
+        rivals->named = 0;
+    arb_union(hull, hull, &rivals->rival[rivals->named].square, rivals->bits + 64);
+}
+
 attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
                                    const fmpq *bound, long max_bits, attest_error *error)
@@ -87,7 +113,7 @@ attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
         if (*outcome == ATTEST_OUTCOME_UNKNOWN && fmpq_is_zero(bound) && none_is_zero(rivals))
             *outcome = ATTEST_OUTCOME_ABOVE;
         if (accurate(hull) && *outcome != ATTEST_OUTCOME_UNKNOWN)
-            return ATTEST_OK;
+            break;
         if (any_unable(rivals)) {
             snprintf(reason, ATTEST_ERROR_SIZE,
                      "an equality that holds modulo several primes has more than %zu terms to "
@@ -107,5 +133,6 @@ attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
         if (status != ATTEST_OK)
             return status;
     }
+    name_rival(hull, rivals, *outcome, bound);
     return ATTEST_OK;
 }

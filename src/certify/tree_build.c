@@ -1,29 +1,25 @@
-/* tree_build.c -- a k-d tree over a cloud, with full leaves stored by coordinate. */
+/* tree_build.c -- a k-d tree over a cloud, with points stored by coordinate. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "certify/tree.h"
+#include "kernel/near.h"
+
+/* The dimensions for which the kernel promises its error. */
+enum { MOST_PRODUCT = 1 << 13 };
+
+/* A point and what it is ordered by. */
+typedef struct keyed {
+    double key;
+    uint32_t point;
+} keyed;
 
 typedef struct builder {
     attest_tree *tree;
-    double *along; /* by point, not yet in tree order */
+    double *along; /* by point, not yet in tree order; ATTEST_TREE_AXES each */
+    keyed *keyed;  /* room for all points */
 } builder;
-
-static double key(const builder *b, uint32_t point, size_t axis)
-{
-    size_t axes = b->tree->axes;
-
-    return axis < axes ? b->along[point * axes + axis] : b->tree->cloud->colour[point];
-}
-
-static void exchange(uint32_t *a, uint32_t *b)
-{
-    uint32_t t = *a;
-
-    *a = *b;
-    *b = t;
-}
 
 static double median_of_three(double a, double b, double c)
 {
@@ -33,24 +29,24 @@ static double median_of_three(double a, double b, double c)
 
 /* Hoare's selection: afterwards no key before place is larger, none behind it smaller. Equal
  * keys are exchanged, so that runs of them are halved too. */
-static void select_place(const builder *b, uint32_t *order, size_t count, size_t place,
-                         size_t axis)
+static void select_place(keyed *order, size_t count, size_t place)
 {
     size_t low = 0, high = count - 1;
 
     while (low < high) {
-        double pivot = median_of_three(key(b, order[low], axis),
-                                       key(b, order[low + (high - low) / 2], axis),
-                                       key(b, order[high], axis));
+        double pivot =
+            median_of_three(order[low].key, order[low + (high - low) / 2].key, order[high].key);
         size_t i = low, j = high;
         for (;;) {
-            while (key(b, order[i], axis) < pivot)
+            while (order[i].key < pivot)
                 i++;
-            while (pivot < key(b, order[j], axis))
+            while (pivot < order[j].key)
                 j--;
             if (i >= j)
                 break;
-            exchange(&order[i++], &order[j--]);
+            keyed other = order[i];
+            order[i++] = order[j];
+            order[j--] = other;
         }
         /* Now everything before i is <= pivot, everything behind j >= pivot. */
         if (i == j) {
@@ -68,52 +64,70 @@ static void select_place(const builder *b, uint32_t *order, size_t count, size_t
 }
 
 /* Bounding box, colour and radius of a node; returns the axis to split, axes for colour. */
-static size_t describe(const builder *b, attest_tree_node *node, double *box)
+static size_t describe(const builder *b, attest_tree_node *node)
 {
     attest_tree *tree = b->tree;
     const attest_cloud *cloud = tree->cloud;
-    size_t axes = tree->axes, widest = axes;
-    double *lower = box, *upper = box + ATTEST_TREE_AXES, width = 0;
+    size_t widest = tree->axes;
+    double width = 0;
 
-    for (size_t a = 0; a < axes; a++) {
-        lower[a] = INFINITY;
-        upper[a] = -INFINITY;
+    for (size_t a = 0; a < ATTEST_TREE_AXES; a++) {
+        node->lower[a] = INFINITY;
+        node->upper[a] = -INFINITY;
     }
     node->colour = cloud->colour[tree->order[node->begin]];
     node->radius = 0;
     for (uint32_t at = node->begin; at < node->end; at++) {
         uint32_t point = tree->order[at];
-        const double *x = b->along + point * axes;
-        for (size_t a = 0; a < axes; a++) {
-            lower[a] = attest_tree_less(lower[a], x[a]);
-            upper[a] = attest_tree_more(upper[a], x[a]);
+        const double *x = b->along + (size_t)point * ATTEST_TREE_AXES;
+        for (size_t a = 0; a < ATTEST_TREE_AXES; a++) {
+            node->lower[a] = attest_tree_less(node->lower[a], x[a]);
+            node->upper[a] = attest_tree_more(node->upper[a], x[a]);
         }
         node->radius = attest_tree_more(node->radius, cloud->radius[point]);
         if (cloud->colour[point] != node->colour)
             node->colour = ATTEST_TREE_MIXED;
     }
-    for (size_t a = 0; a < axes; a++) {
-        if (upper[a] - lower[a] > width) {
-            width = upper[a] - lower[a];
+    for (size_t a = 0; a < tree->axes; a++) {
+        if (node->upper[a] - node->lower[a] > width) {
+            width = node->upper[a] - node->lower[a];
             widest = a;
         }
     }
     return widest;
 }
 
+/* Brings the points of a node into an order in which those before place are on one side. */
+static void part(const builder *b, const attest_tree_node *node, size_t place, size_t axis)
+{
+    attest_tree *tree = b->tree;
+    uint32_t *order = tree->order + node->begin;
+    size_t count = node->end - node->begin;
+
+    for (size_t i = 0; i < count; i++) {
+        b->keyed[i].point = order[i];
+        b->keyed[i].key = axis < tree->axes
+                              ? b->along[(size_t)order[i] * ATTEST_TREE_AXES + axis]
+                              : tree->cloud->colour[order[i]];
+    }
+    select_place(b->keyed, count, place);
+    for (size_t i = 0; i < count; i++)
+        order[i] = b->keyed[i].point;
+}
+
 static void build(const builder *b, uint32_t at)
 {
     attest_tree *tree = b->tree;
     attest_tree_node *node = &tree->node[at];
-    size_t axis = describe(b, node, tree->box + 2 * ATTEST_TREE_AXES * (size_t)at);
+    size_t axis = describe(b, node);
     size_t count = node->end - node->begin, leaves, half;
 
     node->left = 0;
-    if (count <= ATTEST_TREE_LEAF)
+    if (count <= tree->leaf)
         return;
-    leaves = (count + ATTEST_TREE_LEAF - 1) / ATTEST_TREE_LEAF;
-    half = (leaves + 1) / 2 * ATTEST_TREE_LEAF; /* < count: the leaves on the left are full */
-    select_place(b, tree->order + node->begin, count, half, axis);
+    leaves = (count + tree->leaf - 1) / tree->leaf;
+    half = (leaves + 1) / 2 * tree->leaf; /* < count: the leaves on the left are full */
+    part(b, node, half, axis);
     node->left = (uint32_t)tree->nodes;
     tree->nodes += 2;
     tree->node[node->left].begin = node->begin;
@@ -124,22 +138,27 @@ static void build(const builder *b, uint32_t at)
     build(b, node->left + 1);
 }
 
-/* Colours, radii, axis coordinates and leaf blocks in tree order. */
+/* Colours, radii, axis coordinates and groups of points in tree order; the last group is filled
+ * up with its last point. */
 static void arrange(const builder *b)
 {
     attest_tree *tree = b->tree;
     const attest_cloud *cloud = tree->cloud;
-    size_t dim = cloud->dim, axes = tree->axes;
+    size_t dim = cloud->dim, row = ATTEST_TREE_AXES * sizeof *tree->along;
+    size_t places = (cloud->count + ATTEST_TREE_LANES - 1) / ATTEST_TREE_LANES;
 
     for (size_t at = 0; at < cloud->count; at++) {
-        uint32_t point = tree->order[at];
-        double *block = tree->block + at / ATTEST_TREE_LEAF * dim * ATTEST_TREE_LEAF;
+        size_t point = tree->order[at];
         tree->place[point] = (uint32_t)at;
         tree->colour[at] = cloud->colour[point];
         tree->radius[at] = cloud->radius[point];
-        memcpy(tree->along + at * axes, b->along + point * axes, axes * sizeof *tree->along);
+        memcpy(tree->along + at * ATTEST_TREE_AXES, b->along + point * ATTEST_TREE_AXES, row);
+    }
+    for (size_t at = 0; at < places * ATTEST_TREE_LANES; at++) {
+        size_t point = tree->order[at < cloud->count ? at : cloud->count - 1];
+        double *group = tree->block + at / ATTEST_TREE_LANES * dim * ATTEST_TREE_LANES;
         for (size_t c = 0; c < dim; c++)
-            block[c * ATTEST_TREE_LEAF + at % ATTEST_TREE_LEAF] =
+            group[c * ATTEST_TREE_LANES + at % ATTEST_TREE_LANES] =
                 cloud->centre[point * dim + c];
     }
 }
@@ -147,53 +166,58 @@ static void arrange(const builder *b)
 static void project(double *along, const attest_tree *tree, const double *axis)
 {
     const attest_cloud *cloud = tree->cloud;
-    size_t dim = cloud->dim, axes = tree->axes;
+    size_t dim = cloud->dim;
 
     for (size_t i = 0; i < cloud->count; i++) {
         const double *x = cloud->centre + i * dim;
-        for (size_t a = 0; a < axes; a++) {
+        for (size_t a = 0; a < tree->axes; a++) {
             double s = axis ? 0 : x[a];
             for (size_t c = 0; axis && c < dim; c++)
                 s += axis[a * dim + c] * x[c];
-            along[i * axes + a] = s;
+            along[i * ATTEST_TREE_AXES + a] = s;
         }
     }
 }
 
 static bool allocate(attest_tree *tree)
 {
-    size_t count = tree->cloud->count, leaves = count / ATTEST_TREE_LEAF + 1;
+    size_t count = tree->cloud->count, leaves = count / tree->leaf + 1;
+    size_t places = (count / ATTEST_TREE_LANES + 1) * ATTEST_TREE_LANES;
 
     tree->order = attest_memory_alloc(count, sizeof *tree->order);
     tree->place = attest_memory_alloc(count, sizeof *tree->place);
     tree->colour = attest_memory_alloc(count, sizeof *tree->colour);
     tree->radius = attest_memory_alloc(count, sizeof *tree->radius);
-    tree->along = attest_memory_alloc(count * tree->axes, sizeof *tree->along);
-    tree->block =
-        attest_memory_alloc(leaves * ATTEST_TREE_LEAF * tree->cloud->dim, sizeof *tree->block);
+    tree->along = attest_memory_alloc(count * ATTEST_TREE_AXES, sizeof *tree->along);
+    tree->block = attest_memory_alloc(places * tree->cloud->dim, sizeof *tree->block);
     tree->node = attest_memory_alloc(2 * leaves + 1, sizeof *tree->node);
-    tree->box = attest_memory_alloc((2 * leaves + 1) * 2 * ATTEST_TREE_AXES, sizeof *tree->box);
     return tree->order && tree->place && tree->colour && tree->radius && tree->along &&
-           tree->block && tree->node && tree->box;
+           tree->block && tree->node;
 }
 
 attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
                                attest_error *error)
 {
-    builder b = {tree, NULL};
+    builder b = {tree, NULL, NULL};
     double *axis = NULL;
     attest_status status;
 
     *tree = (attest_tree){.cloud = cloud};
     /* (dim + 2) roundings of relative error 2^-53, and those of limit, above and below. */
     tree->slack = ((double)cloud->dim + 16) * 0x1p-52;
+    tree->tiny = (double)cloud->dim * 0x1p-1072; /* less than 2^-1074 per term */
     status = attest_tree_axes(&axis, tree, error);
     if (status != ATTEST_OK)
         return status;
-    b.along = attest_memory_alloc(cloud->count * tree->axes, sizeof *b.along);
-    if (!allocate(tree) || !b.along) {
+    /* Rows of few coordinates are best met one by one; long ones by a matrix product. */
+    tree->leaf = cloud->dim > ATTEST_TREE_AXES && cloud->dim < MOST_PRODUCT ? ATTEST_NEAR
+                                                                            : ATTEST_TREE_LANES;
+    b.along = attest_memory_alloc(cloud->count * ATTEST_TREE_AXES, sizeof *b.along);
+    b.keyed = attest_memory_alloc(cloud->count, sizeof *b.keyed);
+    if (!allocate(tree) || !b.along || !b.keyed) {
         attest_tree_clear(tree);
         free(b.along);
+        free(b.keyed);
         free(axis);
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     }
@@ -207,6 +231,7 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
         arrange(&b);
     }
     free(b.along);
+    free(b.keyed);
     free(axis);
     return ATTEST_OK;
 }
@@ -220,6 +245,5 @@ void attest_tree_clear(attest_tree *tree)
     free(tree->along);
     free(tree->block);
     free(tree->node);
-    free(tree->box);
     *tree = (attest_tree){0};
 }

@@ -91,6 +91,12 @@ const char *attest_kernel_list(size_t i)
     return NULL;
 }
 
+void attest_kernel_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
+                        const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR])
+{
+    get()->near(hit, a, b, dim, alpha, beta);
+}
+
 void attest_kernel_exp(double *y, const double *x, size_t count)
 {
     get()->exp(y, x, count);

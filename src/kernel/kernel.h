@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/near.h"
+
 /* One call for a whole batch; row-major arrays as in <attest/kernel.h>. */
 struct kernel_task {
     double *out;
@@ -26,6 +28,8 @@ struct kernel {
     void (*exp)(double *y, const double *x, size_t count);
     void (*softmax)(const struct kernel_task *task);
     void (*hardmax)(const struct kernel_task *task);
+    void (*near)(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
+                 const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
 };
 
 extern const struct kernel attest_kernel_scalar;

@@ -155,4 +155,4 @@ static bool always(void)
 }
 
 const struct kernel attest_kernel_scalar = {"scalar", always, scalar_exp, scalar_softmax,
-                                            scalar_hardmax};
+                                            scalar_hardmax, attest_scalar_near};

@@ -92,6 +92,42 @@ static bool try_cloud(size_t count, size_t dim, size_t colours, size_t span, boo
     return ok;
 }
 
+/* Pairs at exactly the same distance, that floats cannot tell from others, in clouds of high
+ * dimension: differences with the same entries in another order, far from the origin. */
+static bool try_fine(size_t count, size_t dim, size_t pairs, int64_t offset)
+{
+    attest_candidates candidates;
+    attest_cloud cloud;
+    attest_error error;
+    int64_t step[AXES], least = 0;
+    size_t first, second, met = 0, more = 0;
+    bool found, ok = attest_cloud_init(&cloud, count, dim, &error) == ATTEST_OK;
+
+    for (size_t c = 0; c < dim; c++) {
+        step[c] = (int64_t)below(1 << 15);
+        least += step[c] * step[c];
+    }
+    for (size_t i = 0; i < count; i++) {
+        cloud.colour[i] = (uint32_t)i;
+        for (size_t c = 0; c < dim; c++)
+            point[i][c] = offset + (int64_t)below(1 << 20);
+        for (size_t c = 0; i % 2 && i / 2 < pairs && c < dim; c++)
+            point[i][c] = point[i - 1][c] + step[(c + i / 2) % dim];
+    }
+    load(&cloud, dim, false);
+    ok = ok && attest_candidates_init(&candidates, &cloud, &error) == ATTEST_OK;
+    while (ok &&
+           attest_candidates_next(&found, &first, &second, &candidates, &error) == ATTEST_OK &&
+           found) {
+        met += second == first + 1 && first % 2 == 0 && first / 2 < pairs;
+        more += square(first, second, dim) != least;
+    }
+    ok = ok && met == pairs && more == 0;
+    attest_candidates_clear(&candidates);
+    attest_cloud_clear(&cloud);
+    return ok;
+}
+
 /* So many candidates that no list holds them: all points equal but for their colours. */
 static void try_many(void)
 {
@@ -194,6 +230,11 @@ int main(void)
         failed += !try_cloud(count, dim, 1 + below(3) * below(40), 2 + below(1000), moved);
     }
     TAP_OK(failed == 0, "candidates of 400 clouds (%zu failed)", failed);
+    failed = 0;
+    for (int round = 0; round < 40; round++)
+        failed += !try_fine(300 + below(MOST - 300), 9 + below(AXES - 9), 1 + below(150),
+                            round % 2 ? (int64_t)1 << 29 : 0);
+    TAP_OK(failed == 0, "ties of 40 clouds of high dimension (%zu failed)", failed);
     try_many();
     try_extremes();
     try_edges();
