@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "campaign/chunk_result.h"
@@ -32,12 +33,48 @@ typedef struct chunk_run {
     attest_error *error;
 } chunk_run;
 
+static int64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Tells the observer that a call begins. */
+static void beat(const chunk_run *run, bool shrinking, uint64_t steps)
+{
+    attest_chunk_watch *watch = run->chunk->watch;
+
+    if (!watch)
+        return;
+    atomic_store(&watch->trial, run->trial);
+    atomic_store(&watch->seed, run->seed);
+    atomic_store(&watch->shrinking, shrinking);
+    atomic_store(&watch->steps, steps);
+    atomic_store(&watch->beat, now());
+    atomic_store(&watch->started, true);
+}
+
+/* The death of a worker at this trial, or while its violation was shrunk; or NULL. */
+static const attest_death *find_death(const chunk_run *run, bool shrinking)
+{
+    for (size_t d = 0; d < run->chunk->deaths; d++)
+        if (run->chunk->death[d].trial == run->trial &&
+            run->chunk->death[d].shrinking == shrinking)
+            return &run->chunk->death[d];
+    return NULL;
+}
+
 static enum theft_alloc_res gen(struct theft *t, void *env, void **output)
 {
     chunk_run *run = env;
-    attest_instance *instance = attest_memory_alloc(1, sizeof *instance);
+    attest_instance *instance;
     attest_status status;
 
+    if (!run->called && find_death(run, false))
+        return THEFT_ALLOC_SKIP;
+    instance = attest_memory_alloc(1, sizeof *instance);
     if (!instance) {
         run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
         return THEFT_ALLOC_ERROR;
@@ -172,15 +209,20 @@ before_trial(const struct theft_hook_gen_args_pre_info *info, void *env)
     run->seed = run->chunk->search ? info->run_seed : info->trial_seed;
     run->called = false;
     run->shrink_steps = 0;
+    beat(run, false, 0);
     return THEFT_HOOK_GEN_ARGS_PRE_CONTINUE;
 }
 
-static enum theft_hook_shrink_pre_res before_shrink(const struct theft_hook_shrink_pre_info *i,
-                                                    void *env)
+static enum theft_hook_shrink_pre_res
+before_shrink(const struct theft_hook_shrink_pre_info *info, void *env)
 {
-    (void)env;
-    return i->shrink_count < SHRINK_ATTEMPTS ? THEFT_HOOK_SHRINK_PRE_CONTINUE
-                                             : THEFT_HOOK_SHRINK_PRE_HALT;
+    chunk_run *run = env;
+    const attest_death *death = find_death(run, true);
+
+    beat(run, true, info->shrink_count);
+    if (info->shrink_count >= (death ? death->steps : SHRINK_ATTEMPTS))
+        return THEFT_HOOK_SHRINK_PRE_HALT;
+    return THEFT_HOOK_SHRINK_PRE_CONTINUE;
 }
 
 /* Keeps the shrunk instance. */
@@ -206,10 +248,21 @@ after_shrinking(const struct theft_hook_counterexample_info *info, void *env)
     return THEFT_HOOK_COUNTEREXAMPLE_CONTINUE;
 }
 
+static bool note_open(chunk_run *run, const char *reason)
+{
+    if (!run->result->open_reason)
+        run->result->open_reason = attest_memory_copy(reason);
+    return run->result->open_reason != NULL;
+}
+
 static bool tally(chunk_run *run)
 {
     attest_chunk_result *result = run->result;
 
+    if (!run->called && find_death(run, false)) {
+        result->undecided++;
+        return note_open(run, "the worker died");
+    }
     if (!run->called) {
         result->discarded++;
         return true;
@@ -217,6 +270,7 @@ static bool tally(chunk_run *run)
     switch (run->at.outcome) {
     case ATTEST_HELD:
         result->passed++;
+        result->searched += run->chunk->search;
         return true;
     case ATTEST_VIOLATED:
         result->failed++;
@@ -228,9 +282,7 @@ static bool tally(chunk_run *run)
         break;
     }
     result->undecided++;
-    if (!result->open_reason)
-        result->open_reason = attest_memory_copy(run->at.reason);
-    return result->open_reason != NULL;
+    return note_open(run, run->at.reason);
 }
 
 static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_post_info *info,
@@ -275,6 +327,21 @@ static theft_seed *make_seeds(const attest_chunk *chunk)
     return seeds;
 }
 
+/* How many of the trials, the last ones, are guided. */
+static size_t guided(const attest_chunk *chunk)
+{
+    return chunk->search && chunk->count > chunk->lead ? chunk->count - chunk->lead : 0;
+}
+
+static attest_status copy_deaths(attest_chunk_result *result, const attest_chunk *chunk,
+                                 attest_error *error)
+{
+    for (size_t d = 0; d < chunk->deaths; d++)
+        if (attest_chunk_result_add_death(result, &chunk->death[d]) != ATTEST_OK)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ATTEST_OK;
+}
+
 attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,
                                attest_error *error)
 {
@@ -297,9 +364,7 @@ attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *
                   .trial_post = after_trial,
                   .env = &run},
     };
-    /* The first quarter of a search is random: it finds where to start. */
-    struct theft_extension_config extension = {.target_trials =
-                                                   chunk->search ? chunk->count * 3 / 4 : 0};
+    struct theft_extension_config extension = {.target_trials = guided(chunk)};
     enum theft_run_res ended;
     theft_seed *seeds = NULL;
 
@@ -316,5 +381,5 @@ attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *
         ended != THEFT_RUN_SKIP)
         return attest_error_set(error, ATTEST_NOMEM, "%s: the engine failed: %s",
                                 chunk->property->name, theft_run_res_str(ended));
-    return run.status;
+    return run.status == ATTEST_OK ? copy_deaths(result, chunk, error) : run.status;
 }

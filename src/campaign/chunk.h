@@ -5,9 +5,39 @@
 #ifndef ATTEST_CAMPAIGN_CHUNK_H
 #define ATTEST_CAMPAIGN_CHUNK_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "campaign/property.h"
+
+/* After so many deaths of its worker a chunk is given up: all its trials are undecided. */
+enum { ATTEST_CHUNK_DEATHS = 8 };
+
+typedef enum attest_death_kind {
+    ATTEST_DEATH_MEMORY = 0, /* out of memory */
+    ATTEST_DEATH_TIMEOUT,
+    ATTEST_DEATH_SIGNAL,
+    ATTEST_DEATH_EXIT /* it left by itself, with a code that means nothing */
+} attest_death_kind;
+
+/* A trial at which the worker died. */
+typedef struct attest_death {
+    attest_death_kind kind;
+    int detail; /* the signal, or the exit code */
+    uint64_t trial;
+    uint64_t seed;
+    bool shrinking; /* it was a violation that was being shrunk: */
+    uint64_t steps; /* attempts that went well */
+} attest_death;
+
+/* Where a run is, for an observer in another process: this lies in shared memory. */
+typedef struct attest_chunk_watch {
+    atomic_bool started; /* the fields below are those of the chunk being run */
+    atomic_uint_fast64_t trial, seed;
+    atomic_bool shrinking;
+    atomic_uint_fast64_t steps;
+    atomic_int_fast64_t beat; /* CLOCK_MONOTONIC, nanoseconds, when the last call began */
+} attest_chunk_watch;
 
 /* Which trials: numbers first, ..., first + count - 1 of the run with this seed. */
 typedef struct attest_chunk {
@@ -16,8 +46,15 @@ typedef struct attest_chunk {
     uint64_t seed;
     uint64_t first;
     size_t count;
+    size_t lead;     /* a search begins with so many random trials */
     bool search;     /* guided by the margin; its trials are not independent of each other */
     bool keep_going; /* a violation does not end the chunk */
+    bool observe;    /* the result tells of every trial */
+    /* Where workers died: such trials are not run again (they are undecided), such attempts to
+     * shrink not made again. */
+    size_t deaths;
+    attest_death death[ATTEST_CHUNK_DEATHS];
+    attest_chunk_watch *watch; /* or NULL */
 } attest_chunk;
 
 typedef struct attest_label_count {
@@ -33,8 +70,10 @@ typedef struct attest_violation {
     char *text;
 } attest_violation;
 
+/* What the trials of a chunk, or of several, gave. */
 typedef struct attest_chunk_result {
     uint64_t passed, failed, discarded, undecided;
+    uint64_t searched; /* of the passed ones: found by guided search, not drawn at random */
     size_t labels;
     attest_label_count *label; /* in the order of first appearance */
     bool has_tightest;         /* the least margin of a trial, and its instance: */
@@ -43,6 +82,10 @@ typedef struct attest_chunk_result {
     char *open_reason; /* of the first undecided trial, or NULL */
     size_t violations;
     attest_violation *violation;
+    size_t deaths;
+    attest_death *death;
+    char *observations; /* JSON Lines, or NULL */
+    double seconds;     /* of the campaign that went by for it */
 } attest_chunk_result;
 
 void attest_chunk_result_init(attest_chunk_result *result);

@@ -1,14 +1,10 @@
 /* instance_text.c -- an instance as the text of a counterexample file, and back. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "campaign/instance_text.h"
+#include "campaign/setting.h"
 #include "data/counterexample_json.h"
-
-static const char *const numbers[] = {NULL, "mpfr", "binary32", "double"};
 
 static attest_status add_rational(attest_counterexample *file, const char *name,
                                   const fmpq_t value)
@@ -18,26 +14,6 @@ static attest_status add_rational(attest_counterexample *file, const char *name,
         text ? attest_counterexample_add_parameter(file, name, text) : ATTEST_NOMEM;
 
     free(text);
-    return status;
-}
-
-/* What of the setting a replay must know. */
-static attest_status add_setting(attest_counterexample *file, const attest_setting *setting)
-{
-    attest_status status = ATTEST_OK;
-    char bits[32];
-
-    if (setting->without)
-        status = attest_counterexample_add_parameter(file, "without", setting->without);
-    if (status == ATTEST_OK && setting->number != ATTEST_ARITHMETIC_NONE)
-        status = attest_counterexample_add_parameter(file, "number", numbers[setting->number]);
-    if (status == ATTEST_OK && setting->number == ATTEST_ARITHMETIC_MPFR) {
-        snprintf(bits, sizeof bits, "%ld", setting->bits);
-        status = attest_counterexample_add_parameter(file, "bits", bits);
-        if (status == ATTEST_OK)
-            status = attest_counterexample_add_parameter(
-                file, "round", mpfr_print_rnd_mode(setting->round) + strlen("MPFR_"));
-    }
     return status;
 }
 
@@ -52,7 +28,7 @@ static attest_status fill(attest_counterexample *file, const attest_instance *in
     for (size_t p = 0; p < instance->parameters && status == ATTEST_OK; p++)
         status = add_rational(file, instance->parameter[p].name, instance->parameter[p].value);
     if (status == ATTEST_OK)
-        status = add_setting(file, origin->setting);
+        status = attest_setting_add(file, origin->setting);
     file->has_pair = trial->outcome == ATTEST_VIOLATED && trial->has_pair;
     for (int side = 0; side < 2; side++) {
         file->pair[side][0] = trial->pair[side].sequence;

@@ -2,80 +2,198 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "campaign/chunk.h"
-#include "cli/command.h"
-#include "props/properties.h"
-
-enum { DEFAULT_CHUNK = 64 };
+#include "base/output.h"
+#include "campaign/campaign.h"
+#include "campaign/folder.h"
+#include "campaign/summary.h"
+#include "cli/campaign.h"
+#include "report/campaign.h"
 
 static int run(int argc, char **argv);
 
 const attest_command attest_command_campaign = {
     .name = "campaign",
-    .arguments = "PROPERTY... [OPTION]...",
+    .arguments = "[PROPERTY...|all] [OPTION]...",
     .summary = "try properties on random instances",
-    .example = "  attest campaign theorem1 --trials 10000 --seed 1",
+    .details =
+        "Draws instances, decides each of them exactly, and shrinks what violates a property.\n"
+        "The same seed gives the same verdicts, counts and counterexamples for any --jobs.\n"
+        "With --out everything is kept in a folder: a journal to --resume from, the report\n"
+        "(report.json, report.tap, report.xml), and a file to replay for each violation and "
+        "for\n"
+        "the tightest case of each property. Exit code 1: a property that was named is\n"
+        "violated; among all, one that must hold is, or a search for a violation found none.",
+    .example = "  attest campaign theorem1 --trials 100000 --seed 7\n"
+               "  attest campaign all --time 1h --out night --jobs 4\n"
+               "  attest campaign theorem1 --without collinear",
     .run = run,
 };
 
+/* Everything that a campaign holds while it runs. */
 typedef struct campaign_job {
-    unsigned long trials, seed;
-    const char *without;
+    attest_plan plan;
+    bool all;
+    attest_folder folder;
+    attest_journal journal;
+    attest_campaign campaign;
+    attest_summary summary;
+    attest_output observations;
 } campaign_job;
 
-static int run_property(const campaign_job *job, const attest_property *property)
+int campaign_exit_code(const attest_summary *summary, bool all)
 {
-    attest_setting setting = {.without = job->without};
-    uint64_t trials = job->trials ? job->trials : property->trials, failed = 0;
-    size_t size = property->chunk ? property->chunk : DEFAULT_CHUNK;
+    int code = EXIT_HOLDS;
+
+    for (size_t p = 0; p < summary->properties; p++) {
+        const attest_property_summary *property = &summary->property[p];
+        bool searched = all && property->property->expect_violation &&
+                        property->verdict != ATTEST_CAMPAIGN_UNDECIDED;
+
+        if (searched ? !property->as_expected : property->verdict == ATTEST_CAMPAIGN_VIOLATED)
+            return EXIT_FAILS;
+        if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED)
+            code = EXIT_UNDECIDED;
+    }
+    return code;
+}
+
+/* Says what was lost, if the journal was not as it was left. */
+static void tell_tail(const campaign_job *job)
+{
+    const attest_journal_tail *tail = &job->campaign.tail;
+
+    if (tail->dropped > 0)
+        attest_cli_complain("%s: %zu bytes after record %zu are %s: their trials are run again",
+                            job->journal.path, tail->dropped, tail->records,
+                            tail->damaged ? "damaged" : "incomplete");
+}
+
+static int open_folder(campaign_job *job, const campaign_request *request)
+{
     attest_error error;
 
-    for (uint64_t first = 0; first < trials && !failed; first += size) {
-        attest_chunk chunk = {.property = property,
-                              .setting = &setting,
-                              .seed = job->seed,
-                              .first = first,
-                              .count = trials - first < size ? trials - first : size};
-        attest_chunk_result result;
+    if (!request->out)
+        return EXIT_HOLDS;
+    if (attest_folder_open(&job->folder, request->out, &error) ||
+        attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
+                             &error))
+        return attest_cli_fail(&error);
+    tell_tail(job);
+    return EXIT_HOLDS;
+}
 
-        attest_chunk_result_init(&result);
-        if (attest_chunk_run(&result, &chunk, &error))
-            return attest_cli_fail(&error);
-        failed += result.failed;
-        printf("%s: trials %lu..: %lu passed, %lu failed, %lu discarded, %lu undecided\n",
-               property->name, (unsigned long)first, (unsigned long)result.passed,
-               (unsigned long)result.failed, (unsigned long)result.discarded,
-               (unsigned long)result.undecided);
-        for (size_t v = 0; v < result.violations; v++)
-            printf("%s\n%s", result.violation[v].reason, result.violation[v].text);
-        attest_chunk_result_clear(&result);
+static int write_junit(const campaign_job *job, const campaign_request *request)
+{
+    attest_output output;
+    attest_error error;
+
+    if (!request->junit)
+        return EXIT_HOLDS;
+    if (attest_output_open(&output, request->junit, &error))
+        return attest_cli_fail(&error);
+    attest_report_junit(output.stream, &job->summary, request->out);
+    return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
+static int print(const campaign_job *job, const campaign_request *request, bool json_too)
+{
+    attest_error error;
+    attest_json json;
+
+    if (request->out && attest_report_campaign_files(&job->summary, request->out, &error))
+        return attest_cli_fail(&error);
+    if (write_junit(job, request))
+        return EXIT_ENVIRONMENT;
+    if (json_too) {
+        attest_json_write_begin(&json, stdout);
+        attest_report_campaign_json(&json, &job->summary, request->out);
+        if (attest_json_write_end(&json) != ATTEST_OK)
+            attest_cli_complain("cannot write all of the output");
+    } else if (request->tap) {
+        attest_report_tap(stdout, &job->summary, request->out);
+    } else {
+        attest_report_campaign_text(stdout, &job->summary, request->out);
     }
-    return failed ? EXIT_FAILS : EXIT_HOLDS;
+    return campaign_exit_code(&job->summary, job->all);
+}
+
+static int run_campaign(campaign_job *job, const campaign_request *request, bool json)
+{
+    attest_error error;
+    int code = open_folder(job, request);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (attest_campaign_run(&job->campaign, &error) ||
+        attest_summary_init(&job->summary, &job->plan, job->campaign.tally, &error))
+        return attest_cli_fail(&error);
+    return print(job, request, json);
+}
+
+static int run_plan(const campaign_request *request, bool json)
+{
+    campaign_job job = {.folder = {.lock = -1}};
+    attest_error error;
+    int code = campaign_make_plan(&job.plan, &job.all, request);
+
+    attest_journal_init(&job.journal);
+    if (code == EXIT_HOLDS && attest_campaign_init(&job.campaign, &job.plan, NULL, &error))
+        code = attest_cli_fail(&error);
+    if (code == EXIT_HOLDS)
+        code = run_campaign(&job, request, json);
+    attest_summary_clear(&job.summary);
+    attest_campaign_clear(&job.campaign);
+    attest_journal_close(&job.journal);
+    attest_folder_close(&job.folder);
+    free((void *)job.plan.property);
+    return code;
 }
 
 static int run(int argc, char **argv)
 {
-    campaign_job job = {.seed = 1};
+    campaign_request request = {.seed = 1, .timeout = "60", .worker_memory = (size_t)2 << 30};
     attest_common common;
-    char **operands;
-    size_t count;
+    int code;
     const attest_option options[] = {
-        {"trials", 0, "N", "trials of each property", OPTION_COUNT, &job.trials, NULL},
-        {"seed", 0, "S", "of the random instances; 1 if not given", OPTION_COUNT, &job.seed,
+        {"trials", 0, "N", "trials of each property; if not given, as each has by default",
+         OPTION_COUNT, &request.trials, NULL},
+        {"time", 0, "T", "seconds (or 10m, 2h) for all properties together", OPTION_TEXT,
+         &request.time, NULL},
+        {"seed", 0, "S", "of the random instances; 1 if not given", OPTION_COUNT, &request.seed,
          NULL},
-        {"without", 0, "HYPOTHESIS", "drop this hypothesis", OPTION_TEXT, &job.without, NULL},
+        {"jobs", 'j', "J", "worker processes; as many as processors if not given", OPTION_COUNT,
+         &request.jobs, NULL},
+        {"shard", 0, "K/N", "run part K of N; 'attest merge' joins them", OPTION_TEXT,
+         &request.shard, NULL},
+        {"out", 0, "DIR", "keep journal, report and counterexamples in DIR", OPTION_TEXT,
+         &request.out, NULL},
+        {"resume", 0, NULL, "go on with the campaign in DIR", OPTION_FLAG, &request.resume,
+         NULL},
+        {"without", 0, "HYPOTHESIS", "drop a hypothesis ('attest show' names them)",
+         OPTION_TEXT, &request.without, NULL},
+        {"number", 0, "SYSTEM", "search against mpfr, binary32 or double", OPTION_TEXT,
+         &request.number, NULL},
+        {"bits", 0, "P", "precision of --number mpfr", OPTION_COUNT, &request.bits, NULL},
+        {"round", 0, "MODE", "nearest, zero, up, down or away; nearest if not given",
+         OPTION_TEXT, &request.round, NULL},
+        {"keep-going", 0, NULL, "a violation does not end its property", OPTION_FLAG,
+         &request.keep_going, NULL},
+        {"timeout", 0, "T", "time for one trial; 60 seconds if not given", OPTION_TEXT,
+         &request.timeout, NULL},
+        {"worker-memory", 0, "SIZE", "memory of one worker; 2G if not given", OPTION_SIZE,
+         &request.worker_memory, NULL},
+        {"tap", 0, NULL, "print TAP", OPTION_FLAG, &request.tap, NULL},
+        {"junit", 0, "FILE", "write JUnit XML", OPTION_TEXT, &request.junit, NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_campaign, &common, options, argc, argv, 1, 64,
-                                &operands, &count);
 
-    for (size_t i = 0; i < count && code == EXIT_HOLDS; i++) {
-        const attest_property *property = attest_property_get(operands[i]);
-
-        if (!property)
-            return attest_cli_refuse("%s: no such property ('attest list' lists them)",
-                                     operands[i]);
-        code = run_property(&job, property);
-    }
-    return code;
+    code = attest_cli_parse(&attest_command_campaign, &common, options, argc, argv, 0, 1000,
+                            &request.names, &request.count);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (request.resume && !request.out)
+        return attest_cli_refuse("--resume: of which campaign? (--out DIR)");
+    if (request.tap && common.json)
+        return attest_cli_refuse("--tap and --json exclude each other");
+    return run_plan(&request, common.json);
 }

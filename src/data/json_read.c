@@ -152,6 +152,19 @@ attest_status attest_json_get_length(size_t *length, const attest_json_cursor *a
     return ATTEST_OK;
 }
 
+const char *attest_json_get_key(const attest_json_cursor *object, size_t index)
+{
+    if (!attest_json_is_object(object))
+        return NULL;
+    json_object_object_foreach(object->value, key, value)
+    {
+        (void)value;
+        if (index-- == 0)
+            return key;
+    }
+    return NULL;
+}
+
 attest_json_cursor attest_json_get_element(const attest_json_cursor *array, size_t index)
 {
     attest_json_cursor element = {json_object_array_get_idx(array->value, index), array, NULL,

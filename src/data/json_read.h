@@ -75,6 +75,10 @@ bool attest_json_find_member(attest_json_cursor *member, const attest_json_curso
 
 bool attest_json_is_object(const attest_json_cursor *cursor);
 
+/* The key of the object's member number index, in the order of the text; NULL: there is none,
+ * or it is no object. Cost: O(index). */
+const char *attest_json_get_key(const attest_json_cursor *object, size_t index);
+
 /* The number of elements of an array. */
 attest_status attest_json_get_length(size_t *length, const attest_json_cursor *array,
                                      attest_error *error) ATTEST_WARN_UNUSED;

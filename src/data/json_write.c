@@ -130,6 +130,17 @@ void attest_json_write_string(attest_json *json, const char *key, const char *va
     quote(json, value);
 }
 
+void attest_json_write_text(attest_json *json, const char *key, const char *text)
+{
+    lead(json, key);
+    for (; *text; text++) {
+        if (*text != '\n')
+            fputc(*text, json->stream);
+        else if (text[1])
+            indent(json);
+    }
+}
+
 void attest_json_write_measure(attest_json *json, const char *key, double value)
 {
     if (!isfinite(value)) {

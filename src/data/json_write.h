@@ -48,6 +48,10 @@ void attest_json_write_count(attest_json *json, const char *key, unsigned long l
 /* A string; NULL is written as null. */
 void attest_json_write_string(attest_json *json, const char *key, const char *value);
 
+/* A value whose JSON text is there already, as attest_json_write_end leaves it; its lines are
+ * indented to where it stands. */
+void attest_json_write_text(attest_json *json, const char *key, const char *text);
+
 /* A measurement for people (seconds, rates): 6 significant digits; not finite: null. */
 void attest_json_write_measure(attest_json *json, const char *key, double value);
 

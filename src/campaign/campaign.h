@@ -1,0 +1,32 @@
+/* campaign.h -- a campaign from its plan to its summary. */
+#ifndef ATTEST_CAMPAIGN_CAMPAIGN_H
+#define ATTEST_CAMPAIGN_CAMPAIGN_H
+
+#include "campaign/journal.h"
+#include "campaign/tally.h"
+
+typedef struct attest_campaign {
+    const attest_plan *plan;
+    attest_tally *tally;      /* one for each property */
+    attest_journal *journal;  /* where entries are kept; NULL: nowhere */
+    attest_journal_tail tail; /* after resume: what was cut off */
+} attest_campaign;
+
+/* observations (may be NULL) gets the JSON Lines of joined chunks. The plan must outlive the
+ * campaign. Status: NOMEM. */
+attest_status attest_campaign_init(attest_campaign *campaign, const attest_plan *plan,
+                                   FILE *observations, attest_error *error) ATTEST_WARN_UNUSED;
+void attest_campaign_clear(attest_campaign *campaign);
+
+/* Opens the journal in the folder, and reads what it holds: resume tells whether it may be
+ * there already. journal is initialised and must outlive the campaign. Status: USAGE (there is
+ * a journal, but nobody asked to resume; or it is that of another plan), IO, NOMEM. */
+attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
+                                   const char *folder, bool resume,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Runs what is not done yet. Status: IO, NOMEM, FORMAT. */
+attest_status attest_campaign_run(attest_campaign *campaign,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,114 @@
+/* setting.c -- what a campaign asks of a property, in files. */
+#include "campaign/setting.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/format.h>
+
+static const char *const names[] = {NULL, "mpfr", "binary32", "double"};
+
+enum { NAMES = sizeof names / sizeof *names };
+
+const char *attest_arithmetic_name(attest_arithmetic_kind kind)
+{
+    return names[kind];
+}
+
+attest_status attest_arithmetic_parse(attest_arithmetic_kind *kind, const char *name,
+                                      attest_error *error)
+{
+    for (int i = 1; i < NAMES; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *kind = (attest_arithmetic_kind)i;
+            return ATTEST_OK;
+        }
+    }
+    return attest_error_set(error, ATTEST_USAGE,
+                            "unknown arithmetic \"%.100s\": expected mpfr, binary32 or double",
+                            name);
+}
+
+const char *attest_rounding_name(mpfr_rnd_t round)
+{
+    return mpfr_print_rnd_mode(round) + strlen("MPFR_");
+}
+
+void attest_setting_write(attest_json *json, const attest_setting *setting)
+{
+    if (setting->without)
+        attest_json_write_string(json, "without", setting->without);
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        attest_json_write_string(json, "number", names[setting->number]);
+    if (setting->number == ATTEST_ARITHMETIC_MPFR) {
+        attest_json_write_integer(json, "bits", setting->bits);
+        attest_json_write_string(json, "round", attest_rounding_name(setting->round));
+    }
+}
+
+attest_status attest_setting_add(attest_counterexample *file, const attest_setting *setting)
+{
+    attest_status status = ATTEST_OK;
+    char bits[32];
+
+    if (setting->without)
+        status = attest_counterexample_add_parameter(file, "without", setting->without);
+    if (status == ATTEST_OK && setting->number != ATTEST_ARITHMETIC_NONE)
+        status = attest_counterexample_add_parameter(file, "number", names[setting->number]);
+    if (status == ATTEST_OK && setting->number == ATTEST_ARITHMETIC_MPFR) {
+        snprintf(bits, sizeof bits, "%ld", setting->bits);
+        status = attest_counterexample_add_parameter(file, "bits", bits);
+        if (status == ATTEST_OK)
+            status = attest_counterexample_add_parameter(file, "round",
+                                                         attest_rounding_name(setting->round));
+    }
+    return status;
+}
+
+static attest_status get_bits(long *bits, const char *text, attest_error *error)
+{
+    char *end;
+
+    errno = 0;
+    *bits = strtol(text, &end, 10);
+    if (errno || end == text || *end || *bits < 1 || *bits > ATTEST_FORMAT_MAX_PRECISION)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "parameters.bits: \"%.100s\" is no precision", text);
+    return ATTEST_OK;
+}
+
+bool attest_setting_owns(const char *parameter)
+{
+    return strcmp(parameter, "without") == 0 || strcmp(parameter, "number") == 0 ||
+           strcmp(parameter, "bits") == 0 || strcmp(parameter, "round") == 0;
+}
+
+attest_status attest_setting_get(attest_setting *setting, const attest_counterexample *file,
+                                 attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    *setting = (attest_setting){.round = MPFR_RNDN};
+    for (size_t p = 0; p < file->parameters && status == ATTEST_OK; p++) {
+        const char *name = file->parameter[p].name, *value = file->parameter[p].value;
+
+        if (strcmp(name, "without") == 0)
+            setting->without = value;
+        else if (strcmp(name, "number") == 0)
+            status = attest_arithmetic_parse(&setting->number, value, error);
+        else if (strcmp(name, "bits") == 0)
+            status = get_bits(&setting->bits, value, error);
+        else if (strcmp(name, "round") == 0)
+            status = attest_rounding_parse(&setting->round, value, error);
+    }
+    if (status == ATTEST_USAGE) {
+        error->status = ATTEST_FORMAT;
+        attest_error_prefix(error, ATTEST_FORMAT, "parameters");
+        status = ATTEST_FORMAT;
+    }
+    if (status == ATTEST_OK && setting->number == ATTEST_ARITHMETIC_MPFR && setting->bits == 0)
+        status = attest_error_set(error, ATTEST_FORMAT, "parameters: there are no bits");
+    return status;
+}

@@ -1,0 +1,193 @@
+/* worker.c -- a worker as the campaign sees it. */
+#include "campaign/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "campaign/worker_run.h"
+
+enum { EXIT_NO_MEMORY = 4, PIECE = 65536 };
+
+void attest_worker_init(attest_worker *worker)
+{
+    memset(worker, 0, sizeof *worker);
+    worker->channel = -1;
+    attest_text_init(&worker->received);
+}
+
+/* Everything but the process. */
+static void release(attest_worker *worker)
+{
+    if (worker->channel >= 0)
+        close(worker->channel);
+    if (worker->watch)
+        munmap(worker->watch, sizeof *worker->watch);
+    attest_text_clear(&worker->received);
+    attest_worker_init(worker);
+}
+
+void attest_worker_stop(attest_worker *worker)
+{
+    if (worker->process > 0) {
+        kill(worker->process, SIGKILL);
+        while (waitpid(worker->process, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    release(worker);
+}
+
+static attest_status fail(attest_worker *worker, const char *call, attest_error *error)
+{
+    int reason = errno;
+
+    worker->process = 0;
+    release(worker);
+    return attest_error_set(error, ATTEST_IO, "cannot start a worker: %s: %s", call,
+                            strerror(reason));
+}
+
+attest_status attest_worker_start(attest_worker *worker, const attest_plan *plan,
+                                  attest_error *error)
+{
+    pid_t parent = getpid();
+    int end[2];
+
+    worker->watch = mmap(NULL, sizeof *worker->watch, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (worker->watch == MAP_FAILED) {
+        worker->watch = NULL;
+        return fail(worker, "mmap", error);
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
+        return fail(worker, "socketpair", error);
+    worker->channel = end[0];
+    worker->process = attest_fault("fork") ? (errno = EAGAIN, -1) : fork();
+    if (worker->process == 0) {
+        close(end[0]);
+        attest_worker_run(plan, parent, worker->watch, end[1]);
+    }
+    close(end[1]); /* so that its end is seen when the worker dies */
+    if (worker->process < 0)
+        return fail(worker, "fork", error);
+    return ATTEST_OK;
+}
+
+void attest_worker_send(attest_worker *worker, const attest_job *job)
+{
+    const char *bytes = (const char *)job;
+    size_t sent = 0;
+
+    worker->busy = true;
+    worker->job = *job;
+    atomic_store(&worker->watch->started, false);
+    while (sent < sizeof *job) {
+        ssize_t written = send(worker->channel, bytes + sent, sizeof *job - sent, MSG_NOSIGNAL);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        sent += (size_t)written;
+    }
+}
+
+static void describe_death(attest_death *death, const attest_worker *worker, int status)
+{
+    attest_chunk_watch *watch = worker->watch;
+
+    *death = (attest_death){.trial = atomic_load(&watch->trial),
+                            .seed = atomic_load(&watch->seed),
+                            .shrinking = atomic_load(&watch->shrinking),
+                            .steps = atomic_load(&watch->steps)};
+    if (worker->timed_out) {
+        death->kind = ATTEST_DEATH_TIMEOUT;
+    } else if (WIFSIGNALED(status)) {
+        death->kind = ATTEST_DEATH_SIGNAL;
+        death->detail = WTERMSIG(status);
+    } else if (WEXITSTATUS(status) == EXIT_NO_MEMORY) {
+        death->kind = ATTEST_DEATH_MEMORY;
+    } else {
+        death->kind = ATTEST_DEATH_EXIT;
+        death->detail = WEXITSTATUS(status);
+    }
+}
+
+/* The channel has ended: the process is dead, or as good as dead. */
+static attest_received bury(attest_worker *worker, attest_death *death)
+{
+    bool started = worker->busy && atomic_load(&worker->watch->started);
+    int status = 0;
+
+    while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR)
+        ;
+    worker->process = 0;
+    describe_death(death, worker, status);
+    release(worker);
+    return started ? ATTEST_RECEIVED_DEATH : ATTEST_RECEIVED_STILLBORN;
+}
+
+static attest_status take_entry(attest_worker *worker, attest_received *received,
+                                attest_entry *entry, attest_error *error)
+{
+    attest_frame_chain chain = {{0}};
+    attest_frame frame;
+    attest_status status;
+
+    switch (attest_frame_parse(&frame, &chain, worker->received.data, worker->received.size)) {
+    case ATTEST_FRAME_TORN:
+        *received = ATTEST_RECEIVED_PART;
+        return ATTEST_OK;
+    case ATTEST_FRAME_DAMAGED:
+        return attest_error_set(error, ATTEST_FORMAT, "a worker sent what is no record");
+    case ATTEST_FRAME_WHOLE:
+        break;
+    }
+    status = attest_entry_parse(entry, frame.payload, frame.size, error);
+    attest_text_clear(&worker->received);
+    worker->busy = false;
+    *received = ATTEST_RECEIVED_ENTRY;
+    return status;
+}
+
+attest_status attest_worker_receive(attest_worker *worker, attest_received *received,
+                                    attest_entry *entry, attest_death *death,
+                                    attest_error *error)
+{
+    char piece[PIECE];
+    ssize_t got = read(worker->channel, piece, sizeof piece);
+
+    *received = ATTEST_RECEIVED_PART;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+        return ATTEST_OK;
+    if (got <= 0) {
+        *received = bury(worker, death);
+        return ATTEST_OK;
+    }
+    attest_text_append(&worker->received, piece, (size_t)got);
+    if (worker->received.failed)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return take_entry(worker, received, entry, error);
+}
+
+void attest_worker_check_time(attest_worker *worker, double seconds)
+{
+    struct timespec time;
+    int64_t now;
+
+    if (seconds <= 0 || !worker->busy || worker->timed_out ||
+        !atomic_load(&worker->watch->started))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    if ((double)(now - atomic_load(&worker->watch->beat)) > 1e9 * seconds) {
+        worker->timed_out = true;
+        kill(worker->process, SIGKILL);
+    }
+}

@@ -1,0 +1,27 @@
+/* campaign.h -- what attest campaign asks for. */
+#ifndef ATTEST_CLI_CAMPAIGN_H
+#define ATTEST_CLI_CAMPAIGN_H
+
+#include "campaign/summary.h"
+#include "cli/command.h"
+
+/* The command line. */
+typedef struct campaign_request {
+    unsigned long trials, seed, jobs, bits;
+    const char *time, *shard, *out, *without, *number, *round, *timeout;
+    const char *junit;
+    size_t worker_memory;
+    bool resume, keep_going, observe, tap;
+    char **names;
+    size_t count;
+} campaign_request;
+
+/* plan = what is asked for; *all tells whether the properties were not named one by one. The
+ * list of properties is the caller's to free(). EXIT_HOLDS, or a complaint and its exit code.
+ */
+int campaign_make_plan(attest_plan *plan, bool *all, const campaign_request *request);
+
+/* The exit code that a summary stands for. */
+int campaign_exit_code(const attest_summary *summary, bool all);
+
+#endif

@@ -1,0 +1,39 @@
+/* campaign.h -- a finished campaign as JSON, text for people, TAP and JUnit XML. */
+#ifndef ATTEST_REPORT_CAMPAIGN_H
+#define ATTEST_REPORT_CAMPAIGN_H
+
+#include <stdio.h>
+
+#include "campaign/summary.h"
+#include "data/json_write.h"
+
+/* The object of `attest campaign --json`, and of report.json. folder: the files of
+ * counterexamples are in it (NULL: there are none, and the names are left out); their names are
+ * relative to it. */
+void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
+                                 const char *folder);
+
+/* The same for people. */
+void attest_report_campaign_text(FILE *stream, const attest_summary *summary,
+                                 const char *folder);
+
+/* One command that replays the first violation of the property, or NULL when there is none or
+ * memory is out; the caller frees it. */
+char *attest_report_command(const attest_summary *summary, size_t p, const char *folder);
+
+/* What a violation is, in a line; or why nothing was decided. "" for what held. */
+void attest_report_reason(char *line, size_t size, const attest_property_summary *property);
+
+/* TAP 12: a test for each property. */
+void attest_report_tap(FILE *stream, const attest_summary *summary, const char *folder);
+
+/* JUnit XML: a test case for each property. */
+void attest_report_junit(FILE *stream, const attest_summary *summary, const char *folder);
+
+/* All files of a campaign's folder: NAME.1.json, ... (counterexamples), NAME.tightest.json,
+ * report.tap, report.xml (JUnit) and, when all others are there, report.json. Status: IO,
+ * NOMEM. */
+attest_status attest_report_campaign_files(const attest_summary *summary, const char *folder,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

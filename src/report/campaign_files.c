@@ -1,0 +1,93 @@
+/* campaign_files.c -- the files that a finished campaign leaves in its folder. */
+#include <stdlib.h>
+
+#include "base/output.h"
+#include "base/text.h"
+#include "data/json_file.h"
+#include "report/campaign.h"
+
+static attest_status write_text(const char *folder, const char *name, const char *text,
+                                attest_error *error)
+{
+    attest_output output;
+    attest_status status;
+    attest_text path;
+
+    attest_text_init(&path);
+    attest_text_printf(&path, "%s/%s", folder, name);
+    if (path.failed)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    else
+        status = attest_output_open(&output, path.data, error);
+    attest_text_clear(&path);
+    if (status != ATTEST_OK)
+        return status;
+    fputs(text, output.stream);
+    return attest_output_commit(&output, error);
+}
+
+static attest_status write_instances(const attest_property_summary *property,
+                                     const char *folder, attest_error *error)
+{
+    const attest_chunk_result *result = property->result;
+    attest_status status = ATTEST_OK;
+    char name[256];
+
+    if (result->has_tightest) {
+        attest_summary_file(name, sizeof name, property->property, -1);
+        status = write_text(folder, name, result->tightest_text, error);
+    }
+    for (size_t v = 0; v < result->violations && status == ATTEST_OK; v++) {
+        attest_summary_file(name, sizeof name, property->property, (long)v);
+        status = write_text(folder, name, result->violation[v].text, error);
+    }
+    return status;
+}
+
+typedef void report(FILE *stream, const attest_summary *summary, const char *folder);
+
+static void write_json(FILE *stream, const attest_summary *summary, const char *folder)
+{
+    attest_json json;
+
+    attest_json_write_begin(&json, stream);
+    attest_report_campaign_json(&json, summary, folder);
+    (void)attest_json_write_end(&json);
+}
+
+static attest_status write_report(report *write, const char *name,
+                                  const attest_summary *summary, const char *folder,
+                                  attest_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    attest_status status;
+
+    if (!stream)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    write(stream, summary, folder);
+    if (fclose(stream) != 0)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    else
+        status = write_text(folder, name, text, error);
+    free(text);
+    return status;
+}
+
+attest_status attest_report_campaign_files(const attest_summary *summary, const char *folder,
+                                           attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    for (size_t p = 0; p < summary->properties && status == ATTEST_OK; p++)
+        status = write_instances(&summary->property[p], folder, error);
+    if (status == ATTEST_OK)
+        status = write_report(attest_report_tap, "report.tap", summary, folder, error);
+    if (status == ATTEST_OK)
+        status = write_report(attest_report_junit, "report.xml", summary, folder, error);
+    /* The last: where it is, everything is. */
+    if (status == ATTEST_OK)
+        status = write_report(write_json, "report.json", summary, folder, error);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* campaign_json.c -- a finished campaign as JSON. */
+#include <math.h>
+#include <stdio.h>
+
+#include <attest/version.h>
+
+#include "campaign/setting.h"
+#include "report/campaign.h"
+
+static void write_seed(attest_json *json, const char *key, uint64_t seed)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)seed);
+    attest_json_write_string(json, key, text);
+}
+
+/* A margin is a logarithm: of 0 it is -infinity, which JSON has no number for. */
+static void write_margin(attest_json *json, const char *key, double margin)
+{
+    if (isinf(margin))
+        attest_json_write_string(json, key, margin < 0 ? "-inf" : "inf");
+    else
+        attest_json_write_measure(json, key, margin);
+}
+
+static void write_tightest(attest_json *json, const attest_property_summary *property,
+                           const char *folder)
+{
+    char file[256];
+
+    if (!property->result->has_tightest) {
+        attest_json_write_null(json, "tightest");
+        return;
+    }
+    attest_json_write_object(json, "tightest");
+    write_margin(json, "log2_margin", property->result->tightest);
+    attest_summary_file(file, sizeof file, property->property, -1);
+    attest_json_write_string(json, "file", folder ? file : NULL);
+    attest_json_write_close(json);
+}
+
+static void write_violations(attest_json *json, const attest_property_summary *property,
+                             const char *folder)
+{
+    char file[256];
+
+    attest_json_write_array(json, "counterexamples");
+    for (size_t v = 0; folder && v < property->result->violations; v++) {
+        attest_summary_file(file, sizeof file, property->property, (long)v);
+        attest_json_write_string(json, NULL, file);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_deaths(attest_json *json, const attest_chunk_result *result)
+{
+    static const char *const kinds[] = {"memory", "timeout", "signal", "exit"};
+
+    attest_json_write_array(json, "deaths");
+    for (size_t d = 0; d < result->deaths; d++) {
+        const attest_death *death = &result->death[d];
+
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "trial", death->trial);
+        write_seed(json, "seed", death->seed);
+        attest_json_write_string(json, "kind", kinds[death->kind]);
+        if (death->kind == ATTEST_DEATH_SIGNAL || death->kind == ATTEST_DEATH_EXIT)
+            attest_json_write_integer(json, "detail", death->detail);
+        attest_json_write_string(json, "while", death->shrinking ? "shrinking" : "deciding");
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_property(attest_json *json, const attest_property_summary *property,
+                           const char *folder)
+{
+    const attest_chunk_result *result = property->result;
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "name", property->property->name);
+    attest_json_write_string(json, "statement", property->property->statement);
+    attest_json_write_string(json, "verdict", attest_campaign_verdict_name(property->verdict));
+    attest_json_write_bool(json, "as_expected", property->as_expected);
+    attest_json_write_count(json, "trials", property->trials);
+    attest_json_write_count(json, "passed", result->passed);
+    attest_json_write_count(json, "failed", result->failed);
+    attest_json_write_count(json, "discarded", result->discarded);
+    attest_json_write_count(json, "undecided", result->undecided);
+    attest_json_write_count(json, "searched", result->searched);
+    if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED)
+        attest_json_write_string(json, "reason", property->reason);
+    if (property->verdict == ATTEST_CAMPAIGN_VIOLATED)
+        attest_json_write_string(json, "reason", result->violation[0].reason);
+    write_tightest(json, property, folder);
+    write_violations(json, property, folder);
+    attest_json_write_object(json, "labels");
+    for (size_t l = 0; l < result->labels; l++)
+        attest_json_write_count(json, result->label[l].name, result->label[l].count);
+    attest_json_write_close(json);
+    write_deaths(json, result);
+    attest_json_write_measure(json, "seconds", result->seconds);
+    attest_json_write_measure(json, "trials_per_second",
+                              result->seconds > 0 ? (double)property->trials / result->seconds
+                                                  : NAN);
+    attest_json_write_close(json);
+}
+
+/* The first violation in full, so that a reader of the object needs no other file. */
+static void write_first(attest_json *json, const attest_summary *summary)
+{
+    for (size_t p = 0; p < summary->properties; p++) {
+        if (summary->property[p].result->violations > 0) {
+            attest_json_write_text(json, "counterexample",
+                                   summary->property[p].result->violation[0].text);
+            return;
+        }
+    }
+}
+
+void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
+                                 const char *folder)
+{
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "format", "attest/campaign-report");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "attest", attest_version());
+    write_seed(json, "seed", summary->plan->seed);
+    attest_setting_write(json, &summary->plan->setting);
+    if (summary->plan->shards > 1) {
+        attest_json_write_count(json, "shard", summary->plan->shard);
+        attest_json_write_count(json, "shards", summary->plan->shards);
+    }
+    attest_json_write_array(json, "properties");
+    for (size_t p = 0; p < summary->properties; p++)
+        write_property(json, &summary->property[p], folder);
+    attest_json_write_close(json);
+    write_first(json, summary);
+    attest_json_write_close(json);
+}
