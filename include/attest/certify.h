@@ -51,8 +51,8 @@ typedef struct attest_finding {
     attest_place largest;
     arb_t max_norm;
     fmpz_t required_pairs;
-    /* Of the required pairs, how many did doubles with error bounds, balls and exact arithmetic
-     * tell apart or prove equal, and how many nobody? */
+    /* How many required pairs did doubles with error bounds, balls and exact arithmetic compare
+     * with delta, and how many nobody? proofs-notes/filter.md says how they are counted. */
     fmpz_t by_filter, by_ball, by_exact, by_nobody;
     char reason[ATTEST_ERROR_SIZE]; /* undecided: why */
 } attest_finding;
@@ -62,7 +62,8 @@ void attest_finding_clear(attest_finding *finding);
 
 /* Decides the claim. A verdict other than undecided is proved: by exact rational arithmetic for
  * hardmax; for softmax by balls, whose precision doubles up to max_bits, and the zero test
- * (zero_test.h) where a separation or a bound seems to be met exactly. Status: USAGE (unknown
+ * (zero_test.h) where a separation or a bound seems to be met exactly. The method filter leaves
+ * to them only what doubles with error bounds cannot exclude. Status: USAGE (unknown
  * method, or one that does not apply to the weights), DOMAIN (dimensions), UNABLE, NOMEM.
  * Cost: one evaluation per sequence, the closest pair (closest_pair.h), and an evaluation at
  * higher precision of those few sequences that have a part in a candidate. */

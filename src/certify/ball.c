@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "certify/candidates.h"
 #include "certify/method.h"
 
 static const char *objection(const attest_weights *weights)
@@ -30,23 +29,19 @@ static attest_status enter(attest_rivals *rivals, size_t first, size_t second, b
 }
 
 /* All candidates for the closest pair, up to the first whose outputs are equal. */
-static attest_status gather_pairs(attest_rivals *rivals, const attest_cloud *cloud,
+static attest_status gather_pairs(attest_rivals *rivals, attest_candidates *candidates,
                                   attest_error *error)
 {
-    attest_candidates candidates;
-    attest_status status = attest_candidates_init(&candidates, cloud, error);
+    attest_status status = ATTEST_OK;
     size_t first, second;
     bool found = true, zero = false;
 
-    if (status != ATTEST_OK)
-        return status;
     while (status == ATTEST_OK && !zero) {
-        status = attest_candidates_next(&found, &first, &second, &candidates, error);
+        status = attest_candidates_next(&found, &first, &second, candidates, error);
         if (status != ATTEST_OK || !found)
             break;
         status = enter(rivals, first, second, &zero, error);
     }
-    attest_candidates_clear(&candidates);
     if (status == ATTEST_OK && zero)
         attest_rivals_keep_last(rivals);
     else
@@ -110,7 +105,7 @@ static void count_pairs(attest_finding *finding, const attest_rivals *rivals)
 
 static attest_status settle_pairs(attest_outcome *outcome, attest_finding *finding,
                                   const attest_claim *claim, attest_outputs *outputs,
-                                  const attest_cloud *cloud, attest_error *error)
+                                  attest_candidates *candidates, attest_error *error)
 {
     attest_rivals rivals;
     attest_status status;
@@ -121,7 +116,7 @@ static attest_status settle_pairs(attest_outcome *outcome, attest_finding *findi
     fmpq_init(bound);
     arb_init(hull);
     fmpq_mul(bound, claim->delta, claim->delta);
-    status = gather_pairs(&rivals, cloud, error);
+    status = gather_pairs(&rivals, candidates, error);
     if (status == ATTEST_OK)
         status = attest_rivals_settle(hull, outcome, finding->reason, &rivals, bound,
                                       claim->max_bits, error);
@@ -189,10 +184,31 @@ static void judge(attest_finding *finding, attest_outcome pairs, attest_outcome 
         finding->verdict = ATTEST_UNDECIDED;
 }
 
+attest_status attest_ball_settle(attest_finding *finding, const attest_claim *claim,
+                                 attest_outputs *outputs, const attest_cloud *cloud,
+                                 attest_candidates *candidates, attest_error *error)
+{
+    attest_outcome pairs = ATTEST_OUTCOME_ABOVE, norms = ATTEST_OUTCOME_BELOW, outcome;
+    attest_status status = ATTEST_OK;
+
+    if (finding->has_pair)
+        status = settle_pairs(&pairs, finding, claim, outputs, candidates, error);
+    if (status == ATTEST_OK)
+        status = settle_norms(&outcome, finding, claim, outputs, cloud, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (claim->has_r)
+        norms = outcome;
+    judge(finding, pairs, norms);
+    finding->precision_bits =
+        outputs->most_bits > ATTEST_CERTIFY_BITS ? outputs->most_bits : ATTEST_CERTIFY_BITS;
+    return ATTEST_OK;
+}
+
 static attest_status decide(attest_finding *finding, const attest_claim *claim,
                             const attest_contexts *contexts, attest_error *error)
 {
-    attest_outcome pairs = ATTEST_OUTCOME_ABOVE, norms = ATTEST_OUTCOME_BELOW, outcome;
+    attest_candidates candidates;
     attest_outputs outputs;
     attest_cloud cloud;
     attest_status status;
@@ -202,21 +218,15 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
         return status;
     status = attest_outputs_get_cloud(&cloud, &outputs, error);
     if (status == ATTEST_OK) {
-        if (finding->has_pair)
-            status = settle_pairs(&pairs, finding, claim, &outputs, &cloud, error);
-        if (status == ATTEST_OK)
-            status = settle_norms(&outcome, finding, claim, &outputs, &cloud, error);
-        if (status == ATTEST_OK && claim->has_r)
-            norms = outcome;
+        status = attest_candidates_init(&candidates, &cloud, error);
+        if (status == ATTEST_OK) {
+            status = attest_ball_settle(finding, claim, &outputs, &cloud, &candidates, error);
+            attest_candidates_clear(&candidates);
+        }
         attest_cloud_clear(&cloud);
-    }
-    if (status == ATTEST_OK) {
-        judge(finding, pairs, norms);
-        finding->precision_bits =
-            outputs.most_bits > ATTEST_CERTIFY_BITS ? outputs.most_bits : ATTEST_CERTIFY_BITS;
     }
     attest_outputs_clear(&outputs);
     return status;
 }
 
-const attest_method attest_method_ball = {"ball", objection, decide};
+const attest_method attest_method_ball = {"ball", objection, decide, true};

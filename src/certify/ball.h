@@ -2,8 +2,18 @@
 #ifndef ATTEST_CERTIFY_BALL_H
 #define ATTEST_CERTIFY_BALL_H
 
+#include <attest/certify.h>
+
+#include "certify/candidates.h"
 #include "certify/outputs.h"
 #include "certify/zero_test.h"
+
+/* Decides the claim, softmax, from a finished cloud that encloses all outputs and from its
+ * candidates, none of them asked for yet: fills the finding but for the method. */
+attest_status attest_ball_settle(attest_finding *finding, const attest_claim *claim,
+                                 attest_outputs *outputs, const attest_cloud *cloud,
+                                 attest_candidates *candidates,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 /* What is compared: the square of the distance of two outputs, or of the norm of one. */
 typedef struct attest_rival {

@@ -6,8 +6,9 @@
 #include "certify/method.h"
 
 const attest_method *const attest_methods[] = {
-    &attest_method_exact,
     &attest_method_first_difference,
+    &attest_method_filter,
+    &attest_method_exact,
     &attest_method_ball,
     NULL,
 };
@@ -94,7 +95,7 @@ static attest_status run_methods(attest_finding *finding, const attest_claim *cl
         finding->method = method->name;
         finding->reason[0] = '\0';
         status = method->decide(finding, claim, contexts, error);
-        if (status != ATTEST_OK || finding->verdict != ATTEST_UNDECIDED)
+        if (status != ATTEST_OK || finding->verdict != ATTEST_UNDECIDED || method->complete)
             return status;
     }
     if (!met)

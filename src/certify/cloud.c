@@ -87,9 +87,9 @@ void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
         e == ZERO_EXPONENT ? 0 : sqrt((double)cloud->dim) * (worst + 0x1p-54) * (1 + 0x1p-48);
 }
 
-void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value)
+void attest_cloud_set_rounded(attest_cloud *cloud, size_t i, const double *value, double radius)
 {
-    double *centre = cloud->centre + i * cloud->dim, most = 0;
+    double *centre = cloud->centre + i * cloud->dim, most = radius;
     int e;
 
     for (size_t c = 0; c < cloud->dim; c++)
@@ -98,7 +98,12 @@ void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value
     for (size_t c = 0; c < cloud->dim; c++)
         centre[c] = ldexp(value[c], -e); /* exact, or within 2^-1074: counted by finish */
     cloud->own[i] = most == 0 ? ZERO_EXPONENT : e;
-    cloud->radius[i] = 0;
+    cloud->radius[i] = ldexp(radius, -e);
+}
+
+void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value)
+{
+    attest_cloud_set_rounded(cloud, i, value, 0);
 }
 
 void attest_cloud_finish(attest_cloud *cloud)
@@ -114,8 +119,8 @@ void attest_cloud_finish(attest_cloud *cloud)
         double *centre = cloud->centre + i * cloud->dim;
         for (size_t c = 0; e != 0 && c < cloud->dim; c++)
             centre[c] = ldexp(centre[c], e);
-        /* Up to three roundings into the subnormal range (two of a coordinate, one of the
-         * radius), each at most 2^-1074, in each of dim coordinates. */
+        /* Up to four roundings into the subnormal range (two of a coordinate, two of the
+         * radius), each at most 2^-1075, in each of dim coordinates. */
         cloud->radius[i] = ldexp(cloud->radius[i], e) + tiny;
     }
     cloud->exponent = most;
@@ -123,18 +128,38 @@ void attest_cloud_finish(attest_cloud *cloud)
     cloud->own = NULL;
 }
 
-void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i)
+/* Bounds from the computed square s of a distance of centres, and the sum of their radii. */
+static void bound_distance(double *lower, double *upper, const attest_cloud *cloud, double s,
+                           double radii)
 {
-    const double *x = cloud->centre + i * cloud->dim;
-    /* The same roundings, and the same allowances, as for the distance of two centres. */
-    double s = 0, slack = ((double)cloud->dim + 16) * 0x1p-52;
+    double slack = ((double)cloud->dim + 16) * 0x1p-52;
     /* At least dim 2^-1072; a larger one, as arithmetic with subnormal numbers is slow. */
     const double tiny = 0x1p-1000;
 
+    *upper = (sqrt(s * (1 + slack) + tiny) * (1 + 0x1p-50) + radii) * (1 + 0x1p-50);
+    s = s * (1 - slack) - tiny;
+    *lower = s > 0 ? sqrt(s) * (1 - 0x1p-50) - radii : 0;
+    *lower = *lower > 0 ? *lower * (1 - 0x1p-50) : 0;
+}
+
+void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i)
+{
+    const double *x = cloud->centre + i * cloud->dim;
+    double s = 0;
+
     for (size_t c = 0; c < cloud->dim; c++)
         s += x[c] * x[c];
-    *upper = (sqrt(s * (1 + slack) + tiny) * (1 + 0x1p-50) + cloud->radius[i]) * (1 + 0x1p-50);
-    s = s * (1 - slack) - tiny;
-    *lower = s > 0 ? sqrt(s) * (1 - 0x1p-50) - cloud->radius[i] : 0;
-    *lower = *lower > 0 ? *lower * (1 - 0x1p-50) : 0;
+    bound_distance(lower, upper, cloud, s, cloud->radius[i]);
+}
+
+void attest_cloud_distance(double *lower, double *upper, const attest_cloud *cloud, size_t i,
+                           size_t j)
+{
+    const double *x = cloud->centre + i * cloud->dim, *y = cloud->centre + j * cloud->dim;
+    double s = 0;
+
+    for (size_t c = 0; c < cloud->dim; c++)
+        s += (x[c] - y[c]) * (x[c] - y[c]);
+    bound_distance(lower, upper, cloud, s,
+                   (cloud->radius[i] + cloud->radius[j]) * (1 + 0x1p-50));
 }

@@ -33,10 +33,18 @@ void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value);
 /* Point i = dim doubles, taken exactly. Domain: finite; not yet finished. */
 void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value);
 
+/* Point i = a point at most radius from these dim doubles. Domain: finite; not yet finished. */
+void attest_cloud_set_rounded(attest_cloud *cloud, size_t i, const double *value,
+                              double radius);
+
 /* Brings all points to one exponent. */
 void attest_cloud_finish(attest_cloud *cloud);
 
 /* Bounds on the norm of the true point i, in units of 2^exponent. Domain: finished. */
 void attest_cloud_norm(double *lower, double *upper, const attest_cloud *cloud, size_t i);
+
+/* The same for the distance of the true points i and j. */
+void attest_cloud_distance(double *lower, double *upper, const attest_cloud *cloud, size_t i,
+                           size_t j);
 
 #endif

@@ -1,8 +1,8 @@
 /* exact.c -- hardmax: outputs are rational, so doubles choose the candidates and rational
  * arithmetic decides. */
-#include "certify/candidates.h"
+#include "certify/exact.h"
+
 #include "certify/method.h"
-#include "certify/outputs.h"
 
 enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
 
@@ -43,21 +43,18 @@ static attest_place place_of(const attest_outputs *outputs, size_t p)
 
 /* The first of the closest required pairs; best < 0 when there is none. */
 static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_outputs *outputs,
-                                  const attest_cloud *cloud, attest_error *error)
+                                  attest_candidates *candidates, attest_error *error)
 {
-    attest_candidates candidates;
-    attest_status status = attest_candidates_init(&candidates, cloud, error);
+    size_t first, second, dim = outputs->dataset->dim;
     const fmpq *x = NULL, *y = NULL;
-    size_t first, second;
+    attest_status status;
     fmpq_t square;
     bool found;
 
-    if (status != ATTEST_OK)
-        return status;
     fmpq_init(square);
     fmpq_set_si(best, -1, 1);
     for (;;) {
-        status = attest_candidates_next(&found, &first, &second, &candidates, error);
+        status = attest_candidates_next(&found, &first, &second, candidates, error);
         if (status != ATTEST_OK || !found)
             break;
         status = attest_outputs_get_exact(&x, outputs, first, error);
@@ -65,7 +62,7 @@ static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_o
             status = attest_outputs_get_exact(&y, outputs, second, error);
         if (status != ATTEST_OK)
             break;
-        distance_square(square, x, y, cloud->dim);
+        distance_square(square, x, y, dim);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (fmpq_sgn(best) < 0 || fmpq_cmp(square, best) < 0) {
             fmpq_set(best, square);
@@ -76,7 +73,6 @@ static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_o
         }
     }
     fmpq_clear(square);
-    attest_candidates_clear(&candidates);
     return status;
 }
 
@@ -132,27 +128,18 @@ static void judge(attest_finding *finding, const attest_claim *claim, const fmpq
     fmpq_clear(bound);
 }
 
-static attest_status decide(attest_finding *finding, const attest_claim *claim,
-                            const attest_contexts *contexts, attest_error *error)
+attest_status attest_exact_settle(attest_finding *finding, const attest_claim *claim,
+                                  attest_outputs *outputs, const attest_cloud *cloud,
+                                  attest_candidates *candidates, attest_error *error)
 {
-    attest_outputs outputs;
-    attest_cloud cloud;
     attest_status status;
     fmpq_t closest, largest;
 
-    status = attest_outputs_init(&outputs, claim->weights, claim->dataset, contexts, error);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_outputs_get_cloud(&cloud, &outputs, error);
-    if (status != ATTEST_OK) {
-        attest_outputs_clear(&outputs);
-        return status;
-    }
     fmpq_init(closest);
     fmpq_init(largest);
-    status = find_closest(closest, finding, &outputs, &cloud, error);
+    status = find_closest(closest, finding, outputs, candidates, error);
     if (status == ATTEST_OK)
-        status = find_largest(largest, finding, &outputs, &cloud, error);
+        status = find_largest(largest, finding, outputs, cloud, error);
     if (status == ATTEST_OK) {
         if (finding->has_pair)
             root(finding->min_separation, closest);
@@ -162,9 +149,31 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
     }
     fmpq_clear(closest);
     fmpq_clear(largest);
-    attest_cloud_clear(&cloud);
+    return status;
+}
+
+static attest_status decide(attest_finding *finding, const attest_claim *claim,
+                            const attest_contexts *contexts, attest_error *error)
+{
+    attest_candidates candidates;
+    attest_outputs outputs;
+    attest_cloud cloud;
+    attest_status status;
+
+    status = attest_outputs_init(&outputs, claim->weights, claim->dataset, contexts, error);
+    if (status != ATTEST_OK)
+        return status;
+    status = attest_outputs_get_cloud(&cloud, &outputs, error);
+    if (status == ATTEST_OK) {
+        status = attest_candidates_init(&candidates, &cloud, error);
+        if (status == ATTEST_OK) {
+            status = attest_exact_settle(finding, claim, &outputs, &cloud, &candidates, error);
+            attest_candidates_clear(&candidates);
+        }
+        attest_cloud_clear(&cloud);
+    }
     attest_outputs_clear(&outputs);
     return status;
 }
 
-const attest_method attest_method_exact = {"exact", objection, decide};
+const attest_method attest_method_exact = {"exact", objection, decide, true};

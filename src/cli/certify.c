@@ -153,8 +153,9 @@ static int run(int argc, char **argv)
         {"delta", 0, "D", "claim separations above D; 0 if not given", OPTION_NUMBER,
          &request.delta, NULL},
         {"method", 'm', "METHOD",
-         "exact (hardmax), ball (softmax), or auto: the first that\ndecides", OPTION_TEXT,
-         &request.method, NULL},
+         "filter, exact (hardmax), ball (softmax), first-difference (one\nsoftmax head of rank "
+         "1), or auto: the first that decides",
+         OPTION_TEXT, &request.method, NULL},
         {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
          OPTION_COUNT, &request.max_bits, NULL},
         {0},

@@ -22,10 +22,18 @@ weights cancel.json softmax true 1 2 1 ', {"WQ": [[1]], "WK": [[1]], "WV": [[-1]
 run 1 "hardmax on the universal pair" certify pair.json --weights hard.json --json
 json 'o["verdict"] == "refuted" and o["method"] == "exact" and o["pair"] == [[0, 0], [1, 0]]'
 json 'o["required_pairs"] == 28 and o["min_separation"]["mid"] == "0x0p+0"'
-json 'o["counterexample"]["violates"]["pair"] == [[0, 0], [1, 0]] and o["decided_by"]["exact"] == 28'
+json 'o["counterexample"]["violates"]["pair"] == [[0, 0], [1, 0]] and o["decided_by"]["exact"] == 2 and o["decided_by"]["filter"] == 26'
 run 0 "softmax on the same" certify pair.json --weights soft.json --json
-json 'o["verdict"] == "proved" and o["method"] == "ball" and o["r"] is None and o["delta"] == "0"'
+json 'o["verdict"] == "proved" and o["method"] == "filter" and o["r"] is None and o["delta"] == "0"'
 json 'o["pair"] == [[0, 3], [1, 3]] and abs(float(o["min_separation"]["log2"]) + 10.25191883498) < 1e-9'
+for method in filter ball; do
+    run 0 "softmax by $method" certify pair.json --weights soft.json --method $method --json
+    json 'o["method"] == "'$method'" and o["decided_by"]["'$method'"] == 28 and o["pair"] == [[0, 3], [1, 3]]'
+done
+for method in filter exact; do
+    run 1 "hardmax by $method" certify pair.json --weights hard.json --method $method --json
+    json 'o["method"] == "'$method'" and o["pair"] == [[0, 0], [1, 0]] and o["min_separation"]["mid"] == "0x0p+0"'
+done
 run 1 "values of zero" certify pair.json --weights zero.json --json
 json 'o["pair"] == [[0, 0], [1, 0]] and o["decided_by"]["exact"] == 1'
 run 1 "two heads that cancel" certify pair.json --weights cancel.json --json

@@ -1,0 +1,255 @@
+/* filter_layer.c -- attention in doubles, every rounding counted: proofs-notes/filter.md.
+ *
+ * U, X, B, p, eta, rho, V, Y and the numbers (1) to (6) are those of the note. SLACK covers the
+ * terms of second order and the roundings of the bounds themselves, ABSOLUTE what underflows.
+ */
+#include "certify/filter_layer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <attest/kernel.h>
+
+#include "base/memory.h"
+#include "certify/filter_lanes.h"
+
+#define U 0x1p-53
+#define SLACK (1 + 0x1p-16)
+#define ABSOLUTE 0x1p-1000
+#define LEAST_NORM 0x1p-480
+
+/* Tasks are put to the kernels in blocks of about so many rows. */
+enum { BLOCK_ROWS = 512 };
+
+/* (1) An upper bound on the norm of count doubles, and at least 2^-481 more; +infinity or NaN
+ * where an entry is not finite. */
+static double bound_norm(const double *x, size_t count)
+{
+    double sum[2] = {0, 0};
+
+    for (size_t c = 0; c + 1 < count; c += 2) {
+        sum[0] += x[c] * x[c];
+        sum[1] += x[c + 1] * x[c + 1];
+    }
+    if (count % 2)
+        sum[0] += x[count - 1] * x[count - 1];
+    return sqrt(sum[0] + sum[1]) * (1 + 0x1p-20) + LEAST_NORM;
+}
+
+void attest_filter_matrix_set(attest_filter_matrix *matrix, const double *entry, size_t rows,
+                              size_t cols)
+{
+    *matrix = (attest_filter_matrix){rows, cols, entry, bound_norm(entry, rows * cols)};
+}
+
+void attest_filter_scratch_clear(attest_filter_scratch *scratch)
+{
+    free(scratch->memory);
+    *scratch = (attest_filter_scratch){0};
+}
+
+/* y_i = W x_i for the rows of packed. (2): cols products and additions per entry. */
+static void project(double *y, const attest_filter_matrix *w, const double *packed,
+                    size_t length)
+{
+    double dot[ATTEST_FILTER_LANES];
+
+    for (size_t first = 0; first < length; first += ATTEST_FILTER_LANES) {
+        size_t lanes =
+            length - first < ATTEST_FILTER_LANES ? length - first : ATTEST_FILTER_LANES;
+        for (size_t r = 0; r < w->rows; r++) {
+            attest_filter_dots(dot, w->entry + r * w->cols, packed + first * w->cols, w->cols);
+            for (size_t lane = 0; lane < lanes; lane++)
+                y[(first + lane) * w->rows + r] = dot[lane];
+        }
+    }
+}
+
+/* (2) |y' - y| <= p B X for y = W x, of inner dimension cols. */
+static double projection_error(size_t cols, double weights, double tokens)
+{
+    return (((double)cols + 2) * U + weights + tokens) * SLACK;
+}
+
+/* The blocks of a scratch memory, for rows rows of size entries. */
+typedef struct blocks {
+    double *q, *k, *v, *o; /* rows * size */
+    double *error, *norm;  /* rows */
+    double *packed;        /* rows side by side: max(size, dim) * padded length */
+    double *y;             /* length * dim */
+} blocks;
+
+static size_t padded(size_t length)
+{
+    return length + (ATTEST_FILTER_LANES - 1 - (length - 1) % ATTEST_FILTER_LANES);
+}
+
+static attest_status get_blocks(blocks *b, attest_filter_scratch *scratch, size_t rows,
+                                size_t size, size_t dim, size_t length, attest_error *error)
+{
+    size_t need, wide = size > dim ? size : dim;
+
+    /* In doubles first: no product below can overflow then. */
+    if ((double)(rows + padded(length)) * (5 * (double)wide + 3) > 0x1p56)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    need = rows * (4 * size + 2) + wide * padded(length) + dim * length;
+    if (need > scratch->room) {
+        double *grown = attest_memory_resize(scratch->memory, need, sizeof *grown);
+        if (!grown)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        scratch->memory = grown;
+        scratch->room = need;
+    }
+    b->q = scratch->memory;
+    b->k = b->q + rows * size;
+    b->v = b->k + rows * size;
+    b->o = b->v + rows * size;
+    b->error = b->o + rows * size;
+    b->norm = b->error + rows;
+    b->packed = b->norm + rows;
+    b->y = b->packed + wide * padded(length);
+    return ATTEST_OK;
+}
+
+static void run_kernel(const blocks *b, const attest_filter_layer *layer, size_t batch,
+                       size_t length, size_t size)
+{
+    if (layer->mask == ATTEST_MASK_CAUSAL)
+        attest_kernel_softmax_attention_causal(b->o, b->q, b->k, b->v, batch, length, size,
+                                               b->error);
+    else
+        attest_kernel_softmax_attention(b->o, b->q, b->k, b->v, batch, length, size, b->error);
+}
+
+/* What a head is to a sequence. */
+static attest_filter_part get_part(const attest_filter_task *task, size_t h, size_t length,
+                                   const double *norm)
+{
+    const attest_filter_head *head = &task->layer->head[h];
+    attest_filter_part part = {task, head, length, h, norm, 0, 0, 0};
+    double sum = 0;
+
+    for (size_t j = 0; j < length; j++) {
+        part.most = norm[j] > part.most ? norm[j] : part.most;
+        sum += norm[j];
+    }
+    if (!(sum < INFINITY)) /* a comparison forgets a NaN, a sum does not */
+        part.most = INFINITY;
+    part.projection = projection_error(head->q.cols, task->layer->error, task->error);
+    /* (3) */
+    part.score = 2 * part.projection * head->q.norm * head->k.norm * part.most * SLACK;
+    return part;
+}
+
+/* Adds W_O o to the centres and what it may be off to the radii, which until finish_task are
+ * sums without the last slack. */
+static void add_output(const attest_filter_part *part, const double *o, const double *error,
+                       const blocks *b)
+{
+    const attest_filter_task *task = part->task;
+    const attest_filter_matrix *w = &part->head->o;
+    bool softmax = task->layer->activation == ATTEST_SOFTMAX;
+    double v = part->head->v.norm * part->most;
+    double last = projection_error(w->cols, task->layer->error, 0);
+    double additions = (double)task->layer->heads * U;
+
+    attest_filter_pack(b->packed, o, w->cols, part->length);
+    project(b->y, w, b->packed, part->length);
+    for (size_t e = 0; e < part->length * w->rows; e++)
+        task->centre[e] += b->y[e];
+    for (size_t k = 0; k < part->length; k++) {
+        double eta = softmax ? part->score * part->norm[k] : 0;
+        double rho = error[k] + v * (eta + part->projection) * SLACK; /* (4) */
+        double y = w->norm * (v + rho);                               /* at least |W_O o| */
+        /* (5) the product; (6) this summand's share in the errors of the additions. */
+        task->radius[k] += last * y + w->norm * rho + additions * y;
+    }
+}
+
+/* Norms of the tokens; the sums begin with the skip connection, or with 0. */
+static void begin_task(double *norm, const attest_filter_task *task, size_t length)
+{
+    const attest_filter_layer *layer = task->layer;
+    size_t dim = layer->dim;
+
+    for (size_t k = 0; k < length; k++) {
+        norm[k] = bound_norm(task->token + k * dim, dim);
+        task->radius[k] = layer->skip ? norm[k] * (task->error + (double)layer->heads * U) : 0;
+    }
+    for (size_t e = 0; e < length * dim; e++)
+        task->centre[e] = layer->skip ? task->token[e] : 0;
+}
+
+static bool too_large(const attest_filter_layer *layer)
+{
+    bool large = layer->heads > ATTEST_FILTER_SIZE_MAX;
+
+    for (size_t h = 0; h < layer->heads; h++)
+        large = large || layer->head[h].q.rows > ATTEST_FILTER_SIZE_MAX / layer->dim;
+    return large;
+}
+
+/* The last slack; whatever is not finite has no bound. */
+static void finish_task(const attest_filter_task *task, size_t length)
+{
+    size_t dim = task->layer->dim;
+    bool bounded = !too_large(task->layer);
+
+    for (size_t k = 0; k < length; k++) {
+        bool finite = bounded;
+        for (size_t c = 0; c < dim; c++)
+            finite = finite && isfinite(task->centre[k * dim + c]);
+        task->radius[k] = task->radius[k] * SLACK + ABSOLUTE;
+        if (!finite || !(task->radius[k] < INFINITY))
+            task->radius[k] = INFINITY;
+    }
+}
+
+/* One head of all tasks of a block. */
+static void attend_head(const attest_filter_task *task, size_t count, size_t length, size_t h,
+                        const blocks *b)
+{
+    size_t size = task->layer->head[h].q.rows, step = length * size;
+    bool softmax = task->layer->activation == ATTEST_SOFTMAX;
+
+    for (size_t t = 0; t < count; t++) {
+        const attest_filter_head *head = &task[t].layer->head[h];
+        attest_filter_pack(b->packed, task[t].token, task->layer->dim, length);
+        project(b->q + t * step, &head->q, b->packed, length);
+        project(b->k + t * step, &head->k, b->packed, length);
+        project(b->v + t * step, &head->v, b->packed, length);
+    }
+    if (softmax)
+        run_kernel(b, task->layer, count, length, size);
+    for (size_t t = 0; t < count; t++) {
+        attest_filter_part part = get_part(&task[t], h, length, b->norm + t * length);
+        if (!softmax)
+            attest_filter_hardmax(b->o + t * step, b->error + t * length, &part,
+                                  b->q + t * step, b->k + t * step, b->v + t * step, b->packed);
+        add_output(&part, b->o + t * step, b->error + t * length, b);
+    }
+}
+
+attest_status attest_filter_attend(const attest_filter_task *task, size_t count, size_t length,
+                                   attest_filter_scratch *scratch, attest_error *error)
+{
+    const attest_filter_layer *layer = task->layer;
+    size_t block = length < BLOCK_ROWS ? BLOCK_ROWS / length : 1, size = 1;
+    attest_status status;
+    blocks b = {0};
+
+    for (size_t h = 0; h < layer->heads; h++)
+        size = layer->head[h].q.rows > size ? layer->head[h].q.rows : size;
+    block = count < block ? count : block;
+    status = get_blocks(&b, scratch, block * length, size, layer->dim, length, error);
+    for (size_t t = 0; t < count && status == ATTEST_OK; t += block) {
+        size_t now = count - t < block ? count - t : block;
+        for (size_t i = 0; i < now; i++)
+            begin_task(b.norm + i * length, &task[t + i], length);
+        for (size_t h = 0; h < layer->heads; h++)
+            attend_head(task + t, now, length, h, &b);
+        for (size_t i = 0; i < now; i++)
+            finish_task(&task[t + i], length);
+    }
+    return status;
+}

@@ -1,0 +1,44 @@
+/* filter_points.h -- the outputs of attention at all contexts of a dataset, in doubles with
+ * error bounds. */
+#ifndef ATTEST_CERTIFY_FILTER_POINTS_H
+#define ATTEST_CERTIFY_FILTER_POINTS_H
+
+#include <attest/contextual.h>
+
+#include "certify/filter_layer.h"
+
+/* layer = the weights, rounded where they are no doubles. Status: NOMEM. */
+attest_status attest_filter_layer_init(attest_filter_layer *layer,
+                                       const attest_weights *weights,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+void attest_filter_layer_clear(attest_filter_layer *layer);
+
+/* The distinct tokens of a dataset as doubles, and their relative error. */
+typedef struct attest_filter_tokens {
+    const double *value; /* count * dim */
+    double *own;         /* value, unless it belongs to the dataset */
+    double error;        /* 0 or ATTEST_FILTER_ROUNDED */
+} attest_filter_tokens;
+
+/* Refers to tokens of doubles. Status: NOMEM. */
+attest_status attest_filter_tokens_init(attest_filter_tokens *table,
+                                        const attest_tokens *tokens,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+void attest_filter_tokens_clear(attest_filter_tokens *table);
+
+/* The output at context p lies within radius[p] of centre[p*dim ...]; +infinity: no bound. */
+typedef struct attest_filter_points {
+    double *centre; /* contexts * dim */
+    double *radius; /* contexts */
+} attest_filter_points;
+
+/* Evaluates every sequence that has a context, those of equal length together. Status: NOMEM.
+ */
+attest_status attest_filter_points_init(attest_filter_points *points,
+                                        const attest_weights *weights,
+                                        const attest_dataset *dataset,
+                                        const attest_contexts *contexts,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+void attest_filter_points_clear(attest_filter_points *points);
+
+#endif
