@@ -33,6 +33,12 @@ attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
                                     const attest_sequence *sequence, long bits,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same at one position (DOMAIN: it is in the sequence): out has dim entries, the very balls
+ * that attest_attention_ball gives there. Cost: exponentials for this query only. */
+attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weights,
+                                       const attest_sequence *sequence, size_t position,
+                                       long bits, attest_error *error) ATTEST_WARN_UNUSED;
+
 /* Inputs, then every operation, rounded to the format in the given mode; out[i] gets the
  * format's precision. MPFR's exponent range and flags are restored. Results may be infinite or
  * NaN. With directed roundings the result is in general no bound of the exact value. */

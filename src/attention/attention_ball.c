@@ -27,12 +27,13 @@ static attest_status check_bits(long bits, attest_error *error)
                             ATTEST_BALL_MAX_BITS);
 }
 
-attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
-                                    const attest_sequence *sequence, long bits,
-                                    attest_error *error)
+/* The outputs at the positions from begin to before end. */
+static attest_status enclose(arb_ptr out, const attest_weights *weights,
+                             const attest_sequence *sequence, size_t begin, size_t end,
+                             long bits, attest_error *error)
 {
     attest_status status = attest_plan_check(weights, sequence, error);
-    size_t count = sequence->length * sequence->dim;
+    size_t count = (end - begin) * sequence->dim;
     attest_ball_context c;
     fmpz_t denominator;
 
@@ -46,12 +47,29 @@ attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
     fmpz_init(denominator);
     for (size_t i = 0; i < count; i++)
         arb_zero(out + i);
-    status = attend(out, denominator, weights, sequence, &c, error);
+    status = attend(out, denominator, weights, sequence, begin, end, &c, error);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++)
         arb_div_fmpz(out + i, out + i, denominator, c.precision);
     fmpz_clear(denominator);
     attest_ball_context_clear(&c);
     return status;
+}
+
+attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
+                                    const attest_sequence *sequence, long bits,
+                                    attest_error *error)
+{
+    return enclose(out, weights, sequence, 0, sequence->length, bits, error);
+}
+
+attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weights,
+                                       const attest_sequence *sequence, size_t position,
+                                       long bits, attest_error *error)
+{
+    if (position >= sequence->length)
+        return attest_error_set(error, ATTEST_DOMAIN, "a sequence of %zu tokens has no %zu",
+                                sequence->length, position);
+    return enclose(out, weights, sequence, position, position + 1, bits, error);
 }
 
 attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t denominator,

@@ -170,30 +170,66 @@ attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outpu
     return status;
 }
 
-attest_status attest_outputs_get_ball(arb_srcptr *value, attest_outputs *outputs, size_t p,
-                                      long bits, attest_error *error)
+/* values = the balls of context p at a precision. */
+static attest_status enclose(arb_ptr value, const attest_outputs *outputs, size_t p, long bits,
+                             attest_error *error)
+{
+    const attest_context *context = &outputs->contexts->context[p];
+    attest_place place = attest_context_place(context, outputs->dataset);
+    attest_sequence s;
+    attest_status status;
+
+    attest_sequence_init(&s);
+    status = attest_dataset_get_sequence(&s, outputs->dataset, place.sequence, NULL, error);
+    if (status == ATTEST_OK)
+        status =
+            attest_attention_ball_at(value, outputs->weights, &s, place.position, bits, error);
+    attest_sequence_clear(&s);
+    return status;
+}
+
+/* Evaluates the sequence of context p at the first precision, and keeps all its outputs: there
+ * the products of tokens and matrices cost more than exponentials, and all queries share them.
+ */
+static attest_status enclose_sequence(attest_outputs *outputs, size_t p, attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, sequence = contexts->context[p].sequence;
-    attest_status status = ATTEST_OK;
-    evaluated values = {0};
+    evaluated values;
+    attest_status status = evaluate(&values, outputs, sequence, ATTEST_CERTIFY_BITS, error);
 
-    if (outputs->bits[p] < bits) {
-        status = evaluate(&values, outputs, sequence, bits, error);
-        for (size_t q = first_of_sequence(contexts, p);
-             status == ATTEST_OK && q < contexts->count &&
-             contexts->context[q].sequence == sequence;
-             q++) {
-            if (!outputs->ball[q])
-                outputs->ball[q] = _arb_vec_init((slong)dim);
-            outputs->bits[q] = bits;
-            for (size_t c = 0; c < dim; c++)
-                arb_swap(outputs->ball[q] + c, values.ball + offset(outputs, q) + c);
-        }
-        evaluated_clear(&values);
-        if (bits > outputs->most_bits)
-            outputs->most_bits = bits;
+    for (size_t q = first_of_sequence(contexts, p);
+         status == ATTEST_OK && q < contexts->count &&
+         contexts->context[q].sequence == sequence;
+         q++) {
+        if (outputs->bits[q] >= ATTEST_CERTIFY_BITS)
+            continue;
+        if (!outputs->ball[q])
+            outputs->ball[q] = _arb_vec_init((slong)dim);
+        outputs->bits[q] = ATTEST_CERTIFY_BITS;
+        for (size_t c = 0; c < dim; c++)
+            arb_swap(outputs->ball[q] + c, values.ball + offset(outputs, q) + c);
     }
+    evaluated_clear(&values);
+    return status;
+}
+
+attest_status attest_outputs_get_ball(arb_srcptr *value, attest_outputs *outputs, size_t p,
+                                      long bits, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    if (outputs->bits[p] < bits && bits <= ATTEST_CERTIFY_BITS) {
+        status = enclose_sequence(outputs, p, error);
+    } else if (outputs->bits[p] < bits) {
+        if (!outputs->ball[p])
+            outputs->ball[p] = _arb_vec_init((slong)outputs->dataset->dim);
+        status = enclose(outputs->ball[p], outputs, p, bits, error);
+        if (status == ATTEST_OK)
+            outputs->bits[p] = bits;
+    }
+    if (bits > outputs->most_bits)
+        outputs->most_bits = bits;
     *value = outputs->ball[p];
     return status;
 }

@@ -8,7 +8,7 @@
 #include "certify/cloud.h"
 
 /* Values are kept once they were asked for. Contexts are numbered in order of first appearance,
- * so those of one sequence follow one another, and one evaluation of it serves them all. */
+ * so those of one sequence follow one another, and one evaluation of it can serve them all. */
 typedef struct attest_outputs {
     const attest_weights *weights;
     const attest_dataset *dataset;
@@ -32,7 +32,8 @@ attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* *value = the output at context p: dim rationals, or balls of at least this precision. They
- * belong to outputs; a later call for more bits replaces them. */
+ * belong to outputs; a later call for more bits replaces them. Beyond ATTEST_CERTIFY_BITS only
+ * that one query is evaluated, else its whole sequence. */
 attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outputs, size_t p,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 attest_status attest_outputs_get_ball(arb_srcptr *value, attest_outputs *outputs, size_t p,
