@@ -13,7 +13,11 @@
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
     X(theorem2)                                                                                \
-    X(masked)
+    X(masked)                                                                                  \
+    X(softmax_limit)                                                                           \
+    X(softmax_range)                                                                           \
+    X(softmax_jacobian)                                                                        \
+    X(projection)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

@@ -124,6 +124,14 @@ typedef struct attest_gen_layer {
 attest_status attest_gen_data_and_weights(attest_instance *instance, struct theft *t,
                                           const attest_gen_layer *kind) ATTEST_WARN_UNUSED;
 
+/* ---- Scores ----------------------------------------------------------------------------- */
+
+/* Sequences of scores: tokens of one entry with ties, near-ties, gaps and scales, divided by a
+ * power of two so that no two of them are further apart than range. Status: NOMEM. */
+attest_status attest_gen_scores(attest_dataset *dataset, struct theft *t,
+                                const attest_gen_sequences *kind,
+                                unsigned range) ATTEST_WARN_UNUSED;
+
 /* ---- Sets of reals ---------------------------------------------------------------------- */
 
 /* Rationals in one dimension as the tokens of a vocabulary, neighbours at least `gap` apart:
