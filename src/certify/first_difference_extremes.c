@@ -1,4 +1,5 @@
 /* first_difference_extremes.c -- the least separation and the largest norm, from candidates. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,6 +56,25 @@ static void promised(arf_t lower, const attest_first_scan *scan, double bound)
     arb_clear(value);
 }
 
+/* Whether the separation is at least what Lemma F promised of the event: else our bound is
+ * wrong. */
+static bool keeps_promise(const attest_first_scan *scan, const attest_first_event *event,
+                          const arb_t separation)
+{
+    arb_t log, promised;
+    bool keeps;
+
+    arb_init(log);
+    arb_init(promised);
+    arb_div(log, separation, scan->norm_w, ATTEST_FIRST_BITS);
+    arb_log(log, log, ATTEST_FIRST_BITS);
+    arb_set_d(promised, event->bound);
+    keeps = !arb_lt(log, promised);
+    arb_clear(log);
+    arb_clear(promised);
+    return keeps;
+}
+
 /* Encloses the separation of one candidate, and keeps the least. */
 static attest_status evaluate_event(attest_first_extremes *x, attest_finding *finding,
                                     const attest_first_scan *scan,
@@ -69,6 +89,7 @@ static attest_status evaluate_event(attest_first_extremes *x, attest_finding *fi
     arf_init(high);
     status = attest_first_separation(separation, scan, event, error);
     if (status == ATTEST_OK) {
+        assert(keeps_promise(scan, event, separation));
         arb_get_lbound_arf(low, separation, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(high, separation, ATTEST_FIRST_BITS);
         if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)

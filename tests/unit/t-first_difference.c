@@ -280,10 +280,66 @@ static void test_refusals(void)
     attest_dataset_clear(&repeated);
 }
 
+/* The tokens 1000 .. 1000 + n - 1 but those that sequence i leaves out, as one sequence. */
+static void add_long(attest_dataset_builder *builder, size_t n, size_t i)
+{
+    fmpq *token = _fmpq_vec_init(1);
+
+    for (size_t k = 0; k < n; k++) {
+        if (k % (i + 2) == 1 && k > n / 2)
+            continue;
+        fmpq_set_si(token, (slong)(1000 + k), 1);
+        if (attest_dataset_builder_add_token(builder, token, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(builder, NULL) != ATTEST_OK)
+        abort();
+    _fmpq_vec_clear(token, 1);
+}
+
+/* Sequences of more than 64 tokens, against the method ball. */
+static void test_long(void)
+{
+    attest_dataset_builder builder;
+    attest_finding finding, other;
+    attest_construction c;
+    attest_dataset data;
+    attest_claim claim;
+
+    attest_dataset_init(&data);
+    attest_construction_init(&c);
+    attest_finding_init(&finding);
+    attest_finding_init(&other);
+    attest_claim_init(&claim);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; i < 6; i++)
+        add_long(&builder, 130, i);
+    if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK)
+        abort();
+    c.strategy = ATTEST_STRATEGY_GAP;
+    if (attest_construction_build(&c, &data, NULL) != ATTEST_OK || c.hypothesis)
+        abort();
+    claim.dataset = &data;
+    claim.weights = &c.weights;
+    claim.method = "ball";
+    TAP_OK(decide(&finding, &data, &c.weights, NULL) == ATTEST_OK &&
+               finding.verdict == ATTEST_PROVED &&
+               attest_certify(&other, &claim, NULL) == ATTEST_OK &&
+               arb_overlaps(finding.min_separation, other.min_separation),
+           "97 to 122 tokens in a sequence: as the method ball");
+    attest_dataset_builder_clear(&builder);
+    attest_claim_clear(&claim);
+    attest_finding_clear(&finding);
+    attest_finding_clear(&other);
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+}
+
 int main(void)
 {
     test_brute_force();
     test_refusals();
+    test_long();
     flint_cleanup();
     return tap_done();
 }

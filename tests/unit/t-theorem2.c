@@ -296,8 +296,119 @@ static void test_hypotheses(void)
     FAILS("eps", good, ATTEST_STRATEGY_GAP, 1, 10, 0);
 }
 
+/* along = v.x for token t. */
+static void project(fmpq_t along, const attest_construction *c, const attest_tokens *tokens,
+                    size_t t)
+{
+    fmpq_t x;
+
+    fmpq_init(x);
+    fmpq_zero(along);
+    for (size_t e = 0; e < c->dim; e++) {
+        attest_tokens_get_entry(x, tokens, t, e);
+        fmpq_addmul(along, c->direction + e, x);
+    }
+    fmpq_clear(x);
+}
+
+/* One sequence of tokens with two entries. */
+static void set_plane(attest_dataset *data, const long value[][2], size_t count)
+{
+    attest_dataset_builder builder;
+    fmpq *token = _fmpq_vec_init(2);
+
+    attest_dataset_builder_init(&builder, 2, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t k = 0; k < count; k++) {
+        fmpq_set_si(token, value[k][0], 1);
+        fmpq_set_si(token + 1, value[k][1], 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(data, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(token, 2);
+}
+
+/* Two tokens and 0: about one direction in four is too close to orthogonal to a difference. The
+ * stored one never is: |v.(x - x')| >= |x - x'| sqrt(8/(pi d)) / (|V|+1)^2. */
+static void test_direction(void)
+{
+    static const long value[][2] = {{3, 1}, {-1, 4}};
+    const double least = sqrt(8 / (2 * acos(-1))) / 9, difference[3] = {sqrt(10), sqrt(17), 5};
+    attest_dataset data;
+    int narrow = 0;
+    fmpq_t a, b;
+
+    fmpq_init(a);
+    fmpq_init(b);
+    attest_dataset_init(&data);
+    set_plane(&data, value, 2);
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        attest_construction c;
+
+        attest_construction_init(&c);
+        c.seed = seed;
+        if (attest_construction_build(&c, &data, NULL) != ATTEST_OK || c.hypothesis)
+            abort();
+        project(a, &c, &data.tokens, 0);
+        project(b, &c, &data.tokens, 1);
+        narrow += fabs(fmpq_get_d(a)) < difference[0] * least * (1 - 1e-9);
+        narrow += fabs(fmpq_get_d(b)) < difference[1] * least * (1 - 1e-9);
+        fmpq_sub(a, a, b);
+        narrow += fabs(fmpq_get_d(a)) < difference[2] * least * (1 - 1e-9);
+        attest_construction_clear(&c);
+    }
+    TAP_OK(narrow == 0, "100 seeds: the direction keeps the tokens and 0 apart as promised");
+    attest_dataset_clear(&data);
+    fmpq_clear(a);
+    fmpq_clear(b);
+}
+
+/* The direction that gap takes for two tokens is made useless by a third one, which it maps to
+ * the place of the first. */
+static void test_injective(void)
+{
+    long value[3][2] = {{3, 1}, {-1, 4}};
+    attest_dataset data;
+    bool equal = false;
+    fmpq_t a, b;
+
+    fmpq_init(a);
+    fmpq_init(b);
+    for (size_t count = 2; count <= 3; count++) {
+        attest_construction c;
+
+        attest_construction_init(&c);
+        attest_dataset_init(&data);
+        set_plane(&data, (const long(*)[2])value, count);
+        c.strategy = ATTEST_STRATEGY_GAP;
+        if (attest_construction_build(&c, &data, NULL) != ATTEST_OK || c.hypothesis)
+            abort();
+        if (count == 2) {
+            fmpq_div(a, c.direction, c.direction + 1); /* v = (p, q) up to a factor */
+            value[2][0] = value[0][0] + fmpz_get_si(fmpq_denref(a));
+            value[2][1] = value[0][1] - fmpz_get_si(fmpq_numref(a));
+        } else {
+            for (size_t t = 0; t < 2; t++) {
+                project(a, &c, &data.tokens, t);
+                project(b, &c, &data.tokens, 2);
+                equal = equal || fmpq_equal(a, b);
+            }
+        }
+        attest_construction_clear(&c);
+        attest_dataset_clear(&data);
+    }
+    TAP_OK(!equal, "gap: no two tokens have the same projection");
+    fmpq_clear(a);
+    fmpq_clear(b);
+}
+
 int main(void)
 {
+    test_direction();
+    test_injective();
     test_strategies();
     test_hypotheses();
     flint_cleanup();
