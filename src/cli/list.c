@@ -1,8 +1,11 @@
-/* list.c -- attest list: the registry, a line each. */
+/* list.c -- attest list: the registry, a line each. A property stands below its statement,
+ * unless it has the same name. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "data/json_write.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static int run(int argc, char **argv);
@@ -10,10 +13,16 @@ static int run(int argc, char **argv);
 const attest_command attest_command_list = {
     .name = "list",
     .arguments = "[OPTION]...",
-    .summary = "list the statements that attest knows",
+    .summary = "list the statements and properties that attest knows",
     .example = "  attest list\n  attest show theorem2",
     .run = run,
 };
+
+static void write_names(attest_json *json, const char *name, const char *title)
+{
+    attest_json_write_string(json, "name", name);
+    attest_json_write_string(json, "title", title);
+}
 
 static void print_json(void)
 {
@@ -24,13 +33,34 @@ static void print_json(void)
     attest_json_write_array(&json, "statements");
     for (size_t i = 0; attest_statements[i]; i++) {
         attest_json_write_object(&json, NULL);
-        attest_json_write_string(&json, "name", attest_statements[i]->name);
-        attest_json_write_string(&json, "title", attest_statements[i]->title);
+        write_names(&json, attest_statements[i]->name, attest_statements[i]->title);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_array(&json, "properties");
+    for (size_t i = 0; attest_properties[i]; i++) {
+        attest_json_write_object(&json, NULL);
+        write_names(&json, attest_properties[i]->name, attest_properties[i]->title);
+        attest_json_write_string(&json, "statement", attest_properties[i]->statement);
         attest_json_write_close(&json);
     }
     attest_json_write_close(&json);
     attest_json_write_close(&json);
     attest_json_write_end(&json);
+}
+
+static void print_text(void)
+{
+    for (size_t i = 0; attest_statements[i]; i++) {
+        const char *name = attest_statements[i]->name;
+
+        printf("%-22s %s\n", name, attest_statements[i]->title);
+        for (size_t p = 0; attest_properties[p]; p++)
+            if (strcmp(attest_properties[p]->statement, name) == 0 &&
+                strcmp(attest_properties[p]->name, name) != 0)
+                printf("%-22s   property: %s\n", attest_properties[p]->name,
+                       attest_properties[p]->title);
+    }
 }
 
 static int run(int argc, char **argv)
@@ -43,11 +73,9 @@ static int run(int argc, char **argv)
 
     if (code != EXIT_HOLDS)
         return code;
-    if (common.json) {
+    if (common.json)
         print_json();
-        return EXIT_HOLDS;
-    }
-    for (size_t i = 0; attest_statements[i]; i++)
-        printf("%-17s %s\n", attest_statements[i]->name, attest_statements[i]->title);
+    else
+        print_text();
     return EXIT_HOLDS;
 }

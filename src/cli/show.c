@@ -1,9 +1,10 @@
-/* show.c -- attest show: everything the registry says of one statement. */
+/* show.c -- attest show: everything the registry says of one statement, or of one property. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "data/json_write.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 enum { WIDTH = 78, INDENT = 2 };
@@ -13,8 +14,8 @@ static int run(int argc, char **argv);
 const attest_command attest_command_show = {
     .name = "show",
     .arguments = "NAME [OPTION]...",
-    .summary = "show a statement, its hypotheses, and how far it is proved",
-    .example = "  attest show lemma_f",
+    .summary = "show a statement, its hypotheses, and how far it is proved and tested",
+    .example = "  attest show lemma_f\n  attest show theorem1-search",
     .run = run,
 };
 
@@ -57,8 +58,21 @@ static void print_named(const char *name, const char *text)
     print_wrapped(text, COLUMN);
 }
 
-static void print_text(const attest_statement *s)
+static void print_property(const attest_property *p)
 {
+    printf("%*s%s: ", INDENT, "", p->name);
+    printf("%s; %zu trials by default%s%s\n", p->title, p->trials,
+           p->expect_violation ? ", in which a violation must be found" : "",
+           p->arithmetic ? "; takes --number" : "");
+    for (const attest_droppable *d = p->droppable; d && d->name; d++)
+        printf("%*s--without %s%s\n", 2 * INDENT, "", d->name,
+               d->carries ? ": a violation is found" : "");
+}
+
+static void print_statement(const attest_statement *s)
+{
+    bool tested = false;
+
     printf("%s\n", s->title);
     print_wrapped(s->source, 0);
     print_part("Statement", s->text);
@@ -73,35 +87,87 @@ static void print_text(const attest_statement *s)
     print_part("Decided by", s->decided_by);
     print_part("Proved on paper", s->note ? s->note : "no note yet");
     print_part("Checked by machine", s->machine ? s->machine : "no");
+    printf("\nTested by\n");
+    for (size_t p = 0; attest_properties[p]; p++) {
+        if (strcmp(attest_properties[p]->statement, s->name) == 0) {
+            print_property(attest_properties[p]);
+            tested = true;
+        }
+    }
+    if (!tested)
+        printf("%*sno property\n", INDENT, "");
 }
 
-static void print_json(const attest_statement *s)
+static void write_property(attest_json *json, const attest_property *p)
+{
+    attest_json_write_string(json, "property", p->name);
+    attest_json_write_string(json, "title", p->title);
+    attest_json_write_count(json, "trials", p->trials);
+    attest_json_write_bool(json, "expect_violation", p->expect_violation);
+    attest_json_write_bool(json, "arithmetic", p->arithmetic);
+    attest_json_write_bool(json, "targeted", p->targeted);
+    attest_json_write_object(json, "without");
+    for (const attest_droppable *d = p->droppable; d && d->name; d++)
+        attest_json_write_bool(json, d->name, d->carries);
+    attest_json_write_close(json);
+}
+
+static void write_statement(attest_json *json, const attest_statement *s)
+{
+    attest_json_write_string(json, "source", s->source);
+    attest_json_write_string(json, "statement", s->text);
+    attest_json_write_object(json, "hypotheses");
+    for (const attest_hypothesis *h = s->hypotheses; h && h->name; h++)
+        attest_json_write_string(json, h->name, h->text);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "constants");
+    for (const attest_constant *c = s->constants; c && c->name; c++)
+        attest_json_write_string(json, c->name, c->text);
+    attest_json_write_close(json);
+    attest_json_write_string(json, "decided_by", s->decided_by);
+    attest_json_write_string(json, "note", s->note);
+    attest_json_write_string(json, "machine", s->machine);
+}
+
+/* Of a statement with all its properties, or of one property. */
+static void print_json(const attest_statement *s, const attest_property *only)
 {
     attest_json json;
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
-    attest_json_write_string(&json, "name", s->name);
-    attest_json_write_string(&json, "title", s->title);
-    attest_json_write_string(&json, "source", s->source);
-    attest_json_write_string(&json, "statement", s->text);
-    attest_json_write_object(&json, "hypotheses");
-    for (const attest_hypothesis *h = s->hypotheses; h && h->name; h++)
-        attest_json_write_string(&json, h->name, h->text);
+    attest_json_write_string(&json, "name", only ? only->name : s->name);
+    attest_json_write_string(&json, "title", only ? only->title : s->title);
+    write_statement(&json, s);
+    attest_json_write_array(&json, "tested");
+    for (size_t p = 0; attest_properties[p]; p++) {
+        if (only ? attest_properties[p] == only
+                 : strcmp(attest_properties[p]->statement, s->name) == 0) {
+            attest_json_write_object(&json, NULL);
+            write_property(&json, attest_properties[p]);
+            attest_json_write_close(&json);
+        }
+    }
     attest_json_write_close(&json);
-    attest_json_write_object(&json, "constants");
-    for (const attest_constant *c = s->constants; c && c->name; c++)
-        attest_json_write_string(&json, c->name, c->text);
-    attest_json_write_close(&json);
-    attest_json_write_string(&json, "decided_by", s->decided_by);
-    attest_json_write_string(&json, "note", s->note);
-    attest_json_write_string(&json, "machine", s->machine);
     attest_json_write_close(&json);
     attest_json_write_end(&json);
 }
 
+static void print_text(const attest_statement *s, const attest_property *only)
+{
+    if (!only) {
+        print_statement(s);
+        return;
+    }
+    printf("Property %s\n", only->name);
+    print_property(only);
+    printf("\nIt tests\n");
+    print_named(s->name, s->title);
+}
+
 static int run(int argc, char **argv)
 {
+    const attest_property *property = NULL;
     const attest_statement *statement;
     attest_common common;
     char **operands;
@@ -112,12 +178,16 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     statement = attest_statement_get(operands[0]);
+    if (!statement) {
+        property = attest_property_get(operands[0]);
+        statement = property ? attest_statement_get(property->statement) : NULL;
+    }
     if (!statement)
-        return attest_cli_refuse("%s: no such statement ('attest list' lists them)",
+        return attest_cli_refuse("%s: no such statement or property ('attest list' lists them)",
                                  operands[0]);
     if (common.json)
-        print_json(statement);
+        print_json(statement, property);
     else
-        print_text(statement);
+        print_text(statement, property);
     return EXIT_HOLDS;
 }
