@@ -1,5 +1,13 @@
-/* equivariance.c -- permutation equivariance and shift invariance. */
+/* equivariance.c -- permutation equivariance, shift invariance, streaming. */
+#include <attest/attention.h>
+
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/oracle.h"
+#include "props/properties.h"
 #include "props/statement.h"
+#include "props/stream.h"
+#include "props/transform.h"
 
 static const attest_hypothesis hypotheses[] = {
     {"no-mask", "no causal mask"},
@@ -9,10 +17,214 @@ static const attest_hypothesis hypotheses[] = {
 
 const attest_statement attest_statement_equivariance = {
     .name = "equivariance",
-    .title = "Permutation equivariance and shift invariance",
+    .title = "Permutation equivariance, shift invariance, streaming",
     .source = "folklore",
-    .text = "Permuting the tokens permutes the outputs of attention without a mask; adding a "
-            "constant to all scores of a query changes nothing; streaming softmax is softmax.",
+    .text =
+        "Permuting the tokens permutes the outputs of attention without a mask; adding a "
+        "constant to all scores of a query changes nothing; streaming attention, which sees "
+        "one key after another and keeps a running maximum, total and sum, is attention. "
+        "(The last two hold under a mask and for leftmost ties, too.)",
     .hypotheses = hypotheses,
     .decided_by = "exact arithmetic for hardmax, balls for softmax",
+    .note = "proofs-notes/equivariance.md",
+};
+
+enum { BITS = 128 };
+
+static const attest_gen_layer kind = {
+    .tokens = {.dim_max = 3, .count_min = 1, .count_max = 6, .zero = true, .decades = 40},
+    .sequences =
+        {.count_min = 1, .count_max = 2, .length_min = 1, .length_max = 6, .repeats = true},
+    .heads = {.heads_max = 3, .size_max = 3, .decades = 40, .score_limit = 100},
+    .simple = true,
+};
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    attest_weights *weights = &instance->weights;
+
+    attest_gen_rational(attest_instance_set(instance, "shift"), t, 8);
+    if (attest_setting_drops(setting, "no-mask"))
+        weights->mask = ATTEST_MASK_CAUSAL;
+    if (attest_setting_drops(setting, "uniform-ties"))
+        weights->ties = ATTEST_TIES_LEFTMOST;
+    return attest_gen_data_and_weights(instance, t, &kind);
+}
+
+/* The outputs of one sequence, exact or enclosed. */
+typedef struct outputs {
+    size_t count;
+    fmpq *exact;  /* hardmax */
+    arb_ptr ball; /* softmax */
+} outputs;
+
+static attest_status outputs_init(outputs *out, const attest_weights *weights,
+                                  const attest_dataset *dataset, size_t i, attest_error *error)
+{
+    attest_sequence sequence;
+    attest_status status;
+
+    attest_sequence_init(&sequence);
+    out->count = attest_dataset_length(dataset, i) * dataset->dim;
+    out->exact = _fmpq_vec_init((slong)out->count);
+    out->ball = _arb_vec_init((slong)out->count);
+    status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
+    if (status == ATTEST_OK)
+        status = weights->activation == ATTEST_HARDMAX
+                     ? attest_attention_exact(out->exact, weights, &sequence, error)
+                     : attest_attention_ball(out->ball, weights, &sequence, BITS, error);
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+static void outputs_clear(outputs *out)
+{
+    _fmpq_vec_clear(out->exact, (slong)out->count);
+    _arb_vec_clear(out->ball, (slong)out->count);
+}
+
+/* Entry a of x and entry b of y are equal, or (softmax) not known to differ. */
+static bool same(const attest_weights *weights, const outputs *x, size_t a, const outputs *y,
+                 size_t b)
+{
+    return weights->activation == ATTEST_HARDMAX ? fmpq_equal(x->exact + a, y->exact + b)
+                                                 : arb_overlaps(x->ball + a, y->ball + b);
+}
+
+static void fail(attest_trial *trial, size_t i, size_t k, const char *what)
+{
+    attest_trial_violated(trial, "equivariance", "token %zu of sequence %zu: %s", k, i, what);
+    trial->has_pair = true;
+    trial->pair[0] = trial->pair[1] = (attest_place){i, k};
+}
+
+/* The tokens in reverse order: the outputs in reverse order. */
+static attest_status check_permutation(attest_trial *trial, const attest_instance *instance,
+                                       const outputs *before, size_t i, attest_error *error)
+{
+    const attest_weights *weights = &instance->weights;
+    size_t dim = instance->dataset.dim, length = attest_dataset_length(&instance->dataset, i);
+    outputs after = {0};
+    attest_dataset changed;
+    attest_status status;
+
+    attest_dataset_init(&changed);
+    status = attest_dataset_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_TOKENS);
+    if (status == ATTEST_OK) {
+        status = outputs_init(&after, weights, &changed, i, error);
+        for (size_t j = 0; status == ATTEST_OK && j < before->count; j++)
+            if (!same(weights, before, j, &after, (length - 1 - j / dim) * dim + j % dim))
+                fail(trial, i, j / dim, "the output changes when the tokens are reversed");
+        outputs_clear(&after);
+    }
+    attest_dataset_clear(&changed);
+    return status;
+}
+
+/* All scores of a query shifted by the same amount. */
+static attest_status check_shift(attest_trial *trial, const attest_instance *instance,
+                                 const outputs *before, size_t i, attest_error *error)
+{
+    size_t dim = instance->dataset.dim;
+    attest_token_change change = {.homogeneous = true};
+    outputs after = {0};
+    attest_dataset changed;
+    attest_weights shifted;
+    attest_status status;
+
+    attest_dataset_init(&changed);
+    attest_weights_init(&shifted);
+    status = attest_dataset_change(&changed, &instance->dataset, &change);
+    if (status == ATTEST_OK)
+        status = attest_weights_copy(&shifted, &instance->weights);
+    if (status == ATTEST_OK) {
+        attest_weights_shift(&shifted, attest_instance_get(instance, "shift"));
+        status = outputs_init(&after, &shifted, &changed, i, error);
+        for (size_t j = 0; status == ATTEST_OK && j < before->count; j++)
+            if (!same(&shifted, before, j, &after, j / dim * (dim + 1) + j % dim))
+                fail(trial, i, j / dim, "the output changes when the scores are shifted");
+        outputs_clear(&after);
+    }
+    attest_dataset_clear(&changed);
+    attest_weights_clear(&shifted);
+    return status;
+}
+
+/* The outputs from one pass over the keys. */
+static void check_stream(attest_trial *trial, const attest_oracle *oracle,
+                         const outputs *before, size_t i)
+{
+    size_t dim = oracle->dataset->dim;
+    outputs after = {
+        .count = dim, .exact = _fmpq_vec_init((slong)dim), .ball = _arb_vec_init((slong)dim)};
+
+    for (size_t k = 0; k < attest_dataset_length(oracle->dataset, i); k++) {
+        if (oracle->weights->activation == ATTEST_HARDMAX)
+            attest_stream_hardmax(after.exact, oracle, (attest_place){i, k});
+        else
+            attest_stream_softmax(after.ball, oracle, (attest_place){i, k}, BITS);
+        for (size_t c = 0; c < dim; c++)
+            if (!same(oracle->weights, before, k * dim + c, &after, c))
+                fail(trial, i, k, "streaming gives another output");
+    }
+    outputs_clear(&after);
+}
+
+static attest_status check_sequence(attest_trial *trial, const attest_instance *instance,
+                                    const attest_oracle *oracle, size_t i, attest_error *error)
+{
+    outputs before = {0};
+    attest_status status =
+        outputs_init(&before, &instance->weights, &instance->dataset, i, error);
+
+    if (status == ATTEST_OK)
+        status = check_permutation(trial, instance, &before, i, error);
+    if (status == ATTEST_OK)
+        status = check_shift(trial, instance, &before, i, error);
+    if (status == ATTEST_OK)
+        check_stream(trial, oracle, &before, i);
+    outputs_clear(&before);
+    return status;
+}
+
+static bool meets_hypotheses(const attest_instance *instance, const attest_setting *setting)
+{
+    const attest_weights *weights = &instance->weights;
+
+    return attest_instance_fits(instance) && attest_instance_get(instance, "shift") &&
+           (weights->mask == ATTEST_MASK_NONE || attest_setting_drops(setting, "no-mask")) &&
+           (weights->activation == ATTEST_SOFTMAX || weights->ties == ATTEST_TIES_UNIFORM ||
+            attest_setting_drops(setting, "uniform-ties"));
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    attest_oracle oracle;
+    attest_status status;
+
+    if (!meets_hypotheses(instance, setting)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    attest_trial_label_weights(trial, &instance->weights);
+    attest_trial_label_dataset(trial, &instance->dataset);
+    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+    for (size_t i = 0; status == ATTEST_OK && i < instance->dataset.count; i++)
+        status = check_sequence(trial, instance, &oracle, i, error);
+    attest_oracle_clear(&oracle);
+    return status;
+}
+
+static const attest_droppable droppable[] = {{"no-mask", true}, {"uniform-ties", true}, {0}};
+
+const attest_property attest_property_equivariance = {
+    .name = "equivariance",
+    .title = "permuted tokens, shifted scores, streamed keys",
+    .statement = "equivariance",
+    .gen = gen,
+    .decide = decide,
+    .droppable = droppable,
+    .trials = 500,
 };

@@ -17,6 +17,7 @@
     X(softmax_limit)                                                                           \
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
+    X(equivariance)                                                                            \
     X(projection)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;

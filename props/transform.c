@@ -146,3 +146,35 @@ void attest_weights_mirror(attest_weights *weights)
         rewrite(&head->wo, NULL, true, false);
     }
 }
+
+/* Appends a column or a row with this value. */
+static void extend(attest_matrix *matrix, size_t rows, size_t cols, const fmpq_t value)
+{
+    size_t to_rows = matrix->rows + rows, to_cols = matrix->cols + cols;
+    fmpq *entry = _fmpq_vec_init((slong)(to_rows * to_cols));
+
+    for (size_t r = 0; r < to_rows; r++)
+        for (size_t c = 0; c < to_cols; c++)
+            if (r < matrix->rows && c < matrix->cols)
+                attest_matrix_get_entry(entry + r * to_cols + c, matrix, r, c);
+            else
+                fmpq_set(entry + r * to_cols + c, value);
+    attest_gen_set_matrix(matrix, entry, to_rows, to_cols);
+    _fmpq_vec_clear(entry, (slong)(to_rows * to_cols));
+}
+
+void attest_weights_shift(attest_weights *weights, const fmpq_t shift)
+{
+    fmpq_t zero;
+
+    fmpq_init(zero);
+    weights->dim++;
+    for (size_t h = 0; h < weights->heads; h++) {
+        attest_head *head = weights->head + h;
+        extend(&head->wq, 0, 1, zero);
+        extend(&head->wk, 0, 1, shift);
+        extend(&head->wv, 0, 1, zero);
+        extend(&head->wo, 1, 0, zero);
+    }
+    fmpq_clear(zero);
+}

@@ -39,6 +39,11 @@ attest_status attest_weights_copy(attest_weights *to,
 /* Multiplies the matrix by factor. */
 void attest_matrix_multiply(attest_matrix *matrix, const fmpq_t factor);
 
+/* Appends a column to every W_Q, W_K, W_V and a zero row to every W_O, for homogeneous tokens:
+ * zeros, but in W_K the value shift, which adds shift * sum(W_Q z) to all scores of a query z.
+ */
+void attest_weights_shift(attest_weights *weights, const fmpq_t shift);
+
 /* Reverses the order of the coordinates of tokens: columns of W_Q, W_K, W_V, rows of W_O. */
 void attest_weights_mirror(attest_weights *weights);
 

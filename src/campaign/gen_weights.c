@@ -229,9 +229,11 @@ attest_status attest_gen_data_and_weights(attest_instance *instance, struct thef
         heads.score_limit = 0;
     status = attest_gen_vocabulary(&vocabulary, t, &kind->tokens);
     if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind->sequences);
-    if (status == ATTEST_OK)
         status = attest_gen_weights(weights, t, &vocabulary, &heads);
+    /* Last, because the number of draws varies most: a sequence that loses a token while it is
+     * shrunk must not shift the meaning of all draws behind it. */
+    if (status == ATTEST_OK)
+        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind->sequences);
     attest_vocabulary_clear(&vocabulary);
     return status;
 }
