@@ -19,7 +19,10 @@
 #include <attest/lemma_f.h>
 #include <attest/kernel.h>
 #include <attest/matrix.h>
+#include <attest/memorize.h>
+#include <attest/network.h>
 #include <attest/number.h>
+#include <attest/positional.h>
 #include <attest/separated.h>
 #include <attest/sequence.h>
 #include <attest/status.h>

@@ -29,6 +29,8 @@ typedef struct attest_contexts {
     attest_context *context;
     size_t vocabularies, classes;
     fmpz_t required_pairs; /* unordered pairs of positions of different classes */
+    bool keep_positions;   /* set before get: also fill */
+    uint32_t *position;    /* the context of every position; else NULL */
 } attest_contexts;
 
 void attest_contexts_init(attest_contexts *contexts);

@@ -39,6 +39,7 @@ typedef struct attest_construction {
     uint64_t seed;
     const char *without; /* a hypothesis that is not insisted on, or NULL; see below */
     attest_given_bound r_min, r_max, eps;
+    bool eps_holds; /* the caller knows that the given eps does: pairs are not looked at */
     /* What was built. */
     attest_weights weights;
     size_t dim;

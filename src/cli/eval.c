@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/network.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/progress.h"
@@ -15,7 +16,7 @@ static int run(int argc, char **argv);
 const attest_command attest_command_eval = {
     .name = "eval",
     .arguments = "DATA --weights W [OPTION]...",
-    .summary = "evaluate attention on a dataset",
+    .summary = "evaluate attention, or a network, on a dataset",
     .details =
         "Prints the output at every position of every sequence. In JSON, outputs[i][k][c] is\n"
         "entry c at position k of sequence i: a ball, or a number.",
@@ -37,7 +38,10 @@ typedef struct eval_request {
 /* Everything that evaluation needs. */
 typedef struct eval_job {
     attest_dataset dataset;
-    attest_weights weights;
+    attest_network network;
+    attest_network_runner runner;
+    attest_network_doubles *doubles;
+    attest_network_mpfrs *mpfrs;
     attest_sequence sequence;
     eval_arithmetic arithmetic;
     eval_printer printer[2];
@@ -92,14 +96,14 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *re
 /* Entry number e of the outputs of one sequence. */
 typedef void print_entry(eval_printer *printer, const void *out, size_t e);
 
-static void print_sequence(eval_printer *printer, size_t i, const attest_sequence *sequence,
-                           const void *out, print_entry *print)
+static void print_sequence(eval_printer *printer, size_t i, size_t length,
+                           const attest_network *network, const void *out, print_entry *print)
 {
     attest_eval_print_sequence(printer, i);
-    for (size_t k = 0; k < sequence->length; k++) {
+    for (size_t k = 0; k < length; k++) {
         attest_eval_print_token(printer, i, k);
-        for (size_t c = 0; c < sequence->dim; c++)
-            print(printer, out, k * sequence->dim + c);
+        for (size_t c = 0; c < network->output_dim; c++)
+            print(printer, out, k * network->dim + c);
         attest_eval_print_token_end(printer);
     }
     attest_eval_print_sequence_end(printer);
@@ -108,13 +112,13 @@ static void print_sequence(eval_printer *printer, size_t i, const attest_sequenc
 static void print_everywhere(eval_job *job, size_t i, const void *out, print_entry *print)
 {
     for (size_t p = 0; p < job->printers; p++)
-        print_sequence(&job->printer[p], i, &job->sequence, out, print);
+        print_sequence(&job->printer[p], i, job->sequence.length, &job->network, out, print);
 }
 
 static attest_status eval_exact(eval_job *job, size_t i, size_t entries, attest_error *error)
 {
     fmpq *out = _fmpq_vec_init((slong)entries);
-    attest_status status = attest_attention_exact(out, &job->weights, &job->sequence, error);
+    attest_status status = attest_network_exact(out, &job->runner, &job->sequence, error);
 
     if (status == ATTEST_OK)
         print_everywhere(job, i, out, attest_eval_print_exact);
@@ -126,7 +130,7 @@ static attest_status eval_ball(eval_job *job, size_t i, size_t entries, attest_e
 {
     arb_ptr out = _arb_vec_init((slong)entries);
     attest_status status =
-        attest_attention_ball(out, &job->weights, &job->sequence, job->arithmetic.bits, error);
+        attest_network_ball(out, &job->runner, &job->sequence, job->arithmetic.bits, error);
 
     if (status == ATTEST_OK)
         print_everywhere(job, i, out, attest_eval_print_ball);
@@ -143,8 +147,7 @@ static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_e
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     for (size_t e = 0; e < entries; e++)
         mpfr_init2(out[e], job->arithmetic.format.precision);
-    status = attest_attention_mpfr(out, &job->weights, &job->sequence, &job->arithmetic.format,
-                                   job->arithmetic.rounding, error);
+    status = attest_network_mpfr(out, job->mpfrs, &job->sequence, error);
     if (status == ATTEST_OK)
         print_everywhere(job, i, out, attest_eval_print_mpfr);
     for (size_t e = 0; e < entries; e++)
@@ -160,7 +163,7 @@ static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest
 
     if (!out)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    status = attest_attention_double(out, &job->weights, &job->sequence, error);
+    status = attest_network_double(out, job->doubles, &job->sequence, error);
     if (status == ATTEST_OK)
         print_everywhere(job, i, out, attest_eval_print_double);
     free(out);
@@ -181,15 +184,27 @@ static attest_status eval_sequence(eval_job *job, size_t i, attest_budget *budge
 
     if (status != ATTEST_OK)
         return status;
-    return eval[job->arithmetic.system](job, i, job->sequence.length * job->sequence.dim,
-                                        error);
+    return eval[job->arithmetic.system](job, i, job->sequence.length * job->network.dim, error);
+}
+
+/* Makes the network ready for the arithmetic chosen. */
+static attest_status prepare(eval_job *job, attest_error *error)
+{
+    const eval_arithmetic *arithmetic = &job->arithmetic;
+
+    if (arithmetic->system == EVAL_DOUBLE)
+        return attest_network_doubles_init(&job->doubles, &job->network, error);
+    if (arithmetic->system == EVAL_MPFR)
+        return attest_network_mpfrs_init(&job->mpfrs, &job->network, &arithmetic->format,
+                                         arithmetic->rounding, error);
+    return attest_network_runner_init(&job->runner, &job->network, error);
 }
 
 static int eval_all(eval_job *job, const char *path, attest_budget *budget)
 {
     attest_progress progress;
     attest_error error;
-    attest_status status = ATTEST_OK;
+    attest_status status = prepare(job, &error);
 
     attest_progress_begin(&progress, "sequences", job->dataset.count);
     for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
@@ -208,18 +223,18 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     attest_error error;
     int code;
 
-    if (attest_weights_read(&job->weights, request->weights, &common->budget, &error))
+    if (attest_network_read_any(&job->network, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
     code = attest_cli_read_dataset(&job->dataset, request->data, common);
     if (code != EXIT_HOLDS)
         return code;
-    code = choose_arithmetic(&job->arithmetic, request, job->weights.activation);
+    code = choose_arithmetic(&job->arithmetic, request, job->network.attention.activation);
     if (code != EXIT_HOLDS)
         return code;
-    if (job->weights.dim != job->dataset.dim) {
+    if (job->network.input_dim != job->dataset.dim) {
         attest_cli_complain("%s: tokens have %zu entries, but the weights of %s take %zu",
                             request->data, job->dataset.dim, request->weights,
-                            job->weights.dim);
+                            job->network.input_dim);
         return EXIT_USAGE;
     }
     return EXIT_HOLDS;
@@ -228,7 +243,7 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
 static void add_printer(eval_job *job, FILE *stream, bool as_json)
 {
     attest_eval_print_begin(&job->printer[job->printers++], stream, as_json, &job->arithmetic,
-                            &job->weights);
+                            &job->network);
 }
 
 static int eval(eval_job *job, const eval_request *request, attest_common *common)
@@ -266,8 +281,10 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"weights", 'w', "W", "the attention weights (JSON or .npz); needed", OPTION_TEXT,
-         &request.weights, NULL},
+        {"weights", 'w', "W",
+         "the attention weights (JSON or .npz), or a whole network\n"
+         "such as 'attest memorize' writes; needed",
+         OPTION_TEXT, &request.weights, NULL},
         {"number", 'n', "SYSTEM",
          "exact (hardmax only), ball, mpfr, double, or a format:\n"
          "binary64 binary32 tfloat32 bfloat16 binary16\n"
@@ -290,11 +307,15 @@ static int run(int argc, char **argv)
             "no weights given: use --weights W (see 'attest eval --help')");
     request.data = operands[0];
     attest_dataset_init(&job.dataset);
-    attest_weights_init(&job.weights);
+    attest_network_init(&job.network);
     attest_sequence_init(&job.sequence);
+    attest_sequence_init(&job.runner.encoded);
     code = eval(&job, &request, &common);
     attest_sequence_clear(&job.sequence);
-    attest_weights_clear(&job.weights);
+    attest_network_runner_clear(&job.runner);
+    attest_network_doubles_clear(job.doubles);
+    attest_network_mpfrs_clear(job.mpfrs);
+    attest_network_clear(&job.network);
     attest_dataset_clear(&job.dataset);
     return code;
 }

@@ -27,7 +27,7 @@ typedef struct eval_printer {
 } eval_printer;
 
 void attest_eval_print_begin(eval_printer *printer, FILE *stream, bool as_json,
-                             const eval_arithmetic *arithmetic, const attest_weights *weights);
+                             const eval_arithmetic *arithmetic, const attest_network *network);
 void attest_eval_print_end(eval_printer *printer);
 void attest_eval_print_sequence(eval_printer *printer, size_t i);
 void attest_eval_print_sequence_end(eval_printer *printer);

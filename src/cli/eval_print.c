@@ -11,13 +11,14 @@
 static const char *const system_name[] = {"exact", "ball", "mpfr", "double"};
 
 static void begin_json(eval_printer *printer, const eval_arithmetic *arithmetic,
-                       const attest_weights *weights)
+                       const attest_network *network)
 {
     attest_json *json = &printer->json;
 
     attest_json_write_begin(json, printer->stream);
     attest_json_write_object(json, NULL);
-    attest_json_write_string(json, "activation", attest_activation_name(weights->activation));
+    attest_json_write_string(json, "activation",
+                             attest_activation_name(network->attention.activation));
     attest_json_write_string(json, "number", system_name[arithmetic->system]);
     if (arithmetic->system == EVAL_BALL)
         attest_json_write_integer(json, "bits", arithmetic->bits);
@@ -30,18 +31,21 @@ static void begin_json(eval_printer *printer, const eval_arithmetic *arithmetic,
 }
 
 void attest_eval_print_begin(eval_printer *printer, FILE *stream, bool as_json,
-                             const eval_arithmetic *arithmetic, const attest_weights *weights)
+                             const eval_arithmetic *arithmetic, const attest_network *network)
 {
+    const attest_weights *weights = &network->attention;
+
     printer->stream = stream;
     printer->as_json = as_json;
     printer->position = 0;
     if (as_json)
-        begin_json(printer, arithmetic, weights);
+        begin_json(printer, arithmetic, network);
     else
-        fprintf(stream, "%s attention of %zu head%s in %s%s%s\n",
+        fprintf(stream, "%s attention of %zu head%s%s in %s%s%s\n",
                 attest_activation_name(weights->activation), weights->heads,
-                weights->heads == 1 ? "" : "s", system_name[arithmetic->system],
-                arithmetic->system == EVAL_MPFR ? " " : "",
+                weights->heads == 1 ? "" : "s",
+                network->has_after ? ", then feed-forward," : "",
+                system_name[arithmetic->system], arithmetic->system == EVAL_MPFR ? " " : "",
                 arithmetic->system == EVAL_MPFR ? arithmetic->format.name : "");
 }
 

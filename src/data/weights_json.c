@@ -109,6 +109,23 @@ attest_status attest_weights_parse_json(attest_weights *weights, const char *tex
     return status;
 }
 
+attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,
+                                          size_t size, attest_budget *budget,
+                                          attest_error *error)
+{
+    if (attest_zip_is(bytes, size))
+        return attest_weights_set_npz(weights, bytes, size, budget, error);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "weights are a JSON file or an .npz archive of WQ, WK, WV and "
+                            "WO; 'attest import' makes them from a safetensors file");
+}
+
+bool attest_weights_is_binary(const unsigned char *bytes, size_t size)
+{
+    return attest_zip_is(bytes, size) || attest_npy_is(bytes, size) ||
+           attest_safetensors_is(bytes, size);
+}
+
 attest_status attest_weights_read(attest_weights *weights, const char *path,
                                   attest_budget *budget, attest_error *error)
 {
@@ -119,14 +136,8 @@ attest_status attest_weights_read(attest_weights *weights, const char *path,
     attest_weights_clear(weights);
     if (status != ATTEST_OK)
         return status;
-    if (attest_zip_is(input.data, input.size))
-        status = attest_weights_set_npz(weights, input.data, input.size, budget, error);
-    else if (attest_npy_is(input.data, input.size) ||
-             attest_safetensors_is(input.data, input.size))
-        status =
-            attest_error_set(error, ATTEST_FORMAT,
-                             "weights are a JSON file or an .npz archive of WQ, WK, WV and "
-                             "WO; 'attest import' makes them from a safetensors file");
+    if (attest_weights_is_binary(input.data, input.size))
+        status = attest_weights_parse_binary(weights, input.data, input.size, budget, error);
     else
         status = attest_weights_parse_json(weights, (const char *)input.data, input.size,
                                            budget, error);

@@ -28,6 +28,13 @@ attest_status attest_weights_parse_json(attest_weights *weights, const char *tex
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Whether the bytes begin as an .npz, .npy or safetensors file does; the weights of such a
+ * file, which must be an .npz archive. Status: FORMAT, UNABLE, NOMEM. */
+bool attest_weights_is_binary(const unsigned char *bytes, size_t size);
+attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,
+                                          size_t size, attest_budget *budget,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
 void attest_weights_write_json(attest_json *json, const char *key,
                                const attest_weights *weights);
 

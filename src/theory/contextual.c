@@ -16,6 +16,7 @@ void attest_contexts_init(attest_contexts *contexts)
 void attest_contexts_clear(attest_contexts *contexts)
 {
     free(contexts->context);
+    free(contexts->position);
     fmpz_clear(contexts->required_pairs);
 }
 
@@ -62,6 +63,8 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     s->class_size[group] = is_new ? 1 : s->class_size[group] + 1;
     if (!attest_pair_map_get(&point, &is_new, &s->points, sight, token))
         return false;
+    if (s->contexts->position)
+        s->contexts->position[dataset->start[i] + k] = point;
     if (!is_new)
         return true;
     block = s->contexts->context;
@@ -137,7 +140,13 @@ attest_status attest_contexts_get(attest_contexts *contexts, const attest_datase
     attest_prefix_set_init(&s.sights, ties == ATTEST_TIES_LEFTMOST ? ATTEST_LIKE_ORDERS
                                                                    : ATTEST_LIKE_PROPORTIONS);
     free(contexts->context);
+    free(contexts->position);
     contexts->context = NULL;
+    contexts->position = NULL;
+    if (contexts->keep_positions) {
+        contexts->position = attest_memory_alloc(dataset->total, sizeof *contexts->position);
+        ok = contexts->position != NULL;
+    }
     for (size_t i = 0; i < dataset->count && ok; i++)
         ok = survey_sequence(&s, i, mask);
     contexts->positions = dataset->total;

@@ -253,15 +253,17 @@ static attest_status set_bounds(attest_construction *construction, attest_separa
                                 const attest_dataset *dataset, attest_error *error)
 {
     double tokens = (double)dataset->tokens.count;
-    bool pairs =
-        dataset->dim <= SMALL_DIM || tokens * tokens * (double)dataset->dim <= MOST_PRODUCTS;
+    bool known = construction->eps_holds;
+    bool pairs = !known && (dataset->dim <= SMALL_DIM ||
+                            tokens * tokens * (double)dataset->dim <= MOST_PRODUCTS);
 
     if (pairs) {
         attest_status status = attest_separated_get(extremes, dataset, error);
 
         if (status != ATTEST_OK)
             return status;
-    } else if (construction->eps.given || construction->strategy == ATTEST_STRATEGY_THEOREM) {
+    } else if (!known && (construction->eps.given ||
+                          construction->strategy == ATTEST_STRATEGY_THEOREM)) {
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to look at all pairs; use --strategy gap, "
                                 "without --eps");
@@ -273,7 +275,7 @@ static attest_status set_bounds(attest_construction *construction, attest_separa
         set_inside(construction->r_max.value, extremes->r_max_square, false);
     if (!construction->eps.given && pairs)
         set_inside(construction->eps.value, extremes->eps_square, true);
-    construction->eps_by_direction = !pairs;
+    construction->eps_by_direction = !pairs && !known;
     return ATTEST_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <attest/dataset.h>
+#include <attest/network.h>
 #include <attest/weights.h>
 
 #include "tests/tap.h"
@@ -29,12 +30,20 @@ static bool split_row(char *line, char **file, char **error)
     return strstr(*file, ".json") != NULL;
 }
 
-static attest_status read_file(const char *path, bool weights, attest_error *error)
+/* kind: the file's name after "good-" or "bad-". */
+static attest_status read_file(const char *path, const char *kind, attest_error *error)
 {
     attest_status status;
     attest_budget budget = {(size_t)1 << 30};
 
-    if (weights) {
+    if (strncmp(kind, "network", 7) == 0) {
+        attest_network read;
+        attest_network_init(&read);
+        status = attest_network_read(&read, path, &budget, error);
+        TAP_OK(status == ATTEST_OK || (read.dim == 0 && !read.tag && !read.attention.head),
+               "the network is empty");
+        attest_network_clear(&read);
+    } else if (strncmp(kind, "weights", 7) == 0) {
         attest_weights read;
         attest_weights_init(&read);
         status = attest_weights_read(&read, path, &budget, error);
@@ -60,7 +69,7 @@ static void test_bad(const char *file, const char *expected)
 
     snprintf(path, sizeof path, "%s/%s", folder, file);
     snprintf(line, sizeof line, "%s: %s", path, expected);
-    status = read_file(path, strncmp(file, "bad-weights", 11) == 0, &error);
+    status = read_file(path, file + 4, &error);
     TAP_OK(status == ATTEST_FORMAT && error.status == ATTEST_FORMAT &&
                strcmp(error.text, line) == 0 && !strchr(error.text, '\n'),
            "%s", file);
@@ -108,9 +117,8 @@ int main(void)
             continue;
         good++;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        TAP_OK(read_file(path, strncmp(entry->d_name, "good-weights", 12) == 0, &error) ==
-                   ATTEST_OK,
-               "%s %s", entry->d_name, error.text);
+        TAP_OK(read_file(path, entry->d_name + 5, &error) == ATTEST_OK, "%s %s", entry->d_name,
+               error.text);
     }
     closedir(open);
     TAP_OK(good >= 6, "%d good files", good);

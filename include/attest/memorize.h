@@ -1,0 +1,97 @@
+/* memorize.h -- Corollary 1: one attention layer and one feed-forward layer that map every
+ * token to its label.
+ *
+ * Attention of Theorem 2 tells the classes (vocabulary, token) apart; a projection p puts them
+ * on a line; ramps, two ReLU units each, strictly inside the gaps between neighbours, add up
+ * the differences of their labels, and d units cancel the skip. So the output is constant
+ * around every class, and equal to its label. Proofs: proofs-notes/memorize.md, positional.md.
+ */
+#ifndef ATTEST_MEMORIZE_H
+#define ATTEST_MEMORIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <attest/contextual.h>
+#include <attest/dataset.h>
+#include <attest/error.h>
+#include <attest/network.h>
+#include <attest/positional.h>
+#include <attest/separated.h>
+#include <attest/theorem2.h>
+
+/* The strategies theorem and gap need about as many bits as the logarithm of their separation,
+ * for every exponential. Above this many bits, or bits times exponentials, they are refused. */
+#define ATTEST_MEMORIZE_MOST_BITS (1L << 20)
+#define ATTEST_MEMORIZE_MOST_WORK (1L << 28)
+
+/* Whether the outputs of a network are the labels of a dataset. */
+typedef struct attest_label_finding {
+    attest_verdict verdict;
+    long precision_bits; /* the largest that was used */
+    attest_place place;  /* refuted or undecided: the first position that is so */
+    char reason[ATTEST_ERROR_SIZE];
+} attest_label_finding;
+
+/* Decides whether the network maps every token to its label, exactly. Proved: at every position
+ * the enclosure of what attention gives lies where no unit of the layer after changes its state
+ * and that layer is constant, and the constant, an exact rational, is the label (its entries
+ * beyond output_dim are 0). Refuted: at some position the output differs from the label, by
+ * exact comparison of a constant or by an enclosure that does not contain the label. Precision
+ * doubles from 128 bits up to max_bits; what is open then is undecided. dataset is what the
+ * network takes, before its encoding. Status: USAGE (no labels), FORMAT (dimensions do not
+ * fit), NOMEM, UNABLE. Cost: one evaluation of attention per sequence, and a bisection per
+ * token. */
+attest_status attest_network_check_labels(attest_label_finding *finding,
+                                          const attest_network *network,
+                                          const attest_dataset *dataset, long max_bits,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+typedef struct attest_memorization {
+    /* What is asked for; set before building. */
+    attest_strategy strategy;
+    attest_mask mask;
+    uint64_t seed;
+    bool positional;  /* Corollary 2 */
+    bool by_contexts; /* labels may depend on multiplicities, too: a class is a context */
+    const long
+        *projection; /* p, as many whole numbers as the network has entries; NULL: search */
+    long max_bits;
+    /* What was built. */
+    attest_network network;
+    attest_positional encoding; /* if positional */
+    size_t classes;             /* (vocabulary, token) */
+    size_t contexts;            /* classes, told apart by multiplicities, too */
+    size_t pieces;              /* runs of contexts of one class along p */
+    size_t hidden_units;        /* 2 (pieces - 1) + d <= 2 n N + d */
+    uint64_t parameters;        /* 4 (s + d) + d hidden_units: rank-1 factors and W_2 */
+    uint64_t parameters_dense;  /* all entries of all matrices and biases */
+    uint64_t paper_parameters;  /* 4 (s + d) + d (2 n N + d) */
+    bool has_gap;               /* there are two pieces: */
+    arb_t gap;                  /* a lower bound of the least gap, as an exact ball */
+    fmpq_t steepest;            /* the largest |entry| of W_2 */
+    long precision_bits;        /* of the balls that told the classes apart */
+    attest_label_finding proof; /* of the network, by attest_network_check_labels */
+    /* Or why nothing was built: the hypothesis that fails, and the tokens. NULL: all hold. */
+    const char *hypothesis;
+    char explanation[256];
+    size_t places;
+    attest_place place[2];
+} attest_memorization;
+
+/* Strategy tuned, no mask, seed 1, max_bits ATTEST_MEMORIZE_MOST_BITS. */
+void attest_memorization_init(attest_memorization *memorization);
+void attest_memorization_clear(attest_memorization *memorization);
+
+/* Builds the network and decides whether it memorises the labels. A hypothesis that fails is a
+ * result. Label vectors shorter than tokens are filled up with zeros, longer ones make the
+ * network's dimension theirs. Error: the network is exact; proof is a verdict. Status: USAGE
+ * (no labels), UNABLE (theorem, gap: beyond the limits above; no projection was found that
+ * tells the classes apart within max_bits), NOMEM. Cost: O(sum of squares of lengths)
+ * exponentials at 128 bits, twice, and sorting. */
+attest_status attest_memorization_build(attest_memorization *memorization,
+                                        const attest_dataset *dataset,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

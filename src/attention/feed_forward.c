@@ -1,0 +1,257 @@
+/* feed_forward.c -- a feed-forward layer, evaluated by its activation pattern. */
+#include "attention/feed_forward.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "data/rationals.h"
+
+attest_status attest_pattern_init(attest_pattern *pattern, const attest_feed_forward *layer)
+{
+    size_t dim = layer->dim;
+
+    pattern->dim = dim;
+    pattern->groups = layer->groups;
+    pattern->decided = false;
+    pattern->range = attest_memory_alloc(layer->groups, sizeof *pattern->range);
+    pattern->linear = attest_rationals_alloc(dim * dim);
+    pattern->offset = attest_rationals_alloc(dim);
+    return pattern->range && pattern->linear && pattern->offset ? ATTEST_OK : ATTEST_NOMEM;
+}
+
+void attest_pattern_clear(attest_pattern *pattern)
+{
+    free(pattern->range);
+    attest_rationals_free(pattern->linear, pattern->dim * pattern->dim);
+    attest_rationals_free(pattern->offset, pattern->dim);
+}
+
+/* linear += slope direction^T / (output_denominator direction_denominator), and offset
+ * likewise, for the first active units of the group. */
+static void add_group(attest_pattern *pattern, const attest_units_plan *plan, size_t active)
+{
+    const attest_units *units = plan->units;
+    size_t dim = units->dim;
+    fmpz *sum = _fmpz_vec_init((slong)(2 * dim));
+    fmpz_t scale;
+    fmpq_t term;
+
+    fmpz_init(scale);
+    fmpq_init(term);
+    attest_units_plan_sum(sum, sum + dim, plan, active);
+    fmpz_mul(scale, units->output_denominator, units->direction_denominator);
+    for (size_t c = 0; c < dim; c++) {
+        if (fmpz_is_zero(sum + c))
+            continue;
+        for (size_t e = 0; e < dim; e++) {
+            if (fmpz_is_zero(units->direction + e))
+                continue;
+            fmpz_mul(fmpq_numref(term), sum + c, units->direction + e);
+            fmpz_set(fmpq_denref(term), scale);
+            fmpq_canonicalise(term);
+            fmpq_add(pattern->linear + c * dim + e, pattern->linear + c * dim + e, term);
+        }
+    }
+    fmpz_mul(scale, units->output_denominator, units->bias_denominator);
+    for (size_t c = 0; c < dim; c++) {
+        if (fmpz_is_zero(sum + dim + c))
+            continue;
+        fmpz_set(fmpq_numref(term), sum + dim + c);
+        fmpz_set(fmpq_denref(term), scale);
+        fmpq_canonicalise(term);
+        fmpq_add(pattern->offset + c, pattern->offset + c, term);
+    }
+    _fmpz_vec_clear(sum, (slong)(2 * dim));
+    fmpz_clear(scale);
+    fmpq_clear(term);
+}
+
+/* The affine map of the active units, once the ranges are known. */
+static void sum_pattern(attest_pattern *pattern, const attest_feed_forward_plan *plan)
+{
+    const attest_feed_forward *layer = plan->layer;
+    size_t dim = layer->dim;
+
+    pattern->decided = true;
+    for (size_t c = 0; c < dim; c++) {
+        fmpq_set(pattern->offset + c, layer->bias + c);
+        for (size_t e = 0; e < dim; e++)
+            fmpq_set_si(pattern->linear + c * dim + e, layer->skip && c == e, 1);
+    }
+    for (size_t g = 0; g < layer->groups; g++) {
+        add_group(pattern, &plan->group[g], pattern->range[g].active);
+        if (pattern->range[g].active < pattern->range[g].possible)
+            pattern->decided = false;
+    }
+}
+
+/* Encloses direction.z. */
+static void get_along(arb_t along, const attest_units *units, arb_srcptr z, long bits)
+{
+    arb_zero(along);
+    for (size_t c = 0; c < units->dim; c++)
+        if (!fmpz_is_zero(units->direction + c))
+            arb_addmul_fmpz(along, z + c, units->direction + c, bits);
+    arb_div_fmpz(along, along, units->direction_denominator, bits);
+}
+
+/* threshold = floor(-x bias_denominator): a unit with a larger bias numerator, and no other,
+ * has x + bias > 0. Exact. */
+static void get_threshold(fmpz_t threshold, const arf_t x, const attest_units *units)
+{
+    arf_t product;
+
+    arf_init(product);
+    arf_mul_fmpz(product, x, units->bias_denominator, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_neg(product, product);
+    arf_get_fmpz(threshold, product, ARF_RND_FLOOR);
+    arf_clear(product);
+}
+
+/* The ends of a finite ball, exactly. */
+static void get_ends(arf_t low, arf_t high, const arb_t x)
+{
+    arf_t radius;
+
+    arf_init_set_mag_shallow(radius, arb_radref(x));
+    arf_sub(low, arb_midref(x), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_add(high, arb_midref(x), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+}
+
+void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_plan *plan,
+                             arb_srcptr z, long bits)
+{
+    fmpz_t threshold;
+    arf_t low, high;
+    arb_t along;
+
+    fmpz_init(threshold);
+    arf_init(low);
+    arf_init(high);
+    arb_init(along);
+    for (size_t g = 0; g < plan->layer->groups; g++) {
+        const attest_units_plan *group = &plan->group[g];
+
+        get_along(along, group->units, z, bits);
+        if (!arb_is_finite(along)) {
+            pattern->range[g] = (attest_activation_range){0, group->units->count};
+            continue;
+        }
+        get_ends(low, high, along);
+        get_threshold(threshold, low, group->units);
+        pattern->range[g].active = attest_units_plan_count(group, threshold);
+        get_threshold(threshold, high, group->units);
+        pattern->range[g].possible = attest_units_plan_count(group, threshold);
+    }
+    sum_pattern(pattern, plan);
+    fmpz_clear(threshold);
+    arf_clear(low);
+    arf_clear(high);
+    arb_clear(along);
+}
+
+void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward_plan *plan,
+                              const fmpq *z)
+{
+    fmpz_t threshold;
+    fmpq_t along;
+
+    fmpz_init(threshold);
+    fmpq_init(along);
+    for (size_t g = 0; g < plan->layer->groups; g++) {
+        const attest_units *units = plan->group[g].units;
+        fmpq_t term;
+
+        fmpq_init(term);
+        fmpq_zero(along);
+        for (size_t c = 0; c < units->dim; c++) {
+            fmpq_mul_fmpz(term, z + c, units->direction + c);
+            fmpq_add(along, along, term);
+        }
+        fmpq_div_fmpz(along, along, units->direction_denominator);
+        fmpq_mul_fmpz(along, along, units->bias_denominator);
+        fmpq_neg(along, along);
+        fmpz_fdiv_q(threshold, fmpq_numref(along), fmpq_denref(along));
+        pattern->range[g].active = attest_units_plan_count(&plan->group[g], threshold);
+        pattern->range[g].possible = pattern->range[g].active;
+        fmpq_clear(term);
+    }
+    sum_pattern(pattern, plan);
+    fmpz_clear(threshold);
+    fmpq_clear(along);
+}
+
+bool attest_pattern_is_constant(const attest_pattern *pattern, size_t c)
+{
+    for (size_t e = 0; e < pattern->dim; e++)
+        if (!fmpq_is_zero(pattern->linear + c * pattern->dim + e))
+            return false;
+    return true;
+}
+
+/* Adds the units of which it is not known whether they are active: relu of a ball is the ball
+ * of [max(low, 0), max(high, 0)]. */
+static void add_undecided(arb_ptr out, const attest_units_plan *plan,
+                          const attest_activation_range *range, arb_srcptr z, long bits)
+{
+    const attest_units *units = plan->units;
+    arb_t along, unit, zero;
+    fmpq_t value;
+
+    arb_init(along);
+    arb_init(unit);
+    arb_init(zero);
+    fmpq_init(value);
+    get_along(along, units, z, bits);
+    for (size_t i = range->active; i < range->possible; i++) {
+        size_t h = plan->order[i];
+
+        fmpq_set_fmpz_frac(value, units->bias + h, units->bias_denominator);
+        arb_set_fmpq(unit, value, bits);
+        arb_add(unit, unit, along, bits);
+        arb_max(unit, unit, zero, bits);
+        arb_div_fmpz(unit, unit, units->output_denominator, bits);
+        for (size_t c = 0; c < units->dim; c++)
+            arb_addmul_fmpz(out + c, unit, units->output + h * units->dim + c, bits);
+    }
+    arb_clear(along);
+    arb_clear(unit);
+    arb_clear(zero);
+    fmpq_clear(value);
+}
+
+void attest_feed_forward_ball(arb_ptr out, attest_pattern *pattern,
+                              const attest_feed_forward_plan *plan, arb_srcptr z, long bits)
+{
+    size_t dim = pattern->dim;
+    arb_t term;
+
+    arb_init(term);
+    attest_pattern_set_ball(pattern, plan, z, bits);
+    for (size_t c = 0; c < dim; c++) {
+        arb_set_fmpq(out + c, pattern->offset + c, bits);
+        for (size_t e = 0; e < dim; e++) {
+            if (fmpq_is_zero(pattern->linear + c * dim + e))
+                continue;
+            arb_set_fmpq(term, pattern->linear + c * dim + e, bits);
+            arb_addmul(out + c, term, z + e, bits);
+        }
+    }
+    for (size_t g = 0; g < pattern->groups && !pattern->decided; g++)
+        if (pattern->range[g].active < pattern->range[g].possible)
+            add_undecided(out, &plan->group[g], &pattern->range[g], z, bits);
+    arb_clear(term);
+}
+
+void attest_feed_forward_exact(fmpq *out, attest_pattern *pattern,
+                               const attest_feed_forward_plan *plan, const fmpq *z)
+{
+    size_t dim = pattern->dim;
+
+    attest_pattern_set_exact(pattern, plan, z);
+    for (size_t c = 0; c < dim; c++) {
+        fmpq_set(out + c, pattern->offset + c);
+        for (size_t e = 0; e < dim; e++)
+            fmpq_addmul(out + c, pattern->linear + c * dim + e, z + e);
+    }
+}

@@ -1,0 +1,165 @@
+/* network.c -- networks in balls and rationals. */
+#include "attention/network.h"
+
+#include <string.h>
+
+#include <attest/attention.h>
+
+#include "data/rationals.h"
+
+attest_status attest_network_encode(attest_sequence *encoded, const attest_network *network,
+                                    const attest_sequence *sequence, attest_error *error)
+{
+    size_t dim = network->dim;
+    fmpz_t own, step;
+
+    if (sequence->dim != network->input_dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "tokens have %zu entries, but the network takes %zu",
+                                sequence->dim, network->input_dim);
+    fmpz_init(own);
+    fmpz_init(step);
+    attest_sequence_resize(encoded, sequence->length, dim);
+    fmpz_lcm(encoded->denominator, sequence->denominator, fmpq_denref(network->step));
+    fmpz_divexact(own, encoded->denominator, sequence->denominator);
+    fmpz_divexact(step, encoded->denominator, fmpq_denref(network->step));
+    fmpz_mul(step, step, fmpq_numref(network->step));
+    for (size_t k = 0; k < sequence->length; k++) {
+        fmpz *token = encoded->entry + k * dim;
+        for (size_t c = 0; c < sequence->dim; c++)
+            fmpz_mul(token + c, sequence->entry + k * sequence->dim + c, own);
+        if (network->positional)
+            fmpz_addmul_ui(token + network->axis, step, k + 1);
+    }
+    fmpz_clear(own);
+    fmpz_clear(step);
+    return ATTEST_OK;
+}
+
+attest_status attest_network_runner_init(attest_network_runner *runner,
+                                         const attest_network *network, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    memset(runner, 0, sizeof *runner);
+    runner->network = network;
+    attest_sequence_init(&runner->encoded);
+    if (network->has_before) {
+        status = attest_feed_forward_plan_init(&runner->before, &network->before, error);
+        if (status == ATTEST_OK &&
+            attest_pattern_init(&runner->before_pattern, &network->before) != ATTEST_OK)
+            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    if (status == ATTEST_OK && network->has_after) {
+        status = attest_feed_forward_plan_init(&runner->after, &network->after, error);
+        if (status == ATTEST_OK &&
+            attest_pattern_init(&runner->after_pattern, &network->after) != ATTEST_OK)
+            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    return status;
+}
+
+void attest_network_runner_clear(attest_network_runner *runner)
+{
+    attest_feed_forward_plan_clear(&runner->before);
+    attest_feed_forward_plan_clear(&runner->after);
+    attest_pattern_clear(&runner->before_pattern);
+    attest_pattern_clear(&runner->after_pattern);
+    attest_sequence_clear(&runner->encoded);
+    if (runner->attended)
+        _arb_vec_clear(runner->attended, (slong)runner->room);
+}
+
+/* Replaces the encoded sequence by what the layer before makes of it. */
+static attest_status run_before(attest_network_runner *runner, attest_error *error)
+{
+    attest_sequence *sequence = &runner->encoded;
+    size_t dim = sequence->dim, count = sequence->length * dim, bytes;
+    fmpq *in = attest_rationals_alloc(dim), *out = attest_rationals_alloc(count);
+    attest_status status =
+        in && out ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+        for (size_t c = 0; c < dim; c++)
+            fmpq_set_fmpz_frac(in + c, sequence->entry + k * dim + c, sequence->denominator);
+        attest_feed_forward_exact(out + k * dim, &runner->before_pattern, &runner->before, in);
+    }
+    if (status == ATTEST_OK)
+        status = attest_rationals_bound_common(sequence->denominator, &bytes, out, count, NULL,
+                                               error);
+    if (status == ATTEST_OK)
+        attest_rationals_get_numerators(sequence->entry, sequence->denominator, out, count);
+    attest_rationals_free(in, dim);
+    attest_rationals_free(out, count);
+    return status;
+}
+
+static attest_status encode(attest_network_runner *runner, const attest_sequence *sequence,
+                            attest_error *error)
+{
+    attest_status status =
+        attest_network_encode(&runner->encoded, runner->network, sequence, error);
+
+    if (status == ATTEST_OK && runner->network->has_before)
+        status = run_before(runner, error);
+    return status;
+}
+
+attest_status attest_network_attend(attest_network_runner *runner,
+                                    const attest_sequence *sequence, long bits,
+                                    attest_error *error)
+{
+    size_t count = sequence->length * runner->network->dim;
+    attest_status status = encode(runner, sequence, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    if (runner->room < count) {
+        if (runner->attended)
+            _arb_vec_clear(runner->attended, (slong)runner->room);
+        runner->attended = _arb_vec_init((slong)count);
+        runner->room = count;
+    }
+    return attest_attention_ball(runner->attended, &runner->network->attention,
+                                 &runner->encoded, bits, error);
+}
+
+attest_status attest_network_ball(arb_ptr out, attest_network_runner *runner,
+                                  const attest_sequence *sequence, long bits,
+                                  attest_error *error)
+{
+    size_t dim = runner->network->dim;
+    attest_status status = attest_network_attend(runner, sequence, bits, error);
+
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+        if (runner->network->has_after)
+            attest_feed_forward_ball(out + k * dim, &runner->after_pattern, &runner->after,
+                                     runner->attended + k * dim, bits);
+        else
+            _arb_vec_set(out + k * dim, runner->attended + k * dim, (slong)dim);
+    }
+    return status;
+}
+
+attest_status attest_network_exact(fmpq *out, attest_network_runner *runner,
+                                   const attest_sequence *sequence, attest_error *error)
+{
+    size_t dim = runner->network->dim, count = sequence->length * dim;
+    fmpq *attended = attest_rationals_alloc(count);
+    attest_status status = attended ? encode(runner, sequence, error)
+                                    : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+
+    if (status == ATTEST_OK)
+        status = attest_attention_exact(attended, &runner->network->attention, &runner->encoded,
+                                        error);
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+        if (runner->network->has_after)
+            attest_feed_forward_exact(out + k * dim, &runner->after_pattern, &runner->after,
+                                      attended + k * dim);
+        else
+            for (size_t c = 0; c < dim; c++)
+                fmpq_set(out + k * dim + c, attended + k * dim + c);
+    }
+    attest_rationals_free(attended, count);
+    return status;
+}

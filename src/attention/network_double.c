@@ -1,0 +1,105 @@
+/* network_double.c -- networks in the hardware's binary64. */
+#include <math.h>
+
+#include <attest/attention.h>
+
+#include "attention/network.h"
+#include "data/rationals.h"
+#include "number/double.h"
+
+/* NaN is no reason to leave a unit out. */
+static bool is_inactive(const double *unit)
+{
+    return *unit <= 0;
+}
+
+#define ATTEST_SYSTEM double
+#include "attention/feed_forward.inc"
+
+struct attest_network_doubles {
+    const attest_network *network;
+    loaded_layer before, after;
+    attest_sequence encoded;
+};
+
+void attest_network_doubles_clear(attest_network_doubles *state)
+{
+    if (!state)
+        return;
+    layer_unload(&state->before);
+    layer_unload(&state->after);
+    attest_sequence_clear(&state->encoded);
+    free(state);
+}
+
+attest_status attest_network_doubles_init(attest_network_doubles **state,
+                                          const attest_network *network, attest_error *error)
+{
+    attest_network_doubles *made = attest_memory_alloc(1, sizeof *made);
+    attest_double_context c = {0};
+    bool ok = made != NULL;
+
+    *state = made;
+    if (ok) {
+        made->network = network;
+        attest_sequence_init(&made->encoded);
+        ok = (!network->has_before || layer_load(&made->before, &network->before, &c)) &&
+             (!network->has_after || layer_load(&made->after, &network->after, &c));
+    }
+    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+/* Replaces the encoded sequence by what the layer before makes of it, taken exactly. */
+static attest_status run_before(attest_network_doubles *state, double *in, double *out,
+                                attest_error *error)
+{
+    attest_sequence *sequence = &state->encoded;
+    size_t dim = sequence->dim, count = sequence->length * dim, bytes;
+    fmpq *exact = attest_rationals_alloc(count);
+    attest_double_context c = {0};
+    attest_status status =
+        exact ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+        for (size_t i = 0; i < dim; i++)
+            attest_double_set_fraction(in + i, sequence->entry + k * dim + i,
+                                       sequence->denominator, &c);
+        layer_run(out, &state->before, in, &c);
+        for (size_t i = 0; i < dim && status == ATTEST_OK; i++) {
+            if (isfinite(out[i]))
+                attest_number_set_double(exact + k * dim + i, out[i]);
+            else
+                status = attest_error_set(error, ATTEST_DOMAIN,
+                                          "the first layer overflows binary64");
+        }
+    }
+    if (status == ATTEST_OK)
+        status = attest_rationals_bound_common(sequence->denominator, &bytes, exact, count,
+                                               NULL, error);
+    if (status == ATTEST_OK)
+        attest_rationals_get_numerators(sequence->entry, sequence->denominator, exact, count);
+    attest_rationals_free(exact, count);
+    return status;
+}
+
+attest_status attest_network_double(double *out, attest_network_doubles *state,
+                                    const attest_sequence *sequence, attest_error *error)
+{
+    const attest_network *network = state->network;
+    size_t dim = network->dim, count = sequence->length * dim;
+    double *work = attest_memory_alloc(count > 2 * dim ? count : 2 * dim, sizeof *work);
+    attest_double_context c = {0};
+    attest_status status =
+        work ? attest_network_encode(&state->encoded, network, sequence, error)
+             : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+
+    if (status == ATTEST_OK && network->has_before)
+        status = run_before(state, work, work + dim, error);
+    if (status == ATTEST_OK)
+        status = attest_attention_double(network->has_after ? work : out, &network->attention,
+                                         &state->encoded, error);
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK && network->has_after; k++)
+        layer_run(out + k * dim, &state->after, work + k * dim, &c);
+    free(work);
+    return status;
+}

@@ -1,0 +1,132 @@
+/* network_mpfr.c -- networks with every operation rounded to a floating-point format. */
+#include <attest/attention.h>
+
+#include "attention/network.h"
+#include "data/rationals.h"
+#include "number/mpfr.h"
+
+/* NaN is no reason to leave a unit out. */
+static bool is_inactive(mpfr_srcptr unit)
+{
+    return !mpfr_nan_p(unit) && mpfr_sgn(unit) <= 0;
+}
+
+#define ATTEST_SYSTEM mpfr
+#include "attention/feed_forward.inc"
+
+struct attest_network_mpfrs {
+    const attest_network *network;
+    const attest_format *format;
+    mpfr_rnd_t rounding;
+    loaded_layer before, after;
+    attest_sequence encoded;
+};
+
+void attest_network_mpfrs_clear(attest_network_mpfrs *state)
+{
+    if (!state)
+        return;
+    layer_unload(&state->before);
+    layer_unload(&state->after);
+    attest_sequence_clear(&state->encoded);
+    free(state);
+}
+
+attest_status attest_network_mpfrs_init(attest_network_mpfrs **state,
+                                        const attest_network *network,
+                                        const attest_format *format, mpfr_rnd_t rounding,
+                                        attest_error *error)
+{
+    attest_network_mpfrs *made = attest_memory_alloc(1, sizeof *made);
+    attest_mpfr_context c;
+    bool ok = made != NULL;
+
+    *state = made;
+    if (ok) {
+        made->network = network;
+        made->format = format;
+        made->rounding = rounding;
+        attest_sequence_init(&made->encoded);
+        attest_mpfr_context_init(&c, format, rounding);
+        ok = (!network->has_before || layer_load(&made->before, &network->before, &c)) &&
+             (!network->has_after || layer_load(&made->after, &network->after, &c));
+        attest_mpfr_context_clear(&c);
+    }
+    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+/* rational = x, exactly. False: x is not finite. */
+static bool get_exact(fmpq_t rational, mpfr_srcptr x)
+{
+    arf_t exact;
+
+    if (!mpfr_number_p(x))
+        return false;
+    arf_init(exact);
+    arf_set_mpfr(exact, x);
+    arf_get_fmpq(rational, exact);
+    arf_clear(exact);
+    return true;
+}
+
+/* Replaces the encoded sequence by what the layer before makes of it, taken exactly. */
+static attest_status run_before(attest_network_mpfrs *state, attest_mpfr_context *c,
+                                attest_error *error)
+{
+    attest_sequence *sequence = &state->encoded;
+    size_t dim = sequence->dim, count = sequence->length * dim, bytes;
+    fmpq *exact = attest_rationals_alloc(count);
+    value *work = attest_mpfr_vector_init(2 * dim, c);
+    attest_status status =
+        exact && work ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
+        for (size_t i = 0; i < dim; i++)
+            attest_mpfr_set_fraction(work + i, sequence->entry + k * dim + i,
+                                     sequence->denominator, c);
+        layer_run(work + dim, &state->before, work, c);
+        for (size_t i = 0; i < dim && status == ATTEST_OK; i++)
+            if (!get_exact(exact + k * dim + i, work + dim + i))
+                status = attest_error_set(error, ATTEST_DOMAIN,
+                                          "the first layer overflows the format");
+    }
+    if (status == ATTEST_OK)
+        status = attest_rationals_bound_common(sequence->denominator, &bytes, exact, count,
+                                               NULL, error);
+    if (status == ATTEST_OK)
+        attest_rationals_get_numerators(sequence->entry, sequence->denominator, exact, count);
+    attest_rationals_free(exact, count);
+    attest_mpfr_vector_clear(work, 2 * dim);
+    return status;
+}
+
+attest_status attest_network_mpfr(mpfr_t *out, attest_network_mpfrs *state,
+                                  const attest_sequence *sequence, attest_error *error)
+{
+    const attest_network *network = state->network;
+    size_t dim = network->dim, count = sequence->length * dim;
+    attest_mpfr_context c;
+    value *work;
+    attest_status status = attest_network_encode(&state->encoded, network, sequence, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_mpfr_context_init(&c, state->format, state->rounding);
+    work = attest_mpfr_vector_init(count, &c);
+    if (!work)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (status == ATTEST_OK && network->has_before)
+        status = run_before(state, &c, error);
+    if (status == ATTEST_OK)
+        status = attest_attention_mpfr(network->has_after ? (mpfr_t *)work : out,
+                                       &network->attention, &state->encoded, state->format,
+                                       state->rounding, error);
+    for (size_t k = 0; k < sequence->length && status == ATTEST_OK && network->has_after; k++) {
+        for (size_t i = 0; i < dim; i++)
+            mpfr_set_prec(out[k * dim + i], state->format->precision);
+        layer_run((value *)(out + k * dim), &state->after, work + k * dim, &c);
+    }
+    attest_mpfr_vector_clear(work, count);
+    attest_mpfr_context_clear(&c);
+    return status;
+}

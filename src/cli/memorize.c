@@ -1,0 +1,268 @@
+/* memorize.c -- attest memorize: Corollaries 1 and 2. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/excerpt.h"
+#include "data/network_json.h"
+
+/* Larger networks are written by -o only: nobody wants them between two keys of a summary. */
+enum { MOST_UNITS_SHOWN = 20000 };
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_memorize = {
+    .name = "memorize",
+    .arguments = "DATA [--strategy STRATEGY] [--positional] [OPTION]...",
+    .summary = "build a one-layer network that maps every token to its label",
+    .details =
+        "Corollary 1: attention of rank 1, then ReLU ramps in the gaps between the classes,\n"
+        "all weights exact rationals, and a proof that each output is the label. With\n"
+        "--positional (Corollary 2) positions are encoded first, with a step that keeps eps.\n"
+        "'attest eval DATA --weights NET' runs what -o wrote. Exit code 1: a hypothesis "
+        "fails,\n"
+        "for instance two tokens of one class with different labels.",
+    .example = "  attest memorize labelled.json -o network.json\n"
+               "  attest memorize labelled.json --positional --mask causal --json",
+    .product = "write the network (JSON) to FILE",
+    .data = true,
+    .run = run,
+};
+
+typedef struct memorize_job {
+    int strategy, mask;
+    unsigned long seed;
+    bool positional;
+    attest_dataset dataset;
+    attest_memorization result;
+} memorize_job;
+
+static void write_label(attest_json *json, const attest_dataset *dataset, attest_place place)
+{
+    size_t position = dataset->start[place.sequence] + place.position;
+
+    attest_json_write_array(json, NULL);
+    for (size_t c = 0; c < dataset->label_dim; c++)
+        attest_json_write_rational(json, NULL,
+                                   dataset->label + position * dataset->label_dim + c);
+    attest_json_write_close(json);
+}
+
+/* The tokens on which a hypothesis fails. */
+static void write_counterexample(attest_json *json, const memorize_job *job)
+{
+    const attest_memorization *m = &job->result;
+    attest_place place[2] = {m->place[0], m->place[1]};
+
+    attest_json_write_object(json, "counterexample");
+    attest_json_write_string(json, "format", "attest/counterexample");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "property", m->positional ? "positional" : "memorize");
+    if (m->places > 0)
+        attest_cli_write_excerpt(json, "dataset", &job->dataset, place, m->places);
+    attest_json_write_object(json, "parameters");
+    attest_json_write_string(json, "mask", attest_mask_name(m->mask));
+    attest_json_write_close(json);
+    attest_json_write_object(json, "violates");
+    attest_json_write_string(json, "definition", "hypothesis");
+    attest_json_write_string(json, "hypothesis", m->hypothesis);
+    if (m->places == 2) {
+        attest_cli_write_pair(json, "pair", place);
+        attest_json_write_array(json, "labels");
+        write_label(json, &job->dataset, m->place[0]);
+        write_label(json, &job->dataset, m->place[1]);
+        attest_json_write_close(json);
+    } else if (m->places == 1) {
+        attest_cli_write_place(json, "token", place[0]);
+    }
+    attest_json_write_close(json);
+    attest_json_write_null(json, "seed");
+    attest_json_write_string(json, "found_by", "memorize");
+    attest_json_write_integer(json, "shrink_steps", 0);
+    attest_json_write_close(json);
+}
+
+static void write_encoding(attest_json *json, const attest_memorization *m)
+{
+    attest_json_write_object(json, "positional");
+    attest_json_write_count(json, "axis", m->encoding.axis);
+    attest_json_write_rational(json, "step", m->encoding.step);
+    attest_json_write_rational(json, "r_max", m->encoding.r_max);
+    attest_json_write_rational(json, "eps", m->encoding.eps);
+    attest_json_write_string(json, "eps_from",
+                             m->encoding.eps_by_denominator ? "denominator" : "data");
+    attest_json_write_close(json);
+}
+
+static void write_result(attest_json *json, const memorize_job *job)
+{
+    const attest_memorization *m = &job->result;
+    arb_t steepest;
+
+    attest_json_write_string(json, "verdict", attest_verdict_name(m->proof.verdict));
+    attest_json_write_count(json, "classes", m->classes);
+    attest_json_write_count(json, "contexts", m->contexts);
+    attest_json_write_count(json, "pieces", m->pieces);
+    attest_json_write_count(json, "hidden_units", m->hidden_units);
+    attest_json_write_count(json, "parameters", m->parameters);
+    attest_json_write_count(json, "parameters_dense", m->parameters_dense);
+    attest_json_write_count(json, "paper_parameters", m->paper_parameters);
+    attest_json_write_string(json, "strategy", attest_strategy_name(m->strategy));
+    attest_json_write_string(json, "mask", attest_mask_name(m->mask));
+    if (m->positional)
+        write_encoding(json, m);
+    attest_json_write_integer(json, "precision_bits", m->precision_bits);
+    attest_json_write_integer(json, "proof_bits", m->proof.precision_bits);
+    if (m->has_gap)
+        attest_json_write_ball(json, "gap", m->gap);
+    else
+        attest_json_write_null(json, "gap");
+    arb_init(steepest);
+    arb_set_fmpq(steepest, m->steepest, 64);
+    attest_json_write_ball(json, "steepest", steepest);
+    arb_clear(steepest);
+    if (m->hidden_units <= MOST_UNITS_SHOWN)
+        attest_network_write_json(json, "network", &m->network);
+    else
+        attest_json_write_null(json, "network");
+}
+
+static void print_json(const memorize_job *job)
+{
+    const attest_memorization *m = &job->result;
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    if (m->hypothesis) {
+        attest_json_write_string(&json, "verdict", "fails");
+        attest_json_write_string(&json, "hypothesis", m->hypothesis);
+        attest_json_write_string(&json, "explanation", m->explanation);
+        write_counterexample(&json, job);
+    } else {
+        write_result(&json, job);
+    }
+    attest_json_write_close(&json);
+    if (attest_json_write_end(&json) != ATTEST_OK)
+        attest_cli_complain("cannot write all of the output");
+}
+
+static void print_number(const char *what, const fmpq_t value)
+{
+    char *text = attest_number_format(value);
+
+    printf("%s %s", what, text ? text : "?");
+    free(text);
+}
+
+static void print_text(const memorize_job *job)
+{
+    const attest_memorization *m = &job->result;
+    const attest_dataset *data = &job->dataset;
+    arb_t steepest;
+    char *gap, *slope;
+
+    if (m->hypothesis) {
+        printf("fails: %s: %s\n", m->hypothesis, m->explanation);
+        return;
+    }
+    arb_init(steepest);
+    arb_set_fmpq(steepest, m->steepest, 64);
+    gap = m->has_gap ? attest_ball_format_log2(m->gap) : NULL;
+    slope = arb_is_positive(steepest) ? attest_ball_format_log2(steepest) : NULL;
+    printf("d = %zu, n = %zu, N = %zu, |V| = %zu; strategy %s, mask %s\n", m->network.dim,
+           data->longest, data->count, data->tokens.count, attest_strategy_name(m->strategy),
+           attest_mask_name(m->mask));
+    if (m->positional) {
+        print_number("positions                 x + (k + 1) step e_0, step =",
+                     m->encoding.step);
+        print_number(", which keeps eps =", m->encoding.eps);
+        putchar('\n');
+    }
+    printf("classes                   %zu\n", m->classes);
+    printf("hidden units              %zu, at most 2 n N + d = %zu\n", m->hidden_units,
+           2 * data->longest * data->count + m->network.dim);
+    printf("parameters                %llu (rank-1 factors and W_2), %llu dense, %llu as the "
+           "paper counts\n",
+           (unsigned long long)m->parameters, (unsigned long long)m->parameters_dense,
+           (unsigned long long)m->paper_parameters);
+    if (gap)
+        printf("least gap                 2^%.10s along the projection\n", gap);
+    if (slope)
+        printf("largest entry of W_2      2^%.10s\n", slope);
+    printf("%s: every output %s the label (%ld bits)%s%s\n",
+           attest_verdict_name(m->proof.verdict),
+           m->proof.verdict == ATTEST_PROVED ? "is" : "should be", m->proof.precision_bits,
+           m->proof.verdict == ATTEST_PROVED ? "" : "; ", m->proof.reason);
+    free(gap);
+    free(slope);
+    arb_clear(steepest);
+}
+
+static int exit_code(const attest_memorization *m)
+{
+    if (m->hypothesis || m->proof.verdict == ATTEST_REFUTED)
+        return EXIT_FAILS;
+    return m->proof.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
+}
+
+static int memorize(memorize_job *job, const char *path, attest_common *common)
+{
+    attest_memorization *m = &job->result;
+    attest_error error;
+    int code = attest_cli_read_dataset(&job->dataset, path, common);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    m->strategy = (attest_strategy)job->strategy;
+    m->mask = (attest_mask)job->mask;
+    m->seed = job->seed;
+    m->positional = job->positional;
+    if (attest_memorization_build(m, &job->dataset, &error)) {
+        attest_error_prefix(&error, error.status, path);
+        return attest_cli_fail(&error);
+    }
+    if (!m->hypothesis && m->proof.verdict == ATTEST_PROVED && common->output &&
+        attest_network_write(&m->network, common->output, &error))
+        return attest_cli_fail(&error);
+    if (common->json)
+        print_json(job);
+    else
+        print_text(job);
+    return exit_code(m);
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const strategies[] = {"theorem", "gap", "tuned", NULL};
+    static const char *const masks[] = {"none", "causal", NULL};
+    memorize_job job = {.strategy = ATTEST_STRATEGY_TUNED, .seed = 1};
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"strategy", 0, "STRATEGY",
+         "theorem, gap or tuned; tuned if not given. The first two\n"
+         "are refused where they need more than 2^20 bits, or 2^28\n"
+         "bits in all exponentials together",
+         OPTION_CHOICE, &job.strategy, strategies},
+        {"positional", 0, NULL, "encode positions first (Corollary 2)", OPTION_FLAG,
+         &job.positional, NULL},
+        {"mask", 0, "MASK", "none or causal (Remark 1); none if not given", OPTION_CHOICE,
+         &job.mask, masks},
+        {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
+         NULL},
+        {0},
+    };
+
+    attest_dataset_init(&job.dataset);
+    attest_memorization_init(&job.result);
+    code = attest_cli_parse(&attest_command_memorize, &common, options, argc, argv, 1, 1,
+                            &operands, &count);
+    if (code == EXIT_HOLDS)
+        code = memorize(&job, operands[0], &common);
+    attest_memorization_clear(&job.result);
+    attest_dataset_clear(&job.dataset);
+    return code;
+}

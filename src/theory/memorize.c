@@ -1,0 +1,390 @@
+/* memorize.c -- Corollary 1: hypotheses, the network, its size, its proof. */
+#include <attest/memorize.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "theory/memorize.h"
+#include "theory/theorem2.h"
+
+enum { ATTEMPTS = 4, FIRST_ATTEMPT_BITS = 8192 };
+
+void attest_memorization_init(attest_memorization *memorization)
+{
+    memset(memorization, 0, sizeof *memorization);
+    memorization->strategy = ATTEST_STRATEGY_TUNED;
+    memorization->seed = 1;
+    memorization->max_bits = ATTEST_MEMORIZE_MOST_BITS;
+    attest_network_init(&memorization->network);
+    attest_positional_init(&memorization->encoding);
+    arb_init(memorization->gap);
+    fmpq_init(memorization->steepest);
+}
+
+void attest_memorization_clear(attest_memorization *memorization)
+{
+    attest_network_clear(&memorization->network);
+    attest_positional_clear(&memorization->encoding);
+    arb_clear(memorization->gap);
+    fmpq_clear(memorization->steepest);
+}
+
+/* What one build needs besides the result. */
+typedef struct builder {
+    attest_memorization *result;
+    const attest_dataset *dataset; /* with labels */
+    attest_dataset own;            /* the encoded one, if it is another */
+    const attest_dataset *encoded;
+    attest_contexts contexts;
+    attest_construction construction;
+    attest_memory_points points;
+} builder;
+
+static attest_status encode(builder *b, attest_error *error)
+{
+    attest_memorization *m = b->result;
+    const attest_dataset *dataset = b->dataset;
+    size_t dim = dataset->dim > dataset->label_dim ? dataset->dim : dataset->label_dim;
+    attest_status status = ATTEST_OK;
+
+    m->network.dim = dim;
+    m->network.input_dim = dataset->dim;
+    m->network.output_dim = dataset->label_dim;
+    b->encoded = dataset;
+    if (m->positional) {
+        status = attest_positional_get(&m->encoding, dataset, error);
+        m->network.positional = true;
+        m->network.axis = m->encoding.axis;
+        fmpq_set(m->network.step, m->encoding.step);
+    }
+    if (status == ATTEST_OK && (m->positional || dim > dataset->dim)) {
+        status = attest_positional_encode(&b->own, dataset, dim, m->encoding.axis,
+                                          m->positional ? m->encoding.step : NULL, error);
+        b->encoded = &b->own;
+    }
+    return status;
+}
+
+static attest_place place_of(const attest_dataset *dataset, size_t position)
+{
+    size_t low = 0, high = dataset->count;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (dataset->start[middle] <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (attest_place){low, position - dataset->start[low]};
+}
+
+static bool same_label(const attest_dataset *dataset, size_t one, size_t other)
+{
+    for (size_t c = 0; c < dataset->label_dim; c++)
+        if (!fmpq_equal(dataset->label + one * dataset->label_dim + c,
+                        dataset->label + other * dataset->label_dim + c))
+            return false;
+    return true;
+}
+
+/* Equal classes must have equal labels. */
+static attest_status check_consistent(builder *b, attest_error *error)
+{
+    const attest_contexts *contexts = &b->contexts;
+    attest_memorization *m = b->result;
+    size_t total = b->dataset->total;
+    size_t *first = attest_memory_alloc(contexts->count, sizeof *first);
+
+    if (!first)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t p = 0; p < total && !m->hypothesis; p++) {
+        uint32_t context = contexts->position[p];
+        size_t class = m->by_contexts ? context : contexts->context[context].group;
+
+        if (first[class] == 0) {
+            first[class] = p + 1;
+        } else if (!same_label(b->dataset, first[class] - 1, p)) {
+            m->hypothesis = "consistent";
+            m->places = 2;
+            m->place[0] = place_of(b->dataset, first[class] - 1);
+            m->place[1] = place_of(b->dataset, p);
+            snprintf(m->explanation, sizeof m->explanation,
+                     "equal vocabulary and equal token, but different labels: tokens "
+                     "[%zu,%zu] and [%zu,%zu]",
+                     m->place[0].sequence, m->place[0].position, m->place[1].sequence,
+                     m->place[1].position);
+        }
+    }
+    free(first);
+    return ATTEST_OK;
+}
+
+/* One class: any attention will do, and Theorem 2 has nothing to say. */
+static attest_status build_any(attest_construction *c, size_t dim, attest_error *error)
+{
+    attest_direction direction;
+    attest_status status;
+
+    c->dim = dim;
+    c->direction = _fmpq_vec_init((slong)dim);
+    c->output = _fmpq_vec_init((slong)dim);
+    fmpq_one(c->kappa);
+    fmpq_set_si(c->output, 1, 4);
+    attest_direction_init(&direction, dim);
+    fmpz_one(direction.numerator);
+    status = attest_construction_finish(c, &direction, error);
+    attest_direction_clear(&direction);
+    return status;
+}
+
+static void take_hypothesis(attest_memorization *m, const attest_construction *c)
+{
+    m->hypothesis = c->hypothesis;
+    snprintf(m->explanation, sizeof m->explanation, "%s", c->explanation);
+    m->places = c->places;
+    m->place[0] = c->place[0];
+    m->place[1] = c->place[1];
+}
+
+/* The weights of Theorem 2 on the encoded tokens. */
+static attest_status build_attention(builder *b, attest_error *error)
+{
+    attest_memorization *m = b->result;
+    attest_construction *c = &b->construction;
+    attest_status status;
+
+    c->strategy = m->strategy;
+    c->mask = m->mask;
+    c->seed = m->seed;
+    if (b->contexts.count == 1)
+        return build_any(c, m->network.dim, error);
+    if (m->positional) {
+        c->eps.given = c->eps_holds = true;
+        fmpq_set(c->eps.value, m->encoding.eps);
+    }
+    status = attest_construction_build(c, b->encoded, error);
+    if (status == ATTEST_OK && c->hypothesis)
+        take_hypothesis(m, c);
+    return status;
+}
+
+/* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
+static double bits_expected(const builder *b)
+{
+    const attest_construction *c = &b->construction;
+    double low = INFINITY, high = -INFINITY, size;
+    fmpq_t along, entry;
+
+    fmpq_init(along);
+    fmpq_init(entry);
+    for (size_t t = 0; t < b->encoded->tokens.count; t++) {
+        fmpq_zero(along);
+        for (size_t e = 0; e < c->dim; e++) {
+            attest_tokens_get_entry(entry, &b->encoded->tokens, t, e);
+            fmpq_addmul(along, entry, c->direction + e);
+        }
+        low = fmin(low, fmpq_get_d(along));
+        high = fmax(high, fmpq_get_d(along));
+    }
+    size = fmax(fabs(low), fabs(high));
+    fmpq_set(along, c->kappa);
+    size *= fmpq_get_d(along) * (high - low) / log(2);
+    fmpq_clear(along);
+    fmpq_clear(entry);
+    return size;
+}
+
+/* theorem and gap: refuses what would take too many bits. */
+static attest_status check_size(const builder *b, attest_error *error)
+{
+    double bits, work = 0;
+
+    if (b->construction.strategy == ATTEST_STRATEGY_TUNED || b->contexts.count == 1)
+        return ATTEST_OK;
+    bits = bits_expected(b);
+    for (size_t j = 0; j < b->contexts.count; j++)
+        work += b->contexts.context[j].seen;
+    if (bits <= ATTEST_MEMORIZE_MOST_BITS && bits * work <= ATTEST_MEMORIZE_MOST_WORK)
+        return ATTEST_OK;
+    return attest_error_set(
+        error, ATTEST_UNABLE,
+        "strategy %s puts scores over a range of 2^%.1f bits, and a proof takes that precision "
+        "in each of %.0f exponentials: the limits are 2^20 bits and 2^28 bits in all; use "
+        "--strategy tuned",
+        attest_strategy_name(b->construction.strategy), log2(bits), work);
+}
+
+/* Evaluates, projects, proves that the classes are apart. */
+static attest_status separate(builder *b, attest_error *error)
+{
+    attest_memorization *m = b->result;
+    attest_memory_points *points = &b->points;
+    size_t pair[2] = {0, 0};
+    bool apart = false;
+    attest_status status = attest_memory_points_evaluate(points, ATTEST_MEMORIZE_BITS, error);
+
+    for (int i = 0; i < ATTEMPTS && status == ATTEST_OK && !apart; i++) {
+        bool last = i == ATTEMPTS - 1 || m->projection || points->dim == 1 ||
+                    m->strategy != ATTEST_STRATEGY_TUNED;
+        long most = last || m->max_bits < FIRST_ATTEMPT_BITS ? m->max_bits : FIRST_ATTEMPT_BITS;
+
+        if (m->projection)
+            _fmpz_vec_set(points->projection, m->projection, (slong)points->dim);
+        else
+            status = attest_memory_points_choose(points, b->construction.output,
+                                                 m->seed + (uint64_t)i, error);
+        if (status == ATTEST_OK)
+            status = attest_memory_points_separate(points, &apart, pair, most, error);
+        if (last)
+            break;
+    }
+    if (status == ATTEST_OK && !apart) {
+        attest_place one = attest_context_place(b->contexts.context + pair[0], b->encoded);
+        attest_place other = attest_context_place(b->contexts.context + pair[1], b->encoded);
+
+        status = attest_error_set(error, ATTEST_UNABLE,
+                                  "within %ld bits the projection does not tell the classes of "
+                                  "tokens [%zu,%zu] and [%zu,%zu] apart",
+                                  points->bits, one.sequence, one.position, other.sequence,
+                                  other.position);
+    }
+    return status;
+}
+
+/* reach = a whole number with |z_c| < reach for all contexts, and above Theorem 2's r. */
+static void get_reach(fmpz_t reach, const builder *b)
+{
+    const attest_memory_points *points = &b->points;
+    arf_t most, own;
+    fmpz_t r;
+
+    arf_init(most);
+    arf_init(own);
+    fmpz_init(r);
+    for (size_t e = 0; e < points->count * points->dim; e++) {
+        arb_get_abs_ubound_arf(own, points->z + e, ATTEST_MEMORIZE_BITS);
+        if (arf_cmp(own, most) > 0)
+            arf_set(most, own);
+    }
+    arf_get_fmpz(reach, most, ARF_RND_CEIL);
+    fmpz_cdiv_q(r, fmpq_numref(b->construction.r), fmpq_denref(b->construction.r));
+    if (fmpz_cmp(r, reach) > 0)
+        fmpz_set(reach, r);
+    fmpz_add_ui(reach, reach, 1); /* strictly: at 0 a unit is inactive */
+    arf_clear(most);
+    arf_clear(own);
+    fmpz_clear(r);
+}
+
+static void get_steepest(fmpq_t steepest, const attest_units *units)
+{
+    fmpz_t most;
+
+    fmpz_init(most);
+    for (size_t e = 0; e < units->count * units->dim; e++)
+        if (fmpz_cmpabs(units->output + e, most) > 0)
+            fmpz_abs(most, units->output + e);
+    fmpq_set_fmpz_frac(steepest, most, units->output_denominator);
+    fmpz_clear(most);
+}
+
+static void count_parameters(attest_memorization *m, const attest_dataset *dataset)
+{
+    uint64_t d = m->network.dim, s = 1, h = attest_feed_forward_units(&m->network.after);
+
+    m->hidden_units = (size_t)h;
+    m->parameters = 4 * (s + d) + d * h;
+    m->parameters_dense = 4 * s * d + 2 * d * h + h + d;
+    m->paper_parameters =
+        4 * (s + d) + d * (2 * (uint64_t)dataset->longest * (uint64_t)dataset->count + d);
+}
+
+static attest_status build_network(builder *b, attest_error *error)
+{
+    attest_memorization *m = b->result;
+    attest_status status;
+    fmpz_t reach;
+    arf_t gap;
+
+    fmpz_init(reach);
+    arf_init(gap);
+    get_reach(reach, b);
+    status = attest_memory_ramps(&m->network.after, gap, &b->points, b->dataset->label,
+                                 b->dataset->label_dim, reach, error);
+    if (status == ATTEST_OK) {
+        m->network.has_after = true;
+        m->network.attention = b->construction.weights;
+        attest_weights_init(&b->construction.weights); /* moved */
+        m->pieces = b->points.pieces;
+        m->has_gap = m->pieces > 1;
+        arb_set_arf(m->gap, gap);
+        m->precision_bits = b->points.bits;
+        get_steepest(m->steepest, &m->network.after.group[0]);
+        count_parameters(m, b->dataset);
+    }
+    fmpz_clear(reach);
+    arf_clear(gap);
+    return status;
+}
+
+static attest_status find_classes(builder *b, attest_error *error)
+{
+    attest_memorization *m = b->result;
+    attest_status status;
+
+    b->contexts.keep_positions = true;
+    status = attest_contexts_get(&b->contexts, b->encoded, m->mask, ATTEST_TIES_UNIFORM, error);
+    if (status != ATTEST_OK)
+        return status;
+    m->contexts = b->contexts.count;
+    m->classes = m->by_contexts ? m->contexts : b->contexts.classes;
+    return check_consistent(b, error);
+}
+
+static attest_status build(builder *b, attest_error *error)
+{
+    attest_memorization *m = b->result;
+    attest_status status = encode(b, error);
+
+    if (status == ATTEST_OK)
+        status = find_classes(b, error);
+    if (status == ATTEST_OK && !m->hypothesis)
+        status = build_attention(b, error);
+    if (status != ATTEST_OK || m->hypothesis)
+        return status;
+    status = check_size(b, error);
+    if (status == ATTEST_OK)
+        status = attest_memory_points_init(&b->points, b->encoded, &b->construction.weights,
+                                           &b->contexts, m->by_contexts, error);
+    if (status == ATTEST_OK)
+        status = separate(b, error);
+    if (status == ATTEST_OK)
+        status = build_network(b, error);
+    return status;
+}
+
+attest_status attest_memorization_build(attest_memorization *memorization,
+                                        const attest_dataset *dataset, attest_error *error)
+{
+    builder b = {.result = memorization, .dataset = dataset};
+    attest_status status;
+
+    if (!dataset->label)
+        return attest_error_set(error, ATTEST_USAGE, "the dataset has no labels");
+    attest_dataset_init(&b.own);
+    attest_contexts_init(&b.contexts);
+    attest_construction_init(&b.construction);
+    status = build(&b, error);
+    attest_memory_points_clear(&b.points);
+    attest_construction_clear(&b.construction);
+    attest_contexts_clear(&b.contexts);
+    attest_dataset_clear(&b.own);
+    if (status == ATTEST_OK && !memorization->hypothesis)
+        status = attest_network_check_labels(&memorization->proof, &memorization->network,
+                                             dataset, memorization->max_bits, error);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* memorize_points.c -- classes on a line, and the proof that they are apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/attention.h>
+
+#include "base/memory.h"
+#include "theory/memorize.h"
+
+attest_status attest_memory_points_init(attest_memory_points *points,
+                                        const attest_dataset *dataset,
+                                        const attest_weights *weights,
+                                        const attest_contexts *contexts, bool by_contexts,
+                                        attest_error *error)
+{
+    size_t count = contexts->count;
+
+    memset(points, 0, sizeof *points);
+    points->dataset = dataset;
+    points->weights = weights;
+    points->contexts = contexts;
+    points->by_contexts = by_contexts;
+    points->dim = dataset->dim;
+    points->count = count;
+    points->order = attest_memory_alloc(count, sizeof *points->order);
+    points->border = attest_memory_alloc(count, sizeof *points->border);
+    if (!points->order || !points->border)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    points->z = _arb_vec_init((slong)(count * points->dim));
+    points->along = _arb_vec_init((slong)count);
+    points->projection = _fmpz_vec_init((slong)points->dim);
+    return ATTEST_OK;
+}
+
+void attest_memory_points_clear(attest_memory_points *points)
+{
+    if (points->z)
+        _arb_vec_clear(points->z, (slong)(points->count * points->dim));
+    if (points->along)
+        _arb_vec_clear(points->along, (slong)points->count);
+    if (points->projection)
+        _fmpz_vec_clear(points->projection, (slong)points->dim);
+    free(points->order);
+    free(points->border);
+}
+
+/* Encloses z for the contexts from..to-1, which all appear first in the same sequence. */
+static attest_status evaluate_sequence(attest_memory_points *points, size_t from, size_t to,
+                                       long bits, attest_error *error)
+{
+    const attest_context *context = points->contexts->context;
+    size_t i = context[from].sequence, start = points->dataset->start[i], dim = points->dim;
+    attest_sequence sequence;
+    arb_ptr out;
+    attest_status status;
+
+    attest_sequence_init(&sequence);
+    status = attest_dataset_get_sequence(&sequence, points->dataset, i, NULL, error);
+    out = _arb_vec_init((slong)(sequence.length * dim));
+    if (status == ATTEST_OK)
+        status = attest_attention_ball(out, points->weights, &sequence, bits, error);
+    for (size_t j = from; j < to && status == ATTEST_OK; j++)
+        for (size_t c = 0; c < dim; c++)
+            arb_swap(points->z + j * dim + c, out + (context[j].first - start) * dim + c);
+    _arb_vec_clear(out, (slong)(sequence.length * dim));
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+/* Contexts stand in order of first appearance, hence sequence after sequence. Those with
+ * wanted[j], or all if wanted is NULL. */
+static attest_status evaluate(attest_memory_points *points, const bool *wanted, long bits,
+                              attest_error *error)
+{
+    const attest_context *context = points->contexts->context;
+    attest_status status = ATTEST_OK;
+
+    for (size_t from = 0, to; from < points->count && status == ATTEST_OK; from = to) {
+        bool any = false;
+
+        for (to = from; to < points->count && context[to].sequence == context[from].sequence;
+             to++)
+            any = any || !wanted || wanted[to];
+        if (any)
+            status = evaluate_sequence(points, from, to, bits, error);
+    }
+    if (bits > points->bits)
+        points->bits = bits;
+    return status;
+}
+
+attest_status attest_memory_points_evaluate(attest_memory_points *points, long bits,
+                                            attest_error *error)
+{
+    return evaluate(points, NULL, bits, error);
+}
+
+/* The products p.z, exact sums of the balls: no rounding widens them. */
+static void project(attest_memory_points *points)
+{
+    for (size_t j = 0; j < points->count; j++) {
+        arb_zero(points->along + j);
+        for (size_t c = 0; c < points->dim; c++)
+            arb_addmul_fmpz(points->along + j, points->z + j * points->dim + c,
+                            points->projection + c, ARF_PREC_EXACT);
+    }
+}
+
+typedef struct place {
+    const arb_struct *along;
+    uint32_t context;
+} place;
+
+/* By midpoint; equal ones by number, so that the order is the same everywhere. */
+static int compare_places(const void *left, const void *right)
+{
+    const place *a = left, *b = right;
+    int order = arf_cmp(arb_midref(a->along), arb_midref(b->along));
+
+    return order ? order : (a->context > b->context) - (a->context < b->context);
+}
+
+static bool sort(attest_memory_points *points)
+{
+    place *sorted = attest_memory_alloc(points->count, sizeof *sorted);
+
+    if (!sorted)
+        return false;
+    for (size_t j = 0; j < points->count; j++)
+        sorted[j] = (place){points->along + j, (uint32_t)j};
+    qsort(sorted, points->count, sizeof *sorted, compare_places);
+    for (size_t j = 0; j < points->count; j++)
+        points->order[j] = sorted[j].context;
+    free(sorted);
+    points->pieces = 1;
+    for (size_t j = 1; j < points->count; j++)
+        if (attest_memory_class(points, points->order[j]) !=
+            attest_memory_class(points, points->order[j - 1]))
+            points->border[points->pieces++ - 1] = j;
+    return true;
+}
+
+static void get_low(arf_t low, const arb_t x)
+{
+    arf_t radius;
+
+    arf_init_set_mag_shallow(radius, arb_radref(x));
+    arf_sub(low, arb_midref(x), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+}
+
+static void get_high(arf_t high, const arb_t x)
+{
+    arf_t radius;
+
+    arf_init_set_mag_shallow(radius, arb_radref(x));
+    arf_add(high, arb_midref(x), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+}
+
+/* Marks, at every border, the point of the earlier ones that reaches highest and that of the
+ * later ones that reaches lowest, when they meet. Returns the number of such borders; pair is
+ * the last one's. lowest has room for a context per place in the order. */
+static size_t mark_overlaps(bool *wanted, size_t pair[2], const attest_memory_points *points,
+                            uint32_t *lowest)
+{
+    size_t count = points->count, found = 0, next = 0;
+    arf_t end, extreme;
+    uint32_t highest;
+
+    arf_init(end);
+    arf_init(extreme);
+    for (size_t j = count; j-- > 0;) {
+        get_low(end, points->along + points->order[j]);
+        if (j == count - 1 || arf_cmp(end, extreme) < 0) {
+            arf_set(extreme, end);
+            lowest[j] = points->order[j];
+        } else {
+            lowest[j] = lowest[j + 1];
+        }
+    }
+    highest = points->order[0];
+    get_high(extreme, points->along + highest);
+    for (size_t j = 1; j < count; j++) {
+        if (next < points->pieces - 1 && points->border[next] == j) {
+            next++;
+            get_low(end, points->along + lowest[j]);
+            if (arf_cmp(extreme, end) >= 0) {
+                found++;
+                wanted[highest] = wanted[lowest[j]] = true;
+                pair[0] = highest;
+                pair[1] = lowest[j];
+            }
+        }
+        get_high(end, points->along + points->order[j]);
+        if (arf_cmp(end, extreme) > 0) {
+            arf_set(extreme, end);
+            highest = points->order[j];
+        }
+    }
+    arf_clear(end);
+    arf_clear(extreme);
+    return found;
+}
+
+attest_status attest_memory_points_separate(attest_memory_points *points, bool *apart,
+                                            size_t pair[2], long max_bits, attest_error *error)
+{
+    bool *wanted = attest_memory_alloc(points->count, sizeof *wanted);
+    uint32_t *lowest = attest_memory_alloc(points->count, sizeof *lowest);
+    attest_status status = wanted && lowest && points->count
+                               ? ATTEST_OK
+                               : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+
+    *apart = false;
+    for (long bits = points->bits; status == ATTEST_OK;) {
+        project(points);
+        if (!sort(points)) {
+            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            break;
+        }
+        memset(wanted, 0, points->count * sizeof *wanted);
+        *apart = mark_overlaps(wanted, pair, points, lowest) == 0;
+        if (*apart || bits > max_bits / 2)
+            break;
+        bits *= 2;
+        status = evaluate(points, wanted, bits, error);
+    }
+    free(wanted);
+    free(lowest);
+    return status;
+}
+
+void attest_memory_points_gap(arf_t low, arf_t high, const attest_memory_points *points,
+                              size_t j)
+{
+    size_t begin = j > 1 ? points->border[j - 2] : 0, middle = points->border[j - 1];
+    size_t end = j < points->pieces - 1 ? points->border[j] : points->count;
+    arf_t next;
+
+    /* Separate points: the piece below reaches highest of the earlier ones. */
+    arf_init(next);
+    for (size_t i = begin; i < middle; i++) {
+        get_high(next, points->along + points->order[i]);
+        if (i == begin || arf_cmp(next, low) > 0)
+            arf_set(low, next);
+    }
+    for (size_t i = middle; i < end; i++) {
+        get_low(next, points->along + points->order[i]);
+        if (i == middle || arf_cmp(next, high) < 0)
+            arf_set(high, next);
+    }
+    arf_clear(next);
+}

@@ -1,0 +1,321 @@
+/* Corollaries 1 and 2: random labelled data are memorised, with and without mask, and planted
+ * errors are caught: a ramp that touches a class, a projection that merges two classes, a label
+ * off by one unit, a unit of the skip that switches off. */
+#include <attest/memorize.h>
+
+#include "tests/unit/labelled.h"
+
+/* The size that the construction promises. */
+static bool size_fits(const attest_memorization *m, const attest_dataset *data)
+{
+    size_t d = m->network.dim, h = attest_feed_forward_units(&m->network.after);
+
+    return m->hidden_units == h && h == 2 * (m->pieces - 1) + d && m->pieces >= 1 &&
+           h <= 2 * data->longest * data->count + d && m->parameters == 4 * (1 + d) + d * h &&
+           m->parameters_dense == 4 * d + 2 * d * h + h + d &&
+           m->paper_parameters == 4 * (1 + d) + d * (2 * data->longest * data->count + d);
+}
+
+static void test_random(uint64_t *state, size_t dim, size_t longest, size_t count, int trials,
+                        bool positional)
+{
+    int proved = 0, fits = 0, classes = 0, hypotheses = 0;
+
+    for (int i = 0; i < trials; i++) {
+        labelled_shape shape = {
+            dim,        longest,
+            count,      1 + tap_random(state) % (dim + 1),
+            positional, tap_random(state) % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE};
+        attest_memorization m;
+        attest_dataset data;
+        attest_error error = {ATTEST_OK, ""};
+
+        attest_dataset_init(&data);
+        attest_memorization_init(&m);
+        labelled_gen(&data, &shape, state);
+        m.mask = shape.mask;
+        m.positional = positional;
+        if (attest_memorization_build(&m, &data, &error) != ATTEST_OK)
+            printf("# %s\n", error.text);
+        if (m.hypothesis)
+            printf("# %s: %s\n", m.hypothesis, m.explanation);
+        hypotheses += m.hypothesis != NULL;
+        proved += error.status == ATTEST_OK && !m.hypothesis && m.hidden_units > 0 &&
+                  m.proof.verdict == ATTEST_PROVED;
+        fits += !m.hypothesis && size_fits(&m, &data);
+        classes += positional || m.pieces == m.classes;
+        attest_memorization_clear(&m);
+        attest_dataset_clear(&data);
+    }
+    TAP_OK(proved == trials, "d %zu, n <= %zu, N %zu%s: %d of %d proved", dim, longest, count,
+           positional ? ", positional" : "", proved, trials);
+    TAP_OK(fits == trials, "sizes as promised, %d of %d", fits, trials);
+    TAP_OK(classes == trials, "without repetitions a class is a piece");
+}
+
+/* A small memorisation to spoil. */
+static void build_small(attest_memorization *m, attest_dataset *data, uint64_t *state)
+{
+    labelled_shape shape = {2, 4, 6, 2, false, ATTEST_MASK_NONE};
+
+    attest_dataset_init(data);
+    attest_memorization_init(m);
+    labelled_gen(data, &shape, state);
+    if (attest_memorization_build(m, data, NULL) != ATTEST_OK || m->hypothesis)
+        abort();
+}
+
+static attest_verdict check(const attest_network *network, const attest_dataset *data)
+{
+    attest_label_finding finding;
+
+    if (attest_network_check_labels(&finding, network, data, 512, NULL) != ATTEST_OK)
+        abort();
+    return finding.verdict;
+}
+
+static void test_labels(uint64_t *state)
+{
+    attest_memorization m;
+    attest_dataset data;
+    int caught = 0, total = 0;
+
+    build_small(&m, &data, state);
+    TAP_OK(check(&m.network, &data) == ATTEST_PROVED, "the network as built");
+    for (size_t e = 0; e < data.total * data.label_dim; e++, total++) {
+        fmpq_add_si(data.label + e, data.label + e, 1);
+        caught += check(&m.network, &data) == ATTEST_REFUTED;
+        fmpq_sub_si(data.label + e, data.label + e, 1);
+    }
+    TAP_OK(caught == total, "a label off by one unit: %d of %d refuted", caught, total);
+    caught = 0;
+    for (size_t c = 0; c < 2; c++) {
+        fmpq_add_si(m.network.after.bias + c, m.network.after.bias + c, 1);
+        caught += check(&m.network, &data) == ATTEST_REFUTED;
+        fmpq_sub_si(m.network.after.bias + c, m.network.after.bias + c, 1);
+    }
+    TAP_OK(caught == 2, "b_2 off by one unit is refuted");
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&data);
+}
+
+/* Widens every ramp in turn over the gap, to either side, so that it touches a class. */
+static void test_ramps(uint64_t *state)
+{
+    attest_memorization m;
+    attest_dataset data;
+    attest_units *ramps;
+    int caught = 0, total = 0;
+    fmpz_t old, far;
+
+    build_small(&m, &data, state);
+    ramps = &m.network.after.group[0];
+    fmpz_init(old);
+    fmpz_init(far);
+    fmpz_set(far, ramps->bias_denominator);
+    fmpz_mul_ui(far, far, 1000000);
+    for (size_t h = 0; h < ramps->count; h++) {
+        bool flat = _fmpz_vec_is_zero(ramps->output + h * 2, 2);
+
+        fmpz_set(old, ramps->bias + h);
+        if (h % 2 == 0)
+            fmpz_add(ramps->bias + h, ramps->bias + h, far);
+        else
+            fmpz_sub(ramps->bias + h, ramps->bias + h, far);
+        if (!flat) {
+            total++;
+            caught += check(&m.network, &data) == ATTEST_REFUTED;
+        }
+        fmpz_set(ramps->bias + h, old);
+    }
+    TAP_OK(caught == total && total > 4, "a ramp that touches a class: %d of %d refuted",
+           caught, total);
+    TAP_OK(check(&m.network, &data) == ATTEST_PROVED, "put back, it is proved again");
+    fmpz_set(old, m.network.after.group[1].bias);
+    fmpz_set_si(m.network.after.group[1].bias, -1000);
+    TAP_OK(check(&m.network, &data) == ATTEST_REFUTED, "a unit that cancels no more");
+    fmpz_set(m.network.after.group[1].bias, old);
+    fmpz_clear(old);
+    fmpz_clear(far);
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&data);
+}
+
+/* Puts every ramp in turn right on the class above it. */
+static void test_touching(uint64_t *state)
+{
+    attest_memorization m;
+    attest_dataset data;
+    attest_units *ramps;
+    int open = 0, total = 0;
+    fmpz_t old[2];
+
+    build_small(&m, &data, state);
+    ramps = &m.network.after.group[0];
+    fmpz_init(old[0]);
+    fmpz_init(old[1]);
+    for (size_t h = 0; h + 3 < ramps->count; h += 2) {
+        if (_fmpz_vec_is_zero(ramps->output + h * 2, 2))
+            continue;
+        total++;
+        fmpz_set(old[0], ramps->bias + h);
+        fmpz_set(old[1], ramps->bias + h + 1);
+        /* from the end of this ramp to the beginning of the next: the class lies between */
+        fmpz_set(ramps->bias + h, ramps->bias + h + 1);
+        fmpz_set(ramps->bias + h + 1, ramps->bias + h + 2);
+        open += check(&m.network, &data) != ATTEST_PROVED;
+        fmpz_set(ramps->bias + h, old[0]);
+        fmpz_set(ramps->bias + h + 1, old[1]);
+    }
+    TAP_OK(open == total && total > 2, "a class on a ramp: %d of %d not proved", open, total);
+    fmpz_clear(old[0]);
+    fmpz_clear(old[1]);
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&data);
+}
+
+/* p = a projection that puts the lonely tokens x and y, which attention maps to x + (v.x) w and
+ * y + (v.y) w exactly, on the same point: orthogonal to the difference. */
+static void set_merging(fmpz *p, const attest_weights *weights, const long x[2],
+                        const long y[2])
+{
+    const attest_matrix *v = &weights->head[0].wv, *w = &weights->head[0].wo;
+    fmpq_t entry, along, difference[2];
+
+    fmpq_init(entry);
+    fmpq_init(along);
+    for (size_t c = 0; c < 2; c++) {
+        attest_matrix_get_entry(entry, v, 0, c);
+        fmpq_mul_si(entry, entry, x[c] - y[c]);
+        fmpq_add(along, along, entry);
+    }
+    for (size_t c = 0; c < 2; c++) {
+        fmpq_init(difference[c]);
+        attest_matrix_get_entry(entry, w, c, 0);
+        fmpq_mul(difference[c], entry, along);
+        fmpq_add_si(difference[c], difference[c], x[c] - y[c]);
+    }
+    fmpz_mul(p, fmpq_numref(difference[1]), fmpq_denref(difference[0]));
+    fmpz_mul(p + 1, fmpq_numref(difference[0]), fmpq_denref(difference[1]));
+    fmpz_neg(p + 1, p + 1);
+    fmpq_clear(entry);
+    fmpq_clear(along);
+    fmpq_clear(difference[0]);
+    fmpq_clear(difference[1]);
+}
+
+static void build_lonely(attest_dataset *data, long entry[][2], size_t count)
+{
+    attest_dataset_builder builder;
+    fmpq *token = _fmpq_vec_init(2);
+
+    attest_dataset_init(data);
+    attest_dataset_builder_init(&builder, 2, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c < 2; c++)
+            fmpq_set_si(token + c, entry[i][c], 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) ||
+            attest_dataset_builder_end_sequence(&builder, NULL))
+            abort();
+    }
+    if (attest_dataset_builder_finish(data, &builder, NULL))
+        abort();
+    attest_dataset_builder_clear(&builder);
+    data->label_dim = 1;
+    data->label = calloc(count, sizeof *data->label);
+    for (size_t i = 0; i < count; i++) {
+        fmpq_init(data->label + i);
+        fmpq_set_si(data->label + i, (slong)(i * i), 1);
+    }
+    _fmpq_vec_clear(token, 2);
+}
+
+static void test_projection(void)
+{
+    static long entry[][2] = {{3, 1}, {1, 3}, {-2, 5}};
+    attest_memorization m, other;
+    attest_dataset data;
+    attest_error error = {ATTEST_OK, ""};
+    fmpz *p = _fmpz_vec_init(2);
+
+    build_lonely(&data, entry, 3);
+    attest_memorization_init(&m);
+    TAP_OK(attest_memorization_build(&m, &data, NULL) == ATTEST_OK &&
+               m.proof.verdict == ATTEST_PROVED,
+           "a projection that is searched for");
+    attest_memorization_init(&other);
+    other.projection = m.network.after.group[0].direction;
+    TAP_OK(attest_memorization_build(&other, &data, NULL) == ATTEST_OK &&
+               other.proof.verdict == ATTEST_PROVED,
+           "the same projection, given");
+    attest_memorization_clear(&other);
+    set_merging(p, &m.network.attention, entry[0], entry[2]);
+    attest_memorization_init(&other);
+    other.projection = p;
+    other.max_bits = 2048;
+    TAP_OK(attest_memorization_build(&other, &data, &error) == ATTEST_UNABLE &&
+               strstr(error.text, "[0,0]") && strstr(error.text, "[2,0]"),
+           "a projection that merges two classes is not taken: %s", error.text);
+    attest_memorization_clear(&other);
+    _fmpz_vec_set(m.network.after.group[0].direction, p, 2);
+    TAP_OK(check(&m.network, &data) != ATTEST_PROVED,
+           "nor is a network proved that has it in place of its own");
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&data);
+    _fmpz_vec_clear(p, 2);
+}
+
+/* The two tokens that share a class and not their label are named. */
+static void test_inconsistent(uint64_t *state)
+{
+    labelled_shape shape = {1, 3, 5, 1, false, ATTEST_MASK_NONE};
+    attest_memorization m;
+    attest_dataset data;
+    attest_contexts contexts;
+    size_t one = 0, other = 0;
+
+    attest_dataset_init(&data);
+    attest_contexts_init(&contexts);
+    contexts.keep_positions = true;
+    do {
+        attest_dataset_clear(&data);
+        labelled_gen(&data, &shape, state);
+        if (attest_contexts_get(&contexts, &data, shape.mask, ATTEST_TIES_UNIFORM, NULL))
+            abort();
+        for (one = 0; one < data.total; one++) {
+            for (other = one + 1; other < data.total; other++)
+                if (contexts.position[one] == contexts.position[other])
+                    break;
+            if (other < data.total)
+                break;
+        }
+    } while (one >= data.total);
+    fmpq_add_si(data.label + other, data.label + other, 1);
+    attest_memorization_init(&m);
+    TAP_OK(attest_memorization_build(&m, &data, NULL) == ATTEST_OK && m.hypothesis &&
+               strcmp(m.hypothesis, "consistent") == 0 && m.places == 2 &&
+               data.start[m.place[0].sequence] + m.place[0].position == one &&
+               data.start[m.place[1].sequence] + m.place[1].position == other,
+           "inconsistent labels: %s", m.explanation);
+    attest_memorization_clear(&m);
+    attest_contexts_clear(&contexts);
+    attest_dataset_clear(&data);
+}
+
+int main(void)
+{
+    uint64_t state = tap_seed(0x3e3012);
+
+    test_random(&state, 1, 4, 6, 4, false);
+    test_random(&state, 2, 6, 8, 4, false);
+    test_random(&state, 4, 8, 24, 1, false);
+    test_random(&state, 1, 5, 6, 4, true);
+    test_random(&state, 3, 8, 12, 2, true);
+    test_labels(&state);
+    test_ramps(&state);
+    test_touching(&state);
+    test_projection();
+    test_inconsistent(&state);
+    flint_cleanup();
+    return tap_done();
+}
