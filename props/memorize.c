@@ -3,7 +3,7 @@
 
 static const attest_hypothesis hypotheses[] = {
     {"consistent", "equal vocabulary and equal token imply equal label"},
-    {"no-duplicates", "no token stands twice in a sequence"},
+    {"no-duplicates", "no token stands twice in a sequence (strategies theorem and gap)"},
     {"r-min", "no token is zero"},
     {0},
 };
@@ -22,5 +22,7 @@ const attest_statement attest_statement_memorize = {
         "memorised exactly by one attention layer of rank 1 and one feed-forward layer.",
     .hypotheses = hypotheses,
     .constants = constants,
-    .decided_by = "balls: an enclosure of the projection inside the constant part of the ramps",
+    .decided_by = "balls: an enclosure of the projection inside the constant part of the ramps; "
+                  "then exact rationals",
+    .note = "proofs-notes/memorize.md",
 };

@@ -22,4 +22,5 @@ const attest_statement attest_statement_positional = {
     .hypotheses = hypotheses,
     .constants = constants,
     .decided_by = "as Corollary 1",
+    .note = "proofs-notes/positional.md",
 };
