@@ -5,6 +5,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "props/arithmetic.h"
 #include "props/brute.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -39,7 +40,8 @@ static const attest_gen_layer kind = {
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
-    (void)setting;
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        return attest_contextual_arithmetic_gen(instance, t, setting);
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 
@@ -238,7 +240,8 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     attest_status status;
     question q;
 
-    (void)setting, (void)error;
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        return attest_contextual_arithmetic_decide(trial, instance, setting, error);
     if (!attest_instance_fits(instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
@@ -271,5 +274,6 @@ const attest_property attest_property_contextual = {
     .statement = "contextual",
     .gen = gen,
     .decide = decide,
+    .arithmetic = true,
     .trials = 500,
 };

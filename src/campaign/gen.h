@@ -96,6 +96,11 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
                                  const attest_vocabulary *vocabulary,
                                  const attest_gen_heads *kind) ATTEST_WARN_UNUSED;
 
+/* Divides W_K by the least power of two that keeps all scores of two tokens within the limit.
+ */
+void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabulary,
+                             unsigned limit);
+
 /* Draws the activation, or only ties, mask and skip: softmax, uniform, no mask and skip are the
  * simplest. */
 void attest_gen_activation(attest_weights *weights, struct theft *t);

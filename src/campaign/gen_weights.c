@@ -133,8 +133,8 @@ static void get_score(fmpq_t s, const attest_head *head, const attest_vocabulary
     fmpq_clear(a), fmpq_clear(key), fmpq_clear(query);
 }
 
-/* Divides W_K by the least power of two that keeps all scores within the limit. */
-static void limit_scores(attest_head *head, const attest_vocabulary *vocabulary, unsigned limit)
+void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabulary,
+                             unsigned limit)
 {
     fmpq_t s, most;
     fmpz_t power, one;
@@ -192,7 +192,7 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
         if (status == ATTEST_OK && !kind->plain)
             gen_scales(head, t, kind->decades);
         if (status == ATTEST_OK && kind->score_limit)
-            limit_scores(head, vocabulary, kind->score_limit);
+            attest_gen_limit_scores(head, vocabulary, kind->score_limit);
     }
     return status;
 }

@@ -1,0 +1,144 @@
+/* arithmetic.c -- attention in the arithmetic that a search runs against. */
+#include "props/arithmetic.h"
+
+#include <stdio.h>
+
+#include <attest/attention.h>
+
+#include "base/memory.h"
+
+attest_format attest_arithmetic_format(const attest_setting *setting)
+{
+    attest_format format = {.precision = setting->bits};
+
+    if (setting->number == ATTEST_ARITHMETIC_BINARY32)
+        format = (attest_format){
+            .name = "binary32", .precision = 24, .bounded = true, .emin = -126, .emax = 127};
+    else if (setting->number == ATTEST_ARITHMETIC_DOUBLE)
+        format = (attest_format){
+            .name = "binary64", .precision = 53, .bounded = true, .emin = -1022, .emax = 1023};
+    else
+        snprintf(format.name, sizeof format.name, "p=%ld", setting->bits);
+    return format;
+}
+
+bool attest_arithmetic_represents(const attest_format *format, const fmpq_t x)
+{
+    const fmpz *p = fmpq_numref(x), *q = fmpq_denref(x);
+    slong low, exponent;
+
+    if (fmpz_is_zero(p))
+        return true;
+    if (!fmpz_is_one(q) && (slong)fmpz_val2(q) + 1 != (slong)fmpz_bits(q))
+        return false; /* the denominator is no power of two */
+    /* x = odd * 2^low, 2^exponent <= |x| < 2^(exponent + 1) */
+    low = (slong)fmpz_val2(p) - (slong)fmpz_val2(q);
+    exponent = (slong)fmpz_bits(p) - 1 - (slong)fmpz_val2(q);
+    if (exponent - low >= format->precision)
+        return false;
+    return !format->bounded ||
+           (exponent <= format->emax && low >= format->emin - format->precision + 1);
+}
+
+static bool represents_fractions(const attest_format *format, const fmpz *numerator,
+                                 const fmpz_t denominator, size_t count)
+{
+    bool all = true;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t i = 0; all && i < count; i++) {
+        fmpq_set_fmpz_frac(x, numerator + i, denominator);
+        all = attest_arithmetic_represents(format, x);
+    }
+    fmpq_clear(x);
+    return all;
+}
+
+static bool represents_matrix(const attest_format *format, const attest_matrix *m)
+{
+    if (!m->factored)
+        return represents_fractions(format, m->entry, m->denominator, m->rows * m->cols);
+    return represents_fractions(format, m->u, m->u_denominator, m->rows) &&
+           represents_fractions(format, m->v, m->v_denominator, m->cols);
+}
+
+static bool represents_tokens(const attest_format *format, const attest_tokens *tokens)
+{
+    bool all = true;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t i = 0; all && i < tokens->count * tokens->dim; i++) {
+        attest_tokens_get_entry(x, tokens, i / tokens->dim, i % tokens->dim);
+        all = attest_arithmetic_represents(format, x);
+    }
+    fmpq_clear(x);
+    return all;
+}
+
+bool attest_arithmetic_represents_instance(const attest_format *format,
+                                           const attest_instance *instance)
+{
+    const attest_weights *weights = &instance->weights;
+    bool all = represents_tokens(format, &instance->dataset.tokens);
+
+    for (size_t h = 0; all && h < weights->heads; h++) {
+        const attest_head *head = weights->head + h;
+        all = represents_matrix(format, &head->wq) && represents_matrix(format, &head->wk) &&
+              represents_matrix(format, &head->wv) && represents_matrix(format, &head->wo);
+    }
+    return all;
+}
+
+static attest_status evaluate(mpfr_t *out, const attest_weights *weights,
+                              const attest_sequence *sequence, const attest_setting *setting,
+                              attest_error *error)
+{
+    size_t count = sequence->length * sequence->dim;
+    attest_format format = attest_arithmetic_format(setting);
+    attest_status status = ATTEST_NOMEM;
+    double *values;
+
+    if (setting->number != ATTEST_ARITHMETIC_DOUBLE)
+        return attest_attention_mpfr(out, weights, sequence, &format, setting->round, error);
+    values = attest_memory_alloc(count, sizeof *values);
+    if (values)
+        status = attest_attention_double(values, weights, sequence, error);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+        mpfr_set_d(out[i], values[i], MPFR_RNDN);
+    free(values);
+    return status;
+}
+
+mpfr_t *attest_arithmetic_outputs(const attest_instance *instance,
+                                  const attest_setting *setting, attest_error *error)
+{
+    const attest_dataset *d = &instance->dataset;
+    attest_format format = attest_arithmetic_format(setting);
+    mpfr_t *out = attest_memory_alloc(d->total * d->dim, sizeof *out);
+    attest_status status = out ? ATTEST_OK : ATTEST_NOMEM;
+    attest_sequence sequence;
+
+    for (size_t i = 0; out && i < d->total * d->dim; i++)
+        mpfr_init2(out[i], format.precision);
+    attest_sequence_init(&sequence);
+    for (size_t i = 0; status == ATTEST_OK && i < d->count; i++) {
+        status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
+        if (status == ATTEST_OK)
+            status = evaluate(out + d->start[i] * d->dim, &instance->weights, &sequence,
+                              setting, error);
+    }
+    attest_sequence_clear(&sequence);
+    if (status == ATTEST_OK)
+        return out;
+    attest_arithmetic_free(out, d);
+    return NULL;
+}
+
+void attest_arithmetic_free(mpfr_t *out, const attest_dataset *dataset)
+{
+    for (size_t i = 0; out && i < dataset->total * dataset->dim; i++)
+        mpfr_clear(out[i]);
+    free(out);
+}

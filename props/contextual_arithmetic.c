@@ -1,0 +1,277 @@
+/* contextual_arithmetic.c -- inputs that an arithmetic cannot tell apart, though they differ.
+ *
+ * Tokens and weights are numbers of the arithmetic. It violates Definition 2 where two outputs
+ * of a required pair are equal in it, or one is not finite; that the exact outputs differ is
+ * certified. */
+#include <math.h>
+#include <stdio.h>
+
+#include <attest/certify.h>
+
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "data/rationals.h"
+#include "props/arithmetic.h"
+#include "props/oracle.h"
+
+enum { BITS = 128, MOST_BITS = 1 << 16, MOST_TOKENS = 5, MOST_DIM = 2 };
+
+/* A number of the format: a small integer, one times a power of two, or rarely one a few units
+ * in the last place above 1. Not zero. */
+static void gen_number(fmpq_t x, struct theft *t, const attest_format *format, unsigned most)
+{
+    long p = format->precision;
+    unsigned kind = (unsigned)theft_random_choice(t, 8);
+    slong limit = p < 4 && (1L << p) - 1 < (long)most ? (1L << p) - 1 : (slong)most;
+
+    fmpq_set_si(x, 1 + (slong)theft_random_choice(t, (uint64_t)limit), 1);
+    if (kind == 7 && p >= 4) { /* 1 + k 2^(1-p) */
+        fmpq_div_2exp(x, x, (flint_bitcnt_t)(p - 1));
+        fmpq_add_si(x, x, 1);
+    } else if (kind >= 5) {
+        slong e = (slong)theft_random_choice(t, 9) - 4;
+        if (e >= 0)
+            fmpq_mul_2exp(x, x, (flint_bitcnt_t)e);
+        else
+            fmpq_div_2exp(x, x, (flint_bitcnt_t)-e);
+    }
+    if (theft_random_bits(t, 1))
+        fmpq_neg(x, x);
+    if (!attest_arithmetic_represents(format, x))
+        fmpq_one(x);
+}
+
+static bool is_taken(const attest_vocabulary *v, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        bool equal = true;
+        for (size_t c = 0; c < v->dim; c++)
+            equal = equal && fmpq_equal(v->entry + i * v->dim + c, v->entry + j * v->dim + c);
+        if (equal)
+            return true;
+    }
+    return false;
+}
+
+/* Distinct tokens without a zero entry; one that is taken gets a power of two in front, which
+ * is a number of every format. */
+static attest_status gen_tokens(attest_vocabulary *v, struct theft *t,
+                                const attest_format *format)
+{
+    v->dim = attest_gen_size(t, 1, MOST_DIM);
+    v->count = attest_gen_size(t, 3, MOST_TOKENS);
+    v->entry = attest_rationals_alloc(v->count * v->dim);
+    if (!v->entry)
+        return ATTEST_NOMEM;
+    for (size_t i = 0; i < v->count; i++) {
+        for (size_t c = 0; c < v->dim; c++)
+            gen_number(v->entry + i * v->dim + c, t, format, 12);
+        for (ulong power = 0; is_taken(v, i); power++)
+            fmpq_set_si(v->entry + i * v->dim, 1L << power, 1);
+    }
+    return ATTEST_OK;
+}
+
+static void gen_matrix(attest_matrix *matrix, struct theft *t, const attest_format *format,
+                       size_t rows, size_t cols)
+{
+    fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
+
+    for (size_t i = 0; i < rows * cols; i++)
+        gen_number(entry + i, t, format, 3);
+    attest_gen_set_matrix(matrix, entry, rows, cols);
+    _fmpq_vec_clear(entry, (slong)(rows * cols));
+}
+
+attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct theft *t,
+                                               const attest_setting *setting)
+{
+    static const attest_gen_sequences sequences = {
+        .count_min = 2, .count_max = 3, .length_min = 2, .length_max = 4};
+    attest_format format = attest_arithmetic_format(setting);
+    attest_weights *weights = &instance->weights;
+    attest_vocabulary vocabulary;
+    attest_status status;
+
+    attest_vocabulary_init(&vocabulary);
+    status = gen_tokens(&vocabulary, t, &format);
+    if (status == ATTEST_OK)
+        status = attest_weights_resize(weights, 1 + attest_gen_rarely(t, 4));
+    weights->dim = vocabulary.dim;
+    for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++) {
+        attest_head *head = weights->head + h;
+        size_t size = attest_gen_size(t, 1, 2);
+        gen_matrix(&head->wk, t, &format, size, weights->dim);
+        gen_matrix(&head->wq, t, &format, size, weights->dim);
+        gen_matrix(&head->wv, t, &format, size, weights->dim);
+        gen_matrix(&head->wo, t, &format, weights->dim, size);
+        /* Enough to drown a key in rounding errors, and not so much that certifying takes
+         * long. Powers of two keep the numbers representable. */
+        attest_gen_limit_scores(head, &vocabulary, 8 + 2 * (unsigned)format.precision);
+    }
+    if (status == ATTEST_OK)
+        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
+    attest_vocabulary_clear(&vocabulary);
+    return status;
+}
+
+/* What the arithmetic makes of the instance. */
+typedef struct verdict {
+    bool finite;          /* all outputs are */
+    bool collides;        /* a required pair has equal outputs, or one that is not finite: */
+    attest_place pair[2]; /* the first such one */
+    double separation;    /* the least one of required pairs, */
+    double scale;         /* and the largest entry of an output, in absolute value */
+} verdict;
+
+static const mpfr_t *output(const mpfr_t *out, const attest_dataset *d, attest_place a)
+{
+    return out + (d->start[a.sequence] + a.position) * d->dim;
+}
+
+/* The largest difference of entries; 0 if one is not finite, which collides with everything. */
+static double distance(const mpfr_t *x, const mpfr_t *y, size_t dim)
+{
+    double most = 0;
+    mpfr_t z;
+
+    mpfr_init2(z, 64);
+    for (size_t c = 0; c < dim; c++) {
+        if (!mpfr_number_p(x[c]) || !mpfr_number_p(y[c])) {
+            most = 0;
+            break;
+        }
+        mpfr_sub(z, x[c], y[c], MPFR_RNDA); /* 0 only for equal numbers */
+        most = fmax(most, fabs(mpfr_get_d(z, MPFR_RNDA)));
+    }
+    mpfr_clear(z);
+    return most;
+}
+
+static void look(verdict *v, const mpfr_t *out, const attest_oracle *oracle)
+{
+    const attest_dataset *d = oracle->dataset;
+    attest_place a = {0, 0};
+
+    *v = (verdict){.finite = true, .separation = INFINITY};
+    for (size_t i = 0; i < d->total * d->dim; i++) {
+        v->finite = v->finite && mpfr_number_p(out[i]);
+        v->scale = fmax(v->scale, fabs(mpfr_get_d(out[i], MPFR_RNDN)));
+    }
+    do
+        for (attest_place b = a; attest_oracle_next(&b, d);) {
+            if (!attest_oracle_required(oracle, a, b))
+                continue;
+            double s = distance(output(out, d, a), output(out, d, b), d->dim);
+            if (s == 0 && !v->collides) {
+                v->collides = true;
+                v->pair[0] = a, v->pair[1] = b;
+            }
+            v->separation = fmin(v->separation, s);
+        }
+    while (attest_oracle_next(&a, d));
+}
+
+/* log2 of the exact distance at the pair and of the larger norm there, each to a few digits. */
+static bool get_exact(double *log2_distance, double *log2_norm, const attest_oracle *oracle,
+                      const attest_place pair[2])
+{
+    size_t dim = oracle->dataset->dim;
+    arb_ptr x = _arb_vec_init((slong)dim), y = _arb_vec_init((slong)dim);
+    bool found = false;
+    arb_t square, norm, z;
+
+    arb_init(square), arb_init(norm), arb_init(z);
+    for (long bits = BITS; !found && bits <= MOST_BITS; bits *= 2) {
+        attest_oracle_softmax(x, oracle, pair[0], bits);
+        attest_oracle_softmax(y, oracle, pair[1], bits);
+        arb_zero(square), arb_zero(norm);
+        for (size_t c = 0; c < dim; c++) {
+            arb_addmul(norm, x + c, x + c, bits);
+            arb_sub(z, x + c, y + c, bits);
+            arb_addmul(square, z, z, bits);
+        }
+        found = arb_rel_accuracy_bits(square) > 20 && arb_rel_accuracy_bits(norm) > 20;
+    }
+    if (found) {
+        arb_log_base_ui(z, square, 2, BITS);
+        *log2_distance = arf_get_d(arb_midref(z), ARF_RND_NEAR) / 2;
+        arb_log_base_ui(z, norm, 2, BITS);
+        *log2_norm = arf_get_d(arb_midref(z), ARF_RND_NEAR) / 2;
+    }
+    arb_clear(square), arb_clear(norm), arb_clear(z);
+    _arb_vec_clear(x, (slong)dim), _arb_vec_clear(y, (slong)dim);
+    return found;
+}
+
+/* The arithmetic confuses a pair: what does exact attention do? */
+static attest_status judge(attest_trial *trial, const attest_instance *instance,
+                           const attest_oracle *oracle, const verdict *v,
+                           const attest_setting *setting, attest_error *error)
+{
+    attest_format format = attest_arithmetic_format(setting);
+    double distance_bits = 0, norm_bits = 0;
+    attest_finding finding;
+    attest_claim claim;
+    attest_status status;
+
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    claim.dataset = &instance->dataset;
+    claim.weights = &instance->weights;
+    status = attest_certify(&finding, &claim, error);
+    if (status == ATTEST_OK && finding.verdict == ATTEST_REFUTED)
+        trial->outcome = ATTEST_DISCARDED; /* the exact outputs collide as well */
+    else if (status == ATTEST_OK && (finding.verdict == ATTEST_UNDECIDED ||
+                                     !get_exact(&distance_bits, &norm_bits, oracle, v->pair)))
+        attest_trial_open(trial, "the exact separation is not known: %s", finding.reason);
+    else if (status == ATTEST_OK) {
+        trial->margin = fmin(distance_bits - norm_bits, -0x1p-20);
+        attest_trial_violated(trial, "contextual-mapping",
+                              "in %s %s; exactly they are 2^%.4g apart, 2^%.4g of their size",
+                              format.name,
+                              v->finite ? "the outputs are equal" : "an output is not finite",
+                              distance_bits, distance_bits - norm_bits);
+        trial->has_pair = true;
+        trial->pair[0] = v->pair[0], trial->pair[1] = v->pair[1];
+    }
+    attest_finding_clear(&finding);
+    attest_claim_clear(&claim);
+    return status;
+}
+
+attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
+                                                  const attest_instance *instance,
+                                                  const attest_setting *setting,
+                                                  attest_error *error)
+{
+    attest_format format = attest_arithmetic_format(setting);
+    attest_oracle oracle;
+    attest_status status;
+    mpfr_t *out;
+    verdict v;
+
+    if (!attest_instance_fits(instance) || instance->weights.activation != ATTEST_SOFTMAX ||
+        !attest_arithmetic_represents_instance(&format, instance)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    out = attest_arithmetic_outputs(instance, setting, error);
+    if (!out)
+        return ATTEST_NOMEM;
+    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+    if (status == ATTEST_OK) {
+        look(&v, out, &oracle);
+        attest_trial_label(trial, v.collides ? "collision" : "no collision");
+        attest_trial_label_weights(trial, &instance->weights);
+        attest_trial_label_dataset(trial, &instance->dataset);
+        if (v.collides)
+            status = judge(trial, instance, &oracle, &v, setting, error);
+        else if (v.separation < INFINITY && v.scale > 0) /* in units in the last place */
+            trial->margin =
+                fmax(log2(v.separation / v.scale) + (double)format.precision, 0x1p-20);
+    }
+    attest_oracle_clear(&oracle);
+    attest_arithmetic_free(out, &instance->dataset);
+    return status;
+}
