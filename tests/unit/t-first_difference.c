@@ -315,7 +315,7 @@ static void test_long(void)
     attest_claim_init(&claim);
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; i < 16; i++)
-        add_long(&builder, i < 8 ? 110 : 200, &state);
+        add_long(&builder, 200, &state);
     if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK)
         abort();
     c.strategy = ATTEST_STRATEGY_GAP;
@@ -328,7 +328,7 @@ static void test_long(void)
                finding.verdict == ATTEST_PROVED &&
                attest_certify(&other, &claim, NULL) == ATTEST_OK &&
                arb_overlaps(finding.min_separation, other.min_separation),
-           "about 55 and 100 tokens in a sequence: as the method ball");
+           "about 100 tokens in a sequence: as the method ball");
     attest_dataset_builder_clear(&builder);
     attest_claim_clear(&claim);
     attest_finding_clear(&finding);
