@@ -72,6 +72,7 @@ static void write_plan(attest_json *json, const attest_plan *plan, bool shard_to
     attest_json_write_string(json, "theft", ATTEST_THEFT_NAME);
     attest_json_write_string(json, "seed", seed);
     attest_setting_write(json, &plan->setting);
+    attest_json_write_bool(json, "named", plan->named);
     attest_json_write_bool(json, "keep_going", plan->keep_going);
     attest_json_write_bool(json, "observe", plan->observe);
     attest_json_write_count(json, "shards", plan->shards);

@@ -32,21 +32,19 @@ const attest_command attest_command_campaign = {
 /* Everything that a campaign holds while it runs. */
 typedef struct campaign_job {
     attest_plan plan;
-    bool all;
     attest_folder folder;
     attest_journal journal;
     attest_campaign campaign;
     attest_summary summary;
-    attest_output observations;
 } campaign_job;
 
-int campaign_exit_code(const attest_summary *summary, bool all)
+int campaign_exit_code(const attest_summary *summary)
 {
     int code = EXIT_HOLDS;
 
     for (size_t p = 0; p < summary->properties; p++) {
         const attest_property_summary *property = &summary->property[p];
-        bool searched = all && property->property->expect_violation &&
+        bool searched = !summary->plan->named && property->property->expect_violation &&
                         property->verdict != ATTEST_CAMPAIGN_UNDECIDED;
 
         if (searched ? !property->as_expected : property->verdict == ATTEST_CAMPAIGN_VIOLATED)
@@ -114,7 +112,7 @@ static int print(const campaign_job *job, const campaign_request *request, bool 
     } else {
         attest_report_campaign_text(stdout, &job->summary, request->out);
     }
-    return campaign_exit_code(&job->summary, job->all);
+    return campaign_exit_code(&job->summary);
 }
 
 static int run_campaign(campaign_job *job, const campaign_request *request, bool json)
@@ -134,7 +132,7 @@ static int run_plan(const campaign_request *request, bool json)
 {
     campaign_job job = {.folder = {.lock = -1}};
     attest_error error;
-    int code = campaign_make_plan(&job.plan, &job.all, request);
+    int code = campaign_make_plan(&job.plan, request);
 
     attest_journal_init(&job.journal);
     if (code == EXIT_HOLDS && attest_campaign_init(&job.campaign, &job.plan, NULL, &error))

@@ -16,12 +16,12 @@ typedef struct campaign_request {
     size_t count;
 } campaign_request;
 
-/* plan = what is asked for; *all tells whether the properties were not named one by one. The
- * list of properties is the caller's to free(). EXIT_HOLDS, or a complaint and its exit code.
- */
-int campaign_make_plan(attest_plan *plan, bool *all, const campaign_request *request);
+/* plan = what is asked for. The list of properties is the caller's to free(). EXIT_HOLDS, or a
+ * complaint and its exit code. */
+int campaign_make_plan(attest_plan *plan, const campaign_request *request);
 
-/* The exit code that a summary stands for. */
-int campaign_exit_code(const attest_summary *summary, bool all);
+/* The exit code that a summary stands for. A violation of a property that was named is one; of
+ * all, those that look for violations must find one. */
+int campaign_exit_code(const attest_summary *summary);
 
 #endif

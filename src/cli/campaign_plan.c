@@ -130,7 +130,7 @@ static int choose_named(attest_plan *plan, const attest_property **list,
     return EXIT_HOLDS;
 }
 
-static int choose_properties(attest_plan *plan, bool *all, const campaign_request *request)
+static int choose_properties(attest_plan *plan, const campaign_request *request)
 {
     const attest_property **list;
     size_t room = 1;
@@ -143,10 +143,9 @@ static int choose_properties(attest_plan *plan, bool *all, const campaign_reques
         return EXIT_ENVIRONMENT;
     }
     plan->property = list;
-    *all = request->count == 0;
-    if (request->count == 1 && strcmp(request->names[0], "all") == 0)
-        *all = true;
-    return *all ? choose_all(plan, list) : choose_named(plan, list, request);
+    plan->named =
+        request->count > 1 || (request->count == 1 && strcmp(request->names[0], "all") != 0);
+    return plan->named ? choose_named(plan, list, request) : choose_all(plan, list);
 }
 
 static size_t processors(void)
@@ -156,7 +155,7 @@ static size_t processors(void)
     return count < 1 ? 1 : count > MOST_JOBS ? MOST_JOBS : (size_t)count;
 }
 
-int campaign_make_plan(attest_plan *plan, bool *all, const campaign_request *request)
+int campaign_make_plan(attest_plan *plan, const campaign_request *request)
 {
     int code;
 
@@ -180,5 +179,5 @@ int campaign_make_plan(attest_plan *plan, bool *all, const campaign_request *req
         return attest_cli_refuse("--shard: '%s' is not K/N with 1 <= K <= N", request->shard);
     plan->setting.without = request->without;
     code = set_arithmetic(&plan->setting, request);
-    return code == EXIT_HOLDS ? choose_properties(plan, all, request) : code;
+    return code == EXIT_HOLDS ? choose_properties(plan, request) : code;
 }

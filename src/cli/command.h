@@ -63,10 +63,19 @@ typedef struct attest_command {
     int (*run)(int argc, char **argv);
 } attest_command;
 
-extern const attest_command attest_command_campaign, attest_command_certify,
-    attest_command_check, attest_command_construct, attest_command_counterexample,
-    attest_command_demo, attest_command_eval, attest_command_import, attest_command_list,
-    attest_command_memorize, attest_command_separated, attest_command_show;
+extern const attest_command attest_command_campaign;
+extern const attest_command attest_command_certify;
+extern const attest_command attest_command_check;
+extern const attest_command attest_command_construct;
+extern const attest_command attest_command_counterexample;
+extern const attest_command attest_command_demo;
+extern const attest_command attest_command_eval;
+extern const attest_command attest_command_import;
+extern const attest_command attest_command_list;
+extern const attest_command attest_command_memorize;
+extern const attest_command attest_command_merge;
+extern const attest_command attest_command_separated;
+extern const attest_command attest_command_show;
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
  * *operands and *count are the rest. EXIT_HELP: --help was asked for and printed. EXIT_USAGE:

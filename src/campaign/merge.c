@@ -1,0 +1,197 @@
+/* merge.c -- the shards of a campaign, joined to what it would have been in one piece. */
+#include "campaign/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/folder.h"
+
+/* While the journals are read, one after another. */
+typedef struct merging {
+    attest_merge *merge;
+    attest_property_finder *find;
+    FILE *observations;
+    const char *const *folders;
+    size_t folder;   /* which is being read */
+    size_t shards;   /* of the campaign */
+    size_t shard;    /* that of the folder */
+    size_t *from;    /* from[k]: 1 + the folder of shard k + 1; 0: none yet */
+    char *plan_text; /* without the number of the shard */
+} merging;
+
+static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_error *error)
+{
+    attest_merge *merge = m->merge;
+
+    m->shards = part->plan.shards;
+    if (m->shards > 1000000)
+        return attest_error_set(error, ATTEST_FORMAT, "too many shards");
+    m->plan_text = attest_plan_format(&part->plan, false);
+    m->from = attest_memory_alloc(m->shards, sizeof *m->from);
+    merge->tally = attest_memory_alloc(part->plan.properties, sizeof *merge->tally);
+    merge->saved = *part;
+    memset(part, 0, sizeof *part);
+    merge->saved.plan.shard = merge->saved.plan.shards = 1;
+    if (!m->plan_text || !m->from || !merge->tally)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t p = 0; p < merge->saved.plan.properties; p++) {
+        attest_tally_init(&merge->tally[p], &merge->saved.plan, p);
+        merge->tally[p].observations = m->observations;
+    }
+    return ATTEST_OK;
+}
+
+static attest_status check_part(const merging *m, const attest_plan *plan, attest_error *error)
+{
+    char *text = attest_plan_format(plan, false);
+    attest_status status = ATTEST_OK;
+
+    if (!text)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (strcmp(text, m->plan_text) != 0)
+        status = attest_error_set(error, ATTEST_USAGE,
+                                  "is of another campaign than %s: seed, setting, properties, "
+                                  "trials or number of shards differ",
+                                  m->folders[0]);
+    free(text);
+    return status;
+}
+
+static attest_status take_plan(void *env, const char *text, size_t size, attest_error *error)
+{
+    merging *m = env;
+    attest_saved_plan part;
+    size_t shard;
+    attest_status status = attest_saved_plan_parse(&part, text, size, m->find, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    shard = part.plan.shard;
+    status = m->plan_text ? check_part(m, &part.plan, error) : begin_whole(m, &part, error);
+    attest_saved_plan_clear(&part);
+    if (status == ATTEST_OK && m->from[shard - 1])
+        status = attest_error_set(error, ATTEST_USAGE, "is shard %zu/%zu, and so is %s", shard,
+                                  m->shards, m->folders[m->from[shard - 1] - 1]);
+    if (status == ATTEST_OK) {
+        m->from[shard - 1] = m->folder + 1;
+        m->shard = shard;
+    }
+    return status;
+}
+
+static attest_status take_entry(void *env, attest_entry *entry, attest_error *error)
+{
+    merging *m = env;
+
+    if (entry->property >= m->merge->saved.plan.properties)
+        return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
+                                entry->property);
+    if (entry->number % m->shards != m->shard - 1)
+        return attest_error_set(error, ATTEST_FORMAT, "chunk %llu is not of shard %zu/%zu",
+                                (unsigned long long)entry->number, m->shard, m->shards);
+    return attest_tally_add(&m->merge->tally[entry->property], entry, error);
+}
+
+static attest_status read_folder(merging *m, attest_error *error)
+{
+    const char *folder = m->folders[m->folder];
+    attest_journal_reader reader = {take_plan, take_entry, m};
+    char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    attest_journal_tail tail;
+    attest_status status;
+
+    if (!path)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    status = attest_journal_read(&tail, path, &reader, error);
+    if (status == ATTEST_OK && tail.dropped > 0)
+        status = attest_error_set(error, ATTEST_IO,
+                                  "%s: %zu bytes after record %zu are %s (campaign --resume "
+                                  "makes up for them)",
+                                  path, tail.dropped, tail.records,
+                                  tail.damaged ? "damaged" : "incomplete");
+    free(path);
+    return status;
+}
+
+/* All shards are there, and did all that they had to. */
+static attest_status check_whole(const merging *m, attest_error *error)
+{
+    const attest_plan *plan = &m->merge->saved.plan;
+
+    for (size_t k = 0; k < m->shards; k++)
+        if (!m->from[k])
+            return attest_error_set(error, ATTEST_USAGE, "shard %zu/%zu is missing", k + 1,
+                                    m->shards);
+    for (size_t p = 0; p < plan->properties && plan->time <= 0; p++) {
+        const attest_tally *tally = &m->merge->tally[p];
+
+        if (!attest_tally_done(tally))
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "%s: not finished (chunk %llu of %s is missing)",
+                                    m->folders[m->from[tally->next % m->shards] - 1],
+                                    (unsigned long long)tally->next, plan->property[p]->name);
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
+                                attest_property_finder *find, FILE *observations,
+                                attest_error *error)
+{
+    merging m = {
+        .merge = merge, .find = find, .observations = observations, .folders = folders};
+    attest_status status = ATTEST_OK;
+
+    memset(merge, 0, sizeof *merge);
+    for (; m.folder < count && status == ATTEST_OK; m.folder++)
+        status = read_folder(&m, error);
+    if (status == ATTEST_OK)
+        status = check_whole(&m, error);
+    free(m.from);
+    free(m.plan_text);
+    if (status != ATTEST_OK)
+        attest_merge_clear(merge);
+    return status;
+}
+
+void attest_merge_clear(attest_merge *merge)
+{
+    for (size_t p = 0; merge->tally && p < merge->saved.plan.properties; p++)
+        attest_tally_clear(&merge->tally[p]);
+    free(merge->tally);
+    attest_saved_plan_clear(&merge->saved);
+    memset(merge, 0, sizeof *merge);
+}
+
+static attest_status skip_plan(void *env, const char *text, size_t size, attest_error *error)
+{
+    (void)env;
+    (void)text;
+    (void)size;
+    (void)error;
+    return ATTEST_OK;
+}
+
+static attest_status copy_entry(void *env, attest_entry *entry, attest_error *error)
+{
+    return attest_journal_append(env, entry, error);
+}
+
+attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
+                                size_t count, attest_error *error)
+{
+    attest_journal_reader reader = {skip_plan, copy_entry, journal};
+    attest_status status = ATTEST_OK;
+
+    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+        char *path = attest_folder_join(folders[i], ATTEST_JOURNAL_NAME);
+        attest_journal_tail tail;
+
+        if (!path)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_journal_read(&tail, path, &reader, error);
+        free(path);
+    }
+    return status == ATTEST_OK ? attest_journal_sync(journal, error) : status;
+}

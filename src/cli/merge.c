@@ -1,0 +1,113 @@
+/* merge.c -- attest merge: the shards of a campaign become one. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "campaign/folder.h"
+#include "campaign/merge.h"
+#include "cli/campaign.h"
+#include "props/properties.h"
+#include "report/campaign.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_merge = {
+    .name = "merge",
+    .arguments = "DIR... -o DIR",
+    .summary = "join the shards of a campaign",
+    .details =
+        "The folders are those of 'attest campaign --shard 1/N --out DIR', ..., N/N. What "
+        "comes\n"
+        "of it is what the campaign would have found in one piece. Shards that are missing, "
+        "not\n"
+        "finished or of another campaign are refused. The exit code is that of the campaign.",
+    .example = "  attest merge part1 part2 part3 -o whole",
+    .product = "the folder of the whole campaign; it must not hold one yet",
+    .run = run,
+};
+
+/* The whole, as if it had been run here. */
+static int write_whole(const attest_merge *merge, const attest_summary *summary,
+                       char *const *folders, size_t count, const char *target)
+{
+    char *path = attest_folder_join(target, ATTEST_JOURNAL_NAME);
+    char *plan = attest_plan_format(&merge->saved.plan, true);
+    int code = EXIT_HOLDS;
+    attest_journal journal;
+    attest_error error;
+
+    attest_journal_init(&journal);
+    if (!path || !plan) {
+        attest_cli_complain("out of memory");
+        code = EXIT_ENVIRONMENT;
+    } else if (access(path, F_OK) == 0 || errno != ENOENT) {
+        code = attest_cli_refuse("%s: holds a campaign already", target);
+    } else if (attest_journal_create(&journal, path, plan, &error) ||
+               attest_merge_copy(&journal, (const char *const *)folders, count, &error) ||
+               attest_report_campaign_files(summary, target, &error)) {
+        code = attest_cli_fail(&error);
+    }
+    attest_journal_close(&journal);
+    free(path);
+    free(plan);
+    return code;
+}
+
+static int write_folder(const attest_merge *merge, const attest_summary *summary,
+                        char *const *folders, size_t count, const char *target)
+{
+    attest_folder folder;
+    attest_error error;
+    int code;
+
+    if (attest_folder_open(&folder, target, &error))
+        return attest_cli_fail(&error);
+    code = write_whole(merge, summary, folders, count, target);
+    attest_folder_close(&folder);
+    return code;
+}
+
+static int print(const attest_summary *summary, const attest_common *common)
+{
+    attest_json json;
+
+    if (common->json) {
+        attest_json_write_begin(&json, stdout);
+        attest_report_campaign_json(&json, summary, common->output);
+        if (attest_json_write_end(&json) != ATTEST_OK)
+            attest_cli_complain("cannot write all of the output");
+    } else {
+        attest_report_campaign_text(stdout, summary, common->output);
+    }
+    return campaign_exit_code(summary);
+}
+
+static int run(int argc, char **argv)
+{
+    attest_summary summary = {0};
+    attest_common common;
+    attest_merge merge;
+    attest_error error;
+    char **folders;
+    size_t count;
+    int code = attest_cli_parse(&attest_command_merge, &common, NULL, argc, argv, 1, 1000000,
+                                &folders, &count);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (!common.output)
+        return attest_cli_refuse("where to? (-o DIR; see 'attest merge --help')");
+    if (attest_merge_read(&merge, (const char *const *)folders, count, attest_property_get,
+                          NULL, &error))
+        return attest_cli_fail(&error);
+    if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
+        code = attest_cli_fail(&error);
+    else
+        code = write_folder(&merge, &summary, folders, count, common.output);
+    if (code == EXIT_HOLDS)
+        code = print(&summary, &common);
+    attest_summary_clear(&summary);
+    attest_merge_clear(&merge);
+    return code;
+}
