@@ -38,18 +38,21 @@ typedef struct campaign_job {
     attest_summary summary;
 } campaign_job;
 
+/* A shard is a part: what it did not run, or did not find, others may. */
 int campaign_exit_code(const attest_summary *summary)
 {
+    bool whole = summary->plan->shards == 1;
     int code = EXIT_HOLDS;
 
     for (size_t p = 0; p < summary->properties; p++) {
         const attest_property_summary *property = &summary->property[p];
-        bool searched = !summary->plan->named && property->property->expect_violation &&
-                        property->verdict != ATTEST_CAMPAIGN_UNDECIDED;
+        bool sought = !summary->plan->named && property->property->expect_violation;
 
-        if (searched ? !property->as_expected : property->verdict == ATTEST_CAMPAIGN_VIOLATED)
+        if (property->verdict == ATTEST_CAMPAIGN_VIOLATED && !sought)
             return EXIT_FAILS;
-        if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED)
+        if (property->verdict == ATTEST_CAMPAIGN_HELD && sought && whole)
+            return EXIT_FAILS;
+        if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED && (whole || property->trials > 0))
             code = EXIT_UNDECIDED;
     }
     return code;
