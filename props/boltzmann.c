@@ -1,16 +1,283 @@
-/* boltzmann.c -- the Boltzmann operator: bounds and identities. */
+/* boltzmann.c -- the Boltzmann operator: bounds, identities, monotonicity. */
+#include <math.h>
+
+#include <attest/boltzmann.h>
+
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "data/rationals.h"
+#include "props/multisets.h"
+#include "props/probabilities.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 const attest_statement attest_statement_boltzmann = {
     .name = "boltzmann",
-    .title = "The Boltzmann operator: bounds and identities",
+    .title = "The Boltzmann operator: bounds, identities, monotonicity",
     .source =
         "Kajitsuka and Sato, ICLR 2024 (arXiv 2307.14023), section 3; the identities (M) and "
-        "(L) are our own",
+        "(L) and the statement on monotonicity are our own",
     .text = "boltz(a) = sum a_i e^{a_i} / sum e^{a_i} = LSE(a) - H(softmax(a)), hence max(a) - "
-            "log n <= boltz(a) <= max(a).",
+            "log n <= boltz(a) <= max(a), strictly unless all entries agree (upper bound) or n "
+            "= 1 (lower). Raising an entry a_i >= boltz(a) - 1 raises boltz; raising an entry "
+            "that still is at most boltz - 1 afterwards lowers it.",
     .decided_by = "balls",
     .note = "proofs-notes/boltzmann.md",
-    .machine = "whole: proofs-notes/coq/boltzmann.v, boltz_lse_entropy, boltz_bounds, "
-               "identity_L, identity_M",
+    .machine = "all but monotonicity: proofs-notes/coq/boltzmann.v, boltz_lse_entropy, "
+               "boltz_bounds, identity_L, identity_M",
+};
+
+enum { BITS = 128, MOST_BITS = 1 << 13, RANGE = 100 };
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    static const attest_gen_sequences kind = {
+        .count_min = 2, .count_max = 2, .length_min = 1, .length_max = 6, .repeats = true};
+
+    (void)setting;
+    fmpq_set_si(attest_instance_set(instance, "entry"), (slong)theft_random_choice(t, 6), 1);
+    attest_gen_positive(attest_instance_set(instance, "rise"), t, 8);
+    return attest_gen_scores(&instance->dataset, t, &kind, RANGE);
+}
+
+static bool fail(attest_trial *trial, const char *what)
+{
+    attest_trial_violated(trial, "boltzmann", "%s", what);
+    return false;
+}
+
+/* The library's boltz of count scores. Status of the call. */
+static attest_status boltz(arb_t value, const fmpq *score, size_t count, long bits)
+{
+    fmpz *numerator = _fmpz_vec_init((slong)count);
+    attest_status status;
+    fmpz_t denominator;
+
+    fmpz_init_set_ui(denominator, 1);
+    for (size_t i = 0; i < count; i++)
+        fmpz_lcm(denominator, denominator, fmpq_denref(score + i));
+    attest_rationals_get_numerators(numerator, denominator, score, count);
+    status = attest_boltz_ball(value, numerator, denominator, count, bits, NULL);
+    fmpz_clear(denominator);
+    _fmpz_vec_clear(numerator, (slong)count);
+    return status;
+}
+
+/* max - log n < b < max, unless all entries agree. 1: yes, 0: no, -1: not decided. */
+static int is_inside(double *margin, const arb_t b, const fmpq_t most, size_t n, long bits)
+{
+    arb_t depth, log_n, x;
+    int inside = -1;
+
+    arb_init(depth), arb_init(log_n), arb_init(x);
+    arb_set_fmpq(x, most, bits);
+    arb_sub(depth, x, b, bits);
+    arb_log_ui(log_n, n, bits);
+    if (arb_is_positive(depth) && arb_lt(depth, log_n))
+        inside = 1;
+    else if (arb_is_nonpositive(depth) || arb_ge(depth, log_n))
+        inside = 0;
+    arb_div(x, log_n, depth, bits);
+    arb_log_base_ui(x, x, 2, bits);
+    *margin = arf_get_d(arb_midref(x), ARF_RND_NEAR);
+    arb_clear(depth), arb_clear(log_n), arb_clear(x);
+    return inside;
+}
+
+/* The bounds for one sequence, and the library's value against the definition. */
+static bool check_bounds(attest_trial *trial, const attest_multisets *sets, const fmpq *score,
+                         int which)
+{
+    size_t n = attest_multisets_size(sets, which);
+    double margin = NAN;
+    int inside = -1;
+    fmpq_t most;
+    arb_t b, other;
+
+    arb_init(b), arb_init(other);
+    fmpq_init(most);
+    attest_multisets_most(most, sets, which);
+    for (long bits = BITS; inside < 0 && bits <= MOST_BITS; bits *= 2) {
+        attest_multisets_boltz(other, sets, which, bits);
+        if (boltz(b, score, n, bits) != ATTEST_OK || !arb_overlaps(b, other)) {
+            fail(trial, "boltz is not what its definition gives");
+            break;
+        }
+        if (attest_multisets_constant(sets, which))
+            inside = arb_contains_fmpq(b, most);
+        else
+            inside = is_inside(&margin, b, most, n, bits);
+    }
+    if (inside == 0)
+        fail(trial, "boltz is not between max - log n and max");
+    else if (inside < 0 && trial->outcome == ATTEST_HELD)
+        attest_trial_open(trial, "bounds: not decided at %d bits", MOST_BITS);
+    if (!(trial->margin <= margin) && !isnan(margin))
+        trial->margin = inside == 0 ? fmin(margin, -0x1p-1022) : margin;
+    fmpq_clear(most);
+    arb_clear(b), arb_clear(other);
+    return trial->outcome == ATTEST_HELD;
+}
+
+/* boltz = LSE - H, with the weights of the library's attention. */
+static bool check_entropy(attest_trial *trial, const fmpq *score, size_t n)
+{
+    arb_ptr p = _arb_vec_init((slong)n);
+    arb_t b, lse, entropy, x;
+    bool ok;
+
+    arb_init(b), arb_init(lse), arb_init(entropy), arb_init(x);
+    ok = attest_probabilities_softmax(p, score, n, 4 * BITS, NULL) == ATTEST_OK &&
+         boltz(b, score, n, BITS) == ATTEST_OK;
+    for (size_t i = 0; ok && i < n; i++) {
+        arb_log(x, p + i, 4 * BITS);
+        arb_submul(entropy, x, p + i, 4 * BITS);
+    }
+    /* LSE = a_0 - log p_0 */
+    arb_log(x, p, 4 * BITS);
+    arb_set_fmpq(lse, score, 4 * BITS);
+    arb_sub(lse, lse, x, 4 * BITS);
+    arb_sub(lse, lse, entropy, 4 * BITS);
+    ok = ok && arb_overlaps(lse, b);
+    arb_clear(b), arb_clear(lse), arb_clear(entropy), arb_clear(x);
+    _arb_vec_clear(p, (slong)n);
+    return ok || fail(trial, "boltz is not LSE - H");
+}
+
+/* The difference of two values four ways: the library's, directly, by (M) and by (L). */
+static bool check_identities(attest_trial *trial, const attest_multisets *sets)
+{
+    attest_boltz_difference difference;
+    bool ok = true;
+    arb_t direct, other, b;
+
+    arb_init(direct), arb_init(other), arb_init(b);
+    attest_boltz_difference_init(&difference);
+    attest_multisets_boltz(direct, sets, 0, 4 * BITS);
+    attest_multisets_boltz(b, sets, 1, 4 * BITS);
+    arb_sub(direct, direct, b, 4 * BITS);
+    attest_multisets_by_m(other, sets, 4 * BITS);
+    if (!arb_overlaps(direct, other))
+        ok = fail(trial, "identity (M)");
+    attest_multisets_by_l(other, sets, 4 * BITS);
+    if (ok && !arb_overlaps(direct, other))
+        ok = fail(trial, "identity (L)");
+    if (ok && attest_multisets_difference(&difference, sets, MOST_BITS, NULL) != ATTEST_OK) {
+        attest_trial_open(trial, "difference: not decided at %d bits", MOST_BITS);
+        ok = false;
+    }
+    if (ok && (!arb_overlaps(direct, difference.value) ||
+               (!arb_contains_zero(direct) && arf_sgn(arb_midref(direct)) != difference.sign)))
+        ok = fail(trial, "the difference of two values");
+    attest_boltz_difference_clear(&difference);
+    arb_clear(direct), arb_clear(other), arb_clear(b);
+    return ok;
+}
+
+/* What monotonicity says when boltz goes from b to c and the entry from a to a + rise: 1 it
+ * must grow, -1 it must fall, 0 nothing. *decided: whether balls of this precision tell. */
+static int expected(bool *decided, const fmpq_t a, const fmpq_t risen, const arb_t b,
+                    const arb_t c, long bits)
+{
+    arb_t x;
+    int sign = 0;
+
+    arb_init(x);
+    arb_set_fmpq(x, a, bits);
+    arb_sub(x, x, b, bits);
+    arb_add_ui(x, x, 1, bits); /* a - boltz + 1, never 0 for rational entries */
+    *decided = !arb_contains_zero(x);
+    if (arb_is_positive(x))
+        sign = 1;
+    else {
+        arb_set_fmpq(x, risen, bits);
+        arb_sub(x, x, c, bits);
+        arb_add_ui(x, x, 1, bits);
+        *decided = *decided && !arb_contains_zero(x);
+        sign = arb_is_negative(x) ? -1 : 0;
+    }
+    arb_clear(x);
+    return sign;
+}
+
+static bool check_monotone(attest_trial *trial, fmpq *score, size_t n,
+                           const attest_instance *instance)
+{
+    const fmpq *entry = attest_instance_get(instance, "entry");
+    size_t i = fmpz_fdiv_ui(fmpq_numref(entry), n);
+    bool decided = false;
+    fmpq_t old;
+    arb_t b, c;
+
+    arb_init(b), arb_init(c);
+    fmpq_init(old);
+    fmpq_set(old, score + i);
+    for (long bits = BITS; !decided && bits <= MOST_BITS; bits *= 2) {
+        bool ok = boltz(b, score, n, bits) == ATTEST_OK;
+        fmpq_add(score + i, old, attest_instance_get(instance, "rise"));
+        ok = ok && boltz(c, score, n, bits) == ATTEST_OK;
+        int sign = expected(&decided, old, score + i, b, c, bits);
+        fmpq_set(score + i, old);
+        arb_sub(c, c, b, bits);
+        decided = decided && (sign == 0 || !arb_contains_zero(c));
+        if (!ok || (decided && sign != 0 && arf_sgn(arb_midref(c)) != sign)) {
+            fail(trial, sign > 0 ? "raising an entry above boltz - 1 does not raise boltz"
+                                 : "raising an entry below boltz - 1 does not lower boltz");
+            break;
+        }
+        if (decided)
+            attest_trial_label(trial, sign > 0 ? "rises" : sign < 0 ? "falls" : "neither");
+    }
+    if (!decided && trial->outcome == ATTEST_HELD)
+        attest_trial_open(trial, "monotonicity: not decided at %d bits", MOST_BITS);
+    fmpq_clear(old);
+    arb_clear(b), arb_clear(c);
+    return trial->outcome == ATTEST_HELD;
+}
+
+static bool is_asked(const attest_instance *instance)
+{
+    const fmpq *entry = attest_instance_get(instance, "entry");
+    const fmpq *rise = attest_instance_get(instance, "rise");
+
+    return instance->dataset.count == 2 && instance->dataset.dim == 1 && entry && rise &&
+           fmpq_sgn(entry) >= 0 && fmpz_is_one(fmpq_denref(entry)) && fmpq_sgn(rise) > 0;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    const attest_dataset *dataset = &instance->dataset;
+    attest_multisets sets;
+    attest_status status;
+
+    (void)setting, (void)error;
+    if (!is_asked(instance)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    status = attest_multisets_init(&sets, dataset, 0, 1);
+    for (int w = 0; status == ATTEST_OK && w < 2 && trial->outcome == ATTEST_HELD; w++) {
+        size_t n = attest_dataset_length(dataset, (size_t)w);
+        fmpq *score = _fmpq_vec_init((slong)n);
+        attest_scores_get(score, dataset, (size_t)w);
+        if (check_bounds(trial, &sets, score, w) && check_entropy(trial, score, n))
+            (void)check_monotone(trial, score, n, instance);
+        _fmpq_vec_clear(score, (slong)n);
+    }
+    if (status == ATTEST_OK && trial->outcome == ATTEST_HELD)
+        (void)check_identities(trial, &sets);
+    attest_trial_label_dataset(trial, dataset);
+    attest_multisets_clear(&sets);
+    return status;
+}
+
+const attest_property attest_property_boltzmann = {
+    .name = "boltzmann",
+    .title = "bounds, entropy, identities (M) and (L), monotonicity",
+    .statement = "boltzmann",
+    .gen = gen,
+    .decide = decide,
+    .trials = 1000,
 };

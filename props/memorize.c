@@ -22,7 +22,8 @@ const attest_statement attest_statement_memorize = {
         "memorised exactly by one attention layer of rank 1 and one feed-forward layer.",
     .hypotheses = hypotheses,
     .constants = constants,
-    .decided_by = "balls: an enclosure of the projection inside the constant part of the ramps; "
-                  "then exact rationals",
+    .decided_by =
+        "balls: an enclosure of the projection inside the constant part of the ramps; "
+        "then exact rationals",
     .note = "proofs-notes/memorize.md",
 };

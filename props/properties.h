@@ -10,8 +10,10 @@
     X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(theorem1_search)                                                                         \
+    X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
+    X(zero_test)                                                                               \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
     X(softmax_limit)                                                                           \

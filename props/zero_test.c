@@ -1,4 +1,8 @@
 /* zero_test.c -- equality of softmax outputs is decidable. */
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/multisets.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
@@ -19,4 +23,131 @@ const attest_statement attest_statement_zero_test = {
     .note = "proofs-notes/zero_test.md",
     .machine = "given Lindemann-Weierstrass: proofs-notes/coq/zero_test.v, zero_test, "
                "boltz_equal_iff. Not the reduction of attention outputs",
+};
+
+/* The property: two multisets of rationals, proportional by construction or not; their
+ * Boltzmann values are equal iff they are proportional, and the library's exact answer says so.
+ */
+
+enum { BITS = 128, MOST_BITS = 1 << 13, RANGE = 60, MOST_TIMES = 3 };
+
+/* Appends sequence 0 of base, repeated. */
+static attest_status repeat(attest_dataset_builder *builder, const attest_dataset *base,
+                            size_t times)
+{
+    size_t length = attest_dataset_length(base, 0);
+    attest_status status = ATTEST_OK;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t k = 0; status == ATTEST_OK && k < times * length; k++) {
+        attest_tokens_get_entry(x, &base->tokens, attest_dataset_token(base, 0, k % length), 0);
+        status = attest_dataset_builder_add_token(builder, x, NULL);
+    }
+    fmpq_clear(x);
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+}
+
+static attest_status gen_proportional(attest_dataset *dataset, struct theft *t)
+{
+    static const attest_gen_sequences kind = {
+        .count_min = 1, .count_max = 1, .length_min = 1, .length_max = 5, .repeats = true};
+    size_t a = attest_gen_size(t, 1, MOST_TIMES), b = attest_gen_size(t, 1, MOST_TIMES);
+    attest_dataset_builder builder;
+    attest_dataset base;
+    attest_status status;
+
+    attest_dataset_init(&base);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    status = attest_gen_scores(&base, t, &kind, RANGE);
+    if (status == ATTEST_OK)
+        status = repeat(&builder, &base, a);
+    if (status == ATTEST_OK)
+        status = repeat(&builder, &base, b);
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(dataset, &builder, NULL);
+    attest_dataset_builder_clear(&builder);
+    attest_dataset_clear(&base);
+    return status;
+}
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    static const attest_gen_sequences kind = {
+        .count_min = 2, .count_max = 2, .length_min = 1, .length_max = 6, .repeats = true};
+
+    (void)setting;
+    if (theft_random_choice(t, 3) == 0)
+        return gen_proportional(&instance->dataset, t);
+    return attest_gen_scores(&instance->dataset, t, &kind, RANGE);
+}
+
+/* The sign of boltz(A) - boltz(B) from the definition, by balls; 0 when they do not tell. */
+static int get_sign(const attest_multisets *sets, long bits)
+{
+    arb_t a, b;
+    int sign;
+
+    arb_init(a), arb_init(b);
+    attest_multisets_boltz(a, sets, 0, bits);
+    attest_multisets_boltz(b, sets, 1, bits);
+    sign = arb_gt(a, b) ? 1 : arb_lt(a, b) ? -1 : 0;
+    arb_clear(a), arb_clear(b);
+    return sign;
+}
+
+static void compare(attest_trial *trial, const attest_multisets *sets, int library)
+{
+    bool proportional = attest_multisets_proportional(sets);
+    int sign = 0;
+
+    for (long bits = BITS; sign == 0 && bits <= (proportional ? BITS : MOST_BITS); bits *= 2)
+        sign = get_sign(sets, bits);
+    attest_trial_label(trial, proportional ? "proportional" : "not proportional");
+    if (proportional && sign != 0)
+        attest_trial_violated(trial, "zero_test", "proportional, but the values differ");
+    else if (library != (proportional ? 0 : sign) && (proportional || sign != 0))
+        attest_trial_violated(trial, "zero_test",
+                              "the sign of the difference is %d, not the library's %d", sign,
+                              library);
+    else if (!proportional && sign == 0)
+        attest_trial_open(trial, "the values agree to %d bits", MOST_BITS);
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    attest_boltz_difference difference;
+    attest_multisets sets;
+    attest_status status;
+
+    (void)setting;
+    if (instance->dataset.count != 2 || instance->dataset.dim != 1) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    attest_boltz_difference_init(&difference);
+    status = attest_multisets_init(&sets, &instance->dataset, 0, 1);
+    if (status == ATTEST_OK)
+        status = attest_multisets_difference(&difference, &sets, MOST_BITS, error);
+    if (status == ATTEST_OK)
+        compare(trial, &sets, difference.sign);
+    else if (status == ATTEST_UNABLE) {
+        attest_trial_open(trial, "difference: not decided at %d bits", MOST_BITS);
+        status = ATTEST_OK;
+    }
+    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_multisets_clear(&sets);
+    attest_boltz_difference_clear(&difference);
+    return status;
+}
+
+const attest_property attest_property_zero_test = {
+    .name = "zero_test",
+    .title = "Boltzmann values are equal iff multiplicities are proportional",
+    .statement = "zero_test",
+    .gen = gen,
+    .decide = decide,
+    .trials = 1000,
 };
