@@ -39,9 +39,10 @@ const attest_statement attest_statement_lemma_f = {
 
 /* ---- The property ----------------------------------------------------------------------- */
 
-enum { MOST_VALUES = 12, MOST_COPIES = 8, MOST_BITS = 4096 };
+enum { MOST_VALUES = 12, MOST_COPIES = 8, MOST_BITS = 1 << 15 };
 
-/* Bound and truth may agree to a factor 1 + e^{-g}; a smaller g is a gap, too. */
+/* Bound and truth of packed sets agree to a factor 1 + e^{-kg}, k up to MOST_VALUES; a smaller
+ * g is a gap, too, and MOST_BITS tell them apart. */
 enum { LARGEST_GAP = 1000 };
 
 static bool check_gap(const fmpq_t gap, size_t n)

@@ -133,19 +133,17 @@ attest_status attest_vectors_difference(attest_boltz_difference *difference,
 
 int attest_trial_compare(attest_trial *trial, const arb_t actual, const arb_t promised)
 {
-    int sign = 0;
+    int sign = arb_gt(actual, promised) ? 1 : arb_lt(actual, promised) ? -1 : 0;
     double value;
     arb_t margin;
 
+    if (sign == 0)
+        return 0;
     arb_init(margin);
-    arb_sub(margin, actual, promised, 128);
+    arb_sub(margin, actual, promised, ARF_PREC_EXACT);
     value = arf_get_d(arb_midref(margin), ARF_RND_NEAR);
     if (isnan(trial->margin) || value < trial->margin)
         trial->margin = value;
-    if (arb_gt(actual, promised))
-        sign = 1;
-    else if (arb_lt(actual, promised))
-        sign = -1;
     arb_clear(margin);
     return sign;
 }
