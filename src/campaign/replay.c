@@ -1,0 +1,231 @@
+/* replay.c -- a stored counterexample, decided again from its values alone. */
+#include "campaign/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <attest/certify.h>
+
+#include "campaign/replay_views.h"
+#include "campaign/setting.h"
+
+void attest_replay_init(attest_replay *replay)
+{
+    memset(replay, 0, sizeof *replay);
+    replay->margin = NAN;
+    for (size_t v = 0; v < ATTEST_VIEWS; v++)
+        arb_init(replay->view[v].separation);
+}
+
+void attest_replay_clear(attest_replay *replay)
+{
+    slong entries = 2 * (slong)replay->dim;
+
+    for (size_t v = 0; v < ATTEST_VIEWS; v++) {
+        attest_view *view = &replay->view[v];
+
+        if (view->output)
+            _arb_vec_clear(view->output, entries);
+        if (view->rational)
+            _fmpq_vec_clear(view->rational, entries);
+        arb_clear(view->separation);
+    }
+    memset(replay, 0, sizeof *replay);
+}
+
+/* value = the number of this name among the parameters; *given: it is there. */
+static attest_status get_number(fmpq_t value, bool *given, const attest_counterexample *file,
+                                const char *name, attest_error *error)
+{
+    *given = false;
+    for (size_t p = 0; p < file->parameters; p++) {
+        const char *text = file->parameter[p].value;
+
+        if (strcmp(file->parameter[p].name, name) != 0)
+            continue;
+        *given = true;
+        if (attest_number_parse(value, text, strlen(text), NULL, error) != ATTEST_OK)
+            return attest_error_prefix(error, error->status, name);
+        if (fmpq_sgn(value) < 0)
+            return attest_error_set(error, ATTEST_FORMAT, "parameters.%s is negative", name);
+    }
+    return ATTEST_OK;
+}
+
+static void describe_finding(attest_replay *replay, const attest_finding *finding)
+{
+    switch (finding->verdict) {
+    case ATTEST_PROVED:
+        replay->outcome = ATTEST_HELD;
+        snprintf(replay->reason, sizeof replay->reason,
+                 "this is a contextual mapping: nothing is violated");
+        return;
+    case ATTEST_UNDECIDED:
+        replay->outcome = ATTEST_OPEN;
+        snprintf(replay->reason, sizeof replay->reason, "%s", finding->reason);
+        return;
+    case ATTEST_REFUTED:
+        break;
+    }
+    replay->outcome = ATTEST_VIOLATED;
+    if (finding->part == ATTEST_CLAIM_NORM)
+        snprintf(replay->reason, sizeof replay->reason,
+                 "the norm of the output at [%zu,%zu] is not below r",
+                 finding->largest.sequence, finding->largest.position);
+    else
+        snprintf(replay->reason, sizeof replay->reason,
+                 "the outputs at [%zu,%zu] and [%zu,%zu] are not more than delta apart",
+                 finding->pair[0].sequence, finding->pair[0].position,
+                 finding->pair[1].sequence, finding->pair[1].position);
+}
+
+/* Definition 2, decided for the whole dataset of the file. */
+static attest_status decide_contextual(attest_replay *replay, const attest_counterexample *file,
+                                       attest_error *error)
+{
+    attest_claim claim;
+    attest_finding finding;
+    attest_status status;
+    bool given;
+
+    if (file->dataset.count == 0 || file->weights.heads == 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a contextual mapping needs a dataset and weights");
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    claim.dataset = &file->dataset;
+    claim.weights = &file->weights;
+    status = get_number(claim.r, &claim.has_r, file, "r", error);
+    if (status == ATTEST_OK)
+        status = get_number(claim.delta, &given, file, "delta", error);
+    if (status == ATTEST_OK)
+        status = attest_certify(&finding, &claim, error);
+    if (status == ATTEST_OK) {
+        snprintf(replay->decided_by, sizeof replay->decided_by,
+                 "the definition of a contextual mapping, method %s", finding.method);
+        describe_finding(replay, &finding);
+    }
+    attest_claim_clear(&claim);
+    attest_finding_clear(&finding);
+    return status == ATTEST_DOMAIN ? (error->status = ATTEST_FORMAT) : status;
+}
+
+/* Definition 1 with the bounds among the parameters. */
+static attest_status decide_separated(attest_replay *replay, const attest_counterexample *file,
+                                      attest_error *error)
+{
+    static const char *const names[] = {"r_min", "r_max", "eps"};
+    static const char *const parts[] = {"the bounds hold", "a norm is not above r_min",
+                                        "a norm is not below r_max",
+                                        "two tokens are not more than eps apart"};
+    attest_separated extremes;
+    attest_separated_part part;
+    fmpq *bound = _fmpq_vec_init(3);
+    bool given[3];
+    attest_status status = ATTEST_OK;
+
+    attest_separated_init(&extremes);
+    if (file->dataset.count == 0)
+        status = attest_error_set(error, ATTEST_FORMAT, "separatedness needs a dataset");
+    for (size_t b = 0; b < 3 && status == ATTEST_OK; b++)
+        status = get_number(bound + b, &given[b], file, names[b], error);
+    if (status == ATTEST_OK)
+        status = attest_separated_get(&extremes, &file->dataset, error);
+    if (status == ATTEST_OK) {
+        part = attest_separated_check(&extremes, given[0] ? bound : NULL,
+                                      given[1] ? bound + 1 : NULL, given[2] ? bound + 2 : NULL);
+        replay->outcome = part == ATTEST_SEPARATED_HOLDS ? ATTEST_HELD : ATTEST_VIOLATED;
+        snprintf(replay->reason, sizeof replay->reason, "%s", parts[part]);
+        snprintf(replay->decided_by, sizeof replay->decided_by,
+                 "the definition of separatedness, exactly");
+    }
+    attest_separated_clear(&extremes);
+    _fmpq_vec_clear(bound, 3);
+    return status;
+}
+
+/* instance = data, weights and numbers of the file, which keeps the names and stays the owner
+ * of data and weights. */
+static attest_status borrow(attest_instance *instance, const attest_counterexample *file,
+                            attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    instance->dataset = file->dataset;
+    instance->weights = file->weights;
+    for (size_t p = 0; p < file->parameters && status == ATTEST_OK; p++) {
+        const char *name = file->parameter[p].name, *value = file->parameter[p].value;
+
+        if (attest_setting_owns(name))
+            continue;
+        if (instance->parameters == ATTEST_INSTANCE_PARAMETERS)
+            return attest_error_set(error, ATTEST_FORMAT, "too many parameters");
+        status = attest_number_parse(attest_instance_set(instance, name), value, strlen(value),
+                                     NULL, error);
+        if (status != ATTEST_OK)
+            attest_error_prefix(error, status, name);
+    }
+    return status;
+}
+
+static attest_status decide_property(attest_replay *replay, const attest_counterexample *file,
+                                     const attest_property *property,
+                                     const attest_setting *setting, attest_error *error)
+{
+    attest_instance instance;
+    attest_trial trial;
+    attest_status status;
+
+    attest_instance_init(&instance);
+    attest_trial_init(&trial);
+    status = borrow(&instance, file, error);
+    if (status == ATTEST_OK)
+        status = property->decide(&trial, &instance, setting, error);
+    attest_dataset_init(&instance.dataset);
+    attest_weights_init(&instance.weights);
+    attest_instance_clear(&instance);
+    replay->outcome = trial.outcome;
+    replay->margin = trial.margin;
+    snprintf(replay->reason, sizeof replay->reason, "%s",
+             trial.outcome == ATTEST_DISCARDED ? "it does not meet the hypotheses"
+             : trial.reason[0]                 ? trial.reason
+                                               : "the property holds for it");
+    snprintf(replay->decided_by, sizeof replay->decided_by, "the property %.100s",
+             property->name);
+    return status;
+}
+
+static attest_status decide(attest_replay *replay, const attest_counterexample *file,
+                            const attest_setting *setting, attest_property_finder *find,
+                            attest_error *error)
+{
+    const attest_property *property = find(file->property);
+    bool campaign = strcmp(file->found_by, "campaign") == 0;
+
+    if (property && campaign)
+        return decide_property(replay, file, property, setting, error);
+    if (strcmp(file->definition, "contextual-mapping") == 0)
+        return decide_contextual(replay, file, error);
+    if (strcmp(file->definition, "separated") == 0)
+        return decide_separated(replay, file, error);
+    if (property)
+        return decide_property(replay, file, property, setting, error);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "neither the property \"%.100s\" nor the definition \"%.100s\" is "
+                            "known",
+                            file->property, file->definition);
+}
+
+attest_status attest_replay_run(attest_replay *replay, attest_counterexample *file,
+                                attest_property_finder *find, attest_error *error)
+{
+    attest_setting setting;
+    attest_status status = attest_setting_get(&setting, file, error);
+
+    if (status == ATTEST_OK)
+        status = decide(replay, file, &setting, find, error);
+    if (status == ATTEST_OK && file->has_pair && file->weights.heads > 0)
+        status = attest_replay_view_all(replay, file, &setting, error);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* replay_views.c -- both outputs of a pair, in every number system. */
+#include "campaign/replay_views.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <attest/attention.h>
+
+#include "base/memory.h"
+#include "campaign/setting.h"
+
+/* Balls start with so many bits, which double while they do not tell the outputs apart. */
+enum { BITS = 128, MOST_BITS = 1 << 16, DOUBLE_BITS = 53 };
+
+/* One output: where it stands, and the sequence it belongs to. */
+typedef struct side {
+    attest_sequence sequence;
+    size_t position;
+    size_t entries;
+} side;
+
+typedef struct viewing {
+    const attest_weights *weights;
+    side side[2];
+    size_t dim;
+    attest_format format; /* of the view mpfr */
+    mpfr_rnd_t round;
+    attest_error *error;
+} viewing;
+
+static attest_status view_exact(attest_view *view, const viewing *v)
+{
+    attest_status status = ATTEST_OK;
+
+    view->rational = _fmpq_vec_init(2 * (slong)v->dim);
+    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+        const side *at = &v->side[s];
+        fmpq *out = _fmpq_vec_init((slong)at->entries);
+
+        status = attest_attention_exact(out, v->weights, &at->sequence, v->error);
+        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++)
+            fmpq_set(view->rational + s * v->dim + c, out + at->position * v->dim + c);
+        _fmpq_vec_clear(out, (slong)at->entries);
+    }
+    for (size_t e = 0; e < 2 * v->dim && status == ATTEST_OK; e++)
+        arb_set_fmpq(view->output + e, view->rational + e, 2 * BITS);
+    snprintf(view->name, sizeof view->name, "exact");
+    return status;
+}
+
+static attest_status view_ball(attest_view *view, const viewing *v, long bits)
+{
+    attest_status status = ATTEST_OK;
+
+    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+        const side *at = &v->side[s];
+        arb_ptr out = _arb_vec_init((slong)at->entries);
+
+        status = attest_attention_ball(out, v->weights, &at->sequence, bits, v->error);
+        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++)
+            arb_set(view->output + s * v->dim + c, out + at->position * v->dim + c);
+        _arb_vec_clear(out, (slong)at->entries);
+    }
+    snprintf(view->name, sizeof view->name, "ball, %ld bits", bits);
+    return status;
+}
+
+static attest_status view_mpfr(attest_view *view, const viewing *v)
+{
+    attest_status status = ATTEST_OK;
+
+    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+        const side *at = &v->side[s];
+        mpfr_t *out = attest_memory_alloc(at->entries, sizeof *out);
+
+        if (!out)
+            return attest_error_set(v->error, ATTEST_NOMEM, "out of memory");
+        for (size_t e = 0; e < at->entries; e++)
+            mpfr_init2(out[e], v->format.precision < 2 ? 2 : v->format.precision);
+        status = attest_attention_mpfr(out, v->weights, &at->sequence, &v->format, v->round,
+                                       v->error);
+        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++) {
+            mpfr_t *x = &out[at->position * v->dim + c];
+
+            arf_set_mpfr(arb_midref(view->output + s * v->dim + c), *x);
+            view->finite = view->finite && mpfr_number_p(*x);
+        }
+        for (size_t e = 0; e < at->entries; e++)
+            mpfr_clear(out[e]);
+        free(out);
+    }
+    snprintf(view->name, sizeof view->name, "mpfr, %.40s, %s", v->format.name,
+             attest_rounding_name(v->round));
+    return status;
+}
+
+static attest_status view_double(attest_view *view, const viewing *v)
+{
+    attest_status status = ATTEST_OK;
+
+    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+        const side *at = &v->side[s];
+        double *out = attest_memory_alloc(at->entries, sizeof *out);
+
+        if (!out)
+            return attest_error_set(v->error, ATTEST_NOMEM, "out of memory");
+        status = attest_attention_double(out, v->weights, &at->sequence, v->error);
+        for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++) {
+            double x = out[at->position * v->dim + c];
+
+            arf_set_d(arb_midref(view->output + s * v->dim + c), x);
+            view->finite = view->finite && isfinite(x);
+        }
+        free(out);
+    }
+    snprintf(view->name, sizeof view->name, "double");
+    return status;
+}
+
+/* The distance of the two outputs. Encloses it: differences and squares of balls are balls. */
+static void set_separation(attest_view *view, const viewing *v, long bits)
+{
+    bool equal = view->rational != NULL;
+    arb_t difference;
+
+    arb_init(difference);
+    arb_zero(view->separation);
+    for (size_t c = 0; c < v->dim; c++) {
+        arb_sub(difference, view->output + c, view->output + v->dim + c, bits);
+        arb_addmul(view->separation, difference, difference, bits);
+        equal = equal && fmpq_equal(view->rational + c, view->rational + v->dim + c);
+    }
+    arb_sqrtpos(view->separation, view->separation, bits);
+    if (equal) /* enclosures of the same rational need not be equal to the last bit */
+        arb_zero(view->separation);
+    arb_clear(difference);
+}
+
+static attest_status look(attest_view *view, const viewing *v, attest_view_kind kind)
+{
+    attest_status status = ATTEST_OK;
+    long bits = BITS;
+
+    view->there = kind != ATTEST_VIEW_EXACT || v->weights->activation == ATTEST_HARDMAX;
+    if (!view->there)
+        return ATTEST_OK;
+    view->finite = true;
+    view->output = _arb_vec_init(2 * (slong)v->dim);
+    switch (kind) {
+    case ATTEST_VIEW_EXACT:
+        status = view_exact(view, v);
+        break;
+    case ATTEST_VIEW_MPFR:
+        status = view_mpfr(view, v);
+        break;
+    case ATTEST_VIEW_DOUBLE:
+        status = view_double(view, v);
+        break;
+    default:
+        status = view_ball(view, v, bits);
+        set_separation(view, v, 2 * bits);
+        while (status == ATTEST_OK && bits < MOST_BITS &&
+               v->weights->activation == ATTEST_SOFTMAX &&
+               arb_contains_zero(view->separation)) {
+            bits *= 2;
+            status = view_ball(view, v, bits);
+            set_separation(view, v, 2 * bits);
+        }
+        return status;
+    }
+    if (status == ATTEST_OK && view->finite)
+        set_separation(view, v, 2 * BITS);
+    return status;
+}
+
+/* The arithmetic of the setting; without one, 53 bits with an unbounded exponent. */
+static void choose_format(viewing *v, const attest_setting *setting)
+{
+    long bits = setting->number == ATTEST_ARITHMETIC_MPFR ? setting->bits : DOUBLE_BITS;
+
+    v->round = setting->round;
+    if (setting->number == ATTEST_ARITHMETIC_BINARY32 &&
+        attest_format_parse(&v->format, "binary32", NULL) == ATTEST_OK)
+        return;
+    v->format = (attest_format){.precision = bits};
+    snprintf(v->format.name, sizeof v->format.name, "p=%ld", bits);
+}
+
+attest_status attest_replay_view_all(attest_replay *replay, const attest_counterexample *file,
+                                     const attest_setting *setting, attest_error *error)
+{
+    viewing v = {.weights = &file->weights, .dim = file->dataset.dim, .error = error};
+    attest_status status = ATTEST_OK;
+
+    if (file->dataset.dim != file->weights.dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "tokens have %zu entries, but the weights take %zu",
+                                file->dataset.dim, file->weights.dim);
+    replay->dim = v.dim;
+    choose_format(&v, setting);
+    for (size_t s = 0; s < 2; s++)
+        attest_sequence_init(&v.side[s].sequence);
+    for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
+        v.side[s].position = file->pair[s][1];
+        status = attest_dataset_get_sequence(&v.side[s].sequence, &file->dataset,
+                                             file->pair[s][0], NULL, error);
+        v.side[s].entries = v.side[s].sequence.length * v.dim;
+    }
+    for (size_t k = 0; k < ATTEST_VIEWS && status == ATTEST_OK; k++)
+        status = look(&replay->view[k], &v, (attest_view_kind)k);
+    for (size_t s = 0; s < 2; s++)
+        attest_sequence_clear(&v.side[s].sequence);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* replay.c -- a replayed counterexample as JSON and as text for people. */
+#include "report/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/ball.h>
+#include <attest/number.h>
+
+#include "base/escape.h"
+
+const char *attest_outcome_name(attest_outcome outcome)
+{
+    static const char *const names[] = {"held", "violated", "discarded", "undecided"};
+
+    return names[outcome];
+}
+
+static void write_entry(attest_json *json, const attest_view *view, attest_view_kind kind,
+                        size_t e)
+{
+    const arf_struct *x = arb_midref(view->output + e);
+    char *text;
+
+    if (kind == ATTEST_VIEW_EXACT) {
+        attest_json_write_rational(json, NULL, view->rational + e);
+    } else if (kind == ATTEST_VIEW_BALL) {
+        attest_json_write_ball(json, NULL, view->output + e);
+    } else if (!arf_is_finite(x)) {
+        attest_json_write_string(json, NULL,
+                                 arf_is_nan(x)    ? "nan"
+                                 : arf_sgn(x) < 0 ? "-inf"
+                                                  : "inf");
+    } else {
+        text = attest_ball_format_arf(x);
+        attest_json_write_string(json, NULL, text);
+        free(text);
+    }
+}
+
+static void write_view(attest_json *json, const attest_replay *replay, attest_view_kind kind)
+{
+    const attest_view *view = &replay->view[kind];
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "name", view->name);
+    attest_json_write_array(json, "outputs");
+    for (size_t s = 0; s < 2; s++) {
+        attest_json_write_array(json, NULL);
+        for (size_t c = 0; c < replay->dim; c++)
+            write_entry(json, view, kind, s * replay->dim + c);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_bool(json, "equal", view->finite && arb_is_zero(view->separation));
+    if (view->finite)
+        attest_json_write_ball(json, "separation", view->separation);
+    else
+        attest_json_write_null(json, "separation");
+    attest_json_write_close(json);
+}
+
+void attest_report_replay_json(attest_json *json, const char *path,
+                               const attest_counterexample *file, const attest_replay *replay)
+{
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "file", path);
+    attest_json_write_string(json, "property", file->property);
+    attest_json_write_string(json, "definition", file->definition);
+    attest_json_write_string(json, "verdict", attest_outcome_name(replay->outcome));
+    attest_json_write_bool(json, "reproduced", replay->outcome == ATTEST_VIOLATED);
+    attest_json_write_string(json, "decided_by", replay->decided_by);
+    attest_json_write_string(json, "reason", replay->reason);
+    if (!isnan(replay->margin))
+        attest_json_write_measure(json, "log2_margin", replay->margin);
+    attest_json_write_array(json, "systems");
+    for (size_t k = 0; k < ATTEST_VIEWS; k++)
+        if (replay->view[k].there)
+            write_view(json, replay, (attest_view_kind)k);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+static void print_escaped(FILE *stream, const char *string)
+{
+    attest_text text;
+
+    attest_text_init(&text);
+    attest_escape_terminal(&text, string, strlen(string));
+    fputs(text.failed || !text.data ? "" : text.data, stream);
+    attest_text_clear(&text);
+}
+
+static void print_entry(FILE *stream, const attest_view *view, attest_view_kind kind, size_t e)
+{
+    const arf_struct *x = arb_midref(view->output + e);
+    char *text = NULL;
+
+    if (kind == ATTEST_VIEW_EXACT)
+        text = attest_number_format(view->rational + e);
+    else if (kind == ATTEST_VIEW_BALL)
+        text = attest_ball_format_text(view->output + e);
+    else if (arf_is_finite(x))
+        text = attest_ball_format_arf(x);
+    fputs(text ? text : "not a number", stream);
+    free(text);
+}
+
+static void print_view(FILE *stream, const attest_replay *replay, attest_view_kind kind)
+{
+    const attest_view *view = &replay->view[kind];
+    char *text;
+
+    fprintf(stream, "  %s\n", view->name);
+    for (size_t s = 0; s < 2; s++) {
+        fprintf(stream, "    (");
+        for (size_t c = 0; c < replay->dim; c++) {
+            fputs(c ? ", " : "", stream);
+            print_entry(stream, view, kind, s * replay->dim + c);
+        }
+        fprintf(stream, ")\n");
+    }
+    if (!view->finite) {
+        fprintf(stream, "    not finite\n");
+    } else if (arb_is_zero(view->separation)) {
+        fprintf(stream, "    equal\n");
+    } else {
+        text = attest_ball_format_text(view->separation);
+        fprintf(stream, "    apart by %s\n", text ? text : "?");
+        free(text);
+    }
+}
+
+void attest_report_replay_text(FILE *stream, const char *path,
+                               const attest_counterexample *file, const attest_replay *replay)
+{
+    print_escaped(stream, path);
+    fprintf(stream, ": %s (",
+            replay->outcome == ATTEST_VIOLATED ? "the violation is confirmed"
+            : replay->outcome == ATTEST_HELD   ? "not violated"
+                                               : attest_outcome_name(replay->outcome));
+    print_escaped(stream, replay->reason);
+    fprintf(stream, ")\n  decided by ");
+    print_escaped(stream, replay->decided_by);
+    fprintf(stream, "\n");
+    if (file->has_pair && replay->dim > 0)
+        fprintf(stream, "  outputs at [%zu,%zu] and [%zu,%zu]:\n", file->pair[0][0],
+                file->pair[0][1], file->pair[1][0], file->pair[1][1]);
+    for (size_t k = 0; k < ATTEST_VIEWS; k++)
+        if (replay->view[k].there)
+            print_view(stream, replay, (attest_view_kind)k);
+}
