@@ -1,0 +1,389 @@
+/* audit.c -- an audit: every format, the certified separation, the collapse. */
+#include "audit/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/certified.h"
+#include "audit/hosted.h"
+#include "audit/shared.h"
+#include "base/memory.h"
+#include "base/progress.h"
+
+/* Sequences of which errors, and of which the origin of errors, are looked at. */
+enum { MOST_SAMPLED = 20000, MOST_STAGED = 128 };
+#define STAGE_SECONDS 15.0
+
+const char *attest_audit_verdict_name(attest_audit_verdict verdict)
+{
+    static const char *const name[] = {"survives", "fails", "collapses"};
+
+    return name[verdict];
+}
+
+void attest_audit_init(attest_audit *audit)
+{
+    static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
+
+    memset(audit, 0, sizeof *audit);
+    attest_arithmetic_init(&audit->like, &binary64);
+    fmpq_init(audit->r);
+    fmpq_init(audit->delta);
+    arf_init(audit->promise);
+    audit->has_stages = audit->has_kernels = true;
+    audit->jobs = 1;
+    attest_audit_collapse_init(&audit->collapse);
+    attest_audit_classes_init(&audit->classes);
+    arb_init(audit->certified.min_separation);
+    arb_init(audit->certified.max_norm);
+    arb_init(audit->theory.r);
+    arb_init(audit->theory.delta);
+    arb_init(audit->theory.delta_log2);
+}
+
+static void result_init(attest_audit_result *result, const attest_arithmetic *arithmetic)
+{
+    *result = (attest_audit_result){.arithmetic = *arithmetic};
+    attest_audit_collisions_init(&result->collisions);
+    arb_init(result->min_separation);
+    arb_init(result->max_norm);
+}
+
+static void results_clear(attest_audit_result *result, size_t count)
+{
+    for (size_t i = 0; result && i < count; i++) {
+        attest_audit_collisions_clear(&result[i].collisions);
+        arb_clear(result[i].min_separation);
+        arb_clear(result[i].max_norm);
+    }
+    free(result);
+}
+
+void attest_audit_clear(attest_audit *audit)
+{
+    fmpq_clear(audit->r);
+    fmpq_clear(audit->delta);
+    arf_clear(audit->promise);
+    attest_audit_collapse_clear(&audit->collapse);
+    attest_audit_classes_clear(&audit->classes);
+    arb_clear(audit->certified.min_separation);
+    arb_clear(audit->certified.max_norm);
+    arb_clear(audit->theory.r);
+    arb_clear(audit->theory.delta);
+    arb_clear(audit->theory.delta_log2);
+    attest_audit_reference_clear(&audit->reference);
+    attest_audit_reference_clear(&audit->stage_reference);
+    results_clear(audit->result, audit->formats);
+    results_clear(audit->algorithm,
+                  audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
+}
+
+void attest_audit_algorithm(attest_arithmetic *arithmetic, size_t i)
+{
+    static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
+                                                   ATTEST_AUDIT_ONLINE};
+
+    arithmetic->softmax = softmax[i / 4];
+    arithmetic->pairwise = i / 2 % 2;
+    arithmetic->fma = i % 2;
+}
+
+/* Whether square > bound^2 (above) or square < bound^2, exactly. */
+static bool beyond(const arf_t square, const fmpq_t bound, bool above)
+{
+    fmpq_t left, right;
+    int order;
+
+    fmpq_init(left);
+    fmpq_init(right);
+    arf_get_fmpq(left, square);
+    fmpq_mul(right, bound, bound);
+    order = fmpq_cmp(left, right);
+    fmpq_clear(left);
+    fmpq_clear(right);
+    return above ? order > 0 : order < 0;
+}
+
+/* The claim for outputs without a collision. */
+static bool claim_holds(const attest_audit *audit, const arf_t separation, const arf_t norm,
+                        bool has_separation)
+{
+    bool holds = true;
+    arf_t promised;
+
+    arf_init(promised);
+    if (has_separation) {
+        holds = fmpq_is_zero(audit->delta) || beyond(separation, audit->delta, true);
+        arf_mul(promised, audit->promise, audit->promise, ARF_PREC_EXACT, ARF_RND_DOWN);
+        holds = holds && arf_cmp(separation, promised) > 0;
+    }
+    if (audit->has_r)
+        holds = holds && beyond(norm, audit->r, false);
+    arf_clear(promised);
+    return holds;
+}
+
+static void set_root(arb_t root, const arf_t square)
+{
+    arb_set_arf(root, square);
+    arb_sqrt(root, root, 128);
+}
+
+/* Collisions, separation and verdict. */
+static attest_status judge(attest_audit_result *result, const attest_audit *audit,
+                           const attest_audit_outputs *outputs, attest_error *error)
+{
+    attest_status status =
+        attest_audit_collisions_get(&result->collisions, outputs, &audit->classes, error);
+    arf_t separation, norm;
+
+    if (status != ATTEST_OK)
+        return status;
+    arf_init(separation);
+    arf_init(norm);
+    attest_audit_norm_get(norm, outputs);
+    set_root(result->max_norm, norm);
+    result->has_separation = !fmpz_is_zero(audit->classes.required_pairs);
+    if (result->collisions.has_pair) {
+        arb_zero(result->min_separation);
+        result->verdict = ATTEST_AUDIT_COLLAPSES;
+    } else {
+        if (result->has_separation)
+            status =
+                attest_audit_separation_get(separation, result->closest, &result->has_closest,
+                                            outputs, &audit->classes, error);
+        set_root(result->min_separation, separation);
+        if (status == ATTEST_OK)
+            result->verdict = claim_holds(audit, separation, norm, result->has_separation)
+                                  ? ATTEST_AUDIT_SURVIVES
+                                  : ATTEST_AUDIT_FAILS;
+    }
+    arf_clear(separation);
+    arf_clear(norm);
+    return status;
+}
+
+static void request_init(attest_audit_request *request, const attest_audit *audit)
+{
+    attest_audit_request_init(request, audit->dataset, audit->weights);
+    request->jobs = audit->jobs;
+}
+
+static void request_sample(attest_audit_request *request, const attest_audit *audit,
+                           const attest_audit_reference *sample)
+{
+    request_init(request, audit);
+    request->sequence = sample->sequence;
+    request->sequences = sample->sequences;
+}
+
+/* Errors in ulp and the a priori bound beside them. */
+static attest_status measure(attest_audit_result *result, const attest_audit *audit,
+                             const attest_audit_outputs *outputs, attest_error *error)
+{
+    const attest_audit_reference *sample = &audit->reference;
+    const attest_format *format = &result->arithmetic.format;
+    double *norm = attest_shared_alloc(sample->positions, sizeof *norm);
+    double *entry = attest_shared_alloc(sample->positions * sample->dim, sizeof *entry);
+    attest_audit_request request;
+    attest_audit_model model;
+    attest_status status = ATTEST_NOMEM;
+
+    if (norm && entry) {
+        long unit = attest_arithmetic_unit_bits(format, result->arithmetic.rounding);
+        request_sample(&request, audit, sample);
+        attest_audit_model_init(&model, &result->arithmetic);
+        status = attest_audit_bound(norm, entry, &request, &model, error);
+        if (status == ATTEST_OK)
+            attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
+                                    entry, unit);
+        result->has_errors = status == ATTEST_OK;
+        result->has_bound = result->has_errors && result->errors.entries > 0 &&
+                            isfinite(result->errors.bound_ulp);
+    } else {
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    attest_shared_free(norm, sample->positions, sizeof *norm);
+    attest_shared_free(entry, sample->positions * sample->dim, sizeof *entry);
+    return status;
+}
+
+/* Each stage rounded alone. */
+static attest_status measure_stages(attest_audit_result *result, const attest_audit *audit,
+                                    attest_error *error)
+{
+    const attest_audit_reference *sample = &audit->stage_reference;
+    const attest_format *format = &result->arithmetic.format;
+    attest_status status = ATTEST_OK;
+    attest_audit_request request;
+    bool hosted =
+        format->precision <= 25 && attest_hosted_fits(format, result->arithmetic.rounding);
+    double share = (double)sample->sequences / (double)audit->dataset->count;
+
+    request_sample(&request, audit, sample);
+    if (attest_audit_cost(&request, format, hosted) * share * ATTEST_STAGES > STAGE_SECONDS)
+        return ATTEST_OK;
+    for (int s = 0; s < ATTEST_STAGES && status == ATTEST_OK; s++) {
+        attest_audit_outputs outputs;
+        request.rounded = 1u << s;
+        status = attest_audit_evaluate(&outputs, &request, &result->arithmetic, error);
+        if (status != ATTEST_OK)
+            break;
+        attest_audit_errors_get(&result->stage[s], &outputs, NULL, sample, format, NULL, 0);
+        attest_audit_outputs_clear(&outputs);
+    }
+    result->has_stages = status == ATTEST_OK;
+    return status;
+}
+
+static attest_status run_arithmetic(attest_audit_result *result, const attest_audit *audit,
+                                    bool stages, attest_error *error)
+{
+    attest_audit_outputs outputs;
+    attest_audit_request request;
+    attest_status status;
+
+    request_init(&request, audit);
+    status = attest_audit_evaluate(&outputs, &request, &result->arithmetic, error);
+    if (status != ATTEST_OK)
+        return status;
+    status = judge(result, audit, &outputs, error);
+    if (status == ATTEST_OK && audit->reference.sequences > 0)
+        status = measure(result, audit, &outputs, error);
+    attest_audit_outputs_clear(&outputs);
+    if (status == ATTEST_OK && stages && audit->stage_reference.sequences > 0)
+        status = measure_stages(result, audit, error);
+    return status;
+}
+
+static attest_status run_formats(attest_audit *audit, attest_error *error)
+{
+    size_t many = audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0;
+    attest_status status = ATTEST_OK;
+    attest_progress progress;
+    attest_arithmetic arithmetic;
+
+    audit->result = attest_memory_alloc(audit->formats, sizeof *audit->result);
+    audit->algorithm = attest_memory_alloc(many, sizeof *audit->algorithm);
+    if (!audit->result || !audit->algorithm)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t f = 0; f < audit->formats + many; f++) {
+        size_t format = f < audit->formats ? f : (f - audit->formats) % audit->formats;
+        arithmetic = audit->like;
+        arithmetic.format = audit->format[format];
+        if (f >= audit->formats)
+            attest_audit_algorithm(&arithmetic, (f - audit->formats) / audit->formats);
+        result_init(f < audit->formats ? &audit->result[f]
+                                       : &audit->algorithm[f - audit->formats],
+                    &arithmetic);
+    }
+    attest_progress_begin(&progress, "formats", audit->formats + many);
+    for (size_t f = 0; f < audit->formats + many && status == ATTEST_OK; f++) {
+        status = f < audit->formats ? run_arithmetic(&audit->result[f], audit, true, error)
+                                    : run_arithmetic(&audit->algorithm[f - audit->formats],
+                                                     audit, false, error);
+        attest_progress_update(&progress, f + 1, NULL);
+    }
+    attest_progress_end(&progress);
+    return status;
+}
+
+/* Certified values of a sample, precise enough for the widest format. */
+static attest_status make_references(attest_audit *audit, attest_error *error)
+{
+    attest_audit_request request;
+    attest_status status;
+    long bits = 53;
+
+    request_init(&request, audit);
+    if (audit->weights->activation != ATTEST_SOFTMAX)
+        return ATTEST_OK; /* hardmax may choose another winner: its errors are jumps */
+    for (size_t f = 0; f < audit->formats; f++)
+        bits = audit->format[f].precision > bits ? audit->format[f].precision : bits;
+    bits += 128;
+    status = attest_audit_reference_get(&audit->reference, &request, MOST_SAMPLED, bits, error);
+    if (status == ATTEST_OK && audit->has_stages)
+        status = attest_audit_reference_get(
+            &audit->stage_reference, &request,
+            audit->reference.sequences < MOST_STAGED ? audit->reference.sequences : MOST_STAGED,
+            bits, error);
+    return status;
+}
+
+attest_status attest_audit_run(attest_audit *audit, attest_error *error)
+{
+    attest_audit_request request;
+    attest_status status;
+
+    if (audit->weights->dim != audit->dataset->dim)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "tokens have %zu entries, but the weights take %zu",
+                                audit->dataset->dim, audit->weights->dim);
+    request_init(&request, audit);
+    status = attest_weights_check_shapes(audit->weights, error);
+    if (status == ATTEST_OK)
+        status = attest_audit_classes_get(&audit->classes, audit->dataset, audit->weights->mask,
+                                          error);
+    if (status == ATTEST_OK)
+        status = attest_audit_certify(audit, error);
+    if (status == ATTEST_OK)
+        status = attest_audit_theory_get(audit, error);
+    if (status == ATTEST_OK)
+        status = make_references(audit, error);
+    if (status == ATTEST_OK)
+        status = run_formats(audit, error);
+    if (status == ATTEST_OK && audit->certified.known && audit->certified.has_pair)
+        audit->collapse.has_separation = attest_audit_log2_below(
+            &audit->collapse.log2_separation, audit->certified.min_separation);
+    if (status == ATTEST_OK)
+        status = attest_audit_collapse_find(&audit->collapse, &request, &audit->classes,
+                                            &audit->like, error);
+    if (status == ATTEST_OK && audit->has_kernels)
+        status = attest_audit_kernels_get(&audit->kernels, &request, &audit->reference, error);
+    return status;
+}
+
+bool attest_audit_log2_below(double *log2, const arb_t ball)
+{
+    arf_t low;
+    arb_t logarithm;
+    bool positive = arb_is_positive(ball) && arb_is_finite(ball);
+
+    if (!positive)
+        return false;
+    arf_init(low);
+    arb_init(logarithm);
+    arb_get_lbound_arf(low, ball, 128);
+    arb_set_arf(logarithm, low);
+    arb_log_base_ui(logarithm, logarithm, 2, 128);
+    arb_get_lbound_arf(low, logarithm, 64);
+    *log2 = arf_get_d(low, ARF_RND_FLOOR);
+    arb_clear(logarithm);
+    arf_clear(low);
+    return true;
+}
+
+bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small)
+{
+    arb_t ratio;
+    arf_t end;
+    bool ok = arb_is_positive(small) && arb_is_finite(small) && arb_is_finite(large);
+
+    if (!ok)
+        return false;
+    arb_init(ratio);
+    arf_init(end);
+    arb_div(ratio, large, small, 128);
+    if (arb_is_positive(ratio)) {
+        arb_log_base_ui(ratio, ratio, 2, 128);
+        arb_get_ubound_arf(end, ratio, 128);
+        arf_get_fmpz(bits, end, ARF_RND_CEIL);
+        fmpz_add_ui(bits, bits, 1);
+    }
+    if (!arb_is_finite(ratio) || fmpz_cmp_ui(bits, 1) < 0)
+        fmpz_one(bits);
+    arf_clear(end);
+    arb_clear(ratio);
+    return true;
+}

@@ -1,0 +1,273 @@
+/* bound.c -- an a priori bound on the error of attention, position by position. */
+#include "audit/bound_setup.h"
+
+#include "audit/shared.h"
+
+/* The relative error, over u, of a result after so many roundings of sums. */
+static double growth(const attest_audit_model *model, double roundings)
+{
+    double exponent = roundings * log1p(model->u_sum) * OUTWARD;
+
+    if (model->accumulates)
+        exponent += log1p(model->u) * OUTWARD;
+    return expm1(exponent) / model->u * OUTWARD;
+}
+
+/* The roundings that a term of a sum of t products passes through. */
+static double roundings(const attest_audit_model *model, size_t t)
+{
+    return model->pairwise ? 2 + ceil(log2((double)t + 1)) : (double)t;
+}
+
+/* Step 2: y = m x. With a = |m|, b = |x|, the computed |x| at most b + u e:
+ *   error = sum a e + (1 + u) ... + growth * sum (a + u a)(b + u e) + lost to underflow. */
+static void apply_matrix(quantities y, const matrix *m, quantities x, const bound *b)
+{
+    const attest_audit_model *model = b->model;
+    double u = model->u, k = roundings(model, m->cols), g = growth(model, k);
+    double lost = model->tiny * (1 + u) * (1 + g * u);
+
+    for (size_t r = 0; r < m->rows; r++) {
+        const double *size = m->size + r * m->cols, *entry = m->value + r * m->cols;
+        double value = 0, slips = 0, sizes = 0, errors = 0, plain = 0;
+        for (size_t c = 0; c < m->cols; c++) {
+            double magnitude = fabs(x.value[c]) + x.slip[c];
+            value += entry[c] * x.value[c];
+            slips += size[c] * x.slip[c];
+            sizes += size[c] * magnitude;
+            errors += size[c] * x.error[c];
+            plain += magnitude + u * x.error[c];
+        }
+        y.value[r] = value;
+        y.slip[r] = (slips + ((double)m->cols + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
+        y.error[r] = (errors * (1 + u) + sizes + g * (1 + u) * (sizes + u * errors) +
+                      model->tiny * (1 + g * u) * plain + lost * (double)m->cols) *
+                     OUTWARD;
+        if ((sizes + u * y.error[r]) * (1 + g * u) * OUTWARD > model->most)
+            y.error[r] = INFINITY;
+    }
+}
+
+static void apply_chain(quantities y, const chain *map, quantities x, const bound *b)
+{
+    for (size_t f = 0; f < map->count; f++) {
+        quantities to = f + 1 == map->count ? y : b->between;
+        apply_matrix(to, &map->factor[f], x, b);
+        x = to;
+    }
+}
+
+static bool prepare_token(void *context, size_t t)
+{
+    bound *b = context;
+    fmpz *numerator = _fmpz_vec_init((slong)b->dim);
+    quantities x = quantities_at(&b->entry, t * b->dim);
+    fmpz_t denominator;
+
+    fmpz_init(denominator);
+    attest_tokens_get(numerator, denominator, &b->request->dataset->tokens, b->token[t]);
+    for (size_t c = 0; c < b->dim; c++)
+        attest_audit_bound_input(x.value + c, x.slip + c, x.error + c, numerator + c,
+                                 denominator, b->model);
+    for (size_t h = 0; h < b->weights->heads; h++) {
+        bound_head *d = &b->head[h];
+        apply_chain(quantities_at(&d->keys, t * d->score_width), &d->key, x, b);
+        apply_chain(quantities_at(&d->queries, t * d->score_width), &d->query, x, b);
+        apply_chain(quantities_at(&d->values, t * d->value_width), &d->value, x, b);
+    }
+    fmpz_clear(denominator);
+    _fmpz_vec_clear(numerator, (slong)b->dim);
+    return true;
+}
+
+/* Step 3: the score of one key: both factors carry errors. */
+static void bound_score(size_t j, quantities key, quantities query, size_t count,
+                        const bound *b)
+{
+    const attest_audit_model *model = b->model;
+    double u = model->u, g = growth(model, roundings(model, count));
+    double value = 0, slips = 0, sizes = 0, errors = 0, computed = 0;
+
+    for (size_t c = 0; c < count; c++) {
+        double p = fabs(key.value[c]) + key.slip[c], q = fabs(query.value[c]) + query.slip[c];
+        value += key.value[c] * query.value[c];
+        slips += p * query.slip[c] + q * key.slip[c];
+        sizes += p * q;
+        errors += p * query.error[c] + q * key.error[c] + u * key.error[c] * query.error[c];
+        computed += (p + u * key.error[c]) * (q + u * query.error[c]);
+    }
+    b->score.value[j] = value;
+    b->score.slip[j] = (slips + ((double)count + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
+    b->score.error[j] =
+        (errors + g * computed + model->tiny * (1 + g * u) * (double)count) * OUTWARD;
+    if (computed * (1 + g * u) * OUTWARD > model->most)
+        b->score.error[j] = INFINITY;
+}
+
+/* Step 4: weights from above, and their relative errors over u times them. Returns H, what the
+ * sum may lose to underflow, over u and relative to it. */
+static double bound_weights(size_t visible, const bound *b)
+{
+    const attest_audit_model *model = b->model;
+    double u = model->u, top = -INFINITY, slip = 0, error = 0, total = 0, shift, scale;
+    size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
+    double factors = (1 + 2 * (double)(blocks - 1)) * log1p(u) * OUTWARD;
+
+    for (size_t j = 0; j < visible; j++) {
+        top = fmax(top, b->score.value[j]);
+        slip = fmax(slip, b->score.slip[j]);
+        error = fmax(error, b->score.error[j]);
+    }
+    for (size_t j = 0; j < visible; j++)
+        total += exp(b->score.value[j] - top);
+    shift = slip + u * error; /* the computed maximum may be off by that */
+    for (size_t j = 0; j < visible; j++) {
+        double depth = top - b->score.value[j], own = b->score.error[j];
+        /* exp and log of doubles are right to 2^-40 of depth + 1, generously. */
+        double log_weight = -depth - log(total) + 2 * slip + (depth + 1) * 0x1p-40;
+        double power = u * own;
+        if (model->shifted)
+            power += u * (depth + 2 * slip + shift + u * own + model->tiny);
+        power = (power + factors) * OUTWARD;
+        b->weight[j] = fmin(1, exp(log_weight)) + 0x1p-1000;
+        b->spread[j] = (power < 1 ? b->weight[j] * expm1(power)
+                                  : exp(fmin(0, log_weight) + power) + 0x1p-1000) /
+                       u * OUTWARD;
+    }
+    if (!model->shifted && exp(top + shift + 1) > model->most)
+        b->spread[0] = INFINITY;
+    scale = model->shifted ? exp(-shift) : exp(top - shift) * total;
+    return model->tiny == 0 ? 0 : model->tiny * (double)visible * (double)(2 * blocks) / scale;
+}
+
+/* Steps 5 to 7: sum, mix and division; b->mean = the mean's sizes and errors. */
+static void bound_mean(const quantities *values, const uint32_t *token, size_t visible,
+                       size_t width, double lost, const bound *b)
+{
+    const attest_audit_model *model = b->model;
+    size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
+    double u = model->u, g = growth(model, roundings(model, visible) + (double)blocks);
+    double spreads = 0, sigma;
+
+    if (block) /* the rescaled sums are stored, and rounded, once per block */
+        g = expm1(log1p(g * u) + 2 * (double)blocks * log1p(u)) / u * OUTWARD;
+    for (size_t j = 0; j < visible; j++)
+        spreads += b->spread[j];
+    sigma = (spreads + lost + g * (1 + u * (spreads + lost))) * OUTWARD;
+    for (size_t c = 0; c < width; c++) {
+        double size = 0, errors = 0, computed = 0, most = 1;
+        for (size_t j = 0; j < visible; j++) {
+            size_t i = (b->local[token[j]] - 1u) * width + c;
+            double v = fabs(values->value[i]) + values->slip[i], e = values->error[i];
+            size += b->weight[j] * v;
+            errors += b->spread[j] * (v + u * e) + b->weight[j] * e;
+            computed += (b->weight[j] + u * b->spread[j]) * (v + u * e);
+            most = fmax(most, v + u * e);
+        }
+        errors += g * computed + 2 * lost * (1 + g * u) * most;
+        b->mean.value[c] = 0; /* of either sign, and so large: */
+        b->mean.slip[c] = size * OUTWARD;
+        b->mean.error[c] =
+            u * sigma < 0.5
+                ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size + model->tiny) *
+                      OUTWARD
+                : INFINITY;
+        if ((double)visible * most * (1 + g * u) * 4 > model->most)
+            b->mean.error[c] = INFINITY;
+    }
+}
+
+/* Step 8: W_O, and the sum over token and heads. */
+static void add_head(const bound_head *d, const bound *b)
+{
+    double u = b->model->u;
+
+    apply_chain(b->result, &d->output, b->mean, b);
+    for (size_t c = 0; c < b->dim; c++) {
+        double size = b->result.slip[c], error = b->result.error[c];
+        b->sum[c] = ((b->sum[c] + error) * (1 + u) + b->total[c] + size) * OUTWARD;
+        b->total[c] = (b->total[c] + size) * OUTWARD;
+        if ((b->total[c] + u * b->sum[c]) * OUTWARD > b->model->most)
+            b->sum[c] = INFINITY;
+    }
+}
+
+static bool bound_sequence(void *context, size_t i)
+{
+    bound *b = context;
+    const attest_dataset *dataset = b->request->dataset;
+    size_t sequence = b->request->sequence ? b->request->sequence[i] : i;
+    size_t length = attest_dataset_length(dataset, sequence);
+    const uint32_t *token = dataset->token + dataset->start[sequence];
+
+    for (size_t k = 0; k < length; k++) {
+        size_t visible = b->weights->mask == ATTEST_MASK_CAUSAL ? k + 1 : length;
+        size_t t = b->local[token[k]] - 1u;
+        double square = 0;
+        for (size_t c = 0; c < b->dim; c++) {
+            quantities x = quantities_at(&b->entry, t * b->dim + c);
+            b->sum[c] = b->weights->skip ? *x.error : 0;
+            b->total[c] = b->weights->skip ? fabs(*x.value) + *x.slip : 0;
+        }
+        for (size_t h = 0; h < b->weights->heads; h++) {
+            bound_head *d = &b->head[h];
+            for (size_t j = 0; j < visible; j++)
+                bound_score(j,
+                            quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
+                            quantities_at(&d->queries, t * d->score_width), d->score_width, b);
+            bound_mean(&d->values, token, visible, d->value_width, bound_weights(visible, b),
+                       b);
+            add_head(d, b);
+        }
+        for (size_t c = 0; c < b->dim; c++) {
+            double error = isnan(b->sum[c]) ? INFINITY : b->sum[c];
+            square += error * error;
+            if (b->out)
+                b->out[(b->start[i] + k) * b->dim + c] = error;
+        }
+        b->norm[b->start[i] + k] = sqrt(square) * OUTWARD;
+    }
+    return true;
+}
+
+static size_t positions(const attest_audit_request *request)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < request->sequences; i++)
+        count += attest_dataset_length(request->dataset,
+                                       request->sequence ? request->sequence[i] : i);
+    return count;
+}
+
+attest_status attest_audit_bound(double *norm, double *entry,
+                                 const attest_audit_request *request,
+                                 const attest_audit_model *model, attest_error *error)
+{
+    bound b = {.request = request,
+               .model = model,
+               .weights = request->weights,
+               .dim = request->dataset->dim,
+               .norm = norm,
+               .out = entry};
+    attest_status status = ATTEST_OK;
+
+    if (b.weights->activation == ATTEST_HARDMAX) { /* a winner may change: no bound */
+        for (size_t p = 0; p < positions(request); p++)
+            norm[p] = INFINITY;
+        for (size_t i = 0; entry && i < positions(request) * b.dim; i++)
+            entry[i] = INFINITY;
+        return ATTEST_OK;
+    }
+    if (!attest_audit_bound_init(&b))
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (status == ATTEST_OK)
+        status = attest_workers_run(prepare_token, &b, b.tokens,
+                                    b.tokens * b.dim > 20000 ? request->jobs : 1, error);
+    if (status == ATTEST_OK)
+        status =
+            attest_workers_run(bound_sequence, &b, request->sequences,
+                               request->sequences * b.longest > 500 ? request->jobs : 1, error);
+    attest_audit_bound_clear(&b);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* bound.h -- an a priori bound on the error of softmax attention in a simulated arithmetic.
+ *
+ * proofs-notes/audit.md derives it. All bounds are divided by the unit roundoff u of the format
+ * and increase with u: what is found at one width holds, times u, at every larger width. */
+#ifndef ATTEST_AUDIT_BOUND_H
+#define ATTEST_AUDIT_BOUND_H
+
+#include "audit/evaluate.h"
+
+/* The roundings that the bound allows for. */
+typedef struct attest_audit_model {
+    double u;         /* unit roundoff, > 0 */
+    double u_sum;     /* that of the accumulator, if there is one, else u */
+    double tiny;      /* what an operation may lose to underflow, over u */
+    double most;      /* the largest number; infinite for unbounded exponents */
+    bool shifted;     /* scores are diminished by their maximum */
+    bool accumulates; /* sums are rounded once more when they are stored */
+    bool pairwise;
+    size_t online_block; /* 0: not online */
+} attest_audit_model;
+
+/* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits, which bounds
+ * theirs from above once it is divided out. */
+void attest_audit_model_init(attest_audit_model *model, const attest_arithmetic *arithmetic);
+
+/* norm[p] >= |computed output - exact output| / u at position p of the request's sequences, and
+ * entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is no bound:
+ * hardmax, entries beyond the doubles, possible overflow. Both in attest_shared_alloc memory.
+ * Status: NOMEM, IO. Cost: about five evaluations in double. */
+attest_status attest_audit_bound(double *norm, double *entry,
+                                 const attest_audit_request *request,
+                                 const attest_audit_model *model,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,210 @@
+/* bound_setup.c -- weights and tokens for the a priori bound. */
+#include "audit/bound_setup.h"
+
+#include <stdlib.h>
+
+#include "attention/plan.h"
+#include "audit/shared.h"
+#include "base/memory.h"
+#include "number/double.h"
+
+static bool quantities_init(quantities *q, size_t count, bool shared)
+{
+    q->value = shared ? attest_shared_alloc(count, 3 * sizeof(double))
+                      : attest_private_alloc(count, 3 * sizeof(double));
+    q->slip = q->value + count;
+    q->error = q->slip + count;
+    return q->value != NULL;
+}
+
+static void quantities_clear(quantities *q, size_t count)
+{
+    attest_shared_free(q->value, count, 3 * sizeof(double));
+}
+
+/* Step 1: an entry of the data, rounded once. */
+void attest_audit_bound_input(double *value, double *slip, double *error,
+                              const fmpz_t numerator, const fmpz_t denominator,
+                              const attest_audit_model *model)
+{
+    *value = attest_double_get_fraction(numerator, denominator);
+    *slip = fabs(*value) * UNIT + 0x1p-1073;
+    *error = (fabs(*value) + *slip + model->tiny) * OUTWARD;
+}
+
+static bool chain_init(chain *map, const attest_chain *from, const attest_audit_model *model)
+{
+    for (size_t f = 0; f < from->count; f++) {
+        const attest_factor *factor = &from->factor[f];
+        matrix *m = &map->factor[f];
+        size_t i = 0;
+        map->count = f + 1;
+        *m = (matrix){.rows = factor->rows, .cols = factor->cols};
+        m->size = attest_memory_alloc(m->rows * m->cols, sizeof *m->size);
+        m->value = attest_memory_alloc(m->rows * m->cols, sizeof *m->value);
+        if (!m->size || !m->value)
+            return false;
+        for (size_t row = 0; row < m->rows; row++)
+            for (size_t col = 0; col < m->cols; col++, i++) {
+                double slip, error;
+                attest_audit_bound_input(&m->value[i], &slip, &error,
+                                         factor->entry + row * factor->row_step +
+                                             col * factor->col_step,
+                                         factor->denominator, model);
+                m->size[i] = fabs(m->value[i]) + slip;
+            }
+    }
+    return true;
+}
+
+static void chain_clear(chain *map)
+{
+    for (size_t f = 0; f < map->count; f++) {
+        free(map->factor[f].size);
+        free(map->factor[f].value);
+    }
+}
+
+static bool head_init(bound_head *d, const attest_head *head, const bound *b)
+{
+    attest_plan plan;
+
+    attest_plan_as_written(&plan, head);
+    d->score_width = plan.score_width;
+    d->value_width = plan.value_width;
+    return chain_init(&d->key, &plan.key, b->model) &&
+           chain_init(&d->query, &plan.query, b->model) &&
+           chain_init(&d->value, &plan.value, b->model) &&
+           chain_init(&d->output, &plan.output, b->model) &&
+           quantities_init(&d->keys, b->tokens * d->score_width, true) &&
+           quantities_init(&d->queries, b->tokens * d->score_width, true) &&
+           quantities_init(&d->values, b->tokens * d->value_width, true);
+}
+
+static void head_clear(bound_head *d, const bound *b)
+{
+    chain_clear(&d->key);
+    chain_clear(&d->query);
+    chain_clear(&d->value);
+    chain_clear(&d->output);
+    quantities_clear(&d->keys, b->tokens * d->score_width);
+    quantities_clear(&d->queries, b->tokens * d->score_width);
+    quantities_clear(&d->values, b->tokens * d->value_width);
+}
+
+/* Lists the tokens in use, and where each sequence begins. */
+static bool list_tokens(bound *b)
+{
+    const attest_dataset *dataset = b->request->dataset;
+    size_t positions = 0;
+
+    b->local = attest_memory_alloc(dataset->tokens.count, sizeof *b->local);
+    b->token = attest_memory_alloc(dataset->tokens.count, sizeof *b->token);
+    b->start = attest_memory_alloc(b->request->sequences, sizeof *b->start);
+    if (!b->local || !b->token || !b->start)
+        return false;
+    for (size_t i = 0; i < b->request->sequences; i++) {
+        size_t sequence = b->request->sequence ? b->request->sequence[i] : i;
+        size_t length = attest_dataset_length(dataset, sequence);
+        b->start[i] = positions;
+        positions += length;
+        b->longest = length > b->longest ? length : b->longest;
+        for (size_t k = 0; k < length; k++) {
+            uint32_t t = attest_dataset_token(dataset, sequence, k);
+            if (b->local[t] == 0) {
+                b->token[b->tokens++] = t;
+                b->local[t] = (uint32_t)b->tokens; /* 1 + its place */
+            }
+        }
+    }
+    return true;
+}
+
+bool attest_audit_bound_init(bound *b)
+{
+    const attest_weights *weights = b->weights;
+    bool ok = list_tokens(b);
+
+    b->widest = b->dim;
+    for (size_t h = 0; h < weights->heads; h++)
+        if (weights->head[h].wq.rows > b->widest)
+            b->widest = weights->head[h].wq.rows;
+    b->head = attest_memory_alloc(weights->heads, sizeof *b->head);
+    b->weight = attest_memory_alloc(b->longest, sizeof *b->weight);
+    b->spread = attest_memory_alloc(b->longest, sizeof *b->spread);
+    b->sum = attest_memory_alloc(b->dim, sizeof *b->sum);
+    b->total = attest_memory_alloc(b->dim, sizeof *b->total);
+    ok = ok && b->head && b->weight && b->spread && b->sum && b->total &&
+         quantities_init(&b->entry, b->tokens * b->dim, true) &&
+         quantities_init(&b->between, b->widest, false) &&
+         quantities_init(&b->score, b->longest, false) &&
+         quantities_init(&b->mean, b->widest, false) &&
+         quantities_init(&b->result, b->dim, false);
+    for (size_t h = 0; ok && h < weights->heads; h++)
+        ok = head_init(&b->head[h], &weights->head[h], b);
+    return ok;
+}
+
+void attest_audit_bound_clear(bound *b)
+{
+    for (size_t h = 0; b->head && h < b->weights->heads; h++)
+        head_clear(&b->head[h], b);
+    quantities_clear(&b->entry, b->tokens * b->dim);
+    quantities_clear(&b->between, b->widest);
+    quantities_clear(&b->score, b->longest);
+    quantities_clear(&b->mean, b->widest);
+    quantities_clear(&b->result, b->dim);
+    free(b->head);
+    free(b->weight);
+    free(b->spread);
+    free(b->sum);
+    free(b->total);
+    free(b->local);
+    free(b->token);
+    free(b->start);
+}
+
+/* What a result below the least normal number may lose, as a double from above. */
+static double underflow(const attest_format *format, attest_audit_rounding rounding)
+{
+    long quantum = format->emin - format->precision + 1;
+
+    if (!format->bounded)
+        return 0;
+    if (quantum < -1000)
+        quantum = -1000;
+    return ldexp(rounding == ATTEST_AUDIT_NEAREST ? 0.5 : 1, (int)quantum);
+}
+
+static double unit(const attest_format *format, attest_audit_rounding rounding)
+{
+    long bits = attest_arithmetic_unit_bits(format, rounding);
+
+    return ldexp(1, -(int)(bits < 500 ? bits : 500));
+}
+
+static double largest(const attest_format *format)
+{
+    if (!format->bounded || format->emax > 1000)
+        return format->bounded && format->emax < 1023 ? 0x1p1000 : INFINITY;
+    return ldexp(2 - ldexp(1, (format->finite_only ? 2 : 1) -
+                                  (int)(format->precision < 53 ? format->precision : 53)),
+                 (int)format->emax);
+}
+
+void attest_audit_model_init(attest_audit_model *model, const attest_arithmetic *a)
+{
+    const attest_format *f = &a->format, *sum = a->accumulates ? &a->accumulate : f;
+    double lost = fmax(underflow(f, a->rounding), underflow(sum, a->rounding));
+
+    *model = (attest_audit_model){
+        .u = unit(f, a->rounding),
+        .u_sum = unit(sum, a->rounding),
+        .tiny = lost / unit(f, a->rounding),
+        .most = fmin(largest(f), largest(sum)),
+        .shifted = a->softmax != ATTEST_AUDIT_NAIVE,
+        .accumulates = a->accumulates,
+        .pairwise = a->pairwise,
+        .online_block = a->softmax == ATTEST_AUDIT_ONLINE ? a->block : 0,
+    };
+}

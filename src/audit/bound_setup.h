@@ -1,0 +1,73 @@
+/* bound_setup.h -- what bound.c works on.
+ *
+ * A quantity x of the exact layer is followed by three doubles:
+ *   value  x up to slip,
+ *   slip   >= |value - x|, from the doubles of these files,
+ *   error  >= |computed x - x| / u, from the simulated arithmetic.
+ * Every bound is a sum of products of positive doubles; the factor OUTWARD after each covers
+ * its roundings. proofs-notes/audit.md names the steps. */
+#ifndef ATTEST_AUDIT_BOUND_SETUP_H
+#define ATTEST_AUDIT_BOUND_SETUP_H
+
+#include <math.h>
+
+#include "audit/bound.h"
+
+/* Sums of up to 2^20 positive terms of a few roundings each are wrong by less than 2^-30. */
+#define OUTWARD (1 + 0x1p-30)
+#define UNIT 0x1p-52 /* at least twice the unit roundoff of a double */
+
+/* A matrix: |entries| rounded up, and the entries; row after row. */
+typedef struct matrix {
+    size_t rows, cols;
+    double *size, *value;
+} matrix;
+
+typedef struct chain {
+    size_t count;
+    matrix factor[2];
+} chain;
+
+/* Vectors of count quantities. */
+typedef struct quantities {
+    double *value, *slip, *error;
+} quantities;
+
+typedef struct bound_head {
+    chain key, query, value, output;
+    size_t score_width, value_width;
+    quantities keys, queries, values; /* of all tokens of the table that are used */
+} bound_head;
+
+typedef struct bound {
+    const attest_audit_request *request;
+    const attest_audit_model *model;
+    const attest_weights *weights;
+    size_t dim, longest, widest, tokens;
+    uint32_t *token, *local;
+    quantities entry;
+    bound_head *head;
+    size_t *start;
+    double *norm, *out; /* the results; out may be NULL */
+    /* At work: */
+    quantities between, score, mean, result;
+    double *weight, *spread; /* by key: weight, and weight times its relative error over u */
+    double *sum, *total;     /* dim: errors of the outputs so far, and their sizes */
+} bound;
+
+static inline quantities quantities_at(const quantities *q, size_t i)
+{
+    return (quantities){q->value + i, q->slip + i, q->error + i};
+}
+
+/* Step 1: an entry of the data, rounded once. */
+void attest_audit_bound_input(double *value, double *slip, double *error,
+                              const fmpz_t numerator, const fmpz_t denominator,
+                              const attest_audit_model *model);
+
+/* Reads weights and tokens for b->request and b->model; false: out of memory. clear must follow
+ * either way. */
+bool attest_audit_bound_init(bound *b);
+void attest_audit_bound_clear(bound *b);
+
+#endif

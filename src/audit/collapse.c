@@ -1,0 +1,231 @@
+/* collapse.c -- the search for the width at which required pairs collide. */
+#include "audit/collapse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "audit/hosted.h"
+#include "audit/shared.h"
+#include "base/memory.h"
+#include "base/progress.h"
+
+enum { DEFAULT_CAP = 4096, ROUNDS = 12 };
+#define WORK_LIMIT 60.0 /* estimated seconds of one processor */
+
+void attest_audit_collapse_init(attest_audit_collapse *collapse)
+{
+    *collapse = (attest_audit_collapse){.low = 1, .high = DEFAULT_CAP, .limited = true};
+}
+
+void attest_audit_collapse_clear(attest_audit_collapse *collapse)
+{
+    for (size_t i = 0; i < collapse->widths; i++)
+        fmpz_clear(collapse->width[i].collisions);
+    free(collapse->width);
+    *collapse = (attest_audit_collapse){0};
+}
+
+double attest_audit_cost(const attest_audit_request *request, const attest_format *format,
+                         bool hosted)
+{
+    const attest_dataset *dataset = request->dataset;
+    const attest_weights *weights = request->weights;
+    double per_token = 0, per_pair = 0, per_position = 0, operations, exponentials;
+    double limbs = (double)((format->precision + 63) / 64);
+
+    for (size_t h = 0; h < weights->heads; h++) {
+        const attest_head *head = &weights->head[h];
+        double s = (double)head->wq.rows, d = (double)weights->dim;
+        per_token += 3 * (head->wk.factored ? s + d : s * d);
+        per_position += head->wo.factored ? s + d : s * d;
+        per_pair += 2 * s;
+    }
+    operations = (double)dataset->tokens.count * per_token +
+                 (double)dataset->total * (per_position + (double)weights->dim +
+                                           (double)dataset->longest * per_pair);
+    exponentials = (double)dataset->total * (double)dataset->longest * (double)weights->heads;
+    if (hosted)
+        return operations * 5e-9 + exponentials * 5e-8;
+    return operations * (6e-8 + limbs * 5e-9 + limbs * limbs * 4e-10) +
+           exponentials * (1.5e-6 + limbs * limbs * 5e-8);
+}
+
+static void set_width(attest_arithmetic *arithmetic, const attest_arithmetic *like, long bits)
+{
+    *arithmetic = *like;
+    arithmetic->accumulates = false;
+    arithmetic->format = (attest_format){.precision = bits};
+    snprintf(arithmetic->format.name, sizeof arithmetic->format.name, "p=%ld", bits);
+}
+
+/* The least width at which a bound of coefficient units of roundoff on every output's error
+ * shows that no pair of the certified separation collides: 2 coefficient u < separation. */
+static double width_needed(double coefficient, const attest_audit_collapse *collapse,
+                           attest_audit_rounding rounding)
+{
+    /* Logarithms of doubles are right to far better than 2^-20. */
+    double bits = floor(1 + log2(coefficient) - collapse->log2_separation + 0x1p-20) + 1;
+
+    return rounding == ATTEST_AUDIT_NEAREST ? bits : bits + 1;
+}
+
+/* *coefficient = the largest bound over all positions at this width. */
+static attest_status largest_bound(double *coefficient, const attest_audit_request *request,
+                                   const attest_arithmetic *like, long bits,
+                                   attest_error *error)
+{
+    size_t count = request->dataset->total;
+    double *norm = attest_shared_alloc(count, sizeof *norm);
+    attest_arithmetic arithmetic;
+    attest_audit_model model;
+    attest_status status;
+
+    if (!norm)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    set_width(&arithmetic, like, bits);
+    attest_audit_model_init(&model, &arithmetic);
+    status = attest_audit_bound(norm, NULL, request, &model, error);
+    *coefficient = 0;
+    for (size_t p = 0; p < count; p++)
+        *coefficient = fmax(*coefficient, norm[p]);
+    attest_shared_free(norm, count, sizeof *norm);
+    return status;
+}
+
+/* Sets proved_from. The bound's coefficient falls with the width: start from its least value
+ * and raise the width until the bound at that very width suffices. */
+static attest_status prove_widths(attest_audit_collapse *collapse,
+                                  const attest_audit_request *request,
+                                  const attest_arithmetic *like, attest_error *error)
+{
+    double coefficient, need;
+    long bits = collapse->high < 500 ? 500 : collapse->high;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        attest_status status = largest_bound(&coefficient, request, like, bits, error);
+        if (status != ATTEST_OK)
+            return status;
+        if (!isfinite(coefficient))
+            return ATTEST_OK;
+        need = coefficient == 0 ? 1 : width_needed(coefficient, collapse, like->rounding);
+        need = fmax(need, 2);
+        if (need > (double)collapse->high)
+            return ATTEST_OK;
+        if (round > 0 && (long)need <= bits) {
+            collapse->proved_from = bits;
+            return ATTEST_OK;
+        }
+        bits = (long)need;
+    }
+    return ATTEST_OK;
+}
+
+static attest_status add_width(attest_audit_collapse *collapse, long bits,
+                               const attest_audit_outputs *outputs,
+                               const attest_audit_classes *classes, attest_error *error)
+{
+    attest_audit_collisions collisions;
+    attest_audit_width *width;
+    attest_status status;
+
+    if (collapse->widths == collapse->room) {
+        size_t room = collapse->room ? 2 * collapse->room : 64;
+        void *grown = attest_memory_resize(collapse->width, room, sizeof *collapse->width);
+        if (!grown)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        collapse->width = grown;
+        collapse->room = room;
+    }
+    attest_audit_collisions_init(&collisions);
+    status = attest_audit_collisions_get(&collisions, outputs, classes, error);
+    if (status == ATTEST_OK) {
+        width = &collapse->width[collapse->widths++];
+        *width = (attest_audit_width){.bits = bits, .nonfinite = collisions.nonfinite};
+        fmpz_init_set(width->collisions, collisions.pairs);
+        collapse->has_pair = collisions.has_pair;
+        collapse->pair[0] = collisions.pair[0];
+        collapse->pair[1] = collisions.pair[1];
+    }
+    attest_audit_collisions_clear(&collisions);
+    return status;
+}
+
+static attest_status try_width(attest_audit_collapse *collapse, bool *collides, long bits,
+                               const attest_audit_request *request,
+                               const attest_audit_classes *classes,
+                               const attest_arithmetic *like, attest_error *error)
+{
+    attest_arithmetic arithmetic;
+    attest_audit_outputs outputs;
+    attest_status status;
+
+    set_width(&arithmetic, like, bits);
+    status = attest_audit_evaluate(&outputs, request, &arithmetic, error);
+    if (status != ATTEST_OK)
+        return status;
+    status = add_width(collapse, bits, &outputs, classes, error);
+    attest_audit_outputs_clear(&outputs);
+    if (status == ATTEST_OK)
+        *collides = !fmpz_is_zero(collapse->width[collapse->widths - 1].collisions);
+    return status;
+}
+
+/* Evaluates widths from collapse->survived - 1 (or the cap) down. */
+static attest_status walk_down(attest_audit_collapse *collapse,
+                               const attest_audit_request *request,
+                               const attest_audit_classes *classes,
+                               const attest_arithmetic *like, attest_error *error)
+{
+    long bits = collapse->survived ? collapse->survived - 1 : collapse->high;
+    attest_progress progress;
+    attest_status status = ATTEST_OK;
+    double spent = 0;
+    bool collides = false;
+
+    attest_progress_begin(&progress, "widths", 0);
+    for (; bits >= collapse->low && !collides && status == ATTEST_OK; bits--) {
+        attest_format format = {.precision = bits};
+        spent +=
+            attest_audit_cost(request, &format, attest_hosted_fits(&format, like->rounding));
+        if (collapse->limited && spent > WORK_LIMIT) {
+            collapse->reason = "the search is too much work: --sweep LO..HI insists on it";
+            break;
+        }
+        status = try_width(collapse, &collides, bits, request, classes, like, error);
+        if (status == ATTEST_OK && !collides)
+            collapse->survived = bits;
+        attest_progress_update(&progress, collapse->widths, NULL);
+    }
+    attest_progress_end(&progress);
+    if (!collides)
+        collapse->has_pair = false;
+    return status;
+}
+
+attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
+                                         const attest_audit_request *request,
+                                         const attest_audit_classes *classes,
+                                         const attest_arithmetic *like, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    if (fmpz_is_zero(classes->required_pairs)) {
+        collapse->bits = collapse->survived = collapse->low;
+        return ATTEST_OK;
+    }
+    if (collapse->has_separation)
+        status = prove_widths(collapse, request, like, error);
+    if (collapse->proved_from > 0)
+        collapse->survived =
+            collapse->proved_from > collapse->low ? collapse->proved_from : collapse->low;
+    if (status == ATTEST_OK)
+        status = walk_down(collapse, request, classes, like, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (!collapse->reason)
+        collapse->bits = collapse->survived;
+    if (!collapse->reason && collapse->bits == 0)
+        collapse->reason = "pairs collide at the cap itself";
+    return ATTEST_OK;
+}

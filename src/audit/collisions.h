@@ -1,0 +1,35 @@
+/* collisions.h -- required pairs whose outputs are equal, and how far apart the others are. */
+#ifndef ATTEST_AUDIT_COLLISIONS_H
+#define ATTEST_AUDIT_COLLISIONS_H
+
+#include "audit/classes.h"
+#include "audit/evaluate.h"
+
+typedef struct attest_audit_collisions {
+    fmpz_t pairs;     /* required pairs with equal outputs, or with one that is not finite */
+    size_t nonfinite; /* positions with an entry that is not finite */
+    bool has_pair;
+    size_t pair[2]; /* the lexicographically first colliding pair of positions */
+} attest_audit_collisions;
+
+void attest_audit_collisions_init(attest_audit_collisions *collisions);
+void attest_audit_collisions_clear(attest_audit_collisions *collisions);
+
+/* Exact. Status: NOMEM. Cost: a sort of the positions, no pairs. */
+attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
+                                          const attest_audit_outputs *outputs,
+                                          const attest_audit_classes *classes,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* square = the least square of the distance of two outputs of different classes, exactly; pair
+ * = two positions that attain it, the first such. *found is false where there is no required
+ * pair. Domain: all outputs finite. Status: NOMEM, UNABLE. Cost: certify/closest_pair.h. */
+attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
+                                          const attest_audit_outputs *outputs,
+                                          const attest_audit_classes *classes,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* square = the largest square of a norm over the finite outputs, exactly. */
+void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);
+
+#endif

@@ -1,0 +1,88 @@
+/* evaluate.c -- attention outputs of a dataset: which number system, and what they are. */
+#include "audit/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/hosted.h"
+#include "audit/shared.h"
+#include "number/ball.h"
+
+void attest_audit_request_init(attest_audit_request *request, const attest_dataset *dataset,
+                               const attest_weights *weights)
+{
+    *request = (attest_audit_request){.dataset = dataset,
+                                      .weights = weights,
+                                      .sequences = dataset->count,
+                                      .rounded = ATTEST_AUDIT_ALL_STAGES,
+                                      .jobs = 1};
+}
+
+/* Whether doubles can host all of it. Products of binary64 are not exact in binary64, so an
+ * accumulator of fewer bits behind it would round twice. */
+static bool is_hosted(const attest_audit_request *request, const attest_arithmetic *a)
+{
+    bool all = request->rounded == ATTEST_AUDIT_ALL_STAGES;
+
+    if (request->never_hosted || !attest_hosted_fits(&a->format, a->rounding))
+        return false;
+    if (!all && (a->format.precision == 53 || a->rounding != ATTEST_AUDIT_NEAREST))
+        return false; /* the reference would be no better */
+    if (!a->accumulates)
+        return true;
+    return a->format.precision != 53 && attest_hosted_fits(&a->accumulate, a->rounding);
+}
+
+attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
+                                    const attest_audit_request *request,
+                                    const attest_arithmetic *arithmetic, attest_error *error)
+{
+    bool escaped = false;
+    attest_status status;
+
+    if (is_hosted(request, arithmetic)) {
+        status = attest_audit_evaluate_hosted(outputs, &escaped, request, arithmetic, error);
+        if (status != ATTEST_OK || !escaped)
+            return status;
+        attest_audit_outputs_clear(outputs);
+    }
+    return attest_audit_evaluate_wide(outputs, request, arithmetic, error);
+}
+
+void attest_audit_outputs_clear(attest_audit_outputs *outputs)
+{
+    attest_shared_free(outputs->real, outputs->bytes, 1);
+    attest_shared_free(outputs->wide, outputs->bytes, 1);
+    *outputs = (attest_audit_outputs){0};
+}
+
+bool attest_audit_outputs_finite(const attest_audit_outputs *outputs, size_t p)
+{
+    for (size_t c = p * outputs->dim; c < (p + 1) * outputs->dim; c++)
+        if (outputs->real ? !isfinite(outputs->real[c]) : !mpfr_number_p(outputs->wide + c))
+            return false;
+    return true;
+}
+
+int attest_audit_outputs_compare(const attest_audit_outputs *outputs, size_t p, size_t q)
+{
+    for (size_t c = 0; c < outputs->dim; c++) {
+        size_t i = p * outputs->dim + c, j = q * outputs->dim + c;
+        int order = outputs->real ? (outputs->real[i] > outputs->real[j]) -
+                                        (outputs->real[i] < outputs->real[j])
+                                  : mpfr_cmp(outputs->wide + i, outputs->wide + j);
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size_t p, size_t c)
+{
+    size_t i = p * outputs->dim + c;
+
+    if (outputs->real)
+        arf_set_d(x, outputs->real[i]);
+    else
+        arf_set_mpfr(x, outputs->wide + i);
+}

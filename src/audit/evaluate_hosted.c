@@ -1,0 +1,160 @@
+/* evaluate_hosted.c -- evaluate.inc in formats that doubles host. */
+#include "audit/hosted.h"
+
+typedef double number;
+typedef attest_hosted rounder;
+struct evaluation;
+
+static void rounder_init(rounder *s, const attest_format *format, struct evaluation *e);
+static attest_format reference_format(const attest_format *format);
+static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t denominator,
+                            rounder *s);
+
+static inline void rounder_clear(rounder *s)
+{
+    (void)s;
+}
+
+static inline void op_set(number *z, const number *x)
+{
+    *z = *x;
+}
+
+static inline void op_zero(number *z)
+{
+    *z = 0;
+}
+
+static inline void op_one(number *z, rounder *s)
+{
+    *z = attest_hosted_convert(1, s);
+}
+
+static inline void op_convert(number *z, const number *x, rounder *s)
+{
+    *z = attest_hosted_convert(*x, s);
+}
+
+static inline void op_add(number *z, const number *x, const number *y, rounder *s)
+{
+    *z = attest_hosted_add(*x, *y, s);
+}
+
+static inline void op_sub(number *z, const number *x, const number *y, rounder *s)
+{
+    *z = attest_hosted_add(*x, -*y, s);
+}
+
+static inline void op_mul(number *z, const number *x, const number *y, rounder *s)
+{
+    *z = attest_hosted_mul(*x, *y, s);
+}
+
+static inline void op_fma(number *z, const number *x, const number *y, const number *w,
+                          rounder *s)
+{
+    *z = attest_hosted_fma(*x, *y, *w, s);
+}
+
+static inline void op_div(number *z, const number *x, const number *y, rounder *s)
+{
+    *z = attest_hosted_div(*x, *y, s);
+}
+
+static inline void op_exp(number *z, const number *x, rounder *s)
+{
+    *z = attest_hosted_exp(*x, s);
+}
+
+static inline bool op_is_nan(const number *x)
+{
+    return isnan(*x);
+}
+
+static inline bool op_greater(const number *x, const number *y)
+{
+    return *x > *y;
+}
+
+static inline bool op_equal(const number *x, const number *y)
+{
+    return *x == *y;
+}
+
+struct stage;
+static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
+                            const number *x, struct stage *s, const attest_arithmetic *a);
+static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
+static bool is_long(const struct evaluation *e, size_t items, size_t operations);
+
+#include "audit/evaluate.inc"
+#include "audit/evaluate_common.h"
+
+static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t denominator,
+                            rounder *s)
+{
+    const slong exact = (slong)1 << 53;
+
+    /* A double that is exact is rounded once by convert: the quotient by a power of two. */
+    if (!COEFF_IS_MPZ(*numerator) && !COEFF_IS_MPZ(*denominator) && *numerator <= exact &&
+        *numerator >= -exact && (*denominator & (*denominator - 1)) == 0)
+        *z = attest_hosted_convert((double)*numerator / (double)*denominator, s);
+    else
+        *z = attest_hosted_get_fraction(numerator, denominator, s);
+}
+
+static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
+{
+    attest_hosted_init(s, format, e->arithmetic->rounding, e->escaped, &e->random);
+}
+
+/* The hardware's binary64 hides its errors behind those of formats with less than half its
+ * bits. */
+static attest_format reference_format(const attest_format *format)
+{
+    (void)format;
+    return (attest_format){"binary64", 53, true, -1022, 1023, false};
+}
+
+static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)
+{
+    (void)format;
+    v->count = count;
+    v->bytes = count * sizeof *v->at;
+    if (count > SIZE_MAX / sizeof *v->at)
+        return false;
+    v->at = shared ? attest_shared_alloc(v->bytes, 1) : attest_private_alloc(v->bytes, 1);
+    return v->at != NULL;
+}
+
+static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
+                            const number *x, stage *s, const attest_arithmetic *a)
+{
+    if (a->rounding != ATTEST_AUDIT_NEAREST || a->pairwise || a->fma)
+        return false;
+    attest_hosted_combine(y, m, rows, cols, stride, x, &s->arithmetic);
+    return true;
+}
+
+attest_status attest_audit_evaluate_hosted(attest_audit_outputs *outputs, bool *escaped,
+                                           const attest_audit_request *request,
+                                           const attest_arithmetic *arithmetic,
+                                           attest_error *error)
+{
+    evaluation e = {.request = request,
+                    .arithmetic = arithmetic,
+                    .weights = request->weights,
+                    .dim = request->dataset->dim};
+    attest_status status = evaluate(&e, error);
+
+    if (status == ATTEST_OK) {
+        *escaped = *e.escaped;
+        *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
+                                          .dim = e.dim,
+                                          .real = e.out.at,
+                                          .bytes = e.out.bytes};
+        e.out = (vector){0};
+    }
+    evaluation_clear(&e);
+    return status;
+}

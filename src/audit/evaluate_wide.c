@@ -1,0 +1,106 @@
+/* evaluate_wide.c -- evaluate.inc in any format, by MPFR. */
+#include "audit/wide.h"
+
+typedef __mpfr_struct number;
+typedef attest_wide rounder;
+struct evaluation;
+
+static void rounder_init(rounder *s, const attest_format *format, struct evaluation *e);
+static attest_format reference_format(const attest_format *format);
+
+#define rounder_clear attest_wide_clear
+#define op_convert attest_wide_convert
+#define op_add attest_wide_add
+#define op_sub attest_wide_sub
+#define op_mul attest_wide_mul
+#define op_fma attest_wide_fma
+#define op_div attest_wide_div
+#define op_exp attest_wide_exp
+#define op_set_fraction attest_wide_set_fraction
+
+static inline void op_set(number *z, const number *x)
+{
+    mpfr_set(z, x, MPFR_RNDN); /* exact: the same precision */
+}
+
+static inline void op_zero(number *z)
+{
+    mpfr_set_zero(z, 1);
+}
+
+static inline void op_one(number *z, rounder *s)
+{
+    mpfr_set_ui(s->operand, 1, MPFR_RNDN);
+    attest_wide_convert(z, s->operand, s);
+}
+
+static inline bool op_is_nan(const number *x)
+{
+    return mpfr_nan_p(x);
+}
+
+static inline bool op_greater(const number *x, const number *y)
+{
+    return mpfr_greater_p(x, y);
+}
+
+static inline bool op_equal(const number *x, const number *y)
+{
+    return mpfr_equal_p(x, y);
+}
+
+struct stage;
+static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
+                            const number *x, struct stage *s, const attest_arithmetic *a);
+static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
+static bool is_long(const struct evaluation *e, size_t items, size_t operations);
+
+#include "audit/evaluate.inc"
+#include "audit/evaluate_common.h"
+
+static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
+{
+    attest_wide_init(s, format, e->arithmetic->rounding, &e->random);
+}
+
+/* Twice the bits and 64 more hide the errors of all but catastrophic cancellation. */
+static attest_format reference_format(const attest_format *format)
+{
+    return (attest_format){"reference", 2 * format->precision + 64, false, 0, 0, false};
+}
+
+static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)
+{
+    v->count = count;
+    v->at = attest_wide_vector_init(&v->bytes, count, format->precision, shared);
+    return v->at != NULL;
+}
+
+static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
+                            const number *x, stage *s, const attest_arithmetic *a)
+{
+    (void)y, (void)m, (void)rows, (void)cols, (void)stride, (void)x, (void)s, (void)a;
+    return false;
+}
+
+attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
+                                         const attest_audit_request *request,
+                                         const attest_arithmetic *arithmetic,
+                                         attest_error *error)
+{
+    evaluation e = {.request = request,
+                    .arithmetic = arithmetic,
+                    .weights = request->weights,
+                    .dim = request->dataset->dim};
+    attest_status status = evaluate(&e, error);
+
+    if (status == ATTEST_OK) {
+        *outputs = (attest_audit_outputs){.count = e.start[request->sequences],
+                                          .dim = e.dim,
+                                          .wide = e.out.at,
+                                          .bytes = e.out.bytes};
+        e.out = (vector){0};
+    }
+    evaluation_clear(&e);
+    return status;
+}

@@ -1,0 +1,265 @@
+/* gate.c -- comparing an audit with a stored record. */
+#include "audit/gate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/ball.h>
+
+#include "base/memory.h"
+#include "data/json_read.h"
+
+void attest_audit_gate_init(attest_audit_gate *gate)
+{
+    *gate = (attest_audit_gate){0};
+}
+
+void attest_audit_gate_clear(attest_audit_gate *gate)
+{
+    for (size_t i = 0; i < gate->count; i++)
+        free(gate->line[i]);
+    free(gate->line);
+    *gate = (attest_audit_gate){0};
+}
+
+static attest_status worse(attest_audit_gate *gate, attest_error *error, const char *format,
+                           ...) ATTEST_PRINTF(3, 4);
+
+static attest_status worse(attest_audit_gate *gate, attest_error *error, const char *format,
+                           ...)
+{
+    char text[256], *copy;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (gate->count == gate->room) {
+        size_t room = gate->room ? 2 * gate->room : 16;
+        char **grown = attest_memory_resize(gate->line, room, sizeof *gate->line);
+        if (!grown)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        gate->line = grown;
+        gate->room = room;
+    }
+    copy = attest_memory_copy(text);
+    if (!copy)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    gate->line[gate->count++] = copy;
+    return ATTEST_OK;
+}
+
+/* A count that may stand as a number or, when it is large, as a string. */
+static attest_status get_count(fmpz_t count, const attest_json_cursor *object, const char *key,
+                               attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+    fmpq_t value;
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(value);
+    status = attest_json_get_rational(value, &member, error);
+    if (status == ATTEST_OK && (!fmpz_is_one(fmpq_denref(value)) || fmpq_sgn(value) < 0))
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "expected a count");
+    if (status == ATTEST_OK)
+        fmpz_set(count, fmpq_numref(value));
+    fmpq_clear(value);
+    return status;
+}
+
+static attest_status compare_count(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                   const char *name, const char *key, const fmpz_t now,
+                                   attest_error *error)
+{
+    attest_status status;
+    fmpz_t before;
+
+    fmpz_init(before);
+    status = get_count(before, stored, key, error);
+    if (status == ATTEST_OK && fmpz_cmp(now, before) > 0) {
+        char *a = fmpz_get_str(NULL, 10, before), *b = fmpz_get_str(NULL, 10, now);
+        status = worse(gate, error, "%s: %s %.60s, was %.60s", name, key, b, a);
+        flint_free(a);
+        flint_free(b);
+    }
+    fmpz_clear(before);
+    return status;
+}
+
+static attest_status compare_verdict(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                     const attest_audit_result *now, attest_error *error)
+{
+    static const char *const name[] = {"survives", "fails", "collapses"};
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, stored, "verdict", error);
+    int before = 0;
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_choice(&before, &member, name, 3, error);
+    if (status == ATTEST_OK && (int)now->verdict > before)
+        status = worse(gate, error, "%s: %s, was %s", now->arithmetic.format.name,
+                       name[now->verdict], name[before]);
+    return status;
+}
+
+/* stored = the lower end of the ball under key; *known is false for null. */
+static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor *object,
+                              const char *key, attest_error *error)
+{
+    attest_json_cursor member, part;
+    const char *text;
+    attest_status status = ATTEST_OK;
+    arf_t x;
+
+    *known = attest_json_find_member(&member, object, key);
+    if (!*known)
+        return ATTEST_OK;
+    arf_init(x);
+    for (int i = 0; i < 2 && status == ATTEST_OK; i++) {
+        status = attest_json_get_member(&part, &member, i == 0 ? "mid" : "rad", error);
+        if (status == ATTEST_OK)
+            status = attest_json_get_string(&text, &part, error);
+        if (status == ATTEST_OK && attest_ball_parse_arf(x, text) != 0)
+            status = attest_json_fail(&part, error, ATTEST_FORMAT, "expected a hex float");
+        if (status == ATTEST_OK && i == 0)
+            arb_set_arf(ball, x);
+        else if (status == ATTEST_OK)
+            arb_add_error_arf(ball, x);
+    }
+    arf_clear(x);
+    return status;
+}
+
+static attest_status compare_separation(attest_audit_gate *gate,
+                                        const attest_json_cursor *stored,
+                                        const attest_audit_result *now, attest_error *error)
+{
+    attest_status status;
+    bool known;
+    arb_t before;
+
+    arb_init(before);
+    status = get_ball(before, &known, stored, "min_separation", error);
+    if (status == ATTEST_OK && known && now->has_separation &&
+        arb_lt(now->min_separation, before))
+        status = worse(gate, error, "%s: least separation %.6g, was %.6g",
+                       now->arithmetic.format.name,
+                       arf_get_d(arb_midref(now->min_separation), ARF_RND_NEAR),
+                       arf_get_d(arb_midref(before), ARF_RND_NEAR));
+    arb_clear(before);
+    return status;
+}
+
+static attest_status compare_ulp(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                 const attest_audit_result *now, attest_error *error)
+{
+    const attest_audit_errors *e = &now->errors;
+    attest_json_cursor member;
+    attest_status status = ATTEST_OK;
+    double before;
+    fmpq_t value;
+
+    if (!attest_json_find_member(&member, stored, "max_ulp"))
+        return ATTEST_OK;
+    fmpq_init(value);
+    status = attest_json_get_rational(value, &member, error);
+    before = fmpq_get_d(value);
+    fmpq_clear(value);
+    if (status != ATTEST_OK)
+        return status;
+    if (!now->has_errors || e->entries == 0 || e->unlimited)
+        return worse(gate, error, "%s: max_ulp unknown, was %.6g", now->arithmetic.format.name,
+                     before);
+    if (e->max_ulp > before * (1 + 1e-5))
+        return worse(gate, error, "%s: max_ulp %.6g, was %.6g", now->arithmetic.format.name,
+                     e->max_ulp, before);
+    return ATTEST_OK;
+}
+
+/* A stored format against the one of the same name. */
+static attest_status compare_format(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                    const attest_audit *audit, attest_error *error)
+{
+    attest_json_cursor member;
+    const char *name = "";
+    attest_status status = attest_json_get_member(&member, stored, "name", error);
+    fmpz_t nonfinite;
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&name, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    for (size_t f = 0; f < audit->formats; f++) {
+        const attest_audit_result *now = &audit->result[f];
+        if (strcmp(now->arithmetic.format.name, name) != 0)
+            continue;
+        fmpz_init_set_ui(nonfinite, now->collisions.nonfinite);
+        status = compare_verdict(gate, stored, now, error);
+        if (status == ATTEST_OK)
+            status =
+                compare_count(gate, stored, name, "collisions", now->collisions.pairs, error);
+        if (status == ATTEST_OK)
+            status = compare_count(gate, stored, name, "nonfinite", nonfinite, error);
+        if (status == ATTEST_OK)
+            status = compare_separation(gate, stored, now, error);
+        if (status == ATTEST_OK)
+            status = compare_ulp(gate, stored, now, error);
+        fmpz_clear(nonfinite);
+        return status;
+    }
+    return worse(gate, error, "%.60s: not audited any more", name);
+}
+
+static attest_status compare_collapse(attest_audit_gate *gate, const attest_json_cursor *root,
+                                      const attest_audit *audit, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status;
+    int64_t before;
+
+    if (!attest_json_find_member(&member, root, "collapse_bits"))
+        return ATTEST_OK;
+    status = attest_json_get_integer(&before, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (audit->collapse.bits == 0)
+        return worse(gate, error, "collapse_bits: null, was %lld", (long long)before);
+    if (audit->collapse.bits > before)
+        return worse(gate, error, "collapse_bits: %ld, was %lld", audit->collapse.bits,
+                     (long long)before);
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_gate_check(attest_audit_gate *gate, const attest_audit *audit,
+                                      const char *path, attest_budget *budget,
+                                      attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root, formats;
+    attest_status status = attest_json_document_read(&document, path, budget, error);
+    size_t count = 0;
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&document);
+    status = attest_json_check_format(&root, "attest/audit", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&formats, &root, "formats", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_length(&count, &formats, error);
+    for (size_t f = 0; f < count && status == ATTEST_OK; f++) {
+        attest_json_cursor stored = attest_json_get_element(&formats, f);
+        status = compare_format(gate, &stored, audit, error);
+    }
+    if (status == ATTEST_OK)
+        status = compare_collapse(gate, &root, audit, error);
+    attest_json_document_clear(&document);
+    if (status == ATTEST_FORMAT)
+        attest_error_prefix(error, status, path);
+    return status;
+}

@@ -1,0 +1,364 @@
+/* record.c -- an audit as JSON. */
+#include "audit/record.h"
+
+#include <math.h>
+
+#include <attest/version.h>
+
+void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)
+{
+    if (fmpz_sgn(value) >= 0 && fmpz_abs_fits_ui(value)) {
+        attest_json_write_count(json, key, fmpz_get_ui(value));
+    } else {
+        char *text = fmpz_get_str(NULL, 10, value);
+        attest_json_write_string(json, key, text);
+        flint_free(text);
+    }
+}
+
+static void write_place(attest_json *json, const char *key, attest_place place)
+{
+    attest_json_write_array(json, key);
+    attest_json_write_count(json, NULL, place.sequence);
+    attest_json_write_count(json, NULL, place.position);
+    attest_json_write_close(json);
+}
+
+/* [[i, k], [j, l]] for two positions of the dataset, or null. */
+static void write_pair(attest_json *json, const char *key, bool known, const size_t pair[2],
+                       const attest_dataset *dataset)
+{
+    if (!known) {
+        attest_json_write_null(json, key);
+        return;
+    }
+    attest_json_write_array(json, key);
+    write_place(json, NULL, attest_audit_place(dataset, pair[0]));
+    write_place(json, NULL, attest_audit_place(dataset, pair[1]));
+    attest_json_write_close(json);
+}
+
+static void write_optional_ball(attest_json *json, const char *key, bool known,
+                                const arb_t ball)
+{
+    if (known)
+        attest_json_write_ball(json, key, ball);
+    else
+        attest_json_write_null(json, key);
+}
+
+static void write_measure(attest_json *json, const char *key, bool known, double value)
+{
+    if (known)
+        attest_json_write_measure(json, key, value);
+    else
+        attest_json_write_null(json, key);
+}
+
+static void write_stages(attest_json *json, const attest_audit_result *result)
+{
+    attest_json_write_object(json, "stages");
+    for (int s = 0; s < ATTEST_STAGES; s++) {
+        const attest_audit_errors *e = &result->stage[s];
+        bool known = e->entries > 0 && !e->unlimited;
+        attest_json_write_object(json, attest_audit_stage_name((attest_audit_stage)s));
+        write_measure(json, "max_ulp", known, e->max_ulp);
+        write_measure(json, "mean_ulp", known, e->mean_ulp);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_errors(attest_json *json, const attest_audit_result *result,
+                         const attest_audit *audit)
+{
+    const attest_audit_errors *e = &result->errors;
+    const attest_audit_reference *r = &audit->reference;
+    bool known = result->has_errors && e->entries > 0 && !e->unlimited;
+    size_t i = 0;
+
+    write_measure(json, "max_ulp", known, e->max_ulp);
+    write_measure(json, "mean_ulp", known, e->mean_ulp);
+    write_measure(json, "bound_ulp", result->has_bound, e->bound_ulp);
+    if (!known) {
+        attest_json_write_null(json, "worst");
+        return;
+    }
+    while (i + 1 < r->sequences && r->start[i + 1] <= e->worst)
+        i++;
+    write_place(json, "worst", (attest_place){r->sequence[i], e->worst - r->start[i]});
+}
+
+static void write_result(attest_json *json, const attest_audit_result *result,
+                         const attest_audit *audit, const char *file)
+{
+    const attest_format *format = &result->arithmetic.format;
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "name", format->name);
+    attest_json_write_integer(json, "precision", format->precision);
+    if (format->bounded) {
+        attest_json_write_integer(json, "emin", format->emin);
+        attest_json_write_integer(json, "emax", format->emax);
+    } else {
+        attest_json_write_null(json, "emin");
+        attest_json_write_null(json, "emax");
+    }
+    attest_json_write_string(json, "verdict", attest_audit_verdict_name(result->verdict));
+    attest_audit_write_fmpz(json, "collisions", result->collisions.pairs);
+    attest_json_write_count(json, "nonfinite", result->collisions.nonfinite);
+    write_optional_ball(json, "min_separation", result->has_separation, result->min_separation);
+    write_pair(json, "closest", result->has_closest, result->closest, audit->dataset);
+    write_pair(json, "pair", result->collisions.has_pair, result->collisions.pair,
+               audit->dataset);
+    attest_json_write_string(json, "file", file);
+    attest_json_write_ball(json, "max_norm", result->max_norm);
+    write_errors(json, result, audit);
+    if (result->has_stages)
+        write_stages(json, result);
+    else
+        attest_json_write_null(json, "stages");
+    attest_json_write_close(json);
+}
+
+static void write_collapse(attest_json *json, const attest_audit *audit)
+{
+    const attest_audit_collapse *c = &audit->collapse;
+
+    attest_json_write_object(json, "collapse");
+    attest_json_write_integer(json, "from", c->low);
+    attest_json_write_integer(json, "cap", c->high);
+    if (c->proved_from)
+        attest_json_write_integer(json, "proved_from", c->proved_from);
+    else
+        attest_json_write_null(json, "proved_from");
+    if (c->survived)
+        attest_json_write_integer(json, "survived", c->survived);
+    else
+        attest_json_write_null(json, "survived");
+    attest_json_write_string(json, "reason", c->bits ? NULL : c->reason);
+    write_pair(json, "pair", c->has_pair, c->pair, audit->dataset);
+    attest_json_write_array(json, "widths");
+    for (size_t i = 0; i < c->widths; i++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_integer(json, "bits", c->width[i].bits);
+        attest_audit_write_fmpz(json, "collisions", c->width[i].collisions);
+        attest_json_write_count(json, "nonfinite", c->width[i].nonfinite);
+        write_measure(json, "log2_separation", c->width[i].has_separation,
+                      c->width[i].log2_separation);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+/* The bits that a separation asks for, or null. */
+static void write_bits(attest_json *json, const char *key, bool known, const arb_t large,
+                       const arb_t small)
+{
+    fmpz_t bits;
+
+    fmpz_init(bits);
+    if (known && attest_audit_bits(bits, large, small))
+        attest_audit_write_fmpz(json, key, bits);
+    else
+        attest_json_write_null(json, key);
+    fmpz_clear(bits);
+}
+
+static void write_certified(attest_json *json, const attest_audit *audit)
+{
+    const attest_audit_certified *c = &audit->certified;
+
+    if (!c->known) {
+        attest_json_write_null(json, "certified");
+        return;
+    }
+    attest_json_write_object(json, "certified");
+    attest_json_write_string(json, "verdict", attest_verdict_name(c->verdict));
+    attest_json_write_string(json, "method", c->method);
+    write_optional_ball(json, "min_separation", c->has_pair, c->min_separation);
+    if (c->has_pair) {
+        attest_json_write_array(json, "pair");
+        write_place(json, NULL, c->pair[0]);
+        write_place(json, NULL, c->pair[1]);
+        attest_json_write_close(json);
+    } else {
+        attest_json_write_null(json, "pair");
+    }
+    attest_json_write_ball(json, "max_norm", c->max_norm);
+    attest_json_write_close(json);
+}
+
+static void write_theory(attest_json *json, const attest_audit *audit)
+{
+    const attest_audit_theory *t = &audit->theory;
+
+    attest_json_write_object(json, "theory");
+    write_optional_ball(json, "delta", t->known, t->delta);
+    write_optional_ball(json, "r", t->known, t->r);
+    attest_json_write_string(json, "reason", t->reason);
+    attest_json_write_close(json);
+}
+
+static void write_sample(attest_json *json, const attest_audit *audit)
+{
+    attest_json_write_object(json, "sample");
+    attest_json_write_count(json, "sequences", audit->reference.sequences);
+    attest_json_write_count(json, "positions", audit->reference.positions);
+    attest_json_write_count(json, "stage_sequences", audit->stage_reference.sequences);
+    attest_json_write_close(json);
+}
+
+/* [{"from": 2^a or 0, "to": 2^(a+1) or null, "count": k} ...], empty ends left off. */
+static void write_histogram(attest_json *json, const char *key, const size_t *bin, int least)
+{
+    int first = 0, last = ATTEST_KERNELS_BINS - 1;
+
+    while (last > 0 && bin[last] == 0)
+        last--;
+    while (first < last && bin[first] == 0)
+        first++;
+    attest_json_write_array(json, key);
+    for (int i = first; i <= last; i++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_measure(json, "from", i == 0 ? 0 : ldexp(1, least + i - 1));
+        write_measure(json, "to", i + 1 < ATTEST_KERNELS_BINS, ldexp(1, least + i));
+        attest_json_write_count(json, "count", bin[i]);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_kernels(attest_json *json, const attest_audit_kernels *k)
+{
+    if (!k->known) {
+        attest_json_write_null(json, "kernel");
+        return;
+    }
+    attest_json_write_object(json, "kernel");
+    attest_json_write_string(json, "name", k->name);
+    attest_json_write_count(json, "sequences", k->sequences);
+    attest_json_write_count(json, "rows", k->rows);
+    attest_json_write_count(json, "entries", k->entries);
+    write_measure(json, "max_ulp", k->entries > 0, k->max_ulp);
+    write_measure(json, "mean_ulp", k->entries > 0, k->mean_ulp);
+    write_histogram(json, "ulp", k->ulp, ATTEST_KERNELS_LEAST_ULP);
+    write_histogram(json, "pessimism", k->ratio, ATTEST_KERNELS_LEAST_RATIO);
+    attest_json_write_count(json, "exact_rows", k->exact);
+    attest_json_write_count(json, "rows_without_bound", k->infinite);
+    attest_json_write_count(json, "bounds_broken", k->broken);
+    attest_json_write_close(json);
+}
+
+static void write_algorithms(attest_json *json, const attest_audit *audit)
+{
+    attest_arithmetic like = audit->like;
+
+    attest_json_write_array(json, "algorithms");
+    for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
+        attest_audit_algorithm(&like, a);
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "softmax", attest_audit_softmax_name(like.softmax));
+        attest_json_write_string(json, "sum", like.pairwise ? "pairwise" : "sequential");
+        attest_json_write_bool(json, "fma", like.fma);
+        attest_json_write_array(json, "formats");
+        for (size_t f = 0; f < audit->formats; f++)
+            write_result(json, &audit->algorithm[a * audit->formats + f], audit, NULL);
+        attest_json_write_close(json);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+void attest_audit_write_members(attest_json *json, const attest_audit *audit,
+                                const attest_audit_origin *origin)
+{
+    const attest_audit_certified *c = &audit->certified;
+
+    attest_json_write_array(json, "formats");
+    for (size_t f = 0; f < audit->formats; f++)
+        write_result(json, &audit->result[f], audit, origin->file ? origin->file[f] : NULL);
+    attest_json_write_close(json);
+    if (audit->collapse.bits)
+        attest_json_write_integer(json, "collapse_bits", audit->collapse.bits);
+    else
+        attest_json_write_null(json, "collapse_bits");
+    write_bits(json, "certified_bits", c->known && c->has_pair, c->max_norm, c->min_separation);
+    write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
+    write_collapse(json, audit);
+    write_certified(json, audit);
+    write_theory(json, audit);
+    write_sample(json, audit);
+    write_kernels(json, &audit->kernels);
+    if (audit->compares)
+        write_algorithms(json, audit);
+}
+
+static void write_arithmetic(attest_json *json, const attest_arithmetic *a)
+{
+    attest_json_write_object(json, "arithmetic");
+    attest_json_write_string(json, "round", attest_audit_rounding_name(a->rounding));
+    if (a->rounding == ATTEST_AUDIT_STOCHASTIC)
+        attest_json_write_count(json, "seed", a->seed);
+    attest_json_write_string(json, "accumulate", a->accumulates ? a->accumulate.name : NULL);
+    attest_json_write_string(json, "softmax", attest_audit_softmax_name(a->softmax));
+    if (a->softmax == ATTEST_AUDIT_ONLINE)
+        attest_json_write_count(json, "block", a->block);
+    attest_json_write_string(json, "sum", a->pairwise ? "pairwise" : "sequential");
+    attest_json_write_bool(json, "fma", a->fma);
+    attest_json_write_close(json);
+}
+
+static void write_claim(attest_json *json, const attest_audit *audit)
+{
+    arb_t promise;
+
+    arb_init(promise);
+    arb_set_arf(promise, audit->promise);
+    attest_json_write_object(json, "claim");
+    if (audit->has_r)
+        attest_json_write_rational(json, "r", audit->r);
+    else
+        attest_json_write_null(json, "r");
+    attest_json_write_rational(json, "delta", audit->delta);
+    write_optional_ball(json, "promise", arf_sgn(audit->promise) > 0, promise);
+    attest_json_write_close(json);
+    arb_clear(promise);
+}
+
+void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
+                                const attest_audit_origin *origin)
+{
+    const attest_dataset *dataset = audit->dataset;
+
+    attest_json_write_string(json, "format", "attest/audit");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_object(json, "dataset");
+    attest_json_write_string(json, "path", origin->data);
+    attest_json_write_string(json, "sha256", origin->data_sha256);
+    attest_json_write_string(json, "name", dataset->name);
+    attest_json_write_count(json, "sequences", dataset->count);
+    attest_json_write_count(json, "longest", dataset->longest);
+    attest_json_write_count(json, "dim", dataset->dim);
+    attest_json_write_count(json, "tokens", dataset->tokens.count);
+    attest_json_write_count(json, "positions", dataset->total);
+    attest_audit_write_fmpz(json, "required_pairs", audit->classes.required_pairs);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "weights");
+    attest_json_write_string(json, "path", origin->weights);
+    attest_json_write_string(json, "sha256", origin->weights_sha256);
+    attest_json_write_string(json, "strategy", origin->strategy);
+    attest_json_write_string(json, "activation",
+                             attest_activation_name(audit->weights->activation));
+    attest_json_write_string(json, "mask", attest_mask_name(audit->weights->mask));
+    attest_json_write_count(json, "heads", audit->weights->heads);
+    attest_json_write_close(json);
+    write_arithmetic(json, &audit->like);
+    write_claim(json, audit);
+    attest_json_write_object(json, "versions");
+    attest_json_write_string(json, "attest", attest_version());
+    attest_json_write_string(json, "mpfr", mpfr_get_version());
+    attest_json_write_string(json, "flint", FLINT_VERSION);
+    attest_json_write_close(json);
+}

@@ -1,0 +1,223 @@
+/* reference.c -- certified outputs of a sample, and errors in ulp against them. */
+#include "audit/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <attest/attention.h>
+
+#include "audit/shared.h"
+#include "audit/wide.h"
+#include "base/memory.h"
+
+#define SECONDS 10.0
+
+/* About what the balls of one sequence take: exact integers up to the scores, then balls. */
+double attest_audit_ball_cost(const attest_audit_request *request, long bits)
+{
+    const attest_weights *weights = request->weights;
+    double n = (double)request->dataset->longest, d = (double)weights->dim, linear = 0;
+    double limbs = (double)bits / 64 + 1;
+
+    for (size_t h = 0; h < weights->heads; h++) {
+        const attest_head *head = &weights->head[h];
+        double s = (double)head->wq.rows;
+        linear += (head->wk.factored ? s + d : s * d) * 2;
+        linear += head->wv.factored || head->wo.factored ? s + d : 2 * s * d;
+        linear += n * (head->wk.factored ? 1 : s);
+        linear += n * (head->wv.factored || head->wo.factored ? 1 : d) * limbs / 4;
+    }
+    return n * (linear * 5e-8 + n * (double)weights->heads * (2e-6 + limbs * limbs * 4e-8));
+}
+
+static bool choose_sample(attest_audit_reference *r, const attest_audit_request *request,
+                          size_t most, long bits)
+{
+    const attest_dataset *dataset = request->dataset;
+    double affordable = SECONDS / attest_audit_ball_cost(request, bits);
+    size_t count = dataset->count < most ? dataset->count : most;
+
+    if ((double)count > affordable)
+        count = affordable > 1 ? (size_t)affordable : 1;
+    r->sequences = count;
+    r->sequence = attest_memory_alloc(count, sizeof *r->sequence);
+    r->start = attest_memory_alloc(count + 1, sizeof *r->start);
+    if (!r->sequence || !r->start)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        r->sequence[i] =
+            (size_t)((double)i * (double)dataset->count / (double)count); /* below 2^53 */
+        r->start[i + 1] = r->start[i] + attest_dataset_length(dataset, r->sequence[i]);
+    }
+    r->positions = r->start[count];
+    r->dim = dataset->dim;
+    return true;
+}
+
+typedef struct ball_work {
+    const attest_audit_request *request;
+    attest_audit_reference *reference;
+    bool *unable;
+} ball_work;
+
+static bool evaluate_balls(void *context, size_t i)
+{
+    ball_work *work = context;
+    attest_audit_reference *r = work->reference;
+    size_t first = r->start[i] * r->dim, count = (r->start[i + 1] - r->start[i]) * r->dim;
+    arb_ptr ball = _arb_vec_init((slong)count);
+    attest_sequence sequence;
+    attest_status status;
+    arf_t end;
+
+    arf_init(end);
+    attest_sequence_init(&sequence);
+    status = attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
+                                         NULL, NULL);
+    if (status == ATTEST_OK)
+        status = attest_attention_ball(ball, work->request->weights, &sequence, r->bits, NULL);
+    for (size_t e = 0; status == ATTEST_OK && e < count; e++) {
+        /* What the midpoint loses by rounding goes to the radius. */
+        arf_get_mpfr(r->middle + first + e, arb_midref(ball + e), MPFR_RNDN);
+        arf_set_mpfr(end, r->middle + first + e);
+        arf_sub(end, end, arb_midref(ball + e), 53, ARF_RND_UP);
+        arf_abs(end, end);
+        arb_add_error_arf(ball + e, end);
+        arf_set_mag(end, arb_radref(ball + e));
+        arf_get_mpfr(r->radius + first + e, end, MPFR_RNDU);
+    }
+    if (status == ATTEST_UNABLE)
+        *work->unable = true;
+    attest_sequence_clear(&sequence);
+    arf_clear(end);
+    _arb_vec_clear(ball, (slong)count);
+    return status == ATTEST_OK || status == ATTEST_UNABLE;
+}
+
+attest_status attest_audit_reference_get(attest_audit_reference *reference,
+                                         const attest_audit_request *request, size_t most,
+                                         long bits, attest_error *error)
+{
+    bool *unable = attest_shared_alloc(1, sizeof *unable);
+    ball_work work = {request, reference, unable};
+    attest_status status;
+    bool ok;
+
+    *reference = (attest_audit_reference){.bits = bits};
+    ok = unable && choose_sample(reference, request, most, bits);
+    if (ok) {
+        size_t entries = reference->positions * reference->dim;
+        reference->middle =
+            attest_wide_vector_init(&reference->middle_bytes, entries, bits + 64, true);
+        reference->radius =
+            attest_wide_vector_init(&reference->radius_bytes, entries, 53, true);
+    }
+    if (!ok || !reference->middle || !reference->radius)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    else
+        status = attest_workers_run(evaluate_balls, &work, reference->sequences,
+                                    reference->positions > 400 ? request->jobs : 1, error);
+    if (status == ATTEST_OK && *unable)
+        status = attest_error_set(error, ATTEST_UNABLE,
+                                  "a sequence over its common denominator is too large");
+    attest_shared_free(unable, 1, sizeof *unable);
+    if (status != ATTEST_OK)
+        attest_audit_reference_clear(reference);
+    return status;
+}
+
+void attest_audit_reference_clear(attest_audit_reference *reference)
+{
+    free(reference->sequence);
+    free(reference->start);
+    attest_shared_free(reference->middle, reference->middle_bytes, 1);
+    attest_shared_free(reference->radius, reference->radius_bytes, 1);
+    *reference = (attest_audit_reference){0};
+}
+
+/* The exponent of an ulp of the format at x; *none where x is 0 and exponents are unbounded. */
+static long ulp_exponent(bool *none, mpfr_srcptr x, const attest_format *format)
+{
+    long least = format->emin - format->precision + 1, e;
+
+    *none = false;
+    if (!mpfr_regular_p(x)) {
+        *none = !format->bounded;
+        return least;
+    }
+    e = (long)mpfr_get_exp(x) - format->precision;
+    return format->bounded && e < least ? least : e;
+}
+
+/* x = entry i of the outputs. Domain: finite. */
+static void get_entry(mpfr_t x, const attest_audit_outputs *outputs, size_t i)
+{
+    if (outputs->real)
+        mpfr_set_d(x, outputs->real[i], MPFR_RNDN);
+    else
+        mpfr_set(x, outputs->wide + i, MPFR_RNDN);
+}
+
+/* The error of one entry in ulp, from above; false: no ulp to measure it in. */
+static bool measure(double *ulp, long *exponent, mpfr_t x,
+                    const attest_audit_reference *reference, size_t i,
+                    const attest_format *format)
+{
+    bool none;
+
+    *exponent = ulp_exponent(&none, reference->middle + i, format);
+    if (none)
+        return false;
+    mpfr_sub(x, x, reference->middle + i, MPFR_RNDA);
+    mpfr_abs(x, x, MPFR_RNDU);
+    mpfr_add(x, x, reference->radius + i, MPFR_RNDU);
+    mpfr_mul_2si(x, x, -*exponent, MPFR_RNDU);
+    *ulp = mpfr_get_d(x, MPFR_RNDU);
+    return true;
+}
+
+/* Where position p of the sample, in its sequence i, stands in the outputs. */
+static size_t place_of(size_t p, size_t i, const attest_dataset *all,
+                       const attest_audit_reference *reference)
+{
+    return all ? all->start[reference->sequence[i]] + p - reference->start[i] : p;
+}
+
+void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
+                             const attest_dataset *all, const attest_audit_reference *reference,
+                             const attest_format *format, const double *bound, long unit_bits)
+{
+    size_t dim = reference->dim;
+    long e;
+    double ulp;
+    mpfr_t x;
+
+    *errors = (attest_audit_errors){0};
+    mpfr_init2(x, reference->bits + format->precision + 256);
+    for (size_t i = 0, p = 0; p < reference->positions; p++) {
+        size_t q;
+        i += p == reference->start[i + 1];
+        q = place_of(p, i, all, reference);
+        for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < dim; c++) {
+            get_entry(x, outputs, q * dim + c);
+            if (!measure(&ulp, &e, x, reference, p * dim + c, format)) {
+                errors->unlimited = errors->unlimited || !mpfr_zero_p(x);
+                continue;
+            }
+            errors->entries++;
+            errors->mean_ulp += ulp;
+            if (ulp > errors->max_ulp) {
+                errors->max_ulp = ulp;
+                errors->worst = p;
+            }
+            if (bound) {
+                double shift = fmax(-5000, fmin(5000, (double)(-unit_bits - e)));
+                errors->bound_ulp =
+                    fmax(errors->bound_ulp, ldexp(bound[p * dim + c], (int)shift));
+            }
+        }
+    }
+    if (errors->entries > 0)
+        errors->mean_ulp /= (double)errors->entries;
+    mpfr_clear(x);
+}

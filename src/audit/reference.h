@@ -1,0 +1,47 @@
+/* reference.h -- certified outputs of a sample of the sequences, to measure errors against. */
+#ifndef ATTEST_AUDIT_REFERENCE_H
+#define ATTEST_AUDIT_REFERENCE_H
+
+#include "audit/evaluate.h"
+
+/* Balls at the positions of the sampled sequences: the true entry i lies within radius[i] of
+ * middle[i]. */
+typedef struct attest_audit_reference {
+    size_t *sequence; /* the sample: every so-manieth sequence */
+    size_t sequences;
+    size_t positions, dim;
+    size_t *start; /* sequences + 1 places of the sample's positions in it */
+    long bits;
+    __mpfr_struct *middle, *radius;
+    size_t middle_bytes, radius_bytes;
+} attest_audit_reference;
+
+/* Samples at most `most` sequences, evenly, so few that their balls take about ten seconds, and
+ * encloses their outputs to about bits bits. Status: NOMEM, IO, UNABLE. */
+attest_status attest_audit_reference_get(attest_audit_reference *reference,
+                                         const attest_audit_request *request, size_t most,
+                                         long bits, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The seconds that the balls of one sequence take, very roughly. */
+double attest_audit_ball_cost(const attest_audit_request *request, long bits);
+
+void attest_audit_reference_clear(attest_audit_reference *reference);
+
+/* Errors in units of the last place of a format at the true value; an output that is not finite
+ * has none. */
+typedef struct attest_audit_errors {
+    size_t entries; /* finite entries that were compared */
+    bool unlimited; /* an unbounded format missed an exact 0: infinitely many ulp */
+    double max_ulp, mean_ulp;
+    size_t worst;     /* the position in the sample */
+    double bound_ulp; /* the largest a priori bound, over the same entries; infinite: none */
+} attest_audit_errors;
+
+/* Measures outputs in this format. all: they are those of the whole dataset, else those of the
+ * sample. bound: entry by entry over the unit roundoff 2^-unit_bits, as attest_audit_bound has
+ * it for the sample, or NULL. */
+void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
+                             const attest_dataset *all, const attest_audit_reference *reference,
+                             const attest_format *format, const double *bound, long unit_bits);
+
+#endif

@@ -1,0 +1,105 @@
+/* separation.c -- the least distance of outputs that must differ, exactly. */
+#include "audit/collisions.h"
+#include "certify/candidates.h"
+
+/* square = |output p - output q|^2, exactly. */
+static void distance(arf_t square, const attest_audit_outputs *outputs, size_t p, size_t q)
+{
+    arf_t x, y;
+
+    arf_init(x);
+    arf_init(y);
+    arf_zero(square);
+    for (size_t c = 0; c < outputs->dim; c++) {
+        attest_audit_outputs_get(x, outputs, p, c);
+        attest_audit_outputs_get(y, outputs, q, c);
+        arf_sub(x, x, y, ARF_PREC_EXACT, ARF_RND_DOWN);
+        arf_mul(x, x, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+        arf_add(square, square, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+    }
+    arf_clear(x);
+    arf_clear(y);
+}
+
+static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs *outputs,
+                                const attest_audit_classes *classes, attest_error *error)
+{
+    attest_status status = attest_cloud_init(cloud, outputs->count, outputs->dim, error);
+    arb_ptr ball;
+
+    if (status != ATTEST_OK)
+        return status;
+    ball = _arb_vec_init((slong)outputs->dim);
+    for (size_t p = 0; p < outputs->count; p++) {
+        cloud->colour[p] = classes->group[p];
+        if (outputs->real) {
+            attest_cloud_set_doubles(cloud, p, outputs->real + p * outputs->dim);
+            continue;
+        }
+        for (size_t c = 0; c < outputs->dim; c++)
+            attest_audit_outputs_get(arb_midref(ball + c), outputs, p, c);
+        attest_cloud_set_balls(cloud, p, ball);
+    }
+    _arb_vec_clear(ball, (slong)outputs->dim);
+    attest_cloud_finish(cloud);
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
+                                          const attest_audit_outputs *outputs,
+                                          const attest_audit_classes *classes,
+                                          attest_error *error)
+{
+    attest_cloud cloud;
+    attest_candidates candidates;
+    attest_status status = make_cloud(&cloud, outputs, classes, error);
+    bool more = true;
+    arf_t other;
+
+    if (status != ATTEST_OK)
+        return status;
+    *found = false;
+    arf_init(other);
+    status = attest_candidates_init(&candidates, &cloud, error);
+    while (status == ATTEST_OK && more) {
+        size_t first, second;
+        status = attest_candidates_next(&more, &first, &second, &candidates, error);
+        if (status != ATTEST_OK || !more)
+            break;
+        distance(other, outputs, first, second);
+        if (*found && arf_cmp(other, square) >= 0)
+            continue;
+        *found = true;
+        arf_set(square, other);
+        pair[0] = first;
+        pair[1] = second;
+    }
+    if (status == ATTEST_OK)
+        attest_candidates_clear(&candidates);
+    arf_clear(other);
+    attest_cloud_clear(&cloud);
+    return status;
+}
+
+void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)
+{
+    arf_t x, norm;
+
+    arf_init(x);
+    arf_init(norm);
+    arf_zero(square);
+    for (size_t p = 0; p < outputs->count; p++) {
+        if (!attest_audit_outputs_finite(outputs, p))
+            continue;
+        arf_zero(norm);
+        for (size_t c = 0; c < outputs->dim; c++) {
+            attest_audit_outputs_get(x, outputs, p, c);
+            arf_mul(x, x, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+            arf_add(norm, norm, x, ARF_PREC_EXACT, ARF_RND_DOWN);
+        }
+        if (arf_cmp(norm, square) > 0)
+            arf_set(square, norm);
+    }
+    arf_clear(x);
+    arf_clear(norm);
+}

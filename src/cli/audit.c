@@ -1,0 +1,308 @@
+/* audit.c -- attest audit: at which precision does the mapping collapse? */
+#include "cli/audit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/shared.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_audit = {
+    .name = "audit",
+    .arguments = "DATA [--weights W | --construct STRATEGY] [--formats LIST] [OPTION]...",
+    .summary = "find the precision at which attention stops telling contexts apart",
+    .details =
+        "Evaluates the layer with every operation rounded to each format and compares the\n"
+        "outputs: required pairs that collide, the least separation, errors in ulp against\n"
+        "certified values, and the stage at which they enter. collapse bits: the least width\n"
+        "from which on, up to the cap, all required pairs stay apart; beside it the bits that\n"
+        "the certified separation and Theorem 2 ask for. The exit code is 0 when the audit "
+        "was\n"
+        "done, whatever it found; 1 with --gate when something got worse, or when a "
+        "hypothesis\n"
+        "of the construction fails.",
+    .example = "  attest audit data.json --construct theorem,gap,tuned\n"
+               "  attest audit data.npy --weights w.json --formats binary16,p=12 --json\n"
+               "  attest audit data.npy --weights w.json --gate stored/audit.json",
+    .product = "save record and colliding pairs: in the folder FILE, or at FILE if\n"
+               "it ends in .json",
+    .data = true,
+    .run = run,
+};
+
+static const char default_formats[] =
+    "binary64,binary32,tfloat32,bfloat16,binary16,float8_e4m3fn,float8_e5m2";
+
+const char *attest_audit_subject_name(const audit_subject *subject)
+{
+    return subject->constructed ? attest_strategy_name(subject->construction.strategy) : NULL;
+}
+
+static void subject_init(audit_subject *subject)
+{
+    memset(subject, 0, sizeof *subject);
+    attest_construction_init(&subject->construction);
+    attest_weights_init(&subject->given);
+    attest_audit_init(&subject->audit);
+}
+
+static void subject_clear(audit_subject *subject)
+{
+    for (size_t f = 0; f < AUDIT_MOST_FORMATS; f++)
+        free(subject->file[f]);
+    attest_audit_clear(&subject->audit);
+    attest_weights_clear(&subject->given);
+    attest_construction_clear(&subject->construction);
+}
+
+static void set_algorithm(attest_arithmetic *like, const audit_request *request)
+{
+    static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
+                                                   ATTEST_AUDIT_ONLINE};
+
+    like->rounding = (attest_audit_rounding)request->round;
+    like->seed = request->seed;
+    like->softmax = softmax[request->softmax];
+    like->block = request->block;
+    like->pairwise = request->sum == 1;
+    like->fma = request->fma;
+    like->accumulates = request->accumulate != NULL;
+    if (like->accumulates)
+        like->accumulate = request->accumulate_format;
+}
+
+/* The claim: the user's bounds, else those of the construction. */
+static void set_claim(attest_audit *audit, const audit_subject *subject,
+                      const audit_request *request)
+{
+    const attest_construction *c = &subject->construction;
+
+    audit->has_r = request->r.given || subject->constructed;
+    if (request->r.given)
+        fmpq_set(audit->r, request->r.value);
+    else if (subject->constructed)
+        fmpq_set(audit->r, c->r);
+    if (request->delta.given)
+        fmpq_set(audit->delta, request->delta.value);
+    else if (subject->constructed && c->promise)
+        arb_get_lbound_arf(audit->promise, c->delta, 128);
+}
+
+static int run_subject(audit_job *job, audit_subject *subject)
+{
+    const audit_request *request = job->request;
+    attest_audit *audit = &subject->audit;
+    attest_error error;
+
+    audit->dataset = &job->dataset;
+    audit->weights = subject->constructed ? &subject->construction.weights : &subject->given;
+    audit->formats = request->format_count;
+    audit->format = request->format;
+    audit->compares = request->compare;
+    audit->has_stages = audit->has_kernels = !request->quick;
+    audit->jobs = request->jobs ? request->jobs : attest_workers_default();
+    set_algorithm(&audit->like, request);
+    set_claim(audit, subject, request);
+    if (request->high) {
+        audit->collapse.low = request->low;
+        audit->collapse.high = request->high;
+        audit->collapse.limited = false;
+    }
+    if (attest_audit_run(audit, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
+/* Builds the weights of a strategy, and audits them if its hypotheses hold. */
+static int run_strategy(audit_job *job, audit_subject *subject, attest_strategy strategy)
+{
+    attest_construction *c = &subject->construction;
+    attest_error error;
+
+    c->strategy = strategy;
+    c->mask = (attest_mask)job->request->mask;
+    subject->constructed = true;
+    if (attest_construction_build(c, &job->dataset, &error)) {
+        attest_error_prefix(&error, error.status, job->request->data);
+        return attest_cli_fail(&error);
+    }
+    return c->hypothesis ? EXIT_HOLDS : run_subject(job, subject);
+}
+
+static int run_subjects(audit_job *job)
+{
+    const audit_request *request = job->request;
+    attest_error error;
+    int code = EXIT_HOLDS;
+
+    if (request->weights) {
+        audit_subject *subject = &job->subject[job->subjects++];
+        subject_init(subject);
+        if (attest_weights_read(&subject->given, request->weights, &job->common->budget,
+                                &error))
+            return attest_cli_fail_input(&error);
+        if (subject->given.dim != job->dataset.dim)
+            return attest_cli_refuse(
+                "%s: tokens have %zu entries, but the weights of %s take %zu", request->data,
+                job->dataset.dim, request->weights, subject->given.dim);
+        return run_subject(job, subject);
+    }
+    for (size_t i = 0; i < request->strategies && code == EXIT_HOLDS; i++) {
+        audit_subject *subject = &job->subject[job->subjects++];
+        subject_init(subject);
+        code = run_strategy(job, subject, request->strategy[i]);
+    }
+    return code;
+}
+
+static bool any_hypothesis_fails(const audit_job *job)
+{
+    for (size_t i = 0; i < job->subjects; i++)
+        if (job->subject[i].construction.hypothesis)
+            return true;
+    return false;
+}
+
+static int print(const audit_job *job)
+{
+    attest_json json;
+
+    if (!job->common->json) {
+        attest_audit_print(job);
+        return EXIT_HOLDS;
+    }
+    attest_json_write_begin(&json, stdout);
+    attest_audit_write_job(&json, job);
+    if (attest_json_write_end(&json) != ATTEST_OK) {
+        attest_cli_complain("cannot write all of the output");
+        return EXIT_ENVIRONMENT;
+    }
+    return EXIT_HOLDS;
+}
+
+static int audit(audit_job *job)
+{
+    const audit_request *request = job->request;
+    int code = attest_cli_read_dataset(&job->dataset, request->data, job->common);
+    attest_error error;
+
+    if (code == EXIT_HOLDS)
+        code = run_subjects(job);
+    if (code == EXIT_HOLDS && request->gate && !job->subject[0].construction.hypothesis &&
+        attest_audit_gate_check(&job->gate, &job->subject[0].audit, request->gate,
+                                &job->common->budget, &error))
+        code = attest_cli_fail_input(&error);
+    if (code == EXIT_HOLDS && job->common->output)
+        code = attest_audit_save(job);
+    if (code == EXIT_HOLDS)
+        code = print(job);
+    if (code != EXIT_HOLDS)
+        return code;
+    return any_hypothesis_fails(job) || job->gate.count > 0 ? EXIT_FAILS : EXIT_HOLDS;
+}
+
+static int check_request(audit_request *request)
+{
+    if (request->weights && request->construct)
+        return attest_cli_refuse(
+            "--weights and --construct exclude each other (see 'attest audit --help')");
+    if (request->weights && strcmp(request->weights, "-") == 0 &&
+        strcmp(request->data, "-") == 0)
+        return attest_cli_refuse("data and weights cannot both be standard input");
+    if (request->block == 0)
+        return attest_cli_refuse("--block: a block has at least one key");
+    return attest_audit_parse_lists(request);
+}
+
+static int run_job(audit_request *request, attest_common *common)
+{
+    static audit_job job; /* large */
+    int code = check_request(request);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    memset(&job, 0, sizeof job);
+    job.request = request;
+    job.common = common;
+    attest_dataset_init(&job.dataset);
+    attest_audit_gate_init(&job.gate);
+    code = audit(&job);
+    for (size_t i = 0; i < job.subjects; i++)
+        subject_clear(&job.subject[i]);
+    attest_audit_gate_clear(&job.gate);
+    attest_dataset_clear(&job.dataset);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const roundings[] = {"nearest", "zero", "stochastic", NULL};
+    static const char *const softmaxes[] = {"naive", "shifted", "online", NULL};
+    static const char *const sums[] = {"sequential", "pairwise", NULL};
+    static const char *const masks[] = {"none", "causal", NULL};
+    static audit_request request; /* large */
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"weights", 'w', "W", "the attention weights (JSON or .npz)", OPTION_TEXT,
+         &request.weights, NULL},
+        {"construct", 0, "STRATEGY",
+         "audit weights built from the data: theorem, gap, tuned, a\nlist of them, or all; "
+         "theorem if there are no weights",
+         OPTION_TEXT, &request.construct, NULL},
+        {"mask", 0, "MASK", "of constructed weights: none or causal", OPTION_CHOICE,
+         &request.mask, masks},
+        {"formats", 0, "LIST",
+         "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "
+         "float8_e4m3fn, float8_e5m2, p=N,\np=N:emin=E:emax=E; all named ones if not given",
+         OPTION_TEXT, &request.formats, NULL},
+        {"accumulate", 0, "FORMAT", "form dot products and sums in this format", OPTION_TEXT,
+         &request.accumulate, NULL},
+        {"round", 0, "MODE", "nearest, zero or stochastic; nearest if not given", OPTION_CHOICE,
+         &request.round, roundings},
+        {"seed", 0, "N", "of stochastic rounding; 1 if not given", OPTION_COUNT, &request.seed,
+         NULL},
+        {"softmax", 0, "ALGORITHM", "naive, shifted or online; shifted if not given",
+         OPTION_CHOICE, &request.softmax, softmaxes},
+        {"block", 0, "B", "keys per block of the online algorithm; 16 if not given",
+         OPTION_COUNT, &request.block, NULL},
+        {"sum", 0, "ORDER", "sequential or pairwise; sequential if not given", OPTION_CHOICE,
+         &request.sum, sums},
+        {"fma", 0, NULL, "fuse multiplications and additions", OPTION_FLAG, &request.fma, NULL},
+        {"compare", 0, NULL, "audit all algorithms side by side, too", OPTION_FLAG,
+         &request.compare, NULL},
+        {"sweep", 0, "LO..HI", "search the collapse among these widths; 1..4096 if not given",
+         OPTION_TEXT, &request.sweep, NULL},
+        {"r", 0, "R", "claim that all norms are below R", OPTION_NUMBER, &request.r, NULL},
+        {"delta", 0, "D", "claim separations above D; 0, or the promise of --construct",
+         OPTION_NUMBER, &request.delta, NULL},
+        {"gate", 0, "FILE", "exit with 1 if this audit is worse than the record FILE",
+         OPTION_TEXT, &request.gate, NULL},
+        {"quick", 0, NULL, "leave out the stages of errors and the kernels", OPTION_FLAG,
+         &request.quick, NULL},
+        {"jobs", 'j', "J", "processes; one per processor if not given", OPTION_COUNT,
+         &request.jobs, NULL},
+        {0},
+    };
+
+    memset(&request, 0, sizeof request);
+    request.formats = default_formats;
+    request.softmax = 1;
+    request.seed = 1;
+    request.block = 16;
+    fmpq_init(request.r.value);
+    fmpq_init(request.delta.value);
+    code = attest_cli_parse(&attest_command_audit, &common, options, argc, argv, 1, 1,
+                            &operands, &count);
+    if (code == EXIT_HOLDS) {
+        request.data = operands[0];
+        code = run_job(&request, &common);
+    }
+    fmpq_clear(request.r.value);
+    fmpq_clear(request.delta.value);
+    return code;
+}

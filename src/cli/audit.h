@@ -1,0 +1,62 @@
+/* audit.h -- what the files of attest audit share. */
+#ifndef ATTEST_CLI_AUDIT_H
+#define ATTEST_CLI_AUDIT_H
+
+#include "audit/audit.h"
+#include "audit/gate.h"
+#include "audit/record.h"
+#include "cli/command.h"
+
+enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
+
+/* What the command line asked for. */
+typedef struct audit_request {
+    const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate;
+    int round, softmax, sum, mask;
+    bool fma, compare, quick;
+    unsigned long seed, block, jobs;
+    attest_number_option r, delta;
+    size_t format_count;
+    attest_format format[AUDIT_MOST_FORMATS];
+    attest_format accumulate_format;
+    long low, high; /* of --sweep; 0: not given */
+    size_t strategies;
+    attest_strategy strategy[AUDIT_STRATEGIES];
+} audit_request;
+
+/* One set of weights under audit. */
+typedef struct audit_subject {
+    attest_construction construction; /* or weights: */
+    attest_weights given;
+    bool constructed;
+    attest_audit audit;
+    char *file[AUDIT_MOST_FORMATS]; /* of the counterexamples, or NULL */
+} audit_subject;
+
+typedef struct audit_job {
+    const audit_request *request;
+    attest_common *common;
+    attest_dataset dataset;
+    size_t subjects;
+    audit_subject subject[AUDIT_STRATEGIES];
+    char data_sha256[65], weights_sha256[65]; /* empty: not hashed */
+    attest_audit_gate gate;
+} audit_job;
+
+/* Parses --formats, --accumulate, --sweep and --construct; EXIT_HOLDS, or a complaint. */
+int attest_audit_parse_lists(audit_request *request);
+
+/* Saves record and colliding pairs where -o says: X.json names the record itself, any other
+ * path a folder for audit.json and its collision files. EXIT_HOLDS, or a complaint. */
+int attest_audit_save(audit_job *job);
+
+/* The whole record. */
+void attest_audit_write_job(attest_json *json, const audit_job *job);
+
+/* A table for people. */
+void attest_audit_print(const audit_job *job);
+
+/* "theorem", "gap", "tuned", or NULL for weights that were given. */
+const char *attest_audit_subject_name(const audit_subject *subject);
+
+#endif

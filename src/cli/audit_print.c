@@ -1,0 +1,241 @@
+/* audit_print.c -- an audit as tables for people. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <attest/ball.h>
+
+#include "cli/audit.h"
+
+/* A number of few characters, or "-". */
+static void print_measure(bool known, double value)
+{
+    char text[32];
+
+    if (!known)
+        snprintf(text, sizeof text, "-");
+    else
+        snprintf(text, sizeof text, "%.3g", value);
+    printf(" %9s", text);
+}
+
+static void print_count(const fmpz_t value)
+{
+    char *text = fmpz_get_str(NULL, 10, value);
+
+    printf(" %10s", text);
+    flint_free(text);
+}
+
+/* A positive ball as 2^x, an exact 0 as 0. */
+static void print_separation(bool known, const arb_t ball)
+{
+    char text[40] = "-", *log2 = known ? attest_ball_format_log2(ball) : NULL;
+
+    if (log2)
+        snprintf(text, sizeof text, "2^%.7s", log2);
+    else if (known && arb_is_zero(ball))
+        snprintf(text, sizeof text, "0");
+    printf(" %12s", text);
+    free(log2);
+}
+
+static void print_results(const attest_audit_result *result, size_t count)
+{
+    printf("%-16s %-9s %10s %9s %12s %9s %9s %9s\n", "format", "verdict", "collisions",
+           "nonfinite", "separation", "max ulp", "mean ulp", "bound");
+    for (size_t f = 0; f < count; f++) {
+        const attest_audit_result *r = &result[f];
+        const attest_audit_errors *e = &r->errors;
+        bool known = r->has_errors && e->entries > 0 && !e->unlimited;
+        printf("%-16s %-9s", r->arithmetic.format.name, attest_audit_verdict_name(r->verdict));
+        print_count(r->collisions.pairs);
+        printf(" %9zu", r->collisions.nonfinite);
+        print_separation(r->has_separation, r->min_separation);
+        print_measure(known, e->max_ulp);
+        print_measure(known, e->mean_ulp);
+        print_measure(r->has_bound, e->bound_ulp);
+        printf("\n");
+    }
+}
+
+static void print_stages(const attest_audit *audit)
+{
+    bool any = false;
+
+    for (size_t f = 0; f < audit->formats; f++)
+        any = any || audit->result[f].has_stages;
+    if (!any)
+        return;
+    printf("\nwhere the error enters: max ulp with one stage rounded, the others not\n%-16s",
+           "format");
+    for (int s = 0; s < ATTEST_STAGES; s++)
+        printf(" %9s", attest_audit_stage_name((attest_audit_stage)s));
+    printf("\n");
+    for (size_t f = 0; f < audit->formats; f++) {
+        const attest_audit_result *r = &audit->result[f];
+        if (!r->has_stages)
+            continue;
+        printf("%-16s", r->arithmetic.format.name);
+        for (int s = 0; s < ATTEST_STAGES; s++)
+            print_measure(r->stage[s].entries > 0 && !r->stage[s].unlimited,
+                          r->stage[s].max_ulp);
+        printf("\n");
+    }
+}
+
+static void print_algorithms(const attest_audit *audit)
+{
+    attest_arithmetic like = audit->like;
+
+    for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
+        attest_audit_algorithm(&like, a);
+        printf("\n%s softmax, %s sums%s\n", attest_audit_softmax_name(like.softmax),
+               like.pairwise ? "pairwise" : "sequential", like.fma ? ", fused" : "");
+        print_results(&audit->algorithm[a * audit->formats], audit->formats);
+    }
+}
+
+static void print_bits(const char *what, bool known, const arb_t large, const arb_t small)
+{
+    char *log2 = known ? attest_ball_format_log2(small) : NULL, *text;
+    fmpz_t bits;
+
+    fmpz_init(bits);
+    if (log2 && attest_audit_bits(bits, large, small)) {
+        text = fmpz_get_str(NULL, 10, bits);
+        printf("%-18s %s bits, for a separation of 2^%.12s\n", what, text, log2);
+        flint_free(text);
+    } else {
+        printf("%-18s -\n", what);
+    }
+    fmpz_clear(bits);
+    free(log2);
+}
+
+static void print_pair(const char *what, const attest_audit *audit, const size_t pair[2])
+{
+    attest_place a = attest_audit_place(audit->dataset, pair[0]);
+    attest_place b = attest_audit_place(audit->dataset, pair[1]);
+
+    printf("%s [%zu,%zu] and [%zu,%zu]", what, a.sequence, a.position, b.sequence, b.position);
+}
+
+static void print_collapse(const attest_audit *audit)
+{
+    const attest_audit_collapse *c = &audit->collapse;
+
+    if (c->bits) {
+        printf("%-18s %ld bits", "collapse", c->bits);
+        if (c->has_pair)
+            print_pair("; with one bit less:", audit, c->pair);
+        else
+            printf(", the least width looked at");
+    } else {
+        printf("%-18s not found among the widths %ld to %ld: %s", "collapse", c->low, c->high,
+               c->reason);
+        if (c->survived)
+            printf("; no width from %ld on collapses", c->survived);
+    }
+    printf("\n");
+    print_bits("certified", audit->certified.known && audit->certified.has_pair,
+               audit->certified.max_norm, audit->certified.min_separation);
+    if (audit->theory.known)
+        print_bits("Theorem 2", true, audit->theory.r, audit->theory.delta);
+    else
+        printf("%-18s does not apply: %s\n", "Theorem 2", audit->theory.reason);
+}
+
+static void print_kernels(const attest_audit_kernels *k)
+{
+    if (!k->known || k->entries == 0)
+        return;
+    printf("%-18s %s: at most %.3g ulp, %.3g on average over %zu entries; %zu of %zu bounds "
+           "broken\n",
+           "fast path", k->name, k->max_ulp, k->mean_ulp, k->entries, k->broken, k->rows);
+}
+
+static void print_subject(const audit_job *job, const audit_subject *subject)
+{
+    const attest_audit *audit = &subject->audit;
+    const char *strategy = attest_audit_subject_name(subject);
+    bool first = true;
+
+    if (subject->construction.hypothesis) {
+        printf("%s: fails: %s: %s\n", strategy, subject->construction.hypothesis,
+               subject->construction.explanation);
+        return;
+    }
+    printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
+           strategy ? strategy : "", job->dataset.count, job->dataset.longest, job->dataset.dim,
+           job->dataset.tokens.count);
+    printf("%s, %s softmax, %s sums%s%s%s\n\n",
+           attest_audit_rounding_name(audit->like.rounding),
+           attest_audit_softmax_name(audit->like.softmax),
+           audit->like.pairwise ? "pairwise" : "sequential", audit->like.fma ? ", fused" : "",
+           audit->like.accumulates ? ", accumulated in " : "",
+           audit->like.accumulates ? audit->like.accumulate.name : "");
+    print_results(audit->result, audit->formats);
+    for (size_t f = 0; f < audit->formats; f++)
+        if (audit->result[f].collisions.has_pair) {
+            printf("%s%s:", first ? "\nfirst colliding pair: " : "; ",
+                   audit->result[f].arithmetic.format.name);
+            print_pair("", audit, audit->result[f].collisions.pair);
+            first = false;
+        }
+    printf(first ? "" : "\n");
+    print_stages(audit);
+    if (audit->reference.sequences > 0 && audit->reference.sequences < job->dataset.count)
+        printf("errors are those of a sample: %zu of %zu sequences, evenly spaced\n",
+               audit->reference.sequences, job->dataset.count);
+    print_algorithms(audit);
+    printf("\n");
+    print_collapse(audit);
+    print_kernels(&audit->kernels);
+}
+
+/* The three strategies in one table. */
+static void print_side_by_side(const audit_job *job)
+{
+    printf("\n%-10s %14s %14s %14s\n", "strategy", "collapse bits", "certified bits",
+           "theory bits");
+    for (size_t i = 0; i < job->subjects; i++) {
+        const audit_subject *subject = &job->subject[i];
+        const attest_audit *audit = &subject->audit;
+        fmpz_t bits;
+        if (subject->construction.hypothesis)
+            continue;
+        fmpz_init(bits);
+        printf("%-10s", attest_audit_subject_name(subject));
+        if (audit->collapse.bits)
+            printf(" %14ld", audit->collapse.bits);
+        else
+            printf("        > %6ld", audit->collapse.high);
+        for (int k = 0; k < 2; k++) {
+            bool known =
+                k == 0 ? attest_audit_bits(bits, audit->certified.max_norm,
+                                           audit->certified.min_separation)
+                       : audit->theory.known &&
+                             attest_audit_bits(bits, audit->theory.r, audit->theory.delta);
+            char *text = fmpz_get_str(NULL, 10, bits);
+            printf(" %14s", known ? text : "-");
+            flint_free(text);
+        }
+        printf("\n");
+        fmpz_clear(bits);
+    }
+}
+
+void attest_audit_print(const audit_job *job)
+{
+    for (size_t i = 0; i < job->subjects; i++) {
+        printf(i ? "\n" : "");
+        print_subject(job, &job->subject[i]);
+    }
+    if (job->subjects > 1)
+        print_side_by_side(job);
+    for (size_t i = 0; i < job->gate.count; i++)
+        printf("worse: %s\n", job->gate.line[i]);
+    if (job->request->gate && job->gate.count == 0)
+        printf("not worse than the stored audit\n");
+}

@@ -1,0 +1,211 @@
+/* audit_save.c -- the record of an audit, and its colliding pairs, as files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "audit/collision_file.h"
+#include "base/memory.h"
+#include "cli/audit.h"
+#include "data/json_file.h"
+#include "data/weights_json.h"
+
+static void write_gate(attest_json *json, const audit_job *job)
+{
+    attest_json_write_object(json, "gate");
+    attest_json_write_string(json, "file", job->request->gate);
+    attest_json_write_bool(json, "passed", job->gate.count == 0);
+    attest_json_write_array(json, "worse");
+    for (size_t i = 0; i < job->gate.count; i++)
+        attest_json_write_string(json, NULL, job->gate.line[i]);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+static void origin_set(attest_audit_origin *origin, const audit_job *job,
+                       const audit_subject *subject)
+{
+    *origin = (attest_audit_origin){
+        .data = job->request->data,
+        .weights = job->request->weights,
+        .data_sha256 = job->data_sha256[0] ? job->data_sha256 : NULL,
+        .weights_sha256 = job->weights_sha256[0] ? job->weights_sha256 : NULL,
+        .strategy = attest_audit_subject_name(subject),
+        .file = (const char *const *)subject->file,
+    };
+}
+
+/* The members of one subject: the audit, or the hypothesis that fails. */
+static void write_members(attest_json *json, const audit_job *job, const audit_subject *subject)
+{
+    attest_audit_origin origin;
+
+    origin_set(&origin, job, subject);
+    if (subject->construction.hypothesis) {
+        attest_json_write_string(json, "hypothesis", subject->construction.hypothesis);
+        attest_json_write_string(json, "explanation", subject->construction.explanation);
+    } else {
+        attest_audit_write_members(json, &subject->audit, &origin);
+    }
+}
+
+void attest_audit_write_job(attest_json *json, const audit_job *job)
+{
+    const audit_subject *first = &job->subject[0];
+    attest_audit_origin origin;
+
+    attest_json_write_object(json, NULL);
+    origin_set(&origin, job, first);
+    if (first->construction.hypothesis) {
+        attest_json_write_string(json, "format", "attest/audit");
+        attest_json_write_integer(json, "version", 1);
+        attest_json_write_string(json, "strategy", origin.strategy);
+    } else {
+        attest_audit_write_subject(json, &first->audit, &origin);
+    }
+    write_members(json, job, first);
+    if (job->subjects > 1) {
+        attest_json_write_array(json, "constructions");
+        for (size_t i = 0; i < job->subjects; i++) {
+            attest_json_write_object(json, NULL);
+            attest_json_write_string(json, "strategy",
+                                     attest_audit_subject_name(&job->subject[i]));
+            write_members(json, job, &job->subject[i]);
+            attest_json_write_close(json);
+        }
+        attest_json_write_close(json);
+    }
+    if (job->request->gate)
+        write_gate(json, job);
+    attest_json_write_close(json);
+}
+
+/* Where the files go: the record, and what begins the names of the others. */
+typedef struct target {
+    char record[AUDIT_MOST_PATH], stem[AUDIT_MOST_PATH];
+} target;
+
+static int find_target(target *t, const char *output)
+{
+    size_t length = strlen(output);
+
+    if (length > AUDIT_MOST_PATH - 256)
+        return attest_cli_refuse("%s: the name is too long", output);
+    if (length > 5 && strcmp(output + length - 5, ".json") == 0) {
+        snprintf(t->record, sizeof t->record, "%s", output);
+        snprintf(t->stem, sizeof t->stem, "%.*s-", (int)(length - 5), output);
+        return EXIT_HOLDS;
+    }
+    if (mkdir(output, 0777) != 0 && errno != EEXIST) {
+        attest_cli_complain("%s: cannot create the folder: %s", output, strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    snprintf(t->record, sizeof t->record, "%s/audit.json", output);
+    snprintf(t->stem, sizeof t->stem, "%s/", output);
+    return EXIT_HOLDS;
+}
+
+/* The name of a counterexample's file without its folder; ':' and '=' become '-'. */
+static void name_collision(char *name, size_t size, const audit_subject *subject,
+                           const char *format)
+{
+    const char *strategy = attest_audit_subject_name(subject);
+
+    snprintf(name, size, "collision-%s%s%s.json", strategy ? strategy : "", strategy ? "-" : "",
+             format);
+    for (char *c = name; *c; c++)
+        if (*c == ':' || *c == '=')
+            *c = '-';
+}
+
+static int save_collision(audit_subject *subject, size_t f, const target *t)
+{
+    const attest_audit_result *result = &subject->audit.result[f];
+    char path[AUDIT_MOST_PATH + 256], name[192];
+    attest_counterexample counterexample;
+    attest_error error;
+    int code = EXIT_HOLDS;
+
+    name_collision(name, sizeof name, subject, result->arithmetic.format.name);
+    snprintf(path, sizeof path, "%s%s", t->stem, name);
+    attest_counterexample_init(&counterexample);
+    subject->file[f] = attest_memory_copy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+    if (!subject->file[f] ||
+        attest_audit_collision_set(&counterexample, &subject->audit, &result->arithmetic,
+                                   result->collisions.pair, &error) ||
+        attest_counterexample_write(&counterexample, path, &error))
+        code = subject->file[f] ? attest_cli_fail(&error) : EXIT_ENVIRONMENT;
+    attest_counterexample_clear(&counterexample);
+    return code;
+}
+
+/* The weights that were built: whoever has the record can evaluate them again. */
+static int save_weights(const audit_subject *subject, const target *t)
+{
+    char path[AUDIT_MOST_PATH + 256];
+    attest_error error;
+
+    snprintf(path, sizeof path, "%sweights-%s.json", t->stem,
+             attest_audit_subject_name(subject));
+    if (attest_weights_write(&subject->construction.weights, path, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
+static int save_subject(audit_subject *subject, const target *t)
+{
+    int code = EXIT_HOLDS;
+
+    if (subject->construction.hypothesis)
+        return EXIT_HOLDS;
+    if (subject->constructed)
+        code = save_weights(subject, t);
+    for (size_t f = 0; f < subject->audit.formats && code == EXIT_HOLDS; f++)
+        if (subject->audit.result[f].collisions.has_pair)
+            code = save_collision(subject, f, t);
+    return code;
+}
+
+/* The hashes of the inputs, for the record. */
+static attest_status hash_inputs(audit_job *job, attest_error *error)
+{
+    const audit_request *request = job->request;
+    attest_certificate certificate;
+    attest_status status = ATTEST_OK;
+
+    attest_certificate_init(&certificate);
+    if (strcmp(request->data, "-") != 0)
+        status = attest_certificate_add_input(&certificate, "dataset", request->data, error);
+    if (status == ATTEST_OK && certificate.inputs == 1)
+        memcpy(job->data_sha256, certificate.input[0].sha256, sizeof job->data_sha256);
+    if (status == ATTEST_OK && request->weights && strcmp(request->weights, "-") != 0) {
+        status = attest_certificate_add_input(&certificate, "weights", request->weights, error);
+        if (status == ATTEST_OK)
+            memcpy(job->weights_sha256, certificate.input[certificate.inputs - 1].sha256,
+                   sizeof job->weights_sha256);
+    }
+    attest_certificate_clear(&certificate);
+    return status;
+}
+
+int attest_audit_save(audit_job *job)
+{
+    static target t; /* large */
+    attest_json_file file;
+    attest_error error;
+    int code = find_target(&t, job->common->output);
+
+    if (code == EXIT_HOLDS && hash_inputs(job, &error))
+        code = attest_cli_fail(&error);
+    for (size_t i = 0; i < job->subjects && code == EXIT_HOLDS; i++)
+        code = save_subject(&job->subject[i], &t);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (attest_json_file_open(&file, t.record, &error))
+        return attest_cli_fail(&error);
+    attest_audit_write_job(&file.json, job);
+    if (attest_json_file_commit(&file, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}

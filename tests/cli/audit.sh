@@ -1,0 +1,156 @@
+#!/bin/sh
+# attest audit: the collapse against attest eval, collisions counted by hand, strategies side by
+# side, the record, the gate, what is refused.
+. "$srcdir/tests/cli/lib.sh"
+cd "$work" || exit 1
+
+# All 20 subsets of three of six tokens.
+python3 - <<'END'
+import itertools, json
+tokens = [["1", "0"], ["0", "1"], ["1", "1"], ["-1", "1/2"], ["1/2", "-1"], ["2", "1/3"]]
+json.dump({"format": "attest/dataset", "version": 1,
+           "sequences": [list(c) for c in itertools.combinations(tokens, 3)]}, open("six.json", "w"))
+json.dump({"format": "attest/dataset", "version": 1,
+           "sequences": [[tokens[0], tokens[1], tokens[0]], [tokens[1], tokens[2]]]}, open("twice.json", "w"))
+END
+
+run 0 "all strategies" audit six.json --construct all -o out --json
+hardware='["binary64", "binary32", "tfloat32", "bfloat16", "binary16", "float8_e4m3fn", "float8_e5m2"]'
+json '[c["strategy"] for c in o["constructions"]] == ["theorem", "gap", "tuned"]'
+json "[f['name'] for f in o['formats']] == $hardware"
+json 'all(f["verdict"] == "collapses" and f["collisions"] > 0 for f in o["formats"])'
+json '[f["verdict"] for f in o["constructions"][2]["formats"][:2]] == ["survives", "survives"]'
+json 'o["collapse_bits"] is None and o["collapse"]["reason"] and o["certified_bits"] > 4096'
+json 'all(c["theory_bits"] == o["theory_bits"] > o["certified_bits"] for c in o["constructions"])'
+json 'all(abs(c["collapse_bits"] - c["certified_bits"]) <= 8 for c in o["constructions"][1:])'
+json 'all((f["collisions"] > 0) == (f["min_separation"]["mid"] == "0x0p+0") for f in o["formats"])'
+json 'all(f["max_ulp"] <= f["bound_ulp"] for c in o["constructions"] for f in c["formats"] if f["bound_ulp"] is not None)'
+json 'all(f["bound_ulp"] for f in o["constructions"][2]["formats"][:3])'
+json 'o["kernel"]["bounds_broken"] == 0 and o["kernel"]["rows"] == 60'
+cp "$out" all.json
+python3 -c 'import json; assert json.load(open("out/audit.json")) == json.load(open("all.json"))'
+result $? "the record is what is printed"
+
+# By another route: outputs of attest eval, compared pair by pair.
+cat >pairs.py <<'END'
+import json, os, subprocess, sys
+def key(x):
+    return "nan" if x in ("nan", "inf", "-inf") else x
+def collisions(data, weights, number):
+    o = json.loads(subprocess.run([os.environ["ATTEST"], "eval", data, "--weights", weights, "--number", number,
+                                   "--json"], capture_output=True, check=True).stdout)
+    sequences = json.load(open(data))["sequences"]
+    items = []
+    for s, outs in zip(sequences, o["outputs"]):
+        vocabulary = frozenset(map(tuple, s))
+        for token, out in zip(s, outs):
+            out = tuple(0 if str(x) in ("0", "-0") else x for x in out)
+            finite = not any(str(x).strip("-") in ("nan", "inf", "NaN", "Infinity", "None") for x in out)
+            items.append(((vocabulary, tuple(token)), out, finite))
+    return sum(a[0] != b[0] and (a[1] == b[1] or not (a[2] and b[2]))
+               for i, a in enumerate(items) for b in items[:i])
+END
+cat >compare.py <<'END'
+import json, sys
+from pairs import collisions
+o = json.load(open("all.json"))
+for c in o["constructions"]:
+    weights = "out/weights-%s.json" % c["strategy"]
+    for f in c["formats"]:
+        n = collisions("six.json", weights, f["name"])
+        print("#", c["strategy"], f["name"], f["collisions"], n)
+        assert n == f["collisions"]
+    if c["collapse_bits"]:
+        p = c["collapse_bits"]
+        below, at = collisions("six.json", weights, "p=%d" % (p - 1)), collisions("six.json", weights, "p=%d" % p)
+        print("#", c["strategy"], "p =", p, at, "collisions; one bit less:", below)
+        assert at == 0 and below > 0
+        for q in range(p + 1, c["collapse"]["proved_from"] + 12):
+            assert collisions("six.json", weights, "p=%d" % q) == 0
+    else:
+        assert collisions("six.json", weights, "p=%d" % c["collapse"]["cap"]) > 0
+END
+export ATTEST
+python3 compare.py >"$out" 2>"$err"
+result $? "collisions and collapse by attest eval: $(grep -c '^#' "$out") evaluations"
+
+run 0 "the same in one process" audit six.json --construct all --jobs 1 --json
+python3 -c '
+import json
+a, b = json.load(open("all.json")), json.load(open("'"$out"'"))
+def strip(x):
+    if isinstance(x, dict):
+        return {k: strip(v) for k, v in x.items() if k not in ("file", "sha256")}
+    return [strip(v) for v in x] if isinstance(x, list) else x
+assert strip(a) == strip(b)'
+result $? "the same for any number of jobs"
+
+# A collision can be replayed: two sequences, the pair, the arithmetic.
+python3 -c '
+import json
+from pairs import collisions
+o = json.load(open("out/collision-tuned-float8_e4m3fn.json"))
+assert o["format"] == "attest/counterexample" and o["violates"]["definition"] == "contextual-mapping"
+assert o["parameters"]["number"] == "float8_e4m3fn" and len(o["dataset"]["sequences"]) == 2
+json.dump(o["dataset"], open("d.json", "w")); json.dump(o["weights"], open("w.json", "w"))
+assert collisions("d.json", "w.json", "float8_e4m3fn") >= 1' 2>"$err"
+result $? "the first colliding pair is saved, and collides"
+
+# Other arithmetics.
+w=out/weights-tuned.json
+for option in "--softmax naive" "--softmax online --block 2" "--sum pairwise" "--fma" "--round zero" \
+    "--round stochastic --seed 7" "--accumulate binary32"; do
+    run 0 "$option" audit six.json --weights $w $option --json
+    json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"] if f["bound_ulp"] is not None)'
+    json 'o["formats"][0]["collisions"] == 0 and o["collapse_bits"] >= 5'
+    cp "$out" first
+    "$ATTEST" audit six.json --weights $w $option --jobs 1 --json >"$out"
+    cmp -s first "$out"
+    result $? "$option: the same in one process"
+done
+run 0 "all algorithms" audit six.json --weights $w --compare --formats bfloat16 --json
+json 'len(o["algorithms"]) == 12 and len({(a["softmax"], a["sum"], a["fma"]) for a in o["algorithms"]}) == 12'
+run 0 "a claim that fails without a collision" audit six.json --weights $w --delta 1/2 --formats binary64,p=40 --json
+json '[f["verdict"] for f in o["formats"]] == ["fails", "fails"]'
+run 0 "a cap that is too small" audit six.json --weights out/weights-gap.json --sweep 2..100 --json
+json 'o["collapse_bits"] is None and o["collapse"]["cap"] == 100'
+run 0 "a sweep that ends early" audit six.json --weights out/weights-gap.json --sweep 200..300 --json
+json 'o["collapse_bits"] == 200'
+run 0 "a table" audit six.json --construct all
+shows '^tuned +[0-9]+ +[0-9]+ +[0-9]+$'
+shows '^collapse +[0-9]+ bits; with one bit less: \[[0-9]+,[0-9]+\] and \['
+
+# The gate.
+run 0 "not worse than itself" audit six.json --weights $w --gate out/audit.json
+"$ATTEST" audit six.json --weights $w -o tuned.json >/dev/null && [ -f tuned-collision-float8_e5m2.json ]
+result $? "a record by name, and its collisions beside it"
+run 0 "not worse than itself" audit six.json --weights $w --gate tuned.json
+run 1 "gap is worse than tuned" audit six.json --weights out/weights-gap.json --gate tuned.json --json
+json 'not o["gate"]["passed"] and any("collapse_bits: 173, was" in x or "collapse_bits" in x for x in o["gate"]["worse"])'
+json 'any(x.startswith("binary64: collapses, was survives") for x in o["gate"]["worse"])'
+run 1 "a format less" audit six.json --weights $w --formats binary64 --gate tuned.json
+shows '^worse: binary16: not audited any more$'
+
+# Hypotheses, hardmax, data without required pairs.
+run 1 "a repeated token" audit twice.json --construct theorem --json
+json 'o["hypothesis"] == "no-duplicates" and o["counterexample"]["violates"]["definition"] == "hypothesis"'
+run 0 "tuned allows it" audit twice.json --construct tuned --json
+json 'o["theory_bits"] is None and "twice" in o["theory"]["reason"]'
+run 0 "hardmax" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --json
+json 'o["collapse_bits"] is None and all(f["collisions"] > 0 and f["max_ulp"] is None for f in o["formats"])'
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [1, 2]], [[1, 2]]]}' >same.json
+run 0 "no required pair" audit same.json --weights $w --json
+json 'o["collapse_bits"] == 1 and o["formats"][0]["min_separation"] is None and o["certified_bits"] is None'
+
+refused "an unknown format" audit six.json --weights $w --formats binary63
+refused "a format twice" audit six.json --weights $w --formats binary64,binary64
+refused "an empty list" audit six.json --weights $w --formats ""
+refused "an unknown strategy" audit six.json --construct best
+refused "weights and a construction" audit six.json --weights $w --construct gap
+refused "a sweep upside down" audit six.json --weights $w --sweep 30..20
+refused "a sweep of words" audit six.json --weights $w --sweep few..many
+refused "no block" audit six.json --weights $w --block 0
+refused "a missing record" audit six.json --weights $w --gate nowhere.json
+refused "a record of another kind" audit six.json --weights $w --gate six.json
+refused "other dimensions" audit "$srcdir/tests/data/good-dataset.json" --weights $w
+finish
