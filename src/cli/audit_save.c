@@ -8,8 +8,8 @@
 #include "audit/collision_file.h"
 #include "base/memory.h"
 #include "cli/audit.h"
+#include "cli/excerpt.h"
 #include "data/json_file.h"
-#include "data/weights_json.h"
 
 static void write_gate(attest_json *json, const audit_job *job)
 {
@@ -45,6 +45,7 @@ static void write_members(attest_json *json, const audit_job *job, const audit_s
     if (subject->construction.hypothesis) {
         attest_json_write_string(json, "hypothesis", subject->construction.hypothesis);
         attest_json_write_string(json, "explanation", subject->construction.explanation);
+        attest_cli_write_hypothesis(json, &job->dataset, &subject->construction, "audit");
     } else {
         attest_audit_write_members(json, &subject->audit, &origin);
     }

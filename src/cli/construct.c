@@ -123,35 +123,6 @@ static void write_promise(attest_json *json, const construct_job *job)
                                   bits_needed(c->r, log2_of(job->finding.min_separation)));
 }
 
-/* The tokens on which a hypothesis fails. */
-static void write_counterexample(attest_json *json, const construct_job *job)
-{
-    const attest_construction *c = &job->construction;
-    attest_place place[2] = {c->place[0], c->place[1]};
-
-    attest_json_write_object(json, "counterexample");
-    attest_json_write_string(json, "format", "attest/counterexample");
-    attest_json_write_integer(json, "version", 1);
-    attest_json_write_string(json, "property", "theorem2");
-    if (c->places > 0)
-        attest_cli_write_excerpt(json, "dataset", &job->dataset, place, c->places);
-    attest_json_write_object(json, "parameters");
-    attest_json_write_string(json, "strategy", attest_strategy_name(c->strategy));
-    attest_json_write_close(json);
-    attest_json_write_object(json, "violates");
-    attest_json_write_string(json, "definition", "hypothesis");
-    attest_json_write_string(json, "hypothesis", c->hypothesis);
-    if (c->places == 2)
-        attest_cli_write_pair(json, "pair", place);
-    else if (c->places == 1)
-        attest_cli_write_place(json, "token", place[0]);
-    attest_json_write_close(json);
-    attest_json_write_null(json, "seed");
-    attest_json_write_string(json, "found_by", "construct");
-    attest_json_write_integer(json, "shrink_steps", 0);
-    attest_json_write_close(json);
-}
-
 static void print_json(const construct_job *job)
 {
     const attest_construction *c = &job->construction;
@@ -163,7 +134,7 @@ static void print_json(const construct_job *job)
     if (c->hypothesis) {
         attest_json_write_string(&json, "hypothesis", c->hypothesis);
         attest_json_write_string(&json, "explanation", c->explanation);
-        write_counterexample(&json, job);
+        attest_cli_write_hypothesis(&json, &job->dataset, c, "construct");
     } else {
         attest_weights_write_json(&json, "weights", &c->weights);
         attest_json_write_rational(&json, "kappa", c->kappa);

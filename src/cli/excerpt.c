@@ -34,3 +34,31 @@ void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_d
     for (size_t p = count; p-- > 0;)
         place[p].sequence = place[p].sequence != place[0].sequence;
 }
+
+void attest_cli_write_hypothesis(attest_json *json, const attest_dataset *dataset,
+                                 const attest_construction *c, const char *found_by)
+{
+    attest_place place[2] = {c->place[0], c->place[1]};
+
+    attest_json_write_object(json, "counterexample");
+    attest_json_write_string(json, "format", "attest/counterexample");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "property", "theorem2");
+    if (c->places > 0)
+        attest_cli_write_excerpt(json, "dataset", dataset, place, c->places);
+    attest_json_write_object(json, "parameters");
+    attest_json_write_string(json, "strategy", attest_strategy_name(c->strategy));
+    attest_json_write_close(json);
+    attest_json_write_object(json, "violates");
+    attest_json_write_string(json, "definition", "hypothesis");
+    attest_json_write_string(json, "hypothesis", c->hypothesis);
+    if (c->places == 2)
+        attest_cli_write_pair(json, "pair", place);
+    else if (c->places == 1)
+        attest_cli_write_place(json, "token", place[0]);
+    attest_json_write_close(json);
+    attest_json_write_null(json, "seed");
+    attest_json_write_string(json, "found_by", found_by);
+    attest_json_write_integer(json, "shrink_steps", 0);
+    attest_json_write_close(json);
+}

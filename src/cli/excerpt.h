@@ -4,6 +4,7 @@
 
 #include <attest/dataset.h>
 #include <attest/separated.h>
+#include <attest/theorem2.h>
 
 #include "data/json_write.h"
 
@@ -17,5 +18,10 @@ void attest_cli_write_pair(attest_json *json, const char *key, const attest_plac
  * where they stand in it. */
 void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_dataset *dataset,
                               attest_place *place, size_t count);
+
+/* "counterexample": the tokens on which a hypothesis of the construction fails, which is set.
+ */
+void attest_cli_write_hypothesis(attest_json *json, const attest_dataset *dataset,
+                                 const attest_construction *construction, const char *found_by);
 
 #endif

@@ -34,8 +34,6 @@ result $? "the record is what is printed"
 # By another route: outputs of attest eval, compared pair by pair.
 cat >pairs.py <<'END'
 import json, os, subprocess, sys
-def key(x):
-    return "nan" if x in ("nan", "inf", "-inf") else x
 def collisions(data, weights, number):
     o = json.loads(subprocess.run([os.environ["ATTEST"], "eval", data, "--weights", weights, "--number", number,
                                    "--json"], capture_output=True, check=True).stdout)
@@ -121,12 +119,11 @@ shows '^tuned +[0-9]+ +[0-9]+ +[0-9]+$'
 shows '^collapse +[0-9]+ bits; with one bit less: \[[0-9]+,[0-9]+\] and \['
 
 # The gate.
-run 0 "not worse than itself" audit six.json --weights $w --gate out/audit.json
 "$ATTEST" audit six.json --weights $w -o tuned.json >/dev/null && [ -f tuned-collision-float8_e5m2.json ]
 result $? "a record by name, and its collisions beside it"
 run 0 "not worse than itself" audit six.json --weights $w --gate tuned.json
 run 1 "gap is worse than tuned" audit six.json --weights out/weights-gap.json --gate tuned.json --json
-json 'not o["gate"]["passed"] and any("collapse_bits: 173, was" in x or "collapse_bits" in x for x in o["gate"]["worse"])'
+json 'not o["gate"]["passed"] and any(x.startswith("collapse_bits: ") for x in o["gate"]["worse"])'
 json 'any(x.startswith("binary64: collapses, was survives") for x in o["gate"]["worse"])'
 run 1 "a format less" audit six.json --weights $w --formats binary64 --gate tuned.json
 shows '^worse: binary16: not audited any more$'
@@ -152,5 +149,6 @@ refused "a sweep of words" audit six.json --weights $w --sweep few..many
 refused "no block" audit six.json --weights $w --block 0
 refused "a missing record" audit six.json --weights $w --gate nowhere.json
 refused "a record of another kind" audit six.json --weights $w --gate six.json
-refused "other dimensions" audit "$srcdir/tests/data/good-dataset.json" --weights $w
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1]]]}' >line.json
+refused "other dimensions" audit line.json --weights $w
 finish
