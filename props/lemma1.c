@@ -288,5 +288,6 @@ const attest_property attest_property_lemma1 = {
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
+    .targeted = true,
     .trials = 500,
 };

@@ -327,5 +327,6 @@ const attest_property attest_property_lemma_f = {
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
+    .targeted = true,
     .trials = 500,
 };

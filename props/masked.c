@@ -42,5 +42,6 @@ const attest_property attest_property_masked = {
     .gen = attest_construction_gen,
     .decide = decide,
     .droppable = droppable,
+    .targeted = true,
     .trials = 100,
 };

@@ -54,5 +54,6 @@ const attest_property attest_property_theorem2 = {
     .gen = attest_construction_gen,
     .decide = decide,
     .droppable = droppable,
+    .targeted = true,
     .trials = 100,
 };
