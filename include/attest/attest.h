@@ -8,6 +8,7 @@
 #include <attest/boltzmann_difference.h>
 #include <attest/certificate.h>
 #include <attest/certify.h>
+#include <attest/conll.h>
 #include <attest/contextual.h>
 #include <attest/counterexample.h>
 #include <attest/dataset.h>

@@ -218,6 +218,25 @@ static int eval_all(eval_job *job, const char *path, attest_budget *budget)
     return attest_cli_fail(&error);
 }
 
+/* The network takes words. */
+static int read_words(eval_job *job, const eval_request *request, attest_common *common)
+{
+    attest_error error;
+    attest_tags tags;
+    size_t dim;
+    int code = EXIT_HOLDS;
+
+    if (attest_embed_parse(&dim, job->network.embed, &error)) {
+        attest_error_prefix(&error, error.status, request->weights);
+        return attest_cli_fail_input(&error);
+    }
+    attest_tags_init(&tags);
+    if (attest_conll_read(&job->dataset, &tags, request->data, dim, &common->budget, &error))
+        code = attest_cli_fail_input(&error);
+    attest_tags_clear(&tags);
+    return code;
+}
+
 static int read_inputs(eval_job *job, const eval_request *request, attest_common *common)
 {
     attest_error error;
@@ -225,7 +244,8 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
 
     if (attest_network_read_any(&job->network, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    code = attest_cli_read_dataset(&job->dataset, request->data, common);
+    code = job->network.embed ? read_words(job, request, common)
+                              : attest_cli_read_dataset(&job->dataset, request->data, common);
     if (code != EXIT_HOLDS)
         return code;
     code = choose_arithmetic(&job->arithmetic, request, job->network.attention.activation);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "data/network_json.h"
@@ -13,7 +14,7 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_memorize = {
     .name = "memorize",
-    .arguments = "DATA [--strategy STRATEGY] [--positional] [OPTION]...",
+    .arguments = "DATA [--strategy STRATEGY] [--positional] [--embed hash:D] [OPTION]...",
     .summary = "build a one-layer network that maps every token to its label",
     .details =
         "Corollary 1: attention of rank 1, then ReLU ramps in the gaps between the classes,\n"
@@ -23,7 +24,8 @@ const attest_command attest_command_memorize = {
         "fails,\n"
         "for instance two tokens of one class with different labels.",
     .example = "  attest memorize labelled.json -o network.json\n"
-               "  attest memorize labelled.json --positional --mask causal --json",
+               "  attest memorize labelled.json --positional --mask causal --json\n"
+               "  attest memorize train.conll --embed hash:8 -o network.json",
     .product = "write the network (JSON) to FILE",
     .data = true,
     .run = run,
@@ -33,7 +35,9 @@ typedef struct memorize_job {
     int strategy, mask;
     unsigned long seed;
     bool positional;
+    const char *embed;
     attest_dataset dataset;
+    attest_tags tags;
     attest_memorization result;
 } memorize_job;
 
@@ -111,6 +115,11 @@ static void write_result(attest_json *json, const memorize_job *job)
     attest_json_write_string(json, "mask", attest_mask_name(m->mask));
     if (m->positional)
         write_encoding(json, m);
+    if (job->embed) {
+        attest_json_write_string(json, "embed", job->embed);
+        attest_json_write_count(json, "words", job->tags.words);
+        attest_json_write_count(json, "tags", m->network.tags);
+    }
     attest_json_write_integer(json, "precision_bits", m->precision_bits);
     attest_json_write_integer(json, "proof_bits", m->proof.precision_bits);
     if (m->has_gap)
@@ -173,6 +182,9 @@ static void print_text(const memorize_job *job)
     printf("d = %zu, n = %zu, N = %zu, |V| = %zu; strategy %s, mask %s\n", m->network.dim,
            data->longest, data->count, data->tokens.count, attest_strategy_name(m->strategy),
            attest_mask_name(m->mask));
+    if (job->embed)
+        printf("words                     %zu different ones, by %s; %zu tags\n",
+               job->tags.words, job->embed, m->network.tags);
     if (m->positional) {
         print_number("positions                 x + (k + 1) step e_0, step =",
                      m->encoding.step);
@@ -206,11 +218,41 @@ static int exit_code(const attest_memorization *m)
     return m->proof.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
 }
 
+/* Words and tags: positions are encoded, as words repeat, and the network knows what its inputs
+ * and labels stand for. */
+static int read_words(memorize_job *job, const char *path, attest_common *common)
+{
+    attest_network *network = &job->result.network;
+    attest_error error;
+    size_t dim;
+
+    if (common->tensor || common->homogeneous)
+        return attest_cli_refuse(
+            "--embed reads columns of words: no --tensor, no --homogeneous");
+    if (attest_embed_parse(&dim, job->embed, &error)) {
+        attest_error_prefix(&error, error.status, "--embed");
+        return attest_cli_fail_input(&error);
+    }
+    if (attest_conll_read(&job->dataset, &job->tags, path, dim, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    job->positional = true;
+    network->embed = attest_memory_copy(job->embed);
+    network->tag = job->tags.name;
+    network->tags = job->tags.count;
+    job->tags.name = NULL; /* moved */
+    job->tags.count = 0;
+    if (network->embed)
+        return EXIT_HOLDS;
+    attest_cli_complain("out of memory");
+    return EXIT_ENVIRONMENT;
+}
+
 static int memorize(memorize_job *job, const char *path, attest_common *common)
 {
     attest_memorization *m = &job->result;
     attest_error error;
-    int code = attest_cli_read_dataset(&job->dataset, path, common);
+    int code = job->embed ? read_words(job, path, common)
+                          : attest_cli_read_dataset(&job->dataset, path, common);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -249,6 +291,10 @@ static int run(int argc, char **argv)
          OPTION_CHOICE, &job.strategy, strategies},
         {"positional", 0, NULL, "encode positions first (Corollary 2)", OPTION_FLAG,
          &job.positional, NULL},
+        {"embed", 0, "hash:D",
+         "DATA is columns of words and tags (CoNLL), each word gets\n"
+         "D entries from its hash; implies --positional",
+         OPTION_TEXT, &job.embed, NULL},
         {"mask", 0, "MASK", "none or causal (Remark 1); none if not given", OPTION_CHOICE,
          &job.mask, masks},
         {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
@@ -257,12 +303,14 @@ static int run(int argc, char **argv)
     };
 
     attest_dataset_init(&job.dataset);
+    attest_tags_init(&job.tags);
     attest_memorization_init(&job.result);
     code = attest_cli_parse(&attest_command_memorize, &common, options, argc, argv, 1, 1,
                             &operands, &count);
     if (code == EXIT_HOLDS)
         code = memorize(&job, operands[0], &common);
     attest_memorization_clear(&job.result);
+    attest_tags_clear(&job.tags);
     attest_dataset_clear(&job.dataset);
     return code;
 }

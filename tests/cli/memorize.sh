@@ -68,6 +68,39 @@ done
 run 0 "tuned takes it" memorize "$work/large.json" -o "$work/net.json"
 oracle "$work/net.json" "$work/large.json"
 
+cat >"$work/words.conll" <<'END'
+-DOCSTART- -X- O O
+
+EU NNP B-NP B-ORG
+rejects VBZ B-VP O
+the DT B-NP O
+call NN I-NP O
+of IN B-PP O
+the DT B-NP O
+EU NNP B-NP I-ORG
+
+the DT B-NP B-MISC
+call NN I-NP O
+
+the DT B-NP O
+END
+run 0 "words and tags" memorize "$work/words.conll" --embed hash:3 -o "$work/words.json" --json
+json 'o["verdict"] == "proved" and o["words"] == 5 and o["tags"] == 4 and o["network"]["tags"] == ["B-ORG", "O", "I-ORG", "B-MISC"]'
+json 'o["network"]["embed"] == "hash:3" and Fraction(o["positional"]["step"]) > 0 and o["classes"] == 10'
+oracle "$work/words.json" "$work/words.conll"
+run 0 "eval takes the words, too" eval "$work/words.conll" --weights "$work/words.json" --json
+json '[[int(float.fromhex(t[0]["mid"])) for t in s] for s in o["outputs"]] == [[0, 1, 1, 1, 1, 1, 2], [3, 1], [1]]'
+run 0 "in words" memorize "$work/words.conll" --embed hash:1
+shows '^words  *5 different ones, by hash:1; 4 tags'
+printf 'a X\nb Y\n\na X\nb Z\n' >"$work/twice.conll"
+run 1 "one sentence, two taggings" memorize "$work/twice.conll" --embed hash:8
+shows 'consistent: .*\[0,1\] and \[1,1\]'
+printf 'a X\nb\n' >"$work/bad.conll"
+refused "a line of one column" memorize "$work/bad.conll" --embed hash:8
+refused "an unknown embedding" memorize "$work/words.conll" --embed one-hot
+refused "no dimension" memorize "$work/words.conll" --embed hash:0
+refused "words without an embedding" memorize "$work/words.conll"
+refused "a tensor of words" memorize "$work/words.conll" --embed hash:8 --tensor x
 refused "no labels" memorize "$srcdir/examples/universal-pair.json"
 refused "an unknown strategy" memorize "$work/data.json" --strategy best
 refused "a network of another dimension" eval "$work/data.json" --weights "$work/net.json"

@@ -53,7 +53,7 @@ def read_words(path, network):
     sequences, labels, current, tags = [], [], [], {tag: i for i, tag in enumerate(network["tags"])}
     dim = int(network["embed"].split(":")[1])
     for line in open(path, "rb").read().split(b"\n") + [b""]:
-        columns = line.split()
+        columns = [c for c in re.split(rb"[ \t]+", line.rstrip(b"\r")) if c]
         if columns and columns[0] != b"-DOCSTART-":
             current.append((embed(columns[0], dim), [Fraction(tags[columns[-1].decode()])]))
         elif not columns and current:
