@@ -1,0 +1,181 @@
+/* report.c -- attest report: one page about finished work. */
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "cli/command.h"
+#include "data/json_write.h"
+#include "report/outcome.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_report = {
+    .name = "report",
+    .arguments = "DIR [-o OUT.html] [OPTION]...",
+    .summary = "show the records of finished work as one page with plots",
+    .details = "DIR holds JSON records: what 'audit', 'campaign', 'certify', 'construct',\n"
+               "'counterexample', 'memorize' and 'approximate' have left there, in folders "
+               "inside it,\n"
+               "too. The page needs no network and no script; under SOURCE_DATE_EPOCH the same "
+               "records\n"
+               "make the same bytes. Files that are no records are named at its end. A report "
+               "decides\n"
+               "nothing: the exit code is 0 whatever the verdicts are.",
+    .example = "  attest certify data.json --weights weights.json -o work/certificate.json\n"
+               "  attest construct data.json --strategy tuned --json >work/tuned.json\n"
+               "  attest report work -o work.html",
+    .product = "write the page to FILE",
+    .run = run,
+};
+
+/* What is asked for, and what comes of it. */
+typedef struct report_job {
+    const char *figures, *junit;
+    bool tap;
+    attest_report report;
+    attest_outcomes outcomes;
+} report_job;
+
+static void write_names(attest_json *json, const attest_records *records)
+{
+    attest_json_write_array(json, "records");
+    for (size_t i = 0; i < records->count; i++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "path", records->record[i].path);
+        attest_json_write_string(json, "kind",
+                                 attest_record_kind_name(records->record[i].kind));
+        attest_json_write_string(json, "sha256", records->record[i].sha256);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_array(json, "ignored");
+    for (size_t i = 0; i < records->remarks; i++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "path", records->remark[i].path);
+        attest_json_write_string(json, "why", records->remark[i].why);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+static void print_json(const report_job *job, const char *page)
+{
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "page", page);
+    write_names(&json, &job->report.records);
+    attest_json_write_array(&json, "plots");
+    for (size_t i = 0; i < job->report.figures; i++)
+        attest_json_write_string(&json, NULL, job->report.figure[i].id);
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    (void)attest_json_write_end(&json); /* attest_cli_finish tells */
+}
+
+/* "WHAT PATH REST", harmless for a terminal. */
+static void print_line(const char *what, const char *path, const char *rest)
+{
+    attest_text text;
+    char *shown;
+
+    attest_text_init(&text);
+    attest_escape_terminal(&text, path, strlen(path));
+    shown = attest_text_take(&text);
+    printf("%-16s %s%s\n", what, shown ? shown : "", rest);
+    free(shown);
+}
+
+static void print_text(const report_job *job, const char *page)
+{
+    const attest_records *records = &job->report.records;
+    char rest[128];
+
+    for (size_t i = 0; i < records->count; i++)
+        print_line(attest_record_kind_name(records->record[i].kind), records->record[i].path,
+                   "");
+    for (size_t i = 0; i < records->remarks; i++) {
+        snprintf(rest, sizeof rest, ": %s", records->remark[i].why);
+        print_line("ignored", records->remark[i].path, rest);
+    }
+    snprintf(rest, sizeof rest, ", %zu record%s, %zu plot%s", records->count,
+             records->count == 1 ? "" : "s", job->report.figures,
+             job->report.figures == 1 ? "" : "s");
+    if (page && strcmp(page, "-") != 0)
+        print_line("page", page, rest);
+}
+
+static int write_products(report_job *job, const char *page)
+{
+    attest_error error;
+
+    if (page && attest_report_write_page(&job->report, page, &error))
+        return attest_cli_fail(&error);
+    if (job->figures && attest_report_write_figures(&job->report, job->figures, &error))
+        return attest_cli_fail(&error);
+    if (job->junit && attest_outcomes_write_junit(&job->outcomes, job->junit, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
+static int out_of_memory(void)
+{
+    attest_cli_complain("out of memory");
+    return EXIT_ENVIRONMENT;
+}
+
+static int report(report_job *job, const char *folder, attest_common *common)
+{
+    bool page_to_stdout = common->output && strcmp(common->output, "-") == 0;
+    attest_error error;
+    int code;
+
+    if (job->tap + common->json + page_to_stdout > 1)
+        return attest_cli_refuse("--tap, --json and -o - all write to standard output: "
+                                 "choose one");
+    if (attest_report_read(&job->report, folder, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    if (attest_outcomes_set(&job->outcomes, &job->report.records))
+        return out_of_memory();
+    code = write_products(job, common->output);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (common->json)
+        print_json(job, common->output);
+    else if (job->tap)
+        return attest_outcomes_write_tap(&job->outcomes, stdout) ? out_of_memory() : EXIT_HOLDS;
+    else if (!page_to_stdout)
+        print_text(job, common->output);
+    return EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    report_job job = {0};
+    attest_common common;
+    char **operands;
+    size_t count;
+    int code;
+    const attest_option options[] = {
+        {"svg", 0, "DIR", "write every plot to a file of its own in DIR", OPTION_TEXT,
+         &job.figures, NULL},
+        {"junit", 0, "FILE", "write the verdicts as a JUnit file", OPTION_TEXT, &job.junit,
+         NULL},
+        {"tap", 0, NULL, "print the verdicts as TAP", OPTION_FLAG, &job.tap, NULL},
+        {0},
+    };
+
+    attest_report_init(&job.report);
+    attest_outcomes_init(&job.outcomes);
+    code = attest_cli_parse(&attest_command_report, &common, options, argc, argv, 1, 1,
+                            &operands, &count);
+    if (code == EXIT_HOLDS)
+        code = report(&job, operands[0], &common);
+    attest_outcomes_clear(&job.outcomes);
+    attest_report_clear(&job.report);
+    return code;
+}

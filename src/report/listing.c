@@ -1,0 +1,137 @@
+/* listing.c -- the files below a folder, in the order of their names. */
+#include "report/listing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { MOST_FILES = 100000, MOST_DEPTH = 8 };
+
+void attest_listing_init(attest_listing *listing)
+{
+    memset(listing, 0, sizeof *listing);
+}
+
+void attest_listing_clear(attest_listing *listing)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        free(listing->path[i]);
+    free(listing->path);
+    attest_listing_init(listing);
+}
+
+char *attest_listing_join(const char *folder, const char *name)
+{
+    attest_text path;
+
+    if (!*folder)
+        return attest_memory_copy(name);
+    attest_text_init(&path);
+    attest_text_printf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+                       name);
+    return attest_text_take(&path);
+}
+
+/* Takes the path over. */
+static attest_status add(attest_listing *listing, char *path, attest_error *error)
+{
+    if (listing->count == MOST_FILES) {
+        free(path);
+        return attest_error_set(error, ATTEST_UNABLE, "more than %d files", MOST_FILES);
+    }
+    if (listing->count == listing->room) {
+        size_t room = listing->room ? 2 * listing->room : 64;
+        char **larger = attest_memory_resize(listing->path, room, sizeof *larger);
+        if (!larger) {
+            free(path);
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        }
+        listing->path = larger;
+        listing->room = room;
+    }
+    listing->path[listing->count++] = path;
+    return ATTEST_OK;
+}
+
+static attest_status walk(attest_listing *listing, const char *root, const char *inside,
+                          int depth, attest_error *error);
+
+/* One name of a folder: a file is added, a folder walked, anything else left out. */
+static attest_status visit(attest_listing *listing, const char *root, const char *inside,
+                           const char *name, int depth, attest_error *error)
+{
+    char *path = attest_listing_join(inside, name);
+    char *full = path ? attest_listing_join(root, path) : NULL;
+    attest_status status = ATTEST_OK;
+    struct stat seen, target;
+
+    if (!full)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    else if (lstat(full, &seen) == 0 && stat(full, &target) == 0) {
+        if (S_ISREG(target.st_mode)) {
+            status = add(listing, path, error);
+            path = NULL;
+        } else if (S_ISDIR(seen.st_mode) && depth < MOST_DEPTH) {
+            status = walk(listing, root, path, depth + 1, error);
+        }
+    }
+    free(path);
+    free(full);
+    return status;
+}
+
+static attest_status walk(attest_listing *listing, const char *root, const char *inside,
+                          int depth, attest_error *error)
+{
+    char *full = attest_listing_join(root, inside);
+    attest_status status = ATTEST_OK;
+    struct dirent *entry;
+    DIR *opened;
+
+    if (!full)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    opened = opendir(full);
+    if (!opened)
+        status = attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,
+                                  *inside ? ": " : "", strerror(errno));
+    while (opened && status == ATTEST_OK) {
+        errno = 0;
+        entry = readdir(opened);
+        if (!entry && errno)
+            status = attest_error_set(error, ATTEST_IO, "cannot read the folder: %s",
+                                      strerror(errno));
+        if (!entry)
+            break;
+        if (entry->d_name[0] != '.')
+            status = visit(listing, root, inside, entry->d_name, depth, error);
+    }
+    if (opened)
+        closedir(opened);
+    free(full);
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+attest_status attest_listing_read(attest_listing *listing, const char *path,
+                                  attest_error *error)
+{
+    attest_status status = walk(listing, path, "", 0, error);
+
+    if (status != ATTEST_OK) {
+        attest_listing_clear(listing);
+        return attest_error_prefix(error, status, path);
+    }
+    if (listing->count > 0)
+        qsort(listing->path, listing->count, sizeof *listing->path, compare);
+    return ATTEST_OK;
+}

@@ -1,0 +1,179 @@
+/* markup.c -- HTML and SVG, written element by element. */
+#include "report/markup.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+void attest_markup_init(attest_markup *markup)
+{
+    memset(markup, 0, sizeof *markup);
+    attest_text_init(&markup->text);
+}
+
+void attest_markup_clear(attest_markup *markup)
+{
+    attest_text_clear(&markup->text);
+}
+
+static void end_tag(attest_markup *markup)
+{
+    if (markup->in_tag)
+        attest_text_add(&markup->text, ">");
+    markup->in_tag = false;
+}
+
+/* Elements that hold running text: a line break inside them would be a space. */
+static bool is_inline(const char *name)
+{
+    static const char *const names[] = {"a",  "abbr",    "b",      "code",  "dd",    "dt",
+                                        "em", "h1",      "h2",     "h3",    "li",    "span",
+                                        "td", "th",      "text",   "tspan", "title", "desc",
+                                        "p",  "summary", "strong", "sup",   "time",  NULL};
+
+    for (int i = 0; names[i]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool inside_inline(const attest_markup *markup)
+{
+    return markup->depth > 0 && is_inline(markup->open[markup->depth - 1]);
+}
+
+void attest_markup_open(attest_markup *markup, const char *name)
+{
+    assert(markup->depth < ATTEST_MARKUP_DEPTH);
+    end_tag(markup);
+    if (!inside_inline(markup) && markup->text.size > 0)
+        attest_text_add(&markup->text, "\n");
+    attest_text_printf(&markup->text, "<%s", name);
+    markup->open[markup->depth++] = name;
+    markup->in_tag = true;
+}
+
+void attest_markup_close(attest_markup *markup)
+{
+    const char *name;
+
+    assert(markup->depth > 0);
+    end_tag(markup);
+    name = markup->open[--markup->depth];
+    attest_text_printf(&markup->text, "</%s>", name);
+}
+
+void attest_markup_empty(attest_markup *markup)
+{
+    assert(markup->depth > 0 && markup->in_tag);
+    markup->depth--;
+    attest_text_add(&markup->text, "/>");
+    markup->in_tag = false;
+}
+
+void attest_markup_attribute(attest_markup *markup, const char *name, const char *value)
+{
+    assert(markup->in_tag);
+    attest_text_printf(&markup->text, " %s=\"", name);
+    attest_escape_markup(&markup->text, value, strlen(value));
+    attest_text_add(&markup->text, "\"");
+}
+
+void attest_markup_format(char text[32], double value)
+{
+    long long hundredths;
+    size_t length;
+
+    if (!(fabs(value) < 1e9))
+        value = 0;
+    hundredths = llround(value * 100);
+    snprintf(text, 32, "%s%lld.%02lld", hundredths < 0 ? "-" : "", llabs(hundredths) / 100,
+             llabs(hundredths) % 100);
+    for (length = strlen(text); text[length - 1] == '0'; length--)
+        ;
+    text[text[length - 1] == '.' ? length - 1 : length] = '\0';
+}
+
+void attest_markup_attribute_number(attest_markup *markup, const char *name, double value)
+{
+    char text[32];
+
+    attest_markup_format(text, value);
+    attest_markup_attribute(markup, name, text);
+}
+
+/* The formatted text, however long, or NULL; the caller's to free. */
+ATTEST_PRINTF(1, 0)
+static char *format_text(const char *format, va_list arguments)
+{
+    va_list again;
+    char *text;
+    int length;
+
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
+void attest_markup_attribute_printf(attest_markup *markup, const char *name, const char *format,
+                                    ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = format_text(format, arguments);
+    va_end(arguments);
+    markup->text.failed |= text == NULL;
+    attest_markup_attribute(markup, name, text ? text : "");
+    free(text);
+}
+
+void attest_markup_text(attest_markup *markup, const char *text)
+{
+    end_tag(markup);
+    attest_escape_markup(&markup->text, text, strlen(text));
+}
+
+void attest_markup_printf(attest_markup *markup, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = format_text(format, arguments);
+    va_end(arguments);
+    markup->text.failed |= text == NULL;
+    attest_markup_text(markup, text ? text : "");
+    free(text);
+}
+
+void attest_markup_raw(attest_markup *markup, const char *bytes, size_t count)
+{
+    end_tag(markup);
+    attest_text_append(&markup->text, bytes, count);
+}
+
+void attest_markup_open_class(attest_markup *markup, const char *name, const char *class_name)
+{
+    attest_markup_open(markup, name);
+    if (class_name)
+        attest_markup_attribute(markup, "class", class_name);
+}
+
+void attest_markup_element(attest_markup *markup, const char *name, const char *class_name,
+                           const char *text)
+{
+    attest_markup_open_class(markup, name, class_name);
+    attest_markup_text(markup, text);
+    attest_markup_close(markup);
+}

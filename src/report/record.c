@@ -1,0 +1,240 @@
+/* record.c -- the records of finished work in a folder. */
+#include "report/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "report/listing.h"
+
+static const char *const kind_name[ATTEST_RECORD_KINDS] = {
+    "audit",          "campaign", "certificate", "construct",
+    "counterexample", "memorize", "approximate"};
+
+const char *attest_record_kind_name(attest_record_kind kind)
+{
+    return kind_name[kind];
+}
+
+void attest_records_init(attest_records *records)
+{
+    memset(records, 0, sizeof *records);
+}
+
+void attest_records_clear(attest_records *records)
+{
+    for (size_t i = 0; i < records->count; i++) {
+        attest_json_document_clear(&records->record[i].document);
+        free(records->record[i].path);
+    }
+    for (size_t i = 0; i < records->remarks; i++)
+        free(records->remark[i].path);
+    free(records->record);
+    free(records->remark);
+    attest_records_init(records);
+}
+
+/* Room for one more element. */
+static bool grow(void **array, size_t *room, size_t count, size_t size)
+{
+    size_t larger = *room ? 2 * *room : 16;
+    void *block;
+
+    if (count < *room)
+        return true;
+    block = attest_memory_resize(*array, larger, size);
+    if (!block)
+        return false;
+    *array = block;
+    *room = larger;
+    return true;
+}
+
+static attest_status remark(attest_records *records, const char *path, const char *why,
+                            attest_error *error)
+{
+    char *copy = attest_memory_copy(path);
+
+    if (!copy || !grow((void **)&records->remark, &records->remark_room, records->remarks,
+                       sizeof *records->remark)) {
+        free(copy);
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+    }
+    records->remark[records->remarks++] = (attest_record_remark){copy, why};
+    return ATTEST_OK;
+}
+
+static bool has(const attest_json_cursor *object, const char *key)
+{
+    attest_json_cursor member;
+
+    return attest_json_find_member(&member, object, key);
+}
+
+/* What a record is recognised by: its format, or, where it has none, keys that no other record
+ * has together. */
+static const struct {
+    attest_record_kind kind;
+    const char *format;
+    const char *keys[3];
+} shapes[] = {
+    {ATTEST_RECORD_AUDIT, "attest/audit", {"formats"}},
+    {ATTEST_RECORD_CAMPAIGN, "attest/campaign-report", {"seed", "properties"}},
+    {ATTEST_RECORD_CERTIFICATE, "attest/certificate", {"claim", "verdict", "min_separation"}},
+    {ATTEST_RECORD_CONSTRUCT, "attest/construct", {"strategy", "certificate"}},
+    {ATTEST_RECORD_COUNTEREXAMPLE, "attest/counterexample", {"property", "violates"}},
+    {ATTEST_RECORD_MEMORIZE, "attest/memorize", {"classes", "hidden_units"}},
+    {ATTEST_RECORD_APPROXIMATE, "attest/approximate", {"function", "grid"}},
+};
+
+static bool fits(const attest_json_cursor *root, size_t shape)
+{
+    attest_json_cursor member;
+    const char *format = "";
+
+    if (attest_json_find_member(&member, root, "format"))
+        return attest_json_get_string(&format, &member, NULL) == ATTEST_OK &&
+               strcmp(format, shapes[shape].format) == 0;
+    for (size_t k = 0; k < 3 && shapes[shape].keys[k]; k++)
+        if (!has(root, shapes[shape].keys[k]))
+            return false;
+    return true;
+}
+
+/* The kind of a record, or ATTEST_RECORD_KINDS. */
+static attest_record_kind recognise(const attest_json_cursor *root)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (fits(root, i))
+            return shapes[i].kind;
+    return ATTEST_RECORD_KINDS;
+}
+
+/* Datasets and weights may be large, and say what they are at their beginning. */
+static bool is_input(const attest_input *input)
+{
+    static const char *const inputs[] = {"\"attest/dataset\"", "\"attest/weights\"", NULL};
+    char head[129] = "";
+
+    memcpy(head, input->data, input->size < 128 ? input->size : 128);
+    for (int i = 0; inputs[i]; i++) {
+        const char *found = strstr(head, inputs[i]);
+        const char *format = strstr(head, "\"format\"");
+        /* '{', the key, ':' and the value, with blanks between them only */
+        if (found && format && found > format &&
+            strspn(format + 8, ": \t\r\n") == (size_t)(found - format - 8) &&
+            strspn(head, "{ \t\r\n") == (size_t)(format - head))
+            return true;
+    }
+    return false;
+}
+
+static attest_status check_version(const attest_json_cursor *root, attest_record_kind kind,
+                                   attest_error *error)
+{
+    if (!has(root, "format"))
+        return ATTEST_OK;
+    return attest_json_check_format(root, shapes[kind].format, error);
+}
+
+/* Takes the file apart and keeps it if it is a record. */
+static attest_status take(attest_records *records, const char *path, const attest_input *input,
+                          attest_budget *budget, attest_error *error)
+{
+    attest_record record = {0};
+    attest_json_cursor root;
+    unsigned char digest[ATTEST_SHA256_SIZE];
+    attest_sha256 hash;
+    attest_status status = attest_json_document_parse(
+        &record.document, (const char *)input->data, input->size, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&record.document);
+    record.kind = recognise(&root);
+    if (record.kind == ATTEST_RECORD_KINDS) {
+        attest_json_document_clear(&record.document);
+        return remark(records, path, "not a record that a report shows", error);
+    }
+    status = check_version(&root, record.kind, error);
+    record.path = status == ATTEST_OK ? attest_memory_copy(path) : NULL;
+    if (status == ATTEST_OK && (!record.path || !grow((void **)&records->record, &records->room,
+                                                      records->count, sizeof *records->record)))
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (status != ATTEST_OK) {
+        free(record.path);
+        attest_json_document_clear(&record.document);
+        return status;
+    }
+    attest_sha256_init(&hash);
+    attest_sha256_add(&hash, input->data, input->size);
+    attest_sha256_get(digest, &hash);
+    attest_sha256_format(record.sha256, digest);
+    records->record[records->count++] = record;
+    return ATTEST_OK;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* One file of the folder. */
+static attest_status read_file(attest_records *records, const char *folder, const char *path,
+                               attest_budget *budget, attest_error *error)
+{
+    attest_input input;
+    attest_status status;
+    char *full;
+
+    if (!ends_with(path, ".json"))
+        return remark(records, path, "not a JSON file", error);
+    full = attest_listing_join(folder, path);
+    if (!full)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+    status = attest_input_open(&input, full, budget ? budget->left : SIZE_MAX, error);
+    if (status == ATTEST_OK) {
+        if (is_input(&input)) {
+            status = remark(records, path, "data or weights, not a result", error);
+        } else {
+            status = take(records, path, &input, budget, error);
+            if (status != ATTEST_OK)
+                attest_error_prefix(error, status, full);
+        }
+        attest_input_close(&input);
+    }
+    free(full);
+    return status;
+}
+
+attest_status attest_records_read(attest_records *records, const char *folder,
+                                  attest_budget *budget, attest_error *error)
+{
+    attest_listing files;
+    attest_status status;
+
+    attest_listing_init(&files);
+    status = attest_listing_read(&files, folder, error);
+    for (size_t i = 0; i < files.count && status == ATTEST_OK; i++)
+        status = read_file(records, folder, files.path[i], budget, error);
+    attest_listing_clear(&files);
+    if (status != ATTEST_OK)
+        attest_records_clear(records);
+    return status;
+}
+
+const attest_record *attest_records_find(const attest_records *records, attest_record_kind kind,
+                                         size_t from, size_t *place)
+{
+    for (size_t i = from; i < records->count; i++) {
+        if (records->record[i].kind == kind) {
+            *place = i;
+            return &records->record[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,65 @@
+/* record.h -- the records of finished work in a folder.
+ *
+ * A record is a JSON file that a command left: it is recognised by its "format", or, as most
+ * commands print objects without one, by the keys that it has. Folders inside are searched,
+ * too; links to folders are not followed. Files come in the order of their names, so a report
+ * does not depend on the file system. */
+#ifndef ATTEST_REPORT_RECORD_H
+#define ATTEST_REPORT_RECORD_H
+
+#include <stddef.h>
+
+#include <attest/error.h>
+#include <attest/number.h>
+
+#include "data/json_read.h"
+
+typedef enum attest_record_kind {
+    ATTEST_RECORD_AUDIT,
+    ATTEST_RECORD_CAMPAIGN,
+    ATTEST_RECORD_CERTIFICATE,
+    ATTEST_RECORD_CONSTRUCT,
+    ATTEST_RECORD_COUNTEREXAMPLE,
+    ATTEST_RECORD_MEMORIZE,
+    ATTEST_RECORD_APPROXIMATE,
+    ATTEST_RECORD_KINDS
+} attest_record_kind;
+
+/* The command that leaves such records: "audit", "campaign", ... */
+const char *attest_record_kind_name(attest_record_kind kind);
+
+typedef struct attest_record {
+    attest_record_kind kind;
+    char *path; /* inside the folder, with '/' */
+    char sha256[65];
+    attest_json_document document;
+} attest_record;
+
+/* A file that is no record, and why. */
+typedef struct attest_record_remark {
+    char *path;
+    const char *why;
+} attest_record_remark;
+
+typedef struct attest_records {
+    size_t count, room;
+    attest_record *record;
+    size_t remarks, remark_room;
+    attest_record_remark *remark;
+} attest_records;
+
+void attest_records_init(attest_records *records);
+void attest_records_clear(attest_records *records);
+
+/* Reads all records below the folder. The budget is charged for what is kept. Status: FORMAT
+ * for a .json file that is none, IO, UNABLE (budget, or more than 100 000 files), NOMEM; the
+ * text begins with the path of the file. On failure records is as after init. */
+attest_status attest_records_read(attest_records *records, const char *folder,
+                                  attest_budget *budget,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The first record of a kind at place >= from, or NULL; *place is its place. */
+const attest_record *attest_records_find(const attest_records *records, attest_record_kind kind,
+                                         size_t from, size_t *place);
+
+#endif

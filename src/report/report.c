@@ -1,0 +1,99 @@
+/* report.c -- a report from the records of a folder. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/output.h"
+#include "report/listing.h"
+#include "report/section.h"
+#include "report/style.h"
+
+void attest_report_init(attest_report *report)
+{
+    memset(report, 0, sizeof *report);
+    attest_records_init(&report->records);
+    attest_markup_init(&report->body);
+}
+
+void attest_report_clear(attest_report *report)
+{
+    for (size_t i = 0; i < report->figures; i++) {
+        free(report->figure[i].id);
+        free(report->figure[i].svg);
+    }
+    free(report->figure);
+    attest_markup_clear(&report->body);
+    attest_records_clear(&report->records);
+    attest_report_init(report);
+}
+
+attest_status attest_report_read(attest_report *report, const char *folder,
+                                 attest_budget *budget, attest_error *error)
+{
+    static void (*const write[])(attest_report *) = {
+        attest_section_write_summary,         attest_section_write_collapse,
+        attest_section_write_theory,          attest_section_write_collisions,
+        attest_section_write_errors,          attest_section_write_algorithms,
+        attest_section_write_fast_path,       attest_section_write_campaigns,
+        attest_section_write_counterexamples, attest_section_write_certificates,
+        attest_section_write_approximations,  attest_section_write_provenance,
+    };
+    attest_status status = attest_records_read(&report->records, folder, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    for (size_t i = 0; i < sizeof write / sizeof write[0]; i++)
+        write[i](report);
+    if (report->body.text.failed)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", folder);
+    return ATTEST_OK;
+}
+
+/* A drawing that stands alone brings its style along: after the start tag of <svg>, whose
+ * attributes hold no '>'. */
+static void write_svg(FILE *stream, const char *svg)
+{
+    const char *content = strchr(svg, '>') + 1;
+
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", stream);
+    fwrite(svg, 1, (size_t)(content - svg), stream);
+    fprintf(stream, "\n<style>%s</style>%s\n", attest_style_plot, content);
+}
+
+static attest_status write_figure(const attest_report_figure *figure, const char *folder,
+                                  attest_error *error)
+{
+    attest_output output;
+    attest_status status;
+    char *name = malloc(strlen(figure->id) + sizeof ".svg"), *path;
+
+    if (name)
+        sprintf(name, "%s.svg", figure->id);
+    path = name ? attest_listing_join(folder, name) : NULL;
+    free(name);
+    if (!path)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", folder);
+    status = attest_output_open(&output, path, error);
+    free(path);
+    if (status != ATTEST_OK)
+        return status;
+    write_svg(output.stream, figure->svg);
+    return attest_output_commit(&output, error);
+}
+
+attest_status attest_report_write_figures(const attest_report *report, const char *folder,
+                                          attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return attest_error_set(error, ATTEST_IO, "%s: cannot create the folder: %s", folder,
+                                strerror(errno));
+    for (size_t i = 0; i < report->figures && status == ATTEST_OK; i++)
+        status = write_figure(&report->figure[i], folder, error);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* report.h -- one self-contained page about the finished work in a folder.
+ *
+ * A report reads records and shows them: it decides nothing, and every verdict on the page is
+ * one that stands in a record. The page needs no network and no script; its bytes depend on the
+ * records, the title and SOURCE_DATE_EPOCH alone. */
+#ifndef ATTEST_REPORT_REPORT_H
+#define ATTEST_REPORT_REPORT_H
+
+#include "report/markup.h"
+#include "report/record.h"
+
+enum { ATTEST_REPORT_SECTIONS = 16 };
+
+typedef struct attest_report_figure {
+    char *id, *svg;
+} attest_report_figure;
+
+typedef struct attest_report {
+    attest_records records;
+    attest_markup body; /* the sections, as they are written */
+    size_t sections;
+    struct {
+        const char *id, *title;
+    } section[ATTEST_REPORT_SECTIONS];
+    size_t figures, room;
+    attest_report_figure *figure;
+} attest_report;
+
+void attest_report_init(attest_report *report);
+void attest_report_clear(attest_report *report);
+
+/* Reads the records of a folder and writes all sections. Status: as attest_records_read, and
+ * NOMEM. */
+attest_status attest_report_read(attest_report *report, const char *folder,
+                                 attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Writes the page, whole or not at all. Status: IO, NOMEM. */
+attest_status attest_report_write_page(const attest_report *report, const char *path,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Writes every plot as folder/ID.svg, and makes the folder if there is none. Status: IO,
+ * NOMEM. */
+attest_status attest_report_write_figures(const attest_report *report, const char *folder,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

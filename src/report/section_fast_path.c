@@ -1,0 +1,155 @@
+/* section_fast_path.c -- the kernels' errors and their bounds' pessimism, as histograms. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/section.h"
+#include "report/table.h"
+#include "report/value.h"
+
+enum { STRIPS = 2, MOST_BINS = 64 };
+
+/* Two histograms: edges are log2. */
+typedef struct histograms {
+    size_t bins[STRIPS];
+    double edge[STRIPS][MOST_BINS + 1], count[STRIPS][MOST_BINS];
+    char remark[STRIPS][64];
+} histograms;
+
+static const char *const strip_key[STRIPS] = {"ulp", "pessimism"};
+static const char *const strip_name[STRIPS] = {"error in ulp", "bound / error"};
+
+/* Bins [{"from", "to", "count"} ...] that follow one another. The first may begin at zero and
+ * the last have no end: both are drawn one octave wide. */
+static void read_histogram(histograms *all, size_t strip, const attest_json_cursor *kernel)
+{
+    attest_json_cursor array;
+    size_t count = attest_value_array(&array, kernel, strip_key[strip]), used = 0;
+
+    for (size_t i = 0; i < count && used < MOST_BINS; i++) {
+        attest_json_cursor bin = attest_json_get_element(&array, i);
+        double from = log2(attest_value_number(&bin, "from"));
+        double to = log2(attest_value_number(&bin, "to"));
+        from = isfinite(from) ? from : to - 1;
+        to = isfinite(to) ? to : from + 1;
+        if (!(from < to) || (used > 0 && from != all->edge[strip][used]))
+            continue;
+        all->edge[strip][used] = from;
+        all->count[strip][used] = attest_value_number(&bin, "count");
+        all->edge[strip][++used] = to;
+    }
+    all->bins[strip] = used;
+}
+
+static void write_table(attest_markup *body, const histograms *all)
+{
+    static const char *const heading[] = {"Histogram", "#From", "#To", "#Cases"};
+
+    attest_table_open(body, "The fast path\xE2\x80\x99s errors and pessimism", heading, 4);
+    for (size_t i = 0; i < STRIPS; i++) {
+        for (size_t k = 0; k < all->bins[i]; k++) {
+            attest_table_row(body, strip_name[i]);
+            for (size_t end = 0; end < 2; end++) {
+                attest_table_open_cell(body, "number");
+                attest_value_write_power(body, all->edge[i][k + end]);
+                attest_markup_close(body);
+            }
+            attest_table_number(body, all->count[i][k], 0);
+        }
+    }
+    attest_table_close(body);
+}
+
+static void write_figure(attest_report *report, const histograms *all,
+                         const attest_json_cursor *kernel, const char *label, size_t number)
+{
+    attest_plot_strip strip[STRIPS];
+    attest_markup drawing;
+    char id[32], caption[320];
+    attest_plot_histogram histogram = {
+        {id, "The fast path",
+         "Histograms of the kernel's errors in ulp and of the ratio of its bounds to its "
+         "errors, "
+         "on a logarithmic axis. The table beside it has all numbers."},
+        ATTEST_SCALE_EXPONENT,
+        "error in ulp, and bound divided by error",
+        STRIPS,
+        strip};
+
+    snprintf(id, sizeof id, "fast-path-%zu", number);
+    snprintf(caption, sizeof caption,
+             "The %.20s kernel on the data of %s: its errors, and how many times larger its "
+             "proved bounds are.",
+             attest_value_text(kernel, "name"), label);
+    for (size_t i = 0; i < STRIPS; i++)
+        strip[i] = (attest_plot_strip){strip_name[i], all->remark[i], all->bins[i],
+                                       all->edge[i],  all->count[i],  (int)i};
+    attest_markup_init(&drawing);
+    attest_plot_write_histogram(&drawing, &histogram);
+    attest_section_open_plot(report, &drawing, id, caption);
+    write_table(&report->body, all);
+    attest_section_close_plot(report);
+}
+
+/* What histograms cannot tell: rows without error, without a bound, or beyond it. */
+static void write_remarks(attest_markup *body, const attest_json_cursor *kernel)
+{
+    attest_markup_open(body, "p");
+    attest_value_write(body, kernel, "entries");
+    attest_markup_text(body, " entries in ");
+    attest_value_write(body, kernel, "rows");
+    attest_markup_text(body, " rows; ");
+    attest_value_write(body, kernel, "exact_rows");
+    attest_markup_text(body, " rows without error, ");
+    attest_value_write(body, kernel, "rows_without_bound");
+    attest_markup_text(body, " without a bound, ");
+    attest_value_write(body, kernel, "bounds_broken");
+    attest_markup_text(body, " beyond their bound.");
+    attest_markup_close(body);
+}
+
+static bool find_kernel(attest_json_cursor *root, attest_json_cursor *kernel,
+                        const attest_record *record)
+{
+    *root = attest_json_root(&record->document);
+    return record->kind == ATTEST_RECORD_AUDIT &&
+           attest_json_find_member(kernel, root, "kernel") && attest_json_is_object(kernel);
+}
+
+static void write_record(attest_report *report, histograms *all, const attest_record *record,
+                         const attest_json_cursor *kernel, size_t number)
+{
+    char label[96], worst[64];
+
+    memset(all, 0, sizeof *all);
+    for (size_t i = 0; i < STRIPS; i++)
+        read_histogram(all, i, kernel);
+    snprintf(all->remark[0], sizeof all->remark[0], "max %.40s",
+             attest_scale_format_number(worst, attest_value_number(kernel, "max_ulp"), 3));
+    write_figure(report, all, kernel, attest_section_label(label, sizeof label, record),
+                 number);
+    write_remarks(&report->body, kernel);
+}
+
+void attest_section_write_fast_path(attest_report *report)
+{
+    histograms *all = malloc(sizeof *all);
+    attest_json_cursor root, kernel;
+    size_t number = 0;
+
+    report->body.text.failed |= all == NULL;
+    for (size_t i = 0; all && i < report->records.count; i++) {
+        if (!find_kernel(&root, &kernel, &report->records.record[i]))
+            continue;
+        if (number == 0)
+            attest_section_open(report, "fast-path", "The fast path",
+                                "The kernels propose and never decide. Here they are checked "
+                                "themselves: their errors, and how far their proved bounds "
+                                "lie above them.");
+        write_record(report, all, &report->records.record[i], &kernel, ++number);
+    }
+    if (number > 0)
+        attest_section_close(report);
+    free(all);
+}

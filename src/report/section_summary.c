@@ -1,0 +1,121 @@
+/* section_summary.c -- the page in a few numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/section.h"
+#include "report/value.h"
+
+static void open_card(attest_markup *body)
+{
+    attest_markup_open(body, "li");
+    attest_markup_open_class(body, "span", "big");
+}
+
+/* Ends the large figure; what it is follows. */
+static void close_card(attest_markup *body, const char *what, const char *label)
+{
+    attest_markup_close(body);
+    attest_markup_open_class(body, "span", "what");
+    attest_markup_text(body, what);
+    if (label) {
+        attest_markup_text(body, " \xE2\x80\x94 ");
+        attest_markup_text(body, label);
+    }
+    attest_markup_close(body);
+    attest_markup_close(body);
+}
+
+static void write_audit(attest_markup *body, const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document), collapse;
+    double bits = attest_value_number(&root, "collapse_bits");
+    double cap = attest_json_find_member(&collapse, &root, "collapse")
+                     ? attest_value_number(&collapse, "cap")
+                     : NAN;
+    char label[96], number[64];
+
+    open_card(body);
+    if (isnan(bits))
+        attest_markup_printf(body, "> %s bits",
+                             isnan(cap) ? "cap" : attest_scale_format_number(number, cap, 0));
+    else
+        attest_markup_printf(body, "%s bits", attest_scale_format_number(number, bits, 0));
+    close_card(body, "until all contexts stay apart",
+               attest_section_label(label, sizeof label, record));
+}
+
+static void write_certificate(attest_markup *body, const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document);
+    char label[96];
+
+    open_card(body);
+    attest_value_write_verdict(body, attest_value_text(&root, "verdict"));
+    close_card(body,
+               record->kind == ATTEST_RECORD_MEMORIZE ? "every token gets its label"
+                                                      : "all required pairs differ",
+               attest_section_label(label, sizeof label, record));
+}
+
+static void write_campaign(attest_markup *body, const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document), array;
+    size_t count = attest_value_array(&array, &root, "properties"), held = 0;
+    double trials = 0;
+    char number[64], text[160];
+
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor property = attest_json_get_element(&array, i);
+        double tried = attest_value_number(&property, "trials");
+        held += attest_value_is_expected(&property, "held");
+        trials += tried > 0 ? tried : 0;
+    }
+    open_card(body);
+    attest_markup_printf(body, "%zu of %zu", held, count);
+    snprintf(text, sizeof text, "properties as stated, in %s trials",
+             attest_scale_format_number(number, trials, 0));
+    close_card(body, text, NULL);
+}
+
+static void write_count(attest_markup *body, const attest_report *report,
+                        attest_record_kind kind, const char *what)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->records.count; i++)
+        count += report->records.record[i].kind == kind &&
+                 !attest_section_is_tightest(&report->records.record[i]);
+    if (count == 0)
+        return;
+    open_card(body);
+    attest_markup_printf(body, "%zu", count);
+    close_card(body, what, NULL);
+}
+
+void attest_section_write_summary(attest_report *report)
+{
+    enum { MOST_CARDS = 24 };
+    attest_markup *body = &report->body;
+    const attest_record *record = report->records.record;
+
+    attest_section_open(report, "summary", "At a glance",
+                        report->records.count ? NULL : "The folder holds no records.");
+    if (report->records.count > 0) {
+        attest_markup_open_class(body, "ul", "cards");
+        for (size_t i = 0; i < report->records.count && i < MOST_CARDS; i++) {
+            if (record[i].kind == ATTEST_RECORD_AUDIT)
+                write_audit(body, &record[i]);
+            else if (record[i].kind == ATTEST_RECORD_CAMPAIGN)
+                write_campaign(body, &record[i]);
+            else if (record[i].kind == ATTEST_RECORD_CERTIFICATE ||
+                     record[i].kind == ATTEST_RECORD_MEMORIZE)
+                write_certificate(body, &record[i]);
+        }
+        write_count(body, report, ATTEST_RECORD_COUNTEREXAMPLE,
+                    "counterexamples, all replayable");
+        write_count(body, report, ATTEST_RECORD_APPROXIMATE, "approximations");
+        attest_markup_close(body);
+    }
+    attest_section_close(report);
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# attest report: a page from records, the same bytes each time, whatever their names are.
+. "$srcdir/tests/cli/lib.sh"
+SOURCE_DATE_EPOCH=1700000000
+export SOURCE_DATE_EPOCH
+
+check() { # page, drawings...: the page is valid
+    python3 "$srcdir/tests/report/check-html.py" "$@" >"$out" 2>"$err"
+}
+
+python3 "$srcdir/tests/report/make-records.py" "$work/records"
+run 0 "a page" report "$work/records" -o "$work/page.html" --svg "$work/plots" --junit "$work/junit.xml"
+shows '^audit +audit-tuned.json$'
+shows '^campaign +night/report.json$'
+shows '^ignored +notes.txt: not a JSON file$'
+shows '^ignored +other.json: not a record that a report shows$'
+shows '^ignored +weights.json: data or weights, not a result$'
+check "$work/page.html" "$work"/plots/*.svg
+result $? "it is valid, and so are its plots"
+for plot in collapse-curve-1 theory-bits collision-map errors-1 stages-2 algorithms-1 fast-path-2 \
+    campaign-trials-1 campaign-margins-1 approximation-1 approximation-2; do
+    [ -s "$work/plots/$plot.svg" ] && grep -q "id=\"$plot\"" "$work/page.html"
+    result $? "the plot $plot"
+done
+
+# names from files are text, wherever they stand
+! grep -qiE '<(script|img)' "$work/page.html" "$work"/plots/*.svg "$work/junit.xml"
+result $? "no name became markup"
+grep -q '&lt;script&gt;alert(&#39;x&#39;)' "$work/page.html"
+result $? "the hostile name is shown"
+! LC_ALL=C grep -q "$(printf '[\001-\010\013\014\016-\037]')" "$work/page.html"
+result $? "no control character is left"
+grep -q '2023-11-14' "$work/page.html"
+result $? "the date is that of SOURCE_DATE_EPOCH"
+grep -q '642' "$work/plots/theory-bits.svg" && ! grep -qE '[0-9]{40}' "$work"/plots/*.svg
+result $? "large exponents are drawn and never expanded"
+
+# the same bytes, wherever the records are
+cp -R "$work/records" "$work/again"
+(cd "$work/again" && "$ATTEST" report . -o ../again.html) >/dev/null 2>"$err"
+cmp -s "$work/page.html" "$work/again.html"
+result $? "the same records make the same bytes"
+"$ATTEST" report "$work/records" -o - >"$work/stdout.html" 2>"$err"
+cmp -s "$work/page.html" "$work/stdout.html"
+result $? "and so on standard output"
+
+run 0 "as JSON" report "$work/records" --json
+json 'len(o["records"]) == 13 and len(o["ignored"]) == 3 and o["page"] is None'
+json '{r["kind"] for r in o["records"]} == {"audit", "campaign", "certificate", "construct", "counterexample", "memorize", "approximate"}'
+json 'any(r["path"] == "a <b> & '"\\'c\\'"' \".json" for r in o["records"])'
+run 0 "as TAP" report "$work/records" --tap
+[ "$(grep -c '^ok' "$out")" -eq 6 ] && [ "$(grep -c '^not ok' "$out")" -eq 2 ] && [ "$(tail -n 1 "$out")" = 1..8 ]
+result $? "six pass; a violation and an undecided property do not"
+shows '^not ok .*lemma1 undecided$'
+shows '^not ok .*masked violated, replay masked.1.json$'
+python3 -c '
+import sys, xml.etree.ElementTree as t
+r = t.parse(sys.argv[1]).getroot()
+c = list(r.iter("testcase"))
+sys.exit(not (len(c) == 8 and sum(x.find("failure") is not None for x in c) == 2 and any("onerror" in x.get("name") for x in c)))' "$work/junit.xml" 2>"$err"
+result $? "JUnit says the same"
+
+# folders without records, and with things that are none
+mkdir "$work/empty"
+run 0 "an empty folder" report "$work/empty" -o "$work/empty.html"
+check "$work/empty.html"
+result $? "its page is valid"
+refused "no such folder" report "$work/nowhere" -o "$work/none.html"
+refused "a file" report "$work/page.html" -o "$work/none.html"
+mkdir "$work/bad"
+echo '{"format": "attest/audit", "version": 1,' >"$work/bad/cut.json"
+refused "bad JSON" report "$work/bad" -o "$work/none.html"
+complains 'cut\.json: '
+echo '{"format": "attest/audit", "version": 2, "formats": []}' >"$work/bad/cut.json"
+refused "an unknown version" report "$work/bad" -o "$work/none.html"
+[ ! -e "$work/none.html" ]
+result $? "nothing was written"
+refused "TAP and JSON at once" report "$work/records" --tap --json
+"$ATTEST" report "$work/records" -o "$work/nowhere/page.html" >"$out" 2>"$err"
+[ $? -eq 4 ]
+result $? "a page that cannot be written: $(cat "$err")"
+
+# records that hold something else than they should: shown as far as they go
+mkdir "$work/odd"
+for value in null '[]' '{}' '"x"' 1e400 -3 '[[[]]]' '{"log2": "nan"}' '[{"bits": 3}]' '[null, 7]'; do
+    i=$((i + 1))
+    for key in formats collapse certified theory kernel algorithms strategies collapse_bits theory_bits; do
+        echo "{\"format\": \"attest/audit\", \"version\": 1, \"formats\": [{\"name\": \"p=3\"}, 5], \"x\": 1, \"$key \": 0, \"$key\": $value}" |
+            sed "s/\"formats\": \[{\"name\": \"p=3\"}, 5\], \(.*\"formats\":\)/\1/" >"$work/odd/audit-$key-$i.json"
+    done
+    echo "{\"seed\": $value, \"properties\": [$value, {\"name\": \"a\", \"tightest\": $value, \"labels\": $value, \"counterexamples\": $value, \"trials\": $value}]}" >"$work/odd/campaign-$i.json"
+    echo "{\"property\": $value, \"violates\": {\"pair\": $value}, \"dataset\": {\"sequences\": $value}, \"parameters\": $value}" >"$work/odd/counterexample-$i.json"
+    echo "{\"claim\": 1, \"verdict\": $value, \"min_separation\": $value, \"pair\": $value, \"inputs\": $value}" >"$work/odd/certificate-$i.json"
+    echo "{\"function\": \"f\", \"grid\": $value, \"l1\": $value, \"l2\": 0}" >"$work/odd/approximate-$i.json"
+done
+run 0 "odd values" report "$work/odd" -o "$work/odd.html" --svg "$work/odd-plots"
+check "$work/odd.html" "$work"/odd-plots/*.svg
+result $? "their page is valid: $(head -n 3 "$out" | tr '\n' ' ')"
+
+# the checker finds what it is there to find
+breaks() { # description, sed script
+    sed "$2" "$work/page.html" >"$work/broken.html"
+    ! cmp -s "$work/page.html" "$work/broken.html" && ! check "$work/broken.html"
+    result $? "the checker sees $1"
+}
+breaks "an open tag" '0,/<\/p>/s/<\/p>//'
+breaks "text that is not escaped" '0,/&lt;/s/&lt;/</'
+breaks "an id twice" 's/id="theory"/id="summary"/'
+breaks "an element that a report does not have" '0,/<main /s//<script>1<\/script><main /'
+breaks "an attribute that a report does not have" '0,/<main /s//<main onclick="x" /'
+breaks "a changed style" 's/margin:0;/margin:1px;/'
+breaks "a lost description" '0,/<desc /s/<desc [^<]*<\/desc>//'
+breaks "a row of other length" '0,/<td class="number">/s/<td class="number">[^<]*<\/td>//'
+finish
