@@ -4,6 +4,7 @@
 
 #include <attest/format.h>
 
+#include "campaign/gen.h"
 #include "campaign/property.h"
 
 /* The format of the setting's numbers: p=bits without limits of the exponent, binary32 or
@@ -23,7 +24,16 @@ mpfr_t *attest_arithmetic_outputs(const attest_instance *instance,
                                   const attest_setting *setting, attest_error *error);
 void attest_arithmetic_free(mpfr_t *out, const attest_dataset *dataset);
 
-/* The search of the property contextual against an arithmetic. */
+/* x = a random number of the format, not 0: a small integer (up to most), one times a power of
+ * two, or rarely a few units in the last place above 1. */
+void attest_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format *format,
+                                  unsigned most);
+
+/* Three to five distinct tokens of such numbers. Status: NOMEM. */
+attest_status attest_arithmetic_gen_tokens(attest_vocabulary *vocabulary, struct theft *t,
+                                           const attest_format *format) ATTEST_WARN_UNUSED;
+
+/* The searches of the properties contextual and separated against an arithmetic. */
 attest_status
 attest_contextual_arithmetic_gen(attest_instance *instance, struct theft *t,
                                  const attest_setting *setting) ATTEST_WARN_UNUSED;
@@ -31,5 +41,12 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
                                                   const attest_instance *instance,
                                                   const attest_setting *setting,
                                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+attest_status attest_separated_arithmetic_gen(attest_instance *instance, struct theft *t,
+                                              const attest_setting *setting) ATTEST_WARN_UNUSED;
+attest_status attest_separated_arithmetic_decide(attest_trial *trial,
+                                                 const attest_instance *instance,
+                                                 const attest_setting *setting,
+                                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

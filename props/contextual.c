@@ -8,6 +8,7 @@
 #include "props/arithmetic.h"
 #include "props/brute.h"
 #include "props/properties.h"
+#include "props/roots.h"
 #include "props/statement.h"
 
 const attest_statement attest_statement_contextual = {
@@ -145,40 +146,6 @@ static bool ask_distinct(question *q, attest_trial *trial)
     return ask(q, trial, expected, "delta = 0") && check_numbers(q, trial);
 }
 
-/* low < sqrt(square) < high, within about 2^-40 of it: bounds that hold, and that do not. */
-static void get_bounds(fmpq_t low, fmpq_t high, const arb_t square)
-{
-    arb_t root;
-    arf_t end;
-    fmpq_t slack;
-
-    arb_init(root);
-    arf_init(end);
-    fmpq_init(slack);
-    fmpq_one(slack);
-    fmpq_div_2exp(slack, slack, 40);
-    arb_sqrtpos(root, square, ATTEST_BRUTE_BITS);
-    arb_get_lbound_arf(end, root, 64);
-    arf_get_fmpq(low, end);
-    fmpq_submul(low, low, slack);
-    arb_get_ubound_arf(end, root, 64);
-    arf_get_fmpq(high, end);
-    fmpq_addmul(high, high, slack);
-    arb_clear(root);
-    arf_clear(end);
-    fmpq_clear(slack);
-}
-
-/* root = sqrt(square) if that is rational. */
-static bool get_root(fmpq_t root, const fmpq_t square)
-{
-    if (!fmpz_is_square(fmpq_numref(square)) || !fmpz_is_square(fmpq_denref(square)))
-        return false;
-    fmpz_sqrt(fmpq_numref(root), fmpq_numref(square));
-    fmpz_sqrt(fmpq_denref(root), fmpq_denref(square));
-    return true;
-}
-
 /* Bounds delta just below, at (where it is rational) and just above the least separation.
  * Strict: at it the claim fails. */
 static bool ask_delta(question *q, attest_trial *trial)
@@ -190,13 +157,13 @@ static bool ask_delta(question *q, attest_trial *trial)
     if (!b->required || b->collision)
         return true;
     fmpq_init(low), fmpq_init(high);
-    get_bounds(low, high, b->separation);
+    attest_root_bounds_ball(low, high, b->separation);
     fmpq_set(q->claim.delta, low);
     go = ask(q, trial, ATTEST_PROVED, "delta just below the least separation");
     fmpq_set(q->claim.delta, high);
     go = go && ask(q, trial, ATTEST_REFUTED, "delta just above the least separation");
     if (go && q->instance->weights.activation == ATTEST_HARDMAX &&
-        get_root(q->claim.delta, b->exact_separation)) {
+        attest_root_bounds(low, q->claim.delta, high, b->exact_separation)) {
         attest_trial_label(trial, "delta met exactly");
         go = ask(q, trial, ATTEST_REFUTED, "delta equal to the least separation");
     }
@@ -214,18 +181,16 @@ static bool ask_r(question *q, attest_trial *trial)
     fmpq_t low, high;
 
     fmpq_init(low), fmpq_init(high);
-    get_bounds(low, high, b->norm);
+    attest_root_bounds_ball(low, high, b->norm);
     q->claim.has_r = true;
     if (fmpq_sgn(low) > 0) {
         fmpq_set(q->claim.r, low);
         go = ask(q, trial, ATTEST_REFUTED, "r just below the largest norm");
     }
-    if (fmpq_sgn(high) > 0) { /* else all outputs are zero */
-        fmpq_set(q->claim.r, high);
-        go = go && ask(q, trial, distinct, "r just above the largest norm");
-    }
+    fmpq_set(q->claim.r, high);
+    go = go && ask(q, trial, distinct, "r just above the largest norm");
     if (go && q->instance->weights.activation == ATTEST_HARDMAX &&
-        get_root(q->claim.r, b->exact_norm)) {
+        attest_root_bounds(low, q->claim.r, high, b->exact_norm)) {
         attest_trial_label(trial, "r met exactly");
         go = ask(q, trial, ATTEST_REFUTED, "r equal to the largest norm");
     }

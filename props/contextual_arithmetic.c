@@ -10,67 +10,10 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "data/rationals.h"
 #include "props/arithmetic.h"
 #include "props/oracle.h"
 
-enum { BITS = 128, MOST_BITS = 1 << 16, MOST_TOKENS = 5, MOST_DIM = 2 };
-
-/* A number of the format: a small integer, one times a power of two, or rarely one a few units
- * in the last place above 1. Not zero. */
-static void gen_number(fmpq_t x, struct theft *t, const attest_format *format, unsigned most)
-{
-    long p = format->precision;
-    unsigned kind = (unsigned)theft_random_choice(t, 8);
-    slong limit = p < 4 && (1L << p) - 1 < (long)most ? (1L << p) - 1 : (slong)most;
-
-    fmpq_set_si(x, 1 + (slong)theft_random_choice(t, (uint64_t)limit), 1);
-    if (kind == 7 && p >= 4) { /* 1 + k 2^(1-p) */
-        fmpq_div_2exp(x, x, (flint_bitcnt_t)(p - 1));
-        fmpq_add_si(x, x, 1);
-    } else if (kind >= 5) {
-        slong e = (slong)theft_random_choice(t, 9) - 4;
-        if (e >= 0)
-            fmpq_mul_2exp(x, x, (flint_bitcnt_t)e);
-        else
-            fmpq_div_2exp(x, x, (flint_bitcnt_t)-e);
-    }
-    if (theft_random_bits(t, 1))
-        fmpq_neg(x, x);
-    if (!attest_arithmetic_represents(format, x))
-        fmpq_one(x);
-}
-
-static bool is_taken(const attest_vocabulary *v, size_t i)
-{
-    for (size_t j = 0; j < i; j++) {
-        bool equal = true;
-        for (size_t c = 0; c < v->dim; c++)
-            equal = equal && fmpq_equal(v->entry + i * v->dim + c, v->entry + j * v->dim + c);
-        if (equal)
-            return true;
-    }
-    return false;
-}
-
-/* Distinct tokens without a zero entry; one that is taken gets a power of two in front, which
- * is a number of every format. */
-static attest_status gen_tokens(attest_vocabulary *v, struct theft *t,
-                                const attest_format *format)
-{
-    v->dim = attest_gen_size(t, 1, MOST_DIM);
-    v->count = attest_gen_size(t, 3, MOST_TOKENS);
-    v->entry = attest_rationals_alloc(v->count * v->dim);
-    if (!v->entry)
-        return ATTEST_NOMEM;
-    for (size_t i = 0; i < v->count; i++) {
-        for (size_t c = 0; c < v->dim; c++)
-            gen_number(v->entry + i * v->dim + c, t, format, 12);
-        for (ulong power = 0; is_taken(v, i); power++)
-            fmpq_set_si(v->entry + i * v->dim, 1L << power, 1);
-    }
-    return ATTEST_OK;
-}
+enum { BITS = 128, MOST_BITS = 1 << 16 };
 
 static void gen_matrix(attest_matrix *matrix, struct theft *t, const attest_format *format,
                        size_t rows, size_t cols)
@@ -78,7 +21,7 @@ static void gen_matrix(attest_matrix *matrix, struct theft *t, const attest_form
     fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
 
     for (size_t i = 0; i < rows * cols; i++)
-        gen_number(entry + i, t, format, 3);
+        attest_arithmetic_gen_number(entry + i, t, format, 3);
     attest_gen_set_matrix(matrix, entry, rows, cols);
     _fmpq_vec_clear(entry, (slong)(rows * cols));
 }
@@ -94,7 +37,7 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
     attest_status status;
 
     attest_vocabulary_init(&vocabulary);
-    status = gen_tokens(&vocabulary, t, &format);
+    status = attest_arithmetic_gen_tokens(&vocabulary, t, &format);
     if (status == ATTEST_OK)
         status = attest_weights_resize(weights, 1 + attest_gen_rarely(t, 4));
     weights->dim = vocabulary.dim;

@@ -5,6 +5,7 @@
 #include "campaign/property.h"
 
 #define ATTEST_PROPERTIES(X)                                                                   \
+    X(separated)                                                                               \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
     X(reference)                                                                               \

@@ -1,5 +1,12 @@
 /* separated.c -- Definition 1: tokenwise separatedness. */
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/arithmetic.h"
+#include "props/oracle.h"
+#include "props/properties.h"
+#include "props/roots.h"
 #include "props/statement.h"
+#include "props/transform.h"
 
 const attest_statement attest_statement_separated = {
     .name = "separated",
@@ -12,4 +19,218 @@ const attest_statement attest_statement_separated = {
         "Euclidean.",
     .decided_by = "exact arithmetic: squares of rationals against squares of the bounds",
     .note = "proofs-notes/separated.md",
+};
+
+/* The property: the library's extremes are those of all tokens and pairs, exactly; bounds just
+ * below, at and just above them are decided as strictness demands; reversing and scaling change
+ * nothing, or by the factor. */
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    static const attest_gen_tokens tokens = {
+        .dim_max = 4, .count_min = 1, .count_max = 10, .zero = true, .decades = 40};
+    static const attest_gen_sequences sequences = {
+        .count_min = 1, .count_max = 4, .length_min = 1, .length_max = 8, .repeats = true};
+    attest_vocabulary vocabulary;
+    attest_status status;
+
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        return attest_separated_arithmetic_gen(instance, t, setting);
+    attest_vocabulary_init(&vocabulary);
+    attest_gen_nonzero(attest_instance_set(instance, "scale"), t, 8);
+    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
+    if (status == ATTEST_OK)
+        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
+    attest_vocabulary_clear(&vocabulary);
+    return status;
+}
+
+static bool fail(attest_trial *trial, const char *what)
+{
+    attest_trial_violated(trial, "separated", "%s", what);
+    return false;
+}
+
+/* sum = |x - y|^2 of the tokens at two places, or |x|^2 where the places are the same. */
+static void get_square(fmpq_t sum, const attest_dataset *d, attest_place a, attest_place b)
+{
+    bool alone = a.sequence == b.sequence && a.position == b.position;
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    fmpq_zero(sum);
+    for (size_t c = 0; c < d->dim; c++) {
+        attest_tokens_get_entry(x, &d->tokens, attest_dataset_token(d, a.sequence, a.position),
+                                c);
+        attest_tokens_get_entry(y, &d->tokens, attest_dataset_token(d, b.sequence, b.position),
+                                c);
+        if (!alone)
+            fmpq_sub(x, x, y);
+        fmpq_addmul(sum, x, x);
+    }
+    fmpq_clear(x), fmpq_clear(y);
+}
+
+/* The extremes by looking at all positions; equal tokens are those at distance 0. */
+typedef struct extremes {
+    fmpq_t least, most, closest;
+    bool any, has_pair, no_duplicates;
+} extremes;
+
+static void look(extremes *e, const attest_dataset *d)
+{
+    attest_place a = {0, 0};
+    fmpq_t square;
+
+    fmpq_init(square);
+    e->no_duplicates = true;
+    do {
+        get_square(square, d, a, a);
+        if (!e->any || fmpq_cmp(square, e->least) < 0)
+            fmpq_set(e->least, square);
+        if (!e->any || fmpq_cmp(square, e->most) > 0)
+            fmpq_set(e->most, square);
+        e->any = true;
+        for (attest_place b = a; attest_oracle_next(&b, d);) {
+            get_square(square, d, a, b);
+            if (fmpq_is_zero(square))
+                e->no_duplicates = e->no_duplicates && a.sequence != b.sequence;
+            else if (!e->has_pair || fmpq_cmp(square, e->closest) < 0) {
+                fmpq_set(e->closest, square);
+                e->has_pair = true;
+            }
+        }
+    } while (attest_oracle_next(&a, d));
+    fmpq_clear(square);
+}
+
+/* The library's extremes are these, times the factor, and the tokens it names attain them. */
+static bool check_extremes(attest_trial *trial, const attest_separated *s, const extremes *e,
+                           const attest_dataset *d, const fmpq_t factor)
+{
+    bool ok = true;
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    fmpq_mul(x, e->least, factor);
+    get_square(y, d, s->r_min, s->r_min);
+    if (!fmpq_equal(s->r_min_square, x) || !fmpq_equal(x, y))
+        ok = fail(trial, "the least norm");
+    fmpq_mul(x, e->most, factor);
+    get_square(y, d, s->r_max, s->r_max);
+    if (!fmpq_equal(s->r_max_square, x) || !fmpq_equal(x, y))
+        ok = fail(trial, "the largest norm");
+    if (s->has_pair != e->has_pair)
+        ok = fail(trial, "whether there are different tokens");
+    if (s->has_pair && e->has_pair) {
+        fmpq_mul(x, e->closest, factor);
+        get_square(y, d, s->eps[0], s->eps[1]);
+        if (!fmpq_equal(s->eps_square, x) || !fmpq_equal(x, y))
+            ok = fail(trial, "the least distance");
+    }
+    if (s->no_duplicates != e->no_duplicates)
+        ok = fail(trial, "whether a sequence repeats a token");
+    fmpq_clear(x), fmpq_clear(y);
+    return ok;
+}
+
+/* Asks about bounds with these squares below, at and above an extreme: below must give `low`,
+ * at must give `at`, above `high`. which: 0 r_min, 1 r_max, 2 eps. */
+static bool ask(attest_trial *trial, const attest_separated *s, const fmpq_t square, int which)
+{
+    static const attest_separated_part part[] = {ATTEST_SEPARATED_R_MIN, ATTEST_SEPARATED_R_MAX,
+                                                 ATTEST_SEPARATED_EPS};
+    bool ok = true;
+    fmpq_t bound[3];
+
+    for (int i = 0; i < 3; i++)
+        fmpq_init(bound[i]);
+    bool rational = attest_root_bounds(bound[0], bound[1], bound[2], square);
+    for (int i = 0; i < 3 && ok; i++) {
+        if ((i == 1 && !rational) || fmpq_sgn(bound[i]) < 0)
+            continue;
+        /* r_min and eps: the bound must be smaller; r_max: larger. All strictly. */
+        bool holds = which == 1 ? i == 2 : i == 0;
+        const fmpq *asked[3] = {NULL, NULL, NULL};
+        asked[which] = bound[i];
+        attest_separated_part found = attest_separated_check(s, asked[0], asked[1], asked[2]);
+        if (found != (holds ? ATTEST_SEPARATED_HOLDS : part[which]))
+            ok = fail(trial,
+                      i == 1 ? "a bound that is met exactly" : "a bound near the extreme");
+        if (i == 1)
+            attest_trial_label(trial, "bound met exactly");
+    }
+    for (int i = 0; i < 3; i++)
+        fmpq_clear(bound[i]);
+    return ok;
+}
+
+static attest_status check_changed(attest_trial *trial, const attest_instance *instance,
+                                   const extremes *e, attest_separated *s, attest_error *error)
+{
+    attest_token_change change = {.factor = attest_instance_get(instance, "scale"),
+                                  .mirror = true};
+    attest_dataset changed;
+    attest_status status;
+    fmpq_t factor;
+
+    attest_dataset_init(&changed);
+    fmpq_init(factor);
+    fmpq_one(factor);
+    status = attest_dataset_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_SEQUENCES);
+    if (status == ATTEST_OK)
+        status = attest_separated_get(s, &changed, error);
+    if (status == ATTEST_OK && check_extremes(trial, s, e, &changed, factor)) {
+        status = attest_dataset_change(&changed, &instance->dataset, &change);
+        if (status == ATTEST_OK)
+            status = attest_separated_get(s, &changed, error);
+        fmpq_mul(factor, change.factor, change.factor);
+        if (status == ATTEST_OK)
+            (void)check_extremes(trial, s, e, &changed, factor);
+    }
+    attest_dataset_clear(&changed);
+    fmpq_clear(factor);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    const attest_dataset *d = &instance->dataset;
+    const fmpq *scale = attest_instance_get(instance, "scale");
+    extremes e = {0};
+    attest_separated s;
+    attest_status status;
+    fmpq_t one;
+
+    if (setting->number != ATTEST_ARITHMETIC_NONE)
+        return attest_separated_arithmetic_decide(trial, instance, setting, error);
+    if (d->count == 0 || !scale || fmpq_is_zero(scale)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    fmpq_init(e.least), fmpq_init(e.most), fmpq_init(e.closest), fmpq_init(one);
+    fmpq_one(one);
+    attest_separated_init(&s);
+    look(&e, d);
+    status = attest_separated_get(&s, d, error);
+    if (status == ATTEST_OK && check_extremes(trial, &s, &e, d, one) &&
+        ask(trial, &s, e.least, 0) && ask(trial, &s, e.most, 1) &&
+        (!e.has_pair || ask(trial, &s, e.closest, 2)))
+        status = check_changed(trial, instance, &e, &s, error);
+    attest_trial_label_dataset(trial, d);
+    attest_separated_clear(&s);
+    fmpq_clear(e.least), fmpq_clear(e.most), fmpq_clear(e.closest), fmpq_clear(one);
+    return status;
+}
+
+const attest_property attest_property_separated = {
+    .name = "separated",
+    .title = "the extremes of Definition 1 are those of all tokens and pairs",
+    .statement = "separated",
+    .gen = gen,
+    .decide = decide,
+    .arithmetic = true,
+    .trials = 1000,
 };

@@ -1,0 +1,16 @@
+/* roots.h -- rational bounds around the square root of a rational. */
+#ifndef ATTEST_PROPS_ROOTS_H
+#define ATTEST_PROPS_ROOTS_H
+
+#include <stdbool.h>
+
+#include <attest/flint.h>
+
+/* low < sqrt(square) < high, within about 2^-40 of it. Domain: the ball's numbers are >= 0 and
+ * finite; where it holds 0, low may be negative. */
+void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square);
+
+/* The same for a rational >= 0; true, and root = sqrt(square), if that is rational. */
+bool attest_root_bounds(fmpq_t low, fmpq_t root, fmpq_t high, const fmpq_t square);
+
+#endif
