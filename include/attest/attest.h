@@ -13,6 +13,7 @@
 #include <attest/counterexample.h>
 #include <attest/dataset.h>
 #include <attest/error.h>
+#include <attest/filter.h>
 #include <attest/flint.h>
 #include <attest/format.h>
 #include <attest/import.h>

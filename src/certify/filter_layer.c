@@ -21,9 +21,7 @@
 /* Tasks are put to the kernels in blocks of about so many rows. */
 enum { BLOCK_ROWS = 512 };
 
-/* (1) An upper bound on the norm of count doubles, and at least 2^-481 more; +infinity or NaN
- * where an entry is not finite. */
-static double bound_norm(const double *x, size_t count)
+double attest_filter_norm(const double *x, size_t count)
 {
     double sum[2] = {0, 0};
 
@@ -39,7 +37,7 @@ static double bound_norm(const double *x, size_t count)
 void attest_filter_matrix_set(attest_filter_matrix *matrix, const double *entry, size_t rows,
                               size_t cols)
 {
-    *matrix = (attest_filter_matrix){rows, cols, entry, bound_norm(entry, rows * cols)};
+    *matrix = (attest_filter_matrix){rows, cols, entry, attest_filter_norm(entry, rows * cols)};
 }
 
 void attest_filter_scratch_clear(attest_filter_scratch *scratch)
@@ -173,7 +171,7 @@ static void begin_task(double *norm, const attest_filter_task *task, size_t leng
     size_t dim = layer->dim;
 
     for (size_t k = 0; k < length; k++) {
-        norm[k] = bound_norm(task->token + k * dim, dim);
+        norm[k] = attest_filter_norm(task->token + k * dim, dim);
         task->radius[k] = layer->skip ? norm[k] * (task->error + (double)layer->heads * U) : 0;
     }
     for (size_t e = 0; e < length * dim; e++)

@@ -39,6 +39,10 @@ typedef struct attest_filter_layer {
     double error; /* of the weights: 0 or ATTEST_FILTER_ROUNDED */
 } attest_filter_layer;
 
+/* An upper bound on the norm of count doubles, and at least 2^-481 more: (1) of the note.
+ * +infinity or NaN where an entry is not finite. */
+double attest_filter_norm(const double *x, size_t count);
+
 /* matrix = the doubles at entry, which it refers to. */
 void attest_filter_matrix_set(attest_filter_matrix *matrix, const double *entry, size_t rows,
                               size_t cols);

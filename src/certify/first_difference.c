@@ -213,11 +213,13 @@ static void count_pairs(attest_finding *finding, const attest_contexts *contexts
 /* A separation that is reported with ten digits should be known to as many. */
 enum { ENOUGH_BITS = 40 };
 
-/* Another method may be asked for more where different tokens leave the enclosure wide. */
+/* Another method may be asked for more where different tokens leave the enclosure wide, or are
+ * merged: of several such pairs the first is to be named. */
 static bool should_sharpen(const attest_finding *finding, const attest_claim *claim)
 {
     return strcmp(claim->method, "auto") == 0 && claim->dataset->total <= SMALL_POSITIONS &&
-           arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS;
+           (arb_is_zero(finding->min_separation) ||
+            arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS);
 }
 
 static attest_status decide(attest_finding *finding, const attest_claim *claim,

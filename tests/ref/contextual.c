@@ -206,3 +206,29 @@ void ref_contextual_get(ref_contextual *found, const attest_dataset *dataset,
     fmpq_clear(exact);
     arb_clear(ball);
 }
+
+ref_side ref_contextual_compare(bool *is_required, const attest_dataset *dataset,
+                                const attest_weights *weights, const attest_place pair[2],
+                                const fmpq *bound, slong precision)
+{
+    outputs o = {dataset, weights, precision, NULL, NULL};
+    slong entries = (slong)(dataset->total * dataset->dim);
+    size_t x = dataset->start[pair[0].sequence] + pair[0].position;
+    size_t y = dataset->start[pair[1].sequence] + pair[1].position;
+    ref_side side;
+    fmpq_t exact;
+    arb_t ball;
+
+    fmpq_init(exact);
+    arb_init(ball);
+    evaluate(&o);
+    *is_required =
+        required(&o, pair[0].sequence, pair[0].position, pair[1].sequence, pair[1].position);
+    get_square(exact, ball, &o, x, x == y ? SIZE_MAX : y);
+    side = compare(&o, exact, ball, bound);
+    _fmpq_vec_clear(o.exact, entries);
+    _arb_vec_clear(o.ball, entries);
+    fmpq_clear(exact);
+    arb_clear(ball);
+    return side;
+}

@@ -9,6 +9,7 @@
 
 #include <attest/dataset.h>
 #include <attest/flint.h>
+#include <attest/separated.h>
 #include <attest/weights.h>
 
 /* What brute force knows of an extreme compared with a bound. */
@@ -29,5 +30,11 @@ void ref_contextual_clear(ref_contextual *found);
 void ref_contextual_get(ref_contextual *found, const attest_dataset *dataset,
                         const attest_weights *weights, const fmpq *delta, const fmpq *r,
                         slong precision);
+
+/* How the separation of a pair of places compares with delta, and whether it is required; for
+ * two equal places how the norm of that output compares with it. */
+ref_side ref_contextual_compare(bool *is_required, const attest_dataset *dataset,
+                                const attest_weights *weights, const attest_place pair[2],
+                                const fmpq *bound, slong precision);
 
 #endif

@@ -1,0 +1,68 @@
+/* filter.h -- Definition 2 for many small instances, fast: doubles with error bounds decide
+ * what they can, attest_certify the rest.
+ *
+ *     attest_filter_init(&filter, &shape, &error);
+ *     fmpq_set_si(filter.claim.delta, 1, 1000);            // the default is 0, and no r
+ *     attest_filter_check(answer, &filter, instance, count, &error);
+ *     attest_filter_clear(&filter);
+ *
+ * A verdict is never another than that of exact arithmetic (proofs-notes/filter.md). */
+#ifndef ATTEST_FILTER_H
+#define ATTEST_FILTER_H
+
+#include <attest/certify.h>
+
+/* What all instances of a call have in common: a layer with these properties, of heads heads
+ * whose matrices WQ, WK, WV are size x dim and WO dim x size. */
+typedef struct attest_filter_shape {
+    attest_activation activation;
+    attest_ties ties; /* of hardmax */
+    attest_mask mask;
+    bool skip;
+    size_t dim, heads, size; /* >= 1 */
+} attest_filter_shape;
+
+/* A dataset and weights, taken exactly as the doubles they are. Nothing is copied. */
+typedef struct attest_filter_instance {
+    size_t sequences;     /* >= 1 */
+    const size_t *length; /* of each sequence, >= 1 */
+    const double *token;  /* one sequence after another, dim entries each; finite */
+    const double *weight; /* per head WQ, WK, WV, WO, each row-major; finite */
+} attest_filter_instance;
+
+typedef struct attest_filter_answer {
+    attest_verdict verdict;
+    attest_claim_part part; /* refuted or undecided: what is */
+    /* Refuted: a required pair that is too close, not in general the closest; or in place[0] an
+     * output whose norm is too large. */
+    attest_place place[2];
+    const char *method; /* "filter": doubles decided; else a method of attest_certify */
+} attest_filter_answer;
+
+struct attest_filter_work;
+
+/* A claim about instances of a shape, and the memory to check it. */
+typedef struct attest_filter {
+    attest_filter_shape shape;
+    /* has_r, r, delta and max_bits may be set before each check; leave the rest alone. */
+    attest_claim claim;
+    struct attest_filter_work *work;
+} attest_filter;
+
+/* delta = 0, no r. Always to be cleared. Status: USAGE (a size is 0 or their product beyond
+ * 2^20), NOMEM. */
+attest_status attest_filter_init(attest_filter *filter, const attest_filter_shape *shape,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+void attest_filter_clear(attest_filter *filter);
+
+/* answer[i] = the verdict on instance[i], i < count.
+ * Status: FORMAT (an entry is not finite; the text begins with "instance i"), DOMAIN (a bound
+ * of the claim is negative), UNABLE, NOMEM; the answers are then not to be used. Cost: for
+ * instances that doubles decide, of up to 64 positions, about as many operations as evaluating
+ * them and taking all distances; no memory is allocated for them. The others cost a call of
+ * attest_certify each. */
+attest_status attest_filter_check(attest_filter_answer *answer, attest_filter *filter,
+                                  const attest_filter_instance *instance, size_t count,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

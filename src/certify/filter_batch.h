@@ -1,0 +1,53 @@
+/* filter_batch.h -- what the parts of attest_filter_check share. */
+#ifndef ATTEST_CERTIFY_FILTER_BATCH_H
+#define ATTEST_CERTIFY_FILTER_BATCH_H
+
+#include <attest/filter.h>
+
+#include "certify/filter_lanes.h"
+#include "certify/filter_layer.h"
+
+/* So many instances are evaluated together; one with more positions is left to certify. */
+enum { ATTEST_FILTER_BATCH = 64, ATTEST_FILTER_POSITIONS = 64 };
+
+/* The bounds of the claim in doubles: lower <= the rational <= upper. */
+typedef struct attest_filter_bounds {
+    bool has_r;
+    double r_lower, r_upper, delta_lower, delta_upper;
+} attest_filter_bounds;
+
+/* An instance, evaluated. */
+typedef struct attest_filter_outputs {
+    const attest_filter_shape *shape;
+    const attest_filter_instance *instance;
+    const attest_filter_layer *layer;
+    size_t positions;
+    const double *centre;   /* positions * dim */
+    const double *radius;   /* positions */
+    const uint32_t *winner; /* hardmax: per sequence heads * length */
+} attest_filter_outputs;
+
+/* The tokens that a query sees. */
+typedef struct attest_filter_sight {
+    const double *token; /* length * dim */
+    size_t length;
+} attest_filter_sight;
+
+/* A lower bound on the distance of the outputs of one query token in two contexts, softmax,
+ * from the terms in which the contexts differ, so that small distances are seen as well; 0
+ * where nothing is known. Domain: at most ATTEST_FILTER_POSITIONS tokens each; weights and
+ * tokens are the exact ones. */
+double attest_filter_difference(const attest_filter_layer *layer, const double *query,
+                                const attest_filter_sight *a, const attest_filter_sight *b);
+
+/* Sets verdict, part and place of the answer; undecided where doubles do not suffice. packed is
+ * scratch of dim * ATTEST_FILTER_POSITIONS doubles. */
+void attest_filter_judge(attest_filter_answer *answer, const attest_filter_outputs *outputs,
+                         const attest_filter_bounds *bounds, double *packed);
+
+/* The answer of attest_certify. Status: as attest_filter_check. */
+attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_filter *filter,
+                                     const attest_filter_instance *instance,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,113 @@
+/* filter_escalate.c -- an instance of doubles that doubles cannot decide, put to certify. */
+#include <attest/number.h>
+
+#include "certify/filter_batch.h"
+
+/* matrix = rows * cols doubles, exactly, over one denominator. */
+static void set_matrix(attest_matrix *matrix, const double *entry, size_t rows, size_t cols)
+{
+    slong count = (slong)(rows * cols);
+    fmpq *value = _fmpq_vec_init(count);
+
+    attest_matrix_resize(matrix, rows, cols);
+    for (slong e = 0; e < count; e++) {
+        attest_number_set_double(value + e, entry[e]);
+        if (fmpz_cmp(fmpq_denref(value + e), matrix->denominator) > 0) /* powers of two */
+            fmpz_set(matrix->denominator, fmpq_denref(value + e));
+    }
+    for (slong e = 0; e < count; e++) {
+        fmpz_divexact(matrix->entry + e, matrix->denominator, fmpq_denref(value + e));
+        fmpz_mul(matrix->entry + e, matrix->entry + e, fmpq_numref(value + e));
+    }
+    _fmpq_vec_clear(value, count);
+}
+
+static attest_status set_weights(attest_weights *weights, const attest_filter_shape *shape,
+                                 const double *entry, attest_error *error)
+{
+    size_t each = shape->size * shape->dim;
+
+    for (size_t e = 0; e < 4 * each * shape->heads; e++)
+        if (!(entry[e] - entry[e] == 0))
+            return attest_error_set(error, ATTEST_FORMAT, "weight %zu is not finite", e);
+    if (attest_weights_resize(weights, shape->heads) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    weights->activation = shape->activation;
+    weights->ties = shape->ties;
+    weights->mask = shape->mask;
+    weights->skip = shape->skip;
+    weights->dim = shape->dim;
+    for (size_t h = 0; h < shape->heads; h++, entry += 4 * each) {
+        set_matrix(&weights->head[h].wq, entry, shape->size, shape->dim);
+        set_matrix(&weights->head[h].wk, entry + each, shape->size, shape->dim);
+        set_matrix(&weights->head[h].wv, entry + 2 * each, shape->size, shape->dim);
+        set_matrix(&weights->head[h].wo, entry + 3 * each, shape->dim, shape->size);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status set_dataset(attest_dataset *dataset,
+                                 const attest_filter_instance *instance, size_t dim,
+                                 attest_error *error)
+{
+    attest_dataset_builder builder;
+    const double *token = instance->token;
+    attest_status status = ATTEST_OK;
+
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
+    for (size_t i = 0; i < instance->sequences && status == ATTEST_OK; i++) {
+        status =
+            attest_dataset_builder_add_doubles(&builder, token, instance->length[i], error);
+        if (status == ATTEST_OK)
+            status = attest_dataset_builder_end_sequence(&builder, error);
+        token += instance->length[i] * dim;
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(dataset, &builder, error);
+    attest_dataset_builder_clear(&builder);
+    return status;
+}
+
+static attest_status certify(attest_filter_answer *answer, const attest_claim *claim,
+                             attest_error *error)
+{
+    attest_finding finding;
+    attest_status status;
+    bool norm;
+
+    attest_finding_init(&finding);
+    status = attest_certify(&finding, claim, error);
+    norm = finding.part == ATTEST_CLAIM_NORM;
+    *answer = (attest_filter_answer){
+        .verdict = finding.verdict,
+        .part = finding.part,
+        .place = {norm ? finding.largest : finding.pair[0], finding.pair[1]},
+        .method = finding.method};
+    attest_finding_clear(&finding);
+    return status;
+}
+
+attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_filter *filter,
+                                     const attest_filter_instance *instance,
+                                     attest_error *error)
+{
+    attest_claim claim = filter->claim; /* shares r and delta */
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_status status;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    status = set_weights(&weights, &filter->shape, instance->weight, error);
+    if (status == ATTEST_OK)
+        status = set_dataset(&dataset, instance, filter->shape.dim, error);
+    claim.dataset = &dataset;
+    claim.weights = &weights;
+    /* Doubles have been tried. */
+    claim.method = filter->shape.activation == ATTEST_HARDMAX ? "exact" : "ball";
+    if (status == ATTEST_OK)
+        status = certify(answer, &claim, error);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* filter_judge.c -- the verdict on a small instance from outputs with radii; (9) of
+ * proofs-notes/filter.md. */
+#include <math.h>
+
+#include "certify/filter_batch.h"
+
+/* Covers the roundings of a square of a distance, d <= 2^20, and of what it is compared with.
+ */
+#define MORE (1 + 0x1p-30)
+#define LESS (1 - 0x1p-30)
+/* Squares lose less than this to underflow. */
+#define TINY 0x1p-1000
+
+/* A position: sequence, place in it, and among all. */
+typedef struct spot {
+    size_t sequence, position, at;
+} spot;
+
+static spot spot_of(const attest_filter_outputs *o, size_t at)
+{
+    spot p = {0, at, at};
+
+    while (p.position >= o->instance->length[p.sequence])
+        p.position -= o->instance->length[p.sequence++];
+    return p;
+}
+
+static const double *token_of(const attest_filter_outputs *o, size_t at)
+{
+    return o->instance->token + at * o->shape->dim;
+}
+
+static bool same_token(const attest_filter_outputs *o, size_t a, size_t b)
+{
+    const double *x = token_of(o, a), *y = token_of(o, b);
+
+    for (size_t c = 0; c < o->shape->dim; c++)
+        if (x[c] != y[c])
+            return false;
+    return true;
+}
+
+/* The tokens in sight: the first position of the sequence, and how many. */
+static size_t seen(const attest_filter_outputs *o, const spot *p)
+{
+    return o->shape->mask == ATTEST_MASK_CAUSAL ? p->position + 1
+                                                : o->instance->length[p->sequence];
+}
+
+/* Whether each token in sight of a is in sight of b. */
+static bool sees_all(const attest_filter_outputs *o, const spot *a, const spot *b)
+{
+    size_t first = a->at - a->position, second = b->at - b->position;
+
+    for (size_t i = first; i < first + seen(o, a); i++) {
+        bool met = false;
+        for (size_t j = second; j < second + seen(o, b) && !met; j++)
+            met = same_token(o, i, j);
+        if (!met)
+            return false;
+    }
+    return true;
+}
+
+static bool is_required(const attest_filter_outputs *o, const spot *a, const spot *b)
+{
+    if (!same_token(o, a->at, b->at))
+        return true;
+    if (a->sequence == b->sequence && o->shape->mask == ATTEST_MASK_NONE)
+        return false;
+    return !sees_all(o, a, b) || !sees_all(o, b, a);
+}
+
+/* Hardmax: whether the outputs are sums of the same numbers. */
+static bool is_equal(const attest_filter_outputs *o, const spot *a, const spot *b)
+{
+    size_t first = a->at - a->position, second = b->at - b->position;
+    size_t m = o->instance->length[a->sequence], n = o->instance->length[b->sequence];
+    const uint32_t *x = o->winner + first * o->shape->heads;
+    const uint32_t *y = o->winner + second * o->shape->heads;
+
+    if (o->shape->activation != ATTEST_HARDMAX || !(o->radius[a->at] < INFINITY) ||
+        !(o->radius[b->at] < INFINITY) || (o->shape->skip && !same_token(o, a->at, b->at)))
+        return false;
+    for (size_t h = 0; h < o->shape->heads; h++)
+        if (!same_token(o, first + x[h * m + a->position], second + y[h * n + b->position]))
+            return false;
+    return true;
+}
+
+/* The computed square of the norm of a centre. */
+static double square_of(const attest_filter_outputs *o, size_t at)
+{
+    const double *x = o->centre + at * o->shape->dim;
+    double s = 0;
+
+    for (size_t c = 0; c < o->shape->dim; c++)
+        s += x[c] * x[c];
+    return s;
+}
+
+/* Softmax: whether the same token in two contexts has outputs farther apart than the bound,
+ * from the terms in which they differ. */
+static bool is_apart(const attest_filter_outputs *o, const spot *a, const spot *b, double bound)
+{
+    attest_filter_sight x = {token_of(o, a->at - a->position), seen(o, a)};
+    attest_filter_sight y = {token_of(o, b->at - b->position), seen(o, b)};
+
+    return o->shape->activation == ATTEST_SOFTMAX && same_token(o, a->at, b->at) &&
+           attest_filter_difference(o->layer, token_of(o, a->at), &x, &y) > bound;
+}
+
+/* Whether a computed square proves the true distance, off by radii, to be above the bound. NaN
+ * and infinite radii prove nothing. */
+static bool is_above(double square, double radii, double bound)
+{
+    double reach = (bound + radii) * MORE;
+
+    return square * LESS > reach * reach + TINY;
+}
+
+/* Whether it proves the distance to be below the bound. */
+static bool is_below(double square, double radii, double bound)
+{
+    double reach = (bound - radii) * LESS;
+
+    return reach > 0 && square * MORE + TINY < reach * reach;
+}
+
+/* What is known so far. */
+typedef struct trial {
+    const attest_filter_outputs *o;
+    const attest_filter_bounds *bounds;
+    attest_filter_answer *answer;
+} trial;
+
+static void refute(const trial *t, attest_claim_part part, const spot *a, const spot *b)
+{
+    *t->answer = (attest_filter_answer){
+        .verdict = ATTEST_REFUTED,
+        .part = part,
+        .place = {{a->sequence, a->position}, {b->sequence, b->position}}};
+}
+
+static void leave_open(const trial *t, attest_claim_part part)
+{
+    if (t->answer->verdict == ATTEST_PROVED) {
+        t->answer->verdict = ATTEST_UNDECIDED;
+        t->answer->part = part;
+    }
+}
+
+/* Compares one pair with delta. */
+static void judge_pair(const trial *t, const spot *a, const spot *b, double square)
+{
+    double radii = t->o->radius[a->at] + t->o->radius[b->at];
+
+    if (is_above(square, radii, t->bounds->delta_upper) || !is_required(t->o, a, b) ||
+        is_apart(t->o, a, b, t->bounds->delta_upper))
+        return;
+    if (is_below(square, radii, t->bounds->delta_lower) || is_equal(t->o, a, b))
+        refute(t, ATTEST_CLAIM_SEPARATION, a, b);
+    else
+        leave_open(t, ATTEST_CLAIM_SEPARATION);
+}
+
+/* s[lane] = the computed square of the distance of position i and position first + lane,
+ * infinity where first + lane is not behind i. Centres may be anything. */
+static void get_squares(double s[ATTEST_FILTER_LANES], const attest_filter_outputs *o, size_t i,
+                        size_t first, const double *packed)
+{
+    enum { LANES = ATTEST_FILTER_LANES };
+    size_t dim = o->shape->dim;
+    const double *x = o->centre + i * dim, *block = packed + first * dim;
+
+    for (int lane = 0; lane < LANES; lane++)
+        s[lane] = 0;
+    for (size_t c = 0; c < dim; c++, block += LANES)
+        for (int lane = 0; lane < LANES; lane++)
+            s[lane] += (x[c] - block[lane]) * (x[c] - block[lane]);
+    if (first <= i || first + LANES > o->positions)
+        for (size_t lane = 0; lane < LANES; lane++)
+            s[lane] = first + lane > i && first + lane < o->positions ? s[lane] : INFINITY;
+}
+
+/* All pairs in lexicographic order, up to the first that refutes. Pairs whose square exceeds
+ * the limit are known to be apart; mostly that is all of them, and nobody need know which are
+ * required. */
+static void judge_pairs(const trial *t, double limit, const double *packed)
+{
+    enum { LANES = ATTEST_FILTER_LANES };
+    double s[LANES];
+
+    for (size_t i = 0; i + 1 < t->o->positions; i++) {
+        for (size_t first = i / LANES * LANES; first < t->o->positions; first += LANES) {
+            double apart = 1;
+            get_squares(s, t->o, i, first, packed);
+            for (int lane = 0; lane < LANES; lane++)
+                apart = s[lane] > limit ? apart : 0; /* a NaN is not apart */
+            for (size_t lane = 0; lane < LANES && apart == 0; lane++)
+                if (!(s[lane] > limit) && first + lane > i && first + lane < t->o->positions) {
+                    spot a = spot_of(t->o, i), b = spot_of(t->o, first + lane);
+                    judge_pair(t, &a, &b, s[lane]);
+                    if (t->answer->verdict == ATTEST_REFUTED)
+                        return;
+                }
+        }
+    }
+}
+
+static void judge_norms(const trial *t)
+{
+    for (size_t at = 0; at < t->o->positions; at++) {
+        double square = square_of(t->o, at), radius = t->o->radius[at];
+        if (is_below(square, radius, t->bounds->r_lower))
+            continue;
+        if (is_above(square, radius, t->bounds->r_upper)) {
+            spot a = spot_of(t->o, at);
+            refute(t, ATTEST_CLAIM_NORM, &a, &a);
+            return;
+        }
+        leave_open(t, ATTEST_CLAIM_NORM);
+    }
+}
+
+static bool has_finite_tokens(const attest_filter_outputs *o)
+{
+    for (size_t e = 0; e < o->positions * o->shape->dim; e++)
+        if (!isfinite(o->instance->token[e]))
+            return false;
+    return true;
+}
+
+void attest_filter_judge(attest_filter_answer *answer, const attest_filter_outputs *outputs,
+                         const attest_filter_bounds *bounds, double *packed)
+{
+    trial t = {outputs, bounds, answer};
+    double radius = 0, reach;
+
+    *answer = (attest_filter_answer){.verdict = ATTEST_PROVED};
+    for (size_t i = 0; i < outputs->positions; i++)
+        radius = outputs->radius[i] > radius ? outputs->radius[i] : radius;
+    if (!(radius < INFINITY) && !has_finite_tokens(outputs)) {
+        leave_open(&t, ATTEST_CLAIM_SEPARATION);
+        return;
+    }
+    /* With this limit s > limit implies is_above(s, radii, delta), whatever the pair. */
+    reach = (bounds->delta_upper + 2 * radius) * MORE;
+    attest_filter_pack(packed, outputs->centre, outputs->shape->dim, outputs->positions);
+    judge_pairs(&t, (reach * reach + TINY) * MORE * MORE, packed);
+    if (bounds->has_r && answer->verdict != ATTEST_REFUTED)
+        judge_norms(&t);
+}

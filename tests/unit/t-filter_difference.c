@@ -1,0 +1,176 @@
+/* The lower bound on the distance of one query in two contexts is below the truth, and near it
+ * even where the distance is 2^-900. */
+#include <math.h>
+#include <string.h>
+
+#include "certify/filter_batch.h"
+#include "tests/ref/attention.h"
+#include "tests/tap.h"
+
+#ifndef ROUNDS
+#define ROUNDS 150
+#endif
+
+enum { WIDE = 3, HEADS = 2, MOST = 6, BITS = 3000 };
+
+static uint64_t state;
+
+static long below(long n)
+{
+    return (long)(tap_random(&state) % (uint64_t)n);
+}
+
+typedef struct test_case {
+    size_t dim, size, heads, length[2];
+    double token[2][MOST * WIDE]; /* the query stands first in both */
+    double weight[HEADS][4][WIDE * WIDE];
+} test_case;
+
+/* Multiples of 2^-20 below scale. */
+static double entry(double scale)
+{
+    return floor((double)(below(1 << 21) - (1 << 20)) * scale) * 0x1p-20;
+}
+
+/* The second context has most of the tokens of the first one. */
+static void fill(test_case *t, double scale)
+{
+    t->dim = 1 + (size_t)below(WIDE);
+    t->size = 1 + (size_t)below(WIDE);
+    t->heads = 1 + (size_t)below(HEADS);
+    for (int s = 0; s < 2; s++) {
+        t->length[s] = 1 + (size_t)below(MOST);
+        for (size_t e = 0; e < MOST * t->dim; e++)
+            t->token[s][e] = entry(scale);
+    }
+    for (size_t j = 0; j < MOST; j++)
+        if (j == 0 || below(3))
+            memcpy(t->token[1] + j * t->dim,
+                   t->token[0] + (j ? (size_t)below(MOST) : 0) * t->dim,
+                   t->dim * sizeof(double));
+    for (size_t h = 0; h < t->heads; h++)
+        for (int m = 0; m < 4; m++)
+            for (size_t e = 0; e < WIDE * WIDE; e++)
+                t->weight[h][m][e] = entry(m < 2 ? scale : 1);
+}
+
+static void set_matrix(attest_matrix *m, const double *x, size_t rows, size_t cols)
+{
+    attest_matrix_resize(m, rows, cols);
+    fmpz_set_ui(m->denominator, 1 << 20);
+    for (size_t e = 0; e < rows * cols; e++)
+        fmpz_set_si(m->entry + e, (slong)ldexp(x[e], 20));
+}
+
+/* The output of the query in one context, by the oracle. */
+static void get_output(arb_ptr out, const test_case *t, int s, const attest_weights *weights)
+{
+    arb_ptr all = _arb_vec_init((slong)(t->length[s] * t->dim));
+    attest_sequence sequence;
+
+    attest_sequence_init(&sequence);
+    attest_sequence_resize(&sequence, t->length[s], t->dim);
+    fmpz_set_ui(sequence.denominator, 1 << 20);
+    for (size_t e = 0; e < t->length[s] * t->dim; e++)
+        fmpz_set_si(sequence.entry + e, (slong)ldexp(t->token[s][e], 20));
+    ref_softmax(all, NULL, weights, &sequence, BITS);
+    _arb_vec_set(out, all, (slong)t->dim);
+    attest_sequence_clear(&sequence);
+    _arb_vec_clear(all, (slong)(t->length[s] * t->dim));
+}
+
+/* The distance of both outputs, by the oracle. */
+static void get_distance(arb_t distance, const test_case *t)
+{
+    arb_ptr x = _arb_vec_init(WIDE), y = _arb_vec_init(WIDE);
+    attest_weights weights;
+
+    attest_weights_init(&weights);
+    if (attest_weights_resize(&weights, t->heads) != ATTEST_OK)
+        abort();
+    weights.dim = t->dim;
+    for (size_t h = 0; h < t->heads; h++) {
+        set_matrix(&weights.head[h].wq, t->weight[h][0], t->size, t->dim);
+        set_matrix(&weights.head[h].wk, t->weight[h][1], t->size, t->dim);
+        set_matrix(&weights.head[h].wv, t->weight[h][2], t->size, t->dim);
+        set_matrix(&weights.head[h].wo, t->weight[h][3], t->dim, t->size);
+    }
+    get_output(x, t, 0, &weights);
+    get_output(y, t, 1, &weights);
+    arb_zero(distance);
+    for (size_t c = 0; c < t->dim; c++) {
+        arb_sub(x + c, x + c, y + c, BITS);
+        arb_addmul(distance, x + c, x + c, BITS);
+    }
+    arb_sqrtpos(distance, distance, BITS);
+    attest_weights_clear(&weights);
+    _arb_vec_clear(x, WIDE);
+    _arb_vec_clear(y, WIDE);
+}
+
+static double get_bound(test_case *t)
+{
+    attest_filter_sight sight[2] = {{t->token[0], t->length[0]}, {t->token[1], t->length[1]}};
+    attest_filter_head head[HEADS];
+    attest_filter_layer layer = {.activation = ATTEST_SOFTMAX,
+                                 .skip = true,
+                                 .dim = t->dim,
+                                 .heads = t->heads,
+                                 .head = head};
+
+    for (size_t h = 0; h < t->heads; h++) {
+        attest_filter_matrix_set(&head[h].q, t->weight[h][0], t->size, t->dim);
+        attest_filter_matrix_set(&head[h].k, t->weight[h][1], t->size, t->dim);
+        attest_filter_matrix_set(&head[h].v, t->weight[h][2], t->size, t->dim);
+        attest_filter_matrix_set(&head[h].o, t->weight[h][3], t->dim, t->size);
+    }
+    return attest_filter_difference(&layer, t->token[0], &sight[0], &sight[1]);
+}
+
+/* What happened: bounds that hold, that are near the truth, and of tiny distances. */
+typedef struct tally {
+    size_t held, near, tiny, positive, different;
+} tally;
+
+static void try_case(tally *sum, double scale)
+{
+    test_case t;
+    arb_t distance, bound;
+    double lower;
+
+    fill(&t, scale);
+    arb_init(distance);
+    arb_init(bound);
+    get_distance(distance, &t);
+    lower = get_bound(&t);
+    arb_set_d(bound, lower);
+    sum->held += arb_le(bound, distance) || (lower == 0);
+    sum->different += arb_is_positive(distance);
+    sum->positive += lower > 0;
+    sum->tiny += lower > 0 && lower < 0x1p-60;
+    /* The largest entry of the difference is at least its norm over sqrt(3). */
+    arb_mul_2exp_si(bound, bound, 1);
+    sum->near += lower > 0 && arb_ge(bound, distance);
+    arb_clear(distance);
+    arb_clear(bound);
+}
+
+int main(void)
+{
+    static const double scale[] = {1, 2, 3, 4};
+
+    state = tap_seed(0xd1ff);
+    for (size_t s = 0; s < sizeof scale / sizeof *scale; s++) {
+        tally sum = {0};
+        for (int i = 0; i < ROUNDS; i++)
+            try_case(&sum, scale[s]);
+        TAP_OK(sum.held == ROUNDS, "scale %.0f: %zu of %d lower bounds hold", scale[s],
+               sum.held, ROUNDS);
+        TAP_OK(sum.near == sum.positive && sum.positive > sum.different / (s < 3 ? 2 : 3),
+               "%zu of %zu distances are bounded, and nearly", sum.positive, sum.different);
+        if (s > 1)
+            TAP_OK(sum.tiny > 0, "%zu of them below 2^-60", sum.tiny);
+    }
+    flint_cleanup();
+    return tap_done();
+}
