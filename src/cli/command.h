@@ -63,7 +63,8 @@ typedef struct attest_command {
     int (*run)(int argc, char **argv);
 } attest_command;
 
-extern const attest_command attest_command_audit, attest_command_campaign;
+extern const attest_command attest_command_audit;
+extern const attest_command attest_command_campaign;
 extern const attest_command attest_command_certify;
 extern const attest_command attest_command_check;
 extern const attest_command attest_command_construct;
