@@ -1,9 +1,10 @@
 /* arithmetic.c -- the names of what an audit simulates. */
 #include "audit/arithmetic.h"
 
-void attest_arithmetic_init(attest_arithmetic *arithmetic, const attest_format *format)
+void attest_audit_arithmetic_init(attest_audit_arithmetic *arithmetic,
+                                  const attest_format *format)
 {
-    *arithmetic = (attest_arithmetic){.format = *format, .block = 16, .seed = 1};
+    *arithmetic = (attest_audit_arithmetic){.format = *format, .block = 16, .seed = 1};
 }
 
 const char *attest_audit_rounding_name(attest_audit_rounding rounding)
@@ -28,7 +29,7 @@ const char *attest_audit_stage_name(attest_audit_stage stage)
     return name[stage];
 }
 
-long attest_arithmetic_unit_bits(const attest_format *format, attest_audit_rounding rounding)
+long attest_audit_unit_bits(const attest_format *format, attest_audit_rounding rounding)
 {
     return rounding == ATTEST_AUDIT_NEAREST ? format->precision : format->precision - 1;
 }

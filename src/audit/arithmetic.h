@@ -39,7 +39,7 @@ typedef enum attest_audit_stage {
 /* Random bits that decide a stochastic rounding. */
 enum { ATTEST_AUDIT_RANDOM_BITS = 24 };
 
-typedef struct attest_arithmetic {
+typedef struct attest_audit_arithmetic {
     attest_format format;
     bool accumulates;         /* dot products and sums are formed in another format ... */
     attest_format accumulate; /* ... this one, and stored in format when they are done */
@@ -49,10 +49,11 @@ typedef struct attest_arithmetic {
     size_t block;  /* keys per block of the online algorithm, >= 1 */
     bool pairwise; /* sums by halves, else from the first term to the last */
     bool fma;      /* a dot product adds its products without rounding them */
-} attest_arithmetic;
+} attest_audit_arithmetic;
 
 /* The arithmetic of attest_attention_mpfr with rounding to nearest. */
-void attest_arithmetic_init(attest_arithmetic *arithmetic, const attest_format *format);
+void attest_audit_arithmetic_init(attest_audit_arithmetic *arithmetic,
+                                  const attest_format *format);
 
 const char *attest_audit_rounding_name(attest_audit_rounding rounding);
 const char *attest_audit_softmax_name(attest_audit_softmax softmax);
@@ -60,7 +61,7 @@ const char *attest_audit_stage_name(attest_audit_stage stage);
 
 /* The unit roundoff of a format in this rounding: the largest relative error of an operation
  * that neither overflows nor underflows is at most 2^-*bits. */
-long attest_arithmetic_unit_bits(const attest_format *format, attest_audit_rounding rounding);
+long attest_audit_unit_bits(const attest_format *format, attest_audit_rounding rounding);
 
 /* The next of a stream of random numbers (SplitMix64), and a stream's start from a hash. */
 static inline uint64_t attest_audit_random(uint64_t *state)

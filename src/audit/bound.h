@@ -21,7 +21,8 @@ typedef struct attest_audit_model {
 
 /* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits, which bounds
  * theirs from above once it is divided out. */
-void attest_audit_model_init(attest_audit_model *model, const attest_arithmetic *arithmetic);
+void attest_audit_model_init(attest_audit_model *model,
+                             const attest_audit_arithmetic *arithmetic);
 
 /* norm[p] >= |computed output - exact output| / u at position p of the request's sequences, and
  * entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is no bound:

@@ -178,7 +178,7 @@ static double underflow(const attest_format *format, attest_audit_rounding round
 
 static double unit(const attest_format *format, attest_audit_rounding rounding)
 {
-    long bits = attest_arithmetic_unit_bits(format, rounding);
+    long bits = attest_audit_unit_bits(format, rounding);
 
     return ldexp(1, -(int)(bits < 500 ? bits : 500));
 }
@@ -192,7 +192,7 @@ static double largest(const attest_format *format)
                  (int)format->emax);
 }
 
-void attest_audit_model_init(attest_audit_model *model, const attest_arithmetic *a)
+void attest_audit_model_init(attest_audit_model *model, const attest_audit_arithmetic *a)
 {
     const attest_format *f = &a->format, *sum = a->accumulates ? &a->accumulate : f;
     double lost = fmax(underflow(f, a->rounding), underflow(sum, a->rounding));

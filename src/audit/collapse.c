@@ -51,7 +51,8 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
            exponentials * (1.5e-6 + limbs * limbs * 5e-8);
 }
 
-static void set_width(attest_arithmetic *arithmetic, const attest_arithmetic *like, long bits)
+static void set_width(attest_audit_arithmetic *arithmetic, const attest_audit_arithmetic *like,
+                      long bits)
 {
     *arithmetic = *like;
     arithmetic->accumulates = false;
@@ -72,12 +73,12 @@ static double width_needed(double coefficient, const attest_audit_collapse *coll
 
 /* *coefficient = the largest bound over all positions at this width. */
 static attest_status largest_bound(double *coefficient, const attest_audit_request *request,
-                                   const attest_arithmetic *like, long bits,
+                                   const attest_audit_arithmetic *like, long bits,
                                    attest_error *error)
 {
     size_t count = request->dataset->total;
     double *norm = attest_shared_alloc(count, sizeof *norm);
-    attest_arithmetic arithmetic;
+    attest_audit_arithmetic arithmetic;
     attest_audit_model model;
     attest_status status;
 
@@ -97,7 +98,7 @@ static attest_status largest_bound(double *coefficient, const attest_audit_reque
  * and raise the width until the bound at that very width suffices. */
 static attest_status prove_widths(attest_audit_collapse *collapse,
                                   const attest_audit_request *request,
-                                  const attest_arithmetic *like, attest_error *error)
+                                  const attest_audit_arithmetic *like, attest_error *error)
 {
     double coefficient, need;
     long bits = collapse->high < 500 ? 500 : collapse->high;
@@ -154,9 +155,9 @@ static attest_status add_width(attest_audit_collapse *collapse, long bits,
 static attest_status try_width(attest_audit_collapse *collapse, bool *collides, long bits,
                                const attest_audit_request *request,
                                const attest_audit_classes *classes,
-                               const attest_arithmetic *like, attest_error *error)
+                               const attest_audit_arithmetic *like, attest_error *error)
 {
-    attest_arithmetic arithmetic;
+    attest_audit_arithmetic arithmetic;
     attest_audit_outputs outputs;
     attest_status status;
 
@@ -175,7 +176,7 @@ static attest_status try_width(attest_audit_collapse *collapse, bool *collides, 
 static attest_status walk_down(attest_audit_collapse *collapse,
                                const attest_audit_request *request,
                                const attest_audit_classes *classes,
-                               const attest_arithmetic *like, attest_error *error)
+                               const attest_audit_arithmetic *like, attest_error *error)
 {
     long bits = collapse->survived ? collapse->survived - 1 : collapse->high;
     attest_progress progress;
@@ -206,7 +207,8 @@ static attest_status walk_down(attest_audit_collapse *collapse,
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
                                          const attest_audit_classes *classes,
-                                         const attest_arithmetic *like, attest_error *error)
+                                         const attest_audit_arithmetic *like,
+                                         attest_error *error)
 {
     attest_status status = ATTEST_OK;
 

@@ -45,7 +45,7 @@ void attest_audit_collapse_clear(attest_audit_collapse *collapse);
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
                                          const attest_audit_classes *classes,
-                                         const attest_arithmetic *arithmetic,
+                                         const attest_audit_arithmetic *arithmetic,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The seconds that an evaluation of the request takes in this format, very roughly: a count of

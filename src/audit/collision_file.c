@@ -1,7 +1,10 @@
 /* collision_file.c -- a colliding pair as a counterexample that can be replayed. */
 #include "audit/collision_file.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Appends sequence i to the builder. */
 static attest_status copy_sequence(attest_dataset_builder *builder,
@@ -55,13 +58,13 @@ static attest_status copy_weights(attest_weights *copy, const attest_weights *we
     return ATTEST_OK;
 }
 
-static attest_status add_parameters(attest_counterexample *c, const attest_arithmetic *a)
+static attest_status add_parameters(attest_counterexample *c, const attest_audit_arithmetic *a)
 {
     char block[32], seed[32];
     const char *const parameter[][2] = {
         {"delta", "0"},
-        {"number", a->format.name},
-        {"round", attest_audit_rounding_name(a->rounding)},
+        {"format", a->format.name},
+        {"rounding", attest_audit_rounding_name(a->rounding)},
         {"seed", a->rounding == ATTEST_AUDIT_STOCHASTIC ? seed : NULL},
         {"accumulate", a->accumulates ? a->accumulate.name : NULL},
         {"softmax", attest_audit_softmax_name(a->softmax)},
@@ -81,7 +84,7 @@ static attest_status add_parameters(attest_counterexample *c, const attest_arith
 
 attest_status attest_audit_collision_set(attest_counterexample *counterexample,
                                          const attest_audit *audit,
-                                         const attest_arithmetic *arithmetic,
+                                         const attest_audit_arithmetic *arithmetic,
                                          const size_t pair[2], attest_error *error)
 {
     const attest_place place[2] = {attest_audit_place(audit->dataset, pair[0]),
@@ -103,4 +106,127 @@ attest_status attest_audit_collision_set(attest_counterexample *counterexample,
         add_parameters(counterexample, arithmetic) != ATTEST_OK)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     return ATTEST_OK;
+}
+
+static const char *parameter(const attest_counterexample *file, const char *name)
+{
+    for (size_t i = 0; i < file->parameters; i++)
+        if (strcmp(file->parameter[i].name, name) == 0)
+            return file->parameter[i].value;
+    return NULL;
+}
+
+bool attest_audit_collision_is(const attest_counterexample *counterexample)
+{
+    return parameter(counterexample, "format") != NULL;
+}
+
+/* *value = the place of the parameter's word among the names; unchanged if it is not there. */
+static attest_status get_word(int *value, const attest_counterexample *file, const char *name,
+                              const char *const *names, attest_error *error)
+{
+    const char *text = parameter(file, name);
+
+    for (int i = 0; text && names[i]; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *value = i;
+            return ATTEST_OK;
+        }
+    return text ? attest_error_set(error, ATTEST_FORMAT,
+                                   "parameters.%s: \"%.100s\" is not known", name, text)
+                : ATTEST_OK;
+}
+
+static attest_status get_whole(uint64_t *value, const attest_counterexample *file,
+                               const char *name, attest_error *error)
+{
+    const char *text = parameter(file, name);
+    char *end;
+
+    if (!text)
+        return ATTEST_OK;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *value == 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "parameters.%s: \"%.100s\" is no such number", name, text);
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithmetic,
+                                                const attest_counterexample *file,
+                                                attest_error *error)
+{
+    static const char *const rounding[] = {"nearest", "zero", "stochastic", NULL};
+    static const char *const softmax[] = {"shifted", "naive", "online", NULL};
+    static const char *const sum[] = {"sequential", "pairwise", NULL};
+    static const char *const truth[] = {"false", "true", NULL};
+    const char *accumulate = parameter(file, "accumulate");
+    int word[4] = {0};
+    attest_format format;
+    attest_status status = attest_format_parse(&format, parameter(file, "format"), error);
+    uint64_t block = 16, seed = 1;
+
+    if (status == ATTEST_OK)
+        attest_audit_arithmetic_init(arithmetic, &format);
+    if (status == ATTEST_OK && accumulate)
+        status = attest_format_parse(&arithmetic->accumulate, accumulate, error);
+    if (status == ATTEST_USAGE)
+        return attest_error_prefix(error, error->status = ATTEST_FORMAT, "parameters");
+    if (status == ATTEST_OK)
+        status = get_word(&word[0], file, "rounding", rounding, error);
+    if (status == ATTEST_OK)
+        status = get_word(&word[1], file, "softmax", softmax, error);
+    if (status == ATTEST_OK)
+        status = get_word(&word[2], file, "sum", sum, error);
+    if (status == ATTEST_OK)
+        status = get_word(&word[3], file, "fma", truth, error);
+    if (status == ATTEST_OK)
+        status = get_whole(&block, file, "block", error);
+    if (status == ATTEST_OK)
+        status = get_whole(&seed, file, "seed", error);
+    if (status != ATTEST_OK)
+        return status;
+    arithmetic->accumulates = accumulate != NULL;
+    arithmetic->rounding = (attest_audit_rounding)word[0];
+    arithmetic->softmax = (attest_audit_softmax)word[1];
+    arithmetic->pairwise = word[2] == 1;
+    arithmetic->fma = word[3] == 1;
+    arithmetic->block = (size_t)block;
+    arithmetic->seed = seed;
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_collision_check(bool *collides, const attest_counterexample *file,
+                                           attest_error *error)
+{
+    attest_audit_arithmetic arithmetic;
+    attest_audit_classes classes;
+    attest_audit_outputs outputs = {0};
+    attest_audit_request request;
+    attest_status status;
+    size_t p, q;
+
+    if (!file->has_pair || file->dataset.count == 0 || file->weights.dim != file->dataset.dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a collision needs a dataset, weights for it and a pair");
+    p = file->dataset.start[file->pair[0][0]] + file->pair[0][1];
+    q = file->dataset.start[file->pair[1][0]] + file->pair[1][1];
+    attest_audit_classes_init(&classes);
+    status = attest_weights_check_shapes(&file->weights, error);
+    if (status == ATTEST_OK)
+        status = attest_audit_collision_arithmetic(&arithmetic, file, error);
+    if (status == ATTEST_OK)
+        status = attest_audit_classes_get(&classes, &file->dataset, file->weights.mask, error);
+    attest_audit_request_init(&request, &file->dataset, &file->weights);
+    if (status == ATTEST_OK)
+        status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
+    if (status == ATTEST_OK)
+        *collides = classes.group[p] != classes.group[q] &&
+                    (!attest_audit_outputs_finite(&outputs, p) ||
+                     !attest_audit_outputs_finite(&outputs, q) ||
+                     attest_audit_outputs_compare(&outputs, p, q) == 0);
+    attest_audit_outputs_clear(&outputs);
+    attest_audit_classes_clear(&classes);
+    return status;
 }

@@ -7,12 +7,26 @@
 #include "audit/audit.h"
 
 /* Sets the counterexample: the one or two sequences of the pair of positions, the weights, the
- * arithmetic as parameters (delta, number, round, softmax, sum, fma, ...). Status: NOMEM,
+ * arithmetic as parameters (delta, format, rounding, softmax, sum, fma, ...). Status: NOMEM,
  * UNABLE. */
 attest_status attest_audit_collision_set(attest_counterexample *counterexample,
                                          const attest_audit *audit,
-                                         const attest_arithmetic *arithmetic,
+                                         const attest_audit_arithmetic *arithmetic,
                                          const size_t pair[2],
                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Whether a counterexample is one of an arithmetic: it has the parameter "format". */
+bool attest_audit_collision_is(const attest_counterexample *counterexample);
+
+/* arithmetic = that among the parameters. Domain: it is one. Status: FORMAT. */
+attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithmetic,
+                                                const attest_counterexample *counterexample,
+                                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* *collides: the pair is required, and its outputs collide in the arithmetic of the file.
+ * Domain: it is one. Status: FORMAT (a parameter, or data, weights or pair missing), NOMEM. */
+attest_status attest_audit_collision_check(bool *collides,
+                                           const attest_counterexample *counterexample,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -20,7 +20,7 @@ void attest_audit_request_init(attest_audit_request *request, const attest_datas
 
 /* Whether doubles can host all of it. Products of binary64 are not exact in binary64, so an
  * accumulator of fewer bits behind it would round twice. */
-static bool is_hosted(const attest_audit_request *request, const attest_arithmetic *a)
+static bool is_hosted(const attest_audit_request *request, const attest_audit_arithmetic *a)
 {
     bool all = request->rounded == ATTEST_AUDIT_ALL_STAGES;
 
@@ -35,7 +35,8 @@ static bool is_hosted(const attest_audit_request *request, const attest_arithmet
 
 attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
                                     const attest_audit_request *request,
-                                    const attest_arithmetic *arithmetic, attest_error *error)
+                                    const attest_audit_arithmetic *arithmetic,
+                                    attest_error *error)
 {
     bool escaped = false;
     attest_status status;

@@ -51,7 +51,7 @@ static inline bool op_equal(const number *x, const number *y)
 
 struct stage;
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
-                            const number *x, struct stage *s, const attest_arithmetic *a);
+                            const number *x, struct stage *s, const attest_audit_arithmetic *a);
 static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
 static bool is_long(const struct evaluation *e, size_t items, size_t operations);
 
@@ -77,7 +77,7 @@ static bool numbers_init(vector *v, size_t count, const attest_format *format, b
 }
 
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
-                            const number *x, stage *s, const attest_arithmetic *a)
+                            const number *x, stage *s, const attest_audit_arithmetic *a)
 {
     (void)y, (void)m, (void)rows, (void)cols, (void)stride, (void)x, (void)s, (void)a;
     return false;
@@ -85,7 +85,7 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
 
 attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
                                          const attest_audit_request *request,
-                                         const attest_arithmetic *arithmetic,
+                                         const attest_audit_arithmetic *arithmetic,
                                          attest_error *error)
 {
     evaluation e = {.request = request,

@@ -253,7 +253,7 @@ static void write_kernels(attest_json *json, const attest_audit_kernels *k)
 
 static void write_algorithms(attest_json *json, const attest_audit *audit)
 {
-    attest_arithmetic like = audit->like;
+    attest_audit_arithmetic like = audit->like;
 
     attest_json_write_array(json, "algorithms");
     for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
@@ -295,7 +295,7 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         write_algorithms(json, audit);
 }
 
-static void write_arithmetic(attest_json *json, const attest_arithmetic *a)
+static void write_arithmetic(attest_json *json, const attest_audit_arithmetic *a)
 {
     attest_json_write_object(json, "arithmetic");
     attest_json_write_string(json, "round", attest_audit_rounding_name(a->rounding));

@@ -7,6 +7,7 @@
 
 #include <attest/certify.h>
 
+#include "audit/collision_file.h"
 #include "campaign/replay_views.h"
 #include "campaign/setting.h"
 
@@ -196,6 +197,28 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
     return status;
 }
 
+/* A pair that an audit found to collide in a simulated arithmetic. */
+static attest_status decide_collision(attest_replay *replay, const attest_counterexample *file,
+                                      attest_error *error)
+{
+    attest_audit_arithmetic arithmetic;
+    bool collides = false;
+    attest_status status = attest_audit_collision_check(&collides, file, error);
+
+    if (status == ATTEST_OK)
+        status = attest_audit_collision_arithmetic(&arithmetic, file, error);
+    if (status != ATTEST_OK)
+        return status;
+    replay->outcome = collides ? ATTEST_VIOLATED : ATTEST_HELD;
+    snprintf(replay->reason, sizeof replay->reason,
+             collides ? "the outputs at [%zu,%zu] and [%zu,%zu] collide"
+                      : "the outputs at [%zu,%zu] and [%zu,%zu] differ, or need not",
+             file->pair[0][0], file->pair[0][1], file->pair[1][0], file->pair[1][1]);
+    snprintf(replay->decided_by, sizeof replay->decided_by, "the arithmetic %s",
+             arithmetic.format.name);
+    return ATTEST_OK;
+}
+
 static attest_status decide(attest_replay *replay, const attest_counterexample *file,
                             const attest_setting *setting, attest_property_finder *find,
                             attest_error *error)
@@ -205,6 +228,8 @@ static attest_status decide(attest_replay *replay, const attest_counterexample *
 
     if (property && campaign)
         return decide_property(replay, file, property, setting, error);
+    if (attest_audit_collision_is(file))
+        return decide_collision(replay, file, error);
     if (strcmp(file->definition, "contextual-mapping") == 0)
         return decide_contextual(replay, file, error);
     if (strcmp(file->definition, "separated") == 0)

@@ -7,6 +7,7 @@
 
 #include <attest/attention.h>
 
+#include "audit/collision_file.h"
 #include "base/memory.h"
 #include "campaign/setting.h"
 
@@ -199,6 +200,12 @@ attest_status attest_replay_view_all(attest_replay *replay, const attest_counter
                                 file->dataset.dim, file->weights.dim);
     replay->dim = v.dim;
     choose_format(&v, setting);
+    if (attest_audit_collision_is(file)) {
+        attest_audit_arithmetic arithmetic;
+        status = attest_audit_collision_arithmetic(&arithmetic, file, error);
+        if (status == ATTEST_OK)
+            v.format = arithmetic.format;
+    }
     for (size_t s = 0; s < 2; s++)
         attest_sequence_init(&v.side[s].sequence);
     for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {

@@ -57,7 +57,7 @@ static void subject_clear(audit_subject *subject)
     attest_construction_clear(&subject->construction);
 }
 
-static void set_algorithm(attest_arithmetic *like, const audit_request *request)
+static void set_algorithm(attest_audit_arithmetic *like, const audit_request *request)
 {
     static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
                                                    ATTEST_AUDIT_ONLINE};

@@ -86,7 +86,7 @@ static void print_stages(const attest_audit *audit)
 
 static void print_algorithms(const attest_audit *audit)
 {
-    attest_arithmetic like = audit->like;
+    attest_audit_arithmetic like = audit->like;
 
     for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
         attest_audit_algorithm(&like, a);

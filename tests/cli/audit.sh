@@ -89,10 +89,19 @@ import json
 from pairs import collisions
 o = json.load(open("out/collision-tuned-float8_e4m3fn.json"))
 assert o["format"] == "attest/counterexample" and o["violates"]["definition"] == "contextual-mapping"
-assert o["parameters"]["number"] == "float8_e4m3fn" and len(o["dataset"]["sequences"]) == 2
+assert o["parameters"]["format"] == "float8_e4m3fn" and len(o["dataset"]["sequences"]) == 2
 json.dump(o["dataset"], open("d.json", "w")); json.dump(o["weights"], open("w.json", "w"))
 assert collisions("d.json", "w.json", "float8_e4m3fn") >= 1' 2>"$err"
 result $? "the first colliding pair is saved, and collides"
+
+run 1 "attest replay confirms it" replay out/collision-tuned-float8_e4m3fn.json --json
+json 'o["replays"][0]["verdict"] == "violated"'
+sed 's/float8_e4m3fn/binary32/' out/collision-tuned-float8_e4m3fn.json >other.json
+run 0 "in binary32 the pair does not collide" replay other.json
+"$ATTEST" audit six.json --construct tuned --round stochastic --formats float8_e5m2 --softmax online -o random >/dev/null
+run 1 "stochastic roundings are replayed" replay random/collision-tuned-float8_e5m2.json
+sed 's/"stochastic"/"sideways"/' random/collision-tuned-float8_e5m2.json >other.json
+refused "an unknown rounding" replay other.json
 
 # Other arithmetics.
 w=out/weights-tuned.json
