@@ -96,10 +96,14 @@ int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq
  * many terms to tell. Domain: softmax. */
 int attest_recheck_meets(attest_recheck *check, size_t a, size_t b, const fmpq_t x);
 
-/* Evaluates everything once and keeps doubles with bounds; needed by the two below. Status:
+/* Evaluates everything once and keeps doubles with bounds; needed by what follows. Status:
  * NOMEM. */
 attest_status attest_recheck_make_sketch(attest_recheck *check,
                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* x in units of the sketch, as a double that is not smaller (or, for a negative sign, not
+ * larger). */
+double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign);
 
 /* False when the sketch shows that |F_a| < x. */
 bool attest_recheck_may_reach(const attest_recheck *check, size_t a, const fmpq_t x);
