@@ -179,8 +179,10 @@ static void look(attest_trial *trial, const attest_instance *instance,
             if (keeps(&trial->margin, &d->tokens, a, b, a == b ? r_max : eps, format, round))
                 continue;
             attest_trial_violated(
-                trial, "separated", "in %s %s, although exactly it is", format->name,
-                a == b ? "a norm is not below r_max" : "a distance is not above eps");
+                trial, "separated", "in %s %s; exactly it is, by 2^%.4g of the bound",
+                format->name,
+                a == b ? "a norm is not below r_max" : "a distance is not above eps",
+                get_slack(&d->tokens, a, b, a == b ? r_max : eps));
             trial->has_pair = true;
             trial->pair[0] = find(d, b), trial->pair[1] = find(d, a);
         }
