@@ -279,5 +279,6 @@ const attest_property attest_property_boltzmann = {
     .statement = "boltzmann",
     .gen = gen,
     .decide = decide,
+    .targeted = true,
     .trials = 1000,
 };

@@ -154,5 +154,6 @@ const attest_property attest_property_projection = {
     .statement = "projection",
     .gen = gen,
     .decide = decide,
+    .targeted = true,
     .trials = 500,
 };

@@ -6,6 +6,7 @@
 
 #define ATTEST_PROPERTIES(X)                                                                   \
     X(separated)                                                                               \
+    X(separatedness)                                                                           \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
     X(reference)                                                                               \

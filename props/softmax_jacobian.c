@@ -182,5 +182,6 @@ const attest_property attest_property_softmax_jacobian = {
     .statement = "softmax_jacobian",
     .gen = gen,
     .decide = decide,
+    .targeted = true,
     .trials = 1000,
 };

@@ -190,5 +190,6 @@ const attest_property attest_property_softmax_limit = {
     .statement = "softmax_limit",
     .gen = gen,
     .decide = decide,
+    .targeted = true,
     .trials = 1000,
 };

@@ -120,5 +120,6 @@ const attest_property attest_property_softmax_range = {
     .statement = "softmax_range",
     .gen = gen,
     .decide = decide,
+    .targeted = true,
     .trials = 1000,
 };

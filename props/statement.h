@@ -31,6 +31,7 @@ typedef struct attest_statement {
 /* The table, in the order of the text. Adding a statement is one file and one line here. */
 #define ATTEST_STATEMENTS(X)                                                                   \
     X(separated)                                                                               \
+    X(separatedness)                                                                           \
     X(contextual)                                                                              \
     X(reference)                                                                               \
     X(theorem1)                                                                                \

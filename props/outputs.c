@@ -1,0 +1,65 @@
+/* outputs.c -- the library's outputs at all positions of a dataset. */
+#include "props/outputs.h"
+
+#include <attest/attention.h>
+
+static attest_status evaluate(attest_outputs *out, size_t i, const attest_weights *weights,
+                              long bits, attest_error *error)
+{
+    const attest_dataset *d = out->dataset;
+    size_t first = d->start[i] * d->dim, count = attest_dataset_length(d, i) * d->dim;
+    attest_sequence sequence;
+    attest_status status;
+
+    attest_sequence_init(&sequence);
+    status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
+    if (status == ATTEST_OK && weights->activation == ATTEST_SOFTMAX)
+        status = attest_attention_ball(out->ball + first, weights, &sequence, bits, error);
+    else if (status == ATTEST_OK) {
+        status = attest_attention_exact(out->exact + first, weights, &sequence, error);
+        for (size_t j = 0; j < count; j++)
+            arb_set_fmpq(out->ball + first + j, out->exact + first + j, bits);
+    }
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+attest_status attest_outputs_init(attest_outputs *outputs, const attest_dataset *dataset,
+                                  const attest_weights *weights, long bits, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    outputs->dataset = dataset;
+    outputs->ball = _arb_vec_init((slong)(dataset->total * dataset->dim));
+    outputs->exact = _fmpq_vec_init((slong)(dataset->total * dataset->dim));
+    for (size_t i = 0; status == ATTEST_OK && i < dataset->count; i++)
+        status = evaluate(outputs, i, weights, bits, error);
+    return status;
+}
+
+void attest_outputs_clear(attest_outputs *outputs)
+{
+    slong count = (slong)(outputs->dataset->total * outputs->dataset->dim);
+
+    _arb_vec_clear(outputs->ball, count);
+    _fmpq_vec_clear(outputs->exact, count);
+}
+
+size_t attest_outputs_at(const attest_outputs *outputs, attest_place place)
+{
+    const attest_dataset *d = outputs->dataset;
+
+    return (d->start[place.sequence] + place.position) * d->dim;
+}
+
+void attest_token_difference(fmpq_t z, const attest_dataset *d, attest_place a, attest_place b,
+                             size_t c)
+{
+    fmpq_t y;
+
+    fmpq_init(y);
+    attest_tokens_get_entry(z, &d->tokens, attest_dataset_token(d, a.sequence, a.position), c);
+    attest_tokens_get_entry(y, &d->tokens, attest_dataset_token(d, b.sequence, b.position), c);
+    fmpq_sub(z, z, y);
+    fmpq_clear(y);
+}

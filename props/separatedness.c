@@ -1,0 +1,289 @@
+/* separatedness.c -- layers whose values are close together keep tokens apart. */
+#include <math.h>
+
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "props/oracle.h"
+#include "props/outputs.h"
+#include "props/properties.h"
+#include "props/roots.h"
+#include "props/statement.h"
+#include "props/transform.h"
+
+static const attest_hypothesis hypotheses[] = {
+    {"small-values", "the heads' values together spread less than the least token distance"},
+    {0},
+};
+
+static const attest_constant constants[] = {
+    {"spread", "sum over heads of the largest distance of two values W_O W_V z, z any token"},
+    {0},
+};
+
+const attest_statement attest_statement_separatedness = {
+    .name = "separatedness",
+    .title = "Layers that keep different tokens apart",
+    .source = "our own",
+    .text =
+        "One layer with skip, softmax or hardmax, any ties and mask. Outputs at different "
+        "tokens x, y, of the same or of different sequences, are at least |x - y| - spread "
+        "apart. If moreover W_O W_V = c (W_K^T W_Q)^T with c >= 0 in every head and there is "
+        "no "
+        "mask, outputs at tokens x, y of one sequence are at least |x - y| apart, whatever the "
+        "spread. Without such a hypothesis both activations can lose separatedness.",
+    .hypotheses = hypotheses,
+    .constants = constants,
+    .decided_by = "exact arithmetic for hardmax, balls for softmax",
+    .note = "proofs-notes/separatedness.md",
+};
+
+enum { BITS = 128, MOST_BITS = 1 << 13 };
+
+static const attest_gen_layer kind = {
+    .tokens = {.dim_max = 3, .count_min = 2, .count_max = 5, .zero = true, .decades = 20},
+    .sequences =
+        {.count_min = 1, .count_max = 3, .length_min = 1, .length_max = 4, .repeats = true},
+    .heads = {.heads_max = 3, .size_max = 2, .decades = 20, .score_limit = 40},
+};
+
+/* square = the largest |v - w|^2 of two values of head h. */
+static void get_spread(fmpq_t square, const attest_oracle *oracle, size_t h)
+{
+    slong dim = (slong)oracle->dataset->dim, count = (slong)oracle->dataset->tokens.count;
+    fmpq_t sum, x;
+
+    fmpq_init(sum), fmpq_init(x);
+    fmpq_zero(square);
+    for (slong i = 0; i < count; i++)
+        for (slong j = 0; j < i; j++) {
+            fmpq_zero(sum);
+            for (slong c = 0; c < dim; c++) {
+                fmpq_sub(x, fmpq_mat_entry(oracle->values[h], c, i),
+                         fmpq_mat_entry(oracle->values[h], c, j));
+                fmpq_addmul(sum, x, x);
+            }
+            if (fmpq_cmp(sum, square) > 0)
+                fmpq_set(square, sum);
+        }
+    fmpq_clear(sum), fmpq_clear(x);
+}
+
+/* spread = a rational above the sum of the heads' spreads, by a little. */
+static void bound_spread(fmpq_t spread, const attest_oracle *oracle)
+{
+    fmpq_t square, low, root, high;
+
+    fmpq_init(square), fmpq_init(low), fmpq_init(root), fmpq_init(high);
+    fmpq_zero(spread);
+    for (size_t h = 0; h < oracle->weights->heads; h++) {
+        get_spread(square, oracle, h);
+        if (fmpq_is_zero(square))
+            continue;
+        (void)attest_root_bounds(low, root, high, square);
+        fmpq_add(spread, spread, high);
+    }
+    fmpq_clear(square), fmpq_clear(low), fmpq_clear(root), fmpq_clear(high);
+}
+
+/* Halves all W_O until spread^2 < eps^2, the square of the least distance of tokens. */
+static attest_status make_small(attest_instance *instance)
+{
+    attest_separated extremes;
+    attest_oracle oracle;
+    attest_status status;
+    fmpq_t spread, factor;
+    ulong halvings = 0;
+
+    attest_separated_init(&extremes);
+    fmpq_init(spread), fmpq_init(factor);
+    status = attest_separated_get(&extremes, &instance->dataset, NULL);
+    if (status == ATTEST_OK && extremes.has_pair) {
+        status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+        if (status == ATTEST_OK)
+            bound_spread(spread, &oracle);
+        attest_oracle_clear(&oracle);
+        fmpq_mul(spread, spread, spread);
+        for (; fmpq_cmp(spread, extremes.eps_square) >= 0; halvings++)
+            fmpq_div_2exp(spread, spread, 2);
+        fmpq_one(factor);
+        fmpq_div_2exp(factor, factor, halvings);
+        for (size_t h = 0; h < instance->weights.heads && halvings; h++)
+            attest_matrix_multiply(&instance->weights.head[h].wo, factor);
+    }
+    attest_separated_clear(&extremes);
+    fmpq_clear(spread), fmpq_clear(factor);
+    return status;
+}
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    attest_status status = attest_gen_data_and_weights(instance, t, &kind);
+
+    instance->weights.skip = true;
+    if (status == ATTEST_OK && !attest_setting_drops(setting, "small-values"))
+        status = make_small(instance);
+    return status;
+}
+
+/* What is examined: all pairs of positions with different tokens. */
+typedef struct examination {
+    const attest_oracle *oracle;
+    attest_outputs out;
+    const fmpq *spread; /* promised: |x - y| - spread; NULL: more than 0 */
+    long bits;
+    attest_trial *trial;
+} examination;
+
+/* distance = |F_a - F_b|, promised = |x - y| - spread, or 0. */
+static void measure(arb_t distance, arb_t promised, const examination *x, attest_place a,
+                    attest_place b)
+{
+    const attest_dataset *d = x->oracle->dataset;
+    size_t at_a = attest_outputs_at(&x->out, a), at_b = attest_outputs_at(&x->out, b);
+    bool hardmax = x->oracle->weights->activation == ATTEST_HARDMAX;
+    fmpq_t q;
+    arb_t z;
+
+    arb_init(z);
+    fmpq_init(q);
+    arb_zero(distance), arb_zero(promised);
+    for (size_t c = 0; c < d->dim; c++) {
+        fmpq_sub(q, x->out.exact + at_a + c, x->out.exact + at_b + c);
+        if (hardmax)
+            arb_set_fmpq(z, q, x->bits);
+        else
+            arb_sub(z, x->out.ball + at_a + c, x->out.ball + at_b + c, x->bits);
+        arb_addmul(distance, z, z, x->bits);
+        attest_token_difference(q, d, a, b, c);
+        arb_set_fmpq(z, q, x->bits);
+        arb_addmul(promised, z, z, x->bits);
+    }
+    arb_sqrtpos(distance, distance, x->bits);
+    arb_sqrtpos(promised, promised, x->bits);
+    if (x->spread) {
+        arb_set_fmpq(z, x->spread, x->bits);
+        arb_sub(promised, promised, z, x->bits);
+    } else
+        arb_zero(promised);
+    arb_clear(z);
+    fmpq_clear(q);
+}
+
+/* One pair; false when this precision does not decide it. */
+static bool compare(examination *x, attest_place a, attest_place b)
+{
+    attest_trial *trial = x->trial;
+    bool decided, equal = false;
+    arb_t distance, promised;
+
+    arb_init(distance), arb_init(promised);
+    measure(distance, promised, x, a, b);
+    decided = arb_gt(distance, promised) || arb_le(distance, promised);
+    if (!decided && !x->spread)
+        decided = equal = attest_oracle_equal(x->oracle, a, b) == 1;
+    if (decided && (equal || arb_le(distance, promised))) {
+        attest_trial_violated(trial, "separatedness",
+                              x->spread ? "outputs at different tokens are too close"
+                                        : "outputs at different tokens are equal");
+        trial->has_pair = true;
+        trial->pair[0] = a, trial->pair[1] = b;
+    } else if (decided && x->spread && arb_is_positive(promised)) {
+        double margin;
+        arb_div(distance, distance, promised, BITS);
+        arb_log_base_ui(distance, distance, 2, BITS);
+        margin = fmax(arf_get_d(arb_midref(distance), ARF_RND_NEAR), 0);
+        if (!(trial->margin <= margin))
+            trial->margin = margin;
+    }
+    arb_clear(distance), arb_clear(promised);
+    return decided;
+}
+
+static bool compare_all(examination *x)
+{
+    const attest_dataset *d = x->oracle->dataset;
+    attest_place a = {0, 0};
+
+    do
+        for (attest_place b = a; attest_oracle_next(&b, d);)
+            if (x->trial->outcome == ATTEST_HELD &&
+                attest_dataset_token(d, a.sequence, a.position) !=
+                    attest_dataset_token(d, b.sequence, b.position) &&
+                !compare(x, a, b))
+                return false;
+    while (attest_oracle_next(&a, d));
+    return true;
+}
+
+/* Doubles the precision until all pairs are decided. */
+static attest_status examine(attest_trial *trial, const attest_oracle *oracle,
+                             const fmpq *spread, attest_error *error)
+{
+    examination x = {.oracle = oracle, .spread = spread, .trial = trial};
+    attest_status status = ATTEST_OK;
+    bool decided = false;
+
+    for (x.bits = BITS; status == ATTEST_OK && !decided && x.bits <= MOST_BITS; x.bits *= 2) {
+        status = attest_outputs_init(&x.out, oracle->dataset, oracle->weights, x.bits, error);
+        decided = status == ATTEST_OK && compare_all(&x);
+        attest_outputs_clear(&x.out);
+    }
+    if (status == ATTEST_OK && !decided)
+        attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    bool small = !attest_setting_drops(setting, "small-values");
+    attest_separated extremes;
+    attest_oracle oracle;
+    attest_status status;
+    fmpq_t spread, square;
+
+    if (!attest_instance_fits(instance) || !instance->weights.skip) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    fmpq_init(spread), fmpq_init(square);
+    attest_separated_init(&extremes);
+    status = attest_separated_get(&extremes, &instance->dataset, NULL);
+    if (status == ATTEST_OK)
+        status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+    if (status == ATTEST_OK) {
+        bound_spread(spread, &oracle);
+        fmpq_mul(square, spread, spread);
+        if (small && extremes.has_pair && fmpq_cmp(square, extremes.eps_square) >= 0)
+            trial->outcome = ATTEST_DISCARDED;
+        else {
+            /* Without a spread outputs differ as tokens do; a little below that is promised. */
+            if (fmpq_is_zero(spread) && extremes.has_pair) {
+                fmpq_div_2exp(spread, extremes.eps_square, 100);
+                if (fmpq_cmp_ui(extremes.eps_square, 1) > 0)
+                    fmpq_div(spread, spread, extremes.eps_square);
+            }
+            status = examine(trial, &oracle, small ? spread : NULL, error);
+            attest_trial_label_weights(trial, &instance->weights);
+            attest_trial_label_dataset(trial, &instance->dataset);
+        }
+        attest_oracle_clear(&oracle);
+    }
+    attest_separated_clear(&extremes);
+    fmpq_clear(spread), fmpq_clear(square);
+    return status;
+}
+
+static const attest_droppable droppable[] = {{"small-values", true}, {0}};
+
+const attest_property attest_property_separatedness = {
+    .name = "separatedness",
+    .title = "outputs at different tokens keep their distance but for the values' spread",
+    .statement = "separatedness",
+    .gen = gen,
+    .decide = decide,
+    .droppable = droppable,
+    .targeted = true,
+    .trials = 500,
+};
