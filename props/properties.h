@@ -7,6 +7,8 @@
 #define ATTEST_PROPERTIES(X)                                                                   \
     X(separated)                                                                               \
     X(separatedness)                                                                           \
+    X(separatedness_monotone)                                                                  \
+    X(separatedness_search)                                                                    \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
     X(reference)                                                                               \

@@ -4,7 +4,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/oracle.h"
-#include "props/outputs.h"
+#include "props/evaluation.h"
 #include "props/properties.h"
 #include "props/roots.h"
 #include "props/statement.h"
@@ -118,18 +118,19 @@ static attest_status make_small(attest_instance *instance)
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
-    attest_status status = attest_gen_data_and_weights(instance, t, &kind);
+    attest_status status;
 
+    if (attest_setting_drops(setting, "small-values"))
+        return attest_property_separatedness_search.gen(instance, t, setting);
+    status = attest_gen_data_and_weights(instance, t, &kind);
     instance->weights.skip = true;
-    if (status == ATTEST_OK && !attest_setting_drops(setting, "small-values"))
-        status = make_small(instance);
-    return status;
+    return status == ATTEST_OK ? make_small(instance) : status;
 }
 
 /* What is examined: all pairs of positions with different tokens. */
 typedef struct examination {
     const attest_oracle *oracle;
-    attest_outputs out;
+    attest_evaluation out;
     const fmpq *spread; /* promised: |x - y| - spread; NULL: more than 0 */
     long bits;
     attest_trial *trial;
@@ -140,7 +141,7 @@ static void measure(arb_t distance, arb_t promised, const examination *x, attest
                     attest_place b)
 {
     const attest_dataset *d = x->oracle->dataset;
-    size_t at_a = attest_outputs_at(&x->out, a), at_b = attest_outputs_at(&x->out, b);
+    size_t at_a = attest_evaluation_at(&x->out, a), at_b = attest_evaluation_at(&x->out, b);
     bool hardmax = x->oracle->weights->activation == ATTEST_HARDMAX;
     fmpq_t q;
     arb_t z;
@@ -225,9 +226,10 @@ static attest_status examine(attest_trial *trial, const attest_oracle *oracle,
     bool decided = false;
 
     for (x.bits = BITS; status == ATTEST_OK && !decided && x.bits <= MOST_BITS; x.bits *= 2) {
-        status = attest_outputs_init(&x.out, oracle->dataset, oracle->weights, x.bits, error);
+        status =
+            attest_evaluation_init(&x.out, oracle->dataset, oracle->weights, x.bits, error);
         decided = status == ATTEST_OK && compare_all(&x);
-        attest_outputs_clear(&x.out);
+        attest_evaluation_clear(&x.out);
     }
     if (status == ATTEST_OK && !decided)
         attest_trial_open(trial, "not decided at %d bits", MOST_BITS);

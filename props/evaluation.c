@@ -1,9 +1,9 @@
-/* outputs.c -- the library's outputs at all positions of a dataset. */
-#include "props/outputs.h"
+/* evaluation.c -- the library's outputs at all positions of a dataset. */
+#include "props/evaluation.h"
 
 #include <attest/attention.h>
 
-static attest_status evaluate(attest_outputs *out, size_t i, const attest_weights *weights,
+static attest_status evaluate(attest_evaluation *out, size_t i, const attest_weights *weights,
                               long bits, attest_error *error)
 {
     const attest_dataset *d = out->dataset;
@@ -24,30 +24,32 @@ static attest_status evaluate(attest_outputs *out, size_t i, const attest_weight
     return status;
 }
 
-attest_status attest_outputs_init(attest_outputs *outputs, const attest_dataset *dataset,
-                                  const attest_weights *weights, long bits, attest_error *error)
+attest_status attest_evaluation_init(attest_evaluation *evaluation,
+                                     const attest_dataset *dataset,
+                                     const attest_weights *weights, long bits,
+                                     attest_error *error)
 {
     attest_status status = ATTEST_OK;
 
-    outputs->dataset = dataset;
-    outputs->ball = _arb_vec_init((slong)(dataset->total * dataset->dim));
-    outputs->exact = _fmpq_vec_init((slong)(dataset->total * dataset->dim));
+    evaluation->dataset = dataset;
+    evaluation->ball = _arb_vec_init((slong)(dataset->total * dataset->dim));
+    evaluation->exact = _fmpq_vec_init((slong)(dataset->total * dataset->dim));
     for (size_t i = 0; status == ATTEST_OK && i < dataset->count; i++)
-        status = evaluate(outputs, i, weights, bits, error);
+        status = evaluate(evaluation, i, weights, bits, error);
     return status;
 }
 
-void attest_outputs_clear(attest_outputs *outputs)
+void attest_evaluation_clear(attest_evaluation *evaluation)
 {
-    slong count = (slong)(outputs->dataset->total * outputs->dataset->dim);
+    slong count = (slong)(evaluation->dataset->total * evaluation->dataset->dim);
 
-    _arb_vec_clear(outputs->ball, count);
-    _fmpq_vec_clear(outputs->exact, count);
+    _arb_vec_clear(evaluation->ball, count);
+    _fmpq_vec_clear(evaluation->exact, count);
 }
 
-size_t attest_outputs_at(const attest_outputs *outputs, attest_place place)
+size_t attest_evaluation_at(const attest_evaluation *evaluation, attest_place place)
 {
-    const attest_dataset *d = outputs->dataset;
+    const attest_dataset *d = evaluation->dataset;
 
     return (d->start[place.sequence] + place.position) * d->dim;
 }
