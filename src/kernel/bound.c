@@ -9,22 +9,39 @@
 
 #define UNIT 0x1p-53          /* the unit roundoff */
 #define SLACK (1.0 + 0x1p-18) /* covers every second-order term for sizes below 2^30 */
+/* Of the exponential, in units of roundoff: an ulp is at most twice that of the value. */
+#define EXP_ERROR (2.0 * ATTEST_KERNEL_EXP_ULP)
 #define SIZE_LIMIT ((size_t)1 << 30)
+
+/* The terms of the bound by weights (7). */
+static void sharp_terms(struct bound_terms *terms, double d, double m, double sum_depth,
+                        double value_depth)
+{
+    const double weight = EXP_ERROR + log(m) + 1.0, out = sum_depth + 2.0;
+    /* Any t > 0 is right; this one is near the best where q and k have entries of size 1 and
+     * scores of size d^1/2. */
+    const double t = weight < d * sqrt(d) ? weight / (d * sqrt(d)) : 1.0;
+
+    terms->unit = UNIT * SLACK;
+    terms->score = 1.0 + t;
+    terms->weight = (1.0 + 1.0 / t) * weight * weight;
+    terms->out = 3.0 * out * out;
+    terms->cancel = 8.0 * (m + d + value_depth + 8.0) * UNIT;
+}
 
 struct bound_terms attest_bound_terms(size_t d, size_t m, size_t sum_depth, size_t value_depth)
 {
-    /* An ulp is at most 2^-52 of the value: twice the unit roundoff. */
-    const double exp_error = 2.0 * ATTEST_KERNEL_EXP_ULP;
-    struct bound_terms terms = {INFINITY, INFINITY};
+    struct bound_terms terms = {.dot = INFINITY, .fixed = INFINITY, .unit = INFINITY};
 
     if (d >= SIZE_LIMIT || m >= SIZE_LIMIT)
         return terms;
     if (m == 1) /* the only weight is 1, and the result is v itself */
-        return (struct bound_terms){0.0, 0.0};
+        return (struct bound_terms){.dot = 0.0};
     terms.dot = UNIT * SLACK;
-    terms.fixed = (2.0 * log((double)m) + 2.0 * exp_error + (double)sum_depth +
+    terms.fixed = (2.0 * log((double)m) + 2.0 * EXP_ERROR + (double)sum_depth +
                    (double)value_depth + 2.0) *
                   UNIT * SLACK;
+    sharp_terms(&terms, (double)d, (double)m, (double)sum_depth, (double)value_depth);
     return terms;
 }
 

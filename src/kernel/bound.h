@@ -1,7 +1,7 @@
 /* bound.h -- the running error bound of attention. Derivation: proofs-notes/kernel-error.md;
  * the numbers (1), (2), ... are its steps.
  *
- * A softmax row that sees m keys is within
+ * By norms: a softmax row that sees m keys is within
  *
  *     V (S + fixed),   S = delta C,   delta = dot |q|_w |k|_w,
  *     C = min(1, 4 (Z - 1) + 2^-18 + 16 delta)
@@ -9,7 +9,15 @@
  * of the exact result. V bounds the norms of the values; Z is the computed denominator, whose
  * largest term is exactly 1; |k|_w is the largest weighted norm of a key,
  * |x|_w^2 = sum_c w_c x_c^2, where w_c is the number of roundings that the c-th term of a dot
- * product passes: d - c for a chain of fused multiply-adds, one more for multiply and add. */
+ * product passes: d - c for a chain of fused multiply-adds, one more for multiply and add.
+ *
+ * By weights, sharper and only for longer rows, where its sums cost little: within
+ *
+ *     unit ((score |q|_w^2 [|k|_w^2] + weight) ([|v|^2] - |out|^2))^1/2
+ *         + unit (3/2 [g^2 |v|^2] + out |out|^2)^1/2,
+ *
+ * where [.] is the mean over the keys with the computed weights, and g_j the number of
+ * roundings that the j-th product passes in the weighted sum of values (7). */
 #ifndef ATTEST_KERNEL_BOUND_H
 #define ATTEST_KERNEL_BOUND_H
 
@@ -26,9 +34,21 @@
 /* C = 1 + this + ... (step 2): covers the rounding of Z. */
 #define BOUND_PEAK_SLACK 0x1p-18
 
+/* The errors a of sums of values and b of sums of weights: a + b <= (3/2 a^2 + 3 b^2)^1/2, one
+ * square root instead of two. */
+#define BOUND_SHARP_VALUE 1.5
+/* The bound by weights holds where delta^2 is at most this (7). */
+#define BOUND_SHARP_DELTA_SQUARE 0x1p-42
+
 struct bound_terms {
     double dot;   /* delta per unit of |q|_w |k|_w: the rounding of a dot product (1) */
     double fixed; /* everything that does not depend on the data (3), (4) */
+    /* Only of the bound by weights (7): */
+    double unit;   /* one rounding */
+    double score;  /* 1 + t, for a + b <= ((1 + t) a^2 + (1 + 1/t) b^2)^1/2 */
+    double weight; /* the logarithm of a weight, beside its score: the square by 1 + 1/t */
+    double out;    /* sum of weights, reciprocal, product: the square by 3 */
+    double cancel; /* the rounding of [|v|^2] - |out|^2, per unit of [|v|^2] */
 };
 
 /* For rows of d entries over at most m keys, where each term passes at most sum_depth roundings

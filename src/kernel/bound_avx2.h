@@ -32,4 +32,28 @@ static inline __m256d bound_rows(struct bound_terms terms, __m256d delta, __m256
     return _mm256_min_pd(bound, _mm256_set1_pd(INFINITY));
 }
 
+/* What the bound by weights needs of four rows. */
+struct bound_means {
+    __m256d key, value, rounding; /* [|k|_w^2], [|v|^2], [g^2 |v|^2] */
+    __m256d out;                  /* |out|^2 */
+};
+
+/* The bound by weights, lane by lane, in units of terms.unit until the end. A NaN becomes an
+ * infinity. 1 + cancel is rounded by less than what cancel has to spare. */
+static inline __m256d bound_sharp(struct bound_terms terms, __m256d q_square,
+                                  struct bound_means mean)
+{
+    __m256d spread = _mm256_fmsub_pd(_mm256_set1_pd(1.0 + terms.cancel), mean.value, mean.out);
+    __m256d weights =
+        _mm256_fmadd_pd(_mm256_mul_pd(q_square, mean.key), _mm256_set1_pd(terms.score),
+                        _mm256_set1_pd(terms.weight));
+    __m256d sums = _mm256_mul_pd(mean.rounding, _mm256_set1_pd(BOUND_SHARP_VALUE));
+    __m256d bound;
+
+    sums = _mm256_fmadd_pd(mean.out, _mm256_set1_pd(terms.out), sums);
+    bound = _mm256_add_pd(_mm256_sqrt_pd(_mm256_mul_pd(weights, spread)), _mm256_sqrt_pd(sums));
+    return _mm256_min_pd(_mm256_mul_pd(bound, _mm256_set1_pd(terms.unit)),
+                         _mm256_set1_pd(INFINITY));
+}
+
 #endif

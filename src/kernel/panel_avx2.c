@@ -1,7 +1,6 @@
-/* panel_avx2.c -- scratch memory, packing and norms for longer sequences. */
+/* panel_avx2.c -- scratch memory and packing for longer sequences. */
 #include "kernel/panel_avx2.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ bool attest_panel_init(struct panel *panel, const struct kernel_task *task, bool
     *panel = (struct panel){.task = task, .n = n, .d = d};
     panel->stride = lines + PANEL_KEYS; /* not a power of two: rows fall into different sets */
     panel->columns = round_up(d, 4);
-    total = lines * d + BLOCK_ROWS * panel->stride + 4 * BLOCK_ROWS + 3 * lines + 7 * 8;
+    total = lines * d + BLOCK_ROWS * panel->stride + 4 * BLOCK_ROWS + 6 * lines + 10 * 8;
     if (values)
         total += (n + BLOCK_ROWS) * panel->columns;
     if (n >= SIZE_MAX / 64 / (d + 64)) /* the sizes above overflow before this */
@@ -47,8 +46,11 @@ bool attest_panel_init(struct panel *panel, const struct kernel_task *task, bool
     panel->scores = take(&part, BLOCK_ROWS * panel->stride);
     panel->top = take(&part, 4 * BLOCK_ROWS);
     panel->q_square = take(&part, lines);
+    panel->key_most = take(&part, lines);
     panel->key_square = take(&part, lines);
-    panel->value_norm = take(&part, lines);
+    panel->value_square = take(&part, lines);
+    panel->value_rounding = take(&part, lines);
+    panel->value_most = take(&part, lines);
     panel->values = values ? take(&part, n * panel->columns) : NULL;
     panel->sums = values ? take(&part, BLOCK_ROWS * panel->columns) : NULL;
     return true;
@@ -123,82 +125,6 @@ static void pack_values(struct panel *panel)
     }
 }
 
-/* The squares of the norms of four rows, or of their weighted norms (see bound.h); the rows may
- * be the same. */
-static inline __attribute__((always_inline)) __m256d four_squares(const double *const row[4],
-                                                                  size_t d, const bool weighted)
-{
-    const __m256d lane = _mm256_setr_pd(0.0, 1.0, 2.0, 3.0), four = _mm256_set1_pd(4.0);
-    __m256d weight = _mm256_sub_pd(_mm256_set1_pd((double)(d % 4)), lane);
-    const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)(d % 4)),
-                                            _mm256_setr_epi64x(0, 1, 2, 3));
-    __m256d sum[4];
-    __m256d low, high;
-
-    for (int l = 0; l < 4; l++) {
-        __m256d tail = _mm256_maskload_pd(row[l] + d / 4 * 4, mask);
-
-        sum[l] = _mm256_mul_pd(weighted ? _mm256_mul_pd(tail, weight) : tail, tail);
-    }
-    weight = _mm256_sub_pd(_mm256_set1_pd((double)d), lane);
-    for (size_t c = 0; c + 4 <= d; c += 4, weight = _mm256_sub_pd(weight, four)) {
-        for (int l = 0; l < 4; l++) {
-            __m256d x = _mm256_loadu_pd(row[l] + c);
-
-            sum[l] = _mm256_fmadd_pd(weighted ? _mm256_mul_pd(x, weight) : x, x, sum[l]);
-        }
-    }
-    low = _mm256_hadd_pd(sum[0], sum[1]);
-    high = _mm256_hadd_pd(sum[2], sum[3]);
-    return _mm256_add_pd(_mm256_set1_pd(BOUND_SQUARE_FLOOR),
-                         _mm256_add_pd(_mm256_permute2f128_pd(low, high, 0x20),
-                                       _mm256_permute2f128_pd(low, high, 0x31)));
-}
-
-/* square[i] for all rows of x; up to 3 entries past the last are written too. */
-static void all_squares(double *square, const double *x, size_t n, size_t d, bool weighted)
-{
-    for (size_t i = 0; i < n; i += 4) {
-        const double *row[4];
-
-        for (size_t l = 0; l < 4; l++)
-            row[l] = x + (i + l < n ? i + l : n - 1) * d;
-        _mm256_store_pd(square + i,
-                        weighted ? four_squares(row, d, true) : four_squares(row, d, false));
-    }
-}
-
-/* square[i] becomes the largest of square[0..i] (causal) or of all. A NaN counts as +inf. */
-static void running_maximum(double *square, size_t n, bool causal)
-{
-    double largest = 0.0;
-
-    for (size_t i = 0; i < n; i++) {
-        double here = square[i] <= INFINITY ? square[i] : INFINITY;
-
-        largest = here > largest ? here : largest;
-        square[i] = largest;
-    }
-    for (size_t i = 0; i < n && !causal; i++)
-        square[i] = largest;
-}
-
-/* Norms instead of squares; where squares leave the range of doubles, from the values again. */
-static void take_norms(struct panel *panel)
-{
-    double *norm = panel->value_norm;
-    const size_t n = panel->n;
-
-    if (norm[0] >= BOUND_SQUARE_MIN && norm[n - 1] <= BOUND_SQUARE_MAX) {
-        for (size_t i = 0; i < n; i += 4)
-            _mm256_store_pd(norm + i, _mm256_sqrt_pd(_mm256_load_pd(norm + i)));
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        norm[i] = attest_bound_norm(panel->v + i * panel->d, panel->d, n);
-    running_maximum(norm, n, panel->task->causal);
-}
-
 void attest_panel_pack(struct panel *panel, size_t b)
 {
     const struct kernel_task *task = panel->task;
@@ -210,14 +136,6 @@ void attest_panel_pack(struct panel *panel, size_t b)
     pack_keys(panel);
     if (panel->values)
         pack_values(panel);
-    if (!task->error)
-        return;
-    all_squares(panel->q_square, panel->q, n, d, true);
-    all_squares(panel->key_square, panel->k, n, d, true);
-    running_maximum(panel->key_square, n, task->causal);
-    if (panel->values) {
-        all_squares(panel->value_norm, panel->v, n, d, false);
-        running_maximum(panel->value_norm, n, task->causal);
-        take_norms(panel);
-    }
+    if (task->error)
+        attest_panel_norms(panel);
 }

@@ -30,8 +30,13 @@ struct panel {
     double *scores; /* BLOCK_ROWS rows: scores, then weights */
     double *sums;   /* BLOCK_ROWS rows of `columns`: weighted sums of values */
     double *top;    /* BLOCK_ROWS vectors: largest score by lane */
-    /* Only with an error bound, one per token: squares of weighted norms, norms; maxima. */
-    double *q_square, *key_square, *value_norm;
+    /* Only with an error bound, one per token (see bound.h); the last three for softmax. */
+    double *q_square;       /* |q|_w^2 */
+    double *key_most;       /* the largest |k|_w^2 that row i sees; +inf for a NaN */
+    double *key_square;     /* |k|_w^2, finite: unseen keys have weight 0 */
+    double *value_square;   /* |v|^2, finite */
+    double *value_rounding; /* g^2 |v|^2 */
+    double *value_most;     /* the largest |v|^2 that row i sees; +inf for a NaN */
     void *memory;
 };
 
@@ -45,6 +50,9 @@ void attest_panel_clear(struct panel *panel);
 /* Packs the keys (and, if the panel has them, the values) of batch entry b, and computes the
  * norms if an error bound is wanted. */
 void attest_panel_pack(struct panel *panel, size_t b);
+
+/* The squares of norms of the batch entry at hand. */
+void attest_panel_norms(struct panel *panel);
 
 /* Scores of rows first, ..., first + rows - 1 with all keys that one of them sees. Keys that a
  * row does not see get -inf. top[r] has the largest score of row r by lane. */

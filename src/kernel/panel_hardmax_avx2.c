@@ -49,7 +49,7 @@ static void hardmax_row(const struct panel *panel, double *out, size_t first, si
     bool finite = true;
 
     if (error)
-        delta = dot_error * sqrt(panel->q_square[i] * panel->key_square[i]);
+        delta = dot_error * sqrt(panel->q_square[i] * panel->key_most[i]);
     memset(out, 0, d * sizeof *out);
     found = add_winners(out, score, m, top, top - 4.0 * delta, panel->v, d);
     if (found.tied != 1) {
