@@ -21,7 +21,7 @@
 struct panel {
     const struct kernel_task *task;
     size_t n, d;
-    size_t stride;  /* of a row of scores: n rounded up to a panel, and a bit */
+    size_t stride;  /* of a row of scores: n rounded up to a panel, and one more */
     size_t columns; /* of packed values: d rounded up to 4 */
     /* Of the batch entry at hand: */
     const double *q, *k, *v;

@@ -11,82 +11,134 @@ struct winners {
     size_t near; /* keys that may have the largest exact score */
 };
 
-/* Adds the values of the tied keys to out, in the order of the keys. */
+/* The keys among j, ..., j + 15 whose scores are not below the limit, as bits. Only the first m
+ * keys count; the scores past them are read and may be anything. */
+static inline unsigned near_keys(const double *score, size_t j, size_t m, __m256d limit)
+{
+    __m256d near[4], any;
+    unsigned bits = 0;
+
+#pragma GCC unroll 4
+    for (int l = 0; l < 4; l++)
+        near[l] = _mm256_cmp_pd(_mm256_load_pd(score + j + 4 * l), limit, _CMP_NLT_UQ);
+    any = _mm256_or_pd(_mm256_or_pd(near[0], near[1]), _mm256_or_pd(near[2], near[3]));
+    if (__builtin_expect(_mm256_testz_pd(any, any), 1))
+        return 0;
+#pragma GCC unroll 4
+    for (int l = 0; l < 4; l++)
+        bits |= (unsigned)_mm256_movemask_pd(near[l]) << 4 * l;
+    return m - j < 16 ? bits & ((1u << (m - j)) - 1) : bits;
+}
+
+/* Adds v to out, or copies it there if it is the first. */
+static inline void add_value(double *out, const double *v, size_t d, bool first)
+{
+    size_t c = 0;
+
+    for (; c + 4 <= d; c += 4) {
+        __m256d value = _mm256_loadu_pd(v + c);
+
+        if (!first)
+            value = _mm256_add_pd(_mm256_loadu_pd(out + c), value);
+        _mm256_storeu_pd(out + c, value);
+    }
+    for (; c < d; c++)
+        out[c] = first ? v[c] : out[c] + v[c];
+}
+
+/* Whether all entries are finite: their products with 0 are then 0. */
+static inline bool is_finite(const double *x, size_t d)
+{
+    __m256d zero = _mm256_setzero_pd();
+    double rest = 0.0;
+    size_t c = 0;
+
+    for (; c + 4 <= d; c += 4)
+        zero = _mm256_fmadd_pd(_mm256_loadu_pd(x + c), _mm256_setzero_pd(), zero);
+    for (; c < d; c++)
+        rest += x[c] * 0.0;
+    zero = _mm256_cmp_pd(zero, _mm256_setzero_pd(), _CMP_EQ_OQ);
+    return _mm256_movemask_pd(zero) == 15 && rest == 0.0;
+}
+
+/* out = the sum of the values of the tied keys, in the order of the keys; 0 if there is none,
+ * where scores are NaN. */
 static struct winners add_winners(double *out, const double *score, size_t m, double top,
                                   double threshold, const double *v, size_t d)
 {
     const __m256d limit = _mm256_set1_pd(threshold);
     struct winners found = {0, 0};
 
-    for (size_t j = 0; j < m; j += 4) {
-        /* Past m the scores are -inf up to the next panel: below any finite threshold. */
-        __m256d near = _mm256_cmp_pd(_mm256_load_pd(score + j), limit, _CMP_NLT_UQ);
+    for (size_t j = 0; j < m; j += 16) {
+        for (unsigned bits = near_keys(score, j, m, limit); bits; bits &= bits - 1) {
+            size_t i = j + (size_t)__builtin_ctz(bits);
 
-        if (__builtin_expect(_mm256_testz_pd(near, near), 1))
-            continue;
-        for (size_t i = j; i < m && i < j + 4; i++) {
-            if (score[i] < threshold)
-                continue;
             found.near++;
             if (score[i] != top)
                 continue;
-            for (size_t c = 0; c < d; c++)
-                out[c] = found.tied ? out[c] + v[i * d + c] : v[i * d + c];
-            found.tied++;
+            add_value(out, v + i * d, d, found.tied++ == 0);
         }
     }
+    if (found.tied == 0)
+        memset(out, 0, d * sizeof *out);
     return found;
 }
 
-/* Row first + r of the batch entry; its error bound goes to *error if that is not NULL. */
+/* Row first + r of the batch entry, whose scores are rounded by delta at most; its error bound
+ * goes to *error if that is not NULL. */
 static void hardmax_row(const struct panel *panel, double *out, size_t first, size_t r,
-                        double dot_error, double *error)
+                        double delta, double *error)
 {
     const size_t i = first + r, d = panel->d, m = kernel_visible(panel->task, i);
-    const double *score = panel->scores + r * panel->stride, *q = panel->q + i * d;
-    double top = panel_top(panel, r), delta = 0.0, reciprocal;
-    struct winners found;
-    bool finite = true;
+    const double *score = panel->scores + r * panel->stride;
+    double top = panel_top(panel, r);
+    struct winners found = add_winners(out, score, m, top, top - 4.0 * delta, panel->v, d);
 
-    if (error)
-        delta = dot_error * sqrt(panel->q_square[i] * panel->key_most[i]);
-    memset(out, 0, d * sizeof *out);
-    found = add_winners(out, score, m, top, top - 4.0 * delta, panel->v, d);
     if (found.tied != 1) {
-        reciprocal = 1.0 / (double)found.tied; /* 0/0 below where all scores are NaN */
+        double reciprocal = 1.0 / (double)found.tied; /* 0/0 below where all scores are NaN */
+
         for (size_t c = 0; c < d; c++)
             out[c] *= reciprocal;
     }
     if (!error)
         return;
-    if (found.near != 1 || !(delta <= DBL_MAX)) {
-        *error = attest_bound_hardmax(q, panel->k, panel->v, m, d, delta);
-        return;
+    if (found.near != 1 || !(delta <= DBL_MAX))
+        *error = attest_bound_hardmax(panel->q + i * d, panel->k, panel->v, m, d, delta);
+    else
+        *error = is_finite(out, d) ? 0.0 : INFINITY;
+}
+
+static void hardmax_block(struct panel *panel, size_t b, size_t first, size_t rows)
+{
+    const struct kernel_task *task = panel->task;
+    const __m256d dot = _mm256_set1_pd(attest_bound_terms(panel->d, 2, 2, 2).dot);
+    const size_t row = b * panel->n + first;
+    double delta[BLOCK_ROWS] = {0.0};
+
+    for (size_t r = 0; task->error && r < rows; r += 4) {
+        __m256d square = _mm256_mul_pd(_mm256_loadu_pd(panel->q_square + first + r),
+                                       _mm256_loadu_pd(panel->key_most + first + r));
+
+        _mm256_storeu_pd(delta + r, _mm256_mul_pd(dot, _mm256_sqrt_pd(square)));
     }
-    for (size_t c = 0; c < d; c++)
-        finite = finite && fabs(out[c]) <= DBL_MAX;
-    *error = finite ? 0.0 : INFINITY;
+    attest_panel_scores(panel, first, rows);
+    for (size_t r = 0; r < rows; r++)
+        hardmax_row(panel, task->out + (row + r) * panel->d, first, r, delta[r],
+                    task->error ? task->error + row + r : NULL);
 }
 
 bool attest_avx2_panel_hardmax(const struct kernel_task *task)
 {
     double local[PANEL_LOCAL] __attribute__((aligned(64)));
-    const size_t n = task->n, d = task->d;
-    const double dot_error = attest_bound_terms(d, 2, 2, 2).dot;
+    const size_t n = task->n;
     struct panel panel;
 
     if (!attest_panel_init(&panel, task, false, local))
         return false;
     for (size_t b = 0; b < task->batch; b++) {
         attest_panel_pack(&panel, b);
-        for (size_t i = 0; i < n; i += BLOCK_ROWS) {
-            size_t rows = n - i < BLOCK_ROWS ? n - i : BLOCK_ROWS;
-
-            attest_panel_scores(&panel, i, rows);
-            for (size_t r = 0; r < rows; r++)
-                hardmax_row(&panel, task->out + (b * n + i + r) * d, i, r, dot_error,
-                            task->error ? task->error + b * n + i + r : NULL);
-        }
+        for (size_t i = 0; i < n; i += BLOCK_ROWS)
+            hardmax_block(&panel, b, i, n - i < BLOCK_ROWS ? n - i : BLOCK_ROWS);
     }
     attest_panel_clear(&panel);
     return true;
