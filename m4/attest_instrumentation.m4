@@ -1,6 +1,6 @@
 # ATTEST_INSTRUMENTATION
 # ----------------------
-# --enable-asan, --enable-coverage, --enable-fuzz and --enable-faults.
+# --enable-asan, --enable-coverage, --enable-fuzz, --enable-faults and --enable-debug.
 AC_DEFUN([ATTEST_INSTRUMENTATION], [
 ATTEST_INSTRUMENT_CFLAGS=
 attest_instrumentation=
@@ -37,6 +37,12 @@ AS_IF([test "x$enable_faults" = xyes], [
     AC_DEFINE([ATTEST_FAULTS], [1], [Define to compile in the fault points.])
     attest_instrumentation="$attest_instrumentation faults"])
 AM_CONDITIONAL([ATTEST_FAULTS], [test "x$enable_faults" = xyes])
+
+AC_ARG_ENABLE([debug],
+    [AS_HELP_STRING([--enable-debug], [assert at run time what proofs-notes/kernel-error.md assumes of the kernels])])
+AS_IF([test "x$enable_debug" = xyes], [
+    AC_DEFINE([ATTEST_DEBUG], [1], [Define to assert the hypotheses of the error bound.])
+    attest_instrumentation="$attest_instrumentation debug"])
 
 AC_SUBST([ATTEST_INSTRUMENT_CFLAGS])
 ])

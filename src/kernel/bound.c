@@ -7,11 +7,13 @@
 
 #include <attest/kernel.h>
 
-#define UNIT 0x1p-53          /* the unit roundoff */
-#define SLACK (1.0 + 0x1p-18) /* covers every second-order term for sizes below 2^30 */
+#include "kernel/assert.h"
+
+#define UNIT ATTEST_BOUND_UNIT
+#define SLACK ATTEST_BOUND_SLACK
 /* Of the exponential, in units of roundoff: an ulp is at most twice that of the value. */
 #define EXP_ERROR (2.0 * ATTEST_KERNEL_EXP_ULP)
-#define SIZE_LIMIT ((size_t)1 << 30)
+#define SIZE_LIMIT ((size_t)ATTEST_BOUND_SIZE_LIMIT)
 
 /* The terms of the bound by weights (7). */
 static void sharp_terms(struct bound_terms *terms, double d, double m, double sum_depth,
@@ -25,7 +27,7 @@ static void sharp_terms(struct bound_terms *terms, double d, double m, double su
     terms->unit = UNIT * SLACK;
     terms->score = 1.0 + t;
     terms->weight = (1.0 + 1.0 / t) * weight * weight;
-    terms->out = 3.0 * out * out;
+    terms->out = ATTEST_BOUND_SHARP_OUT * out * out;
     terms->cancel = 8.0 * (m + d + value_depth + 8.0) * UNIT;
 }
 
@@ -54,15 +56,22 @@ double attest_bound_row(struct bound_terms terms, double q_square, double key_sq
         return INFINITY;
     if (terms.fixed == 0.0)
         return value_norm <= DBL_MAX ? 0.0 : INFINITY;
-    peak = 4.0 * denominator + (16.0 * delta + (BOUND_PEAK_SLACK - 4.0));
+    peak =
+        4.0 * denominator + (ATTEST_BOUND_PEAK_DELTA * delta + (ATTEST_BOUND_PEAK_SLACK - 4.0));
     score = delta * (peak < 1.0 ? peak : 1.0);
     bound = value_norm * (score + terms.fixed);
     return bound <= DBL_MAX ? bound : INFINITY;
 }
 
+double attest_bound_delta(struct bound_terms terms, double q_square, double key_square)
+{
+    /* Two roots: the product of the squares may underflow. */
+    return terms.dot * (sqrt(q_square) * sqrt(key_square)) + ATTEST_BOUND_SCORE_FLOOR;
+}
+
 double attest_bound_square(const double *x, size_t d)
 {
-    double square = BOUND_SQUARE_FLOOR;
+    double square = ATTEST_BOUND_SQUARE_FLOOR;
 
     for (size_t c = 0; c < d; c++)
         square += (double)(d - c + 1) * x[c] * x[c];
@@ -156,7 +165,7 @@ static struct candidates find_candidates(const double *q, const double *k, const
     }
     /* Keys below lose for certain, here and in the kernel: 8 delta pays for two scores of the
      * kernel, delta each, for two of these, at most 2 delta each, and for this subtraction. */
-    threshold = top - 8.0 * delta;
+    threshold = top - ATTEST_BOUND_MARGIN_AGAIN * delta;
     for (size_t j = 0; j < m; j++) {
         double score = dot(q, k + j * d, d);
 
@@ -187,5 +196,6 @@ double attest_bound_hardmax(const double *q, const double *k, const double *v, s
     if (found.count > 1 && !found.equal && !found.exact)
         return INFINITY;
     /* The mean: tied - 1 sums, a reciprocal and a product; none when one key wins. */
+    KERNEL_ASSERT(H6, found.count >= found.tied);
     return found.tied == 1 ? 0.0 : found.norm * ((double)found.tied + 1.0) * UNIT * SLACK;
 }

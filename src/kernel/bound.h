@@ -23,22 +23,8 @@
 
 #include <stddef.h>
 
+#include "kernel/bound_constants.h"
 #include "kernel/kernel.h"
-
-/* Squares of norms start at this value, so that squares lost to underflow are paid for. */
-#define BOUND_SQUARE_FLOOR 0x1p-1000
-/* Squares of norms of values in this range bound the norm after a square root; others go to
- * attest_bound_norm. */
-#define BOUND_SQUARE_MIN 0x1p-900
-#define BOUND_SQUARE_MAX 0x1p+900
-/* C = 1 + this + ... (step 2): covers the rounding of Z. */
-#define BOUND_PEAK_SLACK 0x1p-18
-
-/* The errors a of sums of values and b of sums of weights: a + b <= (3/2 a^2 + 3 b^2)^1/2, one
- * square root instead of two. */
-#define BOUND_SHARP_VALUE 1.5
-/* The bound by weights holds where delta^2 is at most this (7). */
-#define BOUND_SHARP_DELTA_SQUARE 0x1p-42
 
 struct bound_terms {
     double dot;   /* delta per unit of |q|_w |k|_w: the rounding of a dot product (1) */
@@ -66,8 +52,12 @@ double attest_bound_row(struct bound_terms terms, double q_square, double key_sq
  */
 double attest_bound_norm(const double *x, size_t d, size_t m);
 
-/* At least |x|_w^2 for dot products by multiply and add, at least BOUND_SQUARE_FLOOR. */
+/* At least |x|_w^2 for dot products by multiply and add, at least ATTEST_BOUND_SQUARE_FLOOR. */
 double attest_bound_square(const double *x, size_t d);
+
+/* The rounding of a score of a hardmax row, underflow included, from the squares of the
+ * weighted norms of q and of the largest key (6). */
+double attest_bound_delta(struct bound_terms terms, double q_square, double key_square);
 
 /* The bound of a hardmax row that sees m keys: 0 where one key wins for certain, small for a
  * proved tie, else +inf. delta bounds the rounding of each score (6). Scores are computed anew,

@@ -16,11 +16,27 @@ static inline __m256d bound_delta(struct bound_terms terms, __m256d q_square,
                          _mm256_sqrt_pd(_mm256_mul_pd(q_square, key_square)));
 }
 
+/* As attest_bound_delta; one root is enough where the product of the squares cannot have
+ * underflowed. */
+static inline __m256d bound_hardmax_delta(struct bound_terms terms, __m256d q_square,
+                                          __m256d key_square)
+{
+    __m256d product = _mm256_mul_pd(q_square, key_square);
+    __m256d small =
+        _mm256_cmp_pd(product, _mm256_set1_pd(ATTEST_BOUND_SQUARE_MIN), _CMP_NGE_UQ);
+    __m256d norms = _mm256_sqrt_pd(product);
+
+    if (__builtin_expect(!_mm256_testz_pd(small, small), 0))
+        norms = _mm256_mul_pd(_mm256_sqrt_pd(q_square), _mm256_sqrt_pd(key_square));
+    return _mm256_fmadd_pd(_mm256_set1_pd(terms.dot), norms,
+                           _mm256_set1_pd(ATTEST_BOUND_SCORE_FLOOR));
+}
+
 static inline __m256d bound_rows(struct bound_terms terms, __m256d delta, __m256d value_norm,
                                  __m256d denominator)
 {
-    __m256d peak =
-        _mm256_fmadd_pd(_mm256_set1_pd(16.0), delta, _mm256_set1_pd(BOUND_PEAK_SLACK - 4.0));
+    __m256d peak = _mm256_fmadd_pd(_mm256_set1_pd(ATTEST_BOUND_PEAK_DELTA), delta,
+                                   _mm256_set1_pd(ATTEST_BOUND_PEAK_SLACK - 4.0));
     /* A denominator that is not finite makes this one a NaN. */
     __m256d fixed =
         _mm256_fmadd_pd(denominator, _mm256_setzero_pd(), _mm256_set1_pd(terms.fixed));
@@ -47,7 +63,7 @@ static inline __m256d bound_sharp(struct bound_terms terms, __m256d q_square,
     __m256d weights =
         _mm256_fmadd_pd(_mm256_mul_pd(q_square, mean.key), _mm256_set1_pd(terms.score),
                         _mm256_set1_pd(terms.weight));
-    __m256d sums = _mm256_mul_pd(mean.rounding, _mm256_set1_pd(BOUND_SHARP_VALUE));
+    __m256d sums = _mm256_mul_pd(mean.rounding, _mm256_set1_pd(ATTEST_BOUND_SHARP_VALUE));
     __m256d bound;
 
     sums = _mm256_fmadd_pd(mean.out, _mm256_set1_pd(terms.out), sums);

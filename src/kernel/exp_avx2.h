@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "kernel/assert.h"
 #include "kernel/exp_constants.h"
 
 /* The table in two registers: the high and the low 32-bit words of T[j], where j << 49 has been
@@ -34,6 +35,21 @@ static inline struct exp_table exp_table_load(void)
     };
 }
 
+#ifdef ATTEST_DEBUG
+/* The domain of exp_vectors: |x| <= 708, or a NaN. */
+static inline void exp_assert_domain(const __m256d *x, int count)
+{
+    for (int j = 0; j < count; j++) {
+        __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x[j]);
+        __m256d outside = _mm256_cmp_pd(size, _mm256_set1_pd(708.0), _CMP_GT_OQ);
+
+        KERNEL_ASSERT(domain, _mm256_movemask_pd(outside) == 0);
+    }
+}
+#else
+#define exp_assert_domain(x, count) ((void)0)
+#endif
+
 #define EXP_CONSTANT(name) _mm256_set1_pd(ATTEST_EXP_##name)
 #define EXP_EACH _Pragma("GCC unroll 8") for (int j = 0; j < count; j++)
 
@@ -51,6 +67,7 @@ static inline __attribute__((always_inline)) void exp_vectors(__m256d *x, const 
     __m256d shifted[8], k[8], r[8], q[8];
     __m256i entry[8], other[8];
 
+    exp_assert_domain(x, count);
     EXP_EACH shifted[j] = _mm256_fmadd_pd(x[j], EXP_CONSTANT(INVERSE_STEP), round);
     EXP_EACH k[j] = _mm256_sub_pd(shifted[j], round);
     EXP_EACH r[j] = _mm256_fnmadd_pd(k[j], EXP_CONSTANT(STEP_HI), x[j]);

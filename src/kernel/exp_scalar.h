@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernel/assert.h"
 #include "kernel/exp_constants.h"
 
 /* exp(x) < 2^-1075 below the first, so that 0 is the nearest double; exp(x) > 2^1024 above the
@@ -34,7 +35,7 @@ static inline double exp_from_bits(uint64_t bits)
     return x;
 }
 
-/* exp(x) = 2^(k div 8) T[k mod 8] (1 + *p); returns k. Domain: |x| < 800. */
+/* exp(x) = 2^(k div 8) T[k mod 8] (1 + *p); returns k. Domain: |x| <= 746. */
 static inline int exp_reduce(double *p, double x)
 {
     double shifted = fma(x, ATTEST_EXP_INVERSE_STEP, ATTEST_EXP_ROUND_TO_INTEGER);
@@ -43,6 +44,7 @@ static inline int exp_reduce(double *p, double x)
     double r = fma(-k, ATTEST_EXP_STEP_HI, x) - t; /* the fma is exact */
     double q = fma(ATTEST_EXP_C7, r, ATTEST_EXP_C6);
 
+    KERNEL_ASSERT(domain, !(fabs(x) > 746.0));
     q = fma(q, r, ATTEST_EXP_C5);
     q = fma(q, r, ATTEST_EXP_C4);
     q = fma(q, r, ATTEST_EXP_C3);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "kernel/assert.h"
 #include "kernel/kernel.h"
 
 /* Fastest first. */
@@ -66,10 +67,23 @@ static void refuse(void)
     abort();
 }
 
+#ifdef ATTEST_DEBUG
+/* H0, by what the arithmetic does: ties go to even upwards and downwards, and half the least
+ * normal number is not 0. */
+static bool rounds_to_nearest(void)
+{
+    volatile double one = 1.0, half = 0x1p-53, least = 0x1p-1022;
+
+    return one + half == one && one + 0x1.8p-53 > one && -one - half == -one &&
+           -one - 0x1.8p-53 < -one && least * 0.5 != 0.0;
+}
+#endif
+
 static const struct kernel *get(void)
 {
     const struct kernel *kernel = atomic_load_explicit(&active, memory_order_relaxed);
 
+    KERNEL_ASSERT(H0, rounds_to_nearest());
     if (!kernel) {
         if (attest_kernel_select(NULL) != ATTEST_OK)
             refuse();

@@ -61,6 +61,28 @@ void attest_panel_scores(struct panel *panel, size_t first, size_t rows);
 /* sums = scores (now weights) times values over the first `keys` keys, for `rows` rows. */
 void attest_panel_sums(struct panel *panel, size_t rows, size_t keys);
 
+/* The roundings of a weight on its way into the denominator, at most (4). */
+static inline size_t panel_sum_depth(size_t n)
+{
+    return n / 16 + 8;
+}
+
+/* The roundings of a product on its way into the weighted sum of values, at most (4). */
+static inline size_t panel_value_depth(size_t n)
+{
+    return (n < BLOCK_KEYS ? n : BLOCK_KEYS) + (n - 1) / BLOCK_KEYS;
+}
+
+/* Those of the product of key j: the ones of its block from j on, and one addition for every
+ * later block, its own included if it is not the first. */
+static inline size_t panel_value_roundings(size_t j, size_t n)
+{
+    size_t block = j / BLOCK_KEYS, last = (n - 1) / BLOCK_KEYS;
+    size_t end = block < last ? (block + 1) * BLOCK_KEYS : n;
+
+    return end - j + (last - block) + (block > 0);
+}
+
 /* The largest score of row r of the block. */
 static inline double panel_top(const struct panel *panel, size_t r)
 {

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/bound_avx2.h"
 #include "kernel/panel_avx2.h"
+#include "kernel/panel_debug_avx2.h"
 
 /* What a pass over the scores of a row finds. */
 struct winners {
@@ -92,7 +94,8 @@ static void hardmax_row(const struct panel *panel, double *out, size_t first, si
     const size_t i = first + r, d = panel->d, m = kernel_visible(panel->task, i);
     const double *score = panel->scores + r * panel->stride;
     double top = panel_top(panel, r);
-    struct winners found = add_winners(out, score, m, top, top - 4.0 * delta, panel->v, d);
+    struct winners found =
+        add_winners(out, score, m, top, top - ATTEST_BOUND_MARGIN * delta, panel->v, d);
 
     if (found.tied != 1) {
         double reciprocal = 1.0 / (double)found.tied; /* 0/0 below where all scores are NaN */
@@ -106,22 +109,22 @@ static void hardmax_row(const struct panel *panel, double *out, size_t first, si
         *error = attest_bound_hardmax(panel->q + i * d, panel->k, panel->v, m, d, delta);
     else
         *error = is_finite(out, d) ? 0.0 : INFINITY;
+    KERNEL_ASSERT(H6, *error != 0.0 || found.near != 1 || found.tied == 1);
 }
 
 static void hardmax_block(struct panel *panel, size_t b, size_t first, size_t rows)
 {
     const struct kernel_task *task = panel->task;
-    const __m256d dot = _mm256_set1_pd(attest_bound_terms(panel->d, 2, 2, 2).dot);
+    const struct bound_terms terms = attest_bound_terms(panel->d, 2, 2, 2);
     const size_t row = b * panel->n + first;
     double delta[BLOCK_ROWS] = {0.0};
 
-    for (size_t r = 0; task->error && r < rows; r += 4) {
-        __m256d square = _mm256_mul_pd(_mm256_loadu_pd(panel->q_square + first + r),
-                                       _mm256_loadu_pd(panel->key_most + first + r));
-
-        _mm256_storeu_pd(delta + r, _mm256_mul_pd(dot, _mm256_sqrt_pd(square)));
-    }
+    for (size_t r = 0; task->error && r < rows; r += 4)
+        _mm256_storeu_pd(
+            delta + r, bound_hardmax_delta(terms, _mm256_loadu_pd(panel->q_square + first + r),
+                                           _mm256_loadu_pd(panel->key_most + first + r)));
     attest_panel_scores(panel, first, rows);
+    panel_assert_scores(panel, first, rows);
     for (size_t r = 0; r < rows; r++)
         hardmax_row(panel, task->out + (row + r) * panel->d, first, r, delta[r],
                     task->error ? task->error + row + r : NULL);

@@ -44,7 +44,7 @@ four_squares(const double *x, size_t i, size_t n, size_t d, const bool weighted)
     }
     low = _mm256_hadd_pd(sum[0], sum[1]);
     high = _mm256_hadd_pd(sum[2], sum[3]);
-    return _mm256_add_pd(_mm256_set1_pd(BOUND_SQUARE_FLOOR),
+    return _mm256_add_pd(_mm256_set1_pd(ATTEST_BOUND_SQUARE_FLOOR),
                          _mm256_add_pd(_mm256_permute2f128_pd(low, high, 0x20),
                                        _mm256_permute2f128_pd(low, high, 0x31)));
 }
@@ -54,7 +54,7 @@ four_squares(const double *x, size_t i, size_t n, size_t d, const bool weighted)
 static inline __m256d key_squares(const struct panel *panel, size_t j)
 {
     const double *key = panel->keys + j / PANEL_KEYS * PANEL_KEYS * panel->d + j % PANEL_KEYS;
-    __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR), sum = _mm256_setzero_pd();
+    __m256d square = _mm256_set1_pd(ATTEST_BOUND_SQUARE_FLOOR), sum = _mm256_setzero_pd();
 
     for (size_t c = 0; c < panel->d; c++) {
         __m256d entry = _mm256_load_pd(key + PANEL_KEYS * c);
@@ -83,17 +83,6 @@ static void spread_maximum(double *most, size_t n, bool causal)
         _mm256_store_pd(most + i, all);
 }
 
-/* The roundings that the product of key j passes in the weighted sum of values: those of its
- * block from j on, and one addition for every later block, its own included if not the first.
- */
-static double value_roundings(size_t j, size_t n)
-{
-    size_t block = j / BLOCK_KEYS, last = (n - 1) / BLOCK_KEYS;
-    size_t end = block < last ? (block + 1) * BLOCK_KEYS : n;
-
-    return (double)(end - j) + (double)(last - block) + (block > 0 ? 1.0 : 0.0);
-}
-
 static void value_norms(struct panel *panel)
 {
     const size_t n = panel->n, d = panel->d;
@@ -101,11 +90,12 @@ static void value_norms(struct panel *panel)
 
     for (size_t j = 0; j < n; j += 4) { /* a block does not end within four keys */
         __m256d square = four_squares(panel->v, j, n, d, false);
-        __m256d depth = _mm256_sub_pd(_mm256_set1_pd(value_roundings(j, n)), lane);
+        __m256d depth =
+            _mm256_sub_pd(_mm256_set1_pd((double)panel_value_roundings(j, n)), lane);
 
         /* min gives its second operand for a NaN. */
         _mm256_store_pd(panel->value_most + j, _mm256_min_pd(square, _mm256_set1_pd(INFINITY)));
-        square = _mm256_min_pd(square, _mm256_set1_pd(BOUND_SQUARE_MAX));
+        square = _mm256_min_pd(square, _mm256_set1_pd(ATTEST_BOUND_SQUARE_MAX));
         _mm256_store_pd(panel->value_square + j, square);
         _mm256_store_pd(panel->value_rounding + j,
                         _mm256_mul_pd(_mm256_mul_pd(depth, depth), square));

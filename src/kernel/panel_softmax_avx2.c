@@ -5,6 +5,7 @@
 #include "kernel/bound_avx2.h"
 #include "kernel/exp_avx2.h"
 #include "kernel/panel_avx2.h"
+#include "kernel/panel_debug_avx2.h"
 
 /* The least argument of exp_vectors: step (3) of proofs-notes/kernel-error.md. */
 #define LEAST_ARGUMENT -708.0
@@ -138,11 +139,12 @@ static inline int sharp_holds(const struct panel *panel, size_t i, struct bound_
     __m256d holds;
 
     delta_square = _mm256_mul_pd(delta_square, _mm256_loadu_pd(panel->key_most + i));
-    holds = _mm256_cmp_pd(delta_square, _mm256_set1_pd(BOUND_SHARP_DELTA_SQUARE), _CMP_LE_OQ);
-    holds = _mm256_and_pd(holds,
-                          _mm256_cmp_pd(value, _mm256_set1_pd(BOUND_SQUARE_MIN), _CMP_GE_OQ));
-    holds = _mm256_and_pd(holds,
-                          _mm256_cmp_pd(value, _mm256_set1_pd(BOUND_SQUARE_MAX), _CMP_LE_OQ));
+    holds = _mm256_cmp_pd(delta_square, _mm256_set1_pd(ATTEST_BOUND_SHARP_DELTA_SQUARE),
+                          _CMP_LE_OQ);
+    holds = _mm256_and_pd(
+        holds, _mm256_cmp_pd(value, _mm256_set1_pd(ATTEST_BOUND_SQUARE_MIN), _CMP_GE_OQ));
+    holds = _mm256_and_pd(
+        holds, _mm256_cmp_pd(value, _mm256_set1_pd(ATTEST_BOUND_SQUARE_MAX), _CMP_LE_OQ));
     return _mm256_movemask_pd(holds);
 }
 
@@ -171,12 +173,14 @@ static void bound_block(const struct panel *panel, const struct block *block,
 
     for (size_t r = 0; r < block->rows; r += 4) {
         const size_t i = block->first + r;
+        const struct bound_means mean = row_means(panel, block, r);
         int holds = sharp_holds(panel, i, terms);
 
-        _mm256_storeu_pd(bound + r, bound_sharp(terms, _mm256_loadu_pd(panel->q_square + i),
-                                                row_means(panel, block, r)));
         if (kernel_visible(panel->task, i) == 1)
             holds &= ~1;
+        panel_assert_sharp(panel, i, holds, terms, mean);
+        _mm256_storeu_pd(bound + r,
+                         bound_sharp(terms, _mm256_loadu_pd(panel->q_square + i), mean));
         for (size_t l = 0; holds != 15 && l < 4 && r + l < block->rows; l++)
             if (!(holds >> l & 1))
                 bound[r + l] = bound_by_norms(panel, i + l, block->denominator[r + l], terms);
@@ -193,11 +197,13 @@ static void softmax_block(struct panel *panel, size_t b, struct block *block,
 
     block->keys = kernel_visible(task, first + rows - 1);
     attest_panel_scores(panel, first, rows);
+    panel_assert_scores(panel, first, rows);
     for (size_t r = 0; r < rows; r++) {
         double *score = panel->scores + r * panel->stride;
         size_t m = kernel_visible(task, first + r);
 
         block->denominator[r] = make_weights(score, m, panel_top(panel, r), table);
+        panel_assert_weights(score, m, block->denominator[r]);
         for (size_t j = m; j < (block->keys + 3) / 4 * 4; j++)
             score[j] = 0.0;
     }
@@ -224,12 +230,6 @@ static void softmax_entry(struct panel *panel, size_t b, struct bound_terms term
         block.rows = n - block.first < BLOCK_ROWS ? n - block.first : BLOCK_ROWS;
         softmax_block(panel, b, &block, terms);
     }
-}
-
-/* The number of roundings of a term of the weighted sum of values. */
-static size_t value_depth(size_t n)
-{
-    return (n < BLOCK_KEYS ? n : BLOCK_KEYS) + (n - 1) / BLOCK_KEYS;
 }
 
 /* Rows of a block that do not see a key give it weight 0, and 0 times an infinity is a NaN:
@@ -263,11 +263,13 @@ bool attest_avx2_panel_softmax(const struct kernel_task *task)
 {
     double local[PANEL_LOCAL] __attribute__((aligned(64)));
     const size_t n = task->n;
-    struct bound_terms terms = attest_bound_terms(task->d, n, n / 16 + 8, value_depth(n));
+    struct bound_terms terms =
+        attest_bound_terms(task->d, n, panel_sum_depth(n), panel_value_depth(n));
     struct panel panel;
 
     if (!attest_panel_init(&panel, task, true, local))
         return false;
+    panel_assert_depths(n);
     for (size_t b = 0; b < task->batch; b++) {
         if (needs_care(task, b)) {
             softmax_carefully(task, b);

@@ -2,6 +2,9 @@
  *
  * Scores are computed twice, once for the maximum and once for the weights, so that nothing has
  * to be stored. The exponential is the same to the bit in every kernel. */
+#include <float.h>
+
+#include "kernel/assert.h"
 #include "kernel/bound.h"
 #include "kernel/exp_scalar.h"
 #include "kernel/kernel.h"
@@ -44,10 +47,13 @@ static double softmax_row(double *out, const double *q, const double *k, const d
         double x = dot(q, k + j * d, d) - top;
         double weight = exp_one(x < LEAST_ARGUMENT ? LEAST_ARGUMENT : x);
 
+        KERNEL_ASSERT(H3, !(x > 0.0));
+        KERNEL_ASSERT(H2, !(weight > 1.0));
         sum += weight;
         for (size_t c = 0; c < d; c++)
             out[c] += weight * v[j * d + c];
     }
+    KERNEL_ASSERT(H2, !(sum < 1.0) && !(sum > (double)m * (1.0 + 0x1p-20)));
     reciprocal = 1.0 / sum;
     for (size_t c = 0; c < d; c++)
         out[c] *= reciprocal;
@@ -78,6 +84,8 @@ static void softmax_entry(const struct kernel_task *task, size_t b, struct bound
         }
         task->error[b * n + i] = attest_bound_row(
             m == 1 ? alone : terms, attest_bound_square(q, d), key_square, value_norm, sum);
+        KERNEL_ASSERT(H5, task->error[b * n + i] == HUGE_VAL ||
+                              value_norm * ((double)m + 2.0) <= DBL_MAX);
     }
 }
 
@@ -111,7 +119,7 @@ static void hardmax_row(double *out, const double *q, const double *k, const dou
         out[c] *= reciprocal;
 }
 
-static void hardmax_entry(const struct kernel_task *task, size_t b, double dot_error)
+static void hardmax_entry(const struct kernel_task *task, size_t b, struct bound_terms terms)
 {
     const size_t n = task->n, d = task->d;
     const double *k = task->k + b * n * d, *v = task->v + b * n * d;
@@ -131,16 +139,16 @@ static void hardmax_entry(const struct kernel_task *task, size_t b, double dot_e
             key_square = square > key_square ? square : key_square;
         }
         task->error[b * n + i] = attest_bound_hardmax(
-            q, k, v, m, d, dot_error * sqrt(attest_bound_square(q, d) * key_square));
+            q, k, v, m, d, attest_bound_delta(terms, attest_bound_square(q, d), key_square));
     }
 }
 
 static void scalar_hardmax(const struct kernel_task *task)
 {
-    double dot_error = attest_bound_terms(task->d, 2, 2, 2).dot;
+    struct bound_terms terms = attest_bound_terms(task->d, 2, 2, 2);
 
     for (size_t b = 0; b < task->batch; b++)
-        hardmax_entry(task, b, dot_error);
+        hardmax_entry(task, b, terms);
 }
 
 static void scalar_exp(double *y, const double *x, size_t count)

@@ -103,7 +103,7 @@ static inline void tiny_put(const struct tiny *tiny, const struct kernel_task *t
 /* The squares of the norm and of the weighted norm of a token, at least; see bound.h. */
 static inline __attribute__((always_inline)) __m256d tiny_square(const __m256d *x, size_t d)
 {
-    __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR);
+    __m256d square = _mm256_set1_pd(ATTEST_BOUND_SQUARE_FLOOR);
 
 #pragma GCC unroll 4
     for (size_t c = 0; c < d; c++)
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) __m256d tiny_square(const __m256d *
 static inline __attribute__((always_inline)) __m256d tiny_weighted_square(const __m256d *x,
                                                                           size_t d)
 {
-    __m256d square = _mm256_set1_pd(BOUND_SQUARE_FLOOR), sum = _mm256_setzero_pd();
+    __m256d square = _mm256_set1_pd(ATTEST_BOUND_SQUARE_FLOOR), sum = _mm256_setzero_pd();
 
 #pragma GCC unroll 4
     for (size_t c = 0; c < d; c++) { /* entry c is in d - c of the squares that are added up */

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "kernel/bound_avx2.h"
 #include "kernel/tiny_avx2.h"
 
 /* Row i over the first m keys. With an error bound wanted, returns the lanes (as bits) where
@@ -18,7 +19,7 @@ static int hardmax_row(struct tiny *tiny, size_t i, size_t m, __m256d delta, boo
     top = score[0];
     for (size_t j = 1; j < m; j++)
         top = _mm256_max_pd(top, score[j]);
-    threshold = _mm256_fnmadd_pd(_mm256_set1_pd(4.0), delta, top);
+    threshold = _mm256_fnmadd_pd(_mm256_set1_pd(ATTEST_BOUND_MARGIN), delta, top);
     for (size_t j = 0; j < m; j++) {
         __m256d close = _mm256_cmp_pd(score[j], threshold, _CMP_NLT_UQ);
 
@@ -67,7 +68,7 @@ static void decide_open(struct tiny *tiny, const struct kernel_task *task, size_
 
 void attest_avx2_tiny_hardmax(const struct kernel_task *task)
 {
-    const __m256d dot = _mm256_set1_pd(attest_bound_terms(task->d, 2, 2, 2).dot);
+    const struct bound_terms terms = attest_bound_terms(task->d, 2, 2, 2);
     const size_t n = task->n, d = task->d;
     struct tiny tiny;
 
@@ -84,8 +85,8 @@ void attest_avx2_tiny_hardmax(const struct kernel_task *task)
             if (task->error) {
                 for (; seen < m; seen++)
                     key = _mm256_max_pd(key, tiny_weighted_square(tiny.k + seen * d, d));
-                delta = _mm256_mul_pd(tiny_weighted_square(tiny.q + i * d, d), key);
-                delta = _mm256_mul_pd(dot, _mm256_sqrt_pd(delta));
+                delta =
+                    bound_hardmax_delta(terms, tiny_weighted_square(tiny.q + i * d, d), key);
             }
             open = hardmax_row(&tiny, i, m, delta, task->error != NULL);
             if (open)

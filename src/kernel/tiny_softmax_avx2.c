@@ -1,4 +1,7 @@
 /* tiny_softmax_avx2.c -- softmax attention of short sequences, four at a time. */
+#include <float.h>
+
+#include "kernel/assert.h"
 #include "kernel/bound_avx2.h"
 #include "kernel/exp_avx2.h"
 #include "kernel/tiny_avx2.h"
@@ -115,6 +118,27 @@ static const struct {
     {arguments_8, output_8},
 };
 
+#ifdef ATTEST_DEBUG
+/* H2 for the m weights of row i. Lanes with a NaN have no bound. */
+static void assert_weights(const struct tiny *tiny, size_t i, const __m256d *weight, size_t m)
+{
+    for (size_t l = 0; l < 4; l++) {
+        double sum = ((const double *)&tiny->denominator[i])[l], largest = 0.0;
+
+        for (size_t j = 0; j < m && sum == sum; j++) {
+            double one = ((const double *)&weight[j])[l];
+
+            KERNEL_ASSERT(H2, one > 0.0 && one <= 1.0);
+            largest = one > largest ? one : largest;
+        }
+        KERNEL_ASSERT(H2, sum != sum || largest == 1.0);
+        KERNEL_ASSERT(H2, sum != sum || (sum >= 1.0 && sum <= (double)m * (1.0 + 0x1p-20)));
+    }
+}
+#else
+#define assert_weights(tiny, i, weight, m) ((void)0)
+#endif
+
 static void evaluate(struct tiny *tiny, bool causal)
 {
     __m256d weight[TINY_LENGTH * TINY_LENGTH];
@@ -124,14 +148,18 @@ static void evaluate(struct tiny *tiny, bool causal)
         steps[n].arguments(tiny, 0, n, weight);
         make_weights(weight, n * n);
         steps[n].output(tiny, 0, n, weight);
+        for (size_t i = 0; i < n; i++)
+            assert_weights(tiny, i, weight + i * n, n);
         return;
     }
     /* Row i has i + 1 weights, from i (i + 1) / 2 on. */
     for (size_t i = 0; i < n; i++)
         steps[i + 1].arguments(tiny, i, i + 1, weight + i * (i + 1) / 2);
     make_weights(weight, n * (n + 1) / 2);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         steps[i + 1].output(tiny, i, i + 1, weight + i * (i + 1) / 2);
+        assert_weights(tiny, i, weight + i * (i + 1) / 2, i + 1);
+    }
 }
 
 /* The norm of the largest of the first m values, where squares leave the range of doubles. */
@@ -157,9 +185,9 @@ static __m256d largest_norm_far(const struct tiny *tiny, size_t m)
 /* The same from the largest square, in the usual case. */
 static inline __m256d largest_norm(const struct tiny *tiny, size_t m, __m256d square)
 {
-    __m256d inside =
-        _mm256_and_pd(_mm256_cmp_pd(square, _mm256_set1_pd(BOUND_SQUARE_MIN), _CMP_GE_OQ),
-                      _mm256_cmp_pd(square, _mm256_set1_pd(BOUND_SQUARE_MAX), _CMP_LE_OQ));
+    __m256d inside = _mm256_and_pd(
+        _mm256_cmp_pd(square, _mm256_set1_pd(ATTEST_BOUND_SQUARE_MIN), _CMP_GE_OQ),
+        _mm256_cmp_pd(square, _mm256_set1_pd(ATTEST_BOUND_SQUARE_MAX), _CMP_LE_OQ));
 
     if (__builtin_expect(_mm256_movemask_pd(inside) == 15, 1))
         return _mm256_sqrt_pd(square);

@@ -25,8 +25,9 @@ double random_normal(uint64_t *state)
 }
 
 const char *const problem_kind_name[PROBLEM_KINDS] = {
-    "normal",       "peaked",           "small integers", "repeated tokens", "mixed magnitudes",
-    "large scores", "subnormal values", "huge values",    "near ties",       "self-attention",
+    "normal",           "peaked",         "small integers",      "repeated tokens",
+    "mixed magnitudes", "large scores",   "subnormal values",    "huge values",
+    "near ties",        "self-attention", "underflowing scores",
 };
 
 static double entry(unsigned kind, uint64_t *state, bool value)
@@ -44,6 +45,9 @@ static double entry(unsigned kind, uint64_t *state, bool value)
         return value ? random_unit(state) * 0x1p-1060 : random_unit(state) * 0x1p-300;
     case 7:
         return value ? random_unit(state) * 0x1p+1000 : random_normal(state);
+    case 10: /* scores are subnormal, and so are the squares of norms */
+        return value ? random_normal(state)
+                     : ldexp(random_unit(state), -520 - (int)(tap_random(state) % 24));
     default:
         return random_normal(state);
     }

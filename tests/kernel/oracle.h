@@ -37,7 +37,7 @@ attention_function *problem_function(const struct problem *problem);
 void problem_run(struct problem *problem);
 
 /* Fills q, k, v. kind < PROBLEM_KINDS picks what the data look like. */
-#define PROBLEM_KINDS 10
+#define PROBLEM_KINDS 11
 void problem_fill(struct problem *problem, unsigned kind, uint64_t *state);
 extern const char *const problem_kind_name[PROBLEM_KINDS];
 

@@ -1,0 +1,78 @@
+/* panel_debug_avx2.h -- the hypotheses of the error bound of longer rows; see assert.h. Nothing
+ * is compiled without --enable-debug. */
+#ifndef ATTEST_KERNEL_PANEL_DEBUG_AVX2_H
+#define ATTEST_KERNEL_PANEL_DEBUG_AVX2_H
+
+#include <math.h>
+
+#include "kernel/assert.h"
+#include "kernel/bound_avx2.h"
+#include "kernel/panel_avx2.h"
+
+#ifdef ATTEST_DEBUG
+/* H1 for one key of every row of a block: the score is the chain of fused multiply-adds. */
+static inline void panel_assert_scores(const struct panel *panel, size_t first, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++) {
+        const size_t i = first + r, d = panel->d, j = i % kernel_visible(panel->task, i);
+        const double *q = panel->q + i * d, *k = panel->k + j * d;
+        double chain = 0.0, score = panel->scores[r * panel->stride + j];
+
+        for (size_t c = 0; c < d; c++)
+            chain = fma(q[c], k[c], chain);
+        KERNEL_ASSERT(H1, score == chain || (isnan(score) && isnan(chain)));
+    }
+}
+
+/* H2 for a row of m weights; rows with a NaN have no bound. */
+static inline void panel_assert_weights(const double *weight, size_t m, double denominator)
+{
+    double largest = 0.0;
+
+    if (isnan(denominator))
+        return;
+    for (size_t j = 0; j < m; j++) {
+        KERNEL_ASSERT(H2, weight[j] > 0.0 && weight[j] <= 1.0);
+        largest = weight[j] > largest ? weight[j] : largest;
+    }
+    KERNEL_ASSERT(H2, largest == 1.0);
+    KERNEL_ASSERT(H2, denominator >= 1.0 && denominator <= (double)m * (1.0 + 0x1p-20));
+}
+
+/* H4: the roundings that make_weights and the tiles do. */
+static inline void panel_assert_depths(size_t n)
+{
+    KERNEL_ASSERT(H4, n / 16 + (n % 16 + 3) / 4 + 4 <= panel_sum_depth(n));
+    for (size_t j = 0; j < n; j++)
+        KERNEL_ASSERT(H4, panel_value_roundings(j, n) >= 1 &&
+                              panel_value_roundings(j, n) <= panel_value_depth(n));
+}
+
+/* H7 and H8 for the lanes of rows i, ..., i + 3 that are set in `holds`. */
+static inline void panel_assert_sharp(const struct panel *panel, size_t i, int holds,
+                                      struct bound_terms terms, struct bound_means mean)
+{
+    double value[4], out[4];
+
+    _mm256_storeu_pd(value, mean.value);
+    _mm256_storeu_pd(out, mean.out);
+    for (size_t l = 0; l < 4 && i + l < panel->n; l++) {
+        double delta = terms.dot * sqrt(panel->q_square[i + l] * panel->key_most[i + l]);
+
+        if (!(holds >> l & 1) || isnan(value[l]))
+            continue;
+        KERNEL_ASSERT(H7, kernel_visible(panel->task, i + l) >= 2);
+        KERNEL_ASSERT(H7, delta <= 0x1p-21 * (1.0 + 0x1p-50));
+        KERNEL_ASSERT(H7, panel->value_most[i + l] >= 0x1p-900);
+        KERNEL_ASSERT(H7, panel->value_most[i + l] <= 0x1p+900);
+        KERNEL_ASSERT(H8, value[l] * (1.0 + terms.cancel) - out[l] > 0.0);
+    }
+}
+#else
+#define panel_assert_scores(panel, first, rows) ((void)0)
+#define panel_assert_weights(weight, m, denominator) ((void)0)
+#define panel_assert_depths(n) ((void)0)
+#define panel_assert_sharp(panel, i, holds, terms, mean) ((void)0)
+#endif
+
+#endif
