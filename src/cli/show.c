@@ -60,9 +60,10 @@ static void print_named(const char *name, const char *text)
 
 static void print_property(const attest_property *p)
 {
-    printf("%*s%s: ", INDENT, "", p->name);
-    printf("%s; %zu trials by default%s%s\n", p->title, p->trials,
-           p->expect_violation ? ", in which a violation must be found" : "",
+    printf("%*s%s\n%*s", INDENT, "", p->name, 2 * INDENT, "");
+    print_wrapped(p->title, 2 * INDENT);
+    printf("%*s%zu trials by default%s%s\n", 2 * INDENT, "", p->trials,
+           p->expect_violation ? "; a violation must be found" : "",
            p->arithmetic ? "; takes --number" : "");
     for (const attest_droppable *d = p->droppable; d && d->name; d++)
         printf("%*s--without %s%s\n", 2 * INDENT, "", d->name,
@@ -159,10 +160,11 @@ static void print_text(const attest_statement *s, const attest_property *only)
         print_statement(s);
         return;
     }
-    printf("Property %s\n", only->name);
+    printf("Property\n");
     print_property(only);
     printf("\nIt tests\n");
     print_named(s->name, s->title);
+    print_part("Decided by", s->decided_by);
 }
 
 static int run(int argc, char **argv)
