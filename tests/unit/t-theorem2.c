@@ -228,6 +228,27 @@ static void test_strategies(void)
     TAP_OK(weak == 0, "tuned keeps 2^-25 eps");
 }
 
+/* Hundreds of outputs within 2^-58 of r, more than the method follows one by one. */
+static void test_norms_near_r(void)
+{
+    uint64_t state = tap_seed(0x7e03);
+    attest_construction c;
+    attest_finding finding;
+    attest_dataset data;
+
+    attest_dataset_init(&data);
+    attest_construction_init(&c);
+    attest_finding_init(&finding);
+    gen_dataset(&data, 1, 8, 64, &state);
+    TAP_OK(attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis &&
+               certified(&c, &finding, &data) &&
+               strcmp(finding.method, "first-difference") == 0,
+           "norms near r are bounded together");
+    attest_finding_clear(&finding);
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+}
+
 /* One sequence of tokens of one entry. */
 static void set_line(attest_dataset *data, const long *value, size_t count)
 {
@@ -407,6 +428,7 @@ static void test_injective(void)
 
 int main(void)
 {
+    test_norms_near_r();
     test_direction();
     test_injective();
     test_strategies();
