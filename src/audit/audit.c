@@ -31,9 +31,10 @@ void attest_audit_init(attest_audit *audit)
     fmpq_init(audit->r);
     fmpq_init(audit->delta);
     arf_init(audit->promise);
-    audit->has_stages = audit->has_kernels = true;
+    audit->has_stages = audit->has_kernels = audit->has_curve = true;
     audit->jobs = 1;
     attest_audit_collapse_init(&audit->collapse);
+    attest_audit_curve_init(&audit->curve);
     attest_audit_classes_init(&audit->classes);
     arb_init(audit->certified.min_separation);
     arb_init(audit->certified.max_norm);
@@ -66,6 +67,7 @@ void attest_audit_clear(attest_audit *audit)
     fmpq_clear(audit->delta);
     arf_clear(audit->promise);
     attest_audit_collapse_clear(&audit->collapse);
+    attest_audit_curve_clear(&audit->curve);
     attest_audit_classes_clear(&audit->classes);
     arb_clear(audit->certified.min_separation);
     arb_clear(audit->certified.max_norm);
@@ -339,6 +341,9 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     if (status == ATTEST_OK)
         status = attest_audit_collapse_find(&audit->collapse, &request, &audit->classes,
                                             &audit->like, error);
+    if (status == ATTEST_OK && audit->has_curve)
+        status = attest_audit_curve_find(&audit->curve, &request, &audit->classes, &audit->like,
+                                         &audit->collapse, error);
     if (status == ATTEST_OK && audit->has_kernels)
         status = attest_audit_kernels_get(&audit->kernels, &request, &audit->reference, error);
     return status;

@@ -8,6 +8,7 @@
 
 #include "audit/collapse.h"
 #include "audit/collisions.h"
+#include "audit/curve.h"
 #include "audit/kernels.h"
 #include "audit/reference.h"
 
@@ -67,6 +68,7 @@ typedef struct attest_audit {
     bool compares;    /* all algorithms side by side */
     bool has_stages;  /* where the errors enter */
     bool has_kernels; /* the fast path, too */
+    bool has_curve;   /* the collapse curve, too */
     size_t jobs;
     attest_audit_collapse collapse;
     /* What was found. */
@@ -77,6 +79,7 @@ typedef struct attest_audit {
     attest_audit_result *result;    /* by format */
     attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
     attest_audit_kernels kernels;
+    attest_audit_curve curve;
 } attest_audit;
 
 enum { ATTEST_AUDIT_ALGORITHMS = 12 };

@@ -51,8 +51,8 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
            exponentials * (1.5e-6 + limbs * limbs * 5e-8);
 }
 
-static void set_width(attest_audit_arithmetic *arithmetic, const attest_audit_arithmetic *like,
-                      long bits)
+void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
+                            const attest_audit_arithmetic *like, long bits)
 {
     *arithmetic = *like;
     arithmetic->accumulates = false;
@@ -84,7 +84,7 @@ static attest_status largest_bound(double *coefficient, const attest_audit_reque
 
     if (!norm)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    set_width(&arithmetic, like, bits);
+    attest_audit_width_set(&arithmetic, like, bits);
     attest_audit_model_init(&model, &arithmetic);
     status = attest_audit_bound(norm, NULL, request, &model, error);
     *coefficient = 0;
@@ -161,7 +161,7 @@ static attest_status try_width(attest_audit_collapse *collapse, bool *collides, 
     attest_audit_outputs outputs;
     attest_status status;
 
-    set_width(&arithmetic, like, bits);
+    attest_audit_width_set(&arithmetic, like, bits);
     status = attest_audit_evaluate(&outputs, request, &arithmetic, error);
     if (status != ATTEST_OK)
         return status;

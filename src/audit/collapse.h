@@ -48,6 +48,10 @@ attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_arithmetic *arithmetic,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
+/* arithmetic = like at this width: exponents unbounded, no accumulator. */
+void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
+                            const attest_audit_arithmetic *like, long bits);
+
 /* The seconds that an evaluation of the request takes in this format, very roughly: a count of
  * operations, the same on every machine. */
 double attest_audit_cost(const attest_audit_request *request, const attest_format *format,

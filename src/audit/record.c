@@ -121,6 +121,22 @@ static void write_result(attest_json *json, const attest_audit_result *result,
     attest_json_write_close(json);
 }
 
+static void write_widths(attest_json *json, const char *key, const attest_audit_width *width,
+                         size_t count)
+{
+    attest_json_write_array(json, key);
+    for (size_t i = 0; i < count; i++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_integer(json, "bits", width[i].bits);
+        attest_audit_write_fmpz(json, "collisions", width[i].collisions);
+        attest_json_write_count(json, "nonfinite", width[i].nonfinite);
+        write_measure(json, "log2_separation", width[i].has_separation,
+                      width[i].log2_separation);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
 static void write_collapse(attest_json *json, const attest_audit *audit)
 {
     const attest_audit_collapse *c = &audit->collapse;
@@ -138,17 +154,8 @@ static void write_collapse(attest_json *json, const attest_audit *audit)
         attest_json_write_null(json, "survived");
     attest_json_write_string(json, "reason", c->bits ? NULL : c->reason);
     write_pair(json, "pair", c->has_pair, c->pair, audit->dataset);
-    attest_json_write_array(json, "widths");
-    for (size_t i = 0; i < c->widths; i++) {
-        attest_json_write_object(json, NULL);
-        attest_json_write_integer(json, "bits", c->width[i].bits);
-        attest_audit_write_fmpz(json, "collisions", c->width[i].collisions);
-        attest_json_write_count(json, "nonfinite", c->width[i].nonfinite);
-        write_measure(json, "log2_separation", c->width[i].has_separation,
-                      c->width[i].log2_separation);
-        attest_json_write_close(json);
-    }
-    attest_json_write_close(json);
+    write_widths(json, "widths", c->width, c->widths);
+    write_widths(json, "curve", audit->curve.width, audit->curve.widths);
     attest_json_write_close(json);
 }
 

@@ -101,7 +101,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
     audit->formats = request->format_count;
     audit->format = request->format;
     audit->compares = request->compare;
-    audit->has_stages = audit->has_kernels = !request->quick;
+    audit->has_stages = audit->has_kernels = audit->has_curve = !request->quick;
     audit->jobs = request->jobs ? request->jobs : attest_workers_default();
     set_algorithm(&audit->like, request);
     set_claim(audit, subject, request);
@@ -282,8 +282,8 @@ static int run(int argc, char **argv)
          OPTION_NUMBER, &request.delta, NULL},
         {"gate", 0, "FILE", "exit with 1 if this audit is worse than the record FILE",
          OPTION_TEXT, &request.gate, NULL},
-        {"quick", 0, NULL, "leave out the stages of errors and the kernels", OPTION_FLAG,
-         &request.quick, NULL},
+        {"quick", 0, NULL, "leave out the stages of errors, the curve and the kernels",
+         OPTION_FLAG, &request.quick, NULL},
         {"jobs", 'j', "J", "processes; one per processor if not given", OPTION_COUNT,
          &request.jobs, NULL},
         {0},

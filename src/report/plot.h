@@ -86,6 +86,7 @@ typedef struct attest_plot_lines {
     attest_scale_kind x_kind, y_kind;
     const char *x_label, *y_label;
     const char *zero_label; /* what the row of zeros is called */
+    bool zero_is_good;      /* its colour */
     size_t series;
     const attest_plot_series *serie;
     size_t marks; /* at values of x */
@@ -133,14 +134,15 @@ typedef struct attest_plot_histogram {
 } attest_plot_histogram;
 void attest_plot_write_histogram(attest_markup *markup, const attest_plot_histogram *histogram);
 
-/* A grid of counts; shades follow the logarithm. */
+/* A grid of counts or sizes; shades follow the logarithm. */
 typedef struct attest_plot_heatmap {
     attest_plot plot;
-    const char *row_label, *column_label; /* what rows and columns are */
+    const char *column_label; /* what the columns are */
     size_t rows, columns;
     const char *const *row_name, *const *column_name;
     const double *count; /* row after row; NAN: not measured */
     const char *unit;    /* what is counted */
+    bool is_size;        /* any positive number, not a count from 1 on */
 } attest_plot_heatmap;
 void attest_plot_write_heatmap(attest_markup *markup, const attest_plot_heatmap *heatmap);
 

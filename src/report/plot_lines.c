@@ -172,8 +172,8 @@ void attest_plot_write_lines(attest_markup *markup, const attest_plot_lines *lin
     at.y.to = at.area.top;
     attest_plot_open(markup, &lines->plot, whole.bottom + BELOW);
     if (zero_row > 0) {
-        attest_plot_box(markup, "zero", at.area.left, at.area.bottom,
-                        at.area.right - at.area.left, zero_row, NULL);
+        attest_plot_box(markup, lines->zero_is_good ? "zero fine" : "zero", at.area.left,
+                        at.area.bottom, at.area.right - at.area.left, zero_row, NULL);
         attest_plot_text(markup, "tick", LEFT - 6, at.zero + 4.5, "end", lines->zero_label);
     }
     attest_plot_axis_x(markup, &at.x, &whole, lines->x_label);

@@ -57,12 +57,11 @@ static bool keep(attest_report *report, const attest_markup *drawing, const char
     return true;
 }
 
-void attest_section_open_plot(attest_report *report, attest_markup *drawing, const char *id,
-                              const char *caption)
+void attest_section_add_plot(attest_report *report, attest_markup *drawing, const char *id,
+                             const char *caption)
 {
     attest_markup *body = &report->body;
 
-    attest_markup_open_class(body, "div", "pair");
     attest_markup_open(body, "figure");
     if (drawing->text.failed || !keep(report, drawing, id))
         body->text.failed = true;
@@ -71,6 +70,13 @@ void attest_section_open_plot(attest_report *report, attest_markup *drawing, con
     attest_markup_element(body, "figcaption", NULL, caption);
     attest_markup_close(body);
     attest_markup_clear(drawing);
+}
+
+void attest_section_open_plot(attest_report *report, attest_markup *drawing, const char *id,
+                              const char *caption)
+{
+    attest_markup_open_class(&report->body, "div", "pair");
+    attest_section_add_plot(report, drawing, id, caption);
 }
 
 void attest_section_close_plot(attest_report *report)

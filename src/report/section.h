@@ -11,9 +11,12 @@ void attest_section_open(attest_report *report, const char *id, const char *titl
 void attest_section_close(attest_report *report);
 
 /* A plot and the table beside it: begin with the plot that was drawn, whose id and markup are
- * given (the markup is cleared), write the table into report->body, and close. */
+ * given (the markup is cleared), write the table into report->body, and close. Further plots
+ * that share the table come before it. */
 void attest_section_open_plot(attest_report *report, attest_markup *drawing, const char *id,
                               const char *caption);
+void attest_section_add_plot(attest_report *report, attest_markup *drawing, const char *id,
+                             const char *caption);
 void attest_section_close_plot(attest_report *report);
 
 /* What a record is called on the page: its path without ".json". Cut to size bytes. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
 #include "report/value.h"
@@ -84,18 +85,19 @@ static void write_figure(attest_report *report, const comparison *all, const cha
          "For each way to compute softmax and each format, the worst error in units in the "
          "last "
          "place. The table beside it has all values, and the collisions."},
-        "algorithm",
         "format",
         all->algorithms,
         all->formats,
         all->name,
         all->format,
         all->ulp,
-        "ulp"};
+        "ulp",
+        true};
 
     snprintf(id, sizeof id, "algorithms-%zu", number);
     snprintf(caption, sizeof caption,
-             "Ways to compute softmax on the data of %s: the worst error in ulp of the format.",
+             "Ways to compute softmax in \xE2\x80\x98%s\xE2\x80\x99: the worst error in ulp of "
+             "the format.",
              label);
     attest_markup_init(&drawing);
     attest_plot_write_heatmap(&drawing, &heatmap);
@@ -107,16 +109,14 @@ static void write_figure(attest_report *report, const comparison *all, const cha
 void attest_section_write_algorithms(attest_report *report)
 {
     comparison *all = calloc(1, sizeof *all);
+    attest_audited audited;
     size_t number = 0;
-    char label[96];
 
     report->body.text.failed |= all == NULL;
-    for (size_t i = 0; all && i < report->records.count; i++) {
-        const attest_record *record = &report->records.record[i];
-        attest_json_cursor root = attest_json_root(&record->document), algorithms;
-        size_t count = record->kind == ATTEST_RECORD_AUDIT
-                           ? attest_value_array(&algorithms, &root, "algorithms")
-                           : 0;
+    attest_audited_init(&audited);
+    while (all && attest_audited_next(&audited, &report->records)) {
+        attest_json_cursor algorithms;
+        size_t count = attest_value_array(&algorithms, &audited.object, "algorithms");
         if (count == 0)
             continue;
         read_comparison(all, &algorithms, count);
@@ -128,7 +128,7 @@ void attest_section_write_algorithms(attest_report *report)
                 "Softmax may be computed naively, shifted by the largest score "
                 "or in one pass; sums one after the other or in pairs; products "
                 "fused or not.");
-        write_figure(report, all, attest_section_label(label, sizeof label, record), ++number);
+        write_figure(report, all, audited.label, ++number);
     }
     if (number > 0)
         attest_section_close(report);

@@ -88,21 +88,18 @@ static void write_function(attest_report *report, errors *all, size_t number)
     attest_plot_series serie[CURVES];
     attest_markup drawing;
     char id[32], caption[256], shown[64];
-    attest_plot_lines lines = {{id, "Approximation error",
-                                "Measured errors and proved bounds against the number of grid "
-                                "cells on each axis, both "
-                                "axes logarithmic. The table beside it has all values."},
-                               ATTEST_SCALE_OCTAVES,
-                               ATTEST_SCALE_EXPONENT,
-                               "grid G (cells on each axis)",
-                               "error",
-                               "0",
-                               CURVES,
-                               serie,
-                               0,
-                               NULL,
-                               0,
-                               NULL};
+    attest_plot_lines lines = {
+        .plot = {id, "Approximation error",
+                 "Measured errors and proved bounds against the number of grid cells on each "
+                 "axis, both axes logarithmic. The table beside it has all values."},
+        .x_kind = ATTEST_SCALE_OCTAVES,
+        .y_kind = ATTEST_SCALE_EXPONENT,
+        .x_label = "grid G (cells on each axis)",
+        .y_label = "error",
+        .zero_label = "0",
+        .zero_is_good = true,
+        .series = CURVES,
+        .serie = serie};
 
     qsort(all->point, all->count, sizeof all->point[0], compare);
     for (size_t i = 0; i < all->count; i++) {

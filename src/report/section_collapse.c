@@ -7,18 +7,18 @@
 #include <attest/format.h>
 
 #include "base/memory.h"
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
 #include "report/value.h"
 
 enum { TOGETHER = 4, MOST_MARKS = 12 };
 
-/* One audit's sweep: the points of a curve. */
+/* The widths of one mapping: the points of its curves. */
 typedef struct sweep {
-    const attest_record *record;
-    char label[96];
+    char label[128];
     size_t count;
-    double *bits, *log2, *collisions;
+    double *bits, *log2, *collisions; /* collisions: -INFINITY for none */
 } sweep;
 
 static void clear_sweep(sweep *all)
@@ -28,18 +28,17 @@ static void clear_sweep(sweep *all)
     free(all->collisions);
 }
 
-/* The sweep of a record; count is 0 if it has none. A width at which pairs collide, or outputs
- * are not finite, has separation zero. */
-static bool read_sweep(sweep *all, const attest_record *record)
+/* The widths of a mapping; count is 0 if it has none. A width at which pairs collide has
+ * separation zero. */
+static bool read_sweep(sweep *all, const attest_audited *audited)
 {
-    attest_json_cursor root = attest_json_root(&record->document), collapse, array;
+    attest_json_cursor collapse, array;
     size_t count = 0;
 
-    if (attest_json_find_member(&collapse, &root, "collapse"))
-        count = attest_value_array(&array, &collapse, "widths");
+    if (attest_json_find_member(&collapse, &audited->object, "collapse"))
+        count = attest_value_array(&array, &collapse, "curve");
     memset(all, 0, sizeof *all);
-    all->record = record;
-    attest_section_label(all->label, sizeof all->label, record);
+    snprintf(all->label, sizeof all->label, "%s", audited->label);
     all->bits = attest_memory_alloc(count, sizeof(double));
     all->log2 = attest_memory_alloc(count, sizeof(double));
     all->collisions = attest_memory_alloc(count, sizeof(double));
@@ -49,10 +48,10 @@ static bool read_sweep(sweep *all, const attest_record *record)
         attest_json_cursor point = attest_json_get_element(&array, i);
         double bits = attest_value_number(&point, "bits");
         double collisions = attest_value_number(&point, "collisions");
-        if (isnan(bits))
+        if (!(bits > 0) || !(collisions >= 0))
             continue;
         all->bits[all->count] = bits;
-        all->collisions[all->count] = collisions;
+        all->collisions[all->count] = collisions > 0 ? collisions : -INFINITY;
         all->log2[all->count++] =
             collisions > 0 ? -INFINITY : attest_value_number(&point, "log2_separation");
     }
@@ -84,10 +83,10 @@ static void add_mark(format_marks *marks, double at, const char *name)
     marks->count++;
 }
 
-static void read_marks(format_marks *marks, const attest_record *record)
+static void read_marks(format_marks *marks, const attest_json_cursor *object)
 {
-    attest_json_cursor root = attest_json_root(&record->document), array;
-    size_t count = attest_value_array(&array, &root, "formats");
+    attest_json_cursor array;
+    size_t count = attest_value_array(&array, object, "formats");
 
     for (size_t i = 0; i < count; i++) {
         attest_json_cursor entry = attest_json_get_element(&array, i);
@@ -102,15 +101,16 @@ static void read_marks(format_marks *marks, const attest_record *record)
 
 static void write_table(attest_markup *body, const sweep *all, size_t count)
 {
-    static const char *const heading[] = {"Record", "#Bits", "#Collisions",
+    static const char *const heading[] = {"Mapping", "#Bits", "#Collisions",
                                           "#Least separation"};
 
-    attest_table_open(body, "Least separation and collisions at each precision", heading, 4);
+    attest_table_open(body, "Least separation and collisions at each width", heading, 4);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < all[i].count; k++) {
+            double collisions = all[i].collisions[k];
             attest_table_row(body, all[i].label);
             attest_table_number(body, all[i].bits[k], 0);
-            attest_table_number(body, all[i].collisions[k], 0);
+            attest_table_number(body, collisions > 0 ? collisions : 0, 0);
             attest_table_open_cell(body, "number");
             attest_value_write_power(body, all[i].log2[k]);
             attest_markup_close(body);
@@ -119,69 +119,106 @@ static void write_table(attest_markup *body, const sweep *all, size_t count)
     attest_table_close(body);
 }
 
-static void write_curves(attest_report *report, const sweep *all, size_t count, size_t number)
+/* Separations or collisions of some mappings against the width. */
+static void draw(attest_markup *drawing, attest_plot_lines *lines, const sweep *all,
+                 size_t count, bool collisions)
 {
     attest_plot_series serie[TOGETHER];
-    format_marks marks = {0};
+
+    for (size_t i = 0; i < count; i++)
+        serie[i] =
+            (attest_plot_series){all[i].label,     all[i].count,
+                                 all[i].bits,      collisions ? all[i].collisions : all[i].log2,
+                                 (int)i,           true,
+                                 all[i].count < 80};
+    lines->series = count;
+    lines->serie = serie;
+    attest_markup_init(drawing);
+    attest_plot_write_lines(drawing, lines);
+}
+
+static void write_separations(attest_report *report, const sweep *all, size_t count,
+                              const format_marks *marks, size_t number)
+{
     attest_markup drawing;
-    attest_plot_lines lines = {
-        {NULL, "Collapse curve",
-         "The least separation of required pairs against the significand width in bits. Points "
-         "on the lowest row are widths at which outputs collide. The table beside it has all "
-         "values."},
-        ATTEST_SCALE_OCTAVES,
-        ATTEST_SCALE_EXPONENT,
-        "significand width p in bits",
-        "least separation",
-        "collapsed",
-        count,
-        serie,
-        0,
-        marks.mark,
-        0,
-        NULL};
     char id[32];
+    attest_plot_lines lines = {
+        .plot =
+            {id, "Collapse curve",
+             "The least separation of required pairs against the significand width in bits. "
+             "Points on the lowest row are widths at which outputs collide. The table "
+             "beside it has all values."},
+        .x_kind = ATTEST_SCALE_OCTAVES,
+        .y_kind = ATTEST_SCALE_EXPONENT,
+        .x_label = "significand width p in bits",
+        .y_label = "least separation",
+        .zero_label = "collapsed",
+        .marks = marks->count,
+        .mark = marks->mark};
 
     snprintf(id, sizeof id, "collapse-curve-%zu", number);
-    lines.plot.id = id;
-    for (size_t i = 0; i < count; i++) {
-        serie[i] =
-            (attest_plot_series){all[i].label, all[i].count, all[i].bits,      all[i].log2,
-                                 (int)i,       true,         all[i].count < 80};
-        read_marks(&marks, all[i].record);
-    }
-    lines.marks = marks.count;
-    attest_markup_init(&drawing);
-    attest_plot_write_lines(&drawing, &lines);
+    draw(&drawing, &lines, all, count, false);
     attest_section_open_plot(report, &drawing, id,
-                             "Collapse curve: every operation rounded to p bits. Dotted lines "
-                             "are the precisions of named formats.");
-    write_table(&report->body, all, count);
-    attest_section_close_plot(report);
+                             "Collapse curve: every operation rounded to p bits, exponents "
+                             "unbounded. Dotted lines are the precisions of named formats.");
+}
+
+static void write_collisions(attest_report *report, const sweep *all, size_t count,
+                             const format_marks *marks, size_t number)
+{
+    attest_markup drawing;
+    char id[32];
+    attest_plot_lines lines = {
+        .plot =
+            {id, "Collisions against precision",
+             "How many required pairs collide against the significand width in bits, both "
+             "axes logarithmic. Points on the lowest row are widths at which none does. The "
+             "table beside it has all values."},
+        .x_kind = ATTEST_SCALE_OCTAVES,
+        .y_kind = ATTEST_SCALE_DECADES,
+        .x_label = "significand width p in bits",
+        .y_label = "required pairs that collide",
+        .zero_label = "none",
+        .zero_is_good = true,
+        .marks = marks->count,
+        .mark = marks->mark};
+
+    snprintf(id, sizeof id, "collision-curve-%zu", number);
+    draw(&drawing, &lines, all, count, true);
+    attest_section_add_plot(report, &drawing, id,
+                            "The same widths: how many required pairs have equal outputs, "
+                            "until none has.");
 }
 
 /* All curves, a few to a figure. */
 static void write_figures(attest_report *report)
 {
     sweep all[TOGETHER];
-    size_t count = 0, number = 0, place = 0;
-    const attest_record *record =
-        attest_records_find(&report->records, ATTEST_RECORD_AUDIT, 0, &place);
+    format_marks marks = {0};
+    attest_audited audited;
+    size_t count = 0, number = 0;
+    bool more;
 
-    while (record) {
-        if (!read_sweep(&all[count], record))
-            report->body.text.failed = true;
-        if (all[count].count > 0)
-            count++;
-        else
-            clear_sweep(&all[count]);
-        record = attest_records_find(&report->records, ATTEST_RECORD_AUDIT, place + 1, &place);
-        if (count == TOGETHER || (!record && count > 0)) {
-            write_curves(report, all, count, ++number);
+    attest_audited_init(&audited);
+    do {
+        more = attest_audited_next(&audited, &report->records);
+        if (more) {
+            report->body.text.failed |= !read_sweep(&all[count], &audited);
+            read_marks(&marks, &audited.object);
+            if (all[count].count > 0)
+                count++;
+            else
+                clear_sweep(&all[count]);
+        }
+        if (count == TOGETHER || (!more && count > 0)) {
+            write_separations(report, all, count, &marks, ++number);
+            write_collisions(report, all, count, &marks, number);
+            write_table(&report->body, all, count);
+            attest_section_close_plot(report);
             while (count > 0)
                 clear_sweep(&all[--count]);
         }
-    }
+    } while (more);
 }
 
 static void write_format(attest_markup *body, const char *label,
@@ -208,24 +245,21 @@ static void write_format(attest_markup *body, const char *label,
 /* What each format did to each mapping. */
 static void write_formats(attest_report *report)
 {
-    static const char *const heading[] = {"Record",      "Format",         "Verdict",
+    static const char *const heading[] = {"Mapping",     "Format",         "Verdict",
                                           "#Collisions", "#Not finite",    "#Least separation",
                                           "Which pair",  "Replayable file"};
     attest_markup *body = &report->body;
-    const attest_record *record;
-    char label[96];
+    attest_audited audited;
 
     attest_markup_open_class(body, "div", "wide");
     attest_table_open(body, "What each format does to the mapping", heading, 8);
-    for (size_t place = 0;
-         (record = attest_records_find(&report->records, ATTEST_RECORD_AUDIT, place, &place));
-         place++) {
-        attest_json_cursor root = attest_json_root(&record->document), array;
-        size_t count = attest_value_array(&array, &root, "formats");
-        attest_section_label(label, sizeof label, record);
+    attest_audited_init(&audited);
+    while (attest_audited_next(&audited, &report->records)) {
+        attest_json_cursor array;
+        size_t count = attest_value_array(&array, &audited.object, "formats");
         for (size_t i = 0; i < count; i++) {
             attest_json_cursor entry = attest_json_get_element(&array, i);
-            write_format(body, label, &entry);
+            write_format(body, audited.label, &entry);
         }
     }
     attest_table_close(body);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
 #include "report/value.h"
@@ -16,7 +17,7 @@ typedef struct grid {
     size_t rows, columns;
     const char *format[MOST_FORMATS];
     const char *audit[MOST_AUDITS];
-    char label[MOST_AUDITS][96];
+    char label[MOST_AUDITS][128];
     double count[MOST_FORMATS][MOST_AUDITS];
 } grid;
 
@@ -36,15 +37,17 @@ static size_t find_row(grid *all, const char *format)
     return row;
 }
 
-static void add_audit(grid *all, const attest_record *record)
+static void add_audit(grid *all, const attest_audited *audited)
 {
-    attest_json_cursor root = attest_json_root(&record->document), formats;
-    size_t count = attest_value_array(&formats, &root, "formats"), column = all->columns;
+    attest_json_cursor formats;
+    size_t count = attest_value_array(&formats, &audited->object, "formats");
+    size_t column = all->columns;
 
     if (count == 0 || column == MOST_AUDITS)
         return;
     all->columns++;
-    all->audit[column] = attest_section_label(all->label[column], sizeof all->label[0], record);
+    snprintf(all->label[column], sizeof all->label[0], "%s", audited->label);
+    all->audit[column] = all->label[column];
     for (size_t i = 0; i < count; i++) {
         attest_json_cursor entry = attest_json_get_element(&formats, i);
         size_t row = find_row(all, attest_value_text(&entry, "name"));
@@ -55,7 +58,7 @@ static void add_audit(grid *all, const attest_record *record)
 
 static void write_table(attest_markup *body, const grid *all)
 {
-    char marked[MOST_AUDITS][98];
+    char marked[MOST_AUDITS][130];
     const char *heading[MOST_AUDITS + 1] = {"Format"};
 
     for (size_t k = 0; k < all->columns; k++) {
@@ -79,14 +82,14 @@ static void write_map(attest_report *report, const grid *all)
                                     "For each format and each audited mapping, how many "
                                     "required pairs have equal outputs. "
                                     "The table beside it has all numbers."},
-                                   "format",
-                                   "audit",
+                                   "mapping",
                                    all->rows,
                                    all->columns,
                                    all->format,
                                    all->audit,
                                    count,
-                                   "collisions"};
+                                   "collisions",
+                                   false};
 
     for (size_t i = 0; i < all->rows; i++)
         for (size_t k = 0; k < all->columns; k++)
@@ -103,14 +106,15 @@ static void write_map(attest_report *report, const grid *all)
 void attest_section_write_collisions(attest_report *report)
 {
     grid *all = calloc(1, sizeof *all);
+    attest_audited audited;
 
     if (!all) {
         report->body.text.failed = true;
         return;
     }
-    for (size_t i = 0; i < report->records.count; i++)
-        if (report->records.record[i].kind == ATTEST_RECORD_AUDIT)
-            add_audit(all, &report->records.record[i]);
+    attest_audited_init(&audited);
+    while (attest_audited_next(&audited, &report->records))
+        add_audit(all, &audited);
     if (all->rows > 0 && all->columns > 0) {
         attest_section_open(report, "collisions", "Collisions", NULL);
         write_map(report, all);

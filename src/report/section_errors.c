@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
 #include "report/value.h"
 
-enum { MOST_FORMATS = 24, KINDS = 3, STAGES = 6 };
+enum { MOST_FORMATS = 24, KINDS = 3, STAGES = 8 };
 
 static const char *const kind_name[KINDS] = {"mean error", "worst error", "a priori bound"};
 static const char *const kind_key[KINDS] = {"mean_ulp", "max_ulp", "bound_ulp"};
-static const char *const stage_name[STAGES] = {"score", "max", "exp", "sum", "division", "mix"};
+static const char *const stage_name[STAGES] = {"input", "score", "max",      "exp",
+                                               "sum",   "mix",   "division", "output"};
 
 /* The errors of an audit's formats. */
 typedef struct errors {
@@ -37,10 +39,10 @@ static void read_stages(errors *all, size_t row, const attest_json_cursor *entry
     }
 }
 
-static void read_errors(errors *all, const attest_record *record)
+static void read_errors(errors *all, const attest_json_cursor *object)
 {
-    attest_json_cursor root = attest_json_root(&record->document), formats;
-    size_t count = attest_value_array(&formats, &root, "formats");
+    attest_json_cursor formats;
+    size_t count = attest_value_array(&formats, object, "formats");
 
     memset(all, 0, sizeof *all);
     all->formats = count < MOST_FORMATS ? count : MOST_FORMATS;
@@ -91,7 +93,8 @@ static void write_errors(attest_report *report, const errors *all, const char *l
 
     snprintf(id, sizeof id, "errors-%zu", number);
     snprintf(caption, sizeof caption,
-             "Errors of the outputs of %s against their certified values, and the bound known "
+             "Errors of the outputs of \xE2\x80\x98%s\xE2\x80\x99 against their certified "
+             "values, and the bound known "
              "beforehand.",
              label);
     for (size_t i = 0; i < all->formats; i++)
@@ -106,26 +109,27 @@ static void write_errors(attest_report *report, const errors *all, const char *l
 static void write_stages(attest_report *report, const errors *all, const char *label,
                          size_t number)
 {
-    static const char *const heading[] = {"Format", "#Score",    "#Max", "#Exp",
-                                          "#Sum",   "#Division", "#Mix"};
+    static const char *const heading[] = {"Format", "#Input", "#Score",    "#Max",   "#Exp",
+                                          "#Sum",   "#Mix",   "#Division", "#Output"};
     attest_markup drawing, *body = &report->body;
     char id[32], caption[256];
     attest_plot_heatmap heatmap = {{id, "Where the error enters",
                                     "For each format and each stage of attention, the worst "
                                     "error with only that stage rounded. The table beside it "
                                     "has all values."},
-                                   "format",
                                    "stage that is rounded",
                                    all->formats,
                                    STAGES,
                                    all->name,
                                    stage_name,
                                    all->stage,
-                                   "ulp"};
+                                   "ulp",
+                                   true};
 
     snprintf(id, sizeof id, "stages-%zu", number);
     snprintf(caption, sizeof caption,
-             "Where the error of %s enters: the worst error in ulp with one stage rounded and "
+             "Where the error of \xE2\x80\x98%s\xE2\x80\x99 enters: the worst error in ulp "
+             "with one stage rounded and "
              "the others not.",
              label);
     attest_markup_init(&drawing);
@@ -141,52 +145,28 @@ static void write_stages(attest_report *report, const errors *all, const char *l
     attest_section_close_plot(report);
 }
 
-/* Whether an audit has errors to show. */
-static bool any_errors(const attest_report *report, errors *all)
-{
-    for (size_t i = 0; i < report->records.count; i++) {
-        if (report->records.record[i].kind != ATTEST_RECORD_AUDIT)
-            continue;
-        read_errors(all, &report->records.record[i]);
-        if (all->any || all->any_stage)
-            return true;
-    }
-    return false;
-}
-
-static void write_all(attest_report *report, errors *all)
-{
-    const attest_record *record;
-    size_t number = 0;
-    char label[96];
-
-    for (size_t place = 0;
-         (record = attest_records_find(&report->records, ATTEST_RECORD_AUDIT, place, &place));
-         place++) {
-        read_errors(all, record);
-        attest_section_label(label, sizeof label, record);
-        number++;
-        if (all->any)
-            write_errors(report, all, label, number);
-        if (all->any_stage)
-            write_stages(report, all, label, number);
-    }
-}
-
 void attest_section_write_errors(attest_report *report)
 {
     errors *all = malloc(sizeof *all);
+    attest_audited audited;
+    size_t number = 0;
 
-    if (!all) {
-        report->body.text.failed = true;
-        return;
+    report->body.text.failed |= all == NULL;
+    attest_audited_init(&audited);
+    while (all && attest_audited_next(&audited, &report->records)) {
+        read_errors(all, &audited.object);
+        if (!all->any && !all->any_stage)
+            continue;
+        if (number++ == 0)
+            attest_section_open(report, "errors", "Rounding errors",
+                                "Errors are measured against enclosures of the exact outputs, "
+                                "in units in the last place of the format.");
+        if (all->any)
+            write_errors(report, all, audited.label, number);
+        if (all->any_stage)
+            write_stages(report, all, audited.label, number);
     }
-    if (any_errors(report, all)) {
-        attest_section_open(report, "errors", "Rounding errors",
-                            "Errors are measured against enclosures of the exact outputs, in "
-                            "units in the last place of the format.");
-        write_all(report, all);
+    if (number > 0)
         attest_section_close(report);
-    }
     free(all);
 }

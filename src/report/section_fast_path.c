@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
 #include "report/value.h"
@@ -79,7 +80,8 @@ static void write_figure(attest_report *report, const histograms *all,
 
     snprintf(id, sizeof id, "fast-path-%zu", number);
     snprintf(caption, sizeof caption,
-             "The %.20s kernel on the data of %s: its errors, and how many times larger its "
+             "The %.20s kernel on the data of \xE2\x80\x98%s\xE2\x80\x99: its errors, and how "
+             "many times larger its "
              "proved bounds are.",
              attest_value_text(kernel, "name"), label);
     for (size_t i = 0; i < STRIPS; i++)
@@ -109,45 +111,39 @@ static void write_remarks(attest_markup *body, const attest_json_cursor *kernel)
     attest_markup_close(body);
 }
 
-static bool find_kernel(attest_json_cursor *root, attest_json_cursor *kernel,
-                        const attest_record *record)
+static void write_mapping(attest_report *report, histograms *all, const char *label,
+                          const attest_json_cursor *kernel, size_t number)
 {
-    *root = attest_json_root(&record->document);
-    return record->kind == ATTEST_RECORD_AUDIT &&
-           attest_json_find_member(kernel, root, "kernel") && attest_json_is_object(kernel);
-}
-
-static void write_record(attest_report *report, histograms *all, const attest_record *record,
-                         const attest_json_cursor *kernel, size_t number)
-{
-    char label[96], worst[64];
+    char worst[64];
 
     memset(all, 0, sizeof *all);
     for (size_t i = 0; i < STRIPS; i++)
         read_histogram(all, i, kernel);
     snprintf(all->remark[0], sizeof all->remark[0], "max %.40s",
              attest_scale_format_number(worst, attest_value_number(kernel, "max_ulp"), 3));
-    write_figure(report, all, kernel, attest_section_label(label, sizeof label, record),
-                 number);
+    write_figure(report, all, kernel, label, number);
     write_remarks(&report->body, kernel);
 }
 
 void attest_section_write_fast_path(attest_report *report)
 {
     histograms *all = malloc(sizeof *all);
-    attest_json_cursor root, kernel;
+    attest_audited audited;
     size_t number = 0;
 
     report->body.text.failed |= all == NULL;
-    for (size_t i = 0; all && i < report->records.count; i++) {
-        if (!find_kernel(&root, &kernel, &report->records.record[i]))
+    attest_audited_init(&audited);
+    while (all && attest_audited_next(&audited, &report->records)) {
+        attest_json_cursor kernel;
+        if (!attest_json_find_member(&kernel, &audited.object, "kernel") ||
+            !attest_json_is_object(&kernel))
             continue;
         if (number == 0)
             attest_section_open(report, "fast-path", "The fast path",
                                 "The kernels propose and never decide. Here they are checked "
                                 "themselves: their errors, and how far their proved bounds "
                                 "lie above them.");
-        write_record(report, all, &report->records.record[i], &kernel, ++number);
+        write_mapping(report, all, audited.label, &kernel, ++number);
     }
     if (number > 0)
         attest_section_close(report);

@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/value.h"
+
+enum { MOST_CARDS = 24 };
 
 static void open_card(attest_markup *body)
 {
@@ -26,23 +29,28 @@ static void close_card(attest_markup *body, const char *what, const char *label)
     attest_markup_close(body);
 }
 
-static void write_audit(attest_markup *body, const attest_record *record)
+/* The mappings of all audits, or the first of them. */
+static void write_audits(attest_markup *body, const attest_records *records)
 {
-    attest_json_cursor root = attest_json_root(&record->document), collapse;
-    double bits = attest_value_number(&root, "collapse_bits");
-    double cap = attest_json_find_member(&collapse, &root, "collapse")
-                     ? attest_value_number(&collapse, "cap")
-                     : NAN;
-    char label[96], number[64];
+    attest_audited audited;
+    char number[64];
 
-    open_card(body);
-    if (isnan(bits))
-        attest_markup_printf(body, "> %s bits",
-                             isnan(cap) ? "cap" : attest_scale_format_number(number, cap, 0));
-    else
-        attest_markup_printf(body, "%s bits", attest_scale_format_number(number, bits, 0));
-    close_card(body, "until all contexts stay apart",
-               attest_section_label(label, sizeof label, record));
+    attest_audited_init(&audited);
+    for (int i = 0; i < MOST_CARDS && attest_audited_next(&audited, records); i++) {
+        attest_json_cursor collapse;
+        double bits = attest_value_number(&audited.object, "collapse_bits");
+        double cap = attest_json_find_member(&collapse, &audited.object, "collapse")
+                         ? attest_value_number(&collapse, "cap")
+                         : NAN;
+        open_card(body);
+        if (!isnan(bits))
+            attest_markup_printf(body, "%s bits", attest_scale_format_number(number, bits, 0));
+        else if (!isnan(cap))
+            attest_markup_printf(body, "> %s bits", attest_scale_format_number(number, cap, 0));
+        else
+            attest_markup_text(body, "not known");
+        close_card(body, "until all contexts stay apart", audited.label);
+    }
 }
 
 static void write_certificate(attest_markup *body, const attest_record *record)
@@ -95,7 +103,6 @@ static void write_count(attest_markup *body, const attest_report *report,
 
 void attest_section_write_summary(attest_report *report)
 {
-    enum { MOST_CARDS = 24 };
     attest_markup *body = &report->body;
     const attest_record *record = report->records.record;
 
@@ -103,10 +110,9 @@ void attest_section_write_summary(attest_report *report)
                         report->records.count ? NULL : "The folder holds no records.");
     if (report->records.count > 0) {
         attest_markup_open_class(body, "ul", "cards");
+        write_audits(body, &report->records);
         for (size_t i = 0; i < report->records.count && i < MOST_CARDS; i++) {
-            if (record[i].kind == ATTEST_RECORD_AUDIT)
-                write_audit(body, &record[i]);
-            else if (record[i].kind == ATTEST_RECORD_CAMPAIGN)
+            if (record[i].kind == ATTEST_RECORD_CAMPAIGN)
                 write_campaign(body, &record[i]);
             else if (record[i].kind == ATTEST_RECORD_CERTIFICATE ||
                      record[i].kind == ATTEST_RECORD_MEMORIZE)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/audited.h"
 #include "report/section.h"
 #include "report/table.h"
 #include "report/value.h"
@@ -27,21 +28,14 @@ static const char *const kind_name[KINDS] = {"bits it takes",
                                              "bits for the certified separation",
                                              "bits for the theorem\xE2\x80\x99s \xCE\xB4"};
 
-static mapping *add(mappings *all, const attest_record *record,
-                    const attest_json_cursor *object)
+static mapping *add(mappings *all, const char *label)
 {
-    const char *strategy = attest_value_text(object, "strategy");
     mapping *row;
 
     if (all->count == MOST_MAPPINGS)
         return NULL;
     row = &all->row[all->count++];
-    attest_section_label(row->label, sizeof row->label, record);
-    /* A file is often named after its strategy already. */
-    if (*strategy && !strstr(row->label, strategy)) {
-        size_t used = strlen(row->label);
-        snprintf(row->label + used, sizeof row->label - used, " (%s)", strategy);
-    }
+    snprintf(row->label, sizeof row->label, "%s", label);
     return row;
 }
 
@@ -55,14 +49,12 @@ static double inner(const attest_json_cursor *object, const char *outer, const c
 }
 
 /* The mapping of an audit, whose search for the width may have ended at its cap. */
-static void add_audit(mappings *all, const attest_record *record,
-                      const attest_json_cursor *object)
+static void add_audit(mappings *all, const attest_audited *audited)
 {
+    const attest_json_cursor *object = &audited->object;
     double collapse = attest_value_number(object, "collapse_bits");
     double cap = inner(object, "collapse", "cap", attest_value_number);
-    attest_json_cursor weights;
-    mapping *row = add(
-        all, record, attest_json_find_member(&weights, object, "weights") ? &weights : object);
+    mapping *row = add(all, audited->label);
 
     if (!row)
         return;
@@ -74,40 +66,33 @@ static void add_audit(mappings *all, const attest_record *record,
     row->certified = inner(object, "certified", "min_separation", attest_value_log2);
 }
 
-static void add_construct(mappings *all, const attest_record *record,
-                          const attest_json_cursor *root)
+static void add_construct(mappings *all, const attest_record *record)
 {
-    attest_json_cursor certificate;
-    mapping *row = add(all, record, root);
+    attest_json_cursor root = attest_json_root(&record->document);
+    char label[96];
+    mapping *row = add(all, attest_section_label(label, sizeof label, record));
 
     if (!row)
         return;
     row->bits[0] = NAN;
-    row->bits[1] = attest_value_number(root, "bits_certified");
-    row->bits[2] = attest_value_number(root, "bits_promised");
-    row->promised = attest_value_log2(root, "delta");
-    row->certified = attest_json_find_member(&certificate, root, "certificate")
-                         ? attest_value_log2(&certificate, "min_separation")
-                         : NAN;
+    row->bits[1] = attest_value_number(&root, "bits_certified");
+    row->bits[2] = attest_value_number(&root, "bits_promised");
+    row->promised = attest_value_log2(&root, "delta");
+    row->certified = inner(&root, "certificate", "min_separation", attest_value_log2);
 }
 
-/* An audit may hold several strategies side by side. */
-static void add_record(mappings *all, const attest_record *record)
+static void add_all(mappings *all, const attest_records *records)
 {
-    attest_json_cursor root = attest_json_root(&record->document), array;
-    size_t strategies;
+    attest_audited audited;
+    const attest_record *record;
 
-    if (record->kind == ATTEST_RECORD_CONSTRUCT)
-        add_construct(all, record, &root);
-    if (record->kind != ATTEST_RECORD_AUDIT)
-        return;
-    strategies = attest_value_array(&array, &root, "strategies");
-    if (strategies == 0)
-        add_audit(all, record, &root);
-    for (size_t i = 0; i < strategies; i++) {
-        attest_json_cursor entry = attest_json_get_element(&array, i);
-        add_audit(all, record, &entry);
-    }
+    attest_audited_init(&audited);
+    while (attest_audited_next(&audited, records))
+        add_audit(all, &audited);
+    for (size_t place = 0;
+         (record = attest_records_find(records, ATTEST_RECORD_CONSTRUCT, place, &place));
+         place++)
+        add_construct(all, record);
 }
 
 static void write_table(attest_markup *body, const mappings *all)
@@ -175,8 +160,7 @@ void attest_section_write_theory(attest_report *report)
 {
     mappings all = {0};
 
-    for (size_t i = 0; i < report->records.count; i++)
-        add_record(&all, &report->records.record[i]);
+    add_all(&all, &report->records);
     if (all.count == 0)
         return;
     attest_section_open(report, "theory", "Theory against truth",

@@ -137,6 +137,17 @@ json 'any(x.startswith("binary64: collapses, was survives") for x in o["gate"]["
 run 1 "a format less" audit six.json --weights $w --formats binary64 --gate tuned.json
 shows '^worse: binary16: not audited any more$'
 
+# The curve agrees with what was decided: collisions where and only where there is no separation,
+# the formats' separations at their widths, none from the collapse on.
+run 0 "the curve" audit six.json --weights $w --formats binary64,p=12 --json
+json 'o["collapse"]["curve"][0]["bits"] == 1 and o["collapse"]["curve"][-1]["bits"] >= 53'
+json 'all((c["collisions"] > 0) == (c["log2_separation"] is None) for c in o["collapse"]["curve"])'
+json 'all(c["collisions"] == 0 for c in o["collapse"]["curve"] if c["bits"] >= o["collapse_bits"])'
+json 'next(c for c in o["collapse"]["curve"] if c["bits"] == o["collapse_bits"] - 1)["collisions"] > 0'
+json 'abs(next(c for c in o["collapse"]["curve"] if c["bits"] == 12)["log2_separation"] - float(o["formats"][1]["min_separation"]["log2"])) < 1e-4'
+run 0 "without it" audit six.json --weights $w --formats binary64 --quick --json
+json 'o["collapse"]["curve"] == [] and o["collapse_bits"] is not None'
+
 # Hypotheses, hardmax, data without required pairs.
 run 1 "a repeated token" audit twice.json --construct theorem --json
 json 'o["hypothesis"] == "no-duplicates" and o["counterexample"]["violates"]["definition"] == "hypothesis"'

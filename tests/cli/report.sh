@@ -17,7 +17,7 @@ shows '^ignored +other.json: not a record that a report shows$'
 shows '^ignored +weights.json: data or weights, not a result$'
 check "$work/page.html" "$work"/plots/*.svg
 result $? "it is valid, and so are its plots"
-for plot in collapse-curve-1 theory-bits collision-map errors-1 stages-2 algorithms-1 fast-path-2 \
+for plot in collapse-curve-1 collision-curve-1 theory-bits collision-map errors-1 stages-3 algorithms-2 fast-path-2 \
     campaign-trials-1 campaign-margins-1 approximation-1 approximation-2; do
     [ -s "$work/plots/$plot.svg" ] && grep -q "id=\"$plot\"" "$work/page.html"
     result $? "the plot $plot"
@@ -34,6 +34,9 @@ grep -q '2023-11-14' "$work/page.html"
 result $? "the date is that of SOURCE_DATE_EPOCH"
 grep -q '642' "$work/plots/theory-bits.svg" && ! grep -qE '[0-9]{40}' "$work"/plots/*.svg
 result $? "large exponents are drawn and never expanded"
+
+grep -q '<th scope="row">side gap</th>' "$work/page.html" && grep -q '<th scope="row">audit-tuned</th>' "$work/page.html"
+result $? "constructions side by side are told apart"
 
 # the same bytes, wherever the records are
 cp -R "$work/records" "$work/again"
@@ -84,7 +87,7 @@ result $? "a page that cannot be written: $(cat "$err")"
 mkdir "$work/odd"
 for value in null '[]' '{}' '"x"' 1e400 -3 '[[[]]]' '{"log2": "nan"}' '[{"bits": 3}]' '[null, 7]'; do
     i=$((i + 1))
-    for key in formats collapse certified theory kernel algorithms strategies collapse_bits theory_bits; do
+    for key in formats collapse certified theory kernel algorithms constructions collapse_bits theory_bits; do
         echo "{\"format\": \"attest/audit\", \"version\": 1, \"formats\": [{\"name\": \"p=3\"}, 5], \"x\": 1, \"$key \": 0, \"$key\": $value}" |
             sed "s/\"formats\": \[{\"name\": \"p=3\"}, 5\], \(.*\"formats\":\)/\1/" >"$work/odd/audit-$key-$i.json"
     done

@@ -37,7 +37,7 @@ def formats(collapse, separation):
             "file": "pair.json" if count else None, "max_ulp": 0.7 + 53 / bits, "mean_ulp": 0.2 + 3 / bits,
             "bound_ulp": 40 + 400 / bits,
             "stages": {s: {"max_ulp": (i + 1) * 9 / bits, "mean_ulp": i / bits}
-                       for i, s in enumerate(("score", "max", "exp", "sum", "division", "mix"))}})
+                       for i, s in enumerate(("input", "score", "max", "exp", "sum", "mix", "division", "output"))}})
     return rows
 
 
@@ -50,7 +50,8 @@ def audit(strategy, collapse, certified, theory, separation):
             "weights": {"path": None, "sha256": None, "strategy": strategy},
             "formats": formats(collapse, separation), "collapse_bits": collapse,
             "certified_bits": certified, "theory_bits": theory,
-            "collapse": {"from": 1, "cap": 256, "proved_from": None, "widths": widths},
+            "collapse": {"from": 1, "cap": 256, "proved_from": None, "widths": [],
+                         "curve": widths},
             "certified": {"verdict": "proved", "min_separation": ball(separation)},
             "theory": {"delta": ball(-theory), "r": ball(3)},
             "kernel": {"name": "avx2", "entries": 640, "rows": 320, "exact_rows": 4,
@@ -91,7 +92,10 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     records = {
         "audit-tuned.json": audit("tuned", 17, 24, 2210, -15.4),
-        "audit-theorem.json": audit("theorem", None, 79157, 1130760, -79152.04),
+        "side/audit.json": {**audit("theorem", None, 79157, 1130760, -79152.04), "constructions": [
+            {**audit("theorem", None, 79157, 1130760, -79152.04), "strategy": "theorem", "algorithms": []},
+            {**audit("gap", 49, 88, 1130760, -80.4), "strategy": "gap", "kernel": None},
+            {"strategy": "tuned", "hypothesis": "collinear", "explanation": HOSTILE}]},
         "night/report.json": campaign(),
         "night/masked.1.json": counterexample("contextual-mapping"),
         "night/theorem2.tightest.json": counterexample("none"),

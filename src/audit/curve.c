@@ -1,0 +1,135 @@
+/* curve.c -- the collapse curve: collisions and the least separation against the width. */
+#include "audit/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/hosted.h"
+#include "base/memory.h"
+
+enum { EVERY_TO = 16, LEAST_END = 64 };
+#define WORK_LIMIT 2.0 /* estimated seconds of one processor */
+
+void attest_audit_curve_init(attest_audit_curve *curve)
+{
+    *curve = (attest_audit_curve){0};
+}
+
+void attest_audit_curve_clear(attest_audit_curve *curve)
+{
+    for (size_t i = 0; i < curve->widths; i++)
+        fmpz_clear(curve->width[i].collisions);
+    free(curve->width);
+    attest_audit_curve_init(curve);
+}
+
+/* log2 of the root of a positive number, for a plot. */
+static double log2_root(const arf_t square)
+{
+    fmpz_t exponent;
+    arf_t mantissa;
+    double log2_square;
+
+    fmpz_init(exponent);
+    arf_init(mantissa);
+    arf_frexp(mantissa, exponent, square);
+    log2_square = log2(arf_get_d(mantissa, ARF_RND_NEAR)) + fmpz_get_d(exponent);
+    arf_clear(mantissa);
+    fmpz_clear(exponent);
+    return log2_square / 2;
+}
+
+static attest_status measure(attest_audit_width *width, const attest_audit_outputs *outputs,
+                             const attest_audit_classes *classes, attest_error *error)
+{
+    attest_audit_collisions collisions;
+    attest_status status;
+    size_t pair[2];
+    bool found = false;
+    arf_t square;
+
+    attest_audit_collisions_init(&collisions);
+    arf_init(square);
+    status = attest_audit_collisions_get(&collisions, outputs, classes, error);
+    if (status == ATTEST_OK && !collisions.has_pair && collisions.nonfinite == 0)
+        status = attest_audit_separation_get(square, pair, &found, outputs, classes, error);
+    if (status == ATTEST_OK) {
+        width->nonfinite = collisions.nonfinite;
+        fmpz_set(width->collisions, collisions.pairs);
+        width->has_separation = found && arf_sgn(square) > 0;
+        width->log2_separation = width->has_separation ? log2_root(square) : 0;
+    }
+    arf_clear(square);
+    attest_audit_collisions_clear(&collisions);
+    return status;
+}
+
+static attest_status add_width(attest_audit_curve *curve,
+                               const attest_audit_arithmetic *arithmetic,
+                               const attest_audit_request *request,
+                               const attest_audit_classes *classes, attest_error *error)
+{
+    attest_audit_outputs outputs;
+    attest_status status;
+
+    if (curve->widths == curve->room) {
+        size_t room = curve->room ? 2 * curve->room : 64;
+        void *grown = attest_memory_resize(curve->width, room, sizeof *curve->width);
+        if (!grown)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        curve->width = grown;
+        curve->room = room;
+    }
+    status = attest_audit_evaluate(&outputs, request, arithmetic, error);
+    if (status != ATTEST_OK)
+        return status;
+    curve->width[curve->widths] = (attest_audit_width){.bits = arithmetic->format.precision};
+    fmpz_init(curve->width[curve->widths].collisions);
+    status = measure(&curve->width[curve->widths++], &outputs, classes, error);
+    attest_audit_outputs_clear(&outputs);
+    return status;
+}
+
+/* The next width to look at: by one, then by about a fifth. */
+static long next_width(long bits)
+{
+    return bits < EVERY_TO ? bits + 1 : bits + (bits + 4) / 5;
+}
+
+/* The estimated seconds that a width takes: its evaluation, and its closest pair. */
+static double cost(const attest_audit_request *request,
+                   const attest_audit_arithmetic *arithmetic)
+{
+    const attest_dataset *dataset = request->dataset;
+
+    return attest_audit_cost(request, &arithmetic->format,
+                             attest_hosted_fits(&arithmetic->format, arithmetic->rounding)) +
+           (double)dataset->total * (1e-6 + 1e-7 * (double)dataset->dim);
+}
+
+attest_status attest_audit_curve_find(attest_audit_curve *curve,
+                                      const attest_audit_request *request,
+                                      const attest_audit_classes *classes,
+                                      const attest_audit_arithmetic *like,
+                                      const attest_audit_collapse *collapse,
+                                      attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    attest_audit_arithmetic arithmetic;
+    long end = collapse->bits ? 2 * collapse->bits : collapse->high;
+    double spent = 0;
+
+    if (fmpz_is_zero(classes->required_pairs))
+        return ATTEST_OK;
+    end = end < LEAST_END ? LEAST_END : end;
+    end = end < collapse->high ? end : collapse->high;
+    for (long bits = collapse->low; bits <= end && status == ATTEST_OK;
+         bits = next_width(bits)) {
+        attest_audit_width_set(&arithmetic, like, bits);
+        spent += cost(request, &arithmetic);
+        if (spent > WORK_LIMIT)
+            break;
+        status = add_width(curve, &arithmetic, request, classes, error);
+    }
+    return status;
+}
