@@ -8,7 +8,7 @@ static const attest_hypothesis hypotheses[] = {
 };
 
 static const attest_constant constants[] = {
-    {"error", "omega(cell) vol^{1/p} + range measure^{1/p}"},
+    {"error", "(d n)^{1/p} (omega(cell) + range measure^{1/p})"},
     {0},
 };
 
@@ -21,5 +21,6 @@ const attest_statement attest_statement_approximate = {
             "permutation-equivariant functions on a compact domain in L^p, 1 <= p < infinity.",
     .hypotheses = hypotheses,
     .constants = constants,
-    .decided_by = "balls, with a quadrature whose own error is known",
+    .decided_by = "balls and exact rationals, with a quadrature whose own error is known",
+    .note = "proofs-notes/approximate.md",
 };

@@ -2,6 +2,7 @@
 #ifndef ATTEST_ATTEST_H
 #define ATTEST_ATTEST_H
 
+#include <attest/approximate.h>
 #include <attest/attention.h>
 #include <attest/ball.h>
 #include <attest/boltzmann.h>

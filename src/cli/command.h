@@ -63,6 +63,7 @@ typedef struct attest_command {
     int (*run)(int argc, char **argv);
 } attest_command;
 
+extern const attest_command attest_command_approximate;
 extern const attest_command attest_command_audit;
 extern const attest_command attest_command_campaign;
 extern const attest_command attest_command_certify;

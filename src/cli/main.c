@@ -13,6 +13,7 @@
 
 /* clang-format off: one command a line */
 static const attest_command *const commands[] = {
+    &attest_command_approximate,
     &attest_command_audit,
     &attest_command_campaign,
     &attest_command_certify,

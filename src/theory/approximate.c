@@ -1,0 +1,296 @@
+/* approximate.c -- universal approximation: the network, and the proof of its values. */
+#include <attest/approximate.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/rationals.h"
+#include "theory/approximate.h"
+
+enum { SAMPLES = 64, MOST_ENTRIES = 16 };
+
+void attest_approximation_init(attest_approximation *approximation)
+{
+    memset(approximation, 0, sizeof *approximation);
+    approximation->dim = 1;
+    approximation->length = 2;
+    approximation->grid = 16;
+    approximation->seed = 1;
+    attest_network_init(&approximation->network);
+    fmpq_init(approximation->ramp);
+    fmpq_init(approximation->measure);
+    arb_init(approximation->l1);
+    arb_init(approximation->l2);
+    arb_init(approximation->l1_bound);
+    arb_init(approximation->l2_bound);
+}
+
+void attest_approximation_clear(attest_approximation *approximation)
+{
+    attest_network_clear(&approximation->network);
+    fmpq_clear(approximation->ramp);
+    fmpq_clear(approximation->measure);
+    arb_clear(approximation->l1);
+    arb_clear(approximation->l2);
+    arb_clear(approximation->l1_bound);
+    arb_clear(approximation->l2_bound);
+}
+
+static attest_status check_limits(const attest_approximation *a, attest_error *error)
+{
+    double cells = pow((double)a->grid, (double)(a->dim * a->length));
+
+    if (a->dim < 1 || a->dim > ATTEST_APPROXIMATE_MOST_DIM || a->length < 1 ||
+        a->length > ATTEST_APPROXIMATE_MOST_LENGTH)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "tokens have 1 to %d entries, sequences 1 to %d tokens",
+                                ATTEST_APPROXIMATE_MOST_DIM, ATTEST_APPROXIMATE_MOST_LENGTH);
+    if (a->grid < 2 || cells > (double)ATTEST_APPROXIMATE_MOST_CELLS)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "a grid has 2 or more cells an axis, and G^(d n) = %.3g is "
+                                "above 2^20",
+                                cells);
+    return ATTEST_OK;
+}
+
+/* Sequences of points with odd numerators over 2 G, the centres of cells, and what f is there.
+ */
+typedef struct labelled {
+    const attest_approximation *a;
+    attest_dataset_builder builder;
+    fmpq *token;
+    fmpq *label;
+    size_t labels, room;
+} labelled;
+
+static attest_status labelled_init(labelled *l, const attest_approximation *a, size_t room,
+                                   attest_error *error)
+{
+    l->a = a;
+    l->labels = 0;
+    l->room = room * a->length * a->dim;
+    attest_dataset_builder_init(&l->builder, a->dim, ATTEST_TABLE_RATIONAL, NULL);
+    l->token = attest_rationals_alloc(a->dim);
+    l->label = attest_rationals_alloc(l->room);
+    return l->token && l->label ? ATTEST_OK
+                                : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+/* dataset = what was added; whatever the status, nothing is left to clear. */
+static attest_status labelled_finish(attest_dataset *dataset, labelled *l, attest_status status,
+                                     attest_error *error)
+{
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(dataset, &l->builder, error);
+    if (status == ATTEST_OK) {
+        dataset->label_dim = l->a->dim;
+        dataset->label = l->label;
+        l->label = NULL;
+    }
+    attest_dataset_builder_clear(&l->builder);
+    attest_rationals_free(l->token, l->a->dim);
+    attest_rationals_free(l->label, l->room);
+    return status;
+}
+
+/* Adds the sequence of points x / unit, labelled by f at the centres of these cells. */
+static attest_status add_sequence(labelled *l, const int64_t *x, int64_t unit,
+                                  const int64_t *centre, attest_error *error)
+{
+    size_t d = l->a->dim, n = l->a->length;
+    attest_status status = ATTEST_OK;
+
+    for (size_t k = 0; k < n && status == ATTEST_OK; k++) {
+        for (size_t c = 0; c < d; c++) {
+            fmpq_set_si(l->token + c, x[k * d + c], (ulong)unit);
+            attest_equivariant_value(l->label + l->labels++, l->a->function, centre,
+                                     2 * (int64_t)l->a->grid, d, n, k, c);
+        }
+        status = attest_dataset_builder_add_token(&l->builder, l->token, error);
+    }
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(&l->builder, error)
+                               : status;
+}
+
+/* centre[...] = the cells of token number t, as numerators over 2 G. */
+static void set_centre(int64_t *centre, size_t t, size_t d, size_t grid)
+{
+    for (size_t c = 0; c < d; c++, t /= grid)
+        centre[c] = 2 * (int64_t)(t % grid) + 1;
+}
+
+/* The next multiset of n of the numbers below count, in ascending order; false after the last.
+ */
+static bool next_multiset(size_t *t, size_t n, size_t count)
+{
+    size_t i = n;
+
+    while (i > 0 && t[i - 1] == count - 1)
+        i--;
+    if (i == 0)
+        return false;
+    t[i - 1]++;
+    for (size_t j = i; j < n; j++)
+        t[j] = t[i - 1];
+    return true;
+}
+
+/* C(count + n - 1, n). */
+static size_t count_multisets(size_t count, size_t n)
+{
+    size_t total = 1;
+
+    for (size_t i = 0; i < n; i++)
+        total = total * (count + i) / (i + 1);
+    return total;
+}
+
+/* All multisets of n cells, with the values of f at the centres. */
+static attest_status make_cells(attest_dataset *dataset, const attest_approximation *a,
+                                attest_error *error)
+{
+    size_t count = 1, t[ATTEST_APPROXIMATE_MOST_LENGTH] = {0};
+    int64_t centre[MOST_ENTRIES];
+    attest_status status;
+    labelled l;
+
+    for (size_t c = 0; c < a->dim; c++)
+        count *= a->grid;
+    status = labelled_init(&l, a, count_multisets(count, a->length), error);
+    do {
+        for (size_t k = 0; k < a->length; k++)
+            set_centre(centre + k * a->dim, t[k], a->dim, a->grid);
+        if (status == ATTEST_OK)
+            status = add_sequence(&l, centre, 2 * (int64_t)a->grid, centre, error);
+    } while (status == ATTEST_OK && next_multiset(t, a->length, count));
+    return labelled_finish(dataset, &l, status, error);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* Random points of [0, 1]^{d x n} outside the ramps, unordered, with the values of f at the
+ * centres of their cells. Entries are multiples of 1/(2^10 G) other than borders: a ramp is
+ * narrower. */
+static attest_status make_samples(attest_dataset *dataset, const attest_approximation *a,
+                                  attest_error *error)
+{
+    size_t entries = a->length * a->dim;
+    uint64_t state = a->seed;
+    labelled l;
+    attest_status status = labelled_init(&l, a, SAMPLES, error);
+
+    for (int i = 0; i < SAMPLES && status == ATTEST_OK; i++) {
+        int64_t x[MOST_ENTRIES], centre[MOST_ENTRIES];
+
+        for (size_t e = 0; e < entries; e++) {
+            int64_t cell = (int64_t)(next_random(&state) % a->grid);
+            x[e] = 1024 * cell + 1 + (int64_t)(next_random(&state) % 1023);
+            centre[e] = 2 * cell + 1;
+        }
+        status = add_sequence(&l, x, 1024 * (int64_t)a->grid, centre, error);
+    }
+    return labelled_finish(dataset, &l, status, error);
+}
+
+/* F_SA and F_FF2, by memorisation of all multisets of cells. */
+static attest_status build_values(attest_approximation *a, attest_error *error)
+{
+    attest_memorization m;
+    attest_dataset cells;
+    attest_status status;
+
+    attest_dataset_init(&cells);
+    attest_memorization_init(&m);
+    m.seed = a->seed;
+    m.by_contexts = true;
+    status = make_cells(&cells, a, error);
+    if (status == ATTEST_OK)
+        status = attest_memorization_build(&m, &cells, error);
+    if (status == ATTEST_OK) {
+        attest_network_clear(&a->network);
+        a->network = m.network;
+        attest_network_init(&m.network); /* moved */
+        a->contexts = m.contexts;
+        a->value_units = m.hidden_units;
+        a->proved = m.hypothesis ? ATTEST_UNDECIDED : m.proof.verdict;
+        a->precision_bits = m.proof.precision_bits;
+        snprintf(a->reason, sizeof a->reason, "%s",
+                 m.hypothesis ? m.explanation : m.proof.reason);
+    }
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&cells);
+    return status;
+}
+
+/* Width and measure of the ramps. */
+static void set_ramp(attest_approximation *a)
+{
+    fmpq_set_si(a->ramp, 1, a->grid * a->grid);
+    fmpq_div_2exp(a->ramp, a->ramp, -ATTEST_RAMP_LOG2);
+    fmpq_mul_ui(a->measure, a->ramp, (a->grid - 1) * a->dim * a->length);
+}
+
+/* F_FF1, and the proof that it is flat. */
+static attest_status build_stairs(attest_approximation *a, attest_error *error)
+{
+    attest_network *network = &a->network;
+    bool flat = false;
+    attest_status status =
+        attest_stairs_build(&network->before, a->dim, a->grid, a->ramp, error);
+
+    if (status == ATTEST_OK)
+        status = attest_stairs_check(&flat, a->reason, sizeof a->reason, &network->before,
+                                     a->grid, a->ramp, error);
+    network->has_before = true;
+    a->stair_units = attest_feed_forward_units(&network->before);
+    if (!flat)
+        a->proved = ATTEST_REFUTED;
+    return status;
+}
+
+/* The whole network on points it was not built from. */
+static attest_status check_samples(attest_approximation *a, attest_error *error)
+{
+    attest_label_finding finding;
+    attest_dataset samples;
+    attest_status status;
+
+    attest_dataset_init(&samples);
+    status = make_samples(&samples, a, error);
+    if (status == ATTEST_OK)
+        status = attest_network_check_labels(&finding, &a->network, &samples,
+                                             ATTEST_MEMORIZE_MOST_BITS, error);
+    if (status == ATTEST_OK && finding.verdict != ATTEST_PROVED) {
+        a->proved = finding.verdict;
+        snprintf(a->reason, sizeof a->reason, "%s", finding.reason);
+    }
+    attest_dataset_clear(&samples);
+    return status;
+}
+
+attest_status attest_approximation_build(attest_approximation *approximation,
+                                         attest_error *error)
+{
+    attest_status status = check_limits(approximation, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    set_ramp(approximation);
+    status = build_values(approximation, error);
+    if (status == ATTEST_OK && approximation->proved == ATTEST_PROVED)
+        status = build_stairs(approximation, error);
+    if (status == ATTEST_OK && approximation->proved == ATTEST_PROVED)
+        status = check_samples(approximation, error);
+    if (status == ATTEST_OK && approximation->proved == ATTEST_PROVED)
+        status = attest_approximation_bound(approximation, error);
+    return status;
+}

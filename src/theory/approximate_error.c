@@ -1,0 +1,239 @@
+/* approximate_error.c -- errors in L^1 and L^2 by a midpoint rule whose own error is known.
+ *
+ * Every cell is cut into q^m boxes, m = d n, of side h = 1/(G q). With g = f(midpoint) -
+ * f(centre), and L_i, M_i bounds of the first and of the unmixed second derivatives, the mean
+ * of |f - f(centre)| over a box lies (proofs-notes/approximate.md, "The quadrature") above |g|
+ * - K,                                    K   = sum M_i h^2 / 24, below |g| + K where |g| > sum
+ * L_i h / 2, below sqrt((|g| + K)^2 + S^2) everywhere,         S^2 = sum L_i^2 h^2 / 12, and
+ * the mean of its square between (|g| - K)_+^2 and (|g| + K)^2 + S^2. g is a whole number over
+ * a known denominator; everything below is in units of that. */
+#include <math.h>
+
+#include "theory/approximate.h"
+
+enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16 };
+#define MOST_BOXES 2e8
+#define ENOUGH_BOXES 4e6
+#define ENOUGH_PER_CELL 1024
+
+/* Constants are rounded up by this, far more than the few roundings in them. */
+#define UPWARD (1 + 0x1p-40)
+
+typedef struct quadrature {
+    const attest_equivariant *function;
+    size_t d, n, m, grid, q;
+    double unit;                /* of g: 1 / denominator */
+    double mean, flat, square;  /* K, sum L_i h / 2, S^2, in units */
+    double sum1_low, sum1_high; /* over all boxes */
+    double sum2_low, sum2_high;
+} quadrature;
+
+/* sum of f(b_i) over all entries of a sequence. */
+static double sum_over_entries(const attest_partial_bounds *b, size_t d, size_t n, int power)
+{
+    double own = (double)b->own, own_other = (double)b->own_other, token = (double)b->token,
+           token_other = (double)b->token_other, others = (double)(d - 1),
+           tokens = (double)(n - 1);
+
+    if (power == 2) {
+        own *= own;
+        own_other *= own_other;
+        token *= token;
+        token_other *= token_other;
+    }
+    return own + others * own_other + tokens * token + tokens * others * token_other;
+}
+
+static void set_constants(quadrature *s)
+{
+    attest_partial_bounds first, second;
+    double scale = (double)s->function->get_scale(s->d, s->n);
+    double h = 1 / (double)(s->grid * s->q);
+    double denominator =
+        scale * pow(2 * (double)(s->grid * s->q), (double)s->function->get_degree(s->n));
+    long range;
+
+    s->function->bound(&first, &second, &range, s->d, s->n);
+    s->unit = denominator / scale;
+    s->mean = sum_over_entries(&second, s->d, s->n, 1) * h * h / 24 * s->unit * UPWARD;
+    s->flat = sum_over_entries(&first, s->d, s->n, 1) * h / 2 * s->unit * UPWARD;
+    s->square =
+        sum_over_entries(&first, s->d, s->n, 2) * h * h / 12 * s->unit * s->unit * UPWARD;
+}
+
+/* The next value of an odometer of digits digits; false after the last. */
+static bool next(size_t *digit, size_t digits, size_t base)
+{
+    for (size_t i = 0; i < digits; i++) {
+        if (++digit[i] < base)
+            return true;
+        digit[i] = 0;
+    }
+    return false;
+}
+
+/* Adds the boxes of one cell. Midpoints are odd multiples of 1/(2 G q), the centre is one of q.
+ */
+static void add_cell(quadrature *s, const size_t *cell)
+{
+    int64_t x[MOST_ENTRIES], base[MOST_ENTRIES], centre;
+    double low1 = 0, high1 = 0, low2 = 0, high2 = 0;
+    size_t box[MOST_ENTRIES] = {0};
+
+    for (size_t i = 0; i < s->m; i++) {
+        base[i] = (int64_t)(2 * cell[i] * s->q + 1);
+        x[i] = (int64_t)((2 * cell[i] + 1) * s->q);
+    }
+    centre = s->function->get(x, s->d, s->n);
+    do {
+        double g, above, below;
+
+        for (size_t i = 0; i < s->m; i++)
+            x[i] = base[i] + 2 * (int64_t)box[i];
+        g = fabs((double)(s->function->get(x, s->d, s->n) - centre));
+        above = g + s->mean;
+        below = fmax(g - s->mean, 0);
+        low1 += below;
+        low2 += below * below;
+        high2 += above * above + s->square;
+        high1 += g > s->flat ? above : sqrt(above * above + s->square);
+    } while (next(box, s->m, s->q));
+    s->sum1_low += low1;
+    s->sum1_high += high1;
+    s->sum2_low += low2;
+    s->sum2_high += high2;
+}
+
+/* Whether all numbers fit into 62 bits: x^degree d n n with x <= 2 G q, and differences of two.
+ */
+static bool fits(const quadrature *s, size_t q)
+{
+    double bits = (double)s->function->get_degree(s->n) * log2(2 * (double)(s->grid * q)) +
+                  log2((double)(s->d * s->n * s->n));
+
+    return bits < 61.9;
+}
+
+/* q as large as the number of boxes allows, at least 2. */
+static size_t choose_subdivisions(const quadrature *s, double cells)
+{
+    double boxes = fmin(fmax(ENOUGH_PER_CELL * cells, ENOUGH_BOXES), MOST_BOXES);
+    size_t q = MOST_SUBDIVISIONS;
+
+    while (q > 2 && (cells * pow((double)q, (double)s->m) > boxes || !fits(s, q)))
+        q--;
+    return q;
+}
+
+/* ball = [low, high] / divisor, the ends moved out by 2^-24 of high for the roundings of at
+ * most 2^28 terms, all of them >= 0. */
+static void set_ball(arb_t ball, double low, double high, const arb_t divisor)
+{
+    arb_t top;
+    arf_t end;
+
+    arb_init(top);
+    arf_init(end);
+    arf_set_d(end, fmax(low - high * 0x1p-24, 0));
+    arb_set_arf(ball, end);
+    arf_set_d(end, high * (1 + 0x1p-24));
+    arb_set_arf(top, end);
+    arb_union(ball, ball, top, BITS);
+    arb_div(ball, ball, divisor, BITS);
+    arb_clear(top);
+    arf_clear(end);
+}
+
+/* ball += [-inside, outside] measure, not below 0. */
+static void add_ramps(arb_t ball, const arb_t inside, const arb_t outside, const arb_t measure)
+{
+    arb_t low, high, zero;
+
+    arb_init(low);
+    arb_init(high);
+    arb_init(zero);
+    arb_mul(low, inside, measure, BITS);
+    arb_sub(low, ball, low, BITS);
+    arb_mul(high, outside, measure, BITS);
+    arb_add(high, ball, high, BITS);
+    arb_union(ball, low, high, BITS);
+    arb_max(ball, ball, zero, BITS);
+    arb_clear(low);
+    arb_clear(high);
+    arb_clear(zero);
+}
+
+/* Errors and bounds from the sums. */
+static void conclude(attest_approximation *a, const quadrature *s)
+{
+    attest_partial_bounds first, second;
+    arb_t divisor, omega, range, measure, square;
+    long reach;
+
+    s->function->bound(&first, &second, &reach, s->d, s->n);
+    arb_init(divisor);
+    arb_init(omega);
+    arb_init(range);
+    arb_init(measure);
+    arb_init(square);
+    arb_set_d(omega, sum_over_entries(&first, s->d, s->n, 1)); /* a small whole number */
+    arb_div_ui(omega, omega, 2 * s->grid, BITS);
+    arb_div_si(omega, omega, (slong)s->function->get_scale(s->d, s->n), BITS);
+    arb_set_si(range, reach);
+    arb_div_si(range, range, (slong)s->function->get_scale(s->d, s->n), BITS);
+    arb_set_fmpq(measure, a->measure, BITS);
+    /* L^1: sums / (unit boxes), d n entries of equal error */
+    arb_set_ui(divisor, s->grid * s->q);
+    arb_pow_ui(divisor, divisor, s->m, BITS);
+    arb_set_ui(square, 2 * s->grid * s->q);
+    arb_pow_ui(square, square, s->function->get_degree(s->n), BITS);
+    arb_mul_si(square, square, (slong)s->function->get_scale(s->d, s->n), BITS);
+    arb_mul(divisor, divisor, square, BITS);
+    set_ball(a->l1, s->sum1_low, s->sum1_high, divisor);
+    arb_mul(divisor, divisor, square, BITS);
+    set_ball(a->l2, s->sum2_low, s->sum2_high, divisor);
+    add_ramps(a->l1, omega, range, measure);
+    arb_mul(divisor, omega, omega, BITS);
+    arb_mul(square, range, range, BITS);
+    add_ramps(a->l2, divisor, square, measure);
+    arb_mul_ui(a->l1, a->l1, s->m, BITS);
+    arb_mul_ui(a->l2, a->l2, s->m, BITS);
+    arb_sqrt(a->l2, a->l2, BITS);
+    /* the bounds */
+    arb_mul(a->l1_bound, range, measure, BITS);
+    arb_add(a->l1_bound, a->l1_bound, omega, BITS);
+    arb_mul_ui(a->l1_bound, a->l1_bound, s->m, BITS);
+    arb_sqrt(measure, measure, BITS);
+    arb_mul(a->l2_bound, range, measure, BITS);
+    arb_add(a->l2_bound, a->l2_bound, omega, BITS);
+    arb_sqrt_ui(square, s->m, BITS);
+    arb_mul(a->l2_bound, a->l2_bound, square, BITS);
+    arb_clear(divisor);
+    arb_clear(omega);
+    arb_clear(range);
+    arb_clear(measure);
+    arb_clear(square);
+}
+
+attest_status attest_approximation_bound(attest_approximation *approximation,
+                                         attest_error *error)
+{
+    quadrature s = {.function = approximation->function,
+                    .d = approximation->dim,
+                    .n = approximation->length,
+                    .m = approximation->dim * approximation->length,
+                    .grid = approximation->grid};
+    size_t cell[MOST_ENTRIES] = {0};
+    double cells = pow((double)s.grid, (double)s.m);
+
+    s.q = choose_subdivisions(&s, cells);
+    if (!fits(&s, s.q) || cells * pow((double)s.q, (double)s.m) > 0x1p28)
+        return attest_error_set(error, ATTEST_USAGE, "the quadrature is too large");
+    approximation->subdivisions = s.q;
+    set_constants(&s);
+    do
+        add_cell(&s, cell);
+    while (next(cell, s.m, s.grid));
+    conclude(approximation, &s);
+    return ATTEST_OK;
+}

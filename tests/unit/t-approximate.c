@@ -1,0 +1,348 @@
+/* Universal approximation: the functions and their bounds, the stairs, the values of the whole
+ * network, and errors against lower and upper sums made here. */
+#include <math.h>
+#include <string.h>
+
+#include <attest/approximate.h>
+
+#include "attention/network.h"
+#include "tests/tap.h"
+#include "theory/approximate.h"
+
+enum { UNIT = 60 };
+
+static void gen_point(int64_t *x, size_t entries, uint64_t *state)
+{
+    for (size_t e = 0; e < entries; e++)
+        x[e] = (int64_t)(tap_random(state) % (UNIT + 1));
+}
+
+/* The bound of the case of entry e of token j, for token 0 and entry 0. */
+static long pick(const attest_partial_bounds *b, size_t j, size_t e)
+{
+    if (j == 0)
+        return e == 0 ? b->own : b->own_other;
+    return e == 0 ? b->token : b->token_other;
+}
+
+/* Differences along every axis stay within the bounds of the derivatives, and so do second
+ * differences; f stays within its range. Exact. tight: the largest first difference found,
+ * relative to its bound, over all axes. */
+static bool bounds_hold(const attest_equivariant *f, size_t d, size_t n, uint64_t *state,
+                        double *tight)
+{
+    attest_partial_bounds first, second;
+    int64_t x[16], power = 1, low = INT64_MAX, high = INT64_MIN;
+    long range;
+    bool ok = true;
+
+    for (size_t i = 0; i < f->get_degree(n); i++)
+        power *= UNIT;
+    f->bound(&first, &second, &range, d, n);
+    for (int trial = 0; trial < 300; trial++) {
+        size_t axis = tap_random(state) % (d * n), j = axis / d, e = axis % d;
+        int64_t value, up, down, here, step;
+
+        gen_point(x, n * d, state);
+        if (trial % 3 == 0)
+            for (size_t i = 0; i < n * d; i++)
+                x[i] = tap_random(state) % 4 ? UNIT : 0;
+        value = f->get(x, d, n);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+        here = x[axis];
+        step = 1 + (int64_t)(tap_random(state) % (UNIT / 2));
+        if (here < step || here + step > UNIT)
+            here = step;
+        x[axis] = here;
+        value = f->get(x, d, n);
+        x[axis] = here + step;
+        up = f->get(x, d, n);
+        x[axis] = here - step;
+        down = f->get(x, d, n);
+        /* f / scale: |up - value| <= bound step / UNIT power */
+        ok = ok && llabs(up - value) * UNIT <= pick(&first, j, e) * step * power &&
+             llabs(value - down) * UNIT <= pick(&first, j, e) * step * power &&
+             llabs(up - 2 * value + down) * UNIT * UNIT <=
+                 pick(&second, j, e) * step * step * power;
+        if (pick(&first, j, e) > 0)
+            *tight = fmax(*tight, (double)llabs(up - value) * UNIT /
+                                      ((double)pick(&first, j, e) * (double)(step * power)));
+    }
+    return ok && (high - low) <= range * power;
+}
+
+/* Permuting tokens permutes values, and every token matters. */
+static bool is_equivariant(const attest_equivariant *f, size_t d, size_t n, uint64_t *state)
+{
+    int64_t x[16], y[16];
+    fmpq_t one, other;
+    bool ok = true, matters = false;
+
+    fmpq_init(one);
+    fmpq_init(other);
+    for (int trial = 0; trial < 30; trial++) {
+        gen_point(x, n * d, state);
+        for (size_t k = 0; k < n; k++)
+            memcpy(y + (k + 1) % n * d, x + k * d, d * sizeof *x);
+        for (size_t k = 0; k < n; k++)
+            for (size_t c = 0; c < d; c++) {
+                attest_equivariant_value(one, f, x, UNIT, d, n, k, c);
+                attest_equivariant_value(other, f, y, UNIT, d, n, (k + 1) % n, c);
+                ok = ok && fmpq_equal(one, other);
+            }
+        attest_equivariant_value(one, f, x, UNIT, d, n, 0, 0);
+        x[(n - 1) * d] = UNIT - x[(n - 1) * d];
+        attest_equivariant_value(other, f, x, UNIT, d, n, 0, 0);
+        matters = matters || !fmpq_equal(one, other);
+    }
+    fmpq_clear(one);
+    fmpq_clear(other);
+    return ok && matters;
+}
+
+static void test_functions(uint64_t *state)
+{
+    for (const attest_equivariant *f = attest_equivariants; f->name; f++) {
+        bool holds = true, equivariant = true;
+        double tight = 0;
+
+        for (size_t d = 1; d <= 3; d++)
+            for (size_t n = 2; n <= 4; n++) {
+                holds = holds && bounds_hold(f, d, n, state, &tight);
+                equivariant = equivariant && is_equivariant(f, d, n, state);
+            }
+        TAP_OK(holds && tight > 0.5, "%s: derivatives within bounds, up to %.0f%%", f->name,
+               100 * tight);
+        TAP_OK(equivariant, "%s: equivariant, and needs its context", f->name);
+    }
+}
+
+static bool stairs_flat(const attest_feed_forward *stairs, size_t grid, const fmpq_t ramp)
+{
+    char reason[200] = "";
+    bool flat;
+
+    if (attest_stairs_check(&flat, reason, sizeof reason, stairs, grid, ramp, NULL))
+        abort();
+    return flat;
+}
+
+/* Every number of a stair, moved by a little, is noticed. */
+static void test_stairs(void)
+{
+    enum { GRID = 5, DIM = 2 };
+    attest_feed_forward stairs;
+    int caught = 0, total = 0;
+    fmpq_t ramp;
+
+    fmpq_init(ramp);
+    fmpq_set_si(ramp, 1, 1000);
+    attest_feed_forward_init(&stairs);
+    if (attest_stairs_build(&stairs, DIM, GRID, ramp, NULL))
+        abort();
+    TAP_OK(stairs_flat(&stairs, GRID, ramp), "stairs of %d cells", GRID);
+    TAP_OK(attest_feed_forward_units(&stairs) == DIM * (2 * (GRID - 1) + 1), "their units");
+    for (size_t g = 0; g < DIM; g++) {
+        attest_units *units = &stairs.group[g];
+        for (size_t h = 0; h < units->count; h++) {
+            for (int sign = -1; sign <= 1; sign += 2) {
+                fmpz_add_si(units->bias + h, units->bias + h, sign);
+                caught += !stairs_flat(&stairs, GRID, ramp);
+                fmpz_sub_si(units->bias + h, units->bias + h, sign);
+                fmpz_add_si(units->output + h * DIM + g, units->output + h * DIM + g, sign);
+                caught += !stairs_flat(&stairs, GRID, ramp);
+                fmpz_sub_si(units->output + h * DIM + g, units->output + h * DIM + g, sign);
+                total += 2;
+            }
+            fmpz_set_si(units->output + h * DIM + (1 - g), 1);
+            caught += !stairs_flat(&stairs, GRID, ramp);
+            fmpz_zero(units->output + h * DIM + (1 - g));
+            total++;
+        }
+    }
+    TAP_OK(caught == total, "%d of %d small changes are noticed", caught, total);
+    attest_feed_forward_clear(&stairs);
+    fmpq_clear(ramp);
+}
+
+/* The whole network at all unordered sequences of cells, and at points of the ramps. */
+static void test_network(const char *name, size_t d, size_t n, size_t grid, uint64_t *state)
+{
+    attest_approximation a;
+    attest_network_runner runner;
+    attest_sequence sequence;
+    int64_t centre[16];
+    size_t entries = d * n;
+    arb_ptr out = _arb_vec_init((slong)entries);
+    int right = 0, inside = 0, total = 300;
+    attest_error error = {ATTEST_OK, ""};
+    attest_partial_bounds first, second;
+    long range;
+    fmpq_t value;
+
+    fmpq_init(value);
+    attest_approximation_init(&a);
+    a.function = attest_equivariant_get(name);
+    a.dim = d;
+    a.length = n;
+    a.grid = grid;
+    if (attest_approximation_build(&a, &error) != ATTEST_OK || a.proved != ATTEST_PROVED ||
+        attest_network_runner_init(&runner, &a.network, &error) != ATTEST_OK) {
+        printf("# %s %s\n", error.text, a.reason);
+        abort();
+    }
+    a.function->bound(&first, &second, &range, d, n);
+    attest_sequence_init(&sequence);
+    attest_sequence_resize(&sequence, n, d);
+    for (int i = 0; i < total; i++) {
+        bool equal = true, within = true;
+        /* over 2^30 G: ramps are 2^-20/G^2 wide, that is at least 2^10/G units */
+        fmpz_set_ui(sequence.denominator, ((ulong)1 << 30) * grid);
+        for (size_t e = 0; e < entries; e++) {
+            size_t cell = tap_random(state) % grid;
+            centre[e] = 2 * (int64_t)cell + 1;
+            fmpz_set_ui(sequence.entry + e,
+                        ((ulong)cell << 30) + (1 << 20) +
+                            tap_random(state) % (((ulong)1 << 30) - (2 << 20)));
+        }
+        if (attest_network_ball(out, &runner, &sequence, 128, NULL))
+            abort();
+        for (size_t k = 0; k < n; k++)
+            for (size_t c = 0; c < d; c++) {
+                attest_equivariant_value(value, a.function, centre, 2 * (int64_t)grid, d, n, k,
+                                         c);
+                equal = equal && arb_contains_fmpq(out + k * d + c, value) &&
+                        (arb_is_zero(out + k * d + c) ||
+                         arb_rel_accuracy_bits(out + k * d + c) > 120);
+            }
+        right += equal;
+        /* one entry into the ramp at a border */
+        fmpz_set_ui(sequence.entry, ((ulong)(1 + tap_random(state) % (grid - 1)) << 30));
+        fmpz_add_si(sequence.entry, sequence.entry, (slong)(tap_random(state) % 300) - 150);
+        if (attest_network_ball(out, &runner, &sequence, 256, NULL))
+            abort();
+        for (size_t e = 0; e < entries; e++) {
+            arb_mul_si(out + e, out + e, (slong)a.function->get_scale(d, n), 128);
+            within = within && arb_is_nonnegative(out + e);
+            arb_sub_si(out + e, out + e, range, 128);
+            within = within && arb_is_nonpositive(out + e);
+        }
+        inside += within;
+    }
+    TAP_OK(right == total, "%s d %zu n %zu G %zu: %d of %d points", name, d, n, grid, right,
+           total);
+    TAP_OK(inside == total, "in ramps it stays within the range: %d of %d", inside, total);
+    attest_sequence_clear(&sequence);
+    attest_network_runner_clear(&runner);
+    attest_approximation_clear(&a);
+    _arb_vec_clear(out, (slong)entries);
+    fmpq_clear(value);
+}
+
+static double value_of(const attest_equivariant *f, int64_t x, int64_t y, double unit)
+{
+    int64_t point[2] = {x, y};
+
+    return (double)f->get(point, 1, 2) / pow(unit, (double)f->get_degree(2));
+}
+
+/* Lower and upper sums of |f - f(centre)|^p for d = 1, n = 2 and f increasing in both entries:
+ * extremes of f over a box are at its corners. */
+static void corner_sums(double low[2], double high[2], const attest_equivariant *f,
+                        int64_t grid, int64_t q)
+{
+    double unit = 2.0 * (double)(grid * q);
+
+    low[0] = low[1] = high[0] = high[1] = 0;
+    for (int64_t i = 0; i < grid * q; i++)
+        for (int64_t j = 0; j < grid * q; j++) {
+            double centre = value_of(f, (2 * (i / q) + 1) * q, (2 * (j / q) + 1) * q, unit);
+            double least = value_of(f, 2 * i, 2 * j, unit) - centre;
+            double most = value_of(f, 2 * i + 2, 2 * j + 2, unit) - centre;
+            double near = least > 0 ? least : most < 0 ? -most : 0;
+            double far = fmax(fabs(least), fabs(most));
+
+            low[0] += near;
+            low[1] += near * near;
+            high[0] += far;
+            high[1] += far * far;
+        }
+    for (int p = 0; p < 2; p++) {
+        /* two entries */
+        low[p] *= 2 / (double)(grid * q * grid * q);
+        high[p] *= 2 / (double)(grid * q * grid * q);
+    }
+    low[1] = sqrt(low[1]);
+    high[1] = sqrt(high[1]);
+}
+
+static void test_errors(const char *name)
+{
+    double previous = 0, low[2], high[2], width = 0;
+    bool below = true, halves = true, meets = true;
+
+    for (size_t grid = 4; grid <= 16; grid *= 2) {
+        attest_approximation a;
+        double error, radius;
+
+        attest_approximation_init(&a);
+        a.function = attest_equivariant_get(name);
+        a.grid = grid;
+        if (attest_approximation_build(&a, NULL) || a.proved != ATTEST_PROVED)
+            abort();
+        error = arf_get_d(arb_midref(a.l1), ARF_RND_NEAR);
+        radius = mag_get_d(arb_radref(a.l1));
+        corner_sums(low, high, a.function, (int64_t)grid, 256 / (int64_t)grid);
+        meets = meets && error - radius <= high[0] && error + radius >= low[0] &&
+                arf_cmpabs_d(arb_midref(a.l2), high[1] + mag_get_d(arb_radref(a.l2))) <= 0 &&
+                arf_cmpabs_d(arb_midref(a.l2), low[1] - mag_get_d(arb_radref(a.l2))) >= 0;
+        width = fmax(width, (high[0] - low[0]) / error * (double)grid / 256);
+        below = below && arb_lt(a.l1, a.l1_bound) && arb_lt(a.l2, a.l2_bound);
+        halves =
+            halves && (previous == 0 || (previous / error > 1.9 && previous / error < 2.1));
+        previous = error;
+        attest_approximation_clear(&a);
+    }
+    TAP_OK(below, "%s: errors below their bounds", name);
+    TAP_OK(halves, "%s: twice the cells, half the error", name);
+    TAP_OK(meets && width < 1, "%s: enclosures meet lower and upper sums", name);
+}
+
+static void test_limits(void)
+{
+    static const size_t bad[][3] = {{5, 2, 2}, {1, 5, 2},  {0, 2, 2},   {1, 0, 4},
+                                    {1, 2, 1}, {2, 2, 33}, {1, 2, 1025}};
+    int refused = 0, total = (int)(sizeof bad / sizeof *bad);
+
+    for (int i = 0; i < total; i++) {
+        attest_approximation a;
+
+        attest_approximation_init(&a);
+        a.function = attest_equivariants;
+        a.dim = bad[i][0];
+        a.length = bad[i][1];
+        a.grid = bad[i][2];
+        refused += attest_approximation_build(&a, NULL) == ATTEST_USAGE;
+        attest_approximation_clear(&a);
+    }
+    TAP_OK(refused == total, "%d of %d refused", refused, total);
+}
+
+int main(void)
+{
+    uint64_t state = tap_seed(0xa99);
+
+    test_functions(&state);
+    test_stairs();
+    test_network("sum", 1, 2, 7, &state);
+    test_network("product", 1, 3, 4, &state);
+    test_network("inner", 2, 2, 3, &state);
+    test_network("variance", 1, 3, 5, &state);
+    test_network("distance", 2, 3, 2, &state);
+    test_errors("sum");
+    test_errors("product");
+    test_limits();
+    flint_cleanup();
+    return tap_done();
+}
