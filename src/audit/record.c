@@ -5,6 +5,8 @@
 
 #include <attest/version.h>
 
+#include "base/cpu.h"
+
 void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)
 {
     if (fmpz_sgn(value) >= 0 && fmpz_abs_fits_ui(value)) {
@@ -338,6 +340,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
                                 const attest_audit_origin *origin)
 {
     const attest_dataset *dataset = audit->dataset;
+    char cpu[128];
 
     attest_json_write_string(json, "format", "attest/audit");
     attest_json_write_integer(json, "version", 1);
@@ -368,4 +371,6 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
     attest_json_write_string(json, "mpfr", mpfr_get_version());
     attest_json_write_string(json, "flint", FLINT_VERSION);
     attest_json_write_close(json);
+    attest_cpu_name(cpu, sizeof cpu);
+    attest_json_write_string(json, "cpu", cpu);
 }

@@ -194,8 +194,12 @@ static int audit(audit_job *job)
         attest_audit_gate_check(&job->gate, &job->subject[0].audit, request->gate,
                                 &job->common->budget, &error))
         code = attest_cli_fail_input(&error);
+    if (code == EXIT_HOLDS && (job->common->output || request->report))
+        code = attest_audit_hash(job);
     if (code == EXIT_HOLDS && job->common->output)
         code = attest_audit_save(job);
+    if (code == EXIT_HOLDS && request->report)
+        code = attest_audit_report(job);
     if (code == EXIT_HOLDS)
         code = print(job);
     if (code != EXIT_HOLDS)
@@ -282,6 +286,8 @@ static int run(int argc, char **argv)
          OPTION_NUMBER, &request.delta, NULL},
         {"gate", 0, "FILE", "exit with 1 if this audit is worse than the record FILE",
          OPTION_TEXT, &request.gate, NULL},
+        {"report", 0, "OUT.html", "write a page with plots, as 'attest report' does",
+         OPTION_TEXT, &request.report, NULL},
         {"quick", 0, NULL, "leave out the stages of errors, the curve and the kernels",
          OPTION_FLAG, &request.quick, NULL},
         {"jobs", 'j', "J", "processes; one per processor if not given", OPTION_COUNT,

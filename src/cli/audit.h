@@ -11,7 +11,7 @@ enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
 
 /* What the command line asked for. */
 typedef struct audit_request {
-    const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate;
+    const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report;
     int round, softmax, sum, mask;
     bool fma, compare, quick;
     unsigned long seed, block, jobs;
@@ -49,6 +49,12 @@ int attest_audit_parse_lists(audit_request *request);
 /* Saves record and colliding pairs where -o says: X.json names the record itself, any other
  * path a folder for audit.json and its collision files. EXIT_HOLDS, or a complaint. */
 int attest_audit_save(audit_job *job);
+
+/* The hashes of the inputs, for the record. EXIT_HOLDS, or a complaint. */
+int attest_audit_hash(audit_job *job);
+
+/* Writes the page that --report asks for. EXIT_HOLDS, or a complaint. */
+int attest_audit_report(const audit_job *job);
 
 /* The whole record. */
 void attest_audit_write_job(attest_json *json, const audit_job *job);

@@ -168,7 +168,6 @@ static int save_subject(audit_subject *subject, const target *t)
     return code;
 }
 
-/* The hashes of the inputs, for the record. */
 static attest_status hash_inputs(audit_job *job, attest_error *error)
 {
     const audit_request *request = job->request;
@@ -190,6 +189,13 @@ static attest_status hash_inputs(audit_job *job, attest_error *error)
     return status;
 }
 
+int attest_audit_hash(audit_job *job)
+{
+    attest_error error;
+
+    return hash_inputs(job, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
 int attest_audit_save(audit_job *job)
 {
     static target t; /* large */
@@ -197,8 +203,6 @@ int attest_audit_save(audit_job *job)
     attest_error error;
     int code = find_target(&t, job->common->output);
 
-    if (code == EXIT_HOLDS && hash_inputs(job, &error))
-        code = attest_cli_fail(&error);
     for (size_t i = 0; i < job->subjects && code == EXIT_HOLDS; i++)
         code = save_subject(&job->subject[i], &t);
     if (code != EXIT_HOLDS)

@@ -4,6 +4,7 @@
 
 #include <attest/version.h>
 
+#include "base/cpu.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
 
@@ -122,10 +123,14 @@ static void write_first(attest_json *json, const attest_summary *summary)
 void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
                                  const char *folder)
 {
+    char cpu[128];
+
     attest_json_write_object(json, NULL);
     attest_json_write_string(json, "format", "attest/campaign-report");
     attest_json_write_integer(json, "version", 1);
     attest_json_write_string(json, "attest", attest_version());
+    attest_cpu_name(cpu, sizeof cpu);
+    attest_json_write_string(json, "cpu", cpu);
     write_seed(json, "seed", summary->plan->seed);
     attest_setting_write(json, &summary->plan->setting);
     if (summary->plan->shards > 1) {

@@ -139,16 +139,15 @@ static attest_status check_version(const attest_json_cursor *root, attest_record
     return attest_json_check_format(root, shapes[kind].format, error);
 }
 
-/* Takes the file apart and keeps it if it is a record. */
-static attest_status take(attest_records *records, const char *path, const attest_input *input,
-                          attest_budget *budget, attest_error *error)
+attest_status attest_records_add(attest_records *records, const char *path, const char *bytes,
+                                 size_t size, attest_budget *budget, attest_error *error)
 {
     attest_record record = {0};
     attest_json_cursor root;
     unsigned char digest[ATTEST_SHA256_SIZE];
     attest_sha256 hash;
-    attest_status status = attest_json_document_parse(
-        &record.document, (const char *)input->data, input->size, budget, error);
+    attest_status status =
+        attest_json_document_parse(&record.document, bytes, size, budget, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -169,7 +168,7 @@ static attest_status take(attest_records *records, const char *path, const attes
         return status;
     }
     attest_sha256_init(&hash);
-    attest_sha256_add(&hash, input->data, input->size);
+    attest_sha256_add(&hash, bytes, size);
     attest_sha256_get(digest, &hash);
     attest_sha256_format(record.sha256, digest);
     records->record[records->count++] = record;
@@ -201,7 +200,8 @@ static attest_status read_file(attest_records *records, const char *folder, cons
         if (is_input(&input)) {
             status = remark(records, path, "data or weights, not a result", error);
         } else {
-            status = take(records, path, &input, budget, error);
+            status = attest_records_add(records, path, (const char *)input.data, input.size,
+                                        budget, error);
             if (status != ATTEST_OK)
                 attest_error_prefix(error, status, full);
         }

@@ -58,6 +58,12 @@ attest_status attest_records_read(attest_records *records, const char *folder,
                                   attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Adds the record in bytes[0..size), which is called path on the page. What is no record is
+ * remarked on. Status: FORMAT, UNABLE, NOMEM. */
+attest_status attest_records_add(attest_records *records, const char *path, const char *bytes,
+                                 size_t size, attest_budget *budget,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+
 /* The first record of a kind at place >= from, or NULL; *place is its place. */
 const attest_record *attest_records_find(const attest_records *records, attest_record_kind kind,
                                          size_t from, size_t *place);

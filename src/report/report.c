@@ -31,8 +31,7 @@ void attest_report_clear(attest_report *report)
     attest_report_init(report);
 }
 
-attest_status attest_report_read(attest_report *report, const char *folder,
-                                 attest_budget *budget, attest_error *error)
+attest_status attest_report_set(attest_report *report, attest_error *error)
 {
     static void (*const write[])(attest_report *) = {
         attest_section_write_summary,         attest_section_write_collapse,
@@ -42,15 +41,20 @@ attest_status attest_report_read(attest_report *report, const char *folder,
         attest_section_write_counterexamples, attest_section_write_certificates,
         attest_section_write_approximations,  attest_section_write_provenance,
     };
-    attest_status status = attest_records_read(&report->records, folder, budget, error);
 
-    if (status != ATTEST_OK)
-        return status;
     for (size_t i = 0; i < sizeof write / sizeof write[0]; i++)
         write[i](report);
     if (report->body.text.failed)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", folder);
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     return ATTEST_OK;
+}
+
+attest_status attest_report_read(attest_report *report, const char *folder,
+                                 attest_budget *budget, attest_error *error)
+{
+    attest_status status = attest_records_read(&report->records, folder, budget, error);
+
+    return status == ATTEST_OK ? attest_report_set(report, error) : status;
 }
 
 /* A drawing that stands alone brings its style along: after the start tag of <svg>, whose

@@ -29,6 +29,9 @@ typedef struct attest_report {
 void attest_report_init(attest_report *report);
 void attest_report_clear(attest_report *report);
 
+/* Writes all sections about report->records, once. Status: NOMEM. */
+attest_status attest_report_set(attest_report *report, attest_error *error) ATTEST_WARN_UNUSED;
+
 /* Reads the records of a folder and writes all sections. Status: as attest_records_read, and
  * NOMEM. */
 attest_status attest_report_read(attest_report *report, const char *folder,

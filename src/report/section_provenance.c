@@ -69,21 +69,39 @@ static void write_inputs(attest_report *report)
     attest_markup_close(&report->body);
 }
 
-/* "name value, name value" of an object, or a text as it is. */
-static void write_pairs(attest_markup *body, const attest_json_cursor *root, const char *key)
+/* "attest 0.1.0, mpfr 4.2.0". */
+static void write_versions(attest_markup *body, const attest_json_cursor *root)
 {
-    attest_json_cursor object;
+    attest_json_cursor versions;
     const char *name;
 
     attest_table_open_cell(body, "long");
-    if (attest_json_find_member(&object, root, key) && attest_json_is_object(&object)) {
-        for (size_t i = 0; (name = attest_json_get_key(&object, i)); i++) {
+    if (attest_json_find_member(&versions, root, "versions")) {
+        for (size_t i = 0; (name = attest_json_get_key(&versions, i)); i++) {
             attest_markup_printf(body, "%s%s ", i ? ", " : "", name);
-            attest_value_write(body, &object, name);
+            attest_value_write(body, &versions, name);
         }
+    } else if (*attest_value_text(root, "attest")) {
+        attest_markup_printf(body, "attest %s", attest_value_text(root, "attest"));
     } else {
-        attest_value_write(body, root, key);
+        attest_markup_text(body, "\xE2\x80\x93");
     }
+    attest_markup_close(body);
+}
+
+/* The first of members that holds something: "seed", or "seed" of "arithmetic". */
+static void write_one_of(attest_markup *body, const attest_json_cursor *root, const char *key,
+                         const char *outer, const char *inner)
+{
+    attest_json_cursor member;
+
+    attest_table_open_cell(body, "long");
+    if (attest_json_find_member(&member, root, key) && !attest_json_is_object(&member))
+        attest_value_write_value(body, &member);
+    else if (attest_json_find_member(&member, root, outer))
+        attest_value_write(body, &member, inner);
+    else
+        attest_markup_text(body, "\xE2\x80\x93");
     attest_markup_close(body);
 }
 
@@ -97,12 +115,10 @@ static void write_circumstances(attest_report *report)
     for (size_t i = 0; i < report->records.count; i++) {
         attest_json_cursor root = attest_json_root(&report->records.record[i].document);
         attest_table_row(body, report->records.record[i].path);
-        attest_table_open_cell(body, NULL);
-        attest_value_write(body, &root, "seed");
-        attest_markup_close(body);
-        write_pairs(body, &root, "versions");
-        write_pairs(body, &root, "cpu");
-        write_pairs(body, &root, "kernel");
+        write_one_of(body, &root, "seed", "arithmetic", "seed");
+        write_versions(body, &root);
+        write_one_of(body, &root, "cpu", "versions", "cpu");
+        write_one_of(body, &root, "kernel", "kernel", "name");
     }
     attest_table_close(body);
     attest_markup_close(body);

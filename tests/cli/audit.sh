@@ -148,6 +148,12 @@ json 'abs(next(c for c in o["collapse"]["curve"] if c["bits"] == 12)["log2_separ
 run 0 "without it" audit six.json --weights $w --formats binary64 --quick --json
 json 'o["collapse"]["curve"] == [] and o["collapse_bits"] is not None'
 
+run 0 "a page" audit six.json --construct tuned,gap --formats binary64,binary16 --report page.html
+python3 "$srcdir/tests/report/check-html.py" page.html >"$out" 2>"$err"
+result $? "it is valid"
+grep -q '<th scope="row">gap</th>' page.html && grep -q "$(sha256sum six.json | cut -d ' ' -f 1)" page.html
+result $? "it names the mappings and the data"
+
 # Hypotheses, hardmax, data without required pairs.
 run 1 "a repeated token" audit twice.json --construct theorem --json
 json 'o["hypothesis"] == "no-duplicates" and o["counterexample"]["violates"]["definition"] == "hypothesis"'
