@@ -7,6 +7,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "data/rationals.h"
 #include "props/oracle.h"
 #include "props/properties.h"
 
@@ -22,10 +23,60 @@ static const attest_gen_layer kind = {
     .simple = true,
 };
 
+/* For given weights, whose dimension may be large: tokens that need few draws, so that they can
+ * be shrunk. Small multiples of a short vector, or, a quarter of them, short fractions. */
+static void gen_tokens(attest_vocabulary *v, struct theft *t)
+{
+    bool line = !attest_gen_rarely(t, 4), zero = true;
+    fmpq *u = v->entry;
+    slong multiple = 0;
+
+    for (size_t e = 0; e < (line ? v->dim : v->count * v->dim); e++) {
+        slong p = attest_gen_integer(t, 6);
+
+        fmpq_set_si(v->entry + e, p, 1 + attest_gen_size(t, 0, 2));
+        zero = zero && p == 0;
+    }
+    if (line && zero)
+        fmpq_one(u);
+    for (size_t i = v->count; i-- > 0;) { /* the first token, u, last */
+        fmpq *token = v->entry + i * v->dim;
+
+        if (line) {
+            fmpq_t factor;
+
+            multiple += 1 + (slong)attest_gen_size(t, 0, 2);
+            fmpq_init(factor);
+            fmpq_set_si(factor, multiple, 1);
+            for (size_t c = 0; c < v->dim; c++)
+                fmpq_mul(token + c, u + c, factor);
+            fmpq_clear(factor);
+        } else { /* different first entries, none of them zero */
+            fmpq_set_si(token, (slong)i + 1, 1);
+        }
+    }
+}
+
+static attest_status gen_data(attest_instance *instance, struct theft *t,
+                              const attest_weights *weights)
+{
+    attest_vocabulary vocabulary = {.count = attest_gen_size(t, 3, 6), .dim = weights->dim};
+    attest_status status = ATTEST_NOMEM;
+
+    vocabulary.entry = attest_rationals_alloc(vocabulary.count * vocabulary.dim);
+    if (vocabulary.entry) {
+        gen_tokens(&vocabulary, t);
+        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &kind.sequences);
+    }
+    attest_vocabulary_clear(&vocabulary);
+    return status == ATTEST_OK ? attest_weights_set(&instance->weights, weights) : status;
+}
+
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
-    (void)setting;
+    if (setting->weights)
+        return gen_data(instance, t, setting->weights);
     return attest_gen_data_and_weights(instance, t, &kind);
 }
 

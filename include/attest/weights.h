@@ -42,6 +42,10 @@ void attest_weights_clear(attest_weights *weights);
 /* Makes room for heads empty heads. Status: NOMEM. */
 attest_status attest_weights_resize(attest_weights *weights, size_t heads) ATTEST_WARN_UNUSED;
 
+/* copy (initialised) = weights. Status: NOMEM. */
+attest_status attest_weights_set(attest_weights *copy,
+                                 const attest_weights *weights) ATTEST_WARN_UNUSED;
+
 /* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d. Status: FORMAT.
  */
 attest_status attest_weights_check_shapes(const attest_weights *weights,

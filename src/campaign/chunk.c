@@ -12,11 +12,12 @@
 #include "base/memory.h"
 #include "campaign/chunk_result.h"
 #include "campaign/instance_text.h"
+#include "campaign/polish.h"
 #include "theft/theft_extensions.h"
 
 /* Attempts to shrink one violation: a count, for a time would make results depend on the
  * machine. */
-enum { SHRINK_ATTEMPTS = 20000 };
+enum { SHRINK_ATTEMPTS = 10000 };
 
 /* A violation by this factor of two is clear, see is_clear. */
 #define CLEAR_MARGIN (-1.0)
@@ -26,9 +27,10 @@ typedef struct chunk_run {
     attest_chunk_result *result;
     uint64_t trial; /* the number of the trial that is being run */
     uint64_t seed;
-    bool called;     /* the property has been called in this trial: */
-    attest_trial at; /* what it found on the trial's own instance */
-    size_t shrink_steps;
+    bool called;         /* the property has been called in this trial: */
+    attest_trial at;     /* what it found on the trial's own instance */
+    uint64_t attempts;   /* to shrink or polish it, */
+    size_t shrink_steps; /* and how many of them did */
     attest_status status;
     attest_error *error;
 } chunk_run;
@@ -120,16 +122,43 @@ static bool is_clear(const attest_trial *candidate, const attest_trial *found)
     return candidate->margin <= fmax(found->margin / 2, CLEAR_MARGIN);
 }
 
-static enum theft_trial_res shrink_step(chunk_run *run, const attest_instance *instance)
+/* Whether one more attempt may be made; not one at which a worker died. */
+static bool may_attempt(chunk_run *run)
+{
+    const attest_death *death = find_death(run, true);
+
+    beat(run, true, run->attempts);
+    return run->attempts++ < (death ? death->steps : SHRINK_ATTEMPTS);
+}
+
+/* Whether the candidate, simpler than what was found, violates the property as clearly. */
+static bool will_do(chunk_run *run, const attest_instance *instance)
 {
     attest_trial candidate;
 
-    if (!decide(run, &candidate, instance))
-        return THEFT_TRIAL_ERROR;
-    if (candidate.outcome != ATTEST_VIOLATED || !is_clear(&candidate, &run->at))
-        return THEFT_TRIAL_PASS;
+    if (!decide(run, &candidate, instance) || candidate.outcome != ATTEST_VIOLATED ||
+        !is_clear(&candidate, &run->at))
+        return false;
     run->shrink_steps++;
-    return THEFT_TRIAL_FAIL;
+    return true;
+}
+
+static enum theft_trial_res shrink_step(chunk_run *run, const attest_instance *instance)
+{
+    if (will_do(run, instance))
+        return THEFT_TRIAL_FAIL;
+    return run->status == ATTEST_OK ? THEFT_TRIAL_PASS : THEFT_TRIAL_ERROR;
+}
+
+static attest_polish_answer polish_step(void *env, const attest_instance *candidate)
+{
+    chunk_run *run = env;
+
+    if (!may_attempt(run))
+        return ATTEST_POLISH_STOP;
+    if (will_do(run, candidate))
+        return ATTEST_POLISH_KEEP;
+    return run->status == ATTEST_OK ? ATTEST_POLISH_LEAVE : ATTEST_POLISH_STOP;
 }
 
 static bool note_tightest(chunk_run *run, const attest_instance *instance)
@@ -209,6 +238,7 @@ before_trial(const struct theft_hook_gen_args_pre_info *info, void *env)
     run->seed = run->chunk->search ? info->run_seed : info->trial_seed;
     run->called = false;
     run->shrink_steps = 0;
+    run->attempts = 0;
     beat(run, false, 0);
     return THEFT_HOOK_GEN_ARGS_PRE_CONTINUE;
 }
@@ -216,36 +246,49 @@ before_trial(const struct theft_hook_gen_args_pre_info *info, void *env)
 static enum theft_hook_shrink_pre_res
 before_shrink(const struct theft_hook_shrink_pre_info *info, void *env)
 {
-    chunk_run *run = env;
-    const attest_death *death = find_death(run, true);
-
-    beat(run, true, info->shrink_count);
-    if (info->shrink_count >= (death ? death->steps : SHRINK_ATTEMPTS))
-        return THEFT_HOOK_SHRINK_PRE_HALT;
-    return THEFT_HOOK_SHRINK_PRE_CONTINUE;
+    (void)info;
+    return may_attempt(env) ? THEFT_HOOK_SHRINK_PRE_CONTINUE : THEFT_HOOK_SHRINK_PRE_HALT;
 }
 
-/* Keeps the shrunk instance. */
-static enum theft_hook_counterexample_res
-after_shrinking(const struct theft_hook_counterexample_info *info, void *env)
+/* Keeps a violation. */
+static bool keep(chunk_run *run, const attest_instance *instance)
 {
-    chunk_run *run = env;
     attest_trial trial;
     attest_origin origin = {run->chunk->property, run->chunk->setting, &trial, run->seed,
                             run->shrink_steps};
     attest_violation violation = {.trial = run->trial};
 
-    if (!decide(run, &trial, info->args[0]))
-        return THEFT_HOOK_COUNTEREXAMPLE_ERROR;
+    if (!decide(run, &trial, instance))
+        return false;
     violation.margin = trial.margin;
     violation.reason = attest_memory_copy(trial.reason);
-    violation.text = attest_instance_format(info->args[0], &origin);
+    violation.text = attest_instance_format(instance, &origin);
     run->status = attest_chunk_result_add_violation(run->result, &violation);
-    if (run->status != ATTEST_OK) {
+    if (run->status != ATTEST_OK)
         attest_error_set(run->error, run->status, "out of memory");
-        return THEFT_HOOK_COUNTEREXAMPLE_ERROR;
-    }
-    return THEFT_HOOK_COUNTEREXAMPLE_CONTINUE;
+    return run->status == ATTEST_OK;
+}
+
+/* What the engine has shrunk is polished and kept. */
+static enum theft_hook_counterexample_res
+after_shrinking(const struct theft_hook_counterexample_info *info, void *env)
+{
+    const attest_instance *shrunk = info->args[0];
+    chunk_run *run = env;
+    attest_instance polished;
+    attest_status status = ATTEST_OK;
+    bool kept;
+
+    if (shrunk->dataset.label_dim > 0)
+        return keep(run, shrunk) ? THEFT_HOOK_COUNTEREXAMPLE_CONTINUE
+                                 : THEFT_HOOK_COUNTEREXAMPLE_ERROR;
+    attest_instance_init(&polished);
+    status = attest_polish(&polished, shrunk, polish_step, run);
+    if (status != ATTEST_OK && run->status == ATTEST_OK)
+        run->status = attest_error_set(run->error, status, "out of memory");
+    kept = run->status == ATTEST_OK && keep(run, &polished);
+    attest_instance_clear(&polished);
+    return kept ? THEFT_HOOK_COUNTEREXAMPLE_CONTINUE : THEFT_HOOK_COUNTEREXAMPLE_ERROR;
 }
 
 static bool note_open(chunk_run *run, const char *reason)

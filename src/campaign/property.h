@@ -33,6 +33,9 @@ typedef struct attest_setting {
     attest_arithmetic_kind number;
     long bits;
     mpfr_rnd_t round;
+    /* Given weights instead of drawn ones, or NULL; theorem1-search takes them. Never part of a
+     * file: instances hold their weights. */
+    const attest_weights *weights;
 } attest_setting;
 
 /* Whether the setting drops the hypothesis of this name. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/counterexample.h"
 #include "data/counterexample_json.h"
 #include "data/json_file.h"
 
@@ -19,7 +20,9 @@ const attest_command attest_command_counterexample = {
         "token whose contexts differ, checked exactly. By default they lie on a line, and\n"
         "merge for all weights at once. With --vocabulary they are made of a user's own "
         "tokens:\n"
-        "what never wins a score can be exchanged. Exit code 1: no such pair was found.",
+        "what never wins a score can be exchanged. With --search random data are tried, and "
+        "what\n"
+        "is found is shrunk. Exit code 1: no such pair was found.",
     .example =
         "  attest counterexample --heads 8 --dim 16 --size 4 --seed 1\n"
         "  attest counterexample --weights hardmax.json --vocabulary data.json -o c.json",
@@ -32,6 +35,7 @@ typedef struct counterexample_job {
     const char *weights, *vocabulary;
     unsigned long heads, dim, size, seed;
     int ties, mask; /* -1: not given */
+    bool search;
     attest_counterexample counterexample;
     attest_separated extremes;
     bool found;
@@ -76,6 +80,8 @@ static int build(counterexample_job *job, attest_common *common)
     attest_error error;
     int code;
 
+    if (job->search)
+        return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed);
     if (!job->vocabulary) {
         job->found = true;
         return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
@@ -116,7 +122,7 @@ static void write_all(attest_json *json, const counterexample_job *job)
 {
     attest_json_write_object(json, NULL);
     attest_counterexample_write_members(json, &job->counterexample);
-    attest_json_write_bool(json, "universal", !job->vocabulary);
+    attest_json_write_bool(json, "universal", !job->vocabulary && !job->search);
     attest_json_write_object(json, "separated");
     write_root(json, "r_min", job->extremes.r_min_square);
     write_root(json, "r_max", job->extremes.r_max_square);
@@ -174,7 +180,7 @@ static void print_text(const counterexample_job *job)
     printf("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
            attest_ties_name(c->weights.ties), attest_mask_name(c->weights.mask),
            c->weights.heads, c->weights.heads == 1 ? "" : "s",
-           job->vocabulary ? "" : ", and by all other weights, too");
+           job->vocabulary || job->search ? "" : ", and by all other weights, too");
     print_sequence(&c->dataset, 0);
     print_sequence(&c->dataset, 1);
     printf("output at [%zu,%zu] and at [%zu,%zu], where the contexts differ:\n", c->pair[0][0],
@@ -227,8 +233,10 @@ static int find(counterexample_job *job, attest_common *common)
         if (common->json)
             printf("{\n  \"outputs_equal\": false\n}\n");
         else
-            printf(
-                "none found: no exchange of these tokens goes unnoticed at any query tried\n");
+            printf("none found%s\n",
+                   job->search
+                       ? ""
+                       : ": no exchange of these tokens goes unnoticed at any query tried");
         return EXIT_FAILS;
     }
     if (attest_separated_get(&job->extremes, &job->counterexample.dataset, &error))
@@ -253,10 +261,12 @@ static int run(int argc, char **argv)
         {"dim", 0, "D", "entries of a token; 2 if not given", OPTION_COUNT, &job.dim, NULL},
         {"size", 0, "S", "rows of W_Q, W_K, W_V; as --dim if not given", OPTION_COUNT,
          &job.size, NULL},
-        {"seed", 0, "N", "of the random weights; 1 if not given", OPTION_COUNT, &job.seed,
-         NULL},
+        {"seed", 0, "N", "of random weights and of --search; 1 if not given", OPTION_COUNT,
+         &job.seed, NULL},
         {"vocabulary", 0, "DATA", "use the tokens of this dataset", OPTION_TEXT,
          &job.vocabulary, NULL},
+        {"search", 0, NULL, "try random data, and shrink what is found", OPTION_FLAG,
+         &job.search, NULL},
         {"ties", 0, "TIES", "uniform or leftmost; as in W, or uniform", OPTION_CHOICE,
          &job.ties, ties},
         {"mask", 0, "MASK", "none or causal; as in W, or none", OPTION_CHOICE, &job.mask,
@@ -268,6 +278,8 @@ static int run(int argc, char **argv)
     attest_separated_init(&job.extremes);
     code = attest_cli_parse(&attest_command_counterexample, &common, options, argc, argv, 0, 0,
                             &operands, &count);
+    if (code == EXIT_HOLDS && job.search && job.vocabulary)
+        code = attest_cli_refuse("--search and --vocabulary exclude each other");
     if (code == EXIT_HOLDS)
         code = find(&job, &common);
     attest_separated_clear(&job.extremes);

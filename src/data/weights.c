@@ -69,6 +69,26 @@ attest_status attest_weights_resize(attest_weights *weights, size_t heads)
     return ATTEST_OK;
 }
 
+attest_status attest_weights_set(attest_weights *copy, const attest_weights *weights)
+{
+    if (copy == weights)
+        return ATTEST_OK;
+    if (attest_weights_resize(copy, weights->heads) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    for (size_t h = 0; h < weights->heads; h++) {
+        attest_matrix_set(&copy->head[h].wq, &weights->head[h].wq);
+        attest_matrix_set(&copy->head[h].wk, &weights->head[h].wk);
+        attest_matrix_set(&copy->head[h].wv, &weights->head[h].wv);
+        attest_matrix_set(&copy->head[h].wo, &weights->head[h].wo);
+    }
+    copy->activation = weights->activation;
+    copy->ties = weights->ties;
+    copy->mask = weights->mask;
+    copy->skip = weights->skip;
+    copy->dim = weights->dim;
+    return ATTEST_OK;
+}
+
 static attest_status check_shape(const attest_matrix *matrix, size_t h, const char *name,
                                  size_t rows, size_t cols, const char *why, attest_error *error)
 {

@@ -1,0 +1,67 @@
+/* counterexample_search.c -- attest counterexample --search. */
+#include <string.h>
+
+#include "campaign/chunk.h"
+#include "cli/counterexample.h"
+#include "data/counterexample_json.h"
+#include "props/properties.h"
+#include "theory/theorem1_check.h"
+
+enum { TRIALS = 20000, CHUNK = 64 };
+
+/* counterexample = the one in the text. */
+static attest_status take(attest_counterexample *counterexample, const char *text,
+                          attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root;
+    attest_status status =
+        attest_json_document_parse(&document, text, strlen(text), NULL, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&document);
+    attest_counterexample_clear(counterexample);
+    attest_counterexample_init(counterexample);
+    status = attest_counterexample_set_json(counterexample, &root, error);
+    attest_json_document_clear(&document);
+    return status;
+}
+
+/* The outputs, and the name of what found them; the engine's word alone is not enough. */
+static attest_status confirm(attest_counterexample *counterexample, bool *found,
+                             attest_error *error)
+{
+    if (attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
+                                        "search") != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_theorem1_check(found, counterexample, error);
+}
+
+int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
+                                     uint64_t seed)
+{
+    attest_setting setting = {.weights = &counterexample->weights};
+    attest_chunk chunk = {.property = attest_property_get("theorem1-search"),
+                          .setting = &setting,
+                          .seed = seed,
+                          .count = CHUNK};
+    attest_chunk_result result;
+    attest_status status = ATTEST_OK;
+    attest_error error;
+
+    *found = false;
+    attest_chunk_result_init(&result);
+    for (; chunk.first < TRIALS && !result.failed && status == ATTEST_OK;
+         chunk.first += CHUNK) {
+        attest_chunk_result_clear(&result);
+        status = attest_chunk_run(&result, &chunk, &error);
+    }
+    if (status == ATTEST_OK && result.violations > 0) {
+        status = take(counterexample, result.violation[0].text, &error);
+        if (status == ATTEST_OK)
+            status = confirm(counterexample, found, &error);
+    }
+    attest_chunk_result_clear(&result);
+    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail(&error);
+}
