@@ -6,6 +6,7 @@
 #include <attest/ball.h>
 
 #include "base/memory.h"
+#include "certify/certificate_json.h"
 #include "data/json_read.h"
 
 enum { MOST_EXPONENT = 1 << 28 };
@@ -245,21 +246,46 @@ static attest_status read_members(attest_certificate *certificate,
     return status;
 }
 
-attest_status attest_certificate_read(attest_certificate *certificate, const char *path,
-                                      attest_budget *budget, attest_error *error)
+/* certificate = what the document says; empty on failure. */
+static attest_status set_json(attest_certificate *certificate,
+                              const attest_json_document *document, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_read(&document, path, budget, error);
+    attest_json_cursor root = attest_json_root(document);
+    attest_status status;
 
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
+    attest_certificate_clear(certificate);
+    attest_certificate_init(certificate);
     status = read_members(certificate, &root, error);
-    attest_json_document_clear(&document);
     if (status == ATTEST_OK)
         return ATTEST_OK;
     attest_certificate_clear(certificate);
     attest_certificate_init(certificate);
-    return error ? attest_error_prefix(error, status, path) : status;
+    return status;
+}
+
+attest_status attest_certificate_parse_json(attest_certificate *certificate, const char *text,
+                                            size_t size, attest_budget *budget,
+                                            attest_error *error)
+{
+    attest_json_document document;
+    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    status = set_json(certificate, &document, error);
+    attest_json_document_clear(&document);
+    return status;
+}
+
+attest_status attest_certificate_read(attest_certificate *certificate, const char *path,
+                                      attest_budget *budget, attest_error *error)
+{
+    attest_json_document document;
+    attest_status status = attest_json_document_read(&document, path, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    status = set_json(certificate, &document, error);
+    attest_json_document_clear(&document);
+    return status == ATTEST_OK || !error ? status : attest_error_prefix(error, status, path);
 }

@@ -103,7 +103,7 @@ static void write_counterexample(attest_json *json, const separated_job *job)
     write_bound(json, "eps", &job->eps);
     attest_json_write_close(json);
     attest_json_write_object(json, "violates");
-    attest_json_write_string(json, "definition", "tokenwise-separated");
+    attest_json_write_string(json, "definition", "separated");
     attest_json_write_string(json, "bound", part_name(job->part));
     if (count == 2)
         attest_cli_write_pair(json, "pair", place);

@@ -14,7 +14,7 @@ shows 'least distance .*at \[0,1\] and \[1,0\]'
 run 0 "bounds that hold" separated "$work/data.json" --r-min 0.4999 --r-max 5.01 --eps 1/3 --json
 json 'o["verdict"] == "holds" and "counterexample" not in o'
 run 1 "r_max met exactly" separated "$work/data.json" --r-max 5 --json
-json 'o["verdict"] == "fails" and o["counterexample"]["violates"] == {"definition": "tokenwise-separated", "bound": "r_max", "token": [0, 0]}'
+json 'o["verdict"] == "fails" and o["counterexample"]["violates"] == {"definition": "separated", "bound": "r_max", "token": [0, 0]}'
 run 1 "eps met exactly" separated "$work/data.json" --eps 1/2 --json
 json 'o["counterexample"]["violates"]["pair"] == [[0, 1], [1, 0]] and len(o["counterexample"]["dataset"]["sequences"]) == 2'
 run 1 "r_min met exactly" separated "$work/data.json" --r-min 1/2

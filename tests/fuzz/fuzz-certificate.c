@@ -1,0 +1,6 @@
+/* Certificates: whatever is read is written, read again and the same. */
+#include "certify/certificate_json.h"
+
+#define FUZZ(suffix) attest_certificate##suffix
+#define FUZZ_MEMBER method
+#include "tests/fuzz/fuzz-json.inc"
