@@ -78,6 +78,14 @@ static bool add_verdict(attest_outcomes *outcomes, const attest_record *record,
     return add(outcomes, &outcome);
 }
 
+/* A table of errors has none. */
+static bool has_verdict(const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document);
+
+    return *attest_value_text(&root, "verdict") != '\0';
+}
+
 attest_status attest_outcomes_set(attest_outcomes *outcomes, const attest_records *records)
 {
     bool ok = true;
@@ -91,6 +99,8 @@ attest_status attest_outcomes_set(attest_outcomes *outcomes, const attest_record
             ok = add_verdict(outcomes, record, "contextual-mapping");
         else if (record->kind == ATTEST_RECORD_MEMORIZE)
             ok = add_verdict(outcomes, record, "memorize");
+        else if (record->kind == ATTEST_RECORD_APPROXIMATE && has_verdict(record))
+            ok = add_verdict(outcomes, record, "approximate");
     }
     return ok ? ATTEST_OK : ATTEST_NOMEM;
 }

@@ -182,6 +182,22 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* The contents of a file: a record, or a remark. */
+static attest_status add_input(attest_records *records, const char *path,
+                               const attest_input *input, attest_budget *budget,
+                               attest_error *error)
+{
+    const char *bytes = (const char *)input->data;
+
+    if (ends_with(path, ".json"))
+        return is_input(input)
+                   ? remark(records, path, "data or weights, not a result", error)
+                   : attest_records_add(records, path, bytes, input->size, budget, error);
+    if (attest_records_is_csv(bytes, input->size))
+        return attest_records_add_csv(records, path, bytes, input->size, budget, error);
+    return remark(records, path, "not a table that a report shows", error);
+}
+
 /* One file of the folder. */
 static attest_status read_file(attest_records *records, const char *folder, const char *path,
                                attest_budget *budget, attest_error *error)
@@ -190,21 +206,16 @@ static attest_status read_file(attest_records *records, const char *folder, cons
     attest_status status;
     char *full;
 
-    if (!ends_with(path, ".json"))
+    if (!ends_with(path, ".json") && !ends_with(path, ".csv"))
         return remark(records, path, "not a JSON file", error);
     full = attest_listing_join(folder, path);
     if (!full)
         return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
     status = attest_input_open(&input, full, budget ? budget->left : SIZE_MAX, error);
     if (status == ATTEST_OK) {
-        if (is_input(&input)) {
-            status = remark(records, path, "data or weights, not a result", error);
-        } else {
-            status = attest_records_add(records, path, (const char *)input.data, input.size,
-                                        budget, error);
-            if (status != ATTEST_OK)
-                attest_error_prefix(error, status, full);
-        }
+        status = add_input(records, path, &input, budget, error);
+        if (status != ATTEST_OK)
+            attest_error_prefix(error, status, full);
         attest_input_close(&input);
     }
     free(full);

@@ -64,6 +64,13 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
                                  size_t size, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Whether the bytes are a table of 'attest approximate --csv', by its first line, and adds it:
+ * as if it were the object {"errors": [...]} of an object for each line. */
+bool attest_records_is_csv(const char *bytes, size_t size);
+attest_status attest_records_add_csv(attest_records *records, const char *path,
+                                     const char *bytes, size_t size, attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
 /* The first record of a kind at place >= from, or NULL; *place is its place. */
 const attest_record *attest_records_find(const attest_records *records, attest_record_kind kind,
                                          size_t from, size_t *place);

@@ -122,44 +122,76 @@ static void write_function(attest_report *report, errors *all, size_t number)
     attest_section_close_plot(report);
 }
 
-/* All records of the function that stands first among those not yet written. */
+/* The objects of all records, one after the other: a record is one, or holds a table. */
+typedef struct cursor {
+    size_t place, index, count;
+    bool inside;
+    attest_json_cursor root, list, object;
+} cursor;
+
+static bool next(cursor *at, const attest_records *records)
+{
+    for (;;) {
+        if (at->inside && ++at->index < at->count)
+            break;
+        at->place += at->inside;
+        at->inside = false;
+        if (!attest_records_find(records, ATTEST_RECORD_APPROXIMATE, at->place, &at->place))
+            return false;
+        at->inside = true;
+        at->index = 0;
+        at->root = attest_json_root(&records->record[at->place].document);
+        at->object = at->root;
+        at->count = attest_value_array(&at->list, &at->root, "errors");
+        if (at->count == 0)
+            return true;
+        break;
+    }
+    at->object = attest_json_get_element(&at->list, at->index);
+    return true;
+}
+
+static size_t count_objects(const attest_records *records)
+{
+    cursor at = {0};
+    size_t count = 0;
+
+    while (next(&at, records))
+        count++;
+    return count;
+}
+
+/* All objects of the function that stands first among those not yet written. */
 static void gather(errors *all, const attest_report *report, bool *done)
 {
+    cursor at = {0};
+
     memset(all, 0, sizeof *all);
-    for (size_t i = 0; i < report->records.count; i++) {
-        const attest_record *record = &report->records.record[i];
-        attest_json_cursor root = attest_json_root(&record->document);
-        if (done[i] || record->kind != ATTEST_RECORD_APPROXIMATE || !belongs(all, &root))
+    for (size_t i = 0; next(&at, &report->records); i++) {
+        if (done[i] || !belongs(all, &at.object))
             continue;
         done[i] = true;
-        add(all, &root);
+        add(all, &at.object);
     }
 }
 
 void attest_section_write_approximations(attest_report *report)
 {
-    size_t place, number = 0;
-    bool *done;
-    errors *all;
+    size_t count = count_objects(&report->records), number = 0;
+    bool *done = calloc(count + 1, sizeof *done);
+    errors *all = malloc(sizeof *all);
 
-    if (!attest_records_find(&report->records, ATTEST_RECORD_APPROXIMATE, 0, &place))
-        return;
-    done = calloc(report->records.count, sizeof *done);
-    all = malloc(sizeof *all);
-    if (!done || !all) {
-        free(done);
-        free(all);
-        report->body.text.failed = true;
-        return;
+    report->body.text.failed |= !done || !all;
+    if (count > 0 && done && all) {
+        attest_section_open(report, "approximation", "Approximation",
+                            "The universal approximator over finer and finer grids: errors as "
+                            "they were measured, and the bounds that were proved.");
+        for (gather(all, report, done); all->function && number < MOST_FUNCTIONS;
+             gather(all, report, done))
+            if (all->count > 0)
+                write_function(report, all, ++number);
+        attest_section_close(report);
     }
-    attest_section_open(report, "approximation", "Approximation",
-                        "The universal approximator over finer and finer grids: errors as they "
-                        "were measured, and the bounds that were proved.");
-    for (gather(all, report, done); all->function && number < MOST_FUNCTIONS;
-         gather(all, report, done))
-        if (all->count > 0)
-            write_function(report, all, ++number);
-    attest_section_close(report);
     free(done);
     free(all);
 }

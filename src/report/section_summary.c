@@ -120,7 +120,6 @@ void attest_section_write_summary(attest_report *report)
         }
         write_count(body, report, ATTEST_RECORD_COUNTEREXAMPLE,
                     "counterexamples, all replayable");
-        write_count(body, report, ATTEST_RECORD_APPROXIMATE, "approximations");
         attest_markup_close(body);
     }
     attest_section_close(report);

@@ -14,11 +14,13 @@ shows '^audit +audit-tuned.json$'
 shows '^campaign +night/report.json$'
 shows '^ignored +notes.txt: not a JSON file$'
 shows '^ignored +other.json: not a record that a report shows$'
+shows '^ignored +other.csv: not a table that a report shows$'
+shows '^approximate +table.csv$'
 shows '^ignored +weights.json: data or weights, not a result$'
 check "$work/page.html" "$work"/plots/*.svg
 result $? "it is valid, and so are its plots"
 for plot in collapse-curve-1 collision-curve-1 theory-bits collision-map errors-1 stages-3 algorithms-2 fast-path-2 \
-    campaign-trials-1 campaign-margins-1 approximation-1 approximation-2; do
+    campaign-trials-1 campaign-margins-1 approximation-1 approximation-2 approximation-3; do
     [ -s "$work/plots/$plot.svg" ] && grep -q "id=\"$plot\"" "$work/page.html"
     result $? "the plot $plot"
 done
@@ -48,7 +50,7 @@ cmp -s "$work/page.html" "$work/stdout.html"
 result $? "and so on standard output"
 
 run 0 "as JSON" report "$work/records" --json
-json 'len(o["records"]) == 13 and len(o["ignored"]) == 3 and o["page"] is None'
+json 'len(o["records"]) == 14 and len(o["ignored"]) == 4 and o["page"] is None'
 json '{r["kind"] for r in o["records"]} == {"audit", "campaign", "certificate", "construct", "counterexample", "memorize", "approximate"}'
 json 'any(r["path"] == "a <b> & '"\\'c\\'"' \".json" for r in o["records"])'
 run 0 "as TAP" report "$work/records" --tap
@@ -74,6 +76,12 @@ mkdir "$work/bad"
 echo '{"format": "attest/audit", "version": 1,' >"$work/bad/cut.json"
 refused "bad JSON" report "$work/bad" -o "$work/none.html"
 complains 'cut\.json: '
+echo 'function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units' >"$work/bad/cut.csv"
+echo 'sum,1,2,3' >>"$work/bad/cut.csv"
+mv "$work/bad/cut.json" "$work/cut.json"
+refused "a table that is cut" report "$work/bad" -o "$work/none.html"
+complains 'cut\.csv: line 2: '
+rm "$work/bad/cut.csv"
 echo '{"format": "attest/audit", "version": 2, "formats": []}' >"$work/bad/cut.json"
 refused "an unknown version" report "$work/bad" -o "$work/none.html"
 [ ! -e "$work/none.html" ]

@@ -122,6 +122,10 @@ def main():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record, indent=1) + "\n")
+    (folder / "table.csv").write_text(
+        "function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units\r\n"
+        "<b>,1,2,2,0.3,0.4,2,0.3,0.35,1.5,10\r\n<b>,1,2,4,0.1,0.2,1,0.15,0.18,0.75,38\n")
+    (folder / "other.csv").write_text("a,b\n1,2\n")
     (folder / "notes.txt").write_text("no record\n")
 
 
