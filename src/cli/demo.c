@@ -2,15 +2,20 @@
  *
  * Writes small files into a folder and runs commands on them, each shown as a user would type
  * it. */
+#include "cli/demo.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/output.h"
-#include "cli/command.h"
 #include "data/json_write.h"
+
+enum { MOST_PATH = 1024 };
 
 static int run(int argc, char **argv);
 
@@ -18,73 +23,30 @@ const attest_command attest_command_demo = {
     .name = "demo",
     .arguments = "[OPTION]...",
     .summary = "take the tour: hardmax defeated, softmax not, and what rounding does to it",
+    .details =
+        "Ten steps, each a command as you would type it, in a few seconds. The last one\n"
+        "makes report.html of all that the others have left in the folder.",
     .example = "  attest demo -o tour",
     .product = "leave the files in the folder FILE; attest-demo if not given",
     .run = run,
 };
 
-static const struct {
-    const char *name, *text;
-} files[] = {
-    {"universal-pair.json", "{\"format\": \"attest/dataset\", \"version\": 1,\n"
-                            " \"name\": \"the universal pair along (1, 2)\",\n"
-                            " \"sequences\": [[[1, 2], [3, 6], [4, 8], [6, 12]],\n"
-                            "               [[1, 2], [2, 4], [5, 10], [6, 12]]]}\n"},
-    {"hardmax.json",
-     "{\"format\": \"attest/weights\", \"version\": 1,\n"
-     " \"activation\": \"hardmax\",\n"
-     " \"heads\": [{\"WQ\": [[\"3/7\", -1], [2, \"0.1\"]], \"WK\": [[1, \"-5/3\"], [0, 4]],\n"
-     "            \"WV\": [[1, \"1/9\"], [-2, 7]], \"WO\": [[\"2/3\", 1], [0, -1]]},\n"
-     "           {\"WQ\": [[-1, 1]], \"WK\": [[\"1/2\", 3]], \"WV\": [[5, -1]], \"WO\": [[1], "
-     "[\"1/3\"]]}]}\n"},
-    {"softmax.json", "{\"format\": \"attest/weights\", \"version\": 1,\n"
-                     " \"activation\": \"softmax\",\n"
-                     " \"heads\": [{\"WQ\": {\"u\": [1], \"v\": [\"1/10\", \"1/10\"]}, \"WK\": "
-                     "{\"u\": [1], \"v\": [\"1/10\", \"1/10\"]},\n"
-                     "            \"WV\": {\"u\": [1], \"v\": [\"1/10\", \"1/10\"]}, \"WO\": "
-                     "{\"u\": [\"1/2\", \"-1/4\"], \"v\": [1]}}]}\n"},
-};
-
-enum { FILES = sizeof files / sizeof files[0], MOST_ARGUMENTS = 12, MOST_PATH = 1024 };
-
-/* A command of the tour; the arguments that name one of the files above stand in the folder. */
-static const struct {
-    const char *story;
-    const attest_command *command;
-    const char *arguments[MOST_ARGUMENTS];
-    int code; /* what it must end with */
-} steps[] = {
-    {"1. Hardmax attention, two heads with arbitrary weights, evaluated exactly. The "
-     "sequences\n"
-     "   differ (3, 4 against 2, 5 times the first token), yet positions 0 and 3 have equal\n"
-     "   outputs, fraction for fraction.",
-     &attest_command_eval,
-     {"universal-pair.json", "--weights", "hardmax.json"},
-     EXIT_HOLDS},
-    {"2. So this layer is no contextual mapping. No choice of weights can change that\n"
-     "   (Theorem 1; 'attest counterexample' defeats your weights, too).",
-     &attest_command_certify,
-     {"universal-pair.json", "--weights", "hardmax.json"},
-     EXIT_FAILS},
-    {"3. One softmax head of rank 1 on the same data tells all contexts apart, and that is\n"
-     "   proved: the least separation lies inside the ball (Theorem 2).",
-     &attest_command_certify,
-     {"universal-pair.json", "--weights", "softmax.json"},
-     EXIT_HOLDS},
-    {"4. The same head with every operation rounded to an 8-bit E4M3 float: at position 3\n"
-     "   the two sequences have collapsed again.",
-     &attest_command_eval,
-     {"universal-pair.json", "--weights", "softmax.json", "--number", "float8_e4m3fn"},
-     EXIT_HOLDS},
-};
-
-enum { STEPS = sizeof steps / sizeof steps[0] };
-
-static int write_files(const char *folder)
+static int write_file(const char *folder, const char *name, const char *text, size_t size)
 {
     char path[MOST_PATH];
     attest_output output;
     attest_error error;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (attest_output_open(&output, path, &error))
+        return attest_cli_fail(&error);
+    fwrite(text, 1, size, output.stream);
+    return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
+static int write_files(const char *folder)
+{
+    int code = EXIT_HOLDS;
 
     if (strlen(folder) > MOST_PATH - 64)
         return attest_cli_refuse("%s: the name is too long", folder);
@@ -92,40 +54,29 @@ static int write_files(const char *folder)
         attest_cli_complain("%s: cannot create the folder: %s", folder, strerror(errno));
         return EXIT_ENVIRONMENT;
     }
-    for (int i = 0; i < FILES; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i].name);
-        if (attest_output_open(&output, path, &error))
-            return attest_cli_fail(&error);
-        fputs(files[i].text, output.stream);
-        if (attest_output_commit(&output, &error))
-            return attest_cli_fail(&error);
-    }
-    return EXIT_HOLDS;
-}
-
-static bool is_file(const char *name)
-{
-    for (int i = 0; i < FILES; i++)
-        if (strcmp(name, files[i].name) == 0)
-            return true;
-    return false;
+    for (int i = 0; i < DEMO_FILES && code == EXIT_HOLDS; i++)
+        code = write_file(folder, attest_demo_file[i].name, attest_demo_file[i].text,
+                          strlen(attest_demo_file[i].text));
+    return code;
 }
 
 /* The arguments of a step, with the files in their folder. */
 typedef struct demo_line {
-    char argument[MOST_ARGUMENTS][MOST_PATH];
-    char *argv[MOST_ARGUMENTS + 2];
+    char argument[DEMO_MOST_ARGUMENTS][MOST_PATH];
+    char *argv[DEMO_MOST_ARGUMENTS + 2];
     int argc;
 } demo_line;
 
-static void make_line(demo_line *line, int step, const char *folder)
+static void make_line(demo_line *line, const demo_step *step, const char *folder)
 {
     line->argc = 0;
-    line->argv[line->argc++] = (char *)steps[step].command->name;
-    for (int k = 0; k < MOST_ARGUMENTS && steps[step].arguments[k]; k++) {
-        const char *argument = steps[step].arguments[k];
-        if (is_file(argument))
-            snprintf(line->argument[k], MOST_PATH, "%s/%s", folder, argument);
+    line->argv[line->argc++] = (char *)step->command->name;
+    for (int k = 0; k < DEMO_MOST_ARGUMENTS && step->arguments[k]; k++) {
+        const char *argument = step->arguments[k];
+        bool inside = argument[0] == '@' && argument[1];
+        if (argument[0] == '@')
+            snprintf(line->argument[k], MOST_PATH, "%s%s%s", folder, inside ? "/" : "",
+                     argument + 1);
         else
             snprintf(line->argument[k], MOST_PATH, "%s", argument);
         line->argv[line->argc++] = line->argument[k];
@@ -133,23 +84,101 @@ static void make_line(demo_line *line, int step, const char *folder)
     line->argv[line->argc] = NULL;
 }
 
-static int run_aloud(int step, demo_line *line)
+/* Runs the command with standard output going to the stream; its code, or EXIT_ENVIRONMENT. */
+static int run_into(FILE *stream, const demo_step *step, demo_line *line)
+{
+    int code = EXIT_ENVIRONMENT, out;
+
+    fflush(stdout);
+    out = dup(STDOUT_FILENO);
+    if (out < 0)
+        return code;
+    if (dup2(fileno(stream), STDOUT_FILENO) >= 0) {
+        code = step->command->run(line->argc, line->argv);
+        fflush(stdout);
+        dup2(out, STDOUT_FILENO);
+    }
+    close(out);
+    return code;
+}
+
+/* The whole stream in memory, the caller's to free; NULL where that fails. */
+static char *read_back(FILE *stream, size_t *size)
+{
+    long length = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
+    char *text = length < 0 ? NULL : attest_memory_alloc((size_t)length + 1, 1);
+
+    rewind(stream);
+    if (text && fread(text, 1, (size_t)length, stream) != (size_t)length) {
+        free(text);
+        return NULL;
+    }
+    *size = (size_t)length;
+    return text;
+}
+
+/* The last lines of a text. */
+static void print_tail(const char *text, size_t size, int lines)
+{
+    const char *at = text + size;
+
+    while (at > text && lines >= 0) {
+        at--;
+        lines -= *at == '\n';
+    }
+    if (at > text)
+        printf("...\n");
+    fputs(lines < 0 ? at + 1 : at, stdout);
+}
+
+/* Runs the command; what is not shown in full is kept aside. */
+static int run_captured(const demo_step *step, demo_line *line, const char *folder, bool quiet)
+{
+    FILE *aside = tmpfile();
+    size_t size = 0;
+    char *text;
+    int code, written = EXIT_HOLDS;
+
+    if (!aside) {
+        attest_cli_complain("no temporary file: %s", strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    code = run_into(aside, step, line);
+    text = read_back(aside, &size);
+    fclose(aside);
+    if (!text)
+        return EXIT_ENVIRONMENT;
+    if (step->into)
+        written = write_file(folder, step->into, text, size);
+    else if (!quiet)
+        print_tail(text, size, step->shown);
+    free(text);
+    return written ? written : code;
+}
+
+static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
 {
     int code;
 
-    printf("%s\n\n$ attest", steps[step].story);
+    printf("%s\n\n$ attest", step->story);
     for (int k = 0; k < line->argc; k++)
         printf(" %s", line->argv[k]);
+    if (step->into)
+        printf(" >%s/%s", folder, step->into);
     printf("\n");
-    code = steps[step].command->run(line->argc, line->argv);
+    if (step->into || step->shown)
+        code = run_captured(step, line, folder, false);
+    else
+        code = step->command->run(line->argc, line->argv);
     printf("\n");
     return code;
 }
 
 /* Runs the command with its output thrown away, and records what came of it. */
-static int run_recorded(int step, demo_line *line, attest_json *json)
+static int run_recorded(const demo_step *step, demo_line *line, const char *folder,
+                        attest_json *json)
 {
-    int out, code = EXIT_ENVIRONMENT;
+    int code;
 
     attest_json_write_object(json, NULL);
     attest_json_write_array(json, "command");
@@ -157,14 +186,7 @@ static int run_recorded(int step, demo_line *line, attest_json *json)
     for (int k = 0; k < line->argc; k++)
         attest_json_write_string(json, NULL, line->argv[k]);
     attest_json_write_close(json);
-    fflush(stdout);
-    out = dup(STDOUT_FILENO);
-    if (out >= 0 && freopen("/dev/null", "w", stdout)) {
-        code = steps[step].command->run(line->argc, line->argv);
-        fflush(stdout);
-        dup2(out, STDOUT_FILENO);
-        close(out);
-    }
+    code = run_captured(step, line, folder, true);
     attest_json_write_integer(json, "exit", code);
     attest_json_write_close(json);
     return code;
@@ -175,11 +197,12 @@ static int tour(const char *folder, attest_json *json)
 {
     static demo_line line;
 
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < DEMO_STEPS; i++) {
+        const demo_step *step = &attest_demo_step[i];
         int code;
-        make_line(&line, i, folder);
-        code = json ? run_recorded(i, &line, json) : run_aloud(i, &line);
-        if (code != steps[i].code)
+        make_line(&line, step, folder);
+        code = json ? run_recorded(step, &line, folder, json) : run_aloud(step, &line, folder);
+        if (code != step->code)
             return code ? code : EXIT_FAILS;
     }
     return EXIT_HOLDS;
@@ -187,12 +210,15 @@ static int tour(const char *folder, attest_json *json)
 
 static int tour_json(const char *folder)
 {
+    char report[MOST_PATH + 16];
     attest_json json;
     int code;
 
+    snprintf(report, sizeof report, "%s/report.html", folder);
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
     attest_json_write_string(&json, "folder", folder);
+    attest_json_write_string(&json, "report", report);
     attest_json_write_array(&json, "steps");
     code = tour(folder, &json);
     attest_json_write_close(&json);
@@ -219,6 +245,8 @@ static int run(int argc, char **argv)
         return tour_json(folder);
     code = tour(folder, NULL);
     if (code == EXIT_HOLDS)
-        printf("The files are in %s/. Try your own: 'attest certify --help'.\n", folder);
+        printf("The files are in %s/; open %s/report.html in a browser. Try your own data:\n"
+               "'attest certify --help', 'attest audit --help'.\n",
+               folder, folder);
     return code;
 }
