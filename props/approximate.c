@@ -1,4 +1,10 @@
 /* approximate.c -- universal approximation of equivariant functions. */
+#include <math.h>
+
+#include <attest/approximate.h>
+
+#include "campaign/gen.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
@@ -23,4 +29,116 @@ const attest_statement attest_statement_approximate = {
     .constants = constants,
     .decided_by = "balls and exact rationals, with a quadrature whose own error is known",
     .note = "proofs-notes/approximate.md",
+};
+
+/* Shapes (d, n), with grids from 2 on. */
+static const struct {
+    size_t dim, length, grid;
+} shapes[] = {{1, 2, 12}, {1, 3, 6}, {2, 2, 4}, {2, 3, 2}, {3, 2, 2}};
+
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static size_t count_functions(void)
+{
+    size_t count = 0;
+
+    while (attest_equivariants[count].name)
+        count++;
+    return count;
+}
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    size_t shape = attest_gen_size(t, 0, SHAPES - 1);
+
+    (void)setting;
+    fmpq_set_ui(attest_instance_set(instance, "function"),
+                attest_gen_size(t, 0, count_functions() - 1), 1);
+    fmpq_set_ui(attest_instance_set(instance, "dim"), shapes[shape].dim, 1);
+    fmpq_set_ui(attest_instance_set(instance, "length"), shapes[shape].length, 1);
+    fmpq_set_ui(attest_instance_set(instance, "grid"),
+                attest_gen_size(t, 2, shapes[shape].grid), 1);
+    fmpq_set_ui(attest_instance_set(instance, "seed"), attest_gen_size(t, 1, 1000), 1);
+    return ATTEST_OK;
+}
+
+/* *value = the parameter, a whole number up to most; false: there is none. */
+static bool get_size(size_t *value, const attest_instance *instance, const char *name,
+                     size_t most)
+{
+    const fmpq *number = attest_instance_get(instance, name);
+
+    if (!number || !fmpz_is_one(fmpq_denref(number)) || fmpq_sgn(number) < 0 ||
+        fmpz_cmp_ui(fmpq_numref(number), most) > 0)
+        return false;
+    *value = fmpz_get_ui(fmpq_numref(number));
+    return true;
+}
+
+/* The least of log2(bound / error) over both norms. */
+static void judge(attest_trial *trial, const attest_approximation *a)
+{
+    arb_t quotient;
+    double margin[2];
+
+    if (a->proved != ATTEST_PROVED) {
+        if (a->proved == ATTEST_REFUTED)
+            attest_trial_violated(trial, "approximation", "%s", a->reason);
+        else
+            attest_trial_open(trial, "%s", a->reason);
+        return;
+    }
+    arb_init(quotient);
+    for (int norm = 0; norm < 2; norm++) {
+        arb_div(quotient, norm ? a->l2_bound : a->l1_bound, norm ? a->l2 : a->l1, 64);
+        arb_log_base_ui(quotient, quotient, 2, 64);
+        margin[norm] = arf_get_d(arb_midref(quotient), ARF_RND_NEAR);
+    }
+    trial->margin = fmin(margin[0], margin[1]);
+    attest_trial_label(trial, a->function->name);
+    if (arb_gt(a->l1, a->l1_bound) || arb_gt(a->l2, a->l2_bound))
+        attest_trial_violated(trial, "approximation", "an error exceeds its bound");
+    else if (!arb_le(a->l1, a->l1_bound) || !arb_le(a->l2, a->l2_bound))
+        attest_trial_open(trial, "error and bound cannot be told apart");
+    arb_clear(quotient);
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    size_t function = 0, seed = 1;
+    attest_approximation a;
+    attest_status status = ATTEST_USAGE;
+
+    (void)setting;
+    attest_approximation_init(&a);
+    if (get_size(&function, instance, "function", count_functions() - 1) &&
+        get_size(&a.dim, instance, "dim", 16) && get_size(&a.length, instance, "length", 16) &&
+        get_size(&a.grid, instance, "grid", 64) && get_size(&seed, instance, "seed", 1000000)) {
+        a.function = &attest_equivariants[function];
+        a.seed = seed;
+        status = attest_approximation_build(&a, error);
+    }
+    if (status == ATTEST_USAGE) {
+        trial->outcome = ATTEST_DISCARDED;
+        status = ATTEST_OK;
+    } else if (status == ATTEST_UNABLE) {
+        attest_trial_open(trial, "%s", error->text);
+        status = ATTEST_OK;
+    } else if (status == ATTEST_OK) {
+        judge(trial, &a);
+    }
+    attest_approximation_clear(&a);
+    return status;
+}
+
+const attest_property attest_property_approximate = {
+    .name = "approximate",
+    .title = "the network is the function at the centres, and errors stay below their bounds",
+    .statement = "approximate",
+    .gen = gen,
+    .decide = decide,
+    .trials = 20,
+    .chunk = 2,
 };

@@ -1,4 +1,6 @@
 /* memorize.c -- Corollary 1: memorisation. */
+#include "props/memorization.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
@@ -26,4 +28,34 @@ const attest_statement attest_statement_memorize = {
         "balls: an enclosure of the projection inside the constant part of the ramps; "
         "then exact rationals",
     .note = "proofs-notes/memorize.md",
+};
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    return attest_memorization_gen(instance, t, setting, false);
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    return attest_memorization_decide(trial, instance, setting, false, error);
+}
+
+static const attest_droppable droppable[] = {
+    {"consistent", true},
+    {"r-min", true},
+    {"no-duplicates", false},
+    {0},
+};
+
+const attest_property attest_property_memorize = {
+    .name = "memorize",
+    .title = "what is built maps every token to its label, within the promised size",
+    .statement = "memorize",
+    .gen = gen,
+    .decide = decide,
+    .droppable = droppable,
+    .trials = 100,
+    .chunk = 8,
 };

@@ -1,4 +1,6 @@
 /* positional.c -- Corollary 2: memorisation with positional encodings. */
+#include "props/memorization.h"
+#include "props/properties.h"
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
@@ -23,4 +25,32 @@ const attest_statement attest_statement_positional = {
     .constants = constants,
     .decided_by = "as Corollary 1",
     .note = "proofs-notes/positional.md",
+};
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    return attest_memorization_gen(instance, t, setting, true);
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    return attest_memorization_decide(trial, instance, setting, true, error);
+}
+
+static const attest_droppable droppable[] = {
+    {"consistent", true},
+    {0},
+};
+
+const attest_property attest_property_positional = {
+    .name = "positional",
+    .title = "with positions encoded, what is built maps every token to its label",
+    .statement = "positional",
+    .gen = gen,
+    .decide = decide,
+    .droppable = droppable,
+    .trials = 100,
+    .chunk = 8,
 };

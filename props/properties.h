@@ -20,6 +20,9 @@
     X(zero_test)                                                                               \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
+    X(memorize)                                                                                \
+    X(positional)                                                                              \
+    X(approximate)                                                                             \
     X(softmax_limit)                                                                           \
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \

@@ -23,6 +23,11 @@ void attest_direction_gen(attest_direction *direction, uint64_t *state);
 /* Sets the divisor of a numerator that the caller has filled, not all 0. */
 void attest_direction_normalise(attest_direction *direction);
 
+/* *apart = whether v is injective on the tokens and 0. Exact. Status: NOMEM, UNABLE. */
+attest_status attest_direction_check(bool *apart, const attest_direction *direction,
+                                     const attest_tokens *tokens,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
 /* least = the least |v.x| over the tokens. Exact. */
 void attest_direction_least(fmpq_t least, const attest_projection *along);
 

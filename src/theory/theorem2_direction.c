@@ -80,6 +80,27 @@ void attest_direction_least(fmpq_t least, const attest_projection *along)
     fmpq_clear(value);
 }
 
+attest_status attest_direction_check(bool *apart, const attest_direction *direction,
+                                     const attest_tokens *tokens, attest_error *error)
+{
+    attest_rational_vector v = {direction->dim, direction->numerator, {*direction->divisor}};
+    attest_projection along;
+    attest_status status = attest_projection_init(&along, tokens, &v, error);
+    fmpq_t least;
+
+    fmpq_init(least);
+    *apart = false;
+    if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (status == ATTEST_OK && along.injective) {
+        attest_direction_least(least, &along);
+        *apart = !fmpq_is_zero(least);
+    }
+    attest_projection_clear(&along);
+    fmpq_clear(least);
+    return status;
+}
+
 /* The two largest entries of v, exchanged, one with its sign changed. */
 void attest_direction_output(fmpq *output, const attest_direction *direction, const fmpq_t size)
 {

@@ -13,7 +13,14 @@
 #include "base/memory.h"
 #include "theory/theorem2.h"
 
-enum { LEAST_TRIALS = 40, MOST_TRIALS = 4000, KAPPAS = 12, KAPPA_BITS = 24, SIZE_BITS = 24 };
+enum {
+    MOST_DIRECTIONS = 200,
+    LEAST_TRIALS = 40,
+    MOST_TRIALS = 4000,
+    KAPPAS = 12,
+    KAPPA_BITS = 24,
+    SIZE_BITS = 24
+};
 #define BUDGET 2e7 /* exponentials */
 
 /* A context, as the search sees it. */
@@ -243,6 +250,37 @@ static attest_status take_best(attest_construction *construction, const best *b,
     return status;
 }
 
+/* Doubles may see too little: tokens that agree in 53 bits, or a direction that merges two of
+ * them but for rounding. Then any direction that keeps the tokens and 0 apart, exactly, has to
+ * do, as the proof of `tuned` asks for no more; |w| is at most half of what keeps different
+ * tokens apart, doubles being off by less than 2^-50 of the largest |v.x|. */
+static attest_status take_any(best *b, tuner *t, uint64_t seed, attest_error *error)
+{
+    attest_direction *v = &b->v;
+    attest_status status = ATTEST_OK;
+    uint64_t state = seed;
+    bool apart = false;
+
+    for (int i = 0; i < MOST_DIRECTIONS && !apart && status == ATTEST_OK; i++) {
+        attest_direction_gen(v, &state);
+        status = attest_direction_check(&apart, v, &t->dataset->tokens, error);
+    }
+    if (status == ATTEST_OK && !apart)
+        status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
+    if (status == ATTEST_OK) {
+        double size = 0, range = project(t, v);
+
+        for (size_t i = 0; i < t->dataset->tokens.count; i++)
+            size = fmax(size, fabs(t->along[i]));
+        b->range = b->least = range + size * 0x1p-50;
+        b->kappa = 1 / (size * size);
+        if (!(b->range > 0) || isinf(b->range) || isinf(b->kappa) || !(b->kappa > 0))
+            status =
+                attest_error_set(error, ATTEST_UNABLE, "tokens beyond the range of doubles");
+    }
+    return status;
+}
+
 attest_status attest_theorem2_build_tuned(attest_construction *construction,
                                           const attest_dataset *dataset, attest_error *error)
 {
@@ -256,11 +294,15 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
     attest_direction_init(&b.v, dataset->dim);
     status = tuner_init(&t, dataset, construction->mask, error);
     if (status == ATTEST_OK) {
+        bool apart = false;
+
         search(&b, &t, construction->seed);
         if (b.ratio > 0)
+            status = attest_direction_check(&apart, &b.v, &dataset->tokens, error);
+        if (status == ATTEST_OK && !apart)
+            status = take_any(&b, &t, construction->seed, error);
+        if (status == ATTEST_OK)
             status = take_best(construction, &b, error);
-        else
-            status = attest_error_set(error, ATTEST_UNABLE, "no weights keep all apart");
     }
     if (status == ATTEST_OK && dataset->longest > 1)
         attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);

@@ -55,6 +55,16 @@ run 0 "one class" memorize "$work/one.json" --json -o "$work/net.json"
 json 'o["classes"] == 1 and o["hidden_units"] == 1 and o["gap"] is None'
 oracle "$work/net.json" "$work/one.json"
 
+# Tokens that agree in 53 bits: doubles search in vain, exact directions serve.
+cat >"$work/close.json" <<'END'
+{"format": "attest/dataset", "version": 1,
+ "sequences": [[[1, 1], ["0x1.0000000000000000000000000001p0", 1]], [[1, 1], ["0x1.0000000000000000000000000003p0", 1]], [[1, 1], [1, "0x1.0000000000000000000000000003p0"]]],
+ "labels": [[[1], [2]], [[3], [4]], [[5], [6]]]}
+END
+run 0 "tokens that doubles cannot tell apart" memorize "$work/close.json" -o "$work/net.json" --json
+json 'o["verdict"] == "proved" and o["proof_bits"] == 256'
+oracle "$work/net.json" "$work/close.json" 200
+
 python3 - >"$work/large.json" <<'END'
 import json, random
 random.seed(4)

@@ -1,0 +1,246 @@
+/* memorization.c -- whether what Corollaries 1 and 2 build maps tokens to labels. */
+#include <string.h>
+
+#include <attest/memorize.h>
+
+#include "attention/network.h"
+#include "props/memorization.h"
+
+/* The other evaluation: every operation rounded to so many bits. It says something while the
+ * entries of W_2 take fewer than a quarter of them. */
+enum { BITS = 2048, LARGEST = BITS / 4, CLOSE = BITS / 4 };
+
+static void violate(attest_trial *trial, const attest_place pair[2], const char *why)
+{
+    attest_trial_violated(trial, "memorization", "%s: [%zu,%zu] and [%zu,%zu]", why,
+                          pair[0].sequence, pair[0].position, pair[1].sequence,
+                          pair[1].position);
+    trial->has_pair = true;
+    trial->pair[0] = pair[0];
+    trial->pair[1] = pair[1];
+}
+
+/* mean = the average of the tokens of sequence i, entry c. */
+static void get_mean(fmpq_t mean, const attest_dataset *dataset, size_t i, size_t c)
+{
+    size_t length = attest_dataset_length(dataset, i);
+    fmpq_t entry;
+
+    fmpq_init(entry);
+    fmpq_zero(mean);
+    for (size_t k = 0; k < length; k++) {
+        attest_tokens_get_entry(entry, &dataset->tokens, attest_dataset_token(dataset, i, k),
+                                c);
+        fmpq_add(mean, mean, entry);
+    }
+    fmpz_mul_ui(fmpq_denref(mean), fmpq_denref(mean), length);
+    fmpq_canonicalise(mean);
+    fmpq_clear(entry);
+}
+
+static bool same_mean(const attest_dataset *dataset, size_t i, size_t j)
+{
+    fmpq_t one, other;
+    bool same = true;
+
+    fmpq_init(one);
+    fmpq_init(other);
+    for (size_t c = 0; c < dataset->dim && same; c++) {
+        get_mean(one, dataset, i, c);
+        get_mean(other, dataset, j, c);
+        same = fmpq_equal(one, other);
+    }
+    fmpq_clear(one);
+    fmpq_clear(other);
+    return same;
+}
+
+/* The position of a zero token in sequence i, or its length. */
+static size_t find_zero(const attest_dataset *dataset, size_t i)
+{
+    size_t length = attest_dataset_length(dataset, i), k;
+    fmpq_t entry;
+    bool zero = false;
+
+    fmpq_init(entry);
+    for (k = 0; k < length && !zero; k += !zero) {
+        zero = true;
+        for (size_t c = 0; c < dataset->dim && zero; c++) {
+            attest_tokens_get_entry(entry, &dataset->tokens,
+                                    attest_dataset_token(dataset, i, k), c);
+            zero = fmpq_is_zero(entry);
+        }
+    }
+    fmpq_clear(entry);
+    return k;
+}
+
+static bool same_label(const attest_dataset *dataset, attest_place one, attest_place other)
+{
+    size_t dim = dataset->label_dim;
+
+    for (size_t c = 0; c < dim; c++)
+        if (!fmpq_equal(
+                dataset->label + (dataset->start[one.sequence] + one.position) * dim + c,
+                dataset->label + (dataset->start[other.sequence] + other.position) * dim + c))
+            return false;
+    return true;
+}
+
+/* Without a mask all scores of a zero query are 0, whatever the weights: its output depends on
+ * the mean of the sequence alone. Two such outputs with different labels end all hope. */
+static void look_at_zeros(attest_trial *trial, const attest_dataset *dataset)
+{
+    for (size_t i = 0; i < dataset->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            attest_place pair[2] = {{j, find_zero(dataset, j)}, {i, find_zero(dataset, i)}};
+
+            if (pair[0].position < attest_dataset_length(dataset, j) &&
+                pair[1].position < attest_dataset_length(dataset, i) &&
+                same_mean(dataset, i, j) && !same_label(dataset, pair[0], pair[1])) {
+                violate(trial, pair, "no weights tell these zero tokens apart");
+                return;
+            }
+        }
+    trial->outcome = ATTEST_DISCARDED;
+}
+
+/* Whether the rounded output at position p is next to its label. */
+static bool is_close(mpfr_t *out, const attest_dataset *dataset, size_t p, size_t dim)
+{
+    bool close = true;
+    mpq_t label;
+
+    mpq_init(label);
+    for (size_t c = 0; c < dim && close; c++) {
+        mpq_set_ui(label, 0, 1);
+        if (c < dataset->label_dim)
+            fmpq_get_mpq(label, dataset->label + p * dataset->label_dim + c);
+        mpfr_sub_q(out[c], out[c], label, MPFR_RNDN);
+        close = mpfr_number_p(out[c]) && mpfr_cmpabs_ui(out[c], 1) < 0 &&
+                (mpfr_zero_p(out[c]) || mpfr_get_exp(out[c]) < -CLOSE);
+    }
+    mpq_clear(label);
+    return close;
+}
+
+static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs *state,
+                                      const attest_memorization *m,
+                                      const attest_dataset *dataset, size_t i,
+                                      attest_error *error)
+{
+    size_t dim = m->network.dim, length = attest_dataset_length(dataset, i);
+    mpfr_t *out = flint_malloc(length * dim * sizeof *out);
+    attest_sequence sequence;
+    attest_status status;
+
+    attest_sequence_init(&sequence);
+    for (size_t e = 0; e < length * dim; e++)
+        mpfr_init2(out[e], BITS);
+    status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
+    if (status == ATTEST_OK)
+        status = attest_network_mpfr(out, state, &sequence, error);
+    for (size_t k = 0; k < length && status == ATTEST_OK; k++)
+        if (!is_close(out + k * dim, dataset, dataset->start[i] + k, dim))
+            attest_trial_violated(trial, "memorization",
+                                  "proved, but %d bits give another output at [%zu,%zu]", BITS,
+                                  i, k);
+    for (size_t e = 0; e < length * dim; e++)
+        mpfr_clear(out[e]);
+    flint_free(out);
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+/* Runs the network unit by unit in long floating-point numbers: other code than the proof's. */
+static attest_status compare(attest_trial *trial, const attest_memorization *m,
+                             const attest_dataset *dataset, attest_error *error)
+{
+    attest_network_mpfrs *state = NULL;
+    attest_format format;
+    attest_status status;
+    char name[32];
+
+    if ((long)fmpz_bits(fmpq_numref(m->steepest)) - (long)fmpz_bits(fmpq_denref(m->steepest)) >
+        LARGEST)
+        return ATTEST_OK;
+    attest_trial_label(trial, "evaluated twice");
+    snprintf(name, sizeof name, "p=%d", BITS);
+    status = attest_format_parse(&format, name, error);
+    if (status == ATTEST_OK)
+        status = attest_network_mpfrs_init(&state, &m->network, &format, MPFR_RNDN, error);
+    for (size_t i = 0;
+         i < dataset->count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; i++)
+        status = compare_sequence(trial, state, m, dataset, i, error);
+    attest_network_mpfrs_clear(state);
+    return status;
+}
+
+/* What the corollary promises of the size. */
+static void check_size(attest_trial *trial, const attest_memorization *m,
+                       const attest_dataset *dataset)
+{
+    size_t most = 2 * dataset->longest * dataset->count + m->network.dim;
+
+    if (m->hidden_units > most)
+        attest_trial_violated(trial, "memorization", "%zu hidden units, more than %zu",
+                              m->hidden_units, most);
+}
+
+static attest_status judge(attest_trial *trial, const attest_memorization *m,
+                           const attest_dataset *dataset, const attest_setting *setting,
+                           attest_error *error)
+{
+    if (m->hypothesis && strcmp(m->hypothesis, "consistent") == 0 &&
+        attest_setting_drops(setting, "consistent")) {
+        violate(trial, m->place, "one context, two labels");
+        return ATTEST_OK;
+    }
+    if (m->hypothesis) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    if (m->proof.verdict == ATTEST_REFUTED)
+        attest_trial_violated(trial, "memorization", "%s", m->proof.reason);
+    else if (m->proof.verdict == ATTEST_UNDECIDED)
+        attest_trial_open(trial, "%s", m->proof.reason);
+    if (trial->outcome != ATTEST_HELD)
+        return ATTEST_OK;
+    check_size(trial, m, dataset);
+    attest_trial_label(trial, m->mask == ATTEST_MASK_CAUSAL ? "causal" : "no mask");
+    return trial->outcome == ATTEST_HELD ? compare(trial, m, dataset, error) : ATTEST_OK;
+}
+
+attest_status attest_memorization_decide(attest_trial *trial, const attest_instance *instance,
+                                         const attest_setting *setting, bool positional,
+                                         attest_error *error)
+{
+    const attest_dataset *dataset = &instance->dataset;
+    const fmpq *mask = attest_instance_get(instance, "mask");
+    attest_memorization m;
+    attest_status status;
+
+    if (dataset->count == 0 || !dataset->label ||
+        (mask && !fmpq_is_zero(mask) && !fmpq_is_one(mask))) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    if (attest_setting_drops(setting, "r-min") && (!mask || fmpq_is_zero(mask))) {
+        look_at_zeros(trial, dataset);
+        return ATTEST_OK;
+    }
+    attest_memorization_init(&m);
+    m.mask = mask && fmpq_is_one(mask) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+    m.positional = positional;
+    /* where labels may be anything, what a context cannot know is what no network can */
+    m.by_contexts = attest_setting_drops(setting, "consistent");
+    status = attest_memorization_build(&m, dataset, error);
+    if (status == ATTEST_UNABLE) {
+        attest_trial_open(trial, "%s", error->text);
+        status = ATTEST_OK;
+    } else if (status == ATTEST_OK) {
+        status = judge(trial, &m, dataset, setting, error);
+    }
+    attest_memorization_clear(&m);
+    return status;
+}
