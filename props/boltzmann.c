@@ -280,5 +280,5 @@ const attest_property attest_property_boltzmann = {
     .gen = gen,
     .decide = decide,
     .targeted = true,
-    .trials = 1000,
+    .trials = 5000,
 };

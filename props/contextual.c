@@ -240,5 +240,5 @@ const attest_property attest_property_contextual = {
     .gen = gen,
     .decide = decide,
     .arithmetic = true,
-    .trials = 500,
+    .trials = 3000,
 };

@@ -193,5 +193,5 @@ const attest_property attest_property_contextual_relations = {
     .statement = "contextual",
     .gen = gen,
     .decide = decide,
-    .trials = 500,
+    .trials = 3000,
 };

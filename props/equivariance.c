@@ -226,5 +226,5 @@ const attest_property attest_property_equivariance = {
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
-    .trials = 500,
+    .trials = 3000,
 };

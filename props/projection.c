@@ -155,5 +155,5 @@ const attest_property attest_property_projection = {
     .gen = gen,
     .decide = decide,
     .targeted = true,
-    .trials = 500,
+    .trials = 3000,
 };

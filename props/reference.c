@@ -301,5 +301,5 @@ const attest_property attest_property_reference = {
     .statement = "reference",
     .gen = gen,
     .decide = decide,
-    .trials = 500,
+    .trials = 3000,
 };

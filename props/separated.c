@@ -232,5 +232,5 @@ const attest_property attest_property_separated = {
     .gen = gen,
     .decide = decide,
     .arithmetic = true,
-    .trials = 1000,
+    .trials = 5000,
 };

@@ -287,5 +287,5 @@ const attest_property attest_property_separatedness = {
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 500,
+    .trials = 3000,
 };

@@ -223,5 +223,5 @@ const attest_property attest_property_separatedness_monotone = {
     .statement = "separatedness",
     .gen = gen,
     .decide = decide,
-    .trials = 500,
+    .trials = 3000,
 };

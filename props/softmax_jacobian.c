@@ -183,5 +183,5 @@ const attest_property attest_property_softmax_jacobian = {
     .gen = gen,
     .decide = decide,
     .targeted = true,
-    .trials = 1000,
+    .trials = 5000,
 };

@@ -191,5 +191,5 @@ const attest_property attest_property_softmax_limit = {
     .gen = gen,
     .decide = decide,
     .targeted = true,
-    .trials = 1000,
+    .trials = 5000,
 };

@@ -121,5 +121,5 @@ const attest_property attest_property_softmax_range = {
     .gen = gen,
     .decide = decide,
     .targeted = true,
-    .trials = 1000,
+    .trials = 5000,
 };

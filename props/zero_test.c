@@ -149,5 +149,5 @@ const attest_property attest_property_zero_test = {
     .statement = "zero_test",
     .gen = gen,
     .decide = decide,
-    .trials = 1000,
+    .trials = 5000,
 };
