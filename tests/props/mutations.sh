@@ -1,0 +1,100 @@
+#!/bin/sh
+# Planted bugs: each is put into a copy of the source, and some property must find it within its
+# default budget; the command that the campaign prints must find it again. Prints which property
+# found which bug, after how many trials.
+. "$srcdir/tests/cli/lib.sh"
+
+tree=$work/tree
+mkdir -p "$tree" "$work/build"
+(cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
+    configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in build-aux \
+    m4 src props include tests bench examples doc proofs-notes README.md CHANGELOG.md LICENSE \
+    CONTRIBUTING.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
+(cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1 &&
+    make -j2 attest >>"$work/log" 2>&1)
+result $? "a copy of the source builds"
+
+plant() { # name, file, text, replacement: a bug in the copy
+    python3 - "$tree/$2" "$3" "$4" <<'END'
+import sys
+path, old, new = sys.argv[1:]
+text = open(path).read()
+assert text.count(old) == 1, (path, text.count(old))
+open(path, "w").write(text.replace(old, new))
+END
+}
+
+found() { # the properties that should hold and do not: NAME after N trials
+    python3 - "$1" <<'END'
+import json, sys
+properties = json.load(open(sys.argv[1]))["properties"]
+bad = [p for p in properties if p["verdict"] == "violated" and not p["name"].endswith("-search")]
+print("; ".join("%s after %d trials" % (p["name"], p["trials"]) for p in bad))
+sys.exit(not bad)
+END
+}
+
+mutation() { # name, file, text, replacement
+    cp "$tree/$2" "$work/original"
+    if plant "$@" 2>"$err" && make -C "$work/build" attest >"$work/log" 2>&1; then
+        "$work/build/attest" campaign all --seed 1 --json >"$out" 2>"$err"
+        report=$(found "$out")
+        result $? "$1: found by $report"
+        name=${report%% *}
+        if [ -n "$name" ]; then
+            "$work/build/attest" campaign "$name" --seed 1 >"$out" 2>"$err"
+            replay=$(sed -n 's/^ *replay: attest //p' "$out" | head -n 1)
+            # shellcheck disable=SC2086
+            [ -n "$replay" ] && "$work/build/attest" $replay >"$out" 2>"$err"
+            [ $? -eq 1 ] && grep -q "^$name: violated" "$out"
+            result $? "$1: 'attest $replay' finds it again"
+        fi
+    else
+        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
+    fi
+    cp "$work/original" "$tree/$2"
+}
+
+attention=src/attention/attention.inc
+mutation "a dropped head" $attention \
+    'ok && h < weights->heads; h++' \
+    'ok && h < (weights->heads > 1 ? weights->heads - 1 : 1); h++'
+mutation "maximum over the wrong axis" $attention \
+    'l->key + j * l->score_width, l->query + k * l->score_width' \
+    'l->key + k * l->score_width, l->query + j * l->score_width'
+mutation "a tie broken by the first key" $attention \
+    'count == 1 && l->weights->ties == ATTEST_TIES_LEFTMOST' 'count == 1'
+mutation "a tie broken by the last key" $attention \
+    'EQUAL(l->score + j, l->score + l->length))
+            l->support[count++] = j;' \
+    'EQUAL(l->score + (visible - 1 - j), l->score + l->length))
+            l->support[count++] = visible - 1 - j;'
+mutation "a mask that shows the next key" $attention \
+    'ATTEST_MASK_CAUSAL ? k + 1 : l->length' \
+    'ATTEST_MASK_CAUSAL ? (k + 2 < l->length ? k + 2 : l->length) : l->length'
+mutation "a wrong norm of outputs" src/certify/exact.c \
+    'fmpq_addmul(square, difference, difference);' \
+    'fmpq_mul(difference, difference, difference);
+        if (fmpq_cmp(difference, square) > 0)
+            fmpq_set(square, difference);'
+mutation "a wrong norm of tokens" src/theory/separated.c \
+    'fmpz_addmul(fmpq_numref(square), difference, difference);' \
+    'fmpz_mul(difference, difference, difference);
+        if (fmpz_cmp(difference, fmpq_numref(square)) > 0)
+            fmpz_set(fmpq_numref(square), difference);'
+mutation "an inequality that is not strict" src/certify/exact.c \
+    'fmpq_cmp(closest, bound) <= 0' 'fmpq_cmp(closest, bound) < 0'
+mutation "a swapped inequality" src/certify/exact.c \
+    'fmpq_cmp(largest, bound) >= 0' 'fmpq_cmp(largest, bound) <= 0'
+mutation "a bound of tokens that is not strict" src/theory/separated.c \
+    'above = fmpq_cmp(square, wanted) > 0;' 'above = fmpq_cmp(square, wanted) >= 0;'
+mutation "a factor lost in exp of balls" src/number/ball_exp.c \
+    'arb_mul(x, x, inverse, wide);' 'arb_mul_2exp_si(inverse, inverse, 0);'
+mutation "a factor lost in exp of powers" src/number/ball_exp.c \
+    'arb_mul(power + i, power + i - 1, power + 1, precision);' \
+    'arb_set(power + i, power + i - 1);'
+mutation "a factor lost in exp of doubles" src/number/double.h \
+    'exp(score[j] - *maximum)' 'exp((score[j] - *maximum) / 2)'
+mutation "a term lost in the difference of Boltzmann values" src/theory/boltzmann_difference.c \
+    'fmpz_submul(v->d, v->b, all->value[0].a);' ';'
+finish
