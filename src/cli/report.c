@@ -131,13 +131,22 @@ static int out_of_memory(void)
 static int report(report_job *job, const char *folder, attest_common *common)
 {
     bool page_to_stdout = common->output && strcmp(common->output, "-") == 0;
+    const char *products[4] = {NULL};
+    size_t count = 0;
     attest_error error;
     int code;
 
     if (job->tap + common->json + page_to_stdout > 1)
         return attest_cli_refuse("--tap, --json and -o - all write to standard output: "
                                  "choose one");
-    if (attest_report_read(&job->report, folder, &common->budget, &error))
+    /* What an earlier run has written into the folder is not about the work. */
+    if (common->output && !page_to_stdout)
+        products[count++] = common->output;
+    if (job->figures)
+        products[count++] = job->figures;
+    if (job->junit)
+        products[count++] = job->junit;
+    if (attest_report_read(&job->report, folder, products, &common->budget, &error))
         return attest_cli_fail_input(&error);
     if (attest_outcomes_set(&job->outcomes, &job->report.records))
         return out_of_memory();

@@ -18,8 +18,8 @@ static bool ends_with(const char *text, size_t length, const char *end)
     return length >= tail && memcmp(text + length - tail, end, tail) == 0;
 }
 
-/* The path without ".json", and the strategy if the path does not say it: "gap" for audit.json,
- * "night gap" for night/audit.json. */
+/* The path without ".json", and the strategy if the path does not say it: "gap" for audit.json
+ * and for audit/audit.json, "night gap" for night/audit.json. */
 static void set_label(attest_audited *audited)
 {
     attest_json_cursor weights;
@@ -30,8 +30,8 @@ static void set_label(attest_audited *audited)
     if (!*strategy && attest_json_find_member(&weights, &audited->object, "weights"))
         strategy = attest_value_text(&weights, "strategy");
     length -= ends_with(path, length, ".json") ? 5 : 0;
-    if (*strategy && ends_with(path, length, "audit") &&
-        (length == 5 || path[length - 6] == '/'))
+    while (*strategy && ends_with(path, length, "audit") &&
+           (length == 5 || path[length - 6] == '/'))
         length -= length == 5 ? 5 : 6;
     snprintf(audited->label, sizeof audited->label, "%.*s", (int)(length < 96 ? length : 96),
              path);

@@ -59,26 +59,44 @@ static attest_status add(attest_listing *listing, char *path, attest_error *erro
     return ATTEST_OK;
 }
 
-static attest_status walk(attest_listing *listing, const char *root, const char *inside,
+/* The folder that is walked, and what is left out. */
+typedef struct tree {
+    const char *root;
+    const char *const *except;
+} tree;
+
+static bool is_excepted(const tree *all, const struct stat *seen)
+{
+    struct stat other;
+
+    for (const char *const *path = all->except; path && *path; path++)
+        if (stat(*path, &other) == 0 && other.st_dev == seen->st_dev &&
+            other.st_ino == seen->st_ino)
+            return true;
+    return false;
+}
+
+static attest_status walk(attest_listing *listing, const tree *all, const char *inside,
                           int depth, attest_error *error);
 
 /* One name of a folder: a file is added, a folder walked, anything else left out. */
-static attest_status visit(attest_listing *listing, const char *root, const char *inside,
+static attest_status visit(attest_listing *listing, const tree *all, const char *inside,
                            const char *name, int depth, attest_error *error)
 {
     char *path = attest_listing_join(inside, name);
-    char *full = path ? attest_listing_join(root, path) : NULL;
+    char *full = path ? attest_listing_join(all->root, path) : NULL;
     attest_status status = ATTEST_OK;
     struct stat seen, target;
 
     if (!full)
         status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    else if (lstat(full, &seen) == 0 && stat(full, &target) == 0) {
+    else if (lstat(full, &seen) == 0 && stat(full, &target) == 0 &&
+             !is_excepted(all, &target)) {
         if (S_ISREG(target.st_mode)) {
             status = add(listing, path, error);
             path = NULL;
         } else if (S_ISDIR(seen.st_mode) && depth < MOST_DEPTH) {
-            status = walk(listing, root, path, depth + 1, error);
+            status = walk(listing, all, path, depth + 1, error);
         }
     }
     free(path);
@@ -86,10 +104,10 @@ static attest_status visit(attest_listing *listing, const char *root, const char
     return status;
 }
 
-static attest_status walk(attest_listing *listing, const char *root, const char *inside,
+static attest_status walk(attest_listing *listing, const tree *all, const char *inside,
                           int depth, attest_error *error)
 {
-    char *full = attest_listing_join(root, inside);
+    char *full = attest_listing_join(all->root, inside);
     attest_status status = ATTEST_OK;
     struct dirent *entry;
     DIR *opened;
@@ -109,7 +127,7 @@ static attest_status walk(attest_listing *listing, const char *root, const char 
         if (!entry)
             break;
         if (entry->d_name[0] != '.')
-            status = visit(listing, root, inside, entry->d_name, depth, error);
+            status = visit(listing, all, inside, entry->d_name, depth, error);
     }
     if (opened)
         closedir(opened);
@@ -123,9 +141,10 @@ static int compare(const void *a, const void *b)
 }
 
 attest_status attest_listing_read(attest_listing *listing, const char *path,
-                                  attest_error *error)
+                                  const char *const *except, attest_error *error)
 {
-    attest_status status = walk(listing, path, "", 0, error);
+    const tree all = {path, except};
+    attest_status status = walk(listing, &all, "", 0, error);
 
     if (status != ATTEST_OK) {
         attest_listing_clear(listing);

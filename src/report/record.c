@@ -223,13 +223,14 @@ static attest_status read_file(attest_records *records, const char *folder, cons
 }
 
 attest_status attest_records_read(attest_records *records, const char *folder,
-                                  attest_budget *budget, attest_error *error)
+                                  const char *const *except, attest_budget *budget,
+                                  attest_error *error)
 {
     attest_listing files;
     attest_status status;
 
     attest_listing_init(&files);
-    status = attest_listing_read(&files, folder, error);
+    status = attest_listing_read(&files, folder, except, error);
     for (size_t i = 0; i < files.count && status == ATTEST_OK; i++)
         status = read_file(records, folder, files.path[i], budget, error);
     attest_listing_clear(&files);

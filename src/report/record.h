@@ -51,11 +51,12 @@ typedef struct attest_records {
 void attest_records_init(attest_records *records);
 void attest_records_clear(attest_records *records);
 
-/* Reads all records below the folder. The budget is charged for what is kept. Status: FORMAT
+/* Reads all records below the folder, but for the files and folders of except (listing.h). The
+ * budget is charged for what is kept. Status: FORMAT
  * for a .json file that is none, IO, UNABLE (budget, or more than 100 000 files), NOMEM; the
  * text begins with the path of the file. On failure records is as after init. */
 attest_status attest_records_read(attest_records *records, const char *folder,
-                                  attest_budget *budget,
+                                  const char *const *except, attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Adds the record in bytes[0..size), which is called path on the page. What is no record is

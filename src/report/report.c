@@ -50,9 +50,10 @@ attest_status attest_report_set(attest_report *report, attest_error *error)
 }
 
 attest_status attest_report_read(attest_report *report, const char *folder,
-                                 attest_budget *budget, attest_error *error)
+                                 const char *const *except, attest_budget *budget,
+                                 attest_error *error)
 {
-    attest_status status = attest_records_read(&report->records, folder, budget, error);
+    attest_status status = attest_records_read(&report->records, folder, except, budget, error);
 
     return status == ATTEST_OK ? attest_report_set(report, error) : status;
 }

@@ -32,10 +32,11 @@ void attest_report_clear(attest_report *report);
 /* Writes all sections about report->records, once. Status: NOMEM. */
 attest_status attest_report_set(attest_report *report, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads the records of a folder and writes all sections. Status: as attest_records_read, and
- * NOMEM. */
+/* Reads the records of a folder and writes all sections. except: what earlier reports have left
+ * there, or NULL (listing.h). Status: as attest_records_read, and NOMEM. */
 attest_status attest_report_read(attest_report *report, const char *folder,
-                                 attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;
+                                 const char *const *except, attest_budget *budget,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes the page, whole or not at all. Status: IO, NOMEM. */
 attest_status attest_report_write_page(const attest_report *report, const char *path,

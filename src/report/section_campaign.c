@@ -226,6 +226,9 @@ static void write_campaign(attest_report *report, const attest_record *record, s
     attest_markup_printf(&report->body, "%s, seed ",
                          attest_section_label(label, sizeof label, record));
     attest_value_write(&report->body, &root, "seed");
+    if (*attest_value_text(&root, "without"))
+        attest_markup_printf(&report->body, ", without the hypothesis %s",
+                             attest_value_text(&root, "without"));
     attest_markup_close(&report->body);
     if (count == 0) {
         attest_markup_element(&report->body, "p", NULL, "No property was tried.");

@@ -139,7 +139,7 @@ static void write_stages(attest_report *report, const errors *all, const char *l
     for (size_t i = 0; i < all->formats; i++) {
         attest_table_row(body, all->name[i]);
         for (size_t k = 0; k < STAGES; k++)
-            attest_table_number(body, all->stage[i * STAGES + k], 3);
+            attest_table_number(body, all->stage[i * STAGES + k], 2);
     }
     attest_table_close(body);
     attest_section_close_plot(report);

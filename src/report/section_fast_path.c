@@ -62,12 +62,31 @@ static void write_table(attest_markup *body, const histograms *all)
     attest_table_close(body);
 }
 
+/* With what histograms cannot tell: rows without error, without a bound, or beyond it. */
+static void format_caption(char *caption, size_t size, const attest_json_cursor *kernel,
+                           const char *label)
+{
+    static const char *const keys[] = {"rows", "exact_rows", "rows_without_bound",
+                                       "bounds_broken"};
+    char number[4][64];
+
+    for (int i = 0; i < 4; i++)
+        attest_scale_format_number(number[i], attest_value_number(kernel, keys[i]), 0);
+    snprintf(caption, size,
+             "The %.20s kernel on the data of \xE2\x80\x98%s\xE2\x80\x99: its errors, and how "
+             "many times larger its proved bounds are. Of %.20s rows %.20s have no error, "
+             "%.20s no bound; "
+             "%.20s bounds are broken.",
+             attest_value_text(kernel, "name"), label, number[0], number[1], number[2],
+             number[3]);
+}
+
 static void write_figure(attest_report *report, const histograms *all,
                          const attest_json_cursor *kernel, const char *label, size_t number)
 {
     attest_plot_strip strip[STRIPS];
     attest_markup drawing;
-    char id[32], caption[320];
+    char id[32], caption[640];
     attest_plot_histogram histogram = {
         {id, "The fast path",
          "Histograms of the kernel's errors in ulp and of the ratio of its bounds to its "
@@ -79,11 +98,7 @@ static void write_figure(attest_report *report, const histograms *all,
         strip};
 
     snprintf(id, sizeof id, "fast-path-%zu", number);
-    snprintf(caption, sizeof caption,
-             "The %.20s kernel on the data of \xE2\x80\x98%s\xE2\x80\x99: its errors, and how "
-             "many times larger its "
-             "proved bounds are.",
-             attest_value_text(kernel, "name"), label);
+    format_caption(caption, sizeof caption, kernel, label);
     for (size_t i = 0; i < STRIPS; i++)
         strip[i] = (attest_plot_strip){strip_name[i], all->remark[i], all->bins[i],
                                        all->edge[i],  all->count[i],  (int)i};
@@ -92,23 +107,6 @@ static void write_figure(attest_report *report, const histograms *all,
     attest_section_open_plot(report, &drawing, id, caption);
     write_table(&report->body, all);
     attest_section_close_plot(report);
-}
-
-/* What histograms cannot tell: rows without error, without a bound, or beyond it. */
-static void write_remarks(attest_markup *body, const attest_json_cursor *kernel)
-{
-    attest_markup_open(body, "p");
-    attest_value_write(body, kernel, "entries");
-    attest_markup_text(body, " entries in ");
-    attest_value_write(body, kernel, "rows");
-    attest_markup_text(body, " rows; ");
-    attest_value_write(body, kernel, "exact_rows");
-    attest_markup_text(body, " rows without error, ");
-    attest_value_write(body, kernel, "rows_without_bound");
-    attest_markup_text(body, " without a bound, ");
-    attest_value_write(body, kernel, "bounds_broken");
-    attest_markup_text(body, " beyond their bound.");
-    attest_markup_close(body);
 }
 
 static void write_mapping(attest_report *report, histograms *all, const char *label,
@@ -122,7 +120,6 @@ static void write_mapping(attest_report *report, histograms *all, const char *la
     snprintf(all->remark[0], sizeof all->remark[0], "max %.40s",
              attest_scale_format_number(worst, attest_value_number(kernel, "max_ulp"), 3));
     write_figure(report, all, kernel, label, number);
-    write_remarks(&report->body, kernel);
 }
 
 void attest_section_write_fast_path(attest_report *report)

@@ -71,7 +71,7 @@ static void write_campaign(attest_markup *body, const attest_record *record)
     attest_json_cursor root = attest_json_root(&record->document), array;
     size_t count = attest_value_array(&array, &root, "properties"), held = 0;
     double trials = 0;
-    char number[64], text[160];
+    char number[64], text[160], label[96];
 
     for (size_t i = 0; i < count; i++) {
         attest_json_cursor property = attest_json_get_element(&array, i);
@@ -83,7 +83,7 @@ static void write_campaign(attest_markup *body, const attest_record *record)
     attest_markup_printf(body, "%zu of %zu", held, count);
     snprintf(text, sizeof text, "properties as stated, in %s trials",
              attest_scale_format_number(number, trials, 0));
-    close_card(body, text, NULL);
+    close_card(body, text, attest_section_label(label, sizeof label, record));
 }
 
 static void write_count(attest_markup *body, const attest_report *report,
@@ -101,23 +101,33 @@ static void write_count(attest_markup *body, const attest_report *report,
     close_card(body, what, NULL);
 }
 
+/* A card for each record with a verdict, or for the first of them. */
+static void write_verdicts(attest_markup *body, const attest_records *records)
+{
+    int cards = 0;
+
+    for (size_t i = 0; i < records->count && cards < MOST_CARDS; i++) {
+        const attest_record *record = &records->record[i];
+        bool has_verdict =
+            record->kind == ATTEST_RECORD_CERTIFICATE || record->kind == ATTEST_RECORD_MEMORIZE;
+        if (record->kind == ATTEST_RECORD_CAMPAIGN)
+            write_campaign(body, record);
+        else if (has_verdict)
+            write_certificate(body, record);
+        cards += has_verdict || record->kind == ATTEST_RECORD_CAMPAIGN;
+    }
+}
+
 void attest_section_write_summary(attest_report *report)
 {
     attest_markup *body = &report->body;
-    const attest_record *record = report->records.record;
 
     attest_section_open(report, "summary", "At a glance",
                         report->records.count ? NULL : "The folder holds no records.");
     if (report->records.count > 0) {
         attest_markup_open_class(body, "ul", "cards");
         write_audits(body, &report->records);
-        for (size_t i = 0; i < report->records.count && i < MOST_CARDS; i++) {
-            if (record[i].kind == ATTEST_RECORD_CAMPAIGN)
-                write_campaign(body, &record[i]);
-            else if (record[i].kind == ATTEST_RECORD_CERTIFICATE ||
-                     record[i].kind == ATTEST_RECORD_MEMORIZE)
-                write_certificate(body, &record[i]);
-        }
+        write_verdicts(body, &report->records);
         write_count(body, report, ATTEST_RECORD_COUNTEREXAMPLE,
                     "counterexamples, all replayable");
         attest_markup_close(body);

@@ -45,6 +45,13 @@ cp -R "$work/records" "$work/again"
 (cd "$work/again" && "$ATTEST" report . -o ../again.html) >/dev/null 2>"$err"
 cmp -s "$work/page.html" "$work/again.html"
 result $? "the same records make the same bytes"
+for i in 1 2; do
+    "$ATTEST" report "$work/again" -o "$work/again/page.htm" --svg "$work/again/night/svg" --junit "$work/again/junit.json" >/dev/null 2>"$err"
+    mv "$work/again/page.htm" "$work/again$i.html"
+    : >"$work/again/page.htm"
+done
+cmp -s "$work/page.html" "$work/again1.html" && cmp -s "$work/page.html" "$work/again2.html"
+result $? "also where earlier products lie among them"
 "$ATTEST" report "$work/records" -o - >"$work/stdout.html" 2>"$err"
 cmp -s "$work/page.html" "$work/stdout.html"
 result $? "and so on standard output"
