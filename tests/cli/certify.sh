@@ -118,6 +118,31 @@ change soft-cert.json r-wrong.json 'o["r"] = "7.9999"'
 run 1 "an r below the largest norm" check r-wrong.json
 change hard-cert.json exact-wrong.json 'o["max_norm"] = {"mid": "0x1.0000000000000000000000000001p+3", "rad": "0x0p+0"}'
 run 1 "an exact norm, one unit too large" check exact-wrong.json
+# Bounds that are met exactly are decided on the second route, too.
+for bound in "--delta 1" "--r 3" "--delta 1 --r 3"; do
+    "$ATTEST" certify two.json --weights zero.json $bound -o met.json >/dev/null 2>&1
+    run 0 "the certificate of $bound, met exactly" check met.json
+    change met.json bad.json 'o["verdict"] = "proved"'
+    run 1 "and not as proved" check bad.json
+done
+"$ATTEST" certify two.json --weights mean.json --delta 1/7 -o met.json >/dev/null 2>&1
+change met.json bad.json 'o["delta"] = "0"; o["verdict"] = "proved"'
+run 1 "equal outputs are not proved apart" check bad.json
+# The first of two norms that no precision in use tells apart is named, and lies in the ball.
+python3 -c '
+print("{\"format\": \"attest/dataset\", \"version\": 1, \"sequences\": [[[\"%d/%d\"], [1]]]}"
+      % (2 ** 500 - 1, 2 ** 500))' >near.json
+run 0 "norms 2^-500 apart" certify near.json --weights zero.json --method ball --json -o near-cert.json
+json 'o["max_norm_at"] in ([0, 0], [0, 1])'
+run 0 "their certificate" check near-cert.json
+# What refutes a claim can be decided again from its own file.
+extract() { python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["counterexample"], open(sys.argv[2], "w"))' "$out" again.json; }
+for bound in "--delta 0" "--delta 9" "--r 1/9"; do
+    run 1 "refuted by $bound" certify pair.json --weights hard.json $bound --json
+    extract
+    run 1 "and replayed" replay again.json
+    shows 'the violation is confirmed'
+done
 cp pair.json keep.json && echo >>pair.json
 run 1 "a changed input" check soft-cert.json
 shows 'is not the file that was certified'

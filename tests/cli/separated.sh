@@ -17,6 +17,16 @@ run 1 "r_max met exactly" separated "$work/data.json" --r-max 5 --json
 json 'o["verdict"] == "fails" and o["counterexample"]["violates"] == {"definition": "separated", "bound": "r_max", "token": [0, 0]}'
 run 1 "eps met exactly" separated "$work/data.json" --eps 1/2 --json
 json 'o["counterexample"]["violates"]["pair"] == [[0, 1], [1, 0]] and len(o["counterexample"]["dataset"]["sequences"]) == 2'
+for bound in "--r-max 5" "--eps 1/2" "--r-min 1/2"; do
+    run 1 "$bound" separated "$work/data.json" $bound --json
+    python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["counterexample"], open(sys.argv[2], "w"))' "$out" "$work/again.json"
+    run 1 "and replayed" replay "$work/again.json"
+    shows 'the violation is confirmed'
+done
+just() { python3 -c 'import sys; n = 10 ** 3000; p, q = map(int, sys.argv[1].split("/")); print("%d/%d" % (p * n + int(sys.argv[2]) * q, q * n))' "$@"; }
+run 0 "r_max above by 10^-3000" separated "$work/data.json" --r-max "$(just 5/1 1)"
+run 0 "r_min below by 10^-3000" separated "$work/data.json" --r-min "$(just 1/2 -1)"
+run 0 "eps below by 10^-3000" separated "$work/data.json" --eps "$(just 1/2 -1)"
 run 1 "r_min met exactly" separated "$work/data.json" --r-min 1/2
 shows '^fails: '
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[0]], [[0], [0]]]}' >"$work/one.json"

@@ -155,6 +155,8 @@ static void try_boundary(void)
     fmpq_zero(bound);
     TAP_OK(attest_separated_check(&e, bound, NULL, NULL) == ATTEST_SEPARATED_R_MIN,
            "r_min = 0 fails for a zero token");
+    TAP_OK(attest_separated_check(&e, NULL, NULL, NULL) == ATTEST_SEPARATED_HOLDS,
+           "no bound, nothing to fail");
     TAP_OK(!e.no_duplicates && e.duplicate[0].position == 0 && e.duplicate[1].position == 3,
            "the repetition is found");
     fmpq_clear(bound);
