@@ -1,6 +1,7 @@
 /* filter_batch.c -- many small instances: evaluated together, judged one by one. */
 #include "certify/filter_batch.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,6 +81,8 @@ static void bound_rational(double *lower, double *upper, const fmpq *value)
     *lower = arf_get_d(end, ARF_RND_DOWN);
     arb_get_ubound_arf(end, ball, 64);
     *upper = arf_get_d(end, ARF_RND_UP);
+    if (*upper == 0 && !fmpq_is_zero(value)) /* a bound that is positive stays so */
+        *upper = DBL_TRUE_MIN;
     arf_clear(end);
     arb_clear(ball);
 }

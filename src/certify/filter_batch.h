@@ -33,12 +33,13 @@ typedef struct attest_filter_sight {
     size_t length;
 } attest_filter_sight;
 
-/* A lower bound on the distance of the outputs of one query token in two contexts, softmax,
- * from the terms in which the contexts differ, so that small distances are seen as well; 0
- * where nothing is known. Domain: at most ATTEST_FILTER_POSITIONS tokens each; weights and
- * tokens are the exact ones. */
-double attest_filter_difference(const attest_filter_layer *layer, const double *query,
-                                const attest_filter_sight *a, const attest_filter_sight *b);
+/* Whether the outputs of one query token in two contexts, softmax, are proved to be more than
+ * bound >= 0 apart by the terms in which the contexts differ; small distances are seen as well.
+ * Domain: at most ATTEST_FILTER_POSITIONS tokens each, all finite; weights and tokens are the
+ * exact ones. */
+bool attest_filter_difference(const attest_filter_layer *layer, const double *query,
+                              const attest_filter_sight *a, const attest_filter_sight *b,
+                              double bound);
 
 /* Sets verdict, part and place of the answer; undecided where doubles do not suffice. packed is
  * scratch of dim * ATTEST_FILTER_POSITIONS doubles. */

@@ -1,9 +1,9 @@
-/* filter_difference.c -- one query token in two contexts: a lower bound on the distance of its
- * softmax outputs, from the tokens that only one of them has.
+/* filter_difference.c -- one query token in two contexts: are its softmax outputs apart?
+ * Decided from the tokens that only one of them has.
  *
- * What both contexts have cancels before anything is rounded, so the bound has a small relative
- * error however small the distance is: (10) of proofs-notes/filter.md, whose letters these are.
- * A owns the largest score. */
+ * What both contexts have cancels before anything is rounded, and a common factor e^-D is kept
+ * apart, so the relative error is small however small the distance is: (10) of
+ * proofs-notes/filter.md, whose letters these are. A owns the largest score. */
 #include <math.h>
 
 #include <attest/kernel.h>
@@ -12,27 +12,29 @@
 
 #define U 0x1p-53
 #define SLACK (1 + 0x1p-16)
-#define ABSOLUTE 0x1p-1000
+#define ABSOLUTE 0x1p-980
 
-/* Larger heads are left to certify, and so are weights below e^-700 and scores that are known
- * less well than this. */
-enum { MOST_SIZE = 16, MOST_TOKENS = ATTEST_FILTER_POSITIONS };
-#define MOST_DEPTH 700
+/* Larger layers are left to certify, and so are scores that are known less well than this. */
+enum { MOST_SIZE = 16, MOST_HEADS = 16, MOST_TOKENS = ATTEST_FILTER_POSITIONS };
 #define MOST_TAU 0x1p-20
 
-/* One side: the scores of its tokens, their weights e^(s - M), and their values. */
+/* Below e^-700 weights are noise, counted by ABSOLUTE; above, s - M is known to 700 u. */
+#define DEPTH 700
+
+/* One side: the scores of its tokens and their values. */
 typedef struct side {
     const attest_filter_sight *sight;
     bool only[MOST_TOKENS]; /* the other side has no such token for this one */
-    double score[MOST_TOKENS], weight[MOST_TOKENS], own[MOST_TOKENS]; /* own: e^(s - max) */
+    double score[MOST_TOKENS];
     double value[MOST_TOKENS][MOST_SIZE];
-    double most; /* the largest score */
+    double most, most_only; /* the largest score, and of what only this side has */
 } side;
 
-/* What is known of a head. */
-typedef struct head_error {
-    double p, tau, v; /* of projections and weights, relative; at least |v_j| */
-} head_error;
+/* What a head adds to the difference: e^-depth y, y known up to error and at most |y| <= norm.
+ */
+typedef struct share {
+    double y[MOST_SIZE], depth, error, norm;
+} share;
 
 static bool same_token(const double *x, const double *y, size_t dim)
 {
@@ -65,12 +67,13 @@ static void project(double *y, const attest_filter_matrix *w, const double *x)
     }
 }
 
-/* Scores and values of a side; q is the projected query. */
-static void set_side(side *s, const attest_filter_head *head, const double *q)
+/* Scores and values of a side; q is the projected query. False where a score overflowed. */
+static bool set_side(side *s, const attest_filter_head *head, const double *q)
 {
     double k[MOST_SIZE];
+    bool finite = true;
 
-    s->most = -INFINITY;
+    s->most = s->most_only = -INFINITY;
     for (size_t j = 0; j < s->sight->length; j++) {
         const double *x = s->sight->token + j * head->q.cols;
         project(k, &head->k, x);
@@ -78,144 +81,155 @@ static void set_side(side *s, const attest_filter_head *head, const double *q)
         s->score[j] = q[0] * k[0];
         for (size_t r = 1; r < head->q.rows; r++)
             s->score[j] += q[r] * k[r];
-        s->most = s->score[j] > s->most ? s->score[j] : s->most;
+        finite = finite && isfinite(s->score[j]);
+        s->most = fmax(s->most, s->score[j]);
+        if (s->only[j])
+            s->most_only = fmax(s->most_only, s->score[j]);
     }
+    return finite;
 }
 
-/* Weights relative to M = most; false where one is too small or not a number. */
-static bool set_weights(side *s, double most)
+/* weight[j] = e^(s_j - from); returns their sum. */
+static double get_weights(double weight[MOST_TOKENS], const side *s, double from)
 {
-    bool ok = true;
+    double sum = 0;
 
-    for (size_t j = 0; j < s->sight->length; j++) {
-        s->weight[j] = s->score[j] - most;
-        s->own[j] = s->score[j] - s->most;
-        ok = ok && s->weight[j] >= -MOST_DEPTH;
-    }
-    attest_kernel_exp(s->weight, s->weight, s->sight->length);
-    attest_kernel_exp(s->own, s->own, s->sight->length);
-    return ok;
-}
-
-/* The largest bound (1) on a norm of the tokens of both sides and of the query. */
-static double most_norm(const side *a, const side *b, const double *query, size_t dim)
-{
-    double most = attest_filter_norm(query, dim);
-
-    for (int which = 0; which < 2; which++) {
-        const attest_filter_sight *sight = which ? b->sight : a->sight;
-        for (size_t j = 0; j < sight->length; j++) {
-            double norm = attest_filter_norm(sight->token + j * dim, dim);
-            most = norm > most ? norm : most;
-        }
-    }
-    return most;
-}
-
-static double total(const double *x, size_t count)
-{
-    double sum = x[0];
-
-    for (size_t j = 1; j < count; j++)
-        sum += x[j];
+    for (size_t j = 0; j < s->sight->length; j++)
+        weight[j] = s->score[j] - from;
+    attest_kernel_exp(weight, weight, s->sight->length);
+    for (size_t j = 0; j < s->sight->length; j++)
+        sum += weight[j];
     return sum;
 }
 
-/* o = the average of B. */
-static void average(double *o, const side *b, size_t size)
+/* o = the average of a side. */
+static void average(double *o, const side *s, size_t size)
 {
-    double z = total(b->own, b->sight->length);
+    double weight[MOST_TOKENS], z = get_weights(weight, s, s->most);
 
     for (size_t r = 0; r < size; r++) {
-        o[r] = b->own[0] * b->value[0][r];
-        for (size_t j = 1; j < b->sight->length; j++)
-            o[r] += b->own[j] * b->value[j][r];
+        o[r] = 0;
+        for (size_t j = 0; j < s->sight->length; j++)
+            o[r] += weight[j] * s->value[j][r];
         o[r] /= z;
     }
 }
 
-/* sum += sign * (sum over what only s has of w_j (v_j - o)); returns the sum of these w_j. */
-static double add_terms(double *sum, const side *s, const double *o, size_t size, double sign)
+/* sum += sign * (sum over what only s has of e^(s_j - from) (v_j - o)); returns the sum of
+ * these weights. */
+static double add_terms(double *sum, const side *s, const double *o, size_t size, double sign,
+                        double from)
 {
-    double weight = 0;
+    double weight[MOST_TOKENS], total = 0;
 
+    (void)get_weights(weight, s, from);
     for (size_t j = 0; j < s->sight->length; j++) {
         if (!s->only[j])
             continue;
-        weight += s->weight[j];
+        total += weight[j];
         for (size_t r = 0; r < size; r++)
-            sum[r] += sign * s->weight[j] * (s->value[j][r] - o[r]);
+            sum[r] += sign * weight[j] * (s->value[j][r] - o[r]);
     }
-    return weight;
+    return total;
 }
 
-/* Adds W_O (o_A - o_B) of a head to g; returns what it may be off, or +infinity. */
-static double add_head(double *g, const attest_filter_layer *layer,
-                       const attest_filter_head *head, const head_error *e, const side *a,
-                       const side *b)
+/* The share of a head, A being the side with the largest score and sign telling which that is;
+ * norm is the largest of the tokens' norms. False where it is not known well enough. */
+static bool get_share(share *to, const attest_filter_layer *layer,
+                      const attest_filter_head *head, const side *a, const side *b, double sign,
+                      double norm)
 {
-    double o[MOST_SIZE] = {0}, f[MOST_SIZE] = {0}, y[MOST_SIZE] = {0};
-    double z, w, rho, each, error;
-    double tokens = (double)(a->sight->length + b->sight->length), v2 = 2 * e->v;
+    double from = fmax(a->most_only, b->most_only), o[MOST_SIZE] = {0}, f[MOST_SIZE] = {0};
+    double weight[MOST_TOKENS], w, z, rho, each, error;
+    double m = (double)(a->sight->length + b->sight->length), size = (double)head->q.rows;
+    double p = ((double)layer->dim + 2) * U * SLACK, v = head->v.norm * norm;
+    double sigma =
+        (2 * p + (size + 2) * U) * (head->q.norm * norm) * (head->k.norm * norm) * SLACK;
 
+    double tau = (sigma + (DEPTH + 4) * U) * SLACK;
+
+    to->depth = a->most - from;
+    if (!(tau + to->depth * U < MOST_TAU))
+        return false;
     average(o, b, head->q.rows);
-    w = add_terms(f, a, o, head->q.rows, 1) + add_terms(f, b, o, head->q.rows, -1);
-    z = total(a->weight, a->sight->length);
+    w = add_terms(f, a, o, head->q.rows, sign, from);
+    w += add_terms(f, b, o, head->q.rows, -sign, from);
+    z = get_weights(weight, a, a->most);
     for (size_t r = 0; r < head->q.rows; r++)
         f[r] /= z;
-    project(y, &head->o, f);
-    for (size_t c = 0; c < layer->dim; c++)
-        g[c] += y[c];
-    rho = e->v * (2 * e->tau + (2 * tokens + 4) * U + e->p);     /* of o */
-    each = v2 * (e->tau + (tokens + 3) * U) + e->v * e->p + rho; /* of w_j (v_j - o) */
-    error = w / z * (each + v2 * (e->tau + (tokens + 3) * U));   /* of the quotient */
-    error += w / z * v2 * ((double)(head->q.rows + layer->heads) + 3) * U; /* W_O, sums */
-    return head->o.norm * (error * SLACK + ABSOLUTE);
+    project(to->y, &head->o, f);
+    rho = v * (2 * tau + (2 * m + 4) * U + p);                      /* of o */
+    each = 2 * v * (tau + (m + 3) * U) + v * p + rho;               /* of w_j (v_j - o) */
+    error = w / z * (each + 2 * v * (tau + (m + 3) * U));           /* of the quotient */
+    error += w / z * 2 * v * (size + (double)layer->heads + 6) * U; /* W_O, sums, e^-D */
+    to->error = head->o.norm * (error + v * ABSOLUTE + ABSOLUTE) * SLACK;
+    to->norm = head->o.norm * (w / z * 2 * v) * SLACK;
+    return true;
 }
 
-static head_error get_error(const attest_filter_layer *layer, const attest_filter_head *head,
-                            double norm)
+/* The largest bound (1) on a norm of the tokens of both sides and of the query. */
+static double most_norm(const attest_filter_sight *a, const attest_filter_sight *b,
+                        const double *query, size_t dim)
 {
-    double p = ((double)layer->dim + 2) * U * SLACK;
-    double sigma = (2 * p + ((double)head->q.rows + 2) * U) * head->q.norm * norm *
-                   (head->k.norm * norm) * SLACK;
+    double most = attest_filter_norm(query, dim);
 
-    return (head_error){p, (sigma + (MOST_DEPTH + 2) * U) * SLACK, head->v.norm * norm};
+    for (size_t j = 0; j < a->length; j++)
+        most = fmax(most, attest_filter_norm(a->token + j * dim, dim));
+    for (size_t j = 0; j < b->length; j++)
+        most = fmax(most, attest_filter_norm(b->token + j * dim, dim));
+    return most;
 }
 
-double attest_filter_difference(const attest_filter_layer *layer, const double *query,
-                                const attest_filter_sight *a, const attest_filter_sight *b)
+/* Whether |sum_h e^-depth_h y_h| > bound, from the largest entry of the sum. */
+static bool is_above(const share *part, size_t heads, size_t dim, double bound)
 {
+    double least = INFINITY, g[MOST_SIZE] = {0}, error = 0, most = 0, scale;
+
+    for (size_t h = 0; h < heads; h++)
+        least = fmin(least, part[h].depth);
+    for (size_t h = 0; h < heads; h++) {
+        double factor = least - part[h].depth;
+        attest_kernel_exp(&factor, &factor, 1);
+        for (size_t c = 0; c < dim; c++)
+            g[c] += factor * part[h].y[c];
+        /* Depths are rounded, and so is their difference: the factor is off by 3 depth u. */
+        error += factor * (part[h].error + part[h].norm * 4 * part[h].depth * U) +
+                 part[h].norm * ABSOLUTE;
+    }
+    for (size_t c = 0; c < dim; c++)
+        most = fmax(most, fabs(g[c]));
+    most -= error * SLACK;
+    if (!isfinite(most) || !(most > 0) || bound == 0)
+        return isfinite(most) && most > 0;
+    scale = -least;
+    attest_kernel_exp(&scale, &scale, 1);
+    return scale > 0x1p-1000 && scale * most * (1 - 0x1p-16) > bound;
+}
+
+bool attest_filter_difference(const attest_filter_layer *layer, const double *query,
+                              const attest_filter_sight *a, const attest_filter_sight *b,
+                              double bound)
+{
+    share part[MOST_HEADS];
     side x = {.sight = a}, y = {.sight = b};
-    double g[MOST_SIZE] = {0}, q[MOST_SIZE], norm, error = 0, most = 0;
+    double q[MOST_SIZE], norm;
 
-    if (layer->dim > MOST_SIZE || layer->error != 0)
-        return 0;
+    if (layer->dim > MOST_SIZE || layer->heads > MOST_HEADS || layer->error != 0)
+        return false;
     mark_differences(&x, &y, layer->dim);
-    norm = most_norm(&x, &y, query, layer->dim);
+    norm = most_norm(a, b, query, layer->dim);
     for (size_t h = 0; h < layer->heads; h++) {
         const attest_filter_head *head = &layer->head[h];
-        head_error e = get_error(layer, head, norm);
-        double top;
+        bool first;
         if (head->q.rows > MOST_SIZE)
-            return 0;
+            return false;
         project(q, &head->q, query);
-        set_side(&x, head, q);
-        set_side(&y, head, q);
-        top = x.most > y.most ? x.most : y.most;
-        if (!set_weights(&x, top) || !set_weights(&y, top) || !(e.tau < MOST_TAU))
-            return 0;
-        if (x.most == top) {
-            error += add_head(g, layer, head, &e, &x, &y);
-        } else { /* o_B - o_A: with the other sign */
-            double other[MOST_SIZE] = {0};
-            error += add_head(other, layer, head, &e, &y, &x);
-            for (size_t c = 0; c < layer->dim; c++)
-                g[c] -= other[c];
-        }
+        if (!set_side(&x, head, q) || !set_side(&y, head, q))
+            return false;
+        first = x.most >= y.most;
+        if (!get_share(&part[h], layer, head, first ? &x : &y, first ? &y : &x, first ? 1 : -1,
+                       norm))
+            return false;
     }
-    for (size_t c = 0; c < layer->dim; c++)
-        most = fmax(most, fabs(g[c]));
-    most = (most - error * SLACK) * (1 - 0x1p-50);
-    return isfinite(most) && most > 0 ? most : 0;
+    return is_above(part, layer->heads, layer->dim, bound);
 }

@@ -107,7 +107,7 @@ static bool is_apart(const attest_filter_outputs *o, const spot *a, const spot *
     attest_filter_sight y = {token_of(o, b->at - b->position), seen(o, b)};
 
     return o->shape->activation == ATTEST_SOFTMAX && same_token(o, a->at, b->at) &&
-           attest_filter_difference(o->layer, token_of(o, a->at), &x, &y) > bound;
+           attest_filter_difference(o->layer, token_of(o, a->at), &x, &y, bound);
 }
 
 /* Whether a computed square proves the true distance, off by radii, to be above the bound. NaN
