@@ -11,15 +11,18 @@
 static bool quantities_init(quantities *q, size_t count, bool shared)
 {
     q->value = shared ? attest_shared_alloc(count, 3 * sizeof(double))
-                      : attest_private_alloc(count, 3 * sizeof(double));
+                      : attest_memory_alloc(count, 3 * sizeof(double));
     q->slip = q->value + count;
     q->error = q->slip + count;
     return q->value != NULL;
 }
 
-static void quantities_clear(quantities *q, size_t count)
+static void quantities_clear(quantities *q, size_t count, bool shared)
 {
-    attest_shared_free(q->value, count, 3 * sizeof(double));
+    if (shared)
+        attest_shared_free(q->value, count, 3 * sizeof(double));
+    else
+        free(q->value);
 }
 
 /* Step 1: an entry of the data, rounded once. */
@@ -87,9 +90,9 @@ static void head_clear(bound_head *d, const bound *b)
     chain_clear(&d->query);
     chain_clear(&d->value);
     chain_clear(&d->output);
-    quantities_clear(&d->keys, b->tokens * d->score_width);
-    quantities_clear(&d->queries, b->tokens * d->score_width);
-    quantities_clear(&d->values, b->tokens * d->value_width);
+    quantities_clear(&d->keys, b->tokens * d->score_width, true);
+    quantities_clear(&d->queries, b->tokens * d->score_width, true);
+    quantities_clear(&d->values, b->tokens * d->value_width, true);
 }
 
 /* Lists the tokens in use, and where each sequence begins. */
@@ -149,11 +152,11 @@ void attest_audit_bound_clear(bound *b)
 {
     for (size_t h = 0; b->head && h < b->weights->heads; h++)
         head_clear(&b->head[h], b);
-    quantities_clear(&b->entry, b->tokens * b->dim);
-    quantities_clear(&b->between, b->widest);
-    quantities_clear(&b->score, b->longest);
-    quantities_clear(&b->mean, b->widest);
-    quantities_clear(&b->result, b->dim);
+    quantities_clear(&b->entry, b->tokens * b->dim, true);
+    quantities_clear(&b->between, b->widest, false);
+    quantities_clear(&b->score, b->longest, false);
+    quantities_clear(&b->mean, b->widest, false);
+    quantities_clear(&b->result, b->dim, false);
     free(b->head);
     free(b->weight);
     free(b->spread);
@@ -185,8 +188,10 @@ static double unit(const attest_format *format, attest_audit_rounding rounding)
 
 static double largest(const attest_format *format)
 {
-    if (!format->bounded || format->emax > 1000)
-        return format->bounded && format->emax < 1023 ? 0x1p1000 : INFINITY;
+    if (!format->bounded)
+        return INFINITY;
+    if (format->emax > 1000)
+        return 0x1p1000; /* from below */
     return ldexp(2 - ldexp(1, (format->finite_only ? 2 : 1) -
                                   (int)(format->precision < 53 ? format->precision : 53)),
                  (int)format->emax);

@@ -119,11 +119,11 @@ static attest_format reference_format(const attest_format *format)
 static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)
 {
     (void)format;
-    v->count = count;
+    v->shared = shared;
     v->bytes = count * sizeof *v->at;
     if (count > SIZE_MAX / sizeof *v->at)
         return false;
-    v->at = shared ? attest_shared_alloc(v->bytes, 1) : attest_private_alloc(v->bytes, 1);
+    v->at = shared ? attest_shared_alloc(v->bytes, 1) : attest_memory_alloc(v->bytes, 1);
     return v->at != NULL;
 }
 

@@ -71,7 +71,7 @@ static attest_format reference_format(const attest_format *format)
 
 static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)
 {
-    v->count = count;
+    v->shared = shared;
     v->at = attest_wide_vector_init(&v->bytes, count, format->precision, shared);
     return v->at != NULL;
 }

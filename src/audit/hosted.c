@@ -121,6 +121,7 @@ double attest_hosted_exp(double x, const attest_hosted *h)
     if (isnan(x) || isinf(x))
         return attest_hosted_convert(exp(x), h);
     attest_kernel_exp(&y, &x, 1);
+    y = fmin(y, 0x1p1000); /* finite, and beyond every bounded format */
     if (h->unbounded && !(y > 0x1p-900 && y < h->most)) {
         *h->escaped = true;
         return y;

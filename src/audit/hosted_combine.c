@@ -14,6 +14,7 @@ typedef uint64_t words __attribute__((vector_size(LANES * sizeof(uint64_t))));
 typedef struct spread {
     words low, one, mask, sign;
     lanes tiny, magic, most, overflow;
+    lanes least; /* unbounded: below it, but for 0, a double cannot stand for the number */
     int shift;
 } spread;
 
@@ -40,6 +41,7 @@ static void spread_init(spread *s, const attest_hosted *h)
     s->magic = all(h->magic);
     s->most = all(h->most);
     s->overflow = all(fabs(h->overflow));
+    s->least = all(0x1p-900);
 }
 
 static inline words choose(words condition, words yes, words no)
@@ -57,6 +59,16 @@ static inline lanes nearest(lanes x, const spread *s)
     r = choose((words)(size < s->tiny), small, r);
     size = (lanes)(r & ~s->sign);
     return (lanes)choose((words)(size > s->most), (words)s->overflow | sign, r);
+}
+
+/* The same for unbounded exponents; *outside gets the lanes that left the double's range. */
+static inline lanes nearest_watched(lanes x, const spread *s, words *outside)
+{
+    words u = (words)x;
+    lanes size = (lanes)(u & ~s->sign);
+
+    *outside |= ((words)(size < s->least) & (words)(size > all(0))) | ~(words)(size <= s->most);
+    return (lanes)((u + s->low + ((u >> s->shift) & s->one)) & s->mask);
 }
 
 static inline lanes load(const double *x)
@@ -85,6 +97,29 @@ static void combine_rounded(double *y, const double *m, size_t cols, size_t stri
     memcpy(y, sum, sizeof sum);
 }
 
+/* False: a double could not stand for some number. */
+static bool combine_watched(double *y, const double *m, size_t cols, size_t stride,
+                            const double *x, const spread *given)
+{
+    const spread s = *given;
+    lanes sum[CHAINS];
+    words outside = all_words(0);
+
+    for (int i = 0; i < CHAINS; i++)
+        sum[i] = nearest_watched(load(m + i * LANES) * all(x[0]), &s, &outside);
+    for (size_t c = 1; c < cols; c++) {
+        const double *column = m + c * stride;
+        lanes factor = all(x[c]);
+#pragma GCC unroll 4
+        for (int i = 0; i < CHAINS; i++) {
+            lanes term = nearest_watched(load(column + i * LANES) * factor, &s, &outside);
+            sum[i] = nearest_watched(sum[i] + term, &s, &outside);
+        }
+    }
+    memcpy(y, sum, sizeof sum);
+    return (outside[0] | outside[1]) == 0;
+}
+
 static void combine_plain(double *y, const double *m, size_t cols, size_t stride,
                           const double *x)
 {
@@ -108,12 +143,13 @@ void attest_hosted_combine(double *y, const double *m, size_t rows, size_t cols,
     size_t r = 0;
     spread s;
 
-    /* An unbounded format watches every result for the ends of the double's range. */
-    if (!h->unbounded && rows >= WIDTH) {
+    if (rows >= WIDTH) {
         spread_init(&s, h);
         for (; r + WIDTH <= rows; r += WIDTH)
             if (h->plain)
                 combine_plain(y + r, m + r, cols, stride, x);
+            else if (h->unbounded)
+                *h->escaped |= !combine_watched(y + r, m + r, cols, stride, x, &s);
             else
                 combine_rounded(y + r, m + r, cols, stride, x, &s);
     }

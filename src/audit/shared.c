@@ -20,7 +20,7 @@
 
 enum { MOST_JOBS = 256 };
 
-static void *map_pages(size_t count, size_t size, int sharing)
+void *attest_shared_alloc(size_t count, size_t size)
 {
     void *block;
 
@@ -32,18 +32,8 @@ static void *map_pages(size_t count, size_t size, int sharing)
     if (!block)
         return NULL;
     free(block);
-    block = mmap(NULL, count * size, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
+    block = mmap(NULL, count * size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return block == MAP_FAILED ? NULL : block;
-}
-
-void *attest_shared_alloc(size_t count, size_t size)
-{
-    return map_pages(count, size, MAP_SHARED);
-}
-
-void *attest_private_alloc(size_t count, size_t size)
-{
-    return map_pages(count, size, MAP_PRIVATE);
 }
 
 void attest_shared_free(void *block, size_t count, size_t size)

@@ -11,9 +11,6 @@
  * Never NULL for 0 bytes. Fault point "alloc". */
 void *attest_shared_alloc(size_t count, size_t size);
 
-/* The same, but every process keeps what it writes to itself: for what a worker works on. */
-void *attest_private_alloc(size_t count, size_t size);
-
 /* Gives back what alloc returned for the same arguments; NULL is allowed. */
 void attest_shared_free(void *block, size_t count, size_t size);
 

@@ -2,6 +2,7 @@
 #include "audit/wide.h"
 
 #include "audit/shared.h"
+#include "base/memory.h"
 
 static void set_widest_range(void)
 {
@@ -129,7 +130,7 @@ __mpfr_struct *attest_wide_vector_init(size_t *bytes, size_t count, long precisi
     if (count > SIZE_MAX / 2 / each)
         return NULL;
     *bytes = count * each;
-    vector = shared ? attest_shared_alloc(*bytes, 1) : attest_private_alloc(*bytes, 1);
+    vector = shared ? attest_shared_alloc(*bytes, 1) : attest_memory_alloc(*bytes, 1);
     limb = (char *)(vector + count);
     for (size_t i = 0; vector && i < count; i++, limb += limbs) {
         mpfr_custom_init(limb, precision);

@@ -30,8 +30,8 @@ void attest_wide_init(attest_wide *wide, const attest_format *format,
                       attest_audit_rounding rounding, uint64_t *random);
 void attest_wide_clear(attest_wide *wide);
 
-/* count zeros of this precision in one block of memory, shared with forked workers or not,
- * their limbs behind them; *bytes is what attest_shared_free(block, *bytes, 1) takes. NULL: out
+/* count zeros of this precision in one block, their limbs behind them. shared: with forked
+ * workers, and attest_shared_free(block, *bytes, 1) gives it back; else free(block). NULL: out
  * of memory. */
 __mpfr_struct *attest_wide_vector_init(size_t *bytes, size_t count, long precision,
                                        bool shared);

@@ -1,0 +1,292 @@
+/* Collisions, separations and classes against all pairs; the a priori bound against measured
+ * errors; the collapse against every width. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/bound.h"
+#include "audit/certified.h"
+#include "audit/collapse.h"
+#include "audit/collisions.h"
+#include "audit/reference.h"
+#include "audit/shared.h"
+#include "tests/ref/audit_cases.h"
+
+static attest_format get_format(const char *name)
+{
+    attest_format format;
+
+    if (attest_format_parse(&format, name, NULL) != ATTEST_OK)
+        abort();
+    return format;
+}
+
+static const ref_shape shape = {2, 2, 2, 4, 4, 3, true};
+/* For formats with few exponents. */
+static const ref_shape small_shape = {1, 2, 1, 3, 1, 4, false};
+
+static void draw(audit_case *test, attest_audit_arithmetic *a, const char *format, bool small,
+                 uint64_t *state)
+{
+    attest_format f = get_format(format);
+
+    audit_case_init(test, small ? &small_shape : &shape, 9, 4, state);
+    test->layer.weights.mask = (attest_mask)(tap_random(state) % 2);
+    test->layer.weights.skip = tap_random(state) % 2;
+    attest_audit_arithmetic_init(a, &f);
+}
+
+/* Whether two positions have the same token and the same set of tokens in sight. */
+static bool same_class(const audit_case *test, attest_place p, attest_place q)
+{
+    const attest_dataset *d = &test->dataset;
+    bool causal = test->layer.weights.mask == ATTEST_MASK_CAUSAL, same = true;
+    attest_place place[2] = {p, q};
+
+    for (int side = 0; side < 2; side++) {
+        attest_place a = place[side], b = place[1 - side];
+        size_t seen = causal ? a.position + 1 : attest_dataset_length(d, a.sequence);
+        size_t other = causal ? b.position + 1 : attest_dataset_length(d, b.sequence);
+        for (size_t i = 0; i < seen; i++) {
+            bool found = false;
+            for (size_t j = 0; j < other; j++)
+                found = found || attest_dataset_token(d, a.sequence, i) ==
+                                     attest_dataset_token(d, b.sequence, j);
+            same = same && found;
+        }
+    }
+    return same && attest_dataset_token(d, p.sequence, p.position) ==
+                       attest_dataset_token(d, q.sequence, q.position);
+}
+
+static bool finite_row(const double *x, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (!isfinite(x[c]))
+            return false;
+    return true;
+}
+
+/* All pairs, by hand. */
+typedef struct by_hand {
+    size_t required, collisions, nonfinite, pair[2];
+    double least;
+} by_hand;
+
+static by_hand look_at_pairs(const audit_case *test, const double *out)
+{
+    by_hand r = {.least = INFINITY};
+    size_t count = test->dataset.total, dim = test->dataset.dim;
+
+    for (size_t p = 0; p < count; p++) {
+        r.nonfinite += !finite_row(out + p * dim, dim);
+        for (size_t q = p + 1; q < count; q++) {
+            double square = 0;
+            bool equal = true;
+            if (same_class(test, attest_audit_place(&test->dataset, p),
+                           attest_audit_place(&test->dataset, q)))
+                continue;
+            r.required++;
+            for (size_t c = 0; c < dim; c++) {
+                double x = out[p * dim + c], y = out[q * dim + c];
+                equal = equal && x == y;
+                square += (x - y) * (x - y);
+            }
+            if (!equal && isfinite(square)) {
+                r.least = fmin(r.least, square);
+                continue;
+            }
+            if (r.collisions++ == 0) {
+                r.pair[0] = p;
+                r.pair[1] = q;
+            }
+        }
+    }
+    return r;
+}
+
+static void test_collisions(uint64_t *state)
+{
+    static const char *const name[] = {"float8_e4m3fn", "float8_e5m2", "p=3",
+                                       "p=9",           "p=20",        "p=4:emin=-2:emax=2"};
+    size_t wrong = 0, collapsed = 0, apart = 0, odd = 0;
+
+    for (int trial = 0; trial < 300; trial++) {
+        attest_audit_classes classes;
+        attest_audit_collisions collisions;
+        attest_audit_outputs outputs;
+        attest_audit_arithmetic a;
+        attest_audit_request request;
+        audit_case test;
+        by_hand hand;
+        draw(&test, &a, name[trial % 6], trial / 6 % 2, state);
+        attest_audit_classes_init(&classes);
+        attest_audit_collisions_init(&collisions);
+        attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
+        if (attest_audit_classes_get(&classes, &test.dataset, test.layer.weights.mask, NULL) ||
+            attest_audit_evaluate(&outputs, &request, &a, NULL) ||
+            attest_audit_collisions_get(&collisions, &outputs, &classes, NULL))
+            abort();
+        if (!outputs.real)
+            goto next; /* beyond the doubles of this test */
+        hand = look_at_pairs(&test, outputs.real);
+        wrong += fmpz_cmp_ui(classes.required_pairs, hand.required) != 0 ||
+                 fmpz_cmp_ui(collisions.pairs, hand.collisions) != 0 ||
+                 collisions.nonfinite != hand.nonfinite ||
+                 collisions.has_pair != (hand.collisions > 0) ||
+                 (collisions.has_pair &&
+                  (collisions.pair[0] != hand.pair[0] || collisions.pair[1] != hand.pair[1]));
+        collapsed += hand.collisions > 0;
+        odd += hand.nonfinite > 0;
+        if (hand.collisions == 0 && hand.required > 0) {
+            arf_t square;
+            size_t pair[2];
+            bool found;
+            arf_init(square);
+            if (attest_audit_separation_get(square, pair, &found, &outputs, &classes, NULL))
+                abort();
+            /* Squares of so few bits are exact in doubles. */
+            wrong += !found || arf_get_d(square, ARF_RND_NEAR) != hand.least;
+            apart++;
+            arf_clear(square);
+        }
+    next:
+        attest_audit_outputs_clear(&outputs);
+        attest_audit_collisions_clear(&collisions);
+        attest_audit_classes_clear(&classes);
+        audit_case_clear(&test);
+    }
+    TAP_OK(wrong == 0 && collapsed > 100 && apart > 10 && odd > 50,
+           "300 layers: pairs by hand (%zu wrong; %zu collapse, %zu do not, %zu not finite)",
+           wrong, collapsed, apart, odd);
+}
+
+/* Errors against balls never exceed the bound, for any algorithm. */
+static void test_bound(const char *name, uint64_t *state)
+{
+    size_t wrong = 0, bounded = 0;
+    double tightest = INFINITY;
+
+    for (int trial = 0; trial < 40; trial++) {
+        attest_audit_reference reference;
+        attest_audit_outputs outputs;
+        attest_audit_arithmetic a;
+        attest_audit_request request;
+        attest_audit_model model;
+        audit_case test;
+        double *norm, *entry;
+        draw(&test, &a, name, get_format(name).emax == 15 || get_format(name).emax == 8, state);
+        a.rounding = (attest_audit_rounding)(trial % 3);
+        a.softmax = (attest_audit_softmax)(tap_random(state) % 3);
+        a.block = 1 + tap_random(state) % 3;
+        a.pairwise = tap_random(state) % 2;
+        a.fma = tap_random(state) % 2;
+        if (trial % 5 == 4) {
+            a.accumulates = true;
+            a.accumulate = get_format(trial % 2 ? "binary32" : "p=6:emin=-20:emax=20");
+        }
+        attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
+        attest_audit_model_init(&model, &a);
+        norm = attest_shared_alloc(test.dataset.total, sizeof *norm);
+        entry = attest_shared_alloc(test.dataset.total * test.dataset.dim, sizeof *entry);
+        if (attest_audit_reference_get(&reference, &request, 1000, 400, NULL) ||
+            attest_audit_evaluate(&outputs, &request, &a, NULL) ||
+            attest_audit_bound(norm, entry, &request, &model, NULL))
+            abort();
+        for (size_t i = 0; i < outputs.count * outputs.dim; i++) {
+            double error, bound = entry[i] * model.u;
+            mpfr_t x;
+            if (!isfinite(entry[i]))
+                continue;
+            bounded++;
+            mpfr_init2(x, 1000);
+            if (outputs.real)
+                mpfr_set_d(x, outputs.real[i], MPFR_RNDN);
+            else
+                mpfr_set(x, outputs.wide + i, MPFR_RNDN);
+            mpfr_sub(x, x, reference.middle + i, MPFR_RNDN);
+            error = fabs(mpfr_get_d(x, MPFR_RNDZ)) * (1 - 0x1p-50);
+            wrong += !(error <= bound);
+            if (error > 0)
+                tightest = fmin(tightest, bound / error);
+            mpfr_clear(x);
+        }
+        attest_audit_outputs_clear(&outputs);
+        attest_audit_reference_clear(&reference);
+        attest_shared_free(norm, test.dataset.total, sizeof *norm);
+        attest_shared_free(entry, test.dataset.total * test.dataset.dim, sizeof *entry);
+        audit_case_clear(&test);
+    }
+    TAP_OK(wrong == 0 && bounded > 30,
+           "%s: %zu bounds hold, the tightest by a factor of %.3g (%zu broken)", name, bounded,
+           tightest, wrong);
+}
+
+/* Every width up to a cap, one by one. */
+static void test_collapse(uint64_t *state)
+{
+    enum { CAP = 48 };
+    size_t wrong = 0, found = 0, none = 0, proved = 0, not_monotone = 0;
+
+    for (int trial = 0; trial < 40; trial++) {
+        attest_format any = get_format("p=8");
+        attest_audit audit;
+        audit_case test;
+        long expected = 0;
+        bool above = false;
+        audit_case_init(&test, &shape, 6, 4, state);
+        attest_audit_init(&audit);
+        audit.dataset = &test.dataset;
+        audit.weights = &test.layer.weights;
+        audit.formats = 1;
+        audit.format = &any;
+        audit.has_stages = audit.has_kernels = false;
+        audit.collapse.high = CAP;
+        if (attest_audit_run(&audit, NULL))
+            abort();
+        for (long p = CAP; p >= 1; p--) {
+            attest_audit_collisions collisions;
+            attest_audit_outputs outputs;
+            attest_audit_arithmetic a = audit.like;
+            attest_audit_request request;
+            a.format = (attest_format){.precision = p};
+            attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
+            request.never_hosted = true;
+            attest_audit_collisions_init(&collisions);
+            if (attest_audit_evaluate(&outputs, &request, &a, NULL) ||
+                attest_audit_collisions_get(&collisions, &outputs, &audit.classes, NULL))
+                abort();
+            if (collisions.has_pair)
+                above = true;
+            else if (!above)
+                expected = p;
+            else
+                not_monotone++;
+            attest_audit_outputs_clear(&outputs);
+            attest_audit_collisions_clear(&collisions);
+        }
+        wrong += audit.collapse.bits != expected;
+        found += expected > 0;
+        none += expected == 0;
+        proved += audit.collapse.proved_from > 0;
+        attest_audit_clear(&audit);
+        audit_case_clear(&test);
+    }
+    TAP_OK(
+        wrong == 0 && found > 10 && none > 0 && proved > 10,
+        "40 layers: every width up to %d (%zu wrong; %zu collapse, %zu at the cap, %zu with a "
+        "proof, %zu widths survive below one that does not)",
+        CAP, wrong, found, none, proved, not_monotone);
+}
+
+int main(void)
+{
+    static const char *const bounded[] = {"binary64", "binary32",      "bfloat16",   "binary16",
+                                          "p=30",     "float8_e4m3fn", "float8_e5m2"};
+    uint64_t state = tap_seed(0xc0111);
+
+    test_collisions(&state);
+    for (size_t i = 0; i < sizeof bounded / sizeof bounded[0]; i++)
+        test_bound(bounded[i], &state);
+    test_collapse(&state);
+    return tap_done();
+}

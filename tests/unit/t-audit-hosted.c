@@ -1,0 +1,320 @@
+/* Formats hosted in doubles: all 8-bit sums, products, quotients and fused sums, all 16-bit
+ * conversions and exponentials, against roundings found in the list of a format's numbers;
+ * binary32 against the processor; everything else against MPFR, bit for bit. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/hosted.h"
+#include "audit/wide.h"
+#include "tests/ref/rounding.h"
+#include "tests/tap.h"
+
+static bool escaped;
+static uint64_t stream;
+
+static attest_format get_format(const char *name)
+{
+    attest_format format;
+
+    if (attest_format_parse(&format, name, NULL) != ATTEST_OK)
+        abort();
+    return format;
+}
+
+static attest_hosted host(const char *name, attest_audit_rounding rounding)
+{
+    attest_format format = get_format(name);
+    attest_hosted h;
+
+    if (!attest_hosted_fits(&format, rounding))
+        abort();
+    attest_hosted_init(&h, &format, rounding, &escaped, &stream);
+    return h;
+}
+
+/* Number i of the list counted with both signs. */
+static double signed_number(const ref_numbers *list, size_t i)
+{
+    return i & 1 ? -list->number[i / 2] : list->number[i / 2];
+}
+
+/* The quotient, cut to odd: a rounding of it to few bits is one of the exact quotient. */
+static double odd_quotient(double x, double y)
+{
+    double q = x / y, remainder;
+    uint64_t bits;
+
+    if (isnan(q) || isinf(q) || q == 0)
+        return q;
+    remainder = fma(-q, y, x);
+    if (remainder == 0)
+        return q;
+    if ((remainder / y < 0) != (q < 0)) /* |q| was rounded up: step back */
+        q = nextafter(q, 0);
+    memcpy(&bits, &q, sizeof q);
+    bits |= 1;
+    memcpy(&q, &bits, sizeof q);
+    return q;
+}
+
+/* All pairs of an 8-bit format: + and * are exact in double, and so is x y + z. */
+static void test_tables(const char *name, attest_audit_rounding rounding)
+{
+    attest_hosted h = host(name, rounding);
+    mpfr_rnd_t mode = rounding == ATTEST_AUDIT_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
+    ref_numbers list;
+    size_t wrong[4] = {0}, pairs = 0;
+    uint64_t state = 5;
+
+    ref_numbers_init(&list, &h.format);
+    for (size_t i = 0; i < 2 * list.count; i++)
+        for (size_t j = 0; j < 2 * list.count; j++, pairs++) {
+            double a = signed_number(&list, i), b = signed_number(&list, j);
+            double c = signed_number(&list, tap_random(&state) % (2 * list.count));
+            wrong[0] += !ref_same(attest_hosted_add(a, b, &h), ref_round(a + b, mode, &list));
+            wrong[1] += !ref_same(attest_hosted_mul(a, b, &h), ref_round(a * b, mode, &list));
+            wrong[2] +=
+                !ref_same(attest_hosted_fma(a, b, c, &h), ref_round(a * b + c, mode, &list));
+            if (rounding == ATTEST_AUDIT_ZERO || b == 0)
+                continue;
+            wrong[3] += !ref_same(attest_hosted_div(a, b, &h),
+                                  ref_round(odd_quotient(a, b), mode, &list));
+        }
+    TAP_OK(wrong[0] == 0 && wrong[1] == 0 && wrong[2] == 0 && wrong[3] == 0,
+           "%s, %s: %zu pairs under +, *, fma, / (%zu, %zu, %zu, %zu wrong)", name,
+           attest_audit_rounding_name(rounding), pairs, wrong[0], wrong[1], wrong[2], wrong[3]);
+    ref_numbers_clear(&list);
+}
+
+/* Every number of one format, and the middles between them, to another. */
+static void test_conversion(const char *from, const char *to)
+{
+    attest_hosted nearest = host(to, ATTEST_AUDIT_NEAREST), zero = host(to, ATTEST_AUDIT_ZERO);
+    attest_format source = get_format(from);
+    ref_numbers all, list;
+    size_t wrong = 0;
+
+    ref_numbers_init(&all, &source);
+    ref_numbers_init(&list, &nearest.format);
+    for (size_t i = 0; i < 2 * all.count; i++) {
+        double x = signed_number(&all, i), y = signed_number(&all, (i + 2) % (2 * all.count));
+        double middle = x / 2 + y / 2;
+        wrong += !ref_same(attest_hosted_convert(x, &nearest), ref_round(x, MPFR_RNDN, &list));
+        wrong += !ref_same(attest_hosted_convert(x, &zero), ref_round(x, MPFR_RNDZ, &list));
+        wrong += !ref_same(attest_hosted_convert(middle, &nearest),
+                           ref_round(middle, MPFR_RNDN, &list));
+    }
+    TAP_OK(wrong == 0, "all of %s, and the middles, to %s (%zu wrong)", from, to, wrong);
+    ref_numbers_clear(&all);
+    ref_numbers_clear(&list);
+}
+
+/* exp of every number of a 16-bit format. */
+static void test_exp(const char *name, attest_audit_rounding rounding)
+{
+    attest_hosted h = host(name, rounding);
+    attest_wide wide;
+    ref_numbers list;
+    size_t wrong = 0;
+    mpfr_t x;
+
+    ref_numbers_init(&list, &h.format);
+    attest_wide_init(&wide, &h.format, rounding, &stream);
+    mpfr_init2(x, h.format.precision);
+    for (size_t i = 0; i < 2 * list.count; i++) {
+        double a = signed_number(&list, i);
+        mpfr_set_d(wide.operand, a, MPFR_RNDN);
+        attest_wide_exp(x, wide.operand, &wide);
+        wrong += !ref_same(attest_hosted_exp(a, &h), mpfr_get_d(x, MPFR_RNDN));
+    }
+    TAP_OK(wrong == 0, "%s, %s: exp of all %zu numbers (%zu wrong)", name,
+           attest_audit_rounding_name(rounding), 2 * list.count, wrong);
+    mpfr_clear(x);
+    attest_wide_clear(&wide);
+    ref_numbers_clear(&list);
+}
+
+/* A random number of the format: now and then 0, subnormal, huge or a power of two. */
+static double random_number(const attest_hosted *h, uint64_t *state)
+{
+    const attest_format *f = &h->format;
+    long low = f->bounded ? f->emin - f->precision + 1 : -60, high = f->bounded ? f->emax : 60;
+    uint64_t r = tap_random(state);
+    long e = r % 3 ? (long)(tap_random(state) % 9) - 4
+                   : low + (long)(tap_random(state) % (uint64_t)(high - low + 1));
+    double m = 1 + (double)(tap_random(state) >> 12) * 0x1p-52;
+
+    if (r % 17 == 0)
+        m = 1;
+    if (r % 31 == 0)
+        m = 0;
+    if (e < low || e > high)
+        e = 0;
+    stream = tap_random(state);
+    return attest_hosted_convert(ldexp(r & 64 ? -m : m, (int)e), h);
+}
+
+/* Random operands against MPFR, the same stream of random roundings for both. */
+static void test_random(const char *name, attest_audit_rounding rounding, uint64_t *state)
+{
+    attest_hosted h = host(name, rounding);
+    uint64_t other;
+    attest_wide wide;
+    size_t wrong[5] = {0};
+    mpfr_t a, b, c, z;
+
+    attest_wide_init(&wide, &h.format, rounding, &other);
+    mpfr_inits2(h.format.precision, a, b, c, z, (mpfr_ptr)0);
+    escaped = false;
+    for (int trial = 0; trial < 20000; trial++) {
+        double x = random_number(&h, state), y = random_number(&h, state);
+        double w = random_number(&h, state), got[5];
+        mpfr_set_d(a, x, MPFR_RNDN);
+        mpfr_set_d(b, y, MPFR_RNDN);
+        mpfr_set_d(c, w, MPFR_RNDN);
+        stream = other = tap_random(state);
+        got[0] = attest_hosted_add(x, y, &h);
+        got[1] = attest_hosted_mul(x, y, &h);
+        got[2] = attest_hosted_div(x, y, &h);
+        got[3] = attest_hosted_fma(x, y, w, &h);
+        for (int op = 0; op < 4; op++) {
+            if (op == 0)
+                attest_wide_add(z, a, b, &wide);
+            else if (op == 1)
+                attest_wide_mul(z, a, b, &wide);
+            else if (op == 2)
+                attest_wide_div(z, a, b, &wide);
+            else
+                attest_wide_fma(z, a, b, c, &wide);
+            wrong[op] += !ref_same(got[op], mpfr_get_d(z, MPFR_RNDN));
+        }
+        if (fabs(x) > 500 || trial % 8)
+            continue;
+        stream = other = tap_random(state);
+        got[4] = attest_hosted_exp(x, &h);
+        attest_wide_exp(z, a, &wide);
+        wrong[4] += !ref_same(got[4], mpfr_get_d(z, MPFR_RNDN));
+    }
+    mpfr_clears(a, b, c, z, (mpfr_ptr)0);
+    attest_wide_clear(&wide);
+    TAP_OK(wrong[0] + wrong[1] + wrong[2] + wrong[3] + wrong[4] == 0,
+           "%s, %s: 20000 random +, *, /, fma, exp against MPFR (%zu %zu %zu %zu %zu wrong)",
+           name, attest_audit_rounding_name(rounding), wrong[0], wrong[1], wrong[2], wrong[3],
+           wrong[4]);
+}
+
+/* binary32 against the processor's float. */
+static void test_hardware(uint64_t *state)
+{
+    attest_hosted h = host("binary32", ATTEST_AUDIT_NEAREST);
+    size_t wrong = 0;
+
+    for (int trial = 0; trial < 200000; trial++) {
+        volatile float x = (float)random_number(&h, state), y = (float)random_number(&h, state);
+        volatile float w = (float)random_number(&h, state);
+        volatile float sum = x + y, product = x * y, quotient = x / y;
+        wrong += !ref_same(attest_hosted_add(x, y, &h), sum);
+        wrong += !ref_same(attest_hosted_mul(x, y, &h), product);
+        wrong += !ref_same(attest_hosted_div(x, y, &h), quotient);
+        wrong += !ref_same(attest_hosted_fma(x, y, w, &h), fmaf(x, y, w));
+    }
+    TAP_OK(wrong == 0,
+           "binary32: 200000 random +, *, /, fma as the processor has them "
+           "(%zu wrong)",
+           wrong);
+}
+
+/* Sums at midpoints: near 1 + 2^-p + tiny, where rounding twice goes wrong. */
+static void test_midpoints(const char *name)
+{
+    attest_hosted h = host(name, ATTEST_AUDIT_NEAREST);
+    double half = ldexp(1, -(int)h.format.precision), tiny = ldexp(1, -100);
+
+    TAP_OK(attest_hosted_fma(half, 1, 1, &h) == 1, "%s: the middle above 1 goes to 1", name);
+    TAP_OK(attest_hosted_fma(tiny, 1, 1 + 2 * half, &h) == 1 + 2 * half, "%s: no drift", name);
+    /* (2^-p)(1 + 2^(1-p)) + 1 lies above the middle by less than a double can hold. */
+    TAP_OK(attest_hosted_fma(half, 1 + 2 * half, 1, &h) == 1 + 2 * half,
+           "%s: just above the middle goes up", name);
+}
+
+/* Many dot products at once against one at a time. */
+static void test_combine(const char *name, uint64_t *state)
+{
+    enum { ROWS = 21, COLS = 9 };
+    attest_hosted h = host(name, ATTEST_AUDIT_NEAREST);
+    double m[ROWS * COLS], x[COLS], y[ROWS];
+    size_t wrong = 0;
+
+    for (int trial = 0; trial < 500; trial++) {
+        escaped = false;
+        for (int i = 0; i < ROWS * COLS; i++)
+            m[i] = random_number(&h, state);
+        for (int i = 0; i < COLS; i++)
+            x[i] = random_number(&h, state);
+        attest_hosted_combine(y, m, ROWS, COLS, ROWS, x, &h);
+        for (int r = 0; r < ROWS; r++) {
+            double sum = attest_hosted_mul(m[r], x[0], &h);
+            for (int c = 1; c < COLS; c++)
+                sum = attest_hosted_add(sum, attest_hosted_mul(m[c * ROWS + r], x[c], &h), &h);
+            wrong += !ref_same(sum, y[r]) && !(h.unbounded && escaped);
+        }
+    }
+    TAP_OK(wrong == 0, "%s: 500 matrices at once as one sum at a time (%zu wrong)", name,
+           wrong);
+}
+
+static void test_escape(void)
+{
+    attest_hosted h = host("p=12", ATTEST_AUDIT_NEAREST);
+    double m[8], x = 0x1p-500, y[8];
+
+    escaped = false;
+    attest_hosted_mul(0x1p400, 0x1p400, &h);
+    TAP_OK(!escaped, "2^800 is inside");
+    attest_hosted_mul(0x1p500, 0x1p500, &h);
+    TAP_OK(escaped, "2^1000 is outside");
+    for (int i = 0; i < 8; i++)
+        m[i] = i == 5 ? 0x1p-450 : 1;
+    escaped = false;
+    attest_hosted_combine(y, m, 8, 1, 8, &x, &h);
+    TAP_OK(escaped, "a lane that leaves the range is seen");
+    m[5] = 0;
+    escaped = false;
+    attest_hosted_combine(y, m, 8, 1, 8, &x, &h);
+    TAP_OK(!escaped, "0 is inside");
+}
+
+int main(void)
+{
+    static const char *const small[] = {"float8_e4m3fn", "float8_e5m2"};
+    static const char *const random[] = {"binary32", "tfloat32",      "bfloat16",
+                                         "binary16", "float8_e4m3fn", "float8_e5m2",
+                                         "p=25",     "p=2",           "p=17:emin=-9:emax=6"};
+    uint64_t state = tap_seed(0xa0d17);
+
+    for (int i = 0; i < 2; i++) {
+        test_tables(small[i], ATTEST_AUDIT_NEAREST);
+        test_tables(small[i], ATTEST_AUDIT_ZERO);
+    }
+    for (int i = 0; i < 2; i++) {
+        test_conversion("binary16", small[i]);
+        test_conversion("bfloat16", small[i]);
+    }
+    test_conversion("binary16", "bfloat16");
+    test_conversion("bfloat16", "binary16");
+    test_conversion("float8_e5m2", "float8_e4m3fn");
+    for (int r = 0; r < 2; r++) {
+        test_exp("binary16", (attest_audit_rounding)r);
+        test_exp("bfloat16", (attest_audit_rounding)r);
+    }
+    for (size_t i = 0; i < sizeof random / sizeof random[0]; i++) {
+        for (int r = 0; r < 3; r++)
+            test_random(random[i], (attest_audit_rounding)r, &state);
+        test_combine(random[i], &state);
+    }
+    test_hardware(&state);
+    test_midpoints("binary32");
+    test_midpoints("p=25");
+    test_escape();
+    return tap_done();
+}
