@@ -11,7 +11,7 @@
 #include "base/progress.h"
 
 enum { DEFAULT_CAP = 4096, ROUNDS = 12 };
-#define WORK_LIMIT 60.0 /* estimated seconds of one processor */
+#define WORK_LIMIT 30.0 /* estimated seconds of one processor */
 
 void attest_audit_collapse_init(attest_audit_collapse *collapse)
 {

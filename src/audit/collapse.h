@@ -22,7 +22,7 @@ typedef struct attest_audit_width {
 typedef struct attest_audit_collapse {
     /* What is asked for. */
     long low, high;         /* the widths to look at, high is the cap */
-    bool limited;           /* stop when the work is more than about a minute's */
+    bool limited;           /* stop when it takes more than about 30 seconds */
     bool has_separation;    /* a certified lower bound of the separation is known, ... */
     double log2_separation; /* ... its logarithm, rounded down */
     /* What was found. */
