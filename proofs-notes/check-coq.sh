@@ -6,6 +6,7 @@ coq_files="
     sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
     vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned:
     exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
+    kernel_bound:interval+kernel
 "
 
 coq_has() { # library, or gappa, or kernel (the constants in the C code): is it there?
@@ -28,8 +29,8 @@ coq_lacks() { # needs, joined by +: prints the first that is missing
 }
 
 # The kernel's constants, from the header that the C code includes; nothing else defines them.
-coq_kernel() { # library directory, header, promise
-    "$here/exp-constants" "$2" "$3" >"$1/exp_constants.v" &&
+coq_kernel() { # library directory, header, promise, bounds
+    "$here/exp-constants" "$2" "$3" "$4" >"$1/exp_constants.v" &&
         coqc -w none -Q "$1" attest "$1/exp_constants.v"
 }
 
@@ -113,7 +114,7 @@ coq_run() {
     mkdir -p "$build/coq"
     rm -f "$build"/coq/*.vo
     if command -v coqc >/dev/null && [ -f "$kernel_header" ]; then
-        coq_kernel "$build/coq" "$kernel_header" "$kernel_promise" ||
+        coq_kernel "$build/coq" "$kernel_header" "$kernel_promise" "$kernel_bounds" ||
             row FAILED coq exp_constants - "the kernel's constants cannot be read"
     fi
     for entry in $coq_files; do
@@ -207,14 +208,23 @@ header @ s/\(ATTEST_EXP_T5 0x1.8acdc885df42\)3/\14/ @ the last bit of a table en
 header @ s/\(ATTEST_EXP_STEP_LO -0x1.8432a1b0e2\)634/\1934/ @ the low part of the step
 header @ s/\(ATTEST_EXP_STEP_HI 0x1.62e42fefa4\)p/\1000f7p/ @ a step with more than 39 bits
 promise @ s/\(ATTEST_KERNEL_EXP_ULP 0\.\)60/\159/ @ the promised error lowered to 0.59 ulp
+bounds @ s/\(ATTEST_BOUND_SLACK 0x1.0000\)4p/\11p/ @ a slack of 2^-20 for second-order terms
+bounds @ s/\(ATTEST_BOUND_SIZE_LIMIT 0x1p+3\)0/\15/ @ sizes up to 2^35
+bounds @ s/\(ATTEST_BOUND_SHARP_DELTA_SQUARE 0x1p-\)42/\138/ @ the bound by weights for larger score errors
+bounds @ s/\(ATTEST_BOUND_SHARP_VALUE 0x1.\)8p/\14p/ @ two errors under one root, the first factor lowered
+bounds @ s/\(ATTEST_BOUND_SHARP_OUT 0x1.\)8p/\14p/ @ two errors under one root, the second factor lowered
+bounds @ s/\(ATTEST_BOUND_PEAK_SLACK 0x1p-\)18/\120/ @ the slack of a concentrated row
+bounds @ s/\(ATTEST_BOUND_PEAK_DELTA 0x1p+\)4/\12/ @ the score error of a concentrated row
+bounds @ s/\(ATTEST_BOUND_MARGIN 0x1p+\)2/\11/ @ the margin by which a hardmax key wins
+bounds @ s/\(ATTEST_BOUND_MARGIN_AGAIN 0x1p+\)3/\12/ @ the margin of the second look
 END
 }
 
-coq_break_kernel() { # header, promise: fails if the proofs still pass
+coq_break_kernel() { # header, promise, bounds: fails if the proofs still pass
     local dir=$build/mutant file
-    rm -f "$dir"/exp_*.vo
-    coq_kernel "$dir" "$1" "$2" >/dev/null 2>&1 || { echo "exp_constants"; return 0; }
-    for file in exp_approx exp_rounding exp_error; do
+    rm -f "$dir"/exp_*.vo "$dir/kernel_bound.vo"
+    coq_kernel "$dir" "$1" "$2" "$3" >/dev/null 2>&1 || { echo "exp_constants"; return 0; }
+    for file in kernel_bound exp_approx exp_rounding exp_error; do
         coq_compile "$here/coq/$file.v" "$dir" >/dev/null || { echo "$file does not compile"; return 0; }
     done
     return 1
@@ -222,15 +232,17 @@ coq_break_kernel() { # header, promise: fails if the proofs still pass
 
 coq_mutate_kernel() {
     local line which script what how dir=$build/mutant
-    [ -f "$build/coq/exp_error.vo" ] || return 0
+    [ -f "$build/coq/exp_error.vo" ] && [ -f "$build/coq/kernel_bound.vo" ] || return 0
     while read -r line; do
         what=${line##* @ } script=${line#* @ }
         script=${script% @ *} which=${line%% @ *}
-        cp "$kernel_header" "$dir/header" && cp "$kernel_promise" "$dir/promise"
+        cp "$kernel_header" "$dir/header" && cp "$kernel_promise" "$dir/promise" &&
+            cp "$kernel_bounds" "$dir/bounds"
         sed -i "$script" "$dir/$which"
-        if cmp -s "$dir/header" "$kernel_header" && cmp -s "$dir/promise" "$kernel_promise"; then
+        if cmp -s "$dir/header" "$kernel_header" && cmp -s "$dir/promise" "$kernel_promise" &&
+            cmp -s "$dir/bounds" "$kernel_bounds"; then
             row FAILED mutate exp_constants - "the sed script changes nothing: $what"
-        elif how=$(coq_break_kernel "$dir/header" "$dir/promise"); then
+        elif how=$(coq_break_kernel "$dir/header" "$dir/promise" "$dir/bounds"); then
             row checked mutate exp_constants - "caught: $what ($how)"
         else
             row FAILED mutate exp_constants - "NOT caught: $what"

@@ -1,4 +1,4 @@
-# check-kernel.sh: the exponential's Gappa and Sollya scripts; sourced by check.
+# check-kernel.sh: the kernels' Gappa and Sollya scripts; sourced by check.
 #
 # Coq proves the same from the same constants (exp_approx.v, exp_rounding.v, exp_error.v); here the
 # tools speak for themselves, per entry of the table.
@@ -39,6 +39,10 @@ sollya @ kernel-exp @ src/kernel/exp_constants.h @ s/\(ATTEST_EXP_C2 0x1.0000000
 sollya @ kernel-exp @ src/kernel/exp_constants.h @ s/\(ATTEST_EXP_T5 0x1.8acdc885df42\)3/\14/ @ the last bit of a table entry
 gappa @ kernel-exp-polynomial @ proofs-notes/gappa/kernel-exp-polynomial.gappa.in @ s/0x1.0ep-58/0x1.0cp-58/ @ the claimed rounding error of the polynomial
 gappa @ kernel-exp-reduction @ proofs-notes/gappa/kernel-exp-reduction.gappa.in @ s/0x1.001p-58/0x1.ffp-59/ @ the claimed rounding error of the reduction
+gappa @ kernel-exp-small @ proofs-notes/gappa/kernel-exp-small.gappa.in @ s/0x1.00000000001p-53/0x1.fffp-54/ @ the claimed rounding of subnormal results
+gappa @ kernel-exp-small @ proofs-notes/gappa/kernel-exp-small.gappa.in @ s/rnd(s \* p + (s - y))/rnd(0 * s)/ @ a subnormal result rounded twice
+gappa @ kernel-bound-row @ proofs-notes/gappa/kernel-bound-row.gappa.in @ s/0x1p-50, 0x1p-50/0x1p-52, 0x1p-52/ @ the claimed rounding of the bound by weights
+gappa @ kernel-bound-row @ src/kernel/bound_constants.h @ s/\(SQUARE_FLOOR 0x1p-\)960/\11060/ @ squares that start at a subnormal number
 END
 }
 
@@ -48,7 +52,7 @@ kernel_mutate() {
         tool=${tool% } script=${script# } script=${script% } file=${file# } file=${file% }
         command -v "$tool" >/dev/null || continue
         rm -rf "$tree" && mkdir -p "$tree/src/kernel" "$tree/proofs-notes"
-        cp "$kernel_header" "$tree/src/kernel/" && cp -r "$here/gappa" "$here/sollya" "$tree/proofs-notes/"
+        cp "$kernel_header" "$kernel_bounds" "$tree/src/kernel/" && cp -r "$here/gappa" "$here/sollya" "$tree/proofs-notes/"
         chmod -R u+w "$tree"
         sed -i "$sed" "$tree/$file"
         if cmp -s "$tree/$file" "$here/../$file"; then

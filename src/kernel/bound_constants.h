@@ -11,7 +11,7 @@
 #define ATTEST_BOUND_SIZE_LIMIT 0x1p+30
 
 /* Squares of norms start at this value, so that squares lost to underflow are paid for. */
-#define ATTEST_BOUND_SQUARE_FLOOR 0x1p-1000
+#define ATTEST_BOUND_SQUARE_FLOOR 0x1p-960
 /* Squares of norms of values in this range bound the norm after a square root; others go to
  * attest_bound_norm. */
 #define ATTEST_BOUND_SQUARE_MIN 0x1p-900
