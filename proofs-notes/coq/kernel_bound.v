@@ -12,7 +12,7 @@ Local Open Scope R_scope.
 Definition u : R := BOUND_UNIT.
 
 Lemma u_pos : 0 < u.
-Proof. unfold u, BOUND_UNIT; interval. Qed.
+Proof. unfold u, BOUND_UNIT; interval with (i_prec 60). Qed.
 
 Local Opaque u.
 
@@ -328,7 +328,7 @@ Theorem slack_weights n delta : INR n <= BOUND_SIZE_LIMIT ->
 Proof.
 intros N D0 D.
 assert (delta <= powerRZ 2 (-21)) as D1.
-{ apply Rsqr_incr_0_var; [|interval]; unfold Rsqr.
+{ apply Rsqr_incr_0_var; [|interval with (i_prec 60)]; unfold Rsqr.
   unfold BOUND_SHARP_DELTA_SQUARE in D.
   replace (powerRZ 2 (-21) * powerRZ 2 (-21)) with (1 * powerRZ 2 (-42)) by
     (rewrite <- powerRZ_add by lra; simpl (-21 + -21)%Z; ring).
