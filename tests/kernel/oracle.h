@@ -46,6 +46,10 @@ extern const char *const problem_kind_name[PROBLEM_KINDS];
  * which is not looked at). */
 bool problem_row_inside(const struct problem *problem, size_t b, size_t i, double *distance);
 
+/* Whether long double arithmetic shows that the row is within `error`; false says nothing.
+ * Faster by far than problem_row_inside. *distance as there. */
+bool problem_row_clear(const struct problem *problem, size_t b, size_t i, double *distance);
+
 /* A double in [-1, 1]; one with random bits; a nearly normal one. */
 double random_unit(uint64_t *state);
 double random_bits(uint64_t *state);

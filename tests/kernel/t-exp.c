@@ -105,8 +105,12 @@ static void test_points(const char *name, uint64_t seed, size_t points)
             x[i] = exp_error_sample(&state);
         attest_kernel_exp(y, x, BLOCK);
         for (size_t i = 0; i < BLOCK; i++) {
-            double ulps = exp_error_ulps(&error, x[i], y[i]);
+            double ulps;
 
+            /* MPFR for every 50th point, and for those that may be the worst so far. */
+            if ((done + i) % 50 != 0 && exp_error_estimate(x[i], y[i]) <= worst)
+                continue;
+            ulps = exp_error_ulps(&error, x[i], y[i]);
             where = ulps <= worst ? where : x[i];
             worst = ulps <= worst ? worst : ulps;
         }
