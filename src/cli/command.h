@@ -65,7 +65,7 @@ typedef struct attest_command {
 
 extern const attest_command attest_command_approximate;
 extern const attest_command attest_command_audit;
-extern const attest_command attest_command_campaign;
+extern const attest_command attest_command_bench, attest_command_campaign;
 extern const attest_command attest_command_certify;
 extern const attest_command attest_command_check;
 extern const attest_command attest_command_construct;

@@ -15,6 +15,7 @@
 static const attest_command *const commands[] = {
     &attest_command_approximate,
     &attest_command_audit,
+    &attest_command_bench,
     &attest_command_campaign,
     &attest_command_certify,
     &attest_command_check,

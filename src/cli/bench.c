@@ -1,0 +1,143 @@
+/* bench.c -- attest bench: the fast path and the certifier against plain ways, as ratios.
+ *
+ * A shared machine drifts between a fast and a slow state, so contestants take turns, and the
+ * best time of each counts. */
+#include "cli/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "data/json_write.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_bench = {
+    .name = "bench",
+    .arguments = "[OPTION]...",
+    .summary = "measure the fast path and the certifier against plain ways",
+    .details =
+        "Every line is one race in this process, on one core: contestants take turns, and the\n"
+        "best time of each counts. The ratio says how many times faster the first one is; for\n"
+        "the error bound, below 1, what it costs. Comparisons with other libraries: make "
+        "bench.",
+    .example = "  attest bench\n  ATTEST_KERNEL=scalar attest bench --time 20 --json",
+    .run = run,
+};
+
+enum { RACES = BENCH_KERNEL_RACES + BENCH_CERTIFIER_RACES, LEAST_ROUNDS = 3 };
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The time of one run, if it is better than the best so far; 0 if it could not be done. */
+static double better(bench_work *work, void *context, double best)
+{
+    double start = now();
+
+    if (!work(context))
+        return 0.0;
+    return fmin(best, now() - start);
+}
+
+void attest_bench_run(bench_race *race, void *context, double seconds)
+{
+    double end = now() + seconds;
+
+    race->seconds = race->baseline_seconds = INFINITY;
+    for (int round = 0; round < LEAST_ROUNDS || now() < end; round++) {
+        race->seconds = better(race->run_fast, context, race->seconds);
+        race->baseline_seconds = better(race->run_baseline, context, race->baseline_seconds);
+        if (race->seconds == 0.0 || race->baseline_seconds == 0.0)
+            break;
+    }
+}
+
+static double ratio(const bench_race *race)
+{
+    return race->seconds > 0.0 && race->baseline_seconds > 0.0
+               ? race->baseline_seconds / race->seconds
+               : NAN;
+}
+
+static void print_race(const bench_race *race, void *context)
+{
+    (void)context;
+    printf("%-39s %-16s %10.3f us %-10s %10.3f us %7.2fx\n", race->work, race->fast,
+           race->seconds * 1e6, race->baseline, race->baseline_seconds * 1e6, ratio(race));
+    fflush(stdout);
+}
+
+static void write_race(const bench_race *race, void *context)
+{
+    attest_json *json = context;
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "work", race->work);
+    attest_json_write_string(json, "fast", race->fast);
+    attest_json_write_measure(json, "seconds", race->seconds);
+    attest_json_write_string(json, "baseline", race->baseline);
+    attest_json_write_measure(json, "baseline_seconds", race->baseline_seconds);
+    attest_json_write_measure(json, "ratio", ratio(race));
+    attest_json_write_close(json);
+}
+
+static attest_status race_all(double seconds, bench_emit *emit, void *context)
+{
+    attest_status status = attest_bench_kernels(seconds / RACES, emit, context);
+
+    return status ? status : attest_bench_certifier(seconds / RACES, emit, context);
+}
+
+static attest_status bench_json(double seconds)
+{
+    attest_status status, written;
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "kernel", attest_kernel_name());
+    attest_json_write_array(&json, "races");
+    status = race_all(seconds, write_race, &json);
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    written = attest_json_write_end(&json);
+    return status ? status : written;
+}
+
+static int run(int argc, char **argv)
+{
+    unsigned long seconds = 6;
+    attest_common common;
+    attest_status status;
+    char **operands;
+    size_t count;
+    const attest_option options[] = {
+        {"time", 0, "T", "measure for about T seconds; 6 if not given", OPTION_COUNT, &seconds,
+         NULL},
+        {0},
+    };
+    int code = attest_cli_parse(&attest_command_bench, &common, options, argc, argv, 0, 0,
+                                &operands, &count);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (common.json) {
+        status = bench_json((double)seconds);
+    } else {
+        printf("kernel %s; best times of one run of the work\n", attest_kernel_name());
+        status = race_all((double)seconds, print_race, NULL);
+    }
+    if (status) {
+        attest_cli_complain("the measurement failed: %s",
+                            status == ATTEST_NOMEM ? "out of memory" : "cannot write");
+        return EXIT_ENVIRONMENT;
+    }
+    return EXIT_HOLDS;
+}
