@@ -46,6 +46,10 @@ typedef struct attest_equivariant {
      * of f. */
     void (*bound)(attest_partial_bounds *first, attest_partial_bounds *second, long *range,
                   size_t d, size_t n);
+    /* slope[j*d + e] = a bound of the |derivative| by entry e of token j on the cube of all
+     * points within half of centre in every entry, as a double that a factor 1 + 2^-20 makes
+     * rigorous. Domain: the cube is inside [0, 1]^{d x n}, half >= 2^-21. */
+    void (*bound_slopes)(double *slope, const double *centre, double half, size_t d, size_t n);
 } attest_equivariant;
 
 /* The functions, ended by a NULL name. All need the whole context. */

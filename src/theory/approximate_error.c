@@ -16,49 +16,59 @@ enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16 };
 #define ENOUGH_BOXES 4e6
 #define ENOUGH_PER_CELL 1024
 
-/* Constants are rounded up by this, far more than the few roundings in them. */
+/* Constants are rounded up by this, far more than the few roundings in them; slopes as their
+ * bounds ask for it. */
 #define UPWARD (1 + 0x1p-40)
+#define SLOPE_UPWARD (1 + 0x1p-20)
 
 typedef struct quadrature {
     const attest_equivariant *function;
     size_t d, n, m, grid, q;
-    double unit;                /* of g: 1 / denominator */
-    double mean, flat, square;  /* K, sum L_i h / 2, S^2, in units */
-    double sum1_low, sum1_high; /* over all boxes */
+    double unit; /* of g: 1 / denominator */
+    double mean; /* K, in units */
+    /* sums over all boxes */
+    double sum1_low, sum1_high;
     double sum2_low, sum2_high;
 } quadrature;
 
-/* sum of f(b_i) over all entries of a sequence. */
-static double sum_over_entries(const attest_partial_bounds *b, size_t d, size_t n, int power)
+/* The sum of the bounds over all entries of a sequence. */
+static double sum_over_entries(const attest_partial_bounds *b, size_t d, size_t n)
 {
-    double own = (double)b->own, own_other = (double)b->own_other, token = (double)b->token,
-           token_other = (double)b->token_other, others = (double)(d - 1),
-           tokens = (double)(n - 1);
+    double others = (double)(d - 1), tokens = (double)(n - 1);
 
-    if (power == 2) {
-        own *= own;
-        own_other *= own_other;
-        token *= token;
-        token_other *= token_other;
-    }
-    return own + others * own_other + tokens * token + tokens * others * token_other;
+    return (double)b->own + others * (double)b->own_other + tokens * (double)b->token +
+           tokens * others * (double)b->token_other;
 }
 
 static void set_constants(quadrature *s)
 {
     attest_partial_bounds first, second;
-    double scale = (double)s->function->get_scale(s->d, s->n);
     double h = 1 / (double)(s->grid * s->q);
-    double denominator =
-        scale * pow(2 * (double)(s->grid * s->q), (double)s->function->get_degree(s->n));
     long range;
 
     s->function->bound(&first, &second, &range, s->d, s->n);
-    s->unit = denominator / scale;
-    s->mean = sum_over_entries(&second, s->d, s->n, 1) * h * h / 24 * s->unit * UPWARD;
-    s->flat = sum_over_entries(&first, s->d, s->n, 1) * h / 2 * s->unit * UPWARD;
-    s->square =
-        sum_over_entries(&first, s->d, s->n, 2) * h * h / 12 * s->unit * s->unit * UPWARD;
+    /* bounds are over the scale, and g is over scale (2 G q)^degree */
+    s->unit = pow(2 * (double)(s->grid * s->q), (double)s->function->get_degree(s->n));
+    s->mean = sum_over_entries(&second, s->d, s->n) * h * h / 24 * s->unit * UPWARD;
+}
+
+/* flat = sum L_i h / 2 and square = S^2 on this cell, in units. */
+static void bound_cell(double *flat, double *square, const quadrature *s, const size_t *cell)
+{
+    double centre[MOST_ENTRIES], slope[MOST_ENTRIES] = {0}, grid = (double)s->grid;
+    double h = 1 / (grid * (double)s->q) * SLOPE_UPWARD;
+    double unit = s->unit * (double)s->function->get_scale(s->d, s->n);
+
+    for (size_t i = 0; i < s->m; i++)
+        centre[i] = ((double)cell[i] + 0.5) / grid;
+    s->function->bound_slopes(slope, centre, 0.5 / grid, s->d, s->n);
+    *flat = *square = 0;
+    for (size_t i = 0; i < s->m; i++) {
+        *flat += slope[i] * h / 2 * unit;
+        *square += slope[i] * slope[i] * h * h / 12 * unit * unit;
+    }
+    *flat *= UPWARD;
+    *square *= UPWARD;
 }
 
 /* The next value of an odometer of digits digits; false after the last. */
@@ -77,9 +87,10 @@ static bool next(size_t *digit, size_t digits, size_t base)
 static void add_cell(quadrature *s, const size_t *cell)
 {
     int64_t x[MOST_ENTRIES], base[MOST_ENTRIES], centre;
-    double low1 = 0, high1 = 0, low2 = 0, high2 = 0;
+    double low1 = 0, high1 = 0, low2 = 0, high2 = 0, flat, square;
     size_t box[MOST_ENTRIES] = {0};
 
+    bound_cell(&flat, &square, s, cell);
     for (size_t i = 0; i < s->m; i++) {
         base[i] = (int64_t)(2 * cell[i] * s->q + 1);
         x[i] = (int64_t)((2 * cell[i] + 1) * s->q);
@@ -95,8 +106,8 @@ static void add_cell(quadrature *s, const size_t *cell)
         below = fmax(g - s->mean, 0);
         low1 += below;
         low2 += below * below;
-        high2 += above * above + s->square;
-        high1 += g > s->flat ? above : sqrt(above * above + s->square);
+        high2 += above * above + square;
+        high1 += g > flat ? above : sqrt(above * above + square);
     } while (next(box, s->m, s->q));
     s->sum1_low += low1;
     s->sum1_high += high1;
@@ -176,7 +187,7 @@ static void conclude(attest_approximation *a, const quadrature *s)
     arb_init(range);
     arb_init(measure);
     arb_init(square);
-    arb_set_d(omega, sum_over_entries(&first, s->d, s->n, 1)); /* a small whole number */
+    arb_set_d(omega, sum_over_entries(&first, s->d, s->n)); /* a small whole number */
     arb_div_ui(omega, omega, 2 * s->grid, BITS);
     arb_div_si(omega, omega, (slong)s->function->get_scale(s->d, s->n), BITS);
     arb_set_si(range, reach);

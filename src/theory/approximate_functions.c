@@ -4,6 +4,7 @@
  * Derivatives of each are bounded in proofs-notes/approximate.md, "The functions". */
 #include <attest/approximate.h>
 
+#include <math.h>
 #include <string.h>
 
 /* sum: x_kc sum_j x_jc. */
@@ -38,6 +39,17 @@ static void bound_sum(attest_partial_bounds *first, attest_partial_bounds *secon
     *range = (long)n;
 }
 
+static void slopes_sum(double *slope, const double *centre, double half, size_t d, size_t n)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        sum += centre[j * d] + half;
+        slope[j * d] = centre[0] + half;
+    }
+    slope[0] += sum;
+}
+
 /* product: the product of all x_jc. */
 static int64_t get_product(const int64_t *x, size_t d, size_t n)
 {
@@ -61,6 +73,16 @@ static void bound_product(attest_partial_bounds *first, attest_partial_bounds *s
     *first = (attest_partial_bounds){.own = 1, .token = 1};
     *second = (attest_partial_bounds){0};
     *range = 1;
+}
+
+static void slopes_product(double *slope, const double *centre, double half, size_t d, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        slope[j * d] = 1;
+        for (size_t i = 0; i < n; i++)
+            if (i != j)
+                slope[j * d] *= centre[i * d] + half;
+    }
 }
 
 /* variance: (x_kc - mean_j x_jc)^2. */
@@ -88,6 +110,19 @@ static void bound_variance(attest_partial_bounds *first, attest_partial_bounds *
     *first = (attest_partial_bounds){.own = 2 * m * m, .token = 2 * m};
     *second = (attest_partial_bounds){.own = 2 * m * m, .token = 2};
     *range = m * m;
+}
+
+/* |x_kc - mean| changes by at most 2 half (n - 1)/n inside the cube. */
+static void slopes_variance(double *slope, const double *centre, double half, size_t d,
+                            size_t n)
+{
+    double m = (double)n, mean = 0, most;
+
+    for (size_t j = 0; j < n; j++)
+        mean += centre[j * d] / m;
+    most = fabs(centre[0] - mean) + 2 * half * (m - 1) / m;
+    for (size_t j = 0; j < n; j++)
+        slope[j * d] = 2 * most * (j == 0 ? m - 1 : 1) / m;
 }
 
 /* inner: x_kc mean_je x_ke x_je. */
@@ -123,6 +158,23 @@ static void bound_inner(attest_partial_bounds *first, attest_partial_bounds *sec
     *range = all;
 }
 
+static void slopes_inner(double *slope, const double *centre, double half, size_t d, size_t n)
+{
+    double all = (double)(d * n), own = centre[0] + half, mean = 0;
+
+    for (size_t e = 0; e < d; e++) {
+        double here = centre[e] + half, sum = 0;
+
+        for (size_t j = 0; j < n; j++) {
+            sum += centre[j * d + e] + half;
+            slope[j * d + e] = own * here / all;
+        }
+        mean += here * sum / all;
+        slope[e] = own * (sum + here) / all;
+    }
+    slope[0] += mean;
+}
+
 /* distance: mean_je (x_ke - x_je)^2. */
 static int64_t get_distance(const int64_t *x, size_t d, size_t n)
 {
@@ -145,15 +197,34 @@ static void bound_distance(attest_partial_bounds *first, attest_partial_bounds *
     *range = m * (long)d;
 }
 
+/* Differences of two entries change by at most 2 half. */
+static void slopes_distance(double *slope, const double *centre, double half, size_t d,
+                            size_t n)
+{
+    double all = (double)(d * n);
+
+    for (size_t e = 0; e < d; e++) {
+        double sum = 0;
+
+        for (size_t j = 1; j < n; j++) {
+            sum += centre[e] - centre[j * d + e];
+            slope[j * d + e] = 2 * (fabs(centre[e] - centre[j * d + e]) + 2 * half) / all;
+        }
+        slope[e] = 2 * (fabs(sum) + 2 * half * (double)(n - 1)) / all;
+    }
+}
+
 const attest_equivariant attest_equivariants[] = {
-    {"sum", "x_kc sum_j x_jc", get_sum, scale_one, degree_two, bound_sum},
-    {"product", "product_j x_jc", get_product, scale_one, degree_length, bound_product},
+    {"sum", "x_kc sum_j x_jc", get_sum, scale_one, degree_two, bound_sum, slopes_sum},
+    {"product", "product_j x_jc", get_product, scale_one, degree_length, bound_product,
+     slopes_product},
     {"variance", "(x_kc - mean_j x_jc)^2", get_variance, scale_variance, degree_two,
-     bound_variance},
-    {"inner", "x_kc mean_je x_ke x_je", get_inner, scale_inner, degree_three, bound_inner},
+     bound_variance, slopes_variance},
+    {"inner", "x_kc mean_je x_ke x_je", get_inner, scale_inner, degree_three, bound_inner,
+     slopes_inner},
     {"distance", "mean_je (x_ke - x_je)^2", get_distance, scale_inner, degree_two,
-     bound_distance},
-    {NULL, NULL, NULL, NULL, NULL, NULL},
+     bound_distance, slopes_distance},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 const attest_equivariant *attest_equivariant_get(const char *name)

@@ -72,6 +72,42 @@ static bool bounds_hold(const attest_equivariant *f, size_t d, size_t n, uint64_
     return ok && (high - low) <= range * power;
 }
 
+/* Inside a cube, differences along every axis stay within the slopes bounded there. */
+static bool slopes_hold(const attest_equivariant *f, size_t d, size_t n, uint64_t *state,
+                        double *tight)
+{
+    double centre[16], slope[16], unit = pow(UNIT, (double)f->get_degree(n));
+    int64_t x[16], base[16];
+    bool ok = true;
+
+    for (int trial = 0; trial < 200; trial++) {
+        int64_t half = 1 + (int64_t)(tap_random(state) % (UNIT / 4)), before, step;
+        size_t axis = tap_random(state) % (d * n);
+        double change;
+
+        for (size_t i = 0; i < d * n; i++) {
+            base[i] = (int64_t)(tap_random(state) % (uint64_t)(UNIT - 2 * half + 1));
+            centre[i] = (double)(base[i] + half) / UNIT;
+            x[i] = base[i] + (int64_t)(tap_random(state) % (uint64_t)(2 * half + 1));
+            if (trial % 2)
+                x[i] = base[i] + 2 * half * (int64_t)(tap_random(state) % 2);
+            slope[i] = 0;
+        }
+        f->bound_slopes(slope, centre, (double)half / UNIT, d, n);
+        step = 1 + (int64_t)(tap_random(state) % (uint64_t)half);
+        if (x[axis] + step > base[axis] + 2 * half)
+            x[axis] -= step;
+        before = f->get(x, d, n);
+        x[axis] += step;
+        change = fabs((double)(f->get(x, d, n) - before)) / unit / (double)f->get_scale(d, n) *
+                 UNIT / (double)step;
+        ok = ok && change <= slope[axis] * (1 + 0x1p-20);
+        if (slope[axis] > 0)
+            *tight = fmax(*tight, change / slope[axis]);
+    }
+    return ok;
+}
+
 /* Permuting tokens permutes values, and every token matters. */
 static bool is_equivariant(const attest_equivariant *f, size_t d, size_t n, uint64_t *state)
 {
@@ -104,16 +140,19 @@ static bool is_equivariant(const attest_equivariant *f, size_t d, size_t n, uint
 static void test_functions(uint64_t *state)
 {
     for (const attest_equivariant *f = attest_equivariants; f->name; f++) {
-        bool holds = true, equivariant = true;
-        double tight = 0;
+        bool holds = true, equivariant = true, slopes = true;
+        double tight = 0, inside = 0;
 
         for (size_t d = 1; d <= 3; d++)
             for (size_t n = 2; n <= 4; n++) {
                 holds = holds && bounds_hold(f, d, n, state, &tight);
+                slopes = slopes && slopes_hold(f, d, n, state, &inside);
                 equivariant = equivariant && is_equivariant(f, d, n, state);
             }
         TAP_OK(holds && tight > 0.5, "%s: derivatives within bounds, up to %.0f%%", f->name,
                100 * tight);
+        TAP_OK(slopes && inside > 0.7, "%s: slopes in cubes within bounds, up to %.0f%%",
+               f->name, 100 * inside);
         TAP_OK(equivariant, "%s: equivariant, and needs its context", f->name);
     }
 }
