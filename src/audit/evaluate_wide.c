@@ -15,7 +15,7 @@ static attest_format reference_format(const attest_format *format);
 #define op_mul attest_wide_mul
 #define op_fma attest_wide_fma
 #define op_div attest_wide_div
-#define op_exp attest_wide_exp
+#define op_exp attest_wide_exp_cached
 #define op_set_fraction attest_wide_set_fraction
 
 static inline void op_set(number *z, const number *x)
@@ -54,6 +54,7 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
                             const number *x, struct stage *s, const attest_audit_arithmetic *a);
 static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
 static bool is_long(const struct evaluation *e, size_t items, size_t operations);
+static void remember_exponentials(struct evaluation *e);
 
 #include "audit/evaluate.inc"
 #include "audit/evaluate_common.h"
@@ -67,6 +68,16 @@ static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
 static attest_format reference_format(const attest_format *format)
 {
     return (attest_format){"reference", 2 * format->precision + 64, false, 0, 0, false};
+}
+
+/* Worth it where an exponential costs more than looking it up. */
+static void remember_exponentials(evaluation *e)
+{
+    bool naive = e->arithmetic->softmax == ATTEST_AUDIT_NAIVE;
+    const stage *powers = &e->stage[naive ? ATTEST_STAGE_SCORE : ATTEST_STAGE_MAX];
+
+    if (e->arithmetic->format.precision >= 64)
+        attest_wide_remember(&e->stage[ATTEST_STAGE_EXP].arithmetic, powers->format.precision);
 }
 
 static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)

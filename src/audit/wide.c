@@ -1,6 +1,8 @@
 /* wide.c -- formats by MPFR: contexts, ranges and random rounding. */
 #include "audit/wide.h"
 
+#include <stdlib.h>
+
 #include "audit/shared.h"
 #include "base/memory.h"
 
@@ -23,6 +25,7 @@ void attest_wide_init(attest_wide *wide, const attest_format *format,
     mpfr_init2(wide->product, format->precision);
     mpfr_init2(wide->longer, format->precision + ATTEST_AUDIT_RANDOM_BITS);
     mpz_init(wide->units);
+    wide->cache = (attest_wide_cache){0};
 }
 
 void attest_wide_clear(attest_wide *wide)
@@ -31,6 +34,8 @@ void attest_wide_clear(attest_wide *wide)
     mpfr_clear(wide->product);
     mpfr_clear(wide->longer);
     mpz_clear(wide->units);
+    free(wide->cache.power);
+    free(wide->cache.value);
     attest_mpfr_context_clear(&wide->context);
 }
 
@@ -41,6 +46,40 @@ void attest_wide_fit(mpfr_ptr z, int ternary, attest_wide *wide)
     ternary = mpfr_check_range(z, ternary, wide->rounding);
     attest_mpfr_fit(z, ternary, &wide->context);
     set_widest_range();
+}
+
+void attest_wide_remember(attest_wide *wide, long power_bits)
+{
+    attest_wide_cache *cache = &wide->cache;
+    size_t bytes;
+
+    if (wide->stochastic)
+        return;
+    cache->power = attest_wide_vector_init(&bytes, ATTEST_WIDE_SLOTS, power_bits, false);
+    cache->value =
+        attest_wide_vector_init(&bytes, ATTEST_WIDE_SLOTS, wide->format.precision, false);
+    for (size_t i = 0; cache->power && i < ATTEST_WIDE_SLOTS; i++)
+        mpfr_set_nan(cache->power + i);
+}
+
+void attest_wide_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_wide *wide)
+{
+    attest_wide_cache *cache = &wide->cache;
+    size_t slot;
+
+    if (!cache->power || !cache->value || !mpfr_regular_p(x)) {
+        attest_wide_exp(z, x, wide);
+        return;
+    }
+    slot = mpfr_get_exp(x) ^ ((const mp_limb_t *)mpfr_custom_get_significand(x))[0];
+    slot ^= ((const mp_limb_t *)mpfr_custom_get_significand(
+        x))[(mpfr_get_prec(x) - 1) / GMP_NUMB_BITS];
+    slot = (slot * 0x9E3779B97F4A7C15u) >> 52; /* 12 bits */
+    if (!mpfr_equal_p(cache->power + slot, x)) {
+        attest_wide_exp(cache->value + slot, x, wide);
+        mpfr_set(cache->power + slot, x, MPFR_RNDN); /* exact */
+    }
+    mpfr_set(z, cache->value + slot, MPFR_RNDN); /* exact */
 }
 
 /* Whether |x| is beyond the largest number of the format. */

@@ -12,6 +12,14 @@
 #include "audit/arithmetic.h"
 #include "number/mpfr.h"
 
+/* Exponentials that were computed before: a layer of few tokens asks for the same ones again
+ * and again. Slot by hash; NULL vectors: no cache. */
+enum { ATTEST_WIDE_SLOTS = 1 << 12 };
+
+typedef struct attest_wide_cache {
+    __mpfr_struct *power, *value; /* ATTEST_WIDE_SLOTS each; an unused slot has the power NaN */
+} attest_wide_cache;
+
 typedef struct attest_wide {
     attest_format format;
     mpfr_rnd_t rounding; /* of MPFR; stochastic: toward zero, with more bits */
@@ -22,6 +30,7 @@ typedef struct attest_wide {
     mpfr_t product; /* of the format's precision */
     mpfr_t longer;  /* stochastic: the exact result cut to 24 bits more */
     mpz_t units;
+    attest_wide_cache cache;
 } attest_wide;
 
 /* From init on MPFR's exponent range is the widest; clear restores what init found. Nested
@@ -68,6 +77,14 @@ ATTEST_WIDE_OPERATION(div(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y, attest_wide 
                       mpfr_div(target, x, y, wide->rounding))
 ATTEST_WIDE_OPERATION(exp(mpfr_ptr z, mpfr_srcptr x, attest_wide *wide),
                       mpfr_exp(target, x, wide->rounding))
+
+/* Makes attest_wide_exp_cached remember; without memory, or for random roundings, it does not.
+ * power_bits: the precision of the operands. */
+void attest_wide_remember(attest_wide *wide, long power_bits);
+
+/* z = exp(x), remembered or computed. Domain: x has the precision that was announced. */
+void attest_wide_exp_cached(mpfr_ptr z, mpfr_srcptr x, attest_wide *wide);
+
 /* z = x y + w with one rounding. */
 ATTEST_WIDE_OPERATION(fma(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y, mpfr_srcptr w,
                           attest_wide *wide),

@@ -27,6 +27,7 @@ json 'all((f["collisions"] > 0) == (f["min_separation"]["mid"] == "0x0p+0") for 
 json 'all(f["max_ulp"] <= f["bound_ulp"] for c in o["constructions"] for f in c["formats"] if f["bound_ulp"] is not None)'
 json 'all(f["bound_ulp"] for f in o["constructions"][2]["formats"][:3])'
 json 'o["kernel"]["bounds_broken"] == 0 and o["kernel"]["rows"] == 60'
+json 'all(abs(w["log2_separation"] - float(c["certified"]["min_separation"]["log2"])) < 3 for c in o["constructions"][1:] for w in c["collapse"]["widths"] if w["collisions"] == 0)'
 cp "$out" all.json
 python3 -c 'import json; assert json.load(open("out/audit.json")) == json.load(open("all.json"))'
 result $? "the record is what is printed"
