@@ -40,6 +40,10 @@ static attest_status refuse(const char *theirs, size_t size, const char *ours,
             line = same + 1;
         same++;
     }
+    if (line >= size || line >= rest || !memchr(theirs + line, '"', size - line) ||
+        strchr(ours + line, '"') == NULL)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the journal is that of a campaign of other properties");
     trim(&their_line, &their_length, theirs + line, size - line);
     trim(&our_line, &our_length, ours + line, rest - line);
     return attest_error_set(error, ATTEST_USAGE,

@@ -56,6 +56,8 @@ attest_status attest_journal_open_end(attest_journal *journal, const char *path,
     journal->file = attest_fault("open") ? -1 : open(path, O_WRONLY | O_CLOEXEC);
     if (journal->file < 0)
         return fail(journal, "open", error);
+    if (lseek(journal->file, 0, SEEK_END) == (off_t)size)
+        return ATTEST_OK;
     if (ftruncate(journal->file, (off_t)size) != 0 ||
         lseek(journal->file, (off_t)size, SEEK_SET) < 0)
         return fail(journal, "cut off its end", error);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "campaign/folder.h"
@@ -103,7 +104,10 @@ static attest_status read_folder(merging *m, attest_error *error)
 
     if (!path)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    status = attest_journal_read(&tail, path, &reader, error);
+    if (access(path, F_OK) != 0)
+        status = attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", folder);
+    else
+        status = attest_journal_read(&tail, path, &reader, error);
     if (status == ATTEST_OK && tail.dropped > 0)
         status = attest_error_set(error, ATTEST_IO,
                                   "%s: %zu bytes after record %zu are %s (campaign --resume "

@@ -1,6 +1,7 @@
 /* main.c -- the program: finds the command and runs it. */
 #include "config.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
     int code;
 
     attest_memory_guard();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
     code = attest_cli_finish(run(argc, argv));
     flint_cleanup();
     mpfr_free_cache();

@@ -1,0 +1,174 @@
+/* Campaigns: counts, verdicts, shrinking, workers that die; the same for any number of jobs. */
+#define _GNU_SOURCE
+#include "tests/campaign/toy.h"
+#include "tests/tap.h"
+
+/* A campaign of one property, finished. */
+typedef struct single {
+    const attest_property *list[1];
+    attest_plan plan;
+    attest_campaign campaign;
+    attest_summary summary;
+    const attest_property_summary *about;
+} single;
+
+static bool begin(single *s, const char *name, size_t jobs)
+{
+    s->list[0] = toy_find(name);
+    s->plan = toy_plan(s->list, 1);
+    s->plan.jobs = jobs;
+    if (attest_campaign_init(&s->campaign, &s->plan, NULL, NULL) != ATTEST_OK ||
+        attest_campaign_run(&s->campaign, NULL) != ATTEST_OK ||
+        attest_summary_init(&s->summary, &s->plan, s->campaign.tally, NULL) != ATTEST_OK)
+        return false;
+    s->about = &s->summary.property[0];
+    return true;
+}
+
+static void end(single *s)
+{
+    attest_summary_clear(&s->summary);
+    attest_campaign_clear(&s->campaign);
+}
+
+static void test_holds(void)
+{
+    const attest_chunk_result *r;
+    single s;
+
+    TAP_OK(begin(&s, "holds", 1), "a property that holds");
+    r = s.about->result;
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_HELD && s.about->trials == 96 &&
+               r->passed == 96 && s.about->random == 96,
+           "all its trials pass");
+    TAP_OK(r->labels >= 2 && r->label[0].count + r->label[1].count >= 96 - 20,
+           "labels are counted");
+    TAP_OK(r->has_tightest && r->tightest >= 1 && strstr(r->tightest_text, "\"x\": \"4"),
+           "the tightest case is %g", r->tightest);
+    end(&s);
+    TAP_OK(begin(&s, "guided", 1), "guided search");
+    r = s.about->result;
+    TAP_OK(s.about->trials == 400 && r->searched == 100 && s.about->random == 300,
+           "guided trials are not counted as independent");
+    TAP_OK(r->tightest < 30, "comes close: %g", r->tightest);
+    end(&s);
+}
+
+static void test_violations(void)
+{
+    const attest_chunk_result *r;
+    single s;
+
+    TAP_OK(begin(&s, "fails", 2), "a property that fails");
+    r = s.about->result;
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_VIOLATED && r->failed == 1 &&
+               r->violations == 1 && s.about->trials == r->passed + 1,
+           "stops at the first violation, after %llu trials",
+           (unsigned long long)s.about->trials);
+    TAP_OK(strstr(r->violation[0].text, "\"x\": \"9990\"") != NULL,
+           "which is shrunk to the least");
+    end(&s);
+    TAP_OK(begin(&s, "edge", 1), "a property with a knife edge");
+    r = s.about->result;
+    TAP_OK(r->violation[0].margin <= -0.5 && r->violation[0].margin > -2,
+           "is shrunk, but its margin stays clear: %g", r->violation[0].margin);
+    end(&s);
+    s.list[0] = toy_find("fails");
+    s.plan = toy_plan(s.list, 1);
+    s.plan.keep_going = true;
+    if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
+        attest_campaign_run(&s.campaign, NULL) == ATTEST_OK)
+        TAP_OK(s.campaign.tally[0].joined.violations > 1 &&
+                   attest_tally_trials(&s.campaign.tally[0]) == 4000,
+               "keep_going finds %zu", s.campaign.tally[0].joined.violations);
+    attest_campaign_clear(&s.campaign);
+}
+
+static void test_undecided(void)
+{
+    single s;
+
+    TAP_OK(begin(&s, "discards", 1), "a property that discards too much");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED && s.about->result->failed == 0 &&
+               s.about->result->discarded > 100,
+           "is undecided: %s", s.about->reason);
+    end(&s);
+    TAP_OK(begin(&s, "open", 1), "a property with undecided trials");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED && s.about->result->undecided > 0 &&
+               strcmp(s.about->reason, "x ends with 07") == 0,
+           "is undecided: %s", s.about->reason);
+    end(&s);
+}
+
+static void test_deaths(void)
+{
+    bool kinds[4] = {false};
+    const attest_chunk_result *r;
+    single s;
+
+    TAP_OK(begin(&s, "kills", 2), "a property that kills its worker");
+    r = s.about->result;
+    for (size_t d = 0; d < r->deaths; d++)
+        kinds[r->death[d].kind] = true;
+    TAP_OK(r->deaths > 0 && r->undecided == r->deaths && r->passed == 120 - r->deaths &&
+               s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED,
+           "%zu deaths are trials without a verdict, the rest goes on", r->deaths);
+    TAP_OK(kinds[ATTEST_DEATH_SIGNAL] && kinds[ATTEST_DEATH_MEMORY] &&
+               kinds[ATTEST_DEATH_TIMEOUT],
+           "by a signal (%d), by memory (%d), by time (%d)", kinds[ATTEST_DEATH_SIGNAL],
+           kinds[ATTEST_DEATH_MEMORY], kinds[ATTEST_DEATH_TIMEOUT]);
+    end(&s);
+    TAP_OK(begin(&s, "kills-shrinking", 1), "a property that kills while it is shrunk");
+    r = s.about->result;
+    TAP_OK(r->failed == 1 && r->violations == 1 && r->deaths == 1 && r->death[0].shrinking &&
+               strstr(r->violation[0].reason, "x is ") != NULL,
+           "keeps what it had: %s", r->violation[0].reason);
+    end(&s);
+}
+
+/* A worker without any memory does not get to its first trial. */
+static void test_no_worker(void)
+{
+    const attest_property *list[1] = {toy_find("holds")};
+    attest_plan plan = toy_plan(list, 1);
+    attest_campaign campaign;
+    attest_error error = {0};
+
+    plan.memory = 4096;
+    if (attest_campaign_init(&campaign, &plan, NULL, NULL) == ATTEST_OK)
+        TAP_OK(attest_campaign_run(&campaign, &error) == ATTEST_IO,
+               "a worker that cannot start: %s", error.text);
+    attest_campaign_clear(&campaign);
+}
+
+/* Reports are compared as text. */
+static void test_same(const char *name)
+{
+    const attest_property *list[1] = {toy_find(name)};
+    attest_plan plan = toy_plan(list, 1);
+    char *one = toy_run(&plan), *other;
+    size_t same = 0;
+
+    for (plan.jobs = 2; plan.jobs <= 4; plan.jobs++) {
+        other = toy_run(&plan);
+        same += one && other && strcmp(one, other) == 0;
+        free(other);
+    }
+    TAP_OK(same == 3, "%s: 1, 2, 3 and 4 jobs give the same report", name);
+    free(one);
+}
+
+int main(void)
+{
+    test_holds();
+    test_violations();
+    test_undecided();
+    test_deaths();
+#if !defined __SANITIZE_ADDRESS__ /* it reserves all addresses for itself */
+    test_no_worker();
+#endif
+    for (size_t i = 0; i < TOYS; i++)
+        test_same(toys[i].name);
+    flint_cleanup();
+    return tap_done();
+}

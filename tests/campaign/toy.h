@@ -1,0 +1,240 @@
+/* toy.h -- properties that are cheap, or that misbehave, for tests of campaigns.
+ *
+ * An instance is one number x of 0 .. 9999, the simplest 0. */
+#ifndef ATTEST_TESTS_TOY_H
+#define ATTEST_TESTS_TOY_H
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "campaign/campaign.h"
+#include "campaign/summary.h"
+#include "report/campaign.h"
+
+static attest_status toy_gen(attest_instance *instance, struct theft *t,
+                             const attest_setting *setting)
+{
+    (void)setting;
+    fmpq_set_si(attest_instance_set(instance, "x"), (slong)theft_random_choice(t, 10000), 1);
+    return ATTEST_OK;
+}
+
+static long toy_x(const attest_instance *instance)
+{
+    const fmpq *x = attest_instance_get(instance, "x");
+
+    return x ? fmpz_get_si(fmpq_numref(x)) : -1;
+}
+
+/* Holds, with labels and a margin that is least at 4321. */
+static attest_status toy_holds(attest_trial *trial, const attest_instance *instance,
+                               const attest_setting *setting, attest_error *error)
+{
+    long x = toy_x(instance);
+
+    (void)setting;
+    (void)error;
+    attest_trial_label(trial, x % 2 ? "odd" : "even");
+    if (x < 1000)
+        attest_trial_label(trial, "small");
+    trial->margin = 1 + fabs((double)(x - 4321));
+    return ATTEST_OK;
+}
+
+/* Is violated from 9990 on. */
+static attest_status toy_fails(attest_trial *trial, const attest_instance *instance,
+                               const attest_setting *setting, attest_error *error)
+{
+    (void)setting;
+    (void)error;
+    if (toy_x(instance) >= 9990)
+        attest_trial_violated(trial, "toy", "x is %ld", toy_x(instance));
+    return ATTEST_OK;
+}
+
+/* Is violated from 5000 on, by a margin that grows with x: a knife edge at 5000. */
+static attest_status toy_edge(attest_trial *trial, const attest_instance *instance,
+                              const attest_setting *setting, attest_error *error)
+{
+    (void)setting;
+    (void)error;
+    trial->margin = (double)(4999 - toy_x(instance)) / 100;
+    if (toy_x(instance) >= 5000)
+        attest_trial_violated(trial, "toy", "x is %ld", toy_x(instance));
+    return ATTEST_OK;
+}
+
+/* Half of them are discarded, and some. */
+static attest_status toy_discards(attest_trial *trial, const attest_instance *instance,
+                                  const attest_setting *setting, attest_error *error)
+{
+    (void)setting;
+    (void)error;
+    if (toy_x(instance) < 6000)
+        trial->outcome = ATTEST_DISCARDED;
+    return ATTEST_OK;
+}
+
+static attest_status toy_open(attest_trial *trial, const attest_instance *instance,
+                              const attest_setting *setting, attest_error *error)
+{
+    (void)setting;
+    (void)error;
+    if (toy_x(instance) % 100 == 7)
+        attest_trial_open(trial, "x ends with 07");
+    return ATTEST_OK;
+}
+
+/* Kills its process, by a signal, by memory or by taking forever, at some x. */
+static attest_status toy_kills(attest_trial *trial, const attest_instance *instance,
+                               const attest_setting *setting, attest_error *error)
+{
+    long x = toy_x(instance);
+
+    (void)trial;
+    (void)setting;
+    if (x % 50 == 3)
+        raise(SIGKILL);
+    if (x % 50 == 5)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (x % 40 == 11)
+        for (;;)
+            pause();
+    return ATTEST_OK;
+}
+
+/* Is violated from 100 on; shrinking to less than 1000 is deadly. */
+static attest_status toy_kills_shrinking(attest_trial *trial, const attest_instance *instance,
+                                         const attest_setting *setting, attest_error *error)
+{
+    (void)setting;
+    (void)error;
+    if (toy_x(instance) >= 100 && toy_x(instance) < 1000)
+        raise(SIGKILL);
+    if (toy_x(instance) >= 1000)
+        attest_trial_violated(trial, "toy", "x is %ld", toy_x(instance));
+    return ATTEST_OK;
+}
+
+static const attest_property toys[] = {
+    {.name = "holds",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_holds,
+     .trials = 96,
+     .chunk = 8},
+    {.name = "guided",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_holds,
+     .trials = 400,
+     .chunk = 50,
+     .targeted = true},
+    {.name = "fails",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_fails,
+     .trials = 4000,
+     .chunk = 16},
+    {.name = "edge",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_edge,
+     .trials = 100,
+     .chunk = 16},
+    {.name = "discards",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_discards,
+     .trials = 200,
+     .chunk = 16},
+    {.name = "open",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_open,
+     .trials = 300,
+     .chunk = 16},
+    {.name = "kills",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_kills,
+     .trials = 120,
+     .chunk = 16},
+    {.name = "kills-shrinking",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_kills_shrinking,
+     .trials = 16,
+     .chunk = 16},
+};
+
+enum { TOYS = sizeof toys / sizeof *toys };
+
+static const attest_property *toy_find(const char *name)
+{
+    for (size_t i = 0; i < TOYS; i++)
+        if (strcmp(toys[i].name, name) == 0)
+            return &toys[i];
+    return NULL;
+}
+
+static inline attest_plan toy_plan(const attest_property *const *list, size_t count)
+{
+    return (attest_plan){.seed = 7,
+                         .properties = count,
+                         .property = list,
+                         .shard = 1,
+                         .shards = 1,
+                         .jobs = 1,
+                         .timeout = 0.2,
+                         .memory = (size_t)1 << 30};
+}
+
+/* The report as JSON without the two lines that may change; the caller frees it. */
+static inline char *toy_report(const attest_plan *plan, const attest_tally *tally)
+{
+    attest_summary summary;
+    char *text = NULL, *from, *to;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    attest_json json;
+
+    if (!stream || attest_summary_init(&summary, plan, tally, NULL) != ATTEST_OK)
+        return NULL;
+    attest_json_write_begin(&json, stream);
+    attest_report_campaign_json(&json, &summary, "folder");
+    (void)attest_json_write_end(&json);
+    fclose(stream);
+    attest_summary_clear(&summary);
+    for (from = to = text; *from;) {
+        size_t line = strcspn(from, "\n") + 1;
+
+        if (from[line - 1] == '\0')
+            line--;
+        if (!memmem(from, line, "seconds", 7) && !memmem(from, line, "per_second", 10)) {
+            memmove(to, from, line);
+            to += line;
+        }
+        from += line;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* Runs the plan without a folder. */
+static inline char *toy_run(const attest_plan *plan)
+{
+    attest_campaign campaign;
+    char *report = NULL;
+
+    if (attest_campaign_init(&campaign, plan, NULL, NULL) == ATTEST_OK &&
+        attest_campaign_run(&campaign, NULL) == ATTEST_OK)
+        report = toy_report(plan, campaign.tally);
+    attest_campaign_clear(&campaign);
+    return report;
+}
+
+#endif
