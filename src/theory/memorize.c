@@ -1,7 +1,6 @@
-/* memorize.c -- Corollary 1: hypotheses, the network, its size, its proof. */
+/* memorize.c -- Corollary 1: hypotheses, the network, its proof. */
 #include <attest/memorize.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,52 +171,6 @@ static attest_status build_attention(builder *b, attest_error *error)
     return status;
 }
 
-/* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
-static double bits_expected(const builder *b)
-{
-    const attest_construction *c = &b->construction;
-    double low = INFINITY, high = -INFINITY, size;
-    fmpq_t along, entry;
-
-    fmpq_init(along);
-    fmpq_init(entry);
-    for (size_t t = 0; t < b->encoded->tokens.count; t++) {
-        fmpq_zero(along);
-        for (size_t e = 0; e < c->dim; e++) {
-            attest_tokens_get_entry(entry, &b->encoded->tokens, t, e);
-            fmpq_addmul(along, entry, c->direction + e);
-        }
-        low = fmin(low, fmpq_get_d(along));
-        high = fmax(high, fmpq_get_d(along));
-    }
-    size = fmax(fabs(low), fabs(high));
-    fmpq_set(along, c->kappa);
-    size *= fmpq_get_d(along) * (high - low) / log(2);
-    fmpq_clear(along);
-    fmpq_clear(entry);
-    return size;
-}
-
-/* theorem and gap: refuses what would take too many bits. */
-static attest_status check_size(const builder *b, attest_error *error)
-{
-    double bits, work = 0;
-
-    if (b->construction.strategy == ATTEST_STRATEGY_TUNED || b->contexts.count == 1)
-        return ATTEST_OK;
-    bits = bits_expected(b);
-    for (size_t j = 0; j < b->contexts.count; j++)
-        work += b->contexts.context[j].seen;
-    if (bits <= ATTEST_MEMORIZE_MOST_BITS && bits * work <= ATTEST_MEMORIZE_MOST_WORK)
-        return ATTEST_OK;
-    return attest_error_set(
-        error, ATTEST_UNABLE,
-        "strategy %s puts scores over a range of 2^%.1f bits, and a proof takes that precision "
-        "in each of %.0f exponentials: the limits are 2^20 bits and 2^28 bits in all; use "
-        "--strategy tuned",
-        attest_strategy_name(b->construction.strategy), log2(bits), work);
-}
-
 /* Evaluates, projects, proves that the classes are apart. */
 static attest_status separate(builder *b, attest_error *error)
 {
@@ -280,29 +233,6 @@ static void get_reach(fmpz_t reach, const builder *b)
     fmpz_clear(r);
 }
 
-static void get_steepest(fmpq_t steepest, const attest_units *units)
-{
-    fmpz_t most;
-
-    fmpz_init(most);
-    for (size_t e = 0; e < units->count * units->dim; e++)
-        if (fmpz_cmpabs(units->output + e, most) > 0)
-            fmpz_abs(most, units->output + e);
-    fmpq_set_fmpz_frac(steepest, most, units->output_denominator);
-    fmpz_clear(most);
-}
-
-static void count_parameters(attest_memorization *m, const attest_dataset *dataset)
-{
-    uint64_t d = m->network.dim, s = 1, h = attest_feed_forward_units(&m->network.after);
-
-    m->hidden_units = (size_t)h;
-    m->parameters = 4 * (s + d) + d * h;
-    m->parameters_dense = 4 * s * d + 2 * d * h + h + d;
-    m->paper_parameters =
-        4 * (s + d) + d * (2 * (uint64_t)dataset->longest * (uint64_t)dataset->count + d);
-}
-
 static attest_status build_network(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;
@@ -323,8 +253,7 @@ static attest_status build_network(builder *b, attest_error *error)
         m->has_gap = m->pieces > 1;
         arb_set_arf(m->gap, gap);
         m->precision_bits = b->points.bits;
-        get_steepest(m->steepest, &m->network.after.group[0]);
-        count_parameters(m, b->dataset);
+        attest_memory_set_size(m, b->dataset);
     }
     fmpz_clear(reach);
     arf_clear(gap);
@@ -356,7 +285,8 @@ static attest_status build(builder *b, attest_error *error)
         status = build_attention(b, error);
     if (status != ATTEST_OK || m->hypothesis)
         return status;
-    status = check_size(b, error);
+    status =
+        attest_memory_check_size(&b->construction, &b->encoded->tokens, &b->contexts, error);
     if (status == ATTEST_OK)
         status = attest_memory_points_init(&b->points, b->encoded, &b->construction.weights,
                                            &b->contexts, m->by_contexts, error);

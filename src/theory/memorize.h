@@ -71,4 +71,13 @@ attest_status attest_memory_ramps(attest_feed_forward *layer, arf_t gap,
                                   size_t label_dim, const fmpz_t reach,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Refuses what the strategies theorem and gap would take too many bits for. Status: UNABLE. */
+attest_status attest_memory_check_size(const attest_construction *construction,
+                                       const attest_tokens *tokens,
+                                       const attest_contexts *contexts,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Sets steepest, hidden_units and the numbers of parameters, for a network that is built. */
+void attest_memory_set_size(attest_memorization *m, const attest_dataset *dataset);
+
 #endif
