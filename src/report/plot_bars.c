@@ -15,7 +15,7 @@ static void write_row(attest_markup *markup, const attest_plot_bars *bars, size_
 
     for (size_t k = 0; k < bars->parts; k++)
         total += count[k];
-    attest_plot_cut(name, sizeof name, bars->row_name[row], LEFT - 12);
+    attest_plot_cut(name, sizeof name, bars->row_name[row], LEFT - 24);
     attest_plot_text(markup, "row", LEFT - 8, middle + 4.5, "end", name);
     for (size_t k = 0; k < bars->parts && total > 0; k++) {
         double from = attest_scale_get(scale, 100 * done / total);

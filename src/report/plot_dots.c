@@ -54,7 +54,7 @@ static void write_row(attest_markup *markup, const attest_plot_dots *dots,
     double first = INFINITY, last = -INFINITY;
     char name[64], number[64], tooltip[256];
 
-    attest_plot_cut(name, sizeof name, row->name, LEFT - 12);
+    attest_plot_cut(name, sizeof name, row->name, LEFT - 24);
     attest_plot_text(markup, "row", LEFT - 8, y + 4.5, "end", name);
     for (size_t k = 0; k < dots->kinds; k++) {
         if (!usable(dots, row->value[k]))

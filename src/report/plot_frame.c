@@ -115,8 +115,9 @@ static size_t characters(const char *text)
     return count;
 }
 
-/* Letters of a sans-serif face are about 0.56 of its height wide. */
-#define LETTER_WIDTH (0.56 * ATTEST_PLOT_LETTER)
+/* Letters of a sans-serif face are about 0.56 of its height wide, and a little higher on narrow
+ * screens (style.c). */
+#define LETTER_WIDTH (0.62 * ATTEST_PLOT_LETTER)
 
 double attest_plot_width(const char *text)
 {

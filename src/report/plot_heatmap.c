@@ -52,7 +52,7 @@ static void set_layout(layout *at, const attest_plot_heatmap *heatmap)
 {
     double name = widest(heatmap->column_name, heatmap->columns);
 
-    at->left = fmax(60, widest(heatmap->row_name, heatmap->rows) + 14);
+    at->left = fmax(60, widest(heatmap->row_name, heatmap->rows) + 18);
     at->width = (ATTEST_PLOT_WIDTH - at->left - RIGHT) / (double)heatmap->columns;
     at->height = CELL_HEIGHT;
     if (heatmap->rows == heatmap->columns && heatmap->rows > NAMED_CELLS)

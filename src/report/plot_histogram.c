@@ -54,7 +54,7 @@ static void write_strip(attest_markup *markup, const attest_plot_histogram *hist
 
     for (size_t k = 0; k < strip->bins; k++)
         most = fmax(most, strip->count[k]);
-    attest_plot_cut(name, sizeof name, strip->name, LEFT - 12);
+    attest_plot_cut(name, sizeof name, strip->name, LEFT - 24);
     attest_plot_text(markup, "row", LEFT - 8, bottom - 22, "end", name);
     if (strip->remark) {
         attest_plot_cut(name, sizeof name, strip->remark, LEFT - 4);

@@ -66,23 +66,29 @@ static void write_certificate(attest_markup *body, const attest_record *record)
                attest_section_label(label, sizeof label, record));
 }
 
+/* Without a hypothesis, a violation is what one looks for. */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
     attest_json_cursor root = attest_json_root(&record->document), array;
-    size_t count = attest_value_array(&array, &root, "properties"), held = 0;
+    size_t count = attest_value_array(&array, &root, "properties"), held = 0, violated = 0;
+    const char *without = attest_value_text(&root, "without");
     double trials = 0;
-    char number[64], text[160], label[96];
+    char number[64], text[192], label[96];
 
     for (size_t i = 0; i < count; i++) {
         attest_json_cursor property = attest_json_get_element(&array, i);
         double tried = attest_value_number(&property, "trials");
         held += attest_value_is_expected(&property, "held");
+        violated += strcmp(attest_value_text(&property, "verdict"), "violated") == 0;
         trials += tried > 0 ? tried : 0;
     }
+    attest_scale_format_number(number, trials, 0);
+    if (*without)
+        snprintf(text, sizeof text, "violated without %.64s, in %.40s trials", without, number);
+    else
+        snprintf(text, sizeof text, "properties as stated, in %.40s trials", number);
     open_card(body);
-    attest_markup_printf(body, "%zu of %zu", held, count);
-    snprintf(text, sizeof text, "properties as stated, in %s trials",
-             attest_scale_format_number(number, trials, 0));
+    attest_markup_printf(body, "%zu of %zu", *without ? violated : held, count);
     close_card(body, text, attest_section_label(label, sizeof label, record));
 }
 

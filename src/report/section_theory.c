@@ -98,7 +98,7 @@ static void add_all(mappings *all, const attest_records *records)
 static void write_table(attest_markup *body, const mappings *all)
 {
     static const char *const heading[] = {
-        "Record",         "#Promised \xCE\xB4", "#Certified separation",
+        "Mapping",        "#Promised \xCE\xB4", "#Certified separation",
         "#Bits it takes", "#Bits, certified",   "#Bits, theorem"};
     char number[64], text[80];
 

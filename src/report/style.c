@@ -65,6 +65,8 @@ const char attest_style_plot[] =
     ".plot .q4{fill:var(--q4)}.plot .q5{fill:var(--q5)}.plot .q6{fill:var(--q6)}.plot "
     ".q7{fill:var(--q7)}"
     ".plot .q8{fill:var(--q8)}\n"
+    "@media (max-width:30rem){.plot{font-size:14.5px}.plot .tick{font-size:13.5px}.plot .name{font-size:14px}"
+    ".plot .mark,.plot .remark{font-size:12px}}\n"
     ".plot .on-dark{fill:var(--on-dark);font-size:12px}.plot "
     ".on-light{fill:var(--on-light);font-size:12px}\n";
 
@@ -108,7 +110,7 @@ const char attest_style_page[] =
     "2.25rem;align-items:start;margin:1rem 0 1.6rem}\n"
     "@media (max-width:64rem){.pair{grid-template-columns:minmax(0,1fr)}}\n"
     ".pair figure{grid-column:1}.pair .scroll{grid-column:2;grid-row:1 / span 2}\n"
-    ".pair:has(figure + figure) .scroll{max-height:58rem}\n"
+    "@media (min-width:64.01rem){.pair:has(figure + figure) .scroll{max-height:58rem}}\n"
     "@media (max-width:64rem){.pair .scroll{grid-column:1;grid-row:auto}}\n"
     "figure{margin:0}\n"
     "figure svg{display:block;width:100%;max-width:40rem;height:auto}\n"

@@ -147,13 +147,16 @@ def look_at_content(browser):
     ok(browser.evaluate("document.scripts.length") == 0, "no script")
     ok(browser.evaluate("""[...document.querySelectorAll('nav a, .skip')].every(a =>
         document.getElementById(a.getAttribute('href').slice(1)))"""), "the contents lead somewhere")
-    # letters of a plot must lie inside it
+
+
+def look_at_letters(browser, width):
+    """Letters of a plot must lie inside it."""
     stray = browser.evaluate("""[...document.querySelectorAll('figure > svg')].flatMap(s => {
         const w = s.getBoundingClientRect();
         return [...s.querySelectorAll('text')].filter(t => { const r = t.getBoundingClientRect();
             return r.left < w.left - 1 || r.right > w.right + 1 || r.top < w.top - 1 || r.bottom > w.bottom + 1 })
             .map(t => s.id + ': ' + t.textContent) })""")
-    ok(not stray, "no letters outside a plot " + "; ".join(stray)[:200])
+    ok(not stray, f"{width} px: no letters outside a plot " + "; ".join(stray)[:200])
 
 
 def look_at_widths(browser, folder):
@@ -161,6 +164,7 @@ def look_at_widths(browser, folder):
         show(browser, width, "light")
         over = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         ok(over <= 0, f"{width} px: nothing sticks out ({over})")
+        look_at_letters(browser, width)
         shoot(browser, folder, f"light-{width}")
 
 

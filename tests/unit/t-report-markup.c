@@ -56,7 +56,7 @@ static void check_cuts(void)
 
     attest_plot_cut(cut, sizeof cut, text, 1000);
     TAP_OK(strcmp(cut, text) == 0, "text that fits stays");
-    attest_plot_cut(cut, sizeof cut, text, 4.5 * 0.56 * ATTEST_PLOT_LETTER);
+    attest_plot_cut(cut, sizeof cut, text, 4.5 * 0.62 * ATTEST_PLOT_LETTER);
     TAP_OK(strcmp(cut, "\xCE\xB1\xCE\xB2\xCE\xB3\xE2\x80\xA6") == 0, "four letters: %s", cut);
     for (size_t size = 12; size < 24; size++) {
         size_t length;
