@@ -1,0 +1,237 @@
+/* The a priori bound, term by term: written once more from proofs-notes/audit.md, for one dense
+ * head and dyadic data, without the slips and outward factors of the code. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/bound.h"
+#include "audit/shared.h"
+#include "tests/ref/audit_cases.h"
+
+enum { MOST = 8 };
+
+/* A vector of the exact layer: values, sizes from above, errors over u. */
+typedef struct traced {
+    double value[MOST], size[MOST], error[MOST];
+} traced;
+
+static double entry_of(const attest_matrix *m, size_t r, size_t c)
+{
+    fmpq_t x;
+    double value;
+
+    fmpq_init(x);
+    attest_matrix_get_entry(x, m, r, c);
+    value = fmpq_get_d(x);
+    fmpq_clear(x);
+    return value;
+}
+
+/* G(k) of the note. */
+static double growth(double u, double k)
+{
+    return (pow(1 + u, k) - 1) / u;
+}
+
+/* Step 2. */
+static void apply(traced *y, const attest_matrix *m, const traced *x, double u)
+{
+    double g = growth(u, (double)m->cols);
+
+    for (size_t r = 0; r < m->rows; r++) {
+        double carried = 0, rounded = 0, total = 0;
+        y->value[r] = 0;
+        y->size[r] = 0;
+        for (size_t c = 0; c < m->cols; c++) {
+            double w = entry_of(m, r, c), computed = x->size[c] + u * x->error[c];
+            y->value[r] += w * x->value[c];
+            y->size[r] += fabs(w) * x->size[c];
+            carried += fabs(w) * x->error[c];
+            rounded += fabs(w) * computed;
+            total += fabs(w) * (1 + u) * computed;
+        }
+        y->error[r] = carried + rounded + g * total;
+    }
+}
+
+/* From sums of sizes to the size of the value itself, where it is known. */
+static void know_value(traced *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        x->size[i] = fabs(x->value[i]);
+}
+
+static traced read_token(const attest_dataset *dataset, size_t i, size_t k)
+{
+    traced x;
+    fmpq_t entry;
+
+    fmpq_init(entry);
+    for (size_t c = 0; c < dataset->dim; c++) {
+        attest_tokens_get_entry(entry, &dataset->tokens, attest_dataset_token(dataset, i, k),
+                                c);
+        x.value[c] = fmpq_get_d(entry);
+        x.size[c] = x.error[c] = fabs(x.value[c]);
+    }
+    fmpq_clear(entry);
+    return x;
+}
+
+/* Steps 3 and 4: weights, and weights times relative errors over u. */
+static void weigh(double *weight, double *spread, const traced *key, const traced *query,
+                  size_t n, size_t s, double u)
+{
+    double score[MOST], error[MOST], top = -INFINITY, most = 0, total = 0;
+
+    for (size_t j = 0; j < n; j++) {
+        double g = growth(u, (double)s);
+        score[j] = error[j] = 0;
+        for (size_t c = 0; c < s; c++) {
+            double p = key[j].size[c], q = query->size[c];
+            double ep = key[j].error[c], eq = query->error[c];
+            score[j] += key[j].value[c] * query->value[c];
+            error[j] += p * eq + q * ep + u * ep * eq + g * (p + u * ep) * (q + u * eq);
+        }
+        top = fmax(top, score[j]);
+        most = fmax(most, error[j]);
+    }
+    for (size_t j = 0; j < n; j++)
+        total += exp(score[j] - top);
+    for (size_t j = 0; j < n; j++) {
+        double power = u * (error[j] + (top - score[j] + u * most) + u * error[j]);
+        weight[j] = exp(score[j] - top) / total;
+        spread[j] = weight[j] * (exp(power) * (1 + u) - 1) / u;
+    }
+}
+
+/* Steps 5 to 7 for one position. */
+static void bound_position(double *error, const attest_dataset *dataset, const attest_head *h,
+                           size_t i, size_t k, double u)
+{
+    size_t n = attest_dataset_length(dataset, i), s = h->wq.rows;
+    double weight[MOST], spread[MOST], spreads = 0, sigma, g = growth(u, (double)n + 1);
+    traced x = read_token(dataset, i, k), key[MOST], value[MOST], query, mean, result;
+
+    apply(&query, &h->wq, &x, u);
+    know_value(&query, s);
+    for (size_t j = 0; j < n; j++) {
+        traced token = read_token(dataset, i, j);
+        apply(&key[j], &h->wk, &token, u);
+        apply(&value[j], &h->wv, &token, u);
+        know_value(&key[j], s);
+        know_value(&value[j], s);
+    }
+    weigh(weight, spread, key, &query, n, s, u);
+    for (size_t j = 0; j < n; j++)
+        spreads += spread[j];
+    sigma = spreads + g * (1 + u * spreads);
+    for (size_t c = 0; c < s; c++) {
+        double sum = 0;
+        mean.value[c] = mean.size[c] = 0;
+        for (size_t j = 0; j < n; j++) {
+            double computed = value[j].size[c] + u * value[j].error[c];
+            mean.size[c] += weight[j] * value[j].size[c];
+            sum += spread[j] * computed + weight[j] * value[j].error[c] +
+                   g * (weight[j] + u * spread[j]) * computed;
+        }
+        mean.error[c] = (sum + mean.size[c] * sigma) / (1 - u * sigma) * (1 + u) + mean.size[c];
+    }
+    apply(&result, &h->wo, &mean, u);
+    for (size_t c = 0; c < dataset->dim; c++)
+        error[c] = (x.error[c] + result.error[c]) * (1 + u) + x.size[c] + result.size[c];
+}
+
+/* Every bound is at least the note's, and hardly more. */
+static void test_transcription(long bits, uint64_t *state)
+{
+    const ref_shape shape = {1, 3, 2, 5, 3, 1, false};
+    attest_format format = {.precision = bits};
+    size_t entries = 0;
+    double least = INFINITY, most = 0;
+
+    for (int trial = 0; trial < 40; trial++) {
+        attest_audit_arithmetic a;
+        attest_audit_model model;
+        attest_audit_request request;
+        audit_case test;
+        double *norm, *entry, error[MOST];
+        audit_case_init(&test, &shape, 4, 5, state);
+        attest_audit_arithmetic_init(&a, &format);
+        attest_audit_model_init(&model, &a);
+        attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
+        norm = attest_shared_alloc(test.dataset.total, sizeof *norm);
+        entry = attest_shared_alloc(test.dataset.total * 3, sizeof *entry);
+        if (attest_audit_bound(norm, entry, &request, &model, NULL) != ATTEST_OK)
+            abort();
+        for (size_t i = 0; i < test.dataset.count; i++)
+            for (size_t k = 0; k < attest_dataset_length(&test.dataset, i); k++) {
+                bound_position(error, &test.dataset, &test.layer.weights.head[0], i, k,
+                               model.u);
+                for (size_t c = 0; c < 3; c++) {
+                    double got = entry[(test.dataset.start[i] + k) * 3 + c];
+                    if (error[c] == 0 || !isfinite(got))
+                        continue;
+                    entries++;
+                    least = fmin(least, got / error[c]);
+                    most = fmax(most, got / error[c]);
+                }
+            }
+        attest_shared_free(norm, test.dataset.total, sizeof *norm);
+        attest_shared_free(entry, test.dataset.total * 3, sizeof *entry);
+        audit_case_clear(&test);
+    }
+    TAP_OK(entries > 200 && least > 1 - 1e-9 && most < 1 + 1e-4,
+           "p = %ld: %zu bounds as the note has them, ratios %.12g to %.12g", bits, entries,
+           least, most);
+}
+
+/* What is bounded at one width holds at all larger ones. */
+static void test_monotone(uint64_t *state)
+{
+    const ref_shape shape = {2, 3, 2, 5, 3, 4, true};
+    size_t wrong = 0, compared = 0;
+
+    for (int trial = 0; trial < 20; trial++) {
+        attest_audit_arithmetic a;
+        attest_audit_model model;
+        attest_audit_request request;
+        attest_format format = {0};
+        audit_case test;
+        double *norm, before[64];
+        audit_case_init(&test, &shape, 4, 5, state);
+        attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
+        norm = attest_shared_alloc(test.dataset.total, sizeof *norm);
+        for (long bits = 4; bits <= 600; bits += bits < 40 ? 3 : 140) {
+            format.precision = bits;
+            attest_audit_arithmetic_init(&a, &format);
+            a.softmax = (attest_audit_softmax)(trial % 3);
+            a.block = 2;
+            a.pairwise = trial % 2;
+            attest_audit_model_init(&model, &a);
+            if (attest_audit_bound(norm, NULL, &request, &model, NULL) != ATTEST_OK)
+                abort();
+            for (size_t p = 0; p < test.dataset.total; p++) {
+                /* (1 + u)^k - 1 over u is computed to within 1e-9 only. */
+                if (bits > 4 && isfinite(before[p])) {
+                    wrong += !(norm[p] <= before[p] * (1 + 1e-9));
+                    compared++;
+                }
+                before[p] = norm[p];
+            }
+        }
+        attest_shared_free(norm, test.dataset.total, sizeof *norm);
+        audit_case_clear(&test);
+    }
+    TAP_OK(wrong == 0 && compared > 1000,
+           "the bound over u falls with the width: %zu comparisons (%zu wrong)", compared,
+           wrong);
+}
+
+int main(void)
+{
+    uint64_t state = tap_seed(0xb0d5);
+
+    test_transcription(16, &state);
+    test_transcription(24, &state);
+    test_monotone(&state);
+    return tap_done();
+}
