@@ -4,6 +4,8 @@
 
 #include "certify/filter_batch.h"
 
+_Static_assert(ATTEST_FILTER_LANES == 8, "least() reduces eight squares");
+
 /* Covers the roundings of a square of a distance, d <= 2^20, and of what it is compared with.
  */
 #define MORE (1 + 0x1p-30)
@@ -183,6 +185,21 @@ static void get_squares(double s[ATTEST_FILTER_LANES], const attest_filter_outpu
             s[lane] = first + lane > i && first + lane < o->positions ? s[lane] : INFINITY;
 }
 
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* The least of them; NaNs, which come with an infinite limit, may be lost. */
+static double least(const double s[ATTEST_FILTER_LANES])
+{
+    double m[4];
+
+    for (int lane = 0; lane < 4; lane++)
+        m[lane] = smaller(s[lane], s[lane + 4]);
+    return smaller(smaller(m[0], m[1]), smaller(m[2], m[3]));
+}
+
 /* All pairs in lexicographic order, up to the first that refutes. Pairs whose square exceeds
  * the limit are known to be apart; mostly that is all of them, and nobody need know which are
  * required. */
@@ -193,11 +210,10 @@ static void judge_pairs(const trial *t, double limit, const double *packed)
 
     for (size_t i = 0; i + 1 < t->o->positions; i++) {
         for (size_t first = i / LANES * LANES; first < t->o->positions; first += LANES) {
-            double apart = 1;
             get_squares(s, t->o, i, first, packed);
-            for (int lane = 0; lane < LANES; lane++)
-                apart = s[lane] > limit ? apart : 0; /* a NaN is not apart */
-            for (size_t lane = 0; lane < LANES && apart == 0; lane++)
+            if (least(s) > limit)
+                continue;
+            for (size_t lane = 0; lane < LANES; lane++)
                 if (!(s[lane] > limit) && first + lane > i && first + lane < t->o->positions) {
                     spot a = spot_of(t->o, i), b = spot_of(t->o, first + lane);
                     judge_pair(t, &a, &b, s[lane]);
