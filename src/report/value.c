@@ -7,9 +7,12 @@
 
 #include <attest/flint.h>
 
+#include "base/escape.h"
 #include "report/scale.h"
 
 #define DASH "\xE2\x80\x93"
+
+enum { MOST_TEXT = 160 };
 
 const char *attest_value_text(const attest_json_cursor *object, const char *key)
 {
@@ -138,6 +141,21 @@ static void write_array(attest_markup *markup, const attest_json_cursor *array, 
     attest_markup_text(markup, length > MOST ? ", \xE2\x80\xA6]" : "]");
 }
 
+/* A text, or the beginning of one that nobody would read to its end: numbers may have a million
+ * digits. */
+static void write_text(attest_markup *markup, const char *text)
+{
+    char shown[MOST_TEXT];
+    size_t length = strlen(text);
+
+    if (length < MOST_TEXT) {
+        attest_markup_text(markup, text);
+        return;
+    }
+    attest_escape_excerpt(shown, sizeof shown, text, length);
+    attest_markup_printf(markup, "%s (%zu bytes)", shown, length);
+}
+
 static void write_number(attest_markup *markup, const attest_json_cursor *cursor)
 {
     double value = rational(cursor, false);
@@ -155,7 +173,7 @@ void attest_value_write_value(attest_markup *markup, const attest_json_cursor *c
     if (!cursor->value)
         attest_markup_text(markup, DASH);
     else if (attest_json_get_string(&text, cursor, NULL) == ATTEST_OK)
-        attest_markup_text(markup, text);
+        write_text(markup, text);
     else if (attest_json_get_bool(&flag, cursor, NULL) == ATTEST_OK)
         attest_markup_text(markup, flag ? "yes" : "no");
     else if (attest_json_get_length(&length, cursor, NULL) == ATTEST_OK)

@@ -24,7 +24,8 @@ size_t attest_value_array(attest_json_cursor *array, const attest_json_cursor *o
                           const char *key);
 
 /* object.key for people: a ball as 2^e with its enclosure, a number with grouped digits,
- * arrays in brackets, a text as it is, and a dash for what is not there. */
+ * arrays in brackets, a text as it is (or its beginning, if it is very long), and a dash for
+ * what is not there. */
 void attest_value_write(attest_markup *markup, const attest_json_cursor *object,
                         const char *key);
 

@@ -40,6 +40,9 @@ result $? "large exponents are drawn and never expanded"
 grep -q '<th scope="row">side gap</th>' "$work/page.html" && grep -q '<th scope="row">audit-tuned</th>' "$work/page.html"
 result $? "constructions side by side are told apart"
 
+[ "$(wc -c <"$work/page.html")" -lt 800000 ] && grep -q '7\.\.\. (100000 bytes)' "$work/page.html"
+result $? "a number of 100 000 digits is shown by its beginning"
+
 # the same bytes, wherever the records are
 cp -R "$work/records" "$work/again"
 (cd "$work/again" && "$ATTEST" report . -o ../again.html) >/dev/null 2>"$err"

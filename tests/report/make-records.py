@@ -83,7 +83,7 @@ def campaign():
 def counterexample(definition):
     return {"format": "attest/counterexample", "version": 1, "property": HOSTILE,
             "dataset": {"format": "attest/dataset", "version": 1, "name": HOSTILE,
-                        "sequences": [[["1", "0"], ["3/7", "0"]], [["1", "0"]]]},
+                        "sequences": [[["1", "0"], ["3/7", "7" * 100000]], [["1", "0"]]]},
             "parameters": {HOSTILE: HOSTILE}, "seed": "0x1", "found_by": HOSTILE, "shrink_steps": 4,
             "violates": {"definition": definition, "pair": [[0, 0], [1, 0]]}}
 
