@@ -23,7 +23,7 @@ double attest_value_log2(const attest_json_cursor *object, const char *key);
 size_t attest_value_array(attest_json_cursor *array, const attest_json_cursor *object,
                           const char *key);
 
-/* object.key for people: a ball as 2^e with its enclosure, a number with grouped digits,
+/* object.key for people: a ball as 2^e, a number with grouped digits,
  * arrays in brackets, a text as it is (or its beginning, if it is very long), and a dash for
  * what is not there. */
 void attest_value_write(attest_markup *markup, const attest_json_cursor *object,
