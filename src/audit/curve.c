@@ -1,7 +1,6 @@
 /* curve.c -- the collapse curve: collisions and the least separation against the width. */
 #include "audit/curve.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "audit/hosted.h"
@@ -23,43 +22,21 @@ void attest_audit_curve_clear(attest_audit_curve *curve)
     attest_audit_curve_init(curve);
 }
 
-/* log2 of the root of a positive number, for a plot. */
-static double log2_root(const arf_t square)
-{
-    fmpz_t exponent;
-    arf_t mantissa;
-    double log2_square;
-
-    fmpz_init(exponent);
-    arf_init(mantissa);
-    arf_frexp(mantissa, exponent, square);
-    log2_square = log2(arf_get_d(mantissa, ARF_RND_NEAR)) + fmpz_get_d(exponent);
-    arf_clear(mantissa);
-    fmpz_clear(exponent);
-    return log2_square / 2;
-}
-
 static attest_status measure(attest_audit_width *width, const attest_audit_outputs *outputs,
                              const attest_audit_classes *classes, attest_error *error)
 {
     attest_audit_collisions collisions;
     attest_status status;
-    size_t pair[2];
-    bool found = false;
-    arf_t square;
 
     attest_audit_collisions_init(&collisions);
-    arf_init(square);
     status = attest_audit_collisions_get(&collisions, outputs, classes, error);
-    if (status == ATTEST_OK && !collisions.has_pair && collisions.nonfinite == 0)
-        status = attest_audit_separation_get(square, pair, &found, outputs, classes, error);
     if (status == ATTEST_OK) {
         width->nonfinite = collisions.nonfinite;
         fmpz_set(width->collisions, collisions.pairs);
-        width->has_separation = found && arf_sgn(square) > 0;
-        width->log2_separation = width->has_separation ? log2_root(square) : 0;
+        width->has_separation =
+            !collisions.has_pair && collisions.nonfinite == 0 &&
+            attest_audit_separation_log2(&width->log2_separation, outputs, classes);
     }
-    arf_clear(square);
     attest_audit_collisions_clear(&collisions);
     return status;
 }

@@ -1,9 +1,10 @@
 /* separation.c -- the least distance of outputs that must differ, exactly. */
-#include "audit/collisions.h"
+#include "audit/separation.h"
+
 #include "certify/candidates.h"
 
-/* square = |output p - output q|^2, exactly. */
-static void distance(arf_t square, const attest_audit_outputs *outputs, size_t p, size_t q)
+void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
+                           size_t q)
 {
     arf_t x, y;
 
@@ -45,10 +46,10 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs 
     return ATTEST_OK;
 }
 
-attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
-                                          const attest_audit_outputs *outputs,
-                                          const attest_audit_classes *classes,
-                                          attest_error *error)
+/* By the tree of certify, in doubles with error bounds, and exactly among its candidates. */
+static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
+                                 const attest_audit_outputs *outputs,
+                                 const attest_audit_classes *classes, attest_error *error)
 {
     attest_cloud cloud;
     attest_candidates candidates;
@@ -66,7 +67,7 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
         status = attest_candidates_next(&more, &first, &second, &candidates, error);
         if (status != ATTEST_OK || !more)
             break;
-        distance(other, outputs, first, second);
+        attest_audit_distance(other, outputs, first, second);
         if (*found && arf_cmp(other, square) >= 0)
             continue;
         *found = true;
@@ -102,4 +103,39 @@ void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)
     }
     arf_clear(x);
     arf_clear(norm);
+}
+
+attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
+                                          const attest_audit_outputs *outputs,
+                                          const attest_audit_classes *classes,
+                                          attest_error *error)
+{
+    /* Doubles see no difference between many of the outputs of a wide format. */
+    if (outputs->wide && attest_audit_separation_sweep(square, pair, found, outputs, classes))
+        return ATTEST_OK;
+    return search_tree(square, pair, found, outputs, classes, error);
+}
+
+bool attest_audit_separation_log2(double *log2, const attest_audit_outputs *outputs,
+                                  const attest_audit_classes *classes)
+{
+    size_t pair[2];
+    bool known = false;
+    arf_t square;
+    arb_t ball;
+
+    arf_init(square);
+    arb_init(ball);
+    if (attest_audit_separation_get(square, pair, &known, outputs, classes, NULL) ==
+            ATTEST_OK &&
+        known && arf_sgn(square) > 0) {
+        arb_set_arf(ball, square);
+        arb_log_base_ui(ball, ball, 2, 64);
+        *log2 = arf_get_d(arb_midref(ball), ARF_RND_NEAR) / 2;
+    } else {
+        known = false;
+    }
+    arb_clear(ball);
+    arf_clear(square);
+    return known;
 }
