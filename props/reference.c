@@ -68,18 +68,28 @@ static bool fail(examination *x, size_t i, const char *what)
     return false;
 }
 
+/* An evaluation that did not end well: without memory nothing is known; else it is a fault. */
+static bool fail_status(examination *x, attest_status status, const char *what)
+{
+    if (status != ATTEST_NOMEM)
+        return fail(x, 0, what);
+    attest_trial_open(x->trial, "out of memory");
+    return false;
+}
+
 /* Hardmax: the oracle's rationals are the library's, and lie in its balls. */
 static bool check_exact(examination *x)
 {
     size_t dim = x->sequence.dim;
     fmpq *truth = _fmpq_vec_init((slong)x->count), *out = _fmpq_vec_init((slong)x->count);
-    bool ok =
-        attest_attention_exact(out, &x->instance->weights, &x->sequence, x->error) == ATTEST_OK;
+    attest_status status =
+        attest_attention_exact(out, &x->instance->weights, &x->sequence, x->error);
+    bool ok = status == ATTEST_OK;
 
     for (size_t k = 0; k < x->sequence.length; k++)
         attest_oracle_hardmax(truth + k * dim, x->oracle, (attest_place){x->index, k});
     if (!ok)
-        fail(x, 0, "exact evaluation fails");
+        fail_status(x, status, "exact evaluation fails");
     for (size_t i = 0; ok && i < x->count; i++) {
         arb_set_fmpq(x->truth + i, truth + i, WIDE_BITS);
         if (!fmpq_equal(out + i, truth + i))
@@ -107,14 +117,17 @@ static bool check_mode(examination *x, const attest_interval *interval, const bo
                        const attest_format *format, mpfr_rnd_t mode)
 {
     mpfr_t *out = attest_memory_alloc(x->count, sizeof *out);
-    bool ok = out;
+    attest_status status = ATTEST_NOMEM;
+    bool ok;
 
     for (size_t i = 0; out && i < x->count; i++)
         mpfr_init2(out[i], format->precision);
-    ok = ok && attest_attention_mpfr(out, &x->instance->weights, &x->sequence, format, mode,
-                                     x->error) == ATTEST_OK;
+    if (out)
+        status = attest_attention_mpfr(out, &x->instance->weights, &x->sequence, format, mode,
+                                       x->error);
+    ok = status == ATTEST_OK;
     if (!ok)
-        fail(x, 0, "MPFR evaluation fails");
+        fail_status(x, status, "MPFR evaluation fails");
     for (size_t i = 0; ok && i < x->count; i++)
         if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
             !attest_interval_contains(interval + i, out[i]))
@@ -128,13 +141,15 @@ static bool check_mode(examination *x, const attest_interval *interval, const bo
 static bool check_double(examination *x, const attest_interval *interval, const bool *known)
 {
     double *out = attest_memory_alloc(x->count, sizeof *out);
-    bool ok = out && attest_attention_double(out, &x->instance->weights, &x->sequence,
-                                             x->error) == ATTEST_OK;
+    attest_status status =
+        out ? attest_attention_double(out, &x->instance->weights, &x->sequence, x->error)
+            : ATTEST_NOMEM;
+    bool ok = status == ATTEST_OK;
     mpfr_t value;
 
     mpfr_init2(value, DOUBLE_BITS);
     if (!ok)
-        fail(x, 0, "double evaluation fails");
+        fail_status(x, status, "double evaluation fails");
     for (size_t i = 0; ok && i < x->count; i++) {
         mpfr_set_d(value, out[i], MPFR_RNDN);
         if (known[i / x->sequence.dim] && attest_interval_is_finite(interval + i) &&
@@ -160,7 +175,7 @@ static bool check_rounding(examination *x, long bits)
                                         bits ? 0 : 1) == ATTEST_OK;
 
     if (!ok)
-        fail(x, 0, "out of memory");
+        fail_status(x, ATTEST_NOMEM, "");
     for (size_t i = 0; ok && i < count; i++)
         if (!known[i / x->sequence.dim])
             attest_trial_label(x->trial, "rounding may change who wins");
@@ -234,9 +249,10 @@ static bool examine(examination *x, long bits)
 
     for (long precision = BALL_BITS; precision <= WIDE_BITS;
          precision += WIDE_BITS - BALL_BITS) {
-        if (attest_attention_ball(x->ball, weights, &x->sequence, precision, x->error) !=
-            ATTEST_OK)
-            return fail(x, 0, "ball evaluation fails");
+        attest_status status =
+            attest_attention_ball(x->ball, weights, &x->sequence, precision, x->error);
+        if (status != ATTEST_OK)
+            return fail_status(x, status, "ball evaluation fails");
         if (!(hardmax ? check_exact(x) : check_balls(x)))
             return false;
     }

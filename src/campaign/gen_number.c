@@ -1,8 +1,6 @@
 /* gen_number.c -- generators of sizes and rationals. */
 #include "campaign/gen.h"
 
-#include "theft/theft_floats.h"
-
 size_t attest_gen_size(struct theft *t, size_t low, size_t high)
 {
     return low + (size_t)theft_random_choice(t, high - low + 1);
@@ -34,7 +32,7 @@ static void gen_long(fmpz_t x, struct theft *t, unsigned bits)
     }
 }
 
-enum { PLAIN, FRACTION, LONG, KINDS };
+enum { PLAIN, FRACTION, LONG };
 
 /* Which kind of rational: integers half of the time, long ones rarely. */
 static unsigned gen_kind(struct theft *t)
