@@ -4,7 +4,7 @@
 coq_files="
     hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
     sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
-    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned:
+    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned: memorize:
     exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
     kernel_bound:interval+kernel
 "
@@ -156,6 +156,9 @@ rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))
 theorem2 @ s/- (2 \* (kappa \* rmax \* rmax))/- (kappa * rmax * rmax)/ @ the promise with e^-(kappa r_max^2)
 theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formula with 3 for 2
 tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x y)/ @ tuned: tokens may be as close as the head moves them
+memorize @ s/eps < norm (sub (encode (2 \* r + eps)/eps < norm (sub (encode (2 * r)/ @ a positional step of 2 r_max
+memorize @ s/high r <= t) ->$/low r <= t) ->/ @ a class on a ramp
+memorize @ s/W W4 L U; unfold g in \*/W _ L U; unfold g in */ @ a ramp of any width
 zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
 lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own

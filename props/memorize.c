@@ -28,6 +28,9 @@ const attest_statement attest_statement_memorize = {
         "balls: an enclosure of the projection inside the constant part of the ramps; "
         "then exact rationals",
     .note = "proofs-notes/memorize.md",
+    .machine =
+        "the sum of the ramps: proofs-notes/coq/memorize.v, memorize_label, ramp_inside; "
+        "not the existence of a projection, which is proved for each network",
 };
 
 static attest_status gen(attest_instance *instance, struct theft *t,

@@ -25,6 +25,8 @@ const attest_statement attest_statement_positional = {
     .constants = constants,
     .decided_by = "as Corollary 1",
     .note = "proofs-notes/positional.md",
+    .machine = "that the step keeps eps: proofs-notes/coq/memorize.v, positional_distance, "
+               "positional_nonzero",
 };
 
 static attest_status gen(attest_instance *instance, struct theft *t,
