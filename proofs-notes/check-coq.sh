@@ -158,7 +158,7 @@ theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formu
 tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x y)/ @ tuned: tokens may be as close as the head moves them
 memorize @ s/eps < norm (sub (encode (2 \* r + eps)/eps < norm (sub (encode (2 * r)/ @ a positional step of 2 r_max
 memorize @ s/high r <= t) ->$/low r <= t) ->/ @ a class on a ramp
-memorize @ s/W W4 L U; unfold g in \*/W _ L U; unfold g in */ @ a ramp of any width
+memorize @ s/0 < w -> w <= g \/ 4/0 < w -> w <= g/ @ a ramp as wide as the gap
 zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
 lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
