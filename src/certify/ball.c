@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "certify/method.h"
+#include "certify/recentre.h"
 
 static const char *objection(const attest_weights *weights)
 {
@@ -189,9 +190,9 @@ attest_status attest_ball_settle(attest_finding *finding, const attest_claim *cl
                                  attest_candidates *candidates, attest_error *error)
 {
     attest_outcome pairs = ATTEST_OUTCOME_ABOVE, norms = ATTEST_OUTCOME_BELOW, outcome;
-    attest_status status = ATTEST_OK;
+    attest_status status = attest_candidates_recentre(candidates, outputs, error);
 
-    if (finding->has_pair)
+    if (status == ATTEST_OK && finding->has_pair)
         status = settle_pairs(&pairs, finding, claim, outputs, candidates, error);
     if (status == ATTEST_OK)
         status = settle_norms(&outcome, finding, claim, outputs, cloud, error);

@@ -3,6 +3,7 @@
 #include "certify/exact.h"
 
 #include "certify/method.h"
+#include "certify/recentre.h"
 
 enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
 
@@ -137,7 +138,9 @@ attest_status attest_exact_settle(attest_finding *finding, const attest_claim *c
 
     fmpq_init(closest);
     fmpq_init(largest);
-    status = find_closest(closest, finding, outputs, candidates, error);
+    status = attest_candidates_recentre(candidates, outputs, error);
+    if (status == ATTEST_OK)
+        status = find_closest(closest, finding, outputs, candidates, error);
     if (status == ATTEST_OK)
         status = find_largest(largest, finding, outputs, cloud, error);
     if (status == ATTEST_OK) {

@@ -102,8 +102,9 @@ static void set_point(attest_cloud *cloud, size_t p, const evaluated *values, si
     attest_cloud_set_balls(cloud, p, ball);
 }
 
-attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
-                                       attest_error *error)
+/* All outputs, coloured by class; the cloud is not finished. */
+static attest_status fill_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+                                attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, p = 0;
@@ -131,11 +132,30 @@ attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs
     }
     attest_progress_end(&progress);
     _arb_vec_clear(ball, (slong)dim);
-    if (status == ATTEST_OK)
-        attest_cloud_finish(cloud);
-    else
+    if (status != ATTEST_OK)
         attest_cloud_clear(cloud);
     return status;
+}
+
+attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+                                       attest_error *error)
+{
+    attest_status status = fill_cloud(cloud, outputs, error);
+
+    if (status == ATTEST_OK)
+        attest_cloud_finish(cloud);
+    return status;
+}
+
+attest_status attest_outputs_get_heads(attest_cloud *cloud, const attest_outputs *outputs,
+                                       attest_error *error)
+{
+    attest_weights heads = *outputs->weights;
+    attest_outputs alone = *outputs;
+
+    heads.skip = false;
+    alone.weights = &heads;
+    return fill_cloud(cloud, &alone, error);
 }
 
 /* The first context of the sequence of context p. */

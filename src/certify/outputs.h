@@ -31,6 +31,11 @@ void attest_outputs_clear(attest_outputs *outputs);
 attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same without the tokens that a skip adds; the cloud is not finished, so that each point
+ * keeps its own exponent. */
+attest_status attest_outputs_get_heads(attest_cloud *cloud, const attest_outputs *outputs,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
 /* *value = the output at context p: dim rationals, or balls of at least this precision. They
  * belong to outputs; a later call for more bits replaces them. Beyond ATTEST_CERTIFY_BITS only
  * that one query is evaluated, else its whole sequence. */

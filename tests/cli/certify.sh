@@ -135,6 +135,19 @@ print("{\"format\": \"attest/dataset\", \"version\": 1, \"sequences\": [[[\"%d/%
 run 0 "norms 2^-500 apart" certify near.json --weights zero.json --method ball --json -o near-cert.json
 json 'o["max_norm_at"] in ([0, 0], [0, 1])'
 run 0 "their certificate" check near-cert.json
+# Heads so small that doubles see one point for all contexts of a token: F(a) = a + 1e-30 times
+# the mean of a and i, so that neighbours are 1e-30/2 apart, exactly.
+python3 -c '
+import json
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [[[1000], [i]] for i in range(1, 201)]},
+          open("cluster.json", "w"))'
+weights small.json softmax true 0 '"1e-30"' 1
+sed 's/softmax/hardmax/' small.json >small-hard.json
+for w in small small-hard; do
+    run 0 "$w heads, 200 contexts" certify cluster.json --weights $w.json --delta 4.99999999e-31 --json
+    json 'o["pair"] == [[0, 0], [1, 0]] and abs(float(o["min_separation"]["log2"]) + 100.65784284662087) < 1e-9'
+    run 1 "and not more than that" certify cluster.json --weights $w.json --delta 5e-31
+done
 # What refutes a claim can be decided again from its own file.
 extract() { python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["counterexample"], open(sys.argv[2], "w"))' "$out" again.json; }
 for bound in "--delta 0" "--delta 9" "--r 1/9"; do

@@ -1,0 +1,238 @@
+/* recentre.c -- candidates where doubles do not resolve the outputs of one token. */
+#include "certify/recentre.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MANY_PER_POINT = 8, MANY = 4096 };
+
+/* x = fraction * 2^exponent, 0 or with 1/2 <= |fraction| < 1; infinity has the largest
+ * exponent.
+ */
+typedef struct scaled {
+    double fraction;
+    slong exponent;
+} scaled;
+
+static scaled scale(double x, slong exponent)
+{
+    int own;
+    scaled s;
+
+    if (isinf(x))
+        return (scaled){x, WORD_MAX};
+    s.fraction = frexp(x, &own);
+    s.exponent = exponent + own;
+    return s;
+}
+
+/* a > b, for b > 0. */
+static bool exceeds(scaled a, scaled b)
+{
+    if (a.fraction <= 0)
+        return false;
+    return a.exponent != b.exponent ? a.exponent > b.exponent : a.fraction > b.fraction;
+}
+
+typedef struct gathered {
+    attest_candidate *pair; /* lower: in units of 2^exponent */
+    slong *exponent;        /* by pair */
+    size_t pairs, room;
+    scaled bound; /* the least upper bound on a distance */
+    bool overflow;
+} gathered;
+
+static attest_status need_room(gathered *all, size_t more, attest_error *error)
+{
+    size_t room = all->room ? all->room : 1024;
+    attest_candidate *pair;
+    slong *exponent;
+
+    while (room < all->pairs + more)
+        room *= 2;
+    if (room == all->room)
+        return ATTEST_OK;
+    pair = attest_memory_resize(all->pair, room, sizeof *pair);
+    if (pair)
+        all->pair = pair;
+    exponent = pair ? attest_memory_resize(all->exponent, room, sizeof *exponent) : NULL;
+    if (!exponent)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    all->exponent = exponent;
+    all->room = room;
+    return ATTEST_OK;
+}
+
+/* Whether all pairs of the cloud, the least upper bound of which is own.bound, are farther
+ * apart than the bound: upper and lower bound of a pair differ by at most four radii, by twice
+ * the relative error of its square, and by less than 2^-500 through underflow. */
+static bool is_far(const gathered *all, const attest_candidates *own)
+{
+    const attest_cloud *cloud = own->tree.cloud;
+    double radius = 0, lower;
+
+    for (size_t p = 0; p < cloud->count; p++)
+        radius = fmax(radius, cloud->radius[p]);
+    lower = own->bound * (1 - 4 * own->tree.slack - 0x1p-40) - 5 * radius - 0x1p-500;
+    return lower > 0 && exceeds(scale(lower, cloud->exponent), all->bound);
+}
+
+/* Adds the candidates of a finished cloud; point numbers its points, NULL: they are numbered so
+ * already. */
+static attest_status gather(gathered *all, const attest_cloud *cloud, const uint32_t *point,
+                            attest_error *error)
+{
+    attest_candidates own;
+    attest_status status = attest_candidates_init(&own, cloud, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    if (!own.complete && is_far(all, &own)) {
+        attest_candidates_clear(&own);
+        return ATTEST_OK;
+    }
+    all->overflow = all->overflow || !own.complete;
+    if (own.complete)
+        status = need_room(all, own.pairs, error);
+    if (status == ATTEST_OK && exceeds(all->bound, scale(own.bound, cloud->exponent)))
+        all->bound = scale(own.bound, cloud->exponent);
+    for (size_t i = 0; status == ATTEST_OK && i < own.pairs; i++) {
+        attest_candidate pair = own.pair[i];
+        if (point) {
+            pair.first = point[pair.first];
+            pair.second = point[pair.second];
+        }
+        all->exponent[all->pairs] = cloud->exponent;
+        all->pair[all->pairs++] = pair;
+    }
+    attest_candidates_clear(&own);
+    return status;
+}
+
+/* The pairs of different tokens: the cloud as it is, coloured by token. */
+static attest_status gather_others(gathered *all, const attest_cloud *cloud,
+                                   const attest_contexts *contexts, attest_error *error)
+{
+    attest_cloud by_token = *cloud;
+    attest_status status;
+
+    by_token.colour = attest_memory_alloc(cloud->count, sizeof *by_token.colour);
+    if (!by_token.colour)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t p = 0; p < cloud->count; p++)
+        by_token.colour[p] = contexts->context[p].query;
+    status = gather(all, &by_token, NULL, error);
+    free(by_token.colour);
+    return status;
+}
+
+/* The pairs of one token, whose count contexts are at point, in ascending order. */
+static attest_status gather_token(gathered *all, const attest_cloud *heads,
+                                  const uint32_t *point, size_t count, attest_error *error)
+{
+    size_t dim = heads->dim, row = dim * sizeof *heads->centre;
+    attest_cloud cloud;
+    attest_status status = attest_cloud_init(&cloud, count, dim, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(cloud.centre + i * dim, heads->centre + point[i] * dim, row);
+        cloud.radius[i] = heads->radius[point[i]];
+        cloud.colour[i] = heads->colour[point[i]];
+        cloud.own[i] = heads->own[point[i]];
+    }
+    attest_cloud_finish(&cloud);
+    status = gather(all, &cloud, point, error);
+    attest_cloud_clear(&cloud);
+    return status;
+}
+
+/* The pairs of equal tokens, token by token. */
+static attest_status gather_tokens(gathered *all, const attest_outputs *outputs,
+                                   attest_error *error)
+{
+    const attest_contexts *contexts = outputs->contexts;
+    size_t tokens = outputs->dataset->tokens.count;
+    size_t *start = attest_memory_alloc(tokens + 2, sizeof *start);
+    uint32_t *point = attest_memory_alloc(contexts->count, sizeof *point);
+    attest_cloud heads;
+    attest_status status = ATTEST_OK;
+
+    if (!start || !point) {
+        free(start);
+        free(point);
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    for (size_t p = 0; p < contexts->count; p++)
+        start[contexts->context[p].query + 2]++;
+    for (size_t t = 2; t < tokens + 2; t++)
+        start[t] += start[t - 1];
+    for (size_t p = 0; p < contexts->count; p++)
+        point[start[contexts->context[p].query + 1]++] = (uint32_t)p;
+    /* Now start[t] is where token t begins. */
+    status = attest_outputs_get_heads(&heads, outputs, error);
+    if (status == ATTEST_OK) {
+        for (size_t t = 0; t < tokens && status == ATTEST_OK && !all->overflow; t++)
+            if (start[t + 1] - start[t] > 1)
+                status =
+                    gather_token(all, &heads, point + start[t], start[t + 1] - start[t], error);
+        attest_cloud_clear(&heads);
+    }
+    free(start);
+    free(point);
+    return status;
+}
+
+static int by_points(const void *a, const void *b)
+{
+    const attest_candidate *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return (x->second > y->second) - (x->second < y->second);
+}
+
+/* The candidates = those gathered which the least bound does not exclude. */
+static void replace(attest_candidates *candidates, gathered *all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->pairs; i++) {
+        if (exceeds(scale(all->pair[i].lower, all->exponent[i]), all->bound))
+            continue;
+        all->pair[kept] = all->pair[i];
+        all->pair[kept++].lower = 0; /* units differ; 0 is a lower bound in any */
+    }
+    qsort(all->pair, kept, sizeof *all->pair, by_points);
+    free(candidates->pair);
+    candidates->pair = all->pair;
+    candidates->pairs = kept;
+    candidates->complete = true;
+    candidates->at = 0;
+    all->pair = NULL;
+}
+
+attest_status attest_candidates_recentre(attest_candidates *candidates,
+                                         const attest_outputs *outputs, attest_error *error)
+{
+    const attest_cloud *cloud = candidates->tree.cloud;
+    gathered all = {.bound = {INFINITY, WORD_MAX}};
+    attest_status status;
+
+    if (!outputs->weights->skip ||
+        (candidates->complete && candidates->pairs <= MANY_PER_POINT * cloud->count + MANY))
+        return ATTEST_OK;
+    status = gather_tokens(&all, outputs, error);
+    if (status == ATTEST_OK && !all.overflow) /* many of these may be as far as their tokens */
+        status = gather_others(&all, cloud, outputs->contexts, error);
+    if (status == ATTEST_OK && !all.overflow &&
+        (!candidates->complete || all.pairs < candidates->pairs))
+        replace(candidates, &all);
+    free(all.pair);
+    free(all.exponent);
+    return status;
+}
