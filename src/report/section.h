@@ -25,6 +25,9 @@ char *attest_section_label(char *label, size_t size, const attest_record *record
 /* Whether a counterexample is none: the tightest case of a property that held. */
 bool attest_section_is_tightest(const attest_record *record);
 
+/* The data, weights and arithmetic of all audits, as a table. */
+void attest_section_write_subjects(attest_report *report);
+
 /* The sections. Each writes nothing where there is no record for it. */
 void attest_section_write_summary(attest_report *report);
 void attest_section_write_collapse(attest_report *report);

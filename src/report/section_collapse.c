@@ -276,6 +276,7 @@ void attest_section_write_collapse(attest_report *report)
                         "Below some significand width, outputs that must differ become equal "
                         "bit for bit. The collapse width is the least one from which on all "
                         "widths keep every required pair apart.");
+    attest_section_write_subjects(report);
     write_figures(report);
     write_formats(report);
     attest_section_close(report);

@@ -14,5 +14,5 @@ trap 'rm -rf "$work"' EXIT
 python3 "$srcdir/tests/report/make-records.py" "$work/records" &&
     SOURCE_DATE_EPOCH=1700000000 "$ATTEST" report "$work/records" -o "$work/page.html" >/dev/null || exit 1
 [ -z "$ATTEST_SHOTS" ] || mkdir -p "$ATTEST_SHOTS"
-# shellcheck disable=SC2086 -- no folder, no argument
-python3 "$srcdir/tests/report/browser.py" "$browser" "$work/page.html" $ATTEST_SHOTS
+python3 "$srcdir/tests/report/browser.py" "$browser" "$work/page.html" "$ATTEST_SHOTS" \
+    "dataset </title></svg><script>alert('x')</script><img src=x onerror=alert(1)>"

@@ -28,8 +28,8 @@ done
 # names from files are text, wherever they stand
 ! grep -qiE '<(script|img)' "$work/page.html" "$work"/plots/*.svg "$work/junit.xml"
 result $? "no name became markup"
-grep -q '&lt;script&gt;alert(&#39;x&#39;)' "$work/page.html"
-result $? "the hostile name is shown"
+grep -q 'dataset &lt;/title&gt;&lt;/svg&gt;&lt;script&gt;alert(&#39;x&#39;)' "$work/page.html"
+result $? "the hostile name of the dataset is shown"
 ! LC_ALL=C grep -q "$(printf '[\001-\010\013\014\016-\037]')" "$work/page.html"
 result $? "no control character is left"
 grep -q '2023-11-14' "$work/page.html"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Opens a report in headless Chromium and looks at it, as TAP.
 
-usage: browser.py CHROMIUM PAGE [FOLDER]    screenshots and a PDF go to FOLDER, if it is given
+usage: browser.py CHROMIUM PAGE [FOLDER [TEXT]]
+
+Screenshots and a PDF go to FOLDER, if it is given and not empty; TEXT must be seen as it is.
 
 The browser is driven over a pipe by its own protocol: messages are JSON, ended by a zero byte."""
 import base64
@@ -215,12 +217,16 @@ def look_at_paper(browser, folder):
 
 def main():
     program, page = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    folder = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    folder = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3] else None
+    text = sys.argv[4] if len(sys.argv) > 4 else None
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(program, profile)
         try:
             load(browser, page.as_uri())
             look_at_content(browser)
+            if text:
+                ok(browser.evaluate(f"document.body.innerText.includes({json.dumps(text)})"),
+                   "shows the text " + text)
             look_at_widths(browser, folder)
             look_at_schemes(browser, folder)
             look_at_keyboard(browser)

@@ -46,8 +46,11 @@ def audit(strategy, collapse, certified, theory, separation):
                "log2_separation": None if collisions(p, collapse) else separation + 2 ** (-p / 6)}
               for p in [*range(2, 33), 40, 48, 53, 64, 96, 128, 192, 256]]
     return {"format": "attest/audit", "version": 1,
-            "dataset": {"path": "data/" + HOSTILE, "sha256": "23" * 32, "name": HOSTILE},
+            "dataset": {"path": "data/" + HOSTILE, "sha256": "23" * 32, "name": "dataset " + HOSTILE,
+                        "sequences": 20, "longest": 3, "dim": 2, "tokens": 6, "required_pairs": "1" + "0" * 30},
             "weights": {"path": None, "sha256": None, "strategy": strategy},
+            "arithmetic": {"round": "nearest", "softmax": HOSTILE, "sum": "pairwise", "fma": True,
+                           "accumulate": "binary32"},
             "formats": formats(collapse, separation), "collapse_bits": collapse,
             "certified_bits": certified, "theory_bits": theory,
             "collapse": {"from": 1, "cap": 256, "proved_from": None, "widths": [],
