@@ -43,7 +43,7 @@ static void make_dataset(size_t count, size_t length, size_t dim)
     free(text);
 }
 
-/* One head of ones; of rank 1 and as written, or dense. */
+/* One head, of rank 1 as u v^T or dense. */
 static void make_weights(const char *activation, size_t dim, bool factored)
 {
     char *text = NULL;
@@ -84,8 +84,9 @@ static attest_status certify(attest_error *error)
     claim.weights = &weights;
     claim.method = method;
     status = attest_certify(&finding, &claim, error);
-    if (status == ATTEST_OK && finding.verdict == ATTEST_UNDECIDED)
-        status = ATTEST_USAGE; /* no fault may end like this */
+    if (status == ATTEST_OK && finding.verdict == ATTEST_UNDECIDED &&
+        strcmp(method, "first-difference") != 0) /* which may leave a bound open */
+        status = ATTEST_USAGE;                   /* no fault may end like this */
     attest_certificate_clear(&certificate);
     attest_certificate_init(&certificate);
     if (status == ATTEST_OK)
