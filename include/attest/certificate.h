@@ -74,12 +74,13 @@ attest_status attest_certificate_read(attest_certificate *certificate, const cha
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Verifies the certificate by another route than certify: outputs are evaluated at every
- * position from the definition, classes come from sorting, near pairs from a hashed grid, and
+ * position from the definition, classes come from sorting, near pairs from a grid of cells, and
  * every comparison is exact or in balls whose precision doubles up to max_bits. Input paths are
  * looked up as they stand and, where there is no such file, beside folder (NULL: not). *holds
  * is false when a hash, an enclosure, the pair or the verdict is wrong, and error says which.
  * Status: OK with *holds; UNABLE when a comparison stayed open; FORMAT, IO, NOMEM for the
- * inputs. Cost: at worst all pairs of positions. */
+ * inputs. Cost: one evaluation per position,
+ * one more for each that is near a bound; at worst a distance in doubles for all pairs. */
 attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
                                        const char *folder, long max_bits, attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
