@@ -99,13 +99,23 @@ static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t deno
                             rounder *s)
 {
     const slong exact = (slong)1 << 53;
+    double top, bottom, quotient, error;
 
-    /* A double that is exact is rounded once by convert: the quotient by a power of two. */
-    if (!COEFF_IS_MPZ(*numerator) && !COEFF_IS_MPZ(*denominator) && *numerator <= exact &&
-        *numerator >= -exact && (*denominator & (*denominator - 1)) == 0)
-        *z = attest_hosted_convert((double)*numerator / (double)*denominator, s);
-    else
+    if (COEFF_IS_MPZ(*numerator) || COEFF_IS_MPZ(*denominator) || *numerator > exact ||
+        *numerator < -exact || *denominator > exact) {
         *z = attest_hosted_get_fraction(numerator, denominator, s);
+        return;
+    }
+    top = (double)*numerator;
+    bottom = (double)*denominator;
+    quotient = top / bottom;
+    error = fma(-quotient, bottom, top); /* exact, of the sign of the quotient's error */
+    if (s->plain)
+        *z = quotient;
+    else if (s->rounding == ATTEST_AUDIT_NEAREST)
+        *z = attest_hosted_nearest(attest_hosted_to_odd(quotient, error), s);
+    else
+        *z = attest_hosted_cut(attest_hosted_toward_zero(quotient, error), s);
 }
 
 static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
