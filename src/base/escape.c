@@ -101,13 +101,23 @@ static bool fits_xml(const unsigned char *bytes, size_t length)
     return !(length == 3 && bytes[0] == 0xEF && bytes[1] == 0xBF && bytes[2] >= 0xBE);
 }
 
+/* U+202A ... U+202E and U+2066 ... U+2069 turn the direction of the text around them, too: a
+ * name must not rewrite the sentence that it stands in. */
+static bool turns_text(const unsigned char *bytes, size_t length)
+{
+    if (length != 3 || bytes[0] != 0xE2)
+        return false;
+    return (bytes[1] == 0x80 && bytes[2] >= 0xAA && bytes[2] <= 0xAE) ||
+           (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9);
+}
+
 void attest_escape_markup(attest_text *text, const char *bytes, size_t count)
 {
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
         size_t length = attest_utf8_length(at + i, count - i);
-        if (length == 0 || !fits_xml(at + i, length)) {
+        if (length == 0 || !fits_xml(at + i, length) || turns_text(at + i, length)) {
             attest_text_add(text, REPLACEMENT);
             length = length ? length : 1;
         } else if (length == 1 && entity(at[i])) {

@@ -18,8 +18,8 @@ void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t coun
 /* The inside of a JSON string: valid UTF-8 is kept, other bytes become U+FFFD. */
 void attest_escape_json(attest_text *text, const char *bytes, size_t count);
 
-/* Character data and attribute values of XML and HTML; what XML 1.0 cannot hold becomes U+FFFD.
- */
+/* Character data and attribute values of XML and HTML; what XML 1.0 cannot hold becomes U+FFFD,
+ * and so do the controls that turn the direction of text. */
 void attest_escape_markup(attest_text *text, const char *bytes, size_t count);
 
 #endif

@@ -42,5 +42,13 @@ int main(void)
           "markup: the five characters");
     CHECK(markup, "a\tb\n\x01\xEF\xBF\xBF\xFF", "a\tb\n\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD",
           "markup: what XML cannot hold");
+    CHECK(markup,
+          "\xE2\x80\xAE"
+          "a\xE2\x81\xA7"
+          "b\xE2\x80\xAF\xE2\x81\xAA",
+          "\xEF\xBF\xBD"
+          "a\xEF\xBF\xBD"
+          "b\xE2\x80\xAF\xE2\x81\xAA",
+          "markup: what turns text");
     return tap_done();
 }
