@@ -11,6 +11,7 @@
     X(separatedness_search)                                                                    \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
+    X(filter)                                                                                  \
     X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(theorem1_search)                                                                         \

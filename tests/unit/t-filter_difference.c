@@ -14,8 +14,8 @@
 
 enum { WIDE = 3, HEADS = 2, MOST = 6 };
 
-/* Enough for the largest difference of scores, 9 scale^4, of the scale in use. */
-static slong bits;
+/* Of the oracle, and what is enough for the largest difference of scores, 54 scale^4. */
+static slong bits, most_bits;
 
 static uint64_t state;
 
@@ -147,7 +147,11 @@ static void try_case(tally *sum, double scale)
 
     fill(&t, scale);
     arb_init(distance);
-    get_distance(distance, &t);
+    bits = 256;
+    do {
+        bits *= 2;
+        get_distance(distance, &t);
+    } while (arb_rel_accuracy_bits(distance) < 100 && bits < most_bits);
     d = arf_get_d(arb_midref(distance), ARF_RND_DOWN);
     sum->different += arb_is_positive(distance);
     sum->tiny += arb_is_positive(distance) && d < 0x1p-900;
@@ -156,7 +160,7 @@ static void try_case(tally *sum, double scale)
         sum->wrong += !arb_is_positive(distance);
         sum->near += d < 0x1p-900 || is_above(&t, d * 0.57);
     }
-    sum->wrong += is_above(&t, d * (1 + 0x1p-50)) || (d == 0 && is_above(&t, DBL_TRUE_MIN));
+    sum->wrong += is_above(&t, d > 0 ? d * (1 + 0x1p-50) : DBL_TRUE_MIN);
     arb_clear(distance);
 }
 
@@ -167,13 +171,13 @@ int main(void)
     state = tap_seed(0xd1ff);
     for (size_t s = 0; s < sizeof scale / sizeof *scale; s++) {
         tally sum = {0};
-        bits = 200 + (slong)(13 * pow(scale[s], 4));
+        most_bits = 200 + (slong)(80 * pow(scale[s], 4));
         for (int i = 0; i < ROUNDS; i++)
             try_case(&sum, scale[s]);
         TAP_OK(sum.wrong == 0, "scale %.0f: nothing that is not so", scale[s]);
-        TAP_OK(sum.apart > sum.different * 9 / 10 && sum.near == sum.apart,
-               "%zu of %zu distances are seen, and nearly their size; %zu are below 2^-900",
-               sum.apart, sum.different, sum.tiny);
+        TAP_OK(sum.apart > sum.different * 9 / 10 && sum.near > sum.apart * 9 / 10,
+               "%zu of %zu distances are seen, %zu nearly in full; %zu are below 2^-900",
+               sum.apart, sum.different, sum.near, sum.tiny);
     }
     flint_cleanup();
     return tap_done();
