@@ -46,10 +46,11 @@ typedef struct attest_chunk {
     uint64_t seed;
     uint64_t first;
     size_t count;
-    size_t lead;     /* a search begins with so many random trials */
-    bool search;     /* guided by the margin; its trials are not independent of each other */
-    bool keep_going; /* a violation does not end the chunk */
-    bool observe;    /* the result tells of every trial */
+    size_t lead;       /* a search begins with so many random trials */
+    bool search;       /* guided by the margin; its trials are not independent of each other */
+    bool keep_going;   /* a violation does not end the chunk */
+    bool observe;      /* the result tells of every trial */
+    int64_t run_start; /* when the campaign began, seconds since 1970, for those who observe */
     /* Where workers died: such trials are not run again (they are undecided), such attempts to
      * shrink not made again. */
     size_t deaths;

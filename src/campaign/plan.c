@@ -49,6 +49,7 @@ void attest_plan_get_chunk(attest_chunk *chunk, const attest_plan *plan, size_t 
         .search = property->targeted && number % SEARCH_EVERY == SEARCH_EVERY - 1,
         .keep_going = plan->keep_going,
         .observe = plan->observe,
+        .run_start = plan->run_start,
     };
 }
 

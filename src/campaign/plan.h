@@ -19,6 +19,7 @@ typedef struct attest_plan {
     bool named;           /* the properties were chosen one by one, not "all" */
     bool keep_going;      /* a violation does not end a property */
     bool observe;         /* every trial is told of */
+    int64_t run_start;    /* when it began, seconds since 1970 */
     double timeout;       /* seconds for one call; 0: none */
     size_t memory;        /* of one worker, bytes; 0: no limit */
     size_t jobs;          /* >= 1 */

@@ -1,12 +1,15 @@
 /* campaign.c -- attest campaign: properties, tried on random instances. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/output.h"
 #include "campaign/campaign.h"
+#include "campaign/corpus.h"
 #include "campaign/folder.h"
 #include "campaign/summary.h"
 #include "cli/campaign.h"
+#include "props/properties.h"
 #include "report/campaign.h"
 
 static int run(int argc, char **argv);
@@ -36,6 +39,8 @@ typedef struct campaign_job {
     attest_journal journal;
     attest_campaign campaign;
     attest_summary summary;
+    attest_output observations;
+    bool observed; /* observations is open */
 } campaign_job;
 
 /* A shard is a part: what it did not run, or did not find, others may. */
@@ -69,14 +74,50 @@ static void tell_tail(const campaign_job *job)
                             tail->damaged ? "damaged" : "incomplete");
 }
 
+/* The trials of the campaign, a line each, in the folder. */
+static int open_observations(campaign_job *job, const campaign_request *request)
+{
+    attest_error error;
+    char *path;
+
+    if (!request->observe)
+        return EXIT_HOLDS;
+    path = attest_folder_join(request->out, "observations.jsonl");
+    if (!path) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    job->observed = attest_output_open(&job->observations, path, &error) == ATTEST_OK;
+    free(path);
+    if (!job->observed)
+        return attest_cli_fail(&error);
+    for (size_t p = 0; p < job->plan.properties; p++)
+        job->campaign.tally[p].observations = job->observations.stream;
+    return EXIT_HOLDS;
+}
+
+static int close_observations(campaign_job *job)
+{
+    attest_error error;
+
+    if (!job->observed)
+        return EXIT_HOLDS;
+    job->observed = false;
+    return attest_output_commit(&job->observations, &error) ? attest_cli_fail(&error)
+                                                            : EXIT_HOLDS;
+}
+
 static int open_folder(campaign_job *job, const campaign_request *request)
 {
     attest_error error;
 
     if (!request->out)
         return EXIT_HOLDS;
-    if (attest_folder_open(&job->folder, request->out, &error) ||
-        attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
+    if (attest_folder_open(&job->folder, request->out, &error))
+        return attest_cli_fail(&error);
+    if (open_observations(job, request))
+        return EXIT_ENVIRONMENT;
+    if (attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
                              &error))
         return attest_cli_fail(&error);
     tell_tail(job);
@@ -128,7 +169,30 @@ static int run_campaign(campaign_job *job, const campaign_request *request, bool
     if (attest_campaign_run(&job->campaign, &error) ||
         attest_summary_init(&job->summary, &job->plan, job->campaign.tally, &error))
         return attest_cli_fail(&error);
-    return print(job, request, json);
+    code = close_observations(job);
+    return code == EXIT_HOLDS ? print(job, request, json) : code;
+}
+
+/* Values of earlier days come first. */
+static int replay_corpus(const campaign_request *request)
+{
+    const char *folder = request->corpus ? request->corpus : getenv("ATTEST_CORPUS");
+    int code = EXIT_HOLDS;
+    attest_corpus corpus;
+    attest_error error;
+
+    if (!folder || !*folder)
+        return EXIT_HOLDS;
+    if (attest_corpus_replay(&corpus, folder, attest_property_get, &error)) {
+        code = attest_cli_fail_input(&error);
+    } else if (corpus.unexpected > 0) {
+        attest_cli_complain("%s: %zu of %zu files are not as expected, the first: %.*s", folder,
+                            corpus.unexpected, corpus.files,
+                            (int)strcspn(corpus.lines.data, "\n"), corpus.lines.data);
+        code = EXIT_FAILS;
+    }
+    attest_corpus_clear(&corpus);
+    return code;
 }
 
 static int run_plan(const campaign_request *request, bool json)
@@ -138,10 +202,14 @@ static int run_plan(const campaign_request *request, bool json)
     int code = campaign_make_plan(&job.plan, request);
 
     attest_journal_init(&job.journal);
+    if (code == EXIT_HOLDS)
+        code = replay_corpus(request);
     if (code == EXIT_HOLDS && attest_campaign_init(&job.campaign, &job.plan, NULL, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS)
         code = run_campaign(&job, request, json);
+    if (job.observed)
+        attest_output_abandon(&job.observations);
     attest_summary_clear(&job.summary);
     attest_campaign_clear(&job.campaign);
     attest_journal_close(&job.journal);
@@ -183,6 +251,10 @@ static int run(int argc, char **argv)
          &request.timeout, NULL},
         {"worker-memory", 0, "SIZE", "memory of one worker; 2G if not given", OPTION_SIZE,
          &request.worker_memory, NULL},
+        {"observe", 0, NULL, "write every trial to DIR/observations.jsonl", OPTION_FLAG,
+         &request.observe, NULL},
+        {"corpus", 0, "DIR", "replay these files first; ATTEST_CORPUS if not given",
+         OPTION_TEXT, &request.corpus, NULL},
         {"tap", 0, NULL, "print TAP", OPTION_FLAG, &request.tap, NULL},
         {"junit", 0, "FILE", "write JUnit XML", OPTION_TEXT, &request.junit, NULL},
         {0},
@@ -194,6 +266,8 @@ static int run(int argc, char **argv)
         return code;
     if (request.resume && !request.out)
         return attest_cli_refuse("--resume: of which campaign? (--out DIR)");
+    if (request.observe && !request.out)
+        return attest_cli_refuse("--observe: where to? (--out DIR)");
     if (request.tap && common.json)
         return attest_cli_refuse("--tap and --json exclude each other");
     return run_plan(&request, common.json);

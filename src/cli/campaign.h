@@ -9,7 +9,7 @@
 typedef struct campaign_request {
     unsigned long trials, seed, jobs, bits;
     const char *time, *shard, *out, *without, *number, *round, *timeout;
-    const char *junit;
+    const char *junit, *corpus;
     size_t worker_memory;
     bool resume, keep_going, observe, tap;
     char **names;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -155,6 +156,14 @@ static size_t processors(void)
     return count < 1 ? 1 : count > MOST_JOBS ? MOST_JOBS : (size_t)count;
 }
 
+/* SOURCE_DATE_EPOCH, or now. */
+static int64_t start_time(void)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+
+    return epoch && *epoch ? (int64_t)strtoll(epoch, NULL, 10) : (int64_t)time(NULL);
+}
+
 int campaign_make_plan(attest_plan *plan, const campaign_request *request)
 {
     int code;
@@ -165,6 +174,7 @@ int campaign_make_plan(attest_plan *plan, const campaign_request *request)
                           .shards = 1,
                           .keep_going = request->keep_going,
                           .observe = request->observe,
+                          .run_start = start_time(),
                           .memory = request->worker_memory,
                           .jobs = request->jobs ? request->jobs : processors()};
     if (plan->jobs > MOST_JOBS)

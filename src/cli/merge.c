@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "campaign/folder.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
@@ -54,6 +55,38 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
     return code;
 }
 
+/* Every trial, if the shards were observed: a second reading in the order of the whole. */
+static int write_observations(const attest_merge *merge, char *const *folders, size_t count,
+                              const char *target)
+{
+    char *path;
+    attest_output output;
+    attest_error error;
+    attest_merge again;
+    int code = EXIT_HOLDS;
+
+    if (!merge->saved.plan.observe)
+        return EXIT_HOLDS;
+    path = attest_folder_join(target, "observations.jsonl");
+    if (!path) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    if (attest_output_open(&output, path, &error)) {
+        code = attest_cli_fail(&error);
+    } else if (attest_merge_read(&again, (const char *const *)folders, count,
+                                 attest_property_get, output.stream, &error)) {
+        attest_output_abandon(&output);
+        code = attest_cli_fail(&error);
+    } else {
+        attest_merge_clear(&again);
+        if (attest_output_commit(&output, &error))
+            code = attest_cli_fail(&error);
+    }
+    free(path);
+    return code;
+}
+
 static int write_folder(const attest_merge *merge, const attest_summary *summary,
                         char *const *folders, size_t count, const char *target)
 {
@@ -64,6 +97,8 @@ static int write_folder(const attest_merge *merge, const attest_summary *summary
     if (attest_folder_open(&folder, target, &error))
         return attest_cli_fail(&error);
     code = write_whole(merge, summary, folders, count, target);
+    if (code == EXIT_HOLDS)
+        code = write_observations(merge, folders, count, target);
     attest_folder_close(&folder);
     return code;
 }

@@ -90,6 +90,24 @@ shows '^ok 1 - lemma1: held'
 run 0 "JUnit" campaign lemma1 --junit "$work/junit.xml"
 python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1]).getElementsByTagName("testcase")[0]' "$work/junit.xml" 2>>"$err"
 result $? "JUnit XML is XML"
+run 1 "observed" campaign lemma1 theorem1-search --trials 100 --observe --out "$work/seen"
+python3 - "$work/seen/observations.jsonl" <<'END' 2>>"$err"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+fields = {"type", "status", "status_reason", "representation", "arguments", "how_generated",
+          "features", "coverage", "timing", "metadata", "property", "run_start"}
+assert all(set(line) == fields and line["type"] == "test_case" for line in lines)
+assert sum(line["property"] == "lemma1" for line in lines) == 100
+assert [line["status"] for line in lines if line["property"] == "theorem1-search"][-1] == "failed"
+END
+result $? "every trial is observed"
+refused "nowhere to observe to" campaign lemma1 --observe
+mkdir "$work/corpus"
+cp "$srcdir/tests/corpus/theorem1-search-least.json" "$work/corpus"
+run 0 "a corpus that is as expected" campaign lemma1 --trials 10 --corpus "$work/corpus"
+sed -i 's/"expect": "violated"/"expect": "held"/' "$work/corpus/theorem1-search-least.json"
+run 1 "a corpus that is not" campaign lemma1 --trials 10 --corpus "$work/corpus"
+complains 'theorem1-search-least.json is not held'
 run 0 "by time" campaign lemma1 --time 0.3 --json
 json 'o["properties"][0]["trials"] > 64'
 run 4 "a disk that is full" campaign lemma1 --out /dev/full/campaign

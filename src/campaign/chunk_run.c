@@ -1,0 +1,253 @@
+/* chunk_run.c -- what is done at each trial of a chunk. */
+#include "campaign/chunk_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "campaign/instance_text.h"
+#include "campaign/observe.h"
+
+/* Attempts to shrink one violation: a count, for a time would make results depend on the
+ * machine. */
+enum { SHRINK_ATTEMPTS = 10000 };
+
+/* A violation by this factor of two is clear, see is_clear. */
+#define CLEAR_MARGIN (-1.0)
+
+static int64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64_t steps)
+{
+    attest_chunk_watch *watch = run->chunk->watch;
+
+    if (!watch)
+        return;
+    atomic_store(&watch->trial, run->trial);
+    atomic_store(&watch->seed, run->seed);
+    atomic_store(&watch->shrinking, shrinking);
+    atomic_store(&watch->steps, steps);
+    atomic_store(&watch->beat, now());
+    atomic_store(&watch->started, true);
+}
+
+const attest_death *attest_chunk_find_death(const attest_chunk_run_state *run, bool shrinking)
+{
+    for (size_t d = 0; d < run->chunk->deaths; d++)
+        if (run->chunk->death[d].trial == run->trial &&
+            run->chunk->death[d].shrinking == shrinking)
+            return &run->chunk->death[d];
+    return NULL;
+}
+
+void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint64_t seed)
+{
+    run->trial = trial;
+    run->seed = seed;
+    run->called = false;
+    run->shrink_steps = 0;
+    run->attempts = 0;
+    run->began = 1e-9 * (double)now();
+    run->seconds = 0;
+    free(run->arguments);
+    run->arguments = NULL;
+    attest_chunk_beat(run, false, 0);
+}
+
+static bool decide(attest_chunk_run_state *run, attest_trial *trial,
+                   const attest_instance *instance)
+{
+    const attest_chunk *chunk = run->chunk;
+
+    attest_trial_init(trial);
+    run->status = chunk->property->decide(trial, instance, chunk->setting, run->error);
+    return run->status == ATTEST_OK;
+}
+
+/* While shrinking, a violation must stay clear: a simple example that violates by a factor of
+ * 1.0001 persuades nobody. What is demanded is half of the found margin (a logarithm), and no
+ * more than a factor of two. */
+static bool is_clear(const attest_trial *candidate, const attest_trial *found)
+{
+    if (isnan(found->margin))
+        return true;
+    return candidate->margin <= fmax(found->margin / 2, CLEAR_MARGIN);
+}
+
+/* Not one at which a worker died. */
+bool attest_chunk_may_shrink(attest_chunk_run_state *run)
+{
+    const attest_death *death = attest_chunk_find_death(run, true);
+
+    attest_chunk_beat(run, true, run->attempts);
+    return run->attempts++ < (death ? death->steps : SHRINK_ATTEMPTS);
+}
+
+bool attest_chunk_will_do(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    attest_trial candidate;
+
+    if (!decide(run, &candidate, instance) || candidate.outcome != ATTEST_VIOLATED ||
+        !is_clear(&candidate, &run->at))
+        return false;
+    run->shrink_steps++;
+    return true;
+}
+
+static attest_polish_answer polish_step(void *env, const attest_instance *candidate)
+{
+    attest_chunk_run_state *run = env;
+
+    if (!attest_chunk_may_shrink(run))
+        return ATTEST_POLISH_STOP;
+    if (attest_chunk_will_do(run, candidate))
+        return ATTEST_POLISH_KEEP;
+    return run->status == ATTEST_OK ? ATTEST_POLISH_LEAVE : ATTEST_POLISH_STOP;
+}
+
+static bool note_tightest(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    attest_chunk_result *result = run->result;
+    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
+    char *text;
+
+    if (isnan(run->at.margin) || (result->has_tightest && run->at.margin >= result->tightest))
+        return true;
+    text = attest_instance_format(instance, &origin);
+    if (!text) {
+        run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+        return false;
+    }
+    free(result->tightest_text);
+    result->has_tightest = true;
+    result->tightest = run->at.margin;
+    result->tightest_text = text;
+    return true;
+}
+
+static bool note_arguments(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
+
+    run->arguments = attest_instance_format(instance, &origin);
+    if (!run->arguments)
+        run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+    return run->arguments != NULL;
+}
+
+/* Decides the trial's own instance; labels and margins are those of instances that say
+ * something. */
+bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    if (!decide(run, &run->at, instance))
+        return false;
+    run->called = true;
+    run->seconds = 1e-9 * (double)now() - run->began;
+    if (run->chunk->observe && !note_arguments(run, instance))
+        return false;
+    if (run->at.outcome != ATTEST_HELD && run->at.outcome != ATTEST_VIOLATED)
+        return true;
+    run->status = attest_chunk_result_add_labels(run->result, &run->at);
+    if (run->status != ATTEST_OK) {
+        attest_error_set(run->error, run->status, "out of memory");
+        return false;
+    }
+    return note_tightest(run, instance);
+}
+
+static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    attest_trial trial;
+    attest_origin origin = {run->chunk->property, run->chunk->setting, &trial, run->seed,
+                            run->shrink_steps};
+    attest_violation violation = {.trial = run->trial};
+
+    if (!decide(run, &trial, instance))
+        return false;
+    violation.margin = trial.margin;
+    violation.reason = attest_memory_copy(trial.reason);
+    violation.text = attest_instance_format(instance, &origin);
+    run->status = attest_chunk_result_add_violation(run->result, &violation);
+    if (run->status != ATTEST_OK)
+        attest_error_set(run->error, run->status, "out of memory");
+    return run->status == ATTEST_OK;
+}
+
+bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrunk)
+{
+    attest_instance polished;
+    attest_status status;
+    bool kept;
+
+    if (shrunk->dataset.label_dim > 0)
+        return keep(run, shrunk);
+    attest_instance_init(&polished);
+    status = attest_polish(&polished, shrunk, polish_step, run);
+    if (status != ATTEST_OK && run->status == ATTEST_OK)
+        run->status = attest_error_set(run->error, status, "out of memory");
+    kept = run->status == ATTEST_OK && keep(run, &polished);
+    attest_instance_clear(&polished);
+    return kept;
+}
+
+static bool note_open(attest_chunk_run_state *run, const char *reason)
+{
+    if (!run->result->open_reason)
+        run->result->open_reason = attest_memory_copy(reason);
+    return run->result->open_reason != NULL;
+}
+
+static bool tally(attest_chunk_run_state *run)
+{
+    attest_chunk_result *result = run->result;
+
+    if (!run->called && attest_chunk_find_death(run, false)) {
+        result->undecided++;
+        return note_open(run, "the worker died");
+    }
+    if (!run->called) {
+        result->discarded++;
+        return true;
+    }
+    switch (run->at.outcome) {
+    case ATTEST_HELD:
+        result->passed++;
+        result->searched += run->chunk->search;
+        return true;
+    case ATTEST_VIOLATED:
+        result->failed++;
+        return true;
+    case ATTEST_DISCARDED:
+        result->discarded++;
+        return true;
+    case ATTEST_OPEN:
+        break;
+    }
+    result->undecided++;
+    return note_open(run, run->at.reason);
+}
+
+bool attest_chunk_end_trial(attest_chunk_run_state *run)
+{
+    attest_observation observation = {
+        .chunk = run->chunk,
+        .trial = run->trial,
+        .seed = run->seed,
+        .found = run->called ? &run->at : NULL,
+        .arguments = run->arguments,
+        .reason =
+            !run->called && attest_chunk_find_death(run, false) ? "the worker died" : NULL,
+        .seconds = run->seconds,
+    };
+
+    if (run->chunk->observe)
+        attest_observation_add(&run->observations, &observation);
+    return tally(run) && !run->observations.failed;
+}

@@ -1,0 +1,49 @@
+/* chunk_run.h -- a chunk while it is run: what the engine's hooks do at each trial. */
+#ifndef ATTEST_CAMPAIGN_CHUNK_RUN_H
+#define ATTEST_CAMPAIGN_CHUNK_RUN_H
+
+#include "base/text.h"
+#include "campaign/chunk_result.h"
+#include "campaign/polish.h"
+
+typedef struct attest_chunk_run_state {
+    const attest_chunk *chunk;
+    attest_chunk_result *result;
+    uint64_t trial; /* the number of the trial that is being run */
+    uint64_t seed;
+    bool called;              /* the property has been called in this trial: */
+    attest_trial at;          /* what it found on the trial's own instance */
+    uint64_t attempts;        /* to shrink or polish it, */
+    size_t shrink_steps;      /* and how many of them did */
+    double began, seconds;    /* the trial; what deciding it took */
+    char *arguments;          /* its instance as text, if it is observed */
+    attest_text observations; /* JSON Lines */
+    attest_status status;
+    attest_error *error;
+} attest_chunk_run_state;
+
+/* Tells the observer that a call begins: the trial's own, or one to shrink it. */
+void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64_t steps);
+
+/* The death of a worker at this trial, or while its violation was shrunk; or NULL. */
+const attest_death *attest_chunk_find_death(const attest_chunk_run_state *run, bool shrinking);
+
+/* Begins a trial. */
+void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint64_t seed);
+
+/* Decides the trial's own instance. False: run->status tells what failed, here and below. */
+bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *instance);
+
+/* Whether one more attempt to shrink may be made. */
+bool attest_chunk_may_shrink(attest_chunk_run_state *run);
+
+/* Whether the candidate, simpler than what was found, violates the property as clearly. */
+bool attest_chunk_will_do(attest_chunk_run_state *run, const attest_instance *instance);
+
+/* Polishes a violation that has been shrunk, and keeps it. */
+bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrunk);
+
+/* Counts the trial. */
+bool attest_chunk_end_trial(attest_chunk_run_state *run);
+
+#endif

@@ -1,0 +1,100 @@
+/* corpus.c -- values worth deciding again in every run. */
+#include "campaign/corpus.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "campaign/folder.h"
+#include "campaign/replay.h"
+#include "data/counterexample_json.h"
+
+static const char *const expectations[] = {"held", "violated"};
+
+void attest_corpus_clear(attest_corpus *corpus)
+{
+    attest_text_clear(&corpus->lines);
+    memset(corpus, 0, sizeof *corpus);
+}
+
+static attest_status read_file(attest_counterexample *file, int *expected, const char *path,
+                               attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root, expect;
+    attest_status status = attest_json_document_read(&document, path, NULL, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&document);
+    status = attest_counterexample_set_json(file, &root, error);
+    *expected = 0;
+    if (status == ATTEST_OK && attest_json_find_member(&expect, &root, "expect"))
+        status = attest_json_get_choice(expected, &expect, expectations, 2, error);
+    if (status != ATTEST_OK)
+        attest_error_prefix(error, status, path);
+    attest_json_document_clear(&document);
+    return status;
+}
+
+static attest_status replay_file(attest_corpus *corpus, const char *path,
+                                 attest_property_finder *find, attest_error *error)
+{
+    attest_counterexample file;
+    attest_replay replay;
+    int expected;
+    attest_status status;
+
+    attest_counterexample_init(&file);
+    attest_replay_init(&replay);
+    status = read_file(&file, &expected, path, error);
+    if (status == ATTEST_OK) {
+        status = attest_replay_run(&replay, &file, find, error);
+        if (status != ATTEST_OK)
+            attest_error_prefix(error, status, path);
+    }
+    if (status == ATTEST_OK) {
+        corpus->files++;
+        if (replay.outcome != (expected ? ATTEST_VIOLATED : ATTEST_HELD)) {
+            corpus->unexpected++;
+            attest_text_printf(&corpus->lines, "%s is not %s: %s\n", path,
+                               expectations[expected], replay.reason);
+        }
+    }
+    attest_replay_clear(&replay);
+    attest_counterexample_clear(&file);
+    return status;
+}
+
+static int is_json(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+
+    return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
+                                   attest_property_finder *find, attest_error *error)
+{
+    struct dirent **entries;
+    attest_status status = ATTEST_OK;
+    int count = scandir(folder, &entries, is_json, alphasort);
+
+    memset(corpus, 0, sizeof *corpus);
+    if (count < 0)
+        return attest_error_set(error, ATTEST_IO, "%s: cannot read the folder: %s", folder,
+                                strerror(errno));
+    for (int i = 0; i < count; i++) {
+        char *path = attest_folder_join(folder, entries[i]->d_name);
+
+        if (!path)
+            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        if (status == ATTEST_OK)
+            status = replay_file(corpus, path, find, error);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}

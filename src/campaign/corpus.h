@@ -1,0 +1,25 @@
+/* corpus.h -- values worth deciding again in every run.
+ *
+ * A corpus is a folder of counterexample files, each with a member "expect": "held" or
+ * "violated". Files without one are expected to hold: a bug that was fixed stays fixed. */
+#ifndef ATTEST_CAMPAIGN_CORPUS_H
+#define ATTEST_CAMPAIGN_CORPUS_H
+
+#include "base/text.h"
+#include "campaign/plan_read.h"
+
+typedef struct attest_corpus {
+    size_t files;
+    size_t unexpected;
+    attest_text lines; /* a line for each file that is not as expected */
+} attest_corpus;
+
+/* Replays the *.json files of the folder in the order of their names. corpus is uninitialised;
+ * clear it whatever the status. Status: IO, FORMAT, UNABLE, NOMEM; the text begins with the
+ * path. */
+attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
+                                   attest_property_finder *find,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+void attest_corpus_clear(attest_corpus *corpus);
+
+#endif
