@@ -95,6 +95,6 @@ mutation "a factor lost in exp of powers" src/number/ball_exp.c \
     'arb_set(power + i, power + i - 1);'
 mutation "a factor lost in exp of doubles" src/number/double.h \
     'exp(score[j] - *maximum)' 'exp((score[j] - *maximum) / 2)'
-mutation "a term lost in the difference of Boltzmann values" src/theory/boltzmann_difference.c \
-    'fmpz_submul(v->d, v->b, all->value[0].a);' ';'
+mutation "multiplicities lost in the difference of Boltzmann values" src/theory/boltzmann_difference.c \
+    'arb_mul_fmpz(depth, depth, v->d, bits);' ';'
 finish
