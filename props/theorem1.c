@@ -1,5 +1,4 @@
 /* theorem1.c -- Theorem 1: one layer of hardmax attention cannot tell contexts apart. */
-#include <string.h>
 
 #include <attest/attention.h>
 
@@ -37,11 +36,6 @@ const attest_statement attest_statement_theorem1 = {
 enum { LENGTH = 4, MOST_DIM = 4, MOST_HEADS = 4, MOST_SIZE = 3, DECADES = 40 };
 
 static const long multiple[2][LENGTH] = {{1, 3, 4, 6}, {1, 2, 5, 6}};
-
-static bool drops(const attest_setting *setting, const char *hypothesis)
-{
-    return setting->without && strcmp(setting->without, hypothesis) == 0;
-}
 
 /* 0, 1, -1, 2, -2, ... below the limit in absolute value. */
 static long gen_small(struct theft *t, uint64_t limit)
@@ -86,10 +80,12 @@ static attest_status gen_weights(attest_weights *weights, struct theft *t,
     size_t heads = 1 + theft_random_choice(t, MOST_HEADS);
 
     weights->activation = ATTEST_HARDMAX;
-    weights->mask = drops(setting, "no-mask") ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
-    weights->ties = drops(setting, "uniform-ties") ? ATTEST_TIES_LEFTMOST : ATTEST_TIES_UNIFORM;
+    weights->mask =
+        attest_setting_drops(setting, "no-mask") ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
+    weights->ties = attest_setting_drops(setting, "uniform-ties") ? ATTEST_TIES_LEFTMOST
+                                                                  : ATTEST_TIES_UNIFORM;
     weights->dim = 1 + theft_random_choice(t, MOST_DIM);
-    if (drops(setting, "collinear") && weights->dim == 1)
+    if (attest_setting_drops(setting, "collinear") && weights->dim == 1)
         weights->dim = 2; /* in one dimension everything is collinear */
     if (attest_weights_resize(weights, heads) != ATTEST_OK)
         return ATTEST_NOMEM;
@@ -192,7 +188,7 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 
     if (status == ATTEST_OK)
         status = gen_dataset(&instance->dataset, instance->weights.dim, t,
-                             drops(setting, "collinear"));
+                             attest_setting_drops(setting, "collinear"));
     return status;
 }
 
@@ -243,6 +239,54 @@ static bool is_pair(const attest_dataset *dataset)
     return false;
 }
 
+/* Whether a_c b_e = a_e b_c for the entries c and e of tokens a and b. */
+static bool minor_vanishes(const attest_tokens *tokens, size_t a, size_t b, size_t c, size_t e)
+{
+    fmpq_t x, y, z;
+    bool equal;
+
+    fmpq_init(x);
+    fmpq_init(y);
+    fmpq_init(z);
+    attest_tokens_get_entry(x, tokens, a, c);
+    attest_tokens_get_entry(y, tokens, b, e);
+    fmpq_mul(z, x, y);
+    attest_tokens_get_entry(x, tokens, a, e);
+    attest_tokens_get_entry(y, tokens, b, c);
+    fmpq_mul(x, x, y);
+    equal = fmpq_equal(x, z);
+    fmpq_clear(x);
+    fmpq_clear(y);
+    fmpq_clear(z);
+    return equal;
+}
+
+/* Whether all tokens lie on one line through the origin. */
+static bool is_collinear(const attest_tokens *tokens)
+{
+    for (size_t a = 0; a < tokens->count; a++)
+        for (size_t b = 0; b < a; b++)
+            for (size_t c = 0; c < tokens->dim; c++)
+                for (size_t e = 0; e < c; e++)
+                    if (!minor_vanishes(tokens, a, b, c, e))
+                        return false;
+    return true;
+}
+
+/* What is left of the pair without the line: each sequence has four different tokens, two of
+ * which are the other's. */
+static bool is_bent_pair(const attest_dataset *dataset)
+{
+    bool different = dataset->tokens.count == LENGTH + 2 && !is_collinear(&dataset->tokens);
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < LENGTH; k++)
+            for (size_t l = 0; l < k; l++)
+                different = different && attest_dataset_token(dataset, i, k) !=
+                                             attest_dataset_token(dataset, i, l);
+    return different;
+}
+
 static bool meets_hypotheses(const attest_instance *instance, const attest_setting *setting)
 {
     const attest_weights *weights = &instance->weights;
@@ -252,9 +296,11 @@ static bool meets_hypotheses(const attest_instance *instance, const attest_setti
            weights->skip && dataset->dim == weights->dim &&
            attest_dataset_length(dataset, 0) == LENGTH &&
            attest_dataset_length(dataset, 1) == LENGTH &&
-           (drops(setting, "no-mask") || weights->mask == ATTEST_MASK_NONE) &&
-           (drops(setting, "uniform-ties") || weights->ties == ATTEST_TIES_UNIFORM) &&
-           (drops(setting, "collinear") || is_pair(dataset));
+           (attest_setting_drops(setting, "no-mask") || weights->mask == ATTEST_MASK_NONE) &&
+           (attest_setting_drops(setting, "uniform-ties") ||
+            weights->ties == ATTEST_TIES_UNIFORM) &&
+           (attest_setting_drops(setting, "collinear") ? is_bent_pair(dataset)
+                                                       : is_pair(dataset));
 }
 
 /* output[k*dim + c], k < LENGTH, of sequence i. */
