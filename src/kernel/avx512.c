@@ -9,5 +9,6 @@ static bool has_avx512(void)
            attest_kernel_avx2.available();
 }
 
-const struct kernel attest_kernel_avx512 = {"avx512", has_avx512, attest_avx512_exp,
-                                            attest_avx2_softmax, attest_avx2_hardmax, attest_avx2_near};
+const struct kernel attest_kernel_avx512 = {
+    "avx512",        has_avx512, attest_avx512_exp, attest_avx2_softmax, attest_avx2_hardmax,
+    attest_avx2_near};

@@ -31,7 +31,7 @@ bool attest_panel_init(struct panel *panel, const struct kernel_task *task, bool
     *panel = (struct panel){.task = task, .n = n, .d = d};
     panel->stride = lines + PANEL_KEYS; /* not a power of two: rows fall into different sets */
     panel->columns = round_up(d, 4);
-    total = lines * d + BLOCK_ROWS * panel->stride + 4 * BLOCK_ROWS + 6 * lines + 10 * 8;
+    total = lines * d + BLOCK_ROWS * panel->stride + 4 * BLOCK_ROWS + 7 * lines + 11 * 8;
     if (values)
         total += (n + BLOCK_ROWS) * panel->columns;
     if (n >= SIZE_MAX / 64 / (d + 64)) /* the sizes above overflow before this */
@@ -51,6 +51,7 @@ bool attest_panel_init(struct panel *panel, const struct kernel_task *task, bool
     panel->value_square = take(&part, lines);
     panel->value_rounding = take(&part, lines);
     panel->value_most = take(&part, lines);
+    panel->norm_most = take(&part, lines);
     panel->values = values ? take(&part, n * panel->columns) : NULL;
     panel->sums = values ? take(&part, BLOCK_ROWS * panel->columns) : NULL;
     return true;
@@ -133,6 +134,7 @@ void attest_panel_pack(struct panel *panel, size_t b)
     panel->q = task->q + b * n * d;
     panel->k = task->k + b * n * d;
     panel->v = task->v + b * n * d;
+    panel->has_norm_most = false;
     pack_keys(panel);
     if (panel->values)
         pack_values(panel);

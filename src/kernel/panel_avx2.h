@@ -37,6 +37,8 @@ struct panel {
     double *value_square;   /* |v|^2, finite */
     double *value_rounding; /* g^2 |v|^2 */
     double *value_most;     /* the largest |v|^2 that row i sees; +inf for a NaN */
+    double *norm_most;      /* the same of |v| itself; see attest_panel_norm_most */
+    bool has_norm_most;
     void *memory;
 };
 
@@ -53,6 +55,10 @@ void attest_panel_pack(struct panel *panel, size_t b);
 
 /* The squares of norms of the batch entry at hand. */
 void attest_panel_norms(struct panel *panel);
+
+/* At least the norm of every value that row i sees, whatever its size. Those of all rows are
+ * computed at the first call, which few batch entries need. */
+double attest_panel_norm_most(struct panel *panel, size_t i);
 
 /* Scores of rows first, ..., first + rows - 1 with all keys that one of them sees. Keys that a
  * row does not see get -inf. top[r] has the largest score of row r by lane. */

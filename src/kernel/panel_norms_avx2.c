@@ -118,3 +118,16 @@ void attest_panel_norms(struct panel *panel)
     if (panel->values)
         value_norms(panel);
 }
+
+double attest_panel_norm_most(struct panel *panel, size_t i)
+{
+    const size_t n = panel->n, d = panel->d;
+
+    if (!panel->has_norm_most) {
+        for (size_t j = 0; j < (n + 3) / 4 * 4; j++)
+            panel->norm_most[j] = j < n ? attest_bound_norm(panel->v + j * d, d, n) : 0.0;
+        spread_maximum(panel->norm_most, n, panel->task->causal);
+        panel->has_norm_most = true;
+    }
+    return panel->norm_most[i];
+}

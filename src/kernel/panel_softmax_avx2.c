@@ -149,24 +149,21 @@ static inline int sharp_holds(const struct panel *panel, size_t i, struct bound_
 }
 
 /* The bound by norms of row i. */
-static double bound_by_norms(const struct panel *panel, size_t i, double denominator,
+static double bound_by_norms(struct panel *panel, size_t i, double denominator,
                              struct bound_terms terms)
 {
-    const size_t m = kernel_visible(panel->task, i), d = panel->d;
-    double largest = 0.0;
+    double norm;
 
-    if (m == 1) /* exact */
-        terms = attest_bound_terms(d, 1, 1, 1);
-    for (size_t j = 0; j < m; j++) {
-        double norm = attest_bound_norm(panel->v + j * d, d, panel->n);
-
-        largest = norm > largest ? norm : largest;
+    if (kernel_visible(panel->task, i) == 1) { /* exact */
+        terms = attest_bound_terms(panel->d, 1, 1, 1);
+        norm = attest_bound_norm(panel->v, panel->d, 1);
+    } else {
+        norm = attest_panel_norm_most(panel, i);
     }
-    return attest_bound_row(terms, panel->q_square[i], panel->key_most[i], largest,
-                            denominator);
+    return attest_bound_row(terms, panel->q_square[i], panel->key_most[i], norm, denominator);
 }
 
-static void bound_block(const struct panel *panel, const struct block *block,
+static void bound_block(struct panel *panel, const struct block *block,
                         struct bound_terms terms, double *error)
 {
     double bound[BLOCK_ROWS];
