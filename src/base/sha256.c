@@ -155,3 +155,14 @@ void attest_sha256_format(char hex[2 * ATTEST_SHA256_SIZE + 1],
     }
     hex[2 * ATTEST_SHA256_SIZE] = '\0';
 }
+
+void attest_sha256_hex(char hex[2 * ATTEST_SHA256_SIZE + 1], const void *bytes, size_t count)
+{
+    unsigned char digest[ATTEST_SHA256_SIZE];
+    attest_sha256 hash;
+
+    attest_sha256_init(&hash);
+    attest_sha256_add(&hash, bytes, count);
+    attest_sha256_get(digest, &hash);
+    attest_sha256_format(hex, digest);
+}

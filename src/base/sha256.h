@@ -27,4 +27,7 @@ void attest_sha256_get(unsigned char digest[ATTEST_SHA256_SIZE], attest_sha256 *
 void attest_sha256_format(char hex[2 * ATTEST_SHA256_SIZE + 1],
                           const unsigned char digest[ATTEST_SHA256_SIZE]);
 
+/* hex = the hash of these bytes, all at once. */
+void attest_sha256_hex(char hex[2 * ATTEST_SHA256_SIZE + 1], const void *bytes, size_t count);
+
 #endif

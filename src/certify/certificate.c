@@ -59,18 +59,13 @@ attest_status attest_certificate_add_input(attest_certificate *certificate, cons
                                            const char *path, attest_error *error)
 {
     attest_certificate_input *input = &certificate->input[certificate->inputs];
-    unsigned char digest[ATTEST_SHA256_SIZE];
-    attest_sha256 hash;
     attest_input file;
     attest_status status = attest_input_open(&file, path, SIZE_MAX, error);
 
     if (status != ATTEST_OK)
         return status;
-    attest_sha256_init(&hash);
-    attest_sha256_add(&hash, file.data, file.size);
-    attest_sha256_get(digest, &hash);
+    attest_sha256_hex(input->sha256, file.data, file.size);
     attest_input_close(&file);
-    attest_sha256_format(input->sha256, digest);
     input->role = attest_memory_copy(role);
     input->path = attest_memory_copy(path);
     certificate->inputs++;

@@ -235,19 +235,14 @@ static attest_status find_input(char **path, const char *name, const char *folde
 static attest_status check_hash(bool *holds, const attest_certificate_input *input,
                                 const char *path, attest_error *error)
 {
-    unsigned char digest[ATTEST_SHA256_SIZE];
     char hex[2 * ATTEST_SHA256_SIZE + 1];
-    attest_sha256 hash;
     attest_input file;
     attest_status status = attest_input_open(&file, path, SIZE_MAX, error);
 
     if (status != ATTEST_OK)
         return status;
-    attest_sha256_init(&hash);
-    attest_sha256_add(&hash, file.data, file.size);
-    attest_sha256_get(digest, &hash);
+    attest_sha256_hex(hex, file.data, file.size);
     attest_input_close(&file);
-    attest_sha256_format(hex, digest);
     *holds = strcmp(hex, input->sha256) == 0;
     if (!*holds)
         attest_error_set(error, ATTEST_DOMAIN, "%s is not the file that was certified", path);
