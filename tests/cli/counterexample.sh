@@ -47,4 +47,11 @@ refused "tokens of another size" counterexample --vocabulary "$work/data.json" -
 refused "weights and their shape" counterexample --weights "$srcdir/examples/hardmax.json" --heads 2
 refused "bad ties" counterexample --ties rightmost
 refused "absurd sizes" counterexample --heads 99999999999 --dim 3
+# --search: at most 4 tokens, integers of at most 6 in absolute value.
+for options in "" "--heads 3 --dim 2 --ties leftmost" "--heads 2 --dim 2 --mask causal" "--heads 4 --dim 3 --seed 9"; do
+    # shellcheck disable=SC2086
+    run 0 "--search $options" counterexample --search --json $options
+    json 'o["outputs_equal"] and o["found_by"] == "search" and not o["universal"] and all(len(s) <= 4 and all(abs(int(x)) <= 6 for t in s for x in t) for s in o["dataset"]["sequences"])'
+done
+refused "--search with --vocabulary" counterexample --search --vocabulary "$srcdir/examples/universal-pair.json"
 finish
