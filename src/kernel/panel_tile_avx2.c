@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) void score_tile(double *score, size
         _mm256_store_pd(score + (size_t)r * stride, a[r]);
         _mm256_store_pd(score + (size_t)r * stride + 4, b[r]);
         _mm256_store_pd(top + 4 * r,
-                        _mm256_max_pd(_mm256_load_pd(top + 4 * r), _mm256_max_pd(a[r], b[r])));
+                        _mm256_max_pd(a[r], _mm256_max_pd(b[r], _mm256_load_pd(top + 4 * r))));
     }
 }
 

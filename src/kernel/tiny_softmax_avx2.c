@@ -20,11 +20,14 @@ make_arguments(const struct tiny *tiny, size_t i, __m256d *weight, size_t d, con
 
     tiny_scores(score, tiny->q + i * d, tiny->k, d, m);
     top = score[0];
+    /* max returns its second operand for a NaN: one among the scores does not hide the largest,
+     * which would let arguments leave the domain of exp_vectors, and its own argument stays one
+     */
 #pragma GCC unroll 8
     for (int j = 1; j < m; j++)
-        top = _mm256_max_pd(top, score[j]);
+        top = _mm256_max_pd(score[j], top);
 #pragma GCC unroll 8
-    for (int j = 0; j < m; j++) /* max returns its second operand for a NaN: it stays one */
+    for (int j = 0; j < m; j++)
         weight[j] = _mm256_max_pd(_mm256_set1_pd(LEAST_ARGUMENT), _mm256_sub_pd(score[j], top));
 }
 
