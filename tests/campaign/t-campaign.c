@@ -3,6 +3,9 @@
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
 
+/* Seconds for a call; long enough for a machine with other things to do. */
+#define KILL_AFTER 1.0
+
 /* A campaign of one property, finished. */
 typedef struct single {
     const attest_property *list[1];
@@ -17,6 +20,7 @@ static bool begin(single *s, const char *name, size_t jobs)
     s->list[0] = toy_find(name);
     s->plan = toy_plan(s->list, 1);
     s->plan.jobs = jobs;
+    s->plan.timeout = KILL_AFTER;
     if (attest_campaign_init(&s->campaign, &s->plan, NULL, NULL) != ATTEST_OK ||
         attest_campaign_run(&s->campaign, NULL) != ATTEST_OK ||
         attest_summary_init(&s->summary, &s->plan, s->campaign.tally, NULL) != ATTEST_OK)
@@ -152,8 +156,11 @@ static void test_same(const char *name)
 {
     const attest_property *list[1] = {toy_find(name)};
     attest_plan plan = toy_plan(list, 1);
-    char *one = toy_run(&plan), *other;
+    char *one, *other;
     size_t same = 0;
+
+    plan.timeout = KILL_AFTER;
+    one = toy_run(&plan);
 
     for (plan.jobs = 2; plan.jobs <= 4; plan.jobs++) {
         other = toy_run(&plan);

@@ -100,7 +100,7 @@ static attest_status toy_kills(attest_trial *trial, const attest_instance *insta
         raise(SIGKILL);
     if (x % 50 == 5)
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    if (x % 40 == 11)
+    if (x % 130 == 11)
         for (;;)
             pause();
     return ATTEST_OK;
@@ -189,7 +189,7 @@ static inline attest_plan toy_plan(const attest_property *const *list, size_t co
                          .shard = 1,
                          .shards = 1,
                          .jobs = 1,
-                         .timeout = 0.2,
+                         .timeout = 30,
                          .memory = (size_t)1 << 30};
 }
 
