@@ -3,6 +3,7 @@
 # search for the collapse, and a head of a model, d = 768, s = 64, n = 128, on 64 sequences. Prints
 # and limits the processor time, in units of two processors.
 . "$srcdir/tests/cli/lib.sh"
+srcdir=$(cd "$srcdir" && pwd)
 cd "$work" || exit 1
 formats=binary64,binary32,tfloat32,bfloat16,binary16,float8_e4m3fn
 
