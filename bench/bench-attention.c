@@ -1,6 +1,8 @@
 /* bench-attention.c -- attention in doubles: with and without the error bound, hardmax, and
  * against OpenBLAS with libmvec and against plain C.
  *
+ *     bench-attention [BATCH N D]...      of these sizes; of a table of them without arguments
+ *
  * The port limit is what the fused multiply-adds alone cost at the rate measured in the same
  * run: 2 d per (query, key), and 13 per four exponentials. */
 #include "config.h"
@@ -101,7 +103,7 @@ static void race(size_t batch, size_t n, size_t d)
     free(a.scratch);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const size_t sizes[][3] = {{4096, 4, 1},  {4096, 4, 4},  {2048, 8, 4}, {1024, 16, 8},
                                       {256, 64, 16}, {16, 256, 64}, {1, 2048, 64}};
@@ -120,7 +122,10 @@ int main(void)
     printf(
         "batch     n   d  softmax  limit   of   bound causal  hardmax  of    bound  plain C  "
         "OpenBLAS+libmvec (reading)\n");
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (int i = 1; i + 2 < argc; i += 3)
+        race(strtoul(argv[i], NULL, 10), strtoul(argv[i + 1], NULL, 10),
+             strtoul(argv[i + 2], NULL, 10));
+    for (size_t i = 0; argc == 1 && i < sizeof sizes / sizeof sizes[0]; i++)
         race(sizes[i][0], sizes[i][1], sizes[i][2]);
     return 0;
 }

@@ -134,6 +134,8 @@ void attest_panel_pack(struct panel *panel, size_t b)
     panel->q = task->q + b * n * d;
     panel->k = task->k + b * n * d;
     panel->v = task->v + b * n * d;
+    panel->out = task->out + b * n * d;
+    panel->last = b + 1 == task->batch;
     panel->has_norm_most = false;
     pack_keys(panel);
     if (panel->values)

@@ -125,9 +125,11 @@ static void hardmax_block(struct panel *panel, size_t b, size_t first, size_t ro
                                            _mm256_loadu_pd(panel->key_most + first + r)));
     attest_panel_scores(panel, first, rows);
     panel_assert_scores(panel, first, rows);
-    for (size_t r = 0; r < rows; r++)
+    for (size_t r = 0; r < rows; r++) {
+        panel_prefetch_row(panel, first + r);
         hardmax_row(panel, task->out + (row + r) * panel->d, first, r, delta[r],
                     task->error ? task->error + row + r : NULL);
+    }
 }
 
 bool attest_avx2_panel_hardmax(const struct kernel_task *task)

@@ -199,6 +199,7 @@ static void softmax_block(struct panel *panel, size_t b, struct block *block,
         double *score = panel->scores + r * panel->stride;
         size_t m = kernel_visible(task, first + r);
 
+        panel_prefetch_row(panel, first + r);
         block->denominator[r] = make_weights(score, m, panel_top(panel, r), table);
         panel_assert_weights(score, m, block->denominator[r]);
         for (size_t j = m; j < (block->keys + 3) / 4 * 4; j++)
