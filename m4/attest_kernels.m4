@@ -22,7 +22,7 @@ AM_CONDITIONAL([ATTEST_KERNEL_AVX2], [test "x$attest_avx2" = xyes])
 attest_avx512=no
 AS_IF([test "x$attest_avx2" = xyes], [
 AC_MSG_CHECKING([whether $CC can build AVX-512 code])
-CFLAGS="$CFLAGS -mavx512f -mavx512dq -mfma"
+CFLAGS="$CFLAGS -mavx512f -mavx512dq -mavx512vl -mfma"
 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <immintrin.h>]],
     [[__m512d x = _mm512_set1_pd(1.0);
       x = _mm512_fmadd_pd(x, x, x);

@@ -1,6 +1,6 @@
 (* The exponential of the double kernels, the rounding errors of exactly the
    operations of exp_reduce in src/kernel/exp_scalar.h (and exp_vectors in
-   exp_avx2.h: the same operations).  An fma rounds a b + c once.  Gappa proves
+   exp_vectors.h: the same operations).  An fma rounds a b + c once.  Gappa proves
    the bounds, Coq checks what Gappa found. *)
 
 From Coq Require Import Reals ZArith Lia Lra.

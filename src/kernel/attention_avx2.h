@@ -4,10 +4,15 @@
 
 #include "kernel/kernel.h"
 
-/* Sequences up to this length and this dimension are evaluated four at a time, one to a lane.
- */
-#define TINY_LENGTH 8
+/* Sequences up to these sizes are evaluated several at a time, one to a lane. */
+#define TINY_LENGTH 16
 #define TINY_DIM 16
+#define TINY_SIZE 128
+
+static inline bool attention_is_tiny(const struct kernel_task *task)
+{
+    return task->n <= TINY_LENGTH && task->d <= TINY_DIM && task->n * task->d <= TINY_SIZE;
+}
 
 void attest_avx2_exp(double *y, const double *x, size_t count);
 void attest_avx2_softmax(const struct kernel_task *task);

@@ -2,8 +2,11 @@
 #ifndef ATTEST_KERNEL_ATTENTION_AVX512_H
 #define ATTEST_KERNEL_ATTENTION_AVX512_H
 
-#include <stddef.h>
+#include "kernel/kernel.h"
 
 void attest_avx512_exp(double *y, const double *x, size_t count);
+
+void attest_avx512_tiny_softmax(const struct kernel_task *task);
+void attest_avx512_tiny_hardmax(const struct kernel_task *task);
 
 #endif

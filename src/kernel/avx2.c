@@ -7,14 +7,9 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-static bool is_tiny(const struct kernel_task *task)
-{
-    return task->n <= TINY_LENGTH && task->d <= TINY_DIM;
-}
-
 void attest_avx2_softmax(const struct kernel_task *task)
 {
-    if (is_tiny(task))
+    if (attention_is_tiny(task))
         attest_avx2_tiny_softmax(task);
     else if (!attest_avx2_panel_softmax(task))
         attest_kernel_scalar.softmax(task); /* needs no memory */
@@ -22,7 +17,7 @@ void attest_avx2_softmax(const struct kernel_task *task)
 
 void attest_avx2_hardmax(const struct kernel_task *task)
 {
-    if (is_tiny(task))
+    if (attention_is_tiny(task))
         attest_avx2_tiny_hardmax(task);
     else if (!attest_avx2_panel_hardmax(task))
         attest_kernel_scalar.hardmax(task);

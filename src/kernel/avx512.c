@@ -1,14 +1,31 @@
-/* avx512.c -- the kernel for x86 processors with AVX-512: its own exponential, and the
- * attention of the AVX2 kernel, with the same results to the bit. */
+/* avx512.c -- the kernel for x86 processors with AVX-512: eight lanes for exponentials and short
+ * sequences, the panels of the AVX2 kernel for longer ones, which fused multiply-adds keep busy
+ * at either width. The results are those of the AVX2 kernel to the bit. */
 #include "kernel/attention_avx2.h"
 #include "kernel/attention_avx512.h"
 
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") &&
            attest_kernel_avx2.available();
 }
 
+static void softmax(const struct kernel_task *task)
+{
+    if (attention_is_tiny(task))
+        attest_avx512_tiny_softmax(task);
+    else
+        attest_avx2_softmax(task);
+}
+
+static void hardmax(const struct kernel_task *task)
+{
+    if (attention_is_tiny(task))
+        attest_avx512_tiny_hardmax(task);
+    else
+        attest_avx2_hardmax(task);
+}
+
 const struct kernel attest_kernel_avx512 = {
-    "avx512",        has_avx512, attest_avx512_exp, attest_avx2_softmax, attest_avx2_hardmax,
-    attest_avx2_near};
+    "avx512", has_avx512, attest_avx512_exp, softmax, hardmax, attest_avx2_near};

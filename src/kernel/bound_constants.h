@@ -17,6 +17,11 @@
 #define ATTEST_BOUND_SQUARE_MIN 0x1p-900
 #define ATTEST_BOUND_SQUARE_MAX 0x1p+900
 
+/* x r times this is at least x^(1/2), where r is what vector_inverse_root makes of x by the
+ * word below (step 9). */
+#define ATTEST_BOUND_ROOT 0x1.0c8p+0
+#define ATTEST_BOUND_ROOT_WORD 0x5fe6eb50c7b537a9
+
 /* C = 1 + this + ... (step 2): covers the rounding of Z. */
 #define ATTEST_BOUND_PEAK_SLACK 0x1p-18
 /* C = ... + this times delta (step 2). */

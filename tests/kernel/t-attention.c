@@ -57,12 +57,12 @@ static void pick_size(size_t *batch, size_t *n, size_t *d, uint64_t *state)
 {
     static const size_t lengths[] = {9, 12, 16, 17, 23, 24, 25, 31, 40, 49, 130};
 
-    *batch = 1 + tap_random(state) % 6;
+    *batch = 1 + tap_random(state) % 12;
     *d = 1 + tap_random(state) % (tap_random(state) % 4 ? 6 : 20);
     *n = 1 + tap_random(state) % 8;
     if (tap_random(state) % 4 == 0) {
         *n = lengths[tap_random(state) % (sizeof lengths / sizeof lengths[0])];
-        *batch = 1;
+        *batch = *n <= 16 ? *batch : 1;
     }
 }
 
