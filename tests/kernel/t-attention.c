@@ -110,10 +110,40 @@ static void test_pessimism(const char *name, uint64_t *state)
     }
 }
 
+/* Two keys whose scores differ by less than their rounding and are computed equal: no bound can
+ * be given. In the first pair only a sum rounds, in the second only a product. */
+static void test_made_ties(const char *name)
+{
+    static const double pairs[][2][2] = {{{0x1p+53, 1.0}, {0x1p+53, 0.0}},
+                                         {{1.0 + 0x1p-52, 0.0}, {0.0, 1.0 + 0x1p-51}}};
+    static const double queries[][2] = {{1.0, 1.0}, {1.0 + 0x1p-52, 1.0}};
+    static const size_t lengths[] = {2, 9, 40};
+    bool open = true;
+
+    for (size_t p = 0; p < 2; p++) {
+        for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+            struct problem problem;
+
+            problem_init(&problem, 1, lengths[l], 2);
+            problem.hardmax = true;
+            for (size_t i = 0; i < lengths[l]; i++) {
+                memcpy(problem.q + 2 * i, queries[p], sizeof queries[p]);
+                memcpy(problem.k + 2 * i, pairs[p][i % 2], sizeof pairs[p][0]);
+                problem.v[2 * i] = problem.v[2 * i + 1] = (double)(i % 2);
+            }
+            problem_run(&problem);
+            open = open && problem.error[0] == (double)INFINITY;
+            problem_clear(&problem);
+        }
+    }
+    TAP_OK(open, "%s hardmax: ties that rounding makes have no bound", name);
+}
+
 static void test_kernel(const char *name, size_t rows, uint64_t seed)
 {
     uint64_t state = seed;
 
+    test_made_ties(name);
     for (unsigned kind = 0; kind < PROBLEM_KINDS; kind++) {
         for (int hardmax = 0; hardmax < 2; hardmax++) {
             struct tally tally = run_kind(kind, hardmax, rows, &state);

@@ -4,25 +4,10 @@
 # found which bug, after how many trials.
 . "$srcdir/tests/cli/lib.sh"
 
-tree=$work/tree
-mkdir -p "$tree" "$work/build"
-(cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
-    configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in build-aux \
-    m4 src props include tests bench examples doc proofs-notes README.md CHANGELOG.md LICENSE \
-    CONTRIBUTING.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
-(cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1 &&
-    make -j2 attest >>"$work/log" 2>&1)
-result $? "a copy of the source builds"
+. "$srcdir/tests/mutate.sh"
 
-plant() { # name, file, text, replacement: a bug in the copy
-    python3 - "$tree/$2" "$3" "$4" <<'END'
-import sys
-path, old, new = sys.argv[1:]
-text = open(path).read()
-assert text.count(old) == 1, (path, text.count(old))
-open(path, "w").write(text.replace(old, new))
-END
-}
+copy_source && make -C "$work/build" -j2 attest >>"$work/log" 2>&1
+result $? "a copy of the source builds"
 
 found() { # the properties that should hold and do not: NAME after N trials
     python3 - "$1" <<'END'
@@ -35,7 +20,6 @@ END
 }
 
 mutation() { # name, file, text, replacement
-    cp "$tree/$2" "$work/original"
     if plant "$@" 2>"$err" && make -C "$work/build" attest >"$work/log" 2>&1; then
         "$work/build/attest" campaign all --seed 1 --json >"$out" 2>"$err"
         report=$(found "$out")
@@ -52,7 +36,7 @@ mutation() { # name, file, text, replacement
     else
         result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
     fi
-    cp "$work/original" "$tree/$2"
+    unplant "$2"
 }
 
 attention=src/attention/attention.inc

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Planted faults in the kernels: each is put into a copy of the source, and some test of the
+# kernels must fail. Prints which one noticed which fault.
+. "$srcdir/tests/cli/lib.sh"
+. "$srcdir/tests/mutate.sh"
+
+programs="tests/kernel/t-exp tests/kernel/t-bound tests/kernel/t-invariance tests/kernel/t-attention"
+
+copy_source
+# shellcheck disable=SC2086
+make -C "$work/build" -j2 $programs >>"$work/log" 2>&1
+result $? "a copy of the source builds"
+
+noticed() { # the first test that fails, and what it says
+    for program in $programs; do
+        ATTEST_TRIALS= "$work/build/$program" >"$out" 2>"$err" && continue
+        echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
+        return 0
+    done
+    return 1
+}
+
+mutation() { # name, file, text, replacement
+    # shellcheck disable=SC2086
+    if plant "$@" 2>"$err" && make -C "$work/build" $programs >"$work/log" 2>&1; then
+        report=$(noticed)
+        result $? "$1: noticed by $report"
+    else
+        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
+    fi
+    unplant "$2"
+}
+
+kernel=src/kernel
+# lanes and tails
+mutation "a dropped last element of exp" $kernel/exp_avx2.c \
+    'memcpy(y + i, buffer, (count - i) * sizeof *y);' \
+    'memcpy(y + i, buffer, (count - i - 1) * sizeof *y);'
+mutation "a dropped last lane of exp, AVX-512" $kernel/exp_avx512.c \
+    '(__mmask8)(0xff >> (8 - count))' '(__mmask8)((0xff >> (8 - count)) >> (count == 7))'
+mutation "a dropped tail of short sequences" $kernel/vector_avx2.h \
+    'if (i < count)
+        to[i] =' 'if (i + 1 < count)
+        to[i] ='
+mutation "a dropped tail of short sequences, AVX-512" $kernel/vector_avx512.h \
+    'for (size_t l = 0; l < count; l++)
+        to[l] = x[l];' 'for (size_t l = 0; l + 1 < count; l++)
+        to[l] = x[l];'
+mutation "two lanes exchanged" $kernel/vector_avx512.h \
+    '_mm512_shuffle_f64x2(a, e, 0xdd)' '_mm512_shuffle_f64x2(e, a, 0xdd)'
+mutation "a last batch entry that is taken for its neighbour" $kernel/tiny.h \
+    '(l < tiny->lanes ? l : tiny->lanes - 1) * apart' '(l + 1 < tiny->lanes ? l : 0) * apart'
+
+# the exponential
+mutation "a last bit of the table" $kernel/exp_constants.h \
+    '0x1.4bfd37ed14cebp+0' '0x1.4bfd37ed14cecp+0'
+mutation "a last digit of a coefficient" $kernel/exp_constants.h \
+    '0x1.5555555555661p-3' '0x1.5555555535661p-3'
+mutation "arguments outside the domain on the fast path" $kernel/exp_avx2.c \
+    '(707.0 * 707.0)' '(720.0 * 720.0)'
+
+# the largest score
+mutation "a maximum that misses the last key" $kernel/tiny_softmax.inc \
+    'tiny_largest(score + 1, score[0], m - 1)' 'tiny_largest(score + 1, score[0], m - 2)'
+mutation "a maximum that misses half of a panel" $kernel/panel_tile_avx2.c \
+    '_mm256_max_pd(a[r], _mm256_max_pd(b[r], _mm256_load_pd(top + 4 * r)))' \
+    '_mm256_max_pd(a[r], _mm256_load_pd(top + 4 * r))'
+mutation "small weights that are not cut" $kernel/tiny_softmax.inc \
+    'vector_max(vector_set(LEAST_ARGUMENT), vector_sub(score, top))' 'vector_sub(score, top)'
+
+# blocks
+mutation "a block of values one key short" $kernel/panel_tile_avx2.c \
+    'keys - j < BLOCK_KEYS ? keys - j : BLOCK_KEYS' \
+    'keys - j < BLOCK_KEYS ? keys - j : BLOCK_KEYS - 1'
+mutation "a later block that overwrites the first" $kernel/panel_tile_avx2.c \
+    'values, count, j > 0, width == PANEL_KEYS' 'values, count, j > 128, width == PANEL_KEYS'
+mutation "a mask that shows the next key" $kernel/kernel.h \
+    'task->causal ? i + 1 : task->n' 'task->causal && i + 1 < task->n ? i + 2 : task->n'
+mutation "a mask that shows the next key to short rows" $kernel/tiny.h \
+    'tiny->causal ? i + 1 : tiny->n' 'tiny->causal && i + 1 < tiny->n ? i + 2 : tiny->n'
+
+# terms of the error bound
+mutation "no logarithm in the bound" $kernel/bound.c '2.0 * log((double)m) + ' ''
+mutation "no exponential in the bound" $kernel/bound.c '2.0 * EXP_ERROR + ' ''
+mutation "no sum of weights in the bound" $kernel/bound.c '(double)sum_depth +' ''
+mutation "no scores in the bound" $kernel/bound_vectors.h \
+    'vector_fma(delta, peak, vector_set(terms.fixed))' 'vector_set(terms.fixed)'
+mutation "a peak without its slack" $kernel/bound_constants.h \
+    'PEAK_SLACK 0x1p-18' 'PEAK_SLACK -0x1p-3'
+mutation "quick roots without their factor" $kernel/bound_constants.h \
+    'ATTEST_BOUND_ROOT 0x1.0c8p+0' 'ATTEST_BOUND_ROOT 0x1.00p+0'
+mutation "no weights in the bound by weights" $kernel/bound.c \
+    '(1.0 + 1.0 / t) * weight * weight' '0.0'
+mutation "no products in the bound by weights" $kernel/tiny_bound.inc \
+    'vector_mul(vector_set(g * g), value_square)' 'value_square'
+
+# ties of hardmax
+mutation "winners that lead by rounding" $kernel/bound_constants.h \
+    'ATTEST_BOUND_MARGIN 0x1p+2' 'ATTEST_BOUND_MARGIN 0x1p-20'
+mutation "a tie of rounded sums" $kernel/bound.c \
+    '(sum - (next - part)) + (product - part) != 0.0' 'next != next'
+mutation "a tie of rounded products" $kernel/bound.c \
+    '|| fma(q[c], k[c], -product) != 0.0' ''
+finish

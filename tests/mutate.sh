@@ -1,0 +1,27 @@
+# mutate.sh -- planted bugs in a copy of the source. Sourced after tests/cli/lib.sh.
+tree=$work/tree
+
+# copy_source: makes $tree, and a configured build of it in $work/build.
+copy_source() {
+    mkdir -p "$tree" "$work/build"
+    (cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
+        configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in build-aux \
+        m4 src props include tests bench examples doc proofs-notes README.md CHANGELOG.md LICENSE \
+        CONTRIBUTING.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
+    (cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1)
+}
+
+# plant NAME FILE TEXT REPLACEMENT: a bug in the copy; the text must occur once.
+plant() {
+    cp "$tree/$2" "$work/original"
+    python3 - "$tree/$2" "$3" "$4" <<'END'
+import sys
+path, old, new = sys.argv[1:]
+text = open(path).read()
+assert text.count(old) == 1, (path, text.count(old))
+open(path, "w").write(text.replace(old, new))
+END
+}
+
+# unplant FILE: the file as it was.
+unplant() { cp "$work/original" "$tree/$1"; }
