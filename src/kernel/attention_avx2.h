@@ -15,14 +15,19 @@ static inline bool attention_is_tiny(const struct kernel_task *task)
 }
 
 void attest_avx2_exp(double *y, const double *x, size_t count);
-void attest_avx2_softmax(const struct kernel_task *task);
 void attest_avx2_hardmax(const struct kernel_task *task);
 
 void attest_avx2_tiny_softmax(const struct kernel_task *task);
 void attest_avx2_tiny_hardmax(const struct kernel_task *task);
 
+/* The first m scores of a row, whose largest is given, become weights; those up to a multiple
+ * of 8 may become 0, up to a multiple of 4 they do. Returns the sum of the weights, each of
+ * which passes at most m/16 + 8 roundings. */
+typedef double kernel_weights(double *score, size_t m, double largest);
+kernel_weights attest_avx2_weights;
+
 /* Return false, having done nothing, when there is no memory. */
-bool attest_avx2_panel_softmax(const struct kernel_task *task);
+bool attest_avx2_panel_softmax(const struct kernel_task *task, kernel_weights *make_weights);
 bool attest_avx2_panel_hardmax(const struct kernel_task *task);
 
 #endif

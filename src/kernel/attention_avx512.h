@@ -2,9 +2,10 @@
 #ifndef ATTEST_KERNEL_ATTENTION_AVX512_H
 #define ATTEST_KERNEL_ATTENTION_AVX512_H
 
-#include "kernel/kernel.h"
+#include "kernel/attention_avx2.h"
 
 void attest_avx512_exp(double *y, const double *x, size_t count);
+kernel_weights attest_avx512_weights;
 
 void attest_avx512_tiny_softmax(const struct kernel_task *task);
 void attest_avx512_tiny_hardmax(const struct kernel_task *task);

@@ -7,11 +7,11 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-void attest_avx2_softmax(const struct kernel_task *task)
+static void softmax(const struct kernel_task *task)
 {
     if (attention_is_tiny(task))
         attest_avx2_tiny_softmax(task);
-    else if (!attest_avx2_panel_softmax(task))
+    else if (!attest_avx2_panel_softmax(task, attest_avx2_weights))
         attest_kernel_scalar.softmax(task); /* needs no memory */
 }
 
@@ -24,5 +24,4 @@ void attest_avx2_hardmax(const struct kernel_task *task)
 }
 
 const struct kernel attest_kernel_avx2 = {
-    "avx2",          has_avx2, attest_avx2_exp, attest_avx2_softmax, attest_avx2_hardmax,
-    attest_avx2_near};
+    "avx2", has_avx2, attest_avx2_exp, softmax, attest_avx2_hardmax, attest_avx2_near};

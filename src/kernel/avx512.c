@@ -1,22 +1,20 @@
-/* avx512.c -- the kernel for x86 processors with AVX-512: eight lanes for exponentials and short
- * sequences, the panels of the AVX2 kernel for longer ones, which fused multiply-adds keep busy
- * at either width. The results are those of the AVX2 kernel to the bit. */
-#include "kernel/attention_avx2.h"
+/* avx512.c -- the kernel for x86 processors with AVX-512: eight lanes for exponentials and
+ * short sequences, the tiles of the AVX2 kernel for longer ones. The results are those of the
+ * AVX2 kernel to the bit. */
 #include "kernel/attention_avx512.h"
 
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") &&
-           attest_kernel_avx2.available();
+           __builtin_cpu_supports("avx512vl") && attest_kernel_avx2.available();
 }
 
 static void softmax(const struct kernel_task *task)
 {
     if (attention_is_tiny(task))
         attest_avx512_tiny_softmax(task);
-    else
-        attest_avx2_softmax(task);
+    else if (!attest_avx2_panel_softmax(task, attest_avx512_weights))
+        attest_kernel_scalar.softmax(task); /* needs no memory */
 }
 
 static void hardmax(const struct kernel_task *task)
@@ -27,5 +25,5 @@ static void hardmax(const struct kernel_task *task)
         attest_avx2_hardmax(task);
 }
 
-const struct kernel attest_kernel_avx512 = {
-    "avx512", has_avx512, attest_avx512_exp, softmax, hardmax, attest_avx2_near};
+const struct kernel attest_kernel_avx512 = {"avx512", has_avx512, attest_avx512_exp,
+                                            softmax,  hardmax,    attest_avx2_near};

@@ -22,6 +22,10 @@ static inline size_t kernel_visible(const struct kernel_task *task, size_t i)
     return task->causal ? i + 1 : task->n;
 }
 
+/* The least argument of an exponential in softmax; smaller ones are replaced by it: step (3) of
+ * proofs-notes/kernel-error.md. Above it no weight is subnormal. */
+#define KERNEL_LEAST_ARGUMENT -708.0
+
 struct kernel {
     const char *name;
     bool (*available)(void); /* whether this machine can run it */

@@ -20,6 +20,7 @@
 
 struct panel {
     const struct kernel_task *task;
+    kernel_weights *make_weights; /* softmax only */
     size_t n, d;
     size_t stride;  /* of a row of scores: n rounded up to a panel, and one more */
     size_t columns; /* of packed values: d rounded up to 4 */

@@ -3,62 +3,10 @@
 #include <string.h>
 
 #include "kernel/bound_avx2.h"
-#include "kernel/exp_avx2.h"
 #include "kernel/panel_avx2.h"
 #include "kernel/panel_debug_avx2.h"
 
-/* The least argument of exp_vectors: step (3) of proofs-notes/kernel-error.md. */
-#define LEAST_ARGUMENT -708.0
-
 #define EACH _Pragma("GCC unroll 4") for (int l = 0; l < 4; l++)
-
-/* One vector of scores becomes weights. max returns its second operand for a NaN: it stays. */
-static inline __m256d argument(const double *score, __m256d top)
-{
-    return _mm256_max_pd(_mm256_set1_pd(LEAST_ARGUMENT),
-                         _mm256_sub_pd(_mm256_loadu_pd(score), top));
-}
-
-static inline double horizontal_sum(__m256d x)
-{
-    __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-
-    return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
-}
-
-/* The first m scores of a row become weights; those up to a multiple of 4 become 0. Returns the
- * sum of the weights, each of which passes at most m/16 + 5 roundings. */
-static double make_weights(double *score, size_t m, double largest, struct exp_table table)
-{
-    const __m256d top = _mm256_set1_pd(largest);
-    __m256d sum[4] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(),
-                      _mm256_setzero_pd()};
-    size_t j = 0;
-
-    for (; j + 16 <= m; j += 16) {
-        __m256d x[4];
-
-        EACH x[l] = argument(score + j + 4 * l, top);
-        exp_vectors(x, 4, table);
-        EACH
-        {
-            _mm256_store_pd(score + j + 4 * l, x[l]);
-            sum[l] = _mm256_add_pd(sum[l], x[l]);
-        }
-    }
-    for (; j < m; j += 4) {
-        __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)(m - j)),
-                                          _mm256_setr_epi64x(0, 1, 2, 3));
-        __m256d x = argument(score + j, top);
-
-        exp_vectors(&x, 1, table);
-        x = _mm256_and_pd(x, _mm256_castsi256_pd(mask));
-        _mm256_store_pd(score + j, x);
-        sum[0] = _mm256_add_pd(sum[0], x);
-    }
-    return horizontal_sum(
-        _mm256_add_pd(_mm256_add_pd(sum[0], sum[1]), _mm256_add_pd(sum[2], sum[3])));
-}
 
 /* A block of rows on its way to the output. Entries past the last row are never set: vectors
  * read them, and what comes of it is dropped. */
@@ -189,7 +137,6 @@ static void softmax_block(struct panel *panel, size_t b, struct block *block,
                           struct bound_terms terms)
 {
     const struct kernel_task *task = panel->task;
-    const struct exp_table table = exp_table_load();
     const size_t n = panel->n, d = panel->d, first = block->first, rows = block->rows;
 
     block->keys = kernel_visible(task, first + rows - 1);
@@ -200,7 +147,7 @@ static void softmax_block(struct panel *panel, size_t b, struct block *block,
         size_t m = kernel_visible(task, first + r);
 
         panel_prefetch_row(panel, first + r);
-        block->denominator[r] = make_weights(score, m, panel_top(panel, r), table);
+        block->denominator[r] = panel->make_weights(score, m, panel_top(panel, r));
         panel_assert_weights(score, m, block->denominator[r]);
         for (size_t j = m; j < (block->keys + 3) / 4 * 4; j++)
             score[j] = 0.0;
@@ -257,7 +204,7 @@ static void softmax_carefully(const struct kernel_task *task, size_t b)
     attest_kernel_scalar.softmax(&one);
 }
 
-bool attest_avx2_panel_softmax(const struct kernel_task *task)
+bool attest_avx2_panel_softmax(const struct kernel_task *task, kernel_weights *make_weights)
 {
     double local[PANEL_LOCAL] __attribute__((aligned(64)));
     const size_t n = task->n;
@@ -267,6 +214,7 @@ bool attest_avx2_panel_softmax(const struct kernel_task *task)
 
     if (!attest_panel_init(&panel, task, true, local))
         return false;
+    panel.make_weights = make_weights;
     panel_assert_depths(n);
     for (size_t b = 0; b < task->batch; b++) {
         if (needs_care(task, b)) {

@@ -9,10 +9,6 @@
 #include "kernel/exp_scalar.h"
 #include "kernel/kernel.h"
 
-/* Weights below exp(-708) are replaced by it, as the vector kernels do: step (3) of
- * proofs-notes/kernel-error.md. */
-#define LEAST_ARGUMENT -708.0
-
 static double dot(const double *a, const double *b, size_t d)
 {
     double sum = 0.0;
@@ -45,7 +41,7 @@ static double softmax_row(double *out, const double *q, const double *k, const d
         out[c] = 0.0;
     for (size_t j = 0; j < m; j++) {
         double x = dot(q, k + j * d, d) - top;
-        double weight = exp_one(x < LEAST_ARGUMENT ? LEAST_ARGUMENT : x);
+        double weight = exp_one(x < KERNEL_LEAST_ARGUMENT ? KERNEL_LEAST_ARGUMENT : x);
 
         KERNEL_ASSERT(H3, !(x > 0.0));
         KERNEL_ASSERT(H2, !(weight > 1.0));
