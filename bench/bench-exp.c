@@ -1,6 +1,8 @@
 /* bench-exp.c -- the exponential against libmvec, SLEEF and the C library. */
 #include "config.h"
 
+#include <string.h>
+
 #include <attest/kernel.h>
 
 #include "bench/timing.h"
@@ -59,6 +61,22 @@ __attribute__((target("avx2,fma"))) static void run_libmvec(void *context)
 }
 #endif
 
+#if defined(ATTEST_PEER_LIBMVEC) && defined(ATTEST_KERNEL_AVX512)
+__m512d _ZGVeN8v_exp(__m512d);
+
+__attribute__((target("avx512f"))) static void run_libmvec_avx512(void *context)
+{
+    struct arrays *arrays = context;
+
+    for (int r = 0; r < REPEAT; r++) {
+#pragma GCC unroll 4
+        for (size_t i = 0; i < COUNT; i += 8)
+            _mm512_storeu_pd(arrays->y + i, _ZGVeN8v_exp(_mm512_loadu_pd(arrays->x + i)));
+        use(arrays->y);
+    }
+}
+#endif
+
 #ifdef ATTEST_PEER_SLEEF
 __m256d Sleef_expd4_u10avx2(__m256d); /* <sleef.h> has it only where all code may use AVX2 */
 
@@ -89,6 +107,10 @@ static void race(struct arrays *arrays, double low, double high)
 #endif
 #ifdef ATTEST_PEER_SLEEF
     all[peers++] = (struct contestant){"SLEEF u10", run_sleef, 0};
+#endif
+#if defined(ATTEST_PEER_LIBMVEC) && defined(ATTEST_KERNEL_AVX512)
+    if (strcmp(attest_kernel_list(0), "avx512") == 0)
+        all[peers++] = (struct contestant){"libmvec AVX-512", run_libmvec_avx512, 0};
 #endif
     printf("exp, %d doubles in [%g, %g], ns per element\n", COUNT, low, high);
     for (size_t k = 0; (kernel[k] = attest_kernel_list(k)) != NULL; k++) {

@@ -90,6 +90,12 @@ static inline vector vector_min(vector a, vector b)
     return _mm256_min_pd(a, b);
 }
 
+/* The larger magnitude of a and b, b >= 0; a NaN in a is passed over. */
+static inline vector vector_magnitude(vector a, vector b)
+{
+    return _mm256_max_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), a), b);
+}
+
 /* False for a NaN. */
 static inline vector_mask vector_equal(vector a, vector b)
 {
@@ -142,14 +148,28 @@ static inline void vector_transpose(vector x[4])
     x[3] = _mm256_permute2f128_pd(b, f, 0x31);
 }
 
-#define EACH_OF_FOUR _Pragma("GCC unroll 4") for (size_t l = 0; l < 4; l++)
-
 /* The first count of four. */
 static inline __m256i vector_first(size_t count)
 {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)count),
                               _mm256_setr_epi64x(0, 1, 2, 3));
 }
+
+/* The first count elements, 0 < count <= VECTOR_LANES; the others are 0. */
+static inline vector vector_load_first(const double *x, size_t count)
+{
+    return count == 4 ? _mm256_loadu_pd(x) : _mm256_maskload_pd(x, vector_first(count));
+}
+
+static inline void vector_store_first(double *to, vector x, size_t count)
+{
+    if (count == 4)
+        _mm256_storeu_pd(to, x);
+    else
+        _mm256_maskstore_pd(to, vector_first(count), x);
+}
+
+#define EACH_OF_FOUR _Pragma("GCC unroll 4") for (size_t l = 0; l < 4; l++)
 
 /* to[i], i < count, has entry i of four arrays, each `apart` doubles behind the one before. Two
  * entries at a time: halves that come from memory cost no shuffle. */

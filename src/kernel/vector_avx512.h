@@ -84,6 +84,11 @@ static inline vector vector_min(vector a, vector b)
     return _mm512_min_pd(a, b);
 }
 
+static inline vector vector_magnitude(vector a, vector b)
+{
+    return _mm512_range_pd(a, b, 0x0b); /* the larger magnitude, without its sign */
+}
+
 static inline vector_mask vector_equal(vector a, vector b)
 {
     return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
@@ -117,6 +122,16 @@ static inline vector vector_select(vector_mask mask, vector a, vector b)
 static inline unsigned vector_bits(vector_mask mask)
 {
     return mask;
+}
+
+static inline vector vector_load_first(const double *x, size_t count)
+{
+    return _mm512_maskz_loadu_pd((__mmask8)(0xff >> (8 - count)), x);
+}
+
+static inline void vector_store_first(double *to, vector x, size_t count)
+{
+    _mm512_mask_storeu_pd(to, (__mmask8)(0xff >> (8 - count)), x);
 }
 
 #define EACH_OF_FOUR _Pragma("GCC unroll 4") for (size_t l = 0; l < 4; l++)

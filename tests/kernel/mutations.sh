@@ -33,11 +33,14 @@ mutation() { # name, file, text, replacement
 
 kernel=src/kernel
 # lanes and tails
-mutation "a dropped last element of exp" $kernel/exp_avx2.c \
-    'memcpy(y + i, buffer, (count - i) * sizeof *y);' \
-    'memcpy(y + i, buffer, (count - i - 1) * sizeof *y);'
-mutation "a dropped last lane of exp, AVX-512" $kernel/exp_avx512.c \
-    '(__mmask8)(0xff >> (8 - count))' '(__mmask8)((0xff >> (8 - count)) >> (count == 7))'
+mutation "a dropped last element of exp" $kernel/exp_array.inc \
+    'if (count)
+        exp_few(y, x, count, table);' \
+    'if (count > 1)
+        exp_few(y, x, count - 1, table);'
+mutation "a dropped last lane of exp, AVX-512" $kernel/vector_avx512.h \
+    '_mm512_mask_storeu_pd(to, (__mmask8)(0xff >> (8 - count)), x)' \
+    '_mm512_mask_storeu_pd(to, (__mmask8)((0xff >> (8 - count)) >> (count == 7)), x)'
 mutation "a dropped tail of short sequences" $kernel/vector_avx2.h \
     'if (i < count)
         to[i] =' 'if (i + 1 < count)
@@ -56,8 +59,8 @@ mutation "a last bit of the table" $kernel/exp_constants.h \
     '0x1.4bfd37ed14cebp+0' '0x1.4bfd37ed14cecp+0'
 mutation "a last digit of a coefficient" $kernel/exp_constants.h \
     '0x1.5555555555661p-3' '0x1.5555555535661p-3'
-mutation "arguments outside the domain on the fast path" $kernel/exp_avx2.c \
-    '(707.0 * 707.0)' '(720.0 * 720.0)'
+mutation "arguments outside the domain on the fast path" $kernel/exp_array.inc \
+    'vector_set(708.0)' 'vector_set(720.0)'
 
 # the largest score
 mutation "a maximum that misses the last key" $kernel/tiny_softmax.inc \
@@ -66,7 +69,8 @@ mutation "a maximum that misses half of a panel" $kernel/panel_tile_avx2.c \
     '_mm256_max_pd(a[r], _mm256_max_pd(b[r], _mm256_load_pd(top + 4 * r)))' \
     '_mm256_max_pd(a[r], _mm256_load_pd(top + 4 * r))'
 mutation "small weights that are not cut" $kernel/tiny_softmax.inc \
-    'vector_max(vector_set(LEAST_ARGUMENT), vector_sub(score, top))' 'vector_sub(score, top)'
+    'vector_max(vector_set(KERNEL_LEAST_ARGUMENT), vector_sub(score, top))' \
+    'vector_sub(score, top)'
 
 # blocks
 mutation "a block of values one key short" $kernel/panel_tile_avx2.c \
