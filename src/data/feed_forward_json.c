@@ -120,31 +120,17 @@ attest_status attest_feed_forward_set_json(attest_feed_forward *layer, size_t di
     return status;
 }
 
-static void write_numbers(attest_json *json, const char *key, const fmpz *numerator,
-                          const fmpz_t denominator, size_t count)
-{
-    fmpq_t value;
-
-    fmpq_init(value);
-    attest_json_write_array(json, key);
-    for (size_t i = 0; i < count; i++) {
-        fmpq_set_fmpz_frac(value, numerator + i, denominator);
-        attest_json_write_rational(json, NULL, value);
-    }
-    attest_json_write_close(json);
-    fmpq_clear(value);
-}
-
 static void write_group(attest_json *json, const attest_units *units)
 {
     attest_json_write_object(json, NULL);
-    write_numbers(json, "direction", units->direction, units->direction_denominator,
-                  units->dim);
-    write_numbers(json, "bias", units->bias, units->bias_denominator, units->count);
+    attest_json_write_fractions(json, "direction", units->direction,
+                                units->direction_denominator, units->dim);
+    attest_json_write_fractions(json, "bias", units->bias, units->bias_denominator,
+                                units->count);
     attest_json_write_array(json, "output");
     for (size_t h = 0; h < units->count; h++)
-        write_numbers(json, NULL, units->output + h * units->dim, units->output_denominator,
-                      units->dim);
+        attest_json_write_fractions(json, NULL, units->output + h * units->dim,
+                                    units->output_denominator, units->dim);
     attest_json_write_close(json);
     attest_json_write_close(json);
 }

@@ -164,6 +164,21 @@ void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t
     write_made(json, key, attest_number_format(value));
 }
 
+void attest_json_write_fractions(attest_json *json, const char *key, const fmpz *numerator,
+                                 const fmpz_t denominator, size_t count)
+{
+    fmpq_t value;
+
+    fmpq_init(value);
+    attest_json_write_array(json, key);
+    for (size_t i = 0; i < count; i++) {
+        fmpq_set_fmpz_frac(value, numerator + i, denominator);
+        attest_json_write_rational(json, NULL, value);
+    }
+    attest_json_write_close(json);
+    fmpq_clear(value);
+}
+
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value)
 {
     arf_t radius;

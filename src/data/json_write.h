@@ -58,6 +58,10 @@ void attest_json_write_measure(attest_json *json, const char *key, double value)
 /* An exact number as the string "p/q", or "p". */
 void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t value);
 
+/* An array of numerator[i] / denominator, i < count. */
+void attest_json_write_fractions(attest_json *json, const char *key, const fmpz *numerator,
+                                 const fmpz_t denominator, size_t count);
+
 /* A ball: mid and rad as exact hex floats, log2 if it is positive, and a text for people.
  * A ball that is not finite is written as null. */
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value);

@@ -110,32 +110,17 @@ attest_status attest_matrix_set_json(attest_matrix *matrix, const attest_json_cu
                                         : set_dense(matrix, value, error);
 }
 
-static void write_numbers(attest_json *json, const char *key, const fmpz *numerator,
-                          const fmpz_t denominator, size_t count)
-{
-    fmpq_t value;
-
-    fmpq_init(value);
-    attest_json_write_array(json, key);
-    for (size_t i = 0; i < count; i++) {
-        fmpq_set_fmpz_frac(value, numerator + i, denominator);
-        attest_json_write_rational(json, NULL, value);
-    }
-    attest_json_write_close(json);
-    fmpq_clear(value);
-}
-
 void attest_matrix_write_json(attest_json *json, const char *key, const attest_matrix *matrix)
 {
     if (matrix->factored) {
         attest_json_write_object(json, key);
-        write_numbers(json, "u", matrix->u, matrix->u_denominator, matrix->rows);
-        write_numbers(json, "v", matrix->v, matrix->v_denominator, matrix->cols);
+        attest_json_write_fractions(json, "u", matrix->u, matrix->u_denominator, matrix->rows);
+        attest_json_write_fractions(json, "v", matrix->v, matrix->v_denominator, matrix->cols);
     } else {
         attest_json_write_array(json, key);
         for (size_t r = 0; r < matrix->rows; r++)
-            write_numbers(json, NULL, matrix->entry + r * matrix->cols, matrix->denominator,
-                          matrix->cols);
+            attest_json_write_fractions(json, NULL, matrix->entry + r * matrix->cols,
+                                        matrix->denominator, matrix->cols);
     }
     attest_json_write_close(json);
 }
