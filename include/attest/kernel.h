@@ -5,8 +5,9 @@
  * environment must round to nearest and keep subnormals, as every C program starts.
  *
  * Results depend on the values alone: not on the batch size, the place in the batch or the
- * alignment. Scalar and SIMD kernels give the same exponentials to the bit; their attention
- * outputs differ by no more than the sum of their error bounds.
+ * alignment. All kernels give the same exponentials to the bit, and those with vectors the same
+ * attention; from that of the scalar kernel it differs by no more than the sum of the error
+ * bounds.
  *
  * Aliasing: outputs may not overlap inputs, except that y may equal x in attest_kernel_exp. */
 #ifndef ATTEST_KERNEL_H
@@ -38,7 +39,8 @@ void attest_kernel_exp(double *y, const double *x, size_t count);
  * real result for these doubles, by proofs-notes/kernel-error.md; +inf where an input is not
  * finite or the arithmetic overflowed. error may be NULL; out is the same with and without it.
  * Cost: n^2 (2 d + about 20) operations per batch entry, and scratch memory of about
- * 2 n d + 32 n doubles for n > 8; without memory a slower path is taken that needs none. */
+ * 2 n d + 32 n doubles unless n, d <= 16 and n d <= 128; without memory a slower path is taken
+ * that needs none. */
 void attest_kernel_softmax_attention(double *out, const double *q, const double *k,
                                      const double *v, size_t batch, size_t n, size_t d,
                                      double *error);
