@@ -86,7 +86,7 @@ static inline vector vector_min(vector a, vector b)
 
 static inline vector vector_magnitude(vector a, vector b)
 {
-    return _mm512_range_pd(a, b, 0x0b); /* the larger magnitude, without its sign */
+    return _mm512_max_pd(_mm512_abs_pd(a), b); /* vrangepd would lose b to a signalling NaN */
 }
 
 static inline vector_mask vector_equal(vector a, vector b)

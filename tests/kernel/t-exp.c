@@ -62,6 +62,34 @@ static void test_special(const char *name)
     exp_error_clear(&error);
 }
 
+/* Values that leave the fast path, two in the same lane of different vectors: neither hides the
+ * other from the range check. */
+static void test_pairs(const char *name)
+{
+    static const uint64_t signalling = 0x7ff4000000000000;
+    static const size_t apart[] = {4, 8, 12, 16, 24};
+    double special[] = {0.0, NAN, INFINITY, -INFINITY, 1e300, -1e300, 709.0, -745.0, 2.0};
+    enum { SPECIAL = sizeof special / sizeof special[0], SPAN = 32 };
+    bool right = true;
+
+    memcpy(special, &signalling, sizeof signalling);
+    for (size_t trial = 0; trial < SPECIAL * SPECIAL * 5; trial++) {
+        const size_t first = trial % 5, second = first + apart[trial / SPECIAL % 5];
+        double x[SPAN], y[SPAN], alone;
+
+        for (size_t i = 0; i < SPAN; i++)
+            x[i] = 0.5;
+        memcpy(x + first, special + trial % SPECIAL, sizeof *x);
+        memcpy(x + second, special + trial / SPECIAL % SPECIAL, sizeof *x);
+        attest_kernel_exp(y, x, SPAN);
+        for (size_t i = 0; i < SPAN; i++) {
+            attest_kernel_exp(&alone, x + i, 1);
+            right = right && (same_bits(&alone, y + i, 1) || (isnan(alone) && isnan(y[i])));
+        }
+    }
+    TAP_OK(right, "%s: special values in one lane do not hide each other", name);
+}
+
 /* Every length at every offset: the right values, nothing beside them touched. */
 static void test_lengths(const char *name, uint64_t *state)
 {
@@ -146,6 +174,7 @@ int main(void)
         if (!TAP_OK(attest_kernel_select(name) == ATTEST_OK, "select %s", name))
             continue;
         test_special(name);
+        test_pairs(name);
         test_lengths(name, &state);
         test_points(name, seed + i, points / kernels);
     }
