@@ -108,7 +108,7 @@ void attest_certificate_write_members(attest_json *json, const attest_certificat
     else
         attest_json_write_null(json, "r");
     attest_json_write_rational(json, "delta", certificate->delta);
-    if (certificate->has_pair) {
+    if (certificate->has_pair && arb_is_finite(certificate->min_separation)) {
         attest_json_write_ball(json, "min_separation", certificate->min_separation);
         attest_json_write_array(json, "pair");
         write_place(json, NULL, certificate->pair[0]);
@@ -119,7 +119,10 @@ void attest_certificate_write_members(attest_json *json, const attest_certificat
         attest_json_write_null(json, "pair");
     }
     attest_json_write_ball(json, "max_norm", certificate->max_norm);
-    write_place(json, "max_norm_at", certificate->largest);
+    if (arb_is_finite(certificate->max_norm))
+        write_place(json, "max_norm_at", certificate->largest);
+    else
+        attest_json_write_null(json, "max_norm_at");
 }
 
 void attest_certificate_write_json(attest_json *json, const char *key,

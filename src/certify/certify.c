@@ -42,6 +42,8 @@ void attest_finding_init(attest_finding *finding)
     finding->verdict = ATTEST_UNDECIDED;
     arb_init(finding->min_separation);
     arb_init(finding->max_norm);
+    arb_indeterminate(finding->min_separation);
+    arb_indeterminate(finding->max_norm);
     fmpz_init(finding->required_pairs);
     fmpz_init(finding->by_filter);
     fmpz_init(finding->by_ball);

@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "certify/first_difference.h"
 
-/* Up to so many positions another method sharpens an enclosure that different tokens leave
- * wide. */
+/* Up to so many positions the filter sharpens an enclosure that different tokens leave wide. */
 enum { SMALL_POSITIONS = 100000, UNIT_LIMIT = 400 };
 
 static const char *objection(const attest_weights *weights)
@@ -172,13 +171,15 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
 
     arf_init(norm_low);
     arf_init(norm_high);
-    separation = compare_end(low, claim->delta) > 0     ? 1
+    separation = arf_is_nan(low) || arf_is_nan(high)    ? 0
+                 : compare_end(low, claim->delta) > 0   ? 1
                  : compare_end(high, claim->delta) <= 0 ? -1
                                                         : 0;
     if (claim->has_r) {
         arb_get_lbound_arf(norm_low, finding->max_norm, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(norm_high, finding->max_norm, ATTEST_FIRST_BITS);
-        norm = compare_end(norm_high, claim->r) < 0   ? 1
+        norm = !arb_is_finite(finding->max_norm)      ? 0
+               : compare_end(norm_high, claim->r) < 0 ? 1
                : compare_end(norm_low, claim->r) >= 0 ? -1
                                                       : 0;
     }
@@ -197,38 +198,94 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
     arf_clear(norm_high);
 }
 
+/* Where the lemma decides nothing, nobody compared a pair. */
 static void count_pairs(attest_finding *finding, const attest_contexts *contexts,
                         const attest_first_extremes *x)
 {
-    bool decided = finding->verdict != ATTEST_UNDECIDED;
+    bool open = finding->verdict == ATTEST_UNDECIDED && finding->part != ATTEST_CLAIM_NORM;
 
     fmpz_zero(finding->by_exact);
-    fmpz_set_ui(finding->by_ball, x->evaluated);
-    fmpz_sub_ui(finding->by_filter, contexts->required_pairs, x->evaluated);
+    fmpz_set_ui(finding->by_ball, open ? 0 : x->evaluated);
+    fmpz_sub(finding->by_filter, contexts->required_pairs, finding->by_ball);
     fmpz_zero(finding->by_nobody);
-    if (!decided && finding->part == ATTEST_CLAIM_SEPARATION)
+    if (open)
         fmpz_swap(finding->by_nobody, finding->by_filter);
 }
 
 /* A separation that is reported with ten digits should be known to as many. */
 enum { ENOUGH_BITS = 40 };
 
-/* Another method may be asked for more where different tokens leave the enclosure wide, or are
- * merged: of several such pairs the first is to be named. */
+static bool is_wide(const attest_finding *finding)
+{
+    return arb_is_zero(finding->min_separation) || !arb_is_finite(finding->min_separation) ||
+           arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS;
+}
+
+/* The filter is asked for more where different tokens leave the enclosure wide, or are merged
+ * (of several such pairs the first is to be named), and where there is no pair at all. What the
+ * lemma leaves open goes to it anyway under "auto". */
 static bool should_sharpen(const attest_finding *finding, const attest_claim *claim)
 {
-    return strcmp(claim->method, "auto") == 0 && claim->dataset->total <= SMALL_POSITIONS &&
-           (arb_is_zero(finding->min_separation) ||
-            arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS);
+    if (finding->verdict == ATTEST_UNDECIDED && strcmp(claim->method, "auto") == 0)
+        return false;
+    return !finding->has_pair ||
+           (claim->dataset->total <= SMALL_POSITIONS && is_wide(finding) &&
+            arb_is_finite(finding->max_norm)); /* the lemma was applied */
+}
+
+/* Takes over what the filter finds if that is more. Asked for by its name, the method keeps it.
+ */
+static attest_status sharpen(attest_finding *finding, const attest_claim *claim,
+                             const attest_contexts *contexts, attest_error *error)
+{
+    attest_finding fine;
+    attest_status status;
+
+    attest_finding_init(&fine);
+    fine.has_pair = finding->has_pair;
+    fmpz_set(fine.required_pairs, finding->required_pairs);
+    fine.method = strcmp(claim->method, "auto") == 0 ? attest_method_filter.name
+                                                     : attest_method_first_difference.name;
+    status = attest_method_filter.decide(&fine, claim, contexts, error);
+    if (status == ATTEST_OK && fine.verdict != ATTEST_UNDECIDED &&
+        (finding->verdict == ATTEST_UNDECIDED || arb_is_zero(fine.min_separation) ||
+         !is_wide(&fine))) {
+        attest_finding coarse = *finding;
+        *finding = fine;
+        fine = coarse;
+    }
+    attest_finding_clear(&fine);
+    return status == ATTEST_UNABLE ? ATTEST_OK : status;
+}
+
+/* Lemma F over the dataset. finding->reason says why it decides nothing. */
+static attest_status apply_lemma(attest_first_extremes *x, attest_finding *finding,
+                                 attest_first_scan *scan, attest_error *error)
+{
+    char *reason = finding->reason;
+    size_t size = sizeof finding->reason;
+    attest_status status = prepare(scan, reason, size, error);
+
+    if (status == ATTEST_OK && !*reason)
+        status = sort_contexts(scan, reason, size, error);
+    if (status == ATTEST_OK && !*reason)
+        status = attest_first_find_separation(x, finding, scan, error);
+    if (status == ATTEST_OK && !*reason)
+        status = attest_first_find_largest(finding, scan, error);
+    if (status == ATTEST_OK && !*reason)
+        conclude(finding, scan->claim, x->low, x->high);
+    if (status == ATTEST_UNABLE) { /* doubles or memory do not serve: others may */
+        snprintf(reason, size, "%s", error ? error->text : "beyond what doubles can tell");
+        status = ATTEST_OK;
+    }
+    return status;
 }
 
 static attest_status decide(attest_finding *finding, const attest_claim *claim,
                             const attest_contexts *contexts, attest_error *error)
 {
     attest_first_scan *scan = attest_memory_alloc(1, sizeof *scan);
-    char *reason = finding->reason;
-    size_t size = sizeof finding->reason;
-    attest_status status;
+    attest_status status = ATTEST_OK;
     attest_first_extremes x = {.evaluated = 0};
 
     if (!scan)
@@ -236,33 +293,23 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
     scan_init(scan, claim);
     arf_init(x.low);
     arf_init(x.high);
+    arf_init(x.named);
     arf_init(x.other);
     finding->verdict = ATTEST_UNDECIDED;
+    finding->part = ATTEST_CLAIM_NOTHING;
     finding->precision_bits = ATTEST_FIRST_BITS;
-    reason[0] = '\0';
-    status = prepare(scan, reason, size, error);
-    if (status == ATTEST_OK && !*reason)
-        status = sort_contexts(scan, reason, size, error);
-    if (status == ATTEST_OK && !*reason)
-        status = attest_first_find_separation(&x, finding, scan, error);
-    if (status == ATTEST_OK && !*reason)
-        status = attest_first_find_largest(finding, scan, error);
-    if (status == ATTEST_OK && !*reason)
-        conclude(finding, claim, x.low, x.high);
-    if (status == ATTEST_OK && !*reason && should_sharpen(finding, claim)) {
-        finding->verdict = ATTEST_UNDECIDED;
-        snprintf(reason, size, "different tokens come as close as contexts do");
-    }
-    if (status == ATTEST_UNABLE) { /* doubles or memory do not serve: others may */
-        snprintf(reason, size, "%s", error ? error->text : "beyond what doubles can tell");
-        status = ATTEST_OK;
-    }
+    finding->reason[0] = '\0';
+    if (finding->has_pair)
+        status = apply_lemma(&x, finding, scan, error);
     count_pairs(finding, contexts, &x);
     scan_clear(scan);
     free(scan);
     arf_clear(x.low);
     arf_clear(x.high);
+    arf_clear(x.named);
     arf_clear(x.other);
+    if (status == ATTEST_OK && should_sharpen(finding, claim))
+        status = sharpen(finding, claim, contexts, error);
     return status;
 }
 

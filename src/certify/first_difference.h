@@ -67,6 +67,7 @@ typedef struct attest_first_scan {
 /* What the candidates gave. */
 typedef struct attest_first_extremes {
     arf_t low, high; /* ends of an enclosure of the least separation */
+    arf_t named;     /* an upper end of that of the pair which is named */
     arf_t other;     /* a lower bound for different tokens */
     size_t evaluated;
 } attest_first_extremes;

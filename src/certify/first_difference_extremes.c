@@ -12,9 +12,11 @@ static int compare_places(attest_place a, attest_place b)
     return (a.position > b.position) - (a.position < b.position);
 }
 
-/* Names the event's pair, unless one named before comes first. */
-static void name_pair(attest_finding *finding, const attest_first_scan *scan,
-                      const attest_first_event *event, bool replace)
+/* Names the event's pair, whose separation is at most high, unless one named before comes
+ * first. */
+static void name_pair(attest_first_extremes *x, attest_finding *finding,
+                      const attest_first_scan *scan, const attest_first_event *event,
+                      const arf_t high, bool replace)
 {
     attest_place one = attest_first_place(scan, event->token, event->before),
                  two = attest_first_place(scan, event->token, event->after), swap;
@@ -30,6 +32,7 @@ static void name_pair(attest_finding *finding, const attest_first_scan *scan,
         return;
     finding->pair[0] = one;
     finding->pair[1] = two;
+    arf_set(x->named, high);
 }
 
 static int compare_events(const void *left, const void *right)
@@ -43,14 +46,17 @@ static int compare_events(const void *left, const void *right)
     return (a->after > b->after) - (a->after < b->after);
 }
 
-/* lower = |w| e^bound, rounded down: what Lemma F promises of an event. */
+/* lower = |w| e^bound, rounded down: what Lemma F promises of an event. The relative error of
+ * e^x is the absolute one of x: more bits for a large x, of which there are at most 1024. */
 static void promised(arf_t lower, const attest_first_scan *scan, double bound)
 {
+    int more = 0;
     arb_t value;
 
     arb_init(value);
     arb_set_d(value, bound);
-    arb_exp(value, value, ATTEST_FIRST_BITS);
+    frexp(isfinite(bound) ? bound : 0, &more);
+    arb_exp(value, value, ATTEST_FIRST_BITS + (more > 0 ? more : 0));
     arb_mul(value, value, scan->norm_w, ATTEST_FIRST_BITS);
     arb_get_lbound_arf(lower, value, ATTEST_FIRST_BITS);
     arb_clear(value);
@@ -93,9 +99,9 @@ static attest_status evaluate_event(attest_first_extremes *x, attest_finding *fi
         arb_get_lbound_arf(low, separation, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(high, separation, ATTEST_FIRST_BITS);
         if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
-            name_pair(finding, scan, event, true); /* less than all before */
+            name_pair(x, finding, scan, event, high, true); /* less than all before */
         else if (arf_cmp(low, x->high) <= 0)
-            name_pair(finding, scan, event, false);
+            name_pair(x, finding, scan, event, high, false);
         if (x->evaluated == 0 || arf_cmp(low, x->low) < 0)
             arf_set(x->low, low);
         if (x->evaluated == 0 || arf_cmp(high, x->high) < 0)
@@ -124,11 +130,14 @@ static attest_status find_least(attest_first_extremes *x, attest_finding *findin
             break;
         status = evaluate_event(x, finding, scan, &scan->event[e], error);
     }
-    if (isfinite(scan->dropped_event) && x->evaluated == scan->events) {
+    if (scan->dropped_event < INFINITY && x->evaluated == scan->events) {
         promised(lower, scan, scan->dropped_event);
         if (arf_cmp(lower, x->low) < 0)
             arf_set(x->low, lower);
     }
+    /* Of pairs that overlap the first is named: the enclosure is to hold its separation too. */
+    if (arf_cmp(x->named, x->high) > 0)
+        arf_set(x->high, x->named);
     arf_clear(lower);
     return status;
 }
@@ -180,7 +189,7 @@ static attest_status use_tokens(attest_first_extremes *x, attest_finding *findin
         }
         arb_addmul(square, entry, entry, ATTEST_FIRST_BITS);
     }
-    arb_sqrt(square, square, ATTEST_FIRST_BITS);
+    arb_sqrtpos(square, square, ATTEST_FIRST_BITS); /* a ball around 0 has a root, too */
     arb_get_ubound_arf(x->high, square, ATTEST_FIRST_BITS);
     arf_set(x->low, x->high);
     arb_clear(square);

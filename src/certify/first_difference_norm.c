@@ -1,4 +1,5 @@
 /* first_difference_norm.c -- the largest norm of an output, from candidates. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "certify/first_difference.h"
@@ -27,7 +28,7 @@ static attest_status enclose_norm(arb_t norm, const attest_first_scan *scan,
         arb_add(entry, entry, x, ATTEST_FIRST_BITS);
         arb_addmul(norm, entry, entry, ATTEST_FIRST_BITS);
     }
-    arb_sqrt(norm, norm, ATTEST_FIRST_BITS);
+    arb_sqrtpos(norm, norm, ATTEST_FIRST_BITS); /* a ball around 0 has a root, too */
     arb_clear(mean);
     arb_clear(entry);
     arb_clear(x);
@@ -79,21 +80,24 @@ static void bound_all(arf_t bound, const attest_first_scan *scan)
     arb_clear(along);
 }
 
-/* bound = a bound of the norms at positions that found no room. Where doubles do not tell it
- * from r, and weights built for a promise have norms that close to r, balls over all tokens
- * may. */
+/* bound = a bound of the norms at positions that found no room. Where it is beyond doubles, or
+ * they do not tell it from r, and weights built for a promise have norms that close to r, balls
+ * over all tokens may. */
 static void bound_dropped(arf_t bound, const attest_first_scan *scan)
 {
     fmpq_t exact;
     arf_t all;
 
+    bool finite = isfinite(scan->dropped_norm);
+
     arf_set_d(bound, scan->dropped_norm);
-    if (!scan->claim->has_r)
+    if (finite && !scan->claim->has_r)
         return;
     arf_init(all);
     fmpq_init(exact);
-    arf_get_fmpq(exact, bound);
-    if (fmpq_cmp(exact, scan->claim->r) >= 0) {
+    if (finite)
+        arf_get_fmpq(exact, bound);
+    if (!finite || fmpq_cmp(exact, scan->claim->r) >= 0) {
         bound_all(all, scan);
         if (arf_cmp(all, bound) < 0)
             arf_set(bound, all);

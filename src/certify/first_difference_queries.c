@@ -48,30 +48,45 @@ static bool exact_gap(const attest_first_scan *scan, size_t t)
     return wide;
 }
 
-/* An upper bound of |x|: the root of the computed sum of d squares is within d + 2 ulps. */
+/* |entry c of token t|, within a relative error of 2^-51. */
+static double magnitude(const attest_tokens *tokens, size_t t, size_t c)
+{
+    double size;
+    fmpq_t entry;
+    arb_t x;
+
+    if (tokens->real)
+        return fabs(tokens->real[t * tokens->dim + c]);
+    fmpq_init(entry);
+    arb_init(x);
+    attest_tokens_get_entry(entry, tokens, t, c);
+    arb_set_fmpq(x, entry, 60);
+    size = fabs(arf_get_d(arb_midref(x), ARF_RND_UP));
+    fmpq_clear(entry);
+    arb_clear(x);
+    return size;
+}
+
+/* An upper bound of |x|: the root of the computed sum of d squares is within d + 2 ulps. Scaled
+ * so that the largest entry is at most 1, and not far below: nothing overflows, and what
+ * underflows is less than the slack. */
 static double norm_above(const attest_tokens *tokens, size_t t)
 {
-    double sum = 0;
+    double sum = 0, most = 0, factor;
+    int exponent;
 
-    if (tokens->real) {
-        for (size_t c = 0; c < tokens->dim; c++)
-            sum += tokens->real[t * tokens->dim + c] * tokens->real[t * tokens->dim + c];
-    } else {
-        fmpq_t entry;
-        arb_t x;
-
-        fmpq_init(entry);
-        arb_init(x);
-        for (size_t c = 0; c < tokens->dim; c++) {
-            attest_tokens_get_entry(entry, tokens, t, c);
-            arb_set_fmpq(x, entry, 60);
-            arb_abs(x, x);
-            sum += pow(arf_get_d(arb_midref(x), ARF_RND_UP) * (1 + slack), 2);
-        }
-        fmpq_clear(entry);
-        arb_clear(x);
+    for (size_t c = 0; c < tokens->dim; c++) {
+        double size = magnitude(tokens, t, c);
+        most = size > most ? size : most;
     }
-    return sqrt(sum) * (1 + slack + (double)tokens->dim * 0x1p-52) + 0x1p-500;
+    frexp(most, &exponent);
+    exponent = exponent < -1000 ? -1000 : exponent; /* 2^-exponent must not overflow */
+    factor = ldexp(1, -exponent);
+    for (size_t c = 0; c < tokens->dim; c++) {
+        double scaled = magnitude(tokens, t, c) * factor;
+        sum += scaled * scaled;
+    }
+    return ldexp(sqrt(sum) * (1 + slack + (double)tokens->dim * 0x1p-52), exponent);
 }
 
 /* The lemma's constants at a gap that is at most the token's: smaller gaps bound less. */

@@ -116,7 +116,8 @@ static void offer_norm(attest_first_scan *scan, attest_first_norm norm)
 
 /* A lower bound of log(|boltz(A) - boltz(B)| / |alpha|) for scores that differ first at tokens
  * top and c. With t in [low, high], -t + log((t - mu) slope - mu) is within 8 (high - low) of
- * its value at high: the derivative of the second term is at most slope / 0.08 < 7. */
+ * its value at high: the derivative of the second term is at most slope / 0.08 < 7. Where a
+ * score overflows nothing is known. */
 static double event_bound(const attest_first_scan *scan, const attest_first_query *query,
                           uint32_t top, uint32_t c)
 {
@@ -126,9 +127,10 @@ static double event_bound(const attest_first_scan *scan, const attest_first_quer
     double high = scan->scale[1] * (query->alpha + query->alpha_error) * (distance + error),
            low = scan->scale[0] * (query->alpha - query->alpha_error) * (distance - error);
     double bracket = (high - query->mu) * query->slope - query->mu;
+    double bound = query->offset - high + log(bracket) - 8 * (high - low) -
+                   1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
 
-    return query->offset - high + log(bracket) - 8 * (high - low) -
-           1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
+    return isfinite(bound) ? bound : -INFINITY;
 }
 
 /* The token meets list number o of the order; lists before it were met already. */
@@ -168,10 +170,10 @@ static void meet_norm(attest_first_scan *scan, const uint32_t *token_of, uint32_
     uint32_t top = token_of[scan->lists.key[scan->lists.start[list]]];
     double m = (fabs(scan->y.value[top]) + scan->y.error[top]) * scan->unit[1] +
                scan->query[token].reach;
+    /* 2^-1060: the products may underflow. */
+    double bound = (scan->query[token].norm + scan->norm_w_above * m) * (1 + 1e-12) + 0x1p-1060;
 
-    offer_norm(scan, (attest_first_norm){(scan->query[token].norm + scan->norm_w_above * m) *
-                                             (1 + 1e-12),
-                                         token, list});
+    offer_norm(scan, (attest_first_norm){isfinite(bound) ? bound : INFINITY, token, list});
 }
 
 /* All tokens of one sign, with lists sorted for it. */

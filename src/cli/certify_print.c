@@ -82,8 +82,14 @@ void attest_certify_print_json(const attest_claim *claim, const attest_finding *
 static void print_ball(const char *what, const arb_t ball, const attest_place *place,
                        size_t count)
 {
-    char *text = attest_ball_format_text(ball), *log2 = attest_ball_format_log2(ball);
+    char *text, *log2;
 
+    if (!arb_is_finite(ball)) {
+        printf("%-18s not known\n", what);
+        return;
+    }
+    text = attest_ball_format_text(ball);
+    log2 = attest_ball_format_log2(ball);
     printf("%-18s %s", what, text ? text : "");
     if (log2)
         printf(" = 2^%s", log2);
