@@ -39,7 +39,7 @@ typedef enum attest_claim_part {
 /* What was found. The least separation over all required pairs lies in min_separation, and so
  * does that of pair; the largest norm of an output lies in max_norm, and so does that of the
  * output at largest. What an undecided claim leaves unknown is indeterminate (NaN), and its
- * place says nothing. Of several pairs whose order exact arithmetic (hardmax) or 2^-40 of
+ * place says nothing. Of several pairs whose order exact arithmetic (hardmax) or 2^-60 of
  * relative accuracy (softmax) does not tell apart, the lexicographically first is named. */
 typedef struct attest_finding {
     attest_verdict verdict;

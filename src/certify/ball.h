@@ -76,9 +76,10 @@ typedef enum attest_outcome {
     ATTEST_OUTCOME_UNKNOWN /* for the reason given */
 } attest_outcome;
 
-/* Refines the rivals until the extreme is known to 2^-40 of its size and compared with bound (a
- * square; NULL: none). named is the first rival that has the outcome itself, and hull encloses
- * both its square and the extreme. Where max_bits do not suffice the outcome is unknown.
+/* Refines the rivals until the extreme is known to 2^-40 of its size, to 2^-100 if more than
+ * one is left, and compared with bound (a square; NULL: none). named is the first rival that
+ * has the outcome itself, and hull encloses both its square and the extreme. Where max_bits do
+ * not suffice the outcome is unknown.
  * Domain: count > 0. */
 attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,

@@ -5,8 +5,9 @@
 
 #include "certify/ball.h"
 
-/* The extreme itself is to be known to 2^-40 of its size, its square to half of that. */
-enum { SQUARE_ACCURACY = 42 };
+/* The extreme itself is to be known to 2^-40 of its size, its square to half of that; and as
+ * long as there are rivals, to 2^-100, so that a near tie is told from a tie. */
+enum { SQUARE_ACCURACY = 42, TIE_ACCURACY = 101 };
 
 /* Compares what is enclosed with the bound; unknown where they overlap. */
 static attest_outcome compare_hull(const arb_t hull, const fmpq *bound, long bits)
@@ -67,10 +68,12 @@ static bool none_is_zero(const attest_rivals *rivals)
     return true;
 }
 
-static bool accurate(const arb_t hull)
+static bool accurate(const arb_t hull, const attest_rivals *rivals)
 {
+    slong enough = rivals->count > 1 ? TIE_ACCURACY : SQUARE_ACCURACY;
+
     return arb_is_exact(hull) ||
-           (arb_is_positive(hull) && arb_rel_accuracy_bits(hull) >= SQUARE_ACCURACY);
+           (arb_is_positive(hull) && arb_rel_accuracy_bits(hull) >= enough);
 }
 
 /* Whether the outcome is known to hold of this rival, not only of the extreme. */
@@ -112,7 +115,7 @@ attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
         *outcome = met ? ATTEST_OUTCOME_MET : compare_hull(hull, bound, rivals->bits);
         if (*outcome == ATTEST_OUTCOME_UNKNOWN && fmpq_is_zero(bound) && none_is_zero(rivals))
             *outcome = ATTEST_OUTCOME_ABOVE;
-        if (accurate(hull) && *outcome != ATTEST_OUTCOME_UNKNOWN)
+        if (accurate(hull, rivals) && *outcome != ATTEST_OUTCOME_UNKNOWN)
             break;
         if (any_unable(rivals)) {
             snprintf(reason, ATTEST_ERROR_SIZE,

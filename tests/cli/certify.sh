@@ -135,6 +135,17 @@ print("{\"format\": \"attest/dataset\", \"version\": 1, \"sequences\": [[[\"%d/%
 run 0 "norms 2^-500 apart" certify near.json --weights zero.json --method ball --json -o near-cert.json
 json 'o["max_norm_at"] in ([0, 0], [0, 1])'
 run 0 "their certificate" check near-cert.json
+# Separations of 4e-60 that differ by 7e-29 of their size: the least is named, not the first.
+python3 -c '
+import json
+a, b = ("-5." + "9" * 29 + d for d in "89")
+json.dump({"format": "attest/dataset", "version": 1, "sequences":
+           [[[a], [b], [b]], [[b], [b], [b]], [[a], [a], [b]], [[a], [b], [a]], [[a], [0], [b]]]}, open("tie.json", "w"))'
+weights tie-w.json softmax true 4 6 1
+for method in auto filter ball; do
+    run 0 "a near tie, $method" certify tie.json --weights tie-w.json --method $method --json
+    json 'o["pair"] == [[2, 2], [4, 0]]'
+done
 # Heads so small that doubles see one point for all contexts of a token: F(a) = a + 1e-30 times
 # the mean of a and i, so that neighbours are 1e-30/2 apart, exactly.
 python3 -c '
