@@ -193,13 +193,12 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
     attest_status status = ATTEST_NOMEM;
 
     if (norm && entry) {
-        long unit = attest_audit_unit_bits(format, result->arithmetic.rounding);
         request_sample(&request, audit, sample);
         attest_audit_model_init(&model, &result->arithmetic);
         status = attest_audit_bound(norm, entry, &request, &model, error);
         if (status == ATTEST_OK)
             attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
-                                    entry, unit);
+                                    entry, model.unit_bits);
         result->has_errors = status == ATTEST_OK;
         result->has_bound = result->has_errors && result->errors.entries > 0 &&
                             isfinite(result->errors.bound_ulp);

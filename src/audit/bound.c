@@ -19,6 +19,12 @@ static double roundings(const attest_audit_model *model, size_t t)
     return model->pairwise ? 2 + ceil(log2((double)t + 1)) : (double)t;
 }
 
+/* The losses to underflow of a sum of t products: one each, and one more where it is stored. */
+static double losses(const attest_audit_model *model, size_t t)
+{
+    return (double)t + (model->accumulates ? 1 : 0);
+}
+
 /* Step 2: y = m x. With a = |m|, b = |x|, the computed |x| at most b + u e:
  *   error = sum a e + (1 + u) ... + growth * sum (a + u a)(b + u e) + lost to underflow. */
 static void apply_matrix(quantities y, const matrix *m, quantities x, const bound *b)
@@ -41,7 +47,7 @@ static void apply_matrix(quantities y, const matrix *m, quantities x, const boun
         y.value[r] = value;
         y.slip[r] = (slips + ((double)m->cols + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
         y.error[r] = (errors * (1 + u) + sizes + g * (1 + u) * (sizes + u * errors) +
-                      model->tiny * (1 + g * u) * plain + lost * (double)m->cols) *
+                      model->tiny * (1 + g * u) * plain + lost * losses(model, m->cols)) *
                      OUTWARD;
         if ((sizes + u * y.error[r]) * (1 + g * u) * OUTWARD > model->most)
             y.error[r] = INFINITY;
@@ -99,14 +105,15 @@ static void bound_score(size_t j, quantities key, quantities query, size_t count
     b->score.value[j] = value;
     b->score.slip[j] = (slips + ((double)count + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
     b->score.error[j] =
-        (errors + g * computed + model->tiny * (1 + g * u) * (double)count) * OUTWARD;
+        (errors + g * computed + model->tiny * (1 + g * u) * losses(model, count)) * OUTWARD;
     if (computed * (1 + g * u) * OUTWARD > model->most)
         b->score.error[j] = INFINITY;
 }
 
 /* Step 4: weights from above, and their relative errors over u times them. Returns H, what the
- * sum may lose to underflow, over u and relative to it. */
-static double bound_weights(size_t visible, const bound *b)
+ * sum may lose to underflow, over u and relative to it; *peak = what a weight may be computed
+ * as, up to a factor 2. */
+static double bound_weights(double *peak, size_t visible, const bound *b)
 {
     const attest_audit_model *model = b->model;
     double u = model->u, top = -INFINITY, slip = 0, error = 0, total = 0, shift, scale;
@@ -125,29 +132,30 @@ static double bound_weights(size_t visible, const bound *b)
         double depth = top - b->score.value[j], own = b->score.error[j];
         /* exp and log of doubles are right to 2^-40 of depth + 1, generously. */
         double log_weight = -depth - log(total) + 2 * slip + (depth + 1) * 0x1p-40;
-        double power = u * own;
+        double power = u * own, distance = depth + 2 * slip + shift + u * own;
         if (model->shifted)
-            power += u * (depth + 2 * slip + shift + u * own + model->tiny);
+            power += u * (distance + model->tiny);
+        if (model->shifted && distance * (1 + u) * OUTWARD > model->most)
+            power = INFINITY; /* score minus maximum overflows */
         power = (power + factors) * OUTWARD;
         b->weight[j] = fmin(1, exp(log_weight)) + 0x1p-1000;
         b->spread[j] = (power < 1 ? b->weight[j] * expm1(power)
                                   : exp(fmin(0, log_weight) + power) + 0x1p-1000) /
                        u * OUTWARD;
     }
-    if (!model->shifted && exp(top + shift + 1) > model->most)
-        b->spread[0] = INFINITY;
+    *peak = model->shifted ? 1 : exp(top + shift) * OUTWARD;
     scale = model->shifted ? exp(-shift) : exp(top - shift) * total;
     return model->tiny == 0 ? 0 : model->tiny * (double)visible * (double)(2 * blocks) / scale;
 }
 
-/* Steps 5 to 7: sum, mix and division; b->mean = the mean's sizes and errors. */
+/* Steps 4 to 6: weights, sum, mix and division; b->mean = the mean's sizes and errors. */
 static void bound_mean(const quantities *values, const uint32_t *token, size_t visible,
-                       size_t width, double lost, const bound *b)
+                       size_t width, const bound *b)
 {
     const attest_audit_model *model = b->model;
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
     double u = model->u, g = growth(model, roundings(model, visible) + (double)blocks);
-    double spreads = 0, sigma;
+    double spreads = 0, sigma, peak, lost = bound_weights(&peak, visible, b);
 
     if (block) /* the rescaled sums are stored, and rounded, once per block */
         g = expm1(log1p(g * u) + 2 * (double)blocks * log1p(u)) / u * OUTWARD;
@@ -172,12 +180,12 @@ static void bound_mean(const quantities *values, const uint32_t *token, size_t v
                 ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size + model->tiny) *
                       OUTWARD
                 : INFINITY;
-        if ((double)visible * most * (1 + g * u) * 4 > model->most)
+        if (!(peak * (double)visible * most * (1 + g * u) * 4 <= model->most))
             b->mean.error[c] = INFINITY;
     }
 }
 
-/* Step 8: W_O, and the sum over token and heads. */
+/* Step 7: W_O, and the sum over token and heads. */
 static void add_head(const bound_head *d, const bound *b)
 {
     double u = b->model->u;
@@ -215,8 +223,7 @@ static bool bound_sequence(void *context, size_t i)
                 bound_score(j,
                             quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
                             quantities_at(&d->queries, t * d->score_width), d->score_width, b);
-            bound_mean(&d->values, token, visible, d->value_width, bound_weights(visible, b),
-                       b);
+            bound_mean(&d->values, token, visible, d->value_width, b);
             add_head(d, b);
         }
         for (size_t c = 0; c < b->dim; c++) {

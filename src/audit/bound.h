@@ -9,9 +9,10 @@
 
 /* The roundings that the bound allows for. */
 typedef struct attest_audit_model {
-    double u;         /* unit roundoff, > 0 */
+    double u;         /* unit roundoff from above, > 0 */
     double u_sum;     /* that of the accumulator, if there is one, else u */
-    double tiny;      /* what an operation may lose to underflow, over u */
+    long unit_bits;   /* what is bounded is bounded in units of 2^-unit_bits */
+    double tiny;      /* what an operation may lose to underflow, in these units */
     double most;      /* the largest number; infinite for unbounded exponents */
     bool shifted;     /* scores are diminished by their maximum */
     bool accumulates; /* sums are rounded once more when they are stored */
@@ -19,15 +20,16 @@ typedef struct attest_audit_model {
     size_t online_block; /* 0: not online */
 } attest_audit_model;
 
-/* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits, which bounds
- * theirs from above once it is divided out. */
+/* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits: what is bounded
+ * at a larger unit holds at theirs, in their own units (unit_bits) or, with an accumulator,
+ * whose errors do not shrink with the width, in units of 2^-500. */
 void attest_audit_model_init(attest_audit_model *model,
                              const attest_audit_arithmetic *arithmetic);
 
-/* norm[p] >= |computed output - exact output| / u at position p of the request's sequences, and
- * entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is no bound:
- * hardmax, entries beyond the doubles, possible overflow. Both in attest_shared_alloc memory.
- * Status: NOMEM, IO. Cost: about five evaluations in double. */
+/* norm[p] >= |computed output - exact output| 2^unit_bits at position p of the request's
+ * sequences, and entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is
+ * no bound: hardmax, entries beyond the doubles, possible overflow. Both in attest_shared_alloc
+ * memory. Status: NOMEM, IO. Cost: about five evaluations in double. */
 attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,
                                  const attest_audit_model *model,

@@ -167,23 +167,17 @@ void attest_audit_bound_clear(bound *b)
     free(b->start);
 }
 
-/* What a result below the least normal number may lose, as a double from above. */
-static double underflow(const attest_format *format, attest_audit_rounding rounding)
+/* What a result below the least normal number may lose, in units of 2^-unit_bits, from above.
+ */
+static double underflow(const attest_format *format, attest_audit_rounding rounding,
+                        long unit_bits)
 {
-    long quantum = format->emin - format->precision + 1;
+    long quantum = format->emin - format->precision + 1, bits;
 
     if (!format->bounded)
         return 0;
-    if (quantum < -1000)
-        quantum = -1000;
-    return ldexp(rounding == ATTEST_AUDIT_NEAREST ? 0.5 : 1, (int)quantum);
-}
-
-static double unit(const attest_format *format, attest_audit_rounding rounding)
-{
-    long bits = attest_audit_unit_bits(format, rounding);
-
-    return ldexp(1, -(int)(bits < 500 ? bits : 500));
+    bits = quantum + unit_bits - (rounding == ATTEST_AUDIT_NEAREST);
+    return ldexp(1, (int)(bits < -1000 ? -1000 : bits > 2000 ? 2000 : bits));
 }
 
 static double largest(const attest_format *format)
@@ -200,12 +194,16 @@ static double largest(const attest_format *format)
 void attest_audit_model_init(attest_audit_model *model, const attest_audit_arithmetic *a)
 {
     const attest_format *f = &a->format, *sum = a->accumulates ? &a->accumulate : f;
-    double lost = fmax(underflow(f, a->rounding), underflow(sum, a->rounding));
+    long bits = attest_audit_unit_bits(f, a->rounding), capped = bits < 500 ? bits : 500;
+    long bits_sum = attest_audit_unit_bits(sum, a->rounding);
+    long unit_bits = a->accumulates ? capped : bits;
 
     *model = (attest_audit_model){
-        .u = unit(f, a->rounding),
-        .u_sum = unit(sum, a->rounding),
-        .tiny = lost / unit(f, a->rounding),
+        .u = ldexp(1, -(int)capped),
+        .u_sum = ldexp(1, -(int)(bits_sum < 500 ? bits_sum : 500)),
+        .unit_bits = unit_bits,
+        .tiny =
+            fmax(underflow(f, a->rounding, unit_bits), underflow(sum, a->rounding, unit_bits)),
         .most = fmin(largest(f), largest(sum)),
         .shifted = a->softmax != ATTEST_AUDIT_NAIVE,
         .accumulates = a->accumulates,

@@ -127,6 +127,33 @@ run 0 "a table" audit six.json --construct all
 shows '^tuned +[0-9]+ +[0-9]+ +[0-9]+$'
 shows '^collapse +[0-9]+ bits; with one bit less: \[[0-9]+,[0-9]+\] and \['
 
+# Bounds at the ends of the range: sums of exponentials that overflow, a difference of scores that
+# does, and units beyond what doubles hold. An error above its bound is what must not be.
+python3 - <<'END'
+import json
+def head(name, q, k, v, o):
+    json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "skip": False,
+               "heads": [{"WQ": [[q, 0]], "WK": [[k, 0]], "WV": [[0, v]], "WO": [[0], [o]]}]}, open(name, "w"))
+def data(name, tokens):
+    json.dump({"format": "attest/dataset", "version": 1, "sequences": [tokens]}, open(name, "w"))
+data("level.json", [[3.15, 1], [3.15, 1.5], [3.15, 0.5], [3.15, 0.75]])
+data("apart.json", [[2.9, 0], [-2.9, 1]])
+head("small.json", 1, 1, 0.01, 1)
+head("unit.json", 1, 1, 1, 1)
+head("large.json", 1, 1, 1, 1048576)
+END
+bounded='o["formats"][0]["bound_ulp"] >= o["formats"][0]["max_ulp"]'
+run 0 "naive, the sum overflows" audit level.json --weights small.json --softmax naive --formats binary16 --quick --json
+json 'o["formats"][0]["bound_ulp"] is None and o["formats"][0]["max_ulp"] > 1000 and o["formats"][0]["nonfinite"] == 0'
+run 0 "naive, it does not" audit level.json --weights small.json --softmax naive --formats binary32 --quick --json
+json "$bounded"
+run 0 "score minus maximum overflows" audit apart.json --weights unit.json --formats p=40:emin=-100:emax=3 --quick --json
+json 'o["formats"][0]["bound_ulp"] is None and o["formats"][0]["max_ulp"] > 1e6'
+run 0 "underflow at 600 bits" audit apart.json --weights large.json --formats p=600:emin=-3:emax=30 --quick --json
+json "$bounded and o['formats'][0]['max_ulp'] > 1e5"
+run 0 "an accumulator of 520 bits" audit apart.json --weights unit.json --formats p=600 --accumulate p=520 --quick --json
+json "$bounded and o['formats'][0]['max_ulp'] > 1e20"
+
 # The gate.
 "$ATTEST" audit six.json --weights $w -o tuned.json >/dev/null && [ -f tuned-collision-float8_e5m2.json ]
 result $? "a record by name, and its collisions beside it"
