@@ -33,6 +33,8 @@ void attest_audit_bound_input(double *value, double *slip, double *error,
     *value = attest_double_get_fraction(numerator, denominator);
     *slip = fabs(*value) * UNIT + 0x1p-1073;
     *error = (fabs(*value) + *slip + model->tiny) * OUTWARD;
+    if (fabs(*value) + *slip > model->most)
+        *error = INFINITY;
 }
 
 static bool chain_init(chain *map, const attest_chain *from, const attest_audit_model *model)
@@ -54,7 +56,7 @@ static bool chain_init(chain *map, const attest_chain *from, const attest_audit_
                                          factor->entry + row * factor->row_step +
                                              col * factor->col_step,
                                          factor->denominator, model);
-                m->size[i] = fabs(m->value[i]) + slip;
+                m->size[i] = isfinite(error) ? fabs(m->value[i]) + slip : INFINITY;
             }
     }
     return true;

@@ -138,8 +138,10 @@ def data(name, tokens):
     json.dump({"format": "attest/dataset", "version": 1, "sequences": [tokens]}, open(name, "w"))
 data("level.json", [[3.15, 1], [3.15, 1.5], [3.15, 0.5], [3.15, 0.75]])
 data("apart.json", [[2.9, 0], [-2.9, 1]])
+data("beyond.json", [[0.5, 100], [-0.5, 90]])
 head("small.json", 1, 1, 0.01, 1)
 head("unit.json", 1, 1, 1, 1)
+head("fine.json", 1, 1, "1/64", 1)
 head("large.json", 1, 1, 1, 1048576)
 END
 bounded='o["formats"][0]["bound_ulp"] >= o["formats"][0]["max_ulp"]'
@@ -149,6 +151,8 @@ run 0 "naive, it does not" audit level.json --weights small.json --softmax naive
 json "$bounded"
 run 0 "score minus maximum overflows" audit apart.json --weights unit.json --formats p=40:emin=-100:emax=3 --quick --json
 json 'o["formats"][0]["bound_ulp"] is None and o["formats"][0]["max_ulp"] > 1e6'
+run 0 "toward zero, an entry beyond the range" audit beyond.json --weights fine.json --round zero --formats p=9:emin=-20:emax=4 --quick --json
+json 'o["formats"][0]["bound_ulp"] is None and o["formats"][0]["nonfinite"] == 0'
 run 0 "underflow at 600 bits" audit apart.json --weights large.json --formats p=600:emin=-3:emax=30 --quick --json
 json "$bounded and o['formats'][0]['max_ulp'] > 1e5"
 run 0 "an accumulator of 520 bits" audit apart.json --weights unit.json --formats p=600 --accumulate p=520 --quick --json
