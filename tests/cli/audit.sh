@@ -127,6 +127,15 @@ run 0 "a table" audit six.json --construct all
 shows '^tuned +[0-9]+ +[0-9]+ +[0-9]+$'
 shows '^collapse +[0-9]+ bits; with one bit less: \[[0-9]+,[0-9]+\] and \['
 
+# Hardmax adds its winners as every other sum is formed: 4 + 1/2 + 1/2 + 1/2 over 4 in three bits.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[4], [0.5], [0.5], [0.5]]]}' >four.json
+echo '{"format": "attest/weights", "version": 1, "activation": "hardmax", "skip": false,
+ "heads": [{"WQ": [[0]], "WK": [[1]], "WV": [[1]], "WO": [[1]]}]}' >tie.json
+for sum in "0x1p+0 --sum sequential" "0x1.4p+0 --sum pairwise" "0x1.8p+0 --accumulate binary32"; do
+    run 0 "hardmax, ${sum#* }" audit four.json --weights tie.json --formats p=3 ${sum#* } --quick --json
+    json "o['formats'][0]['max_norm']['mid'] == '${sum%% *}'"
+done
+
 # Bounds at the ends of the range: sums of exponentials that overflow, a difference of scores that
 # does, and units beyond what doubles hold. An error above its bound is what must not be.
 python3 - <<'END'
