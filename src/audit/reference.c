@@ -135,17 +135,22 @@ void attest_audit_reference_clear(attest_audit_reference *reference)
     *reference = (attest_audit_reference){0};
 }
 
-/* The exponent of an ulp of the format at x; *none where x is 0 and exponents are unbounded. */
-static long ulp_exponent(bool *none, mpfr_srcptr x, const attest_format *format)
+/* The exponent of an ulp of the format at entry i, that of the upper end where the ball has a
+ * power of two inside: such a value is more often that power than less. *none: the ball has 0
+ * inside, and exponents are unbounded. */
+static long ulp_exponent(bool *none, mpfr_t end, const attest_audit_reference *reference,
+                         size_t i, const attest_format *format)
 {
     long least = format->emin - format->precision + 1, e;
 
     *none = false;
-    if (!mpfr_regular_p(x)) {
+    if (mpfr_cmpabs(reference->middle + i, reference->radius + i) <= 0) {
         *none = !format->bounded;
         return least;
     }
-    e = (long)mpfr_get_exp(x) - format->precision;
+    mpfr_abs(end, reference->middle + i, MPFR_RNDU);
+    mpfr_add(end, end, reference->radius + i, MPFR_RNDU);
+    e = (long)mpfr_get_exp(end) - format->precision;
     return format->bounded && e < least ? least : e;
 }
 
@@ -158,19 +163,21 @@ static void get_entry(mpfr_t x, const attest_audit_outputs *outputs, size_t i)
         mpfr_set(x, outputs->wide + i, MPFR_RNDN);
 }
 
-/* The error of one entry in ulp, from above; false: no ulp to measure it in. */
-static bool measure(double *ulp, long *exponent, mpfr_t x,
+/* x = the error of x as entry i, from above, and in ulp; false: there is no ulp to measure it
+ * in, and *ulp is that of no error. */
+static bool measure(double *ulp, long *exponent, mpfr_t x, mpfr_t room,
                     const attest_audit_reference *reference, size_t i,
                     const attest_format *format)
 {
     bool none;
 
-    *exponent = ulp_exponent(&none, reference->middle + i, format);
-    if (none)
-        return false;
+    *exponent = ulp_exponent(&none, room, reference, i, format);
     mpfr_sub(x, x, reference->middle + i, MPFR_RNDA);
     mpfr_abs(x, x, MPFR_RNDU);
     mpfr_add(x, x, reference->radius + i, MPFR_RNDU);
+    *ulp = 0;
+    if (none)
+        return false;
     mpfr_mul_2si(x, x, -*exponent, MPFR_RNDU);
     *ulp = mpfr_get_d(x, MPFR_RNDU);
     return true;
@@ -190,18 +197,21 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
     size_t dim = reference->dim;
     long e;
     double ulp;
-    mpfr_t x;
+    mpfr_t x, room;
 
     *errors = (attest_audit_errors){0};
-    mpfr_init2(x, reference->bits + format->precision + 256);
+    mpfr_inits2(reference->bits + format->precision + 256, x, room, (mpfr_ptr)0);
     for (size_t i = 0, p = 0; p < reference->positions; p++) {
         size_t q;
         i += p == reference->start[i + 1];
         q = place_of(p, i, all, reference);
         for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < dim; c++) {
+            bool zero, known;
             get_entry(x, outputs, q * dim + c);
-            if (!measure(&ulp, &e, x, reference, p * dim + c, format)) {
-                errors->unlimited = errors->unlimited || !mpfr_zero_p(x);
+            zero = mpfr_zero_p(x);
+            known = measure(&ulp, &e, x, room, reference, p * dim + c, format);
+            if (!known && !mpfr_zero_p(x)) {
+                errors->unlimited = errors->unlimited || !zero;
                 continue;
             }
             errors->entries++;
@@ -210,7 +220,7 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
                 errors->max_ulp = ulp;
                 errors->worst = p;
             }
-            if (bound) {
+            if (bound && known) {
                 double shift = fmax(-5000, fmin(5000, (double)(-unit_bits - e)));
                 errors->bound_ulp =
                     fmax(errors->bound_ulp, ldexp(bound[p * dim + c], (int)shift));
@@ -219,5 +229,5 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
     }
     if (errors->entries > 0)
         errors->mean_ulp /= (double)errors->entries;
-    mpfr_clear(x);
+    mpfr_clears(x, room, (mpfr_ptr)0);
 }

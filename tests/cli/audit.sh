@@ -136,6 +136,15 @@ for sum in "0x1p+0 --sum sequential" "0x1.4p+0 --sum pairwise" "0x1.8p+0 --accum
     json "o['formats'][0]['max_norm']['mid'] == '${sum%% *}'"
 done
 
+# Errors at exact values: 0 in an unbounded format, and 1 = 1/3 + 2/3, which balls only enclose.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[0, 1], [0, 0], [0, 0]]]}' >exact.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "skip": false,
+ "heads": [{"WQ": [[0, 0]], "WK": [[1, 1]], "WV": [[0, 1]], "WO": [[0], [1]]},
+           {"WQ": [[0, 0]], "WK": [[1, 1]], "WV": [[0, 1]], "WO": [[0], [2]]}]}' >thirds.json
+run 0 "an exact 0 is no error, an ulp at 1 is that of 1" audit exact.json --weights thirds.json \
+    --formats p=11,binary16 --round zero --quick --json
+json 'all(f["max_ulp"] == 0.5 and f["mean_ulp"] == 0.25 for f in o["formats"])'
+
 # Bounds at the ends of the range: sums of exponentials that overflow, a difference of scores that
 # does, and units beyond what doubles hold. An error above its bound is what must not be.
 python3 - <<'END'
