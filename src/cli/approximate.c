@@ -77,7 +77,7 @@ static void write_errors(attest_json *json, const attest_approximation *a)
     attest_json_write_count(json, "subdivisions", a->subdivisions);
 }
 
-static void print_json(const attest_approximation *a)
+static int print_json(const attest_approximation *a, int code)
 {
     attest_json json;
 
@@ -100,8 +100,7 @@ static void print_json(const attest_approximation *a)
     attest_json_write_count(&json, "value_units", a->value_units);
     attest_json_write_integer(&json, "precision_bits", a->precision_bits);
     attest_json_write_close(&json);
-    if (attest_json_write_end(&json) != ATTEST_OK)
-        attest_cli_complain("cannot write all of the output");
+    return attest_cli_end_json(&json, code);
 }
 
 static double low_of(const arb_t x)
@@ -212,11 +211,11 @@ static int approximate(const approximate_job *job, const attest_common *common)
              attest_network_write(&a.network, common->output, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS) {
-        if (common->json)
-            print_json(&a);
-        else
-            print_text(&a);
         code = exit_code(&a);
+        if (common->json)
+            code = print_json(&a, code);
+        else if (!common->stdout_by)
+            print_text(&a);
     }
     attest_approximation_clear(&a);
     return code;

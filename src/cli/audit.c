@@ -28,6 +28,7 @@ const attest_command attest_command_audit = {
                "  attest audit data.npy --weights w.json --gate stored/audit.json",
     .product = "save record and colliding pairs: in the folder FILE, or at FILE if\n"
                "it ends in .json",
+    .folder = true,
     .data = true,
     .run = run,
 };
@@ -169,17 +170,13 @@ static int print(const audit_job *job)
 {
     attest_json json;
 
-    if (!job->common->json) {
+    if (!job->common->stdout_by)
         attest_audit_print(job);
+    if (!job->common->json)
         return EXIT_HOLDS;
-    }
     attest_json_write_begin(&json, stdout);
     attest_audit_write_job(&json, job);
-    if (attest_json_write_end(&json) != ATTEST_OK) {
-        attest_cli_complain("cannot write all of the output");
-        return EXIT_ENVIRONMENT;
-    }
-    return EXIT_HOLDS;
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static int audit(audit_job *job)
@@ -207,8 +204,11 @@ static int audit(audit_job *job)
     return any_hypothesis_fails(job) || job->gate.count > 0 ? EXIT_FAILS : EXIT_HOLDS;
 }
 
-static int check_request(audit_request *request)
+static int check_request(audit_request *request, attest_common *common)
 {
+    if (request->report && strcmp(request->report, "-") == 0 &&
+        attest_cli_take_stdout(common, "--report -"))
+        return EXIT_USAGE;
     if (request->weights && request->construct)
         return attest_cli_refuse(
             "--weights and --construct exclude each other (see 'attest audit --help')");
@@ -223,7 +223,7 @@ static int check_request(audit_request *request)
 static int run_job(audit_request *request, attest_common *common)
 {
     static audit_job job; /* large */
-    int code = check_request(request);
+    int code = check_request(request, common);
 
     if (code != EXIT_HOLDS)
         return code;

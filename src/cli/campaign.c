@@ -137,8 +137,10 @@ static int write_junit(const campaign_job *job, const campaign_request *request)
     return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
-static int print(const campaign_job *job, const campaign_request *request, bool json_too)
+static int print(const campaign_job *job, const campaign_request *request,
+                 const attest_common *common)
 {
+    int code = campaign_exit_code(&job->summary);
     attest_error error;
     attest_json json;
 
@@ -146,20 +148,20 @@ static int print(const campaign_job *job, const campaign_request *request, bool 
         return attest_cli_fail(&error);
     if (write_junit(job, request))
         return EXIT_ENVIRONMENT;
-    if (json_too) {
+    if (common->json) {
         attest_json_write_begin(&json, stdout);
         attest_report_campaign_json(&json, &job->summary, request->out);
-        if (attest_json_write_end(&json) != ATTEST_OK)
-            attest_cli_complain("cannot write all of the output");
-    } else if (request->tap) {
-        attest_report_tap(stdout, &job->summary, request->out);
-    } else {
-        attest_report_campaign_text(stdout, &job->summary, request->out);
+        return attest_cli_end_json(&json, code);
     }
-    return campaign_exit_code(&job->summary);
+    if (request->tap)
+        attest_report_tap(stdout, &job->summary, request->out);
+    else if (!common->stdout_by)
+        attest_report_campaign_text(stdout, &job->summary, request->out);
+    return code;
 }
 
-static int run_campaign(campaign_job *job, const campaign_request *request, bool json)
+static int run_campaign(campaign_job *job, const campaign_request *request,
+                        const attest_common *common)
 {
     attest_error error;
     int code = open_folder(job, request);
@@ -170,7 +172,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request, bool
         attest_summary_init(&job->summary, &job->plan, job->campaign.tally, &error))
         return attest_cli_fail(&error);
     code = close_observations(job);
-    return code == EXIT_HOLDS ? print(job, request, json) : code;
+    return code == EXIT_HOLDS ? print(job, request, common) : code;
 }
 
 /* Values of earlier days come first. */
@@ -195,7 +197,7 @@ static int replay_corpus(const campaign_request *request)
     return code;
 }
 
-static int run_plan(const campaign_request *request, bool json)
+static int run_plan(const campaign_request *request, const attest_common *common)
 {
     campaign_job job = {.folder = {.lock = -1}};
     attest_error error;
@@ -207,7 +209,7 @@ static int run_plan(const campaign_request *request, bool json)
     if (code == EXIT_HOLDS && attest_campaign_init(&job.campaign, &job.plan, NULL, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS)
-        code = run_campaign(&job, request, json);
+        code = run_campaign(&job, request, common);
     if (job.observed)
         attest_output_abandon(&job.observations);
     attest_summary_clear(&job.summary);
@@ -268,7 +270,9 @@ static int run(int argc, char **argv)
         return attest_cli_refuse("--resume: of which campaign? (--out DIR)");
     if (request.observe && !request.out)
         return attest_cli_refuse("--observe: where to? (--out DIR)");
-    if (request.tap && common.json)
-        return attest_cli_refuse("--tap and --json exclude each other");
-    return run_plan(&request, common.json);
+    if ((request.tap && attest_cli_take_stdout(&common, "--tap")) ||
+        (request.junit && strcmp(request.junit, "-") == 0 &&
+         attest_cli_take_stdout(&common, "--junit -")))
+        return EXIT_USAGE;
+    return run_plan(&request, &common);
 }

@@ -105,8 +105,8 @@ static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *
     } else {
         code = exit_code(finding.verdict);
         if (common->json)
-            attest_certify_print_json(claim, &finding, &certificate);
-        else
+            code = attest_certify_print_json(claim, &finding, &certificate, code);
+        else if (!common->stdout_by)
             attest_certify_print_text(claim, &finding);
     }
     attest_certificate_clear(&certificate);

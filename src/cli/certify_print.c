@@ -55,8 +55,8 @@ static void write_counterexample(attest_json *json, const attest_claim *claim,
     attest_json_write_close(json);
 }
 
-void attest_certify_print_json(const attest_claim *claim, const attest_finding *finding,
-                               const attest_certificate *certificate)
+int attest_certify_print_json(const attest_claim *claim, const attest_finding *finding,
+                              const attest_certificate *certificate, int code)
 {
     attest_json json;
 
@@ -75,8 +75,7 @@ void attest_certify_print_json(const attest_claim *claim, const attest_finding *
     if (finding->verdict == ATTEST_REFUTED)
         write_counterexample(&json, claim, finding);
     attest_json_write_close(&json);
-    if (attest_json_write_end(&json) != ATTEST_OK)
-        attest_cli_complain("cannot write all of the output");
+    return attest_cli_end_json(&json, code);
 }
 
 static void print_ball(const char *what, const arb_t ball, const attest_place *place,

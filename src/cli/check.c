@@ -127,8 +127,7 @@ static int run(int argc, char **argv)
     if (common.json) {
         attest_json_write_close(&json);
         attest_json_write_close(&json);
-        if (attest_json_write_end(&json) != ATTEST_OK)
-            attest_cli_complain("cannot write all of the output");
+        code = attest_cli_end_json(&json, code);
     }
     return code;
 }

@@ -7,6 +7,8 @@
 
 #include <attest/attest.h>
 
+#include "data/json_write.h"
+
 /* The exit codes of the program. */
 enum {
     EXIT_HOLDS = 0,       /* proved, no violation found, or done */
@@ -45,10 +47,12 @@ typedef struct attest_option {
 /* The options that every command has. */
 typedef struct attest_common {
     bool json;
-    const char *output; /* -o, or NULL */
-    const char *tensor; /* --tensor, or NULL */
-    bool homogeneous;   /* --homogeneous */
-    size_t max_memory;  /* what parsed numbers may take */
+    const char *output;    /* -o, or NULL */
+    const char *stdout_by; /* the option that standard output belongs to, or NULL: no summary,
+                            * then */
+    const char *tensor;    /* --tensor, or NULL */
+    bool homogeneous;      /* --homogeneous */
+    size_t max_memory;     /* what parsed numbers may take */
     attest_budget budget;
 } attest_common;
 
@@ -59,6 +63,7 @@ typedef struct attest_command {
     const char *details;   /* a paragraph, may be NULL */
     const char *example;   /* what one may type, and why */
     const char *product;   /* what -o writes; NULL: the command has no -o */
+    bool folder;           /* -o names a folder, not a file or standard output */
     bool data;             /* it reads a dataset: --tensor, --homogeneous */
     int (*run)(int argc, char **argv);
 } attest_command;
@@ -88,6 +93,9 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count);
 
+/* Gives standard output to an option, e.g. "-o -"; refuses when another has it already. */
+int attest_cli_take_stdout(attest_common *common, const char *option);
+
 /* Reads the dataset at path: the tensor that --tensor names, if it is given, and with one more
  * coordinate, 1, under --homogeneous. EXIT_HOLDS, or a
  * complaint and its exit code. */
@@ -106,6 +114,10 @@ int attest_cli_fail(const attest_error *error);
 
 /* Prints the command's help to standard output. */
 void attest_cli_help(const attest_command *command, const attest_option *options);
+
+/* Ends the JSON that a command prints: code, or EXIT_ENVIRONMENT when it is not whole. A stream
+ * that does not take it is complained of by attest_cli_finish, memory that ran out here. */
+int attest_cli_end_json(attest_json *json, int code);
 
 /* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
 int attest_cli_finish(int code);

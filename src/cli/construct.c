@@ -123,7 +123,7 @@ static void write_promise(attest_json *json, const construct_job *job)
                                   bits_needed(c->r, log2_of(job->finding.min_separation)));
 }
 
-static void print_json(const construct_job *job)
+static int print_json(const construct_job *job, int code)
 {
     const attest_construction *c = &job->construction;
     attest_json json;
@@ -148,8 +148,7 @@ static void print_json(const construct_job *job)
         attest_certificate_write_json(&json, "certificate", &job->certificate);
     }
     attest_json_write_close(&json);
-    if (attest_json_write_end(&json) != ATTEST_OK)
-        attest_cli_complain("cannot write all of the output");
+    return attest_cli_end_json(&json, code);
 }
 
 static void print_ratio(const construct_job *job)
@@ -245,11 +244,12 @@ static int construct(construct_job *job, const char *path, attest_common *common
         if (code != EXIT_HOLDS)
             return code;
     }
+    code = c->hypothesis ? EXIT_FAILS : exit_code(job);
     if (common->json)
-        print_json(job);
-    else
+        return print_json(job, code);
+    if (!common->stdout_by || c->hypothesis)
         print_text(job);
-    return c->hypothesis ? EXIT_FAILS : exit_code(job);
+    return code;
 }
 
 static void job_init(construct_job *job)

@@ -210,14 +210,13 @@ static int print(const counterexample_job *job, const attest_common *common)
             return attest_cli_fail(&error);
     }
     if (!common->json) {
-        print_text(job);
+        if (!common->stdout_by)
+            print_text(job);
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);
     write_all(&json, job);
-    if (attest_json_write_end(&json) != ATTEST_OK)
-        attest_cli_complain("cannot write all of the output");
-    return EXIT_HOLDS;
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static int find(counterexample_job *job, attest_common *common)

@@ -28,6 +28,7 @@ const attest_command attest_command_demo = {
         "makes report.html of all that the others have left in the folder.",
     .example = "  attest demo -o tour",
     .product = "leave the files in the folder FILE; attest-demo if not given",
+    .folder = true,
     .run = run,
 };
 
@@ -223,7 +224,7 @@ static int tour_json(const char *folder)
     code = tour(folder, &json);
     attest_json_write_close(&json);
     attest_json_write_close(&json);
-    return attest_json_write_end(&json) == ATTEST_OK ? code : EXIT_ENVIRONMENT;
+    return attest_cli_end_json(&json, code);
 }
 
 static int run(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* demo_steps.c -- the tour's files and steps. */
 #include "cli/demo.h"
 
-/* clang-format off: the files as they are written, a line each */
+/* the files as they are written, a line each */
+/* clang-format off */
 const demo_file attest_demo_file[DEMO_FILES] = {
     {"universal-pair.json", "{\"format\": \"attest/dataset\", \"version\": 1,\n"
                             " \"name\": \"the universal pair along (1, 2)\",\n"

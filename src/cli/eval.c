@@ -266,6 +266,18 @@ static void add_printer(eval_job *job, FILE *stream, bool as_json)
                             &job->network);
 }
 
+/* Failures to write are the streams' to tell. */
+static int end_printers(eval_job *job, int code)
+{
+    for (size_t p = 0; p < job->printers; p++) {
+        if (attest_eval_print_end(&job->printer[p]) == ATTEST_NOMEM && code == EXIT_HOLDS) {
+            attest_cli_complain("out of memory");
+            code = EXIT_ENVIRONMENT;
+        }
+    }
+    return code;
+}
+
 static int eval(eval_job *job, const eval_request *request, attest_common *common)
 {
     attest_output output;
@@ -281,8 +293,7 @@ static int eval(eval_job *job, const eval_request *request, attest_common *commo
     if (common->json || !common->output)
         add_printer(job, stdout, common->json);
     code = eval_all(job, request->data, &common->budget);
-    for (size_t p = 0; p < job->printers; p++)
-        attest_eval_print_end(&job->printer[p]);
+    code = end_printers(job, code);
     if (!common->output)
         return code;
     if (code != EXIT_HOLDS) {

@@ -24,11 +24,13 @@ typedef struct eval_printer {
     bool as_json;
     attest_json json;
     size_t position; /* of the next entry in its token */
+    bool failed;     /* memory ran out for an entry of a line */
 } eval_printer;
 
 void attest_eval_print_begin(eval_printer *printer, FILE *stream, bool as_json,
                              const eval_arithmetic *arithmetic, const attest_network *network);
-void attest_eval_print_end(eval_printer *printer);
+/* Status: NOMEM (an entry is missing), IO. */
+attest_status attest_eval_print_end(eval_printer *printer);
 void attest_eval_print_sequence(eval_printer *printer, size_t i);
 void attest_eval_print_sequence_end(eval_printer *printer);
 void attest_eval_print_token(eval_printer *printer, size_t i, size_t k);

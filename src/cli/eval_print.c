@@ -38,6 +38,7 @@ void attest_eval_print_begin(eval_printer *printer, FILE *stream, bool as_json,
     printer->stream = stream;
     printer->as_json = as_json;
     printer->position = 0;
+    printer->failed = false;
     if (as_json)
         begin_json(printer, arithmetic, network);
     else
@@ -49,13 +50,13 @@ void attest_eval_print_begin(eval_printer *printer, FILE *stream, bool as_json,
                 arithmetic->system == EVAL_MPFR ? arithmetic->format.name : "");
 }
 
-void attest_eval_print_end(eval_printer *printer)
+attest_status attest_eval_print_end(eval_printer *printer)
 {
     if (!printer->as_json)
-        return;
+        return printer->failed ? ATTEST_NOMEM : ATTEST_OK;
     attest_json_write_close(&printer->json);
     attest_json_write_close(&printer->json);
-    attest_json_write_end(&printer->json);
+    return attest_json_write_end(&printer->json);
 }
 
 void attest_eval_print_sequence(eval_printer *printer, size_t i)
@@ -92,6 +93,7 @@ void attest_eval_print_token_end(eval_printer *printer)
 /* One entry as text; NULL (out of memory) shows as "?". */
 static void print_text(eval_printer *printer, const char *text)
 {
+    printer->failed = printer->failed || !text;
     fprintf(printer->stream, "%s%s", printer->position++ ? ", " : "", text ? text : "?");
 }
 

@@ -91,6 +91,15 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
     return EXIT_HOLDS;
 }
 
+int attest_cli_end_json(attest_json *json, int code)
+{
+    attest_status status = attest_json_write_end(json);
+
+    if (status == ATTEST_NOMEM)
+        attest_cli_complain("standard output is not whole: out of memory");
+    return status == ATTEST_OK ? code : EXIT_ENVIRONMENT;
+}
+
 int attest_cli_finish(int code)
 {
     bool failed = ferror(stdout);

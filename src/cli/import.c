@@ -133,11 +133,7 @@ static int print_json(const import_job *job, const char *path)
     attest_json_write_bool(&json, "homogeneous", attest_import_has_bias(&job->request));
     attest_weights_write_json(&json, "weights", &job->weights);
     attest_json_write_close(&json);
-    if (attest_json_write_end(&json) == ATTEST_NOMEM) {
-        attest_cli_complain("out of memory");
-        return EXIT_ENVIRONMENT;
-    }
-    return EXIT_HOLDS;
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static int import(import_job *job, const char *path, attest_common *common)
@@ -153,7 +149,7 @@ static int import(import_job *job, const char *path, attest_common *common)
         return attest_cli_fail(&error);
     if (common->json)
         return print_json(job, path);
-    if (strcmp(common->output, "-") != 0)
+    if (!common->stdout_by)
         print_text(job, path);
     return EXIT_HOLDS;
 }

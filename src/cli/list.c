@@ -24,7 +24,7 @@ static void write_names(attest_json *json, const char *name, const char *title)
     attest_json_write_string(json, "title", title);
 }
 
-static void print_json(void)
+static int print_json(void)
 {
     attest_json json;
 
@@ -46,7 +46,7 @@ static void print_json(void)
     }
     attest_json_write_close(&json);
     attest_json_write_close(&json);
-    attest_json_write_end(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static void print_text(void)
@@ -74,8 +74,7 @@ static int run(int argc, char **argv)
     if (code != EXIT_HOLDS)
         return code;
     if (common.json)
-        print_json();
-    else
-        print_text();
+        return print_json();
+    print_text();
     return EXIT_HOLDS;
 }

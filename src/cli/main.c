@@ -1,10 +1,12 @@
 /* main.c -- the program: finds the command and runs it. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 #include <zlib.h>
@@ -12,7 +14,8 @@
 #include "base/memory.h"
 #include "cli/command.h"
 
-/* clang-format off: one command a line */
+/* one command a line */
+/* clang-format off */
 static const attest_command *const commands[] = {
     &attest_command_approximate,
     &attest_command_audit,
@@ -99,10 +102,21 @@ static int run(int argc, char **argv)
     return attest_cli_refuse("unknown command '%s' (see 'attest --help')", argv[1]);
 }
 
+/* A standard stream that is closed must not become one of our files: what is printed would go
+ * into it. /dev/null, opened the wrong way round, keeps its place and refuses all the same. */
+static void hold_standard_streams(void)
+{
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0 &&
+            open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            _exit(EXIT_ENVIRONMENT);
+}
+
 int main(int argc, char **argv)
 {
     int code;
 
+    hold_standard_streams();
     attest_memory_guard();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
     code = attest_cli_finish(run(argc, argv));

@@ -136,7 +136,7 @@ static void write_result(attest_json *json, const memorize_job *job)
         attest_json_write_null(json, "network");
 }
 
-static void print_json(const memorize_job *job)
+static int print_json(const memorize_job *job, int code)
 {
     const attest_memorization *m = &job->result;
     attest_json json;
@@ -152,8 +152,7 @@ static void print_json(const memorize_job *job)
         write_result(&json, job);
     }
     attest_json_write_close(&json);
-    if (attest_json_write_end(&json) != ATTEST_OK)
-        attest_cli_complain("cannot write all of the output");
+    return attest_cli_end_json(&json, code);
 }
 
 static void print_number(const char *what, const fmpq_t value)
@@ -267,11 +266,12 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     if (!m->hypothesis && m->proof.verdict == ATTEST_PROVED && common->output &&
         attest_network_write(&m->network, common->output, &error))
         return attest_cli_fail(&error);
+    code = exit_code(m);
     if (common->json)
-        print_json(job);
-    else
+        return print_json(job, code);
+    if (!common->stdout_by || code != EXIT_HOLDS)
         print_text(job);
-    return exit_code(m);
+    return code;
 }
 
 static int run(int argc, char **argv)

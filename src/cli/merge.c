@@ -25,6 +25,7 @@ const attest_command attest_command_merge = {
         "finished or of another campaign are refused. The exit code is that of the campaign.",
     .example = "  attest merge part1 part2 part3 -o whole",
     .product = "the folder of the whole campaign; it must not hold one yet",
+    .folder = true,
     .run = run,
 };
 
@@ -105,17 +106,16 @@ static int write_folder(const attest_merge *merge, const attest_summary *summary
 
 static int print(const attest_summary *summary, const attest_common *common)
 {
+    int code = campaign_exit_code(summary);
     attest_json json;
 
-    if (common->json) {
-        attest_json_write_begin(&json, stdout);
-        attest_report_campaign_json(&json, summary, common->output);
-        if (attest_json_write_end(&json) != ATTEST_OK)
-            attest_cli_complain("cannot write all of the output");
-    } else {
+    if (!common->json) {
         attest_report_campaign_text(stdout, summary, common->output);
+        return code;
     }
-    return campaign_exit_code(summary);
+    attest_json_write_begin(&json, stdout);
+    attest_report_campaign_json(&json, summary, common->output);
+    return attest_cli_end_json(&json, code);
 }
 
 static int run(int argc, char **argv)

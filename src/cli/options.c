@@ -188,6 +188,25 @@ static int complain_option(const attest_command *command, int code, int letter, 
     return complain_usage(command, "unknown option", is_letter ? name : argv[optind - 1]);
 }
 
+int attest_cli_take_stdout(attest_common *common, const char *option)
+{
+    if (common->stdout_by)
+        return attest_cli_refuse("%s and %s both write to standard output: choose one",
+                                 common->stdout_by, option);
+    common->stdout_by = option;
+    return EXIT_HOLDS;
+}
+
+static int check_output(const attest_command *command, attest_common *common)
+{
+    bool product = common->output && strcmp(common->output, "-") == 0;
+    int code = common->json ? attest_cli_take_stdout(common, "--json") : EXIT_HOLDS;
+
+    if (product && command->folder)
+        return complain_usage(command, "-o: a folder is needed, not standard output", NULL);
+    return code == EXIT_HOLDS && product ? attest_cli_take_stdout(common, "-o -") : code;
+}
+
 int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count)
@@ -219,5 +238,5 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     if (*count > most)
         return complain_usage(command, "unexpected operand", argv[optind + (int)most]);
     common->budget.left = common->max_memory;
-    return EXIT_HOLDS;
+    return check_output(command, common);
 }

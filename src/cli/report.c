@@ -61,7 +61,7 @@ static void write_names(attest_json *json, const attest_records *records)
     attest_json_write_close(json);
 }
 
-static void print_json(const report_job *job, const char *page)
+static int print_json(const report_job *job, const char *page)
 {
     attest_json json;
 
@@ -74,7 +74,7 @@ static void print_json(const report_job *job, const char *page)
         attest_json_write_string(&json, NULL, job->report.figure[i].id);
     attest_json_write_close(&json);
     attest_json_write_close(&json);
-    (void)attest_json_write_end(&json); /* attest_cli_finish tells */
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 /* "WHAT PATH REST", harmless for a terminal. */
@@ -105,7 +105,7 @@ static void print_text(const report_job *job, const char *page)
     snprintf(rest, sizeof rest, ", %zu record%s, %zu plot%s", records->count,
              records->count == 1 ? "" : "s", job->report.figures,
              job->report.figures == 1 ? "" : "s");
-    if (page && strcmp(page, "-") != 0)
+    if (page)
         print_line("page", page, rest);
 }
 
@@ -128,23 +128,27 @@ static int out_of_memory(void)
     return EXIT_ENVIRONMENT;
 }
 
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 static int report(report_job *job, const char *folder, attest_common *common)
 {
-    bool page_to_stdout = common->output && strcmp(common->output, "-") == 0;
     const char *products[4] = {NULL};
     size_t count = 0;
     attest_error error;
     int code;
 
-    if (job->tap + common->json + page_to_stdout > 1)
-        return attest_cli_refuse("--tap, --json and -o - all write to standard output: "
-                                 "choose one");
+    if ((job->tap && attest_cli_take_stdout(common, "--tap")) ||
+        (is_stdout(job->junit) && attest_cli_take_stdout(common, "--junit -")))
+        return EXIT_USAGE;
     /* What an earlier run has written into the folder is not about the work. */
-    if (common->output && !page_to_stdout)
+    if (common->output && !is_stdout(common->output))
         products[count++] = common->output;
     if (job->figures)
         products[count++] = job->figures;
-    if (job->junit)
+    if (job->junit && !is_stdout(job->junit))
         products[count++] = job->junit;
     if (attest_report_read(&job->report, folder, products, &common->budget, &error))
         return attest_cli_fail_input(&error);
@@ -154,10 +158,10 @@ static int report(report_job *job, const char *folder, attest_common *common)
     if (code != EXIT_HOLDS)
         return code;
     if (common->json)
-        print_json(job, common->output);
-    else if (job->tap)
+        return print_json(job, common->output);
+    if (job->tap)
         return attest_outcomes_write_tap(&job->outcomes, stdout) ? out_of_memory() : EXIT_HOLDS;
-    else if (!page_to_stdout)
+    if (!common->stdout_by)
         print_text(job, common->output);
     return EXIT_HOLDS;
 }

@@ -116,7 +116,7 @@ static void write_counterexample(attest_json *json, const separated_job *job)
     attest_json_write_close(json);
 }
 
-static void print_json(const separated_job *job)
+static int print_json(const separated_job *job, int code)
 {
     const attest_separated *x = &job->extremes;
     attest_json json;
@@ -148,8 +148,7 @@ static void print_json(const separated_job *job)
     if (job->part)
         write_counterexample(&json, job);
     attest_json_write_close(&json);
-    if (attest_json_write_end(&json) != ATTEST_OK)
-        attest_cli_complain("cannot write all of the output");
+    return attest_cli_end_json(&json, code);
 }
 
 static void print_extreme(const char *what, const fmpq_t square, const attest_place *place,
@@ -205,11 +204,11 @@ static int separate(separated_job *job, const char *path, attest_common *common)
     job->part = attest_separated_check(
         &job->extremes, job->r_min.given ? job->r_min.value : NULL,
         job->r_max.given ? job->r_max.value : NULL, job->eps.given ? job->eps.value : NULL);
+    code = job->part ? EXIT_FAILS : EXIT_HOLDS;
     if (common->json)
-        print_json(job);
-    else
-        print_text(job);
-    return job->part ? EXIT_FAILS : EXIT_HOLDS;
+        return print_json(job, code);
+    print_text(job);
+    return code;
 }
 
 static int run(int argc, char **argv)

@@ -131,7 +131,7 @@ static void write_statement(attest_json *json, const attest_statement *s)
 }
 
 /* Of a statement with all its properties, or of one property. */
-static void print_json(const attest_statement *s, const attest_property *only)
+static int print_json(const attest_statement *s, const attest_property *only)
 {
     attest_json json;
 
@@ -151,7 +151,7 @@ static void print_json(const attest_statement *s, const attest_property *only)
     }
     attest_json_write_close(&json);
     attest_json_write_close(&json);
-    attest_json_write_end(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static void print_text(const attest_statement *s, const attest_property *only)
@@ -188,8 +188,7 @@ static int run(int argc, char **argv)
         return attest_cli_refuse("%s: no such statement or property ('attest list' lists them)",
                                  operands[0]);
     if (common.json)
-        print_json(statement, property);
-    else
-        print_text(statement, property);
+        return print_json(statement, property);
+    print_text(statement, property);
     return EXIT_HOLDS;
 }

@@ -3,6 +3,7 @@
 
 #include "base/output.h"
 #include "base/text.h"
+#include "campaign/folder.h"
 #include "data/json_file.h"
 #include "report/campaign.h"
 
@@ -46,15 +47,6 @@ static attest_status write_instances(const attest_property_summary *property,
 
 typedef void report(FILE *stream, const attest_summary *summary, const char *folder);
 
-static void write_json(FILE *stream, const attest_summary *summary, const char *folder)
-{
-    attest_json json;
-
-    attest_json_write_begin(&json, stream);
-    attest_report_campaign_json(&json, summary, folder);
-    (void)attest_json_write_end(&json);
-}
-
 static attest_status write_report(report *write, const char *name,
                                   const attest_summary *summary, const char *folder,
                                   attest_error *error)
@@ -75,6 +67,24 @@ static attest_status write_report(report *write, const char *name,
     return status;
 }
 
+static attest_status write_json(const attest_summary *summary, const char *folder,
+                                attest_error *error)
+{
+    char *path = attest_folder_join(folder, "report.json");
+    attest_json_file file;
+    attest_status status;
+
+    if (!path)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    status = attest_json_file_open(&file, path, error);
+    if (status == ATTEST_OK) {
+        attest_report_campaign_json(&file.json, summary, folder);
+        status = attest_json_file_commit(&file, error);
+    }
+    free(path);
+    return status;
+}
+
 attest_status attest_report_campaign_files(const attest_summary *summary, const char *folder,
                                            attest_error *error)
 {
@@ -88,6 +98,6 @@ attest_status attest_report_campaign_files(const attest_summary *summary, const 
         status = write_report(attest_report_junit, "report.xml", summary, folder, error);
     /* The last: where it is, everything is. */
     if (status == ATTEST_OK)
-        status = write_report(write_json, "report.json", summary, folder, error);
+        status = write_json(summary, folder, error);
     return status;
 }

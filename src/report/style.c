@@ -3,7 +3,8 @@
 
 #include "base/sha256.h"
 
-/* clang-format off: a rule a line */
+/* a rule a line */
+/* clang-format off */
 const char attest_style_plot[] =
     ":root{color-scheme:light dark;"
     "--ground:#ffffff;--card:#f6f8fa;--ink:#1b2126;--soft:#57616b;--rule:#d5dbe1;--grid:#"

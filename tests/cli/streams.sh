@@ -1,0 +1,67 @@
+#!/bin/sh
+# Standard streams: one thing on standard output, one line about a stream that does not take it,
+# and closed streams that do not become files.
+. "$srcdir/tests/cli/lib.sh"
+
+hard=$srcdir/examples/hardmax.json
+soft=$srcdir/examples/softmax.json
+pair=$srcdir/examples/universal-pair.json
+python3 - "$work" <<'END'
+import json, sys
+sequences = [[[i, 1], [i + 1, 1]] for i in range(1, 1500)]
+data = {"format": "attest/dataset", "version": 1, "sequences": sequences}
+json.dump(data, open(sys.argv[1] + "/large.json", "w"))
+data["sequences"] = sequences[:4]
+data["labels"] = [[[i], [0]] for i in range(4)]
+json.dump(data, open(sys.argv[1] + "/labels.json", "w"))
+END
+
+# one_object COMMAND...: nothing but one JSON object on standard output.
+one_object() {
+    "$ATTEST" "$@" >"$out" 2>"$err" </dev/null
+    python3 -c 'import json, sys; sys.exit(not isinstance(json.load(open(sys.argv[1])), dict))' "$out" 2>>"$err"
+    result $? "one object: $*"
+}
+for command in "eval $pair --weights $hard" "certify $pair --weights $soft" \
+    "construct $pair --strategy tuned" "counterexample --dim 2" "memorize $work/labels.json" \
+    "approximate --function sum --grid 4"; do
+    one_object $command -o -
+    one_object $command --json
+    refused "two on standard output" $command -o - --json
+done
+run 0 "a page" audit "$pair" --weights "$soft" --formats p=8 --quick --report -
+head -n 1 "$out" | grep -q '^<!DOCTYPE html>' && tail -n 1 "$out" | grep -q '</html>$'
+result $? "and nothing else"
+refused "a page and JSON" audit "$pair" --weights "$soft" --report - --json
+refused "TAP and JSON" campaign lemma1 --trials 1 --tap --json
+refused "JUnit and TAP" campaign lemma1 --trials 1 --tap --junit -
+run 0 "JUnit" campaign lemma1 --trials 1 --junit -
+head -n 1 "$out" | grep -q '^<?xml' && tail -n 1 "$out" | grep -q '</testsuite>'
+result $? "and nothing else"
+for command in "demo" "merge $work" "audit $pair"; do
+    refused "a folder is needed" $command -o -
+done
+
+# A stream that takes nothing: one line, also where the output is longer than a buffer.
+for command in "audit $pair --weights $soft --quick" "eval $work/large.json --weights $hard" \
+    "list" "certify $pair --weights $hard"; do
+    "$ATTEST" $command --json >/dev/full 2>"$err"
+    [ $? -eq 4 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q '^attest: standard output: ' "$err"
+    result $? "a full disk: $command"
+    "$ATTEST" $command --json >&- 2>"$err"
+    [ $? -eq 4 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q '^attest: standard output: ' "$err"
+    result $? "no standard output: $command"
+done
+
+# The first file that is opened would take the place of a closed stream.
+"$ATTEST" eval "$work/large.json" --weights "$hard" -o "$work/expected.json"
+"$ATTEST" eval "$work/large.json" --weights "$hard" -o "$work/product.json" --json >&- 2>"$err"
+[ $? -eq 4 ] && cmp -s "$work/expected.json" "$work/product.json"
+result $? "a product without standard output is itself"
+"$ATTEST" eval "$work/large.json" --weights "$hard" -o "$work/product.json" <&- >&- 2>&-
+[ $? -eq 0 ] && cmp -s "$work/expected.json" "$work/product.json"
+result $? "a product without any stream is itself"
+"$ATTEST" separated - <&- >"$out" 2>"$err"
+[ $? -eq 2 ] && grep -q '^attest: standard input: cannot read' "$err"
+result $? "no standard input: $(cat "$err")"
+finish
