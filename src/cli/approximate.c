@@ -233,10 +233,10 @@ static int run(int argc, char **argv)
     const attest_option options[] = {
         {"function", 'f', "NAME", "which function; needed", OPTION_CHOICE, &job.function,
          names},
-        {"grid", 'g', "G", "cells along each axis; 16 if not given", OPTION_COUNT, &job.grid,
+        {"grid", 'g', "G", "cells along each axis; 16 if not given", OPTION_POSITIVE, &job.grid,
          NULL},
-        {"dim", 0, "D", "entries of a token; 1 if not given", OPTION_COUNT, &job.dim, NULL},
-        {"length", 0, "N", "tokens of a sequence; 2 if not given", OPTION_COUNT, &job.length,
+        {"dim", 0, "D", "entries of a token; 1 if not given", OPTION_POSITIVE, &job.dim, NULL},
+        {"length", 0, "N", "tokens of a sequence; 2 if not given", OPTION_POSITIVE, &job.length,
          NULL},
         {"csv", 0, NULL,
          "a table of the errors for the grids 2, 4, 8, ... up to G,\n"

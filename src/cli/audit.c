@@ -215,8 +215,6 @@ static int check_request(audit_request *request, attest_common *common)
     if (request->weights && strcmp(request->weights, "-") == 0 &&
         strcmp(request->data, "-") == 0)
         return attest_cli_refuse("data and weights cannot both be standard input");
-    if (request->block == 0)
-        return attest_cli_refuse("--block: a block has at least one key");
     return attest_audit_parse_lists(request);
 }
 
@@ -273,7 +271,7 @@ static int run(int argc, char **argv)
         {"softmax", 0, "ALGORITHM", "naive, shifted or online; shifted if not given",
          OPTION_CHOICE, &request.softmax, softmaxes},
         {"block", 0, "B", "keys per block of the online algorithm; 16 if not given",
-         OPTION_COUNT, &request.block, NULL},
+         OPTION_POSITIVE, &request.block, NULL},
         {"sum", 0, "ORDER", "sequential or pairwise; sequential if not given", OPTION_CHOICE,
          &request.sum, sums},
         {"fma", 0, NULL, "fuse multiplications and additions", OPTION_FLAG, &request.fma, NULL},

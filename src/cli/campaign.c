@@ -227,7 +227,7 @@ static int run(int argc, char **argv)
     int code;
     const attest_option options[] = {
         {"trials", 0, "N", "trials of each property; if not given, as each has by default",
-         OPTION_COUNT, &request.trials, NULL},
+         OPTION_POSITIVE, &request.trials, NULL},
         {"time", 0, "T", "seconds (or 10m, 2h) for all properties together", OPTION_TEXT,
          &request.time, NULL},
         {"seed", 0, "S", "of the random instances; 1 if not given", OPTION_COUNT, &request.seed,
@@ -244,7 +244,7 @@ static int run(int argc, char **argv)
          OPTION_TEXT, &request.without, NULL},
         {"number", 0, "SYSTEM", "search against mpfr, binary32 or double", OPTION_TEXT,
          &request.number, NULL},
-        {"bits", 0, "P", "precision of --number mpfr", OPTION_COUNT, &request.bits, NULL},
+        {"bits", 0, "P", "precision of --number mpfr", OPTION_POSITIVE, &request.bits, NULL},
         {"round", 0, "MODE", "nearest, zero, up, down or away; nearest if not given",
          OPTION_TEXT, &request.round, NULL},
         {"keep-going", 0, NULL, "a violation does not end its property", OPTION_FLAG,

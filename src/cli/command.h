@@ -20,12 +20,13 @@ enum {
 };
 
 typedef enum attest_option_type {
-    OPTION_FLAG,   /* bool: set to true */
-    OPTION_TEXT,   /* const char *: the argument */
-    OPTION_COUNT,  /* unsigned long: a whole number >= 0, decimal or 0x... */
-    OPTION_SIZE,   /* size_t: bytes, with K, M, G or T */
-    OPTION_NUMBER, /* attest_number_option: a rational >= 0 */
-    OPTION_CHOICE  /* int: the index of the argument in choices */
+    OPTION_FLAG,     /* bool: set to true */
+    OPTION_TEXT,     /* const char *: the argument */
+    OPTION_COUNT,    /* unsigned long: a whole number >= 0, decimal or 0x... */
+    OPTION_POSITIVE, /* the same, >= 1: 0 can stand for an option that is not given */
+    OPTION_SIZE,     /* size_t: bytes, with K, M, G or T */
+    OPTION_NUMBER,   /* attest_number_option: a rational >= 0 */
+    OPTION_CHOICE    /* int: the index of the argument in choices */
 } attest_option_type;
 
 /* A rational that may be absent. The command inits and clears it. */

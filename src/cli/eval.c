@@ -322,7 +322,7 @@ static int run(int argc, char **argv)
          "float8_e4m3fn float8_e5m2, p=N, p=N:emin=E:emax=E;\n"
          "exact for hardmax and ball for softmax if not given",
          OPTION_TEXT, &request.number, NULL},
-        {"bits", 'b', "P", "the precision of ball and mpfr; 128 if not given", OPTION_COUNT,
+        {"bits", 'b', "P", "the precision of ball and mpfr; 128 if not given", OPTION_POSITIVE,
          &request.bits, NULL},
         {"round", 'r', "MODE", "nearest, zero, up, down or away (mpfr and formats)",
          OPTION_TEXT, &request.round, NULL},

@@ -1,6 +1,5 @@
 /* import.c -- attest import: the attention heads of a real model as weights. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ const attest_command attest_command_import = {
 typedef struct import_job {
     attest_import request;
     const char *head;
-    unsigned long heads; /* ULONG_MAX: not given */
+    unsigned long heads; /* 0: not given */
     int mask, activation;
     bool no_skip;
     attest_number_option scale;
@@ -51,10 +50,10 @@ static int choose_heads(import_job *job)
     attest_import *request = &job->request;
     char *end;
 
-    if (job->head && job->heads != ULONG_MAX)
+    if (job->head && job->heads)
         return attest_cli_refuse(
             "--head takes one head and --heads all: give only one of them");
-    request->heads = request->count = job->heads != ULONG_MAX ? job->heads : 1;
+    request->heads = request->count = job->heads ? job->heads : 1;
     if (!job->head)
         return EXIT_HOLDS;
     errno = 0;
@@ -158,7 +157,7 @@ static int run(int argc, char **argv)
 {
     static const char *const masks[] = {"none", "causal", NULL};
     static const char *const activations[] = {"softmax", "hardmax", NULL};
-    import_job job = {.heads = ULONG_MAX};
+    import_job job = {0};
     attest_import *request = &job.request;
     attest_common common;
     char **operands;
@@ -178,7 +177,7 @@ static int run(int argc, char **argv)
         {"transpose", 0, NULL, "matrices are stored as inputs times outputs", OPTION_FLAG,
          &request->transpose, NULL},
         {"head", 0, "h/H", "take head h of H, numbered from 0", OPTION_TEXT, &job.head, NULL},
-        {"heads", 0, "H", "take all H heads; one head if neither is given", OPTION_COUNT,
+        {"heads", 0, "H", "take all H heads; one head if neither is given", OPTION_POSITIVE,
          &job.heads, NULL},
         {"bias-q", 0, "NAME", "biases of queries ...", OPTION_TEXT, &request->bias_q, NULL},
         {"bias-k", 0, "NAME", "... of keys", OPTION_TEXT, &request->bias_k, NULL},

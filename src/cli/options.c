@@ -17,13 +17,20 @@ static int complain_usage(const attest_command *command, const char *what, const
                              quoted ? quoted : "", quoted ? "'" : "", command->name);
 }
 
-static bool parse_count(unsigned long *value, const char *text)
+/* A leading 0 is no sign of octal numbers: nobody means 8 bits by 010. NULL, or what is wrong.
+ */
+static const char *parse_count(unsigned long *value, const char *text, unsigned long least)
 {
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     char *end;
 
     errno = 0;
-    *value = strtoul(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && text[0] >= '0' && text[0] <= '9';
+    *value = strtoul(text, &end, hexadecimal ? 16 : 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0')
+        return "a whole number";
+    if (errno != 0)
+        return "below 2^64";
+    return *value < least ? "1 or more" : NULL;
 }
 
 static bool parse_size(size_t *value, const char *text)
@@ -61,13 +68,18 @@ static bool parse_choice(int *value, const char *const *choices, const char *tex
     return false;
 }
 
+/* "a, b or c" */
 static void list_choices(char *line, size_t size, const char *const *choices)
 {
     size_t used = 0;
 
     line[0] = '\0';
     for (int i = 0; choices[i] && used < size; i++)
-        used += (size_t)snprintf(line + used, size - used, "%s%s", i ? ", " : "", choices[i]);
+        used += (size_t)snprintf(line + used, size - used, "%s%s",
+                                 i == 0           ? ""
+                                 : choices[i + 1] ? ", "
+                                                  : " or ",
+                                 choices[i]);
 }
 
 static int bad_argument(const attest_command *command, const attest_option *option,
@@ -85,13 +97,14 @@ static int store_number(const attest_option *option, const char *text)
     if (attest_number_parse(number->value, text, strlen(text), NULL, &error) != ATTEST_OK)
         return attest_cli_refuse("--%s: %s", option->name, error.text);
     if (fmpq_sgn(number->value) < 0)
-        return attest_cli_refuse("--%s: a bound must not be negative", option->name);
+        return attest_cli_refuse("--%s: '%s' is negative", option->name, text);
     number->given = true;
     return EXIT_HOLDS;
 }
 
 static int store(const attest_command *command, const attest_option *option, const char *text)
 {
+    const char *expected;
     char line[256];
 
     switch (option->type) {
@@ -102,9 +115,9 @@ static int store(const attest_command *command, const attest_option *option, con
         *(const char **)option->target = text;
         return EXIT_HOLDS;
     case OPTION_COUNT:
-        if (!parse_count(option->target, text))
-            return bad_argument(command, option, text, "a whole number");
-        return EXIT_HOLDS;
+    case OPTION_POSITIVE:
+        expected = parse_count(option->target, text, option->type == OPTION_POSITIVE);
+        return expected ? bad_argument(command, option, text, expected) : EXIT_HOLDS;
     case OPTION_SIZE:
         if (!parse_size(option->target, text))
             return bad_argument(command, option, text, "a size such as 500M or 4G");

@@ -47,11 +47,13 @@ static attest_status check_limits(const attest_approximation *a, attest_error *e
         return attest_error_set(error, ATTEST_USAGE,
                                 "tokens have 1 to %d entries, sequences 1 to %d tokens",
                                 ATTEST_APPROXIMATE_MOST_DIM, ATTEST_APPROXIMATE_MOST_LENGTH);
-    if (a->grid < 2 || cells > (double)ATTEST_APPROXIMATE_MOST_CELLS)
+    if (a->grid < 2)
+        return attest_error_set(error, ATTEST_USAGE, "a grid has at least 2 cells an axis");
+    if (cells > (double)ATTEST_APPROXIMATE_MOST_CELLS)
         return attest_error_set(error, ATTEST_USAGE,
-                                "a grid has 2 or more cells an axis, and G^(d n) = %.3g is "
-                                "above 2^20",
-                                cells);
+                                "a grid has at most 2^20 cells, and %zu^(%zu*%zu) = %.0f are "
+                                "more",
+                                a->grid, a->dim, a->length, cells);
     return ATTEST_OK;
 }
 

@@ -35,6 +35,28 @@ refused "a missing operand" show
 refused "an unknown statement" show nonsense
 refused "a bad size" list --max-memory 12Q
 refused "a huge size" list --max-memory 99999999999999T
+refused "a choice" construct x --strategy best
+complains "'best' is not theorem, gap or tuned "
+refused "a number that does not fit" construct x --seed 18446744073709551616
+complains 'is not below 2\^64'
+refused "no number" construct x --seed -1
+refused "a negative rational" separated x --eps -1/2
+complains "^attest: --eps: '-1/2' is negative$"
+for option in "eval x --bits" "counterexample --heads" "counterexample --dim" "counterexample --size" \
+    "campaign theorem1 --trials" "campaign --number mpfr --bits" "import x --heads" \
+    "approximate --function sum --grid" "approximate --function sum --dim" \
+    "approximate --function sum --length" "audit x --block"; do
+    refused "nothing of it" $option 0
+    complains "'0' is not 1 or more"
+done
+refused "one cell" approximate --function sum --grid 1
+complains 'at least 2 cells'
+refused "too many cells" approximate --function sum --grid 1025
+complains '1025\^\(1\*2\) = 1050625 are more'
+run 0 "a leading zero" counterexample --dim 010 --json
+json 'len(o["dataset"]["sequences"][0][0]) == 10'
+run 0 "a hexadecimal number" counterexample --dim 0x10 --json
+json 'len(o["dataset"]["sequences"][0][0]) == 16'
 run 0 "abbreviated options, any order" show --js theorem1
 json 'o["name"] == "theorem1" and "uniform-ties" in o["hypotheses"]'
 run 0 "list" list
