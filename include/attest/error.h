@@ -13,7 +13,7 @@
 
 typedef struct attest_error {
     attest_status status;
-    char text[ATTEST_ERROR_SIZE]; /* longer texts are cut */
+    char text[ATTEST_ERROR_SIZE]; /* longer texts lose their middle: "..." */
 } attest_error;
 
 /* Stores status and the formatted text in *error (if not NULL); returns status. */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *attest_status_name(attest_status status)
@@ -22,30 +23,50 @@ const char *attest_verdict_name(attest_verdict verdict)
     return (unsigned)verdict < 3 ? name[verdict] : "undecided";
 }
 
+/* The text is one file's name, or several, and then what is wrong with it: where it is too
+ * long, the middle can be spared. */
+static void set_text(attest_error *error, const char *text, size_t length)
+{
+    const size_t room = sizeof error->text - 1, head = room / 3, tail = room - head - 3;
+
+    if (length <= room) {
+        memcpy(error->text, text, length + 1);
+        return;
+    }
+    memcpy(error->text, text, head);
+    memcpy(error->text + head, "...", 3);
+    memcpy(error->text + head + 3, text + length - tail, tail + 1);
+}
+
 attest_status attest_error_set(attest_error *error, attest_status status, const char *format,
                                ...)
 {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        error->status = status;
-        vsnprintf(error->text, sizeof error->text, format, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    char *whole;
+    int length;
+
+    if (!error)
+        return status;
+    error->status = status;
+    va_start(arguments, format);
+    length = vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    if (length < (int)sizeof error->text || !(whole = malloc((size_t)length + 1)))
+        return status;
+    va_start(arguments, format);
+    vsnprintf(whole, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    set_text(error, whole, (size_t)length);
+    free(whole);
     return status;
 }
 
 attest_status attest_error_prefix(attest_error *error, attest_status status, const char *prefix)
 {
-    if (error) {
-        size_t shift = strlen(prefix) + 2;
-        error->status = status;
-        if (shift < sizeof error->text) {
-            memmove(error->text + shift, error->text, sizeof error->text - shift);
-            error->text[sizeof error->text - 1] = '\0';
-            memcpy(error->text, prefix, shift - 2);
-            memcpy(error->text + shift - 2, ": ", 2);
-        }
-    }
-    return status;
+    char text[ATTEST_ERROR_SIZE];
+
+    if (!error)
+        return status;
+    strcpy(text, error->text);
+    return attest_error_set(error, status, "%s: %s", prefix, text);
 }

@@ -6,21 +6,30 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/memory.h"
 #include "cli/command.h"
 
 ATTEST_PRINTF(1, 0)
 static void complain(const char *format, va_list arguments)
 {
-    char line[2048];
+    char *line, *shown = NULL;
     attest_text text;
-    char *shown;
+    va_list again;
+    int length;
 
-    vsnprintf(line, sizeof line, format, arguments);
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    line = length < 0 ? NULL : attest_memory_alloc((size_t)length + 1, 1);
     attest_text_init(&text);
-    attest_escape_terminal(&text, line, strlen(line));
-    shown = attest_text_take(&text);
+    if (line) {
+        vsnprintf(line, (size_t)length + 1, format, arguments);
+        attest_escape_terminal(&text, line, (size_t)length);
+        shown = attest_text_take(&text);
+    }
     fprintf(stderr, "attest: %s\n", shown ? shown : "out of memory");
     free(shown);
+    free(line);
 }
 
 void attest_cli_complain(const char *format, ...)

@@ -41,6 +41,15 @@ else
     echo "ok $count # SKIP a sanitizer needs more address space"
 fi
 
+# A path as long as can be: both the file and what is wrong with it are still told.
+long=$work/$(printf '%0200d/%0200d/%0200d/%0200d/%0200d' 0 0 0 0 0)
+mkdir -p "$long" && echo '{"format": "attest/dataset", "version": 7}' >"$long/data.json"
+refused "a long path" separated "$long/data.json"
+complains "^attest: $work/00.*/data.json: version: version 1 is expected"
+refused "a name that is too long" separated "$work/$(printf '%01000d' 0)"
+complains "^attest: $work/00.*: cannot open: "
+refused "a long argument" construct x --strategy "$(printf '%03000d' 0)"
+complains "0' is not theorem, gap or tuned "
 refused "a missing file" eval "$work/none" --weights "$data/good-weights-hardmax.json"
 refused "a folder" eval "$data" --weights "$data/good-weights-hardmax.json"
 "$ATTEST" eval - --weights "$data/good-weights-hardmax.json" <"$data/bad-dataset-ragged.json" \

@@ -17,16 +17,21 @@ int main(void)
                strcmp(error.text, "a.json: row 7") == 0,
            "a prefix");
     memset(long_prefix, 'x', sizeof long_prefix);
-    long_prefix[ATTEST_ERROR_SIZE - 5] = '\0';
+    long_prefix[ATTEST_ERROR_SIZE - 1 - strlen(": a.json: row 7")] = '\0';
     attest_error_prefix(&error, ATTEST_FORMAT, long_prefix);
+    TAP_OK(strlen(error.text) == ATTEST_ERROR_SIZE - 1 && !strstr(error.text, "..."),
+           "a text that just fits");
+    attest_error_prefix(&error, ATTEST_FORMAT, "b");
     TAP_OK(strlen(error.text) == ATTEST_ERROR_SIZE - 1 &&
-               strcmp(error.text + ATTEST_ERROR_SIZE - 5, ": a.") == 0,
-           "what is too long is cut");
-    long_prefix[ATTEST_ERROR_SIZE - 5] = 'x';
+               strncmp(error.text, "b: xxx", 6) == 0 && strstr(error.text, "xxx...xxx") &&
+               strcmp(error.text + ATTEST_ERROR_SIZE - 9, "x: a.json: row 7" + 8) == 0,
+           "one that does not loses its middle");
+    memset(long_prefix, 'y', sizeof long_prefix);
     long_prefix[sizeof long_prefix - 1] = '\0';
-    attest_error_set(&error, ATTEST_IO, "kept");
-    attest_error_prefix(&error, ATTEST_IO, long_prefix);
-    TAP_OK(strcmp(error.text, "kept") == 0, "a prefix that leaves no room is dropped");
+    attest_error_set(&error, ATTEST_IO, "%s: cannot open", long_prefix);
+    TAP_OK(strlen(error.text) == ATTEST_ERROR_SIZE - 1 &&
+               strcmp(error.text + ATTEST_ERROR_SIZE - 15, "y: cannot open" + 0) == 0,
+           "and so does a long path: what is wrong stays");
     TAP_OK(attest_error_set(NULL, ATTEST_IO, "x") == ATTEST_IO &&
                attest_error_prefix(NULL, ATTEST_IO, "x") == ATTEST_IO,
            "nobody needs to read it");
