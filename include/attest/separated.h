@@ -18,6 +18,10 @@ typedef struct attest_place {
     size_t sequence, position;
 } attest_place;
 
+/* The sequence, and the place in it, of a position counted through all sequences. Domain:
+ * position < dataset->total. */
+attest_place attest_place_get(const attest_dataset *dataset, size_t position);
+
 /* The extremes of a dataset, as exact squares, and the first tokens that attain them. */
 typedef struct attest_separated {
     fmpq_t r_min_square, r_max_square; /* of the least and the largest norm */

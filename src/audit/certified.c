@@ -51,8 +51,8 @@ static attest_status enclose(attest_audit *audit, const attest_audit_outputs *ou
         arf_init(radius);
         arf_set_d(radius, 2 * error_norm);
         if (certified->has_pair) {
-            certified->pair[0] = attest_audit_place(audit->dataset, pair[0]);
-            certified->pair[1] = attest_audit_place(audit->dataset, pair[1]);
+            certified->pair[0] = attest_place_get(audit->dataset, pair[0]);
+            certified->pair[1] = attest_place_get(audit->dataset, pair[1]);
             arb_set_arf(certified->min_separation, square);
             arb_sqrt(certified->min_separation, certified->min_separation, 128);
             arb_add_error_arf(certified->min_separation, radius);

@@ -95,17 +95,3 @@ attest_status attest_audit_classes_get(attest_audit_classes *classes,
     attest_prefix_clear(&prefix);
     return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
 }
-
-attest_place attest_audit_place(const attest_dataset *dataset, size_t position)
-{
-    size_t low = 0, high = dataset->count;
-
-    while (high - low > 1) { /* start[low] <= position < start[high] */
-        size_t middle = low + (high - low) / 2;
-        if (dataset->start[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (attest_place){low, position - dataset->start[low]};
-}

@@ -24,7 +24,4 @@ attest_status attest_audit_classes_get(attest_audit_classes *classes,
                                        const attest_dataset *dataset, attest_mask mask,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The sequence and the place in it of a position counted through all sequences. */
-attest_place attest_audit_place(const attest_dataset *dataset, size_t position);
-
 #endif

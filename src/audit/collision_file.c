@@ -87,8 +87,8 @@ attest_status attest_audit_collision_set(attest_counterexample *counterexample,
                                          const attest_audit_arithmetic *arithmetic,
                                          const size_t pair[2], attest_error *error)
 {
-    const attest_place place[2] = {attest_audit_place(audit->dataset, pair[0]),
-                                   attest_audit_place(audit->dataset, pair[1])};
+    const attest_place place[2] = {attest_place_get(audit->dataset, pair[0]),
+                                   attest_place_get(audit->dataset, pair[1])};
     attest_status status =
         copy_sequences(&counterexample->dataset, audit->dataset, place, error);
 

@@ -35,8 +35,8 @@ static void write_pair(attest_json *json, const char *key, bool known, const siz
         return;
     }
     attest_json_write_array(json, key);
-    write_place(json, NULL, attest_audit_place(dataset, pair[0]));
-    write_place(json, NULL, attest_audit_place(dataset, pair[1]));
+    write_place(json, NULL, attest_place_get(dataset, pair[0]));
+    write_place(json, NULL, attest_place_get(dataset, pair[1]));
     attest_json_write_close(json);
 }
 

@@ -16,13 +16,23 @@ static bool is_control(const unsigned char *bytes, size_t length)
     return length == 2 && bytes[0] == 0xC2 && bytes[1] < 0xA0;
 }
 
+/* U+202A ... U+202E and U+2066 ... U+2069 turn the direction of the text around them, too: a
+ * name must not rewrite the sentence that it stands in. */
+static bool turns_text(const unsigned char *bytes, size_t length)
+{
+    if (length != 3 || bytes[0] != 0xE2)
+        return false;
+    return (bytes[1] == 0x80 && bytes[2] >= 0xAA && bytes[2] <= 0xAE) ||
+           (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9);
+}
+
 void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
 {
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
         size_t length = attest_utf8_length(at + i, count - i);
-        if (length == 0 || is_control(at + i, length)) {
+        if (length == 0 || is_control(at + i, length) || turns_text(at + i, length)) {
             length = length ? length : 1;
             for (size_t k = 0; k < length; k++)
                 attest_text_printf(text, "\\x%02x", at[i + k]);
@@ -31,6 +41,16 @@ void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
         }
         i += length;
     }
+}
+
+void attest_escape_print(FILE *stream, const char *string)
+{
+    attest_text text;
+
+    attest_text_init(&text);
+    attest_escape_terminal(&text, string, strlen(string));
+    fputs(text.failed || !text.data ? "" : text.data, stream);
+    attest_text_clear(&text);
 }
 
 void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t count)
@@ -99,16 +119,6 @@ static bool fits_xml(const unsigned char *bytes, size_t length)
     if (length == 1)
         return bytes[0] >= 0x20 || bytes[0] == '\t' || bytes[0] == '\n' || bytes[0] == '\r';
     return !(length == 3 && bytes[0] == 0xEF && bytes[1] == 0xBF && bytes[2] >= 0xBE);
-}
-
-/* U+202A ... U+202E and U+2066 ... U+2069 turn the direction of the text around them, too: a
- * name must not rewrite the sentence that it stands in. */
-static bool turns_text(const unsigned char *bytes, size_t length)
-{
-    if (length != 3 || bytes[0] != 0xE2)
-        return false;
-    return (bytes[1] == 0x80 && bytes[2] >= 0xAA && bytes[2] <= 0xAE) ||
-           (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9);
 }
 
 void attest_escape_markup(attest_text *text, const char *bytes, size_t count)

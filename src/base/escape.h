@@ -3,12 +3,17 @@
 #define ATTEST_BASE_ESCAPE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/text.h"
 
-/* Control characters and bytes that are not UTF-8 become \xNN, and so does nothing else: no
- * escape sequence reaches a terminal, no newline breaks a line of TAP. */
+/* Control characters, those that turn the direction of text and bytes that are not UTF-8 become
+ * \xNN, and so does nothing else: no escape sequence reaches a terminal, no newline breaks a
+ * line of TAP. */
 void attest_escape_terminal(attest_text *text, const char *bytes, size_t count);
+
+/* Prints the string so escaped. */
+void attest_escape_print(FILE *stream, const char *string);
 
 /* to[0..room) = the beginning of the text, for an error to quote: whole characters, control
  * characters and bytes that are not UTF-8 as '?', and "..." at the end of what was cut. Domain:

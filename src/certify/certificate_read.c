@@ -5,6 +5,7 @@
 
 #include <attest/ball.h>
 
+#include "base/input.h"
 #include "base/memory.h"
 #include "certify/certificate_json.h"
 #include "data/json_read.h"
@@ -287,5 +288,7 @@ attest_status attest_certificate_read(attest_certificate *certificate, const cha
         return status;
     status = set_json(certificate, &document, error);
     attest_json_document_clear(&document);
-    return status == ATTEST_OK || !error ? status : attest_error_prefix(error, status, path);
+    return status == ATTEST_OK || !error
+               ? status
+               : attest_error_prefix(error, status, attest_input_name(path));
 }

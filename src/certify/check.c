@@ -56,6 +56,15 @@ static void require_inside(verification *v, size_t a, size_t b, const fmpq_t low
         SAYS_TOO_MUCH(v, "%s is larger than certified", what);
 }
 
+static void says_too_much_of_pair(verification *v, size_t a, size_t b, const char *what)
+{
+    attest_place x = attest_place_get(v->check.dataset, a);
+    attest_place y = attest_place_get(v->check.dataset, b);
+
+    SAYS_TOO_MUCH(v, "the outputs at [%zu,%zu] and [%zu,%zu] are %s", x.sequence, x.position,
+                  y.sequence, y.position, what);
+}
+
 /* A near pair: its separation must not be below the enclosure, and above delta if proved. */
 static bool visit_pair(void *state, size_t a, size_t b)
 {
@@ -66,12 +75,12 @@ static bool visit_pair(void *state, size_t a, size_t b)
 
     v->open = v->open || order == 2;
     if (order == -1)
-        SAYS_TOO_MUCH(v, "positions %zu and %zu are closer than certified", a, b);
+        says_too_much_of_pair(v, a, b, "closer than certified");
     if (v->holds && v->certificate->verdict == ATTEST_PROVED) {
         order = attest_recheck_compare(&v->check, a, b, v->certificate->delta, v->max_bits);
         v->open = v->open || order == 2;
         if (order == -1 || order == 0)
-            SAYS_TOO_MUCH(v, "positions %zu and %zu are not more than delta apart", a, b);
+            says_too_much_of_pair(v, a, b, "not more than delta apart");
     }
     return v->holds;
 }

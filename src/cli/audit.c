@@ -212,9 +212,9 @@ static int check_request(audit_request *request, attest_common *common)
     if (request->weights && request->construct)
         return attest_cli_refuse(
             "--weights and --construct exclude each other (see 'attest audit --help')");
-    if (request->weights && strcmp(request->weights, "-") == 0 &&
-        strcmp(request->data, "-") == 0)
-        return attest_cli_refuse("data and weights cannot both be standard input");
+    if (attest_cli_check_stdin(
+            (const char *const[]){request->data, request->weights, request->gate}, 3))
+        return EXIT_USAGE;
     return attest_audit_parse_lists(request);
 }
 

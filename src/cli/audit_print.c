@@ -115,8 +115,8 @@ static void print_bits(const char *what, bool known, const arb_t large, const ar
 
 static void print_pair(const char *what, const attest_audit *audit, const size_t pair[2])
 {
-    attest_place a = attest_audit_place(audit->dataset, pair[0]);
-    attest_place b = attest_audit_place(audit->dataset, pair[1]);
+    attest_place a = attest_place_get(audit->dataset, pair[0]);
+    attest_place b = attest_place_get(audit->dataset, pair[1]);
 
     printf("%s [%zu,%zu] and [%zu,%zu]", what, a.sequence, a.position, b.sequence, b.position);
 }

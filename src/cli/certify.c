@@ -51,6 +51,8 @@ static int check_request(const certify_request *request, const attest_common *co
     if (!request->weights)
         return attest_cli_refuse(
             "no weights given: use --weights W (see 'attest certify --help')");
+    if (attest_cli_check_stdin((const char *const[]){request->data, request->weights}, 2))
+        return EXIT_USAGE;
     if (!known_method(request->method))
         return attest_cli_refuse("--method: there is no method '%s' (see 'attest certify "
                                  "--help')",

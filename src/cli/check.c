@@ -5,6 +5,8 @@
 
 #include <attest/certificate.h>
 
+#include "base/escape.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "cli/command.h"
 #include "data/json_write.h"
@@ -42,7 +44,10 @@ static void report(attest_json *json, bool as_json, const char *path, const char
                    const char *reason)
 {
     if (!as_json) {
-        printf("%s: %s%s%s\n", path, verdict, reason ? ": " : "", reason ? reason : "");
+        attest_escape_print(stdout, attest_input_name(path));
+        printf(": %s%s", verdict, reason ? ": " : "");
+        attest_escape_print(stdout, reason ? reason : "");
+        printf("\n");
         return;
     }
     attest_json_write_object(json, NULL);
@@ -78,22 +83,12 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
         report(json, common->json, path, "undecided", error.text);
         code = EXIT_UNDECIDED;
     } else {
+        attest_error_prefix(&error, status, attest_input_name(path));
         code = attest_cli_fail_input(&error);
     }
     free(folder);
     attest_certificate_clear(&certificate);
     return code;
-}
-
-/* What is worst of several certificates: bad input, a failure, an open question. */
-static int worse(int a, int b)
-{
-    static const int order[] = {EXIT_ENVIRONMENT, EXIT_USAGE, EXIT_FAILS, EXIT_UNDECIDED};
-
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (a == order[i] || b == order[i])
-            return order[i];
-    return EXIT_HOLDS;
 }
 
 static int run(int argc, char **argv)
@@ -112,6 +107,8 @@ static int run(int argc, char **argv)
 
     code = attest_cli_parse(&attest_command_check, &common, options, argc, argv, 1, SIZE_MAX,
                             &operands, &count);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_check_stdin((const char *const *)operands, count);
     if (code != EXIT_HOLDS)
         return code;
     if (max_bits < ATTEST_CERTIFY_BITS || max_bits > 1000000000)
@@ -123,7 +120,7 @@ static int run(int argc, char **argv)
         attest_json_write_array(&json, "certificates");
     }
     for (size_t i = 0; i < count; i++)
-        code = worse(code, check_one(&json, operands[i], max_bits, &common));
+        code = attest_cli_worse(code, check_one(&json, operands[i], max_bits, &common));
     if (common.json) {
         attest_json_write_close(&json);
         attest_json_write_close(&json);

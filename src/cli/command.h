@@ -97,6 +97,9 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
 /* Gives standard output to an option, e.g. "-o -"; refuses when another has it already. */
 int attest_cli_take_stdout(attest_common *common, const char *option);
 
+/* Refuses more than one "-" among the files to read (NULL: none): it can be read only once. */
+int attest_cli_check_stdin(const char *const *paths, size_t count);
+
 /* Reads the dataset at path: the tensor that --tensor names, if it is given, and with one more
  * coordinate, 1, under --homogeneous. EXIT_HOLDS, or a
  * complaint and its exit code. */
@@ -112,6 +115,10 @@ int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
  * is bad input) or from anything else (an I/O error is the environment's). */
 int attest_cli_fail_input(const attest_error *error);
 int attest_cli_fail(const attest_error *error);
+
+/* The code that a command with several files ends with: what the environment did, bad input, a
+ * failure, an open question. */
+int attest_cli_worse(int a, int b);
 
 /* Prints the command's help to standard output. */
 void attest_cli_help(const attest_command *command, const attest_option *options);

@@ -277,6 +277,8 @@ static int run(int argc, char **argv)
     attest_separated_init(&job.extremes);
     code = attest_cli_parse(&attest_command_counterexample, &common, options, argc, argv, 0, 0,
                             &operands, &count);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_check_stdin((const char *const[]){job.weights, job.vocabulary}, 2);
     if (code == EXIT_HOLDS && job.search && job.vocabulary)
         code = attest_cli_refuse("--search and --vocabulary exclude each other");
     if (code == EXIT_HOLDS)

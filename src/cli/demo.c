@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "data/json_write.h"
@@ -162,11 +163,16 @@ static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
     int code;
 
     printf("%s\n\n$ attest", step->story);
-    for (int k = 0; k < line->argc; k++)
-        printf(" %s", line->argv[k]);
-    if (step->into)
-        printf(" >%s/%s", folder, step->into);
-    printf("\n");
+    for (int k = 0; k < line->argc; k++) {
+        putchar(' ');
+        attest_escape_print(stdout, line->argv[k]);
+    }
+    if (step->into) {
+        printf(" >");
+        attest_escape_print(stdout, folder);
+        printf("/%s", step->into);
+    }
+    putchar('\n');
     if (step->into || step->shown)
         code = run_captured(step, line, folder, false);
     else
@@ -245,9 +251,13 @@ static int run(int argc, char **argv)
     if (common.json)
         return tour_json(folder);
     code = tour(folder, NULL);
-    if (code == EXIT_HOLDS)
-        printf("The files are in %s/; open %s/report.html in a browser. Try your own data:\n"
-               "'attest certify --help', 'attest audit --help'.\n",
-               folder, folder);
-    return code;
+    if (code != EXIT_HOLDS)
+        return code;
+    printf("The files are in ");
+    attest_escape_print(stdout, folder);
+    printf("/; open ");
+    attest_escape_print(stdout, folder);
+    printf("/report.html in a browser. Try your own data:\n"
+           "'attest certify --help', 'attest audit --help'.\n");
+    return EXIT_HOLDS;
 }

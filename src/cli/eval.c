@@ -239,9 +239,12 @@ static int read_words(eval_job *job, const eval_request *request, attest_common 
 
 static int read_inputs(eval_job *job, const eval_request *request, attest_common *common)
 {
+    const char *const paths[] = {request->data, request->weights};
     attest_error error;
-    int code;
+    int code = attest_cli_check_stdin(paths, 2);
 
+    if (code != EXIT_HOLDS)
+        return code;
     if (attest_network_read_any(&job->network, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
     code = job->network.embed ? read_words(job, request, common)

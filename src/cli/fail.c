@@ -86,6 +86,16 @@ int attest_cli_fail_input(const attest_error *error)
     return exit_code(error->status, EXIT_USAGE);
 }
 
+int attest_cli_worse(int a, int b)
+{
+    static const int order[] = {EXIT_ENVIRONMENT, EXIT_USAGE, EXIT_FAILS, EXIT_UNDECIDED};
+
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return EXIT_HOLDS;
+}
+
 int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common)
 {
     attest_error error;

@@ -6,6 +6,7 @@
 
 #include <attest/import.h>
 
+#include "base/escape.h"
 #include "cli/command.h"
 #include "data/weights_json.h"
 
@@ -104,8 +105,9 @@ static void print_text(const import_job *job, const char *path)
     size_t size = job->weights.head[last].wq.rows - (request->bias_o && last == 0);
     size_t root = square_root(size);
 
-    printf("%zu of %zu heads of %s: size s = %zu, dimension d = %zu\n", job->weights.heads,
-           request->heads, path, size, job->weights.dim - with_bias);
+    printf("%zu of %zu heads of ", job->weights.heads, request->heads);
+    attest_escape_print(stdout, path);
+    printf(": size s = %zu, dimension d = %zu\n", size, job->weights.dim - with_bias);
     if (with_bias)
         printf("with biases: tokens need %zu coordinates, the last one 1 (--homogeneous)\n",
                job->weights.dim);

@@ -201,6 +201,16 @@ static int complain_option(const attest_command *command, int code, int letter, 
     return complain_usage(command, "unknown option", is_letter ? name : argv[optind - 1]);
 }
 
+int attest_cli_check_stdin(const char *const *paths, size_t count)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += paths[i] && strcmp(paths[i], "-") == 0;
+    return found < 2 ? EXIT_HOLDS
+                     : attest_cli_refuse("standard input can be only one of the files");
+}
+
 int attest_cli_take_stdout(attest_common *common, const char *option)
 {
     if (common->stdout_by)

@@ -54,17 +54,6 @@ static int replay_file(const char *path, attest_common *common, attest_json *jso
     return code;
 }
 
-/* Which of two codes a command with several files ends with. */
-static int worse(int a, int b)
-{
-    static const int order[] = {EXIT_ENVIRONMENT, EXIT_USAGE, EXIT_FAILS, EXIT_UNDECIDED};
-
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (a == order[i] || b == order[i])
-            return order[i];
-    return EXIT_HOLDS;
-}
-
 static int run(int argc, char **argv)
 {
     attest_common common;
@@ -74,6 +63,8 @@ static int run(int argc, char **argv)
     int code = attest_cli_parse(&attest_command_replay, &common, NULL, argc, argv, 1, 1000000,
                                 &paths, &count);
 
+    if (code == EXIT_HOLDS)
+        code = attest_cli_check_stdin((const char *const *)paths, count);
     if (code != EXIT_HOLDS)
         return code;
     if (common.json) {
@@ -82,7 +73,8 @@ static int run(int argc, char **argv)
         attest_json_write_array(&json, "replays");
     }
     for (size_t i = 0; i < count; i++)
-        code = worse(code, replay_file(paths[i], &common, common.json ? &json : NULL));
+        code =
+            attest_cli_worse(code, replay_file(paths[i], &common, common.json ? &json : NULL));
     if (common.json) {
         attest_json_write_close(&json);
         attest_json_write_close(&json);

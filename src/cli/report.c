@@ -80,14 +80,9 @@ static int print_json(const report_job *job, const char *page)
 /* "WHAT PATH REST", harmless for a terminal. */
 static void print_line(const char *what, const char *path, const char *rest)
 {
-    attest_text text;
-    char *shown;
-
-    attest_text_init(&text);
-    attest_escape_terminal(&text, path, strlen(path));
-    shown = attest_text_take(&text);
-    printf("%-16s %s%s\n", what, shown ? shown : "", rest);
-    free(shown);
+    printf("%-16s ", what);
+    attest_escape_print(stdout, path);
+    printf("%s\n", rest);
 }
 
 static void print_text(const report_job *job, const char *page)

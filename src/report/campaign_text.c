@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/escape.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
 
@@ -120,8 +120,11 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
         print_death(stream, &result->death[d]);
     if (result->violations && !folder)
         fprintf(stream, "%s", result->violation[0].text);
-    if (command)
-        fprintf(stream, "  replay: %s\n", command);
+    if (command) {
+        fprintf(stream, "  replay: ");
+        attest_escape_print(stream, command);
+        fputc('\n', stream);
+    }
     free(command);
 }
 

@@ -82,16 +82,6 @@ void attest_report_replay_json(attest_json *json, const char *path,
     attest_json_write_close(json);
 }
 
-static void print_escaped(FILE *stream, const char *string)
-{
-    attest_text text;
-
-    attest_text_init(&text);
-    attest_escape_terminal(&text, string, strlen(string));
-    fputs(text.failed || !text.data ? "" : text.data, stream);
-    attest_text_clear(&text);
-}
-
 static void print_entry(FILE *stream, const attest_view *view, attest_view_kind kind, size_t e)
 {
     const arf_struct *x = arb_midref(view->output + e);
@@ -135,14 +125,14 @@ static void print_view(FILE *stream, const attest_replay *replay, attest_view_ki
 void attest_report_replay_text(FILE *stream, const char *path,
                                const attest_counterexample *file, const attest_replay *replay)
 {
-    print_escaped(stream, path);
+    attest_escape_print(stream, path);
     fprintf(stream, ": %s (",
             replay->outcome == ATTEST_VIOLATED ? "the violation is confirmed"
             : replay->outcome == ATTEST_HELD   ? "not violated"
                                                : attest_outcome_name(replay->outcome));
-    print_escaped(stream, replay->reason);
+    attest_escape_print(stream, replay->reason);
     fprintf(stream, ")\n  decided by ");
-    print_escaped(stream, replay->decided_by);
+    attest_escape_print(stream, replay->decided_by);
     fprintf(stream, "\n");
     if (file->has_pair && replay->dim > 0)
         fprintf(stream, "  outputs at [%zu,%zu] and [%zu,%zu]:\n", file->pair[0][0],

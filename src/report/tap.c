@@ -9,12 +9,9 @@
 
 static void print_comment(FILE *stream, const char *what, const char *line)
 {
-    attest_text text;
-
-    attest_text_init(&text);
-    attest_escape_terminal(&text, line, strlen(line));
-    fprintf(stream, "# %s%s\n", what, text.failed || !text.data ? "" : text.data);
-    attest_text_clear(&text);
+    fprintf(stream, "# %s", what);
+    attest_escape_print(stream, line);
+    fputc('\n', stream);
 }
 
 void attest_report_tap(FILE *stream, const attest_summary *summary, const char *folder)

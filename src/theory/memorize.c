@@ -67,20 +67,6 @@ static attest_status encode(builder *b, attest_error *error)
     return status;
 }
 
-static attest_place place_of(const attest_dataset *dataset, size_t position)
-{
-    size_t low = 0, high = dataset->count;
-
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (dataset->start[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (attest_place){low, position - dataset->start[low]};
-}
-
 static bool same_label(const attest_dataset *dataset, size_t one, size_t other)
 {
     for (size_t c = 0; c < dataset->label_dim; c++)
@@ -109,8 +95,8 @@ static attest_status check_consistent(builder *b, attest_error *error)
         } else if (!same_label(b->dataset, first[class] - 1, p)) {
             m->hypothesis = "consistent";
             m->places = 2;
-            m->place[0] = place_of(b->dataset, first[class] - 1);
-            m->place[1] = place_of(b->dataset, p);
+            m->place[0] = attest_place_get(b->dataset, first[class] - 1);
+            m->place[1] = attest_place_get(b->dataset, p);
             snprintf(m->explanation, sizeof m->explanation,
                      "equal vocabulary and equal token, but different labels: tokens "
                      "[%zu,%zu] and [%zu,%zu]",

@@ -112,6 +112,7 @@ change hard-cert.json verdict-wrong.json 'o["verdict"] = "proved"'
 run 1 "a verdict turned round" check verdict-wrong.json
 change soft-cert.json delta-wrong.json 'o["delta"] = "1/1219"'
 run 1 "a delta above the separation" check delta-wrong.json
+shows '^delta-wrong.json: fails: the outputs at \[0,3\] and \[1,3\] are not more than delta apart$'
 change soft-cert.json delta-right.json 'o["delta"] = "1/1220"'
 run 0 "a delta below the separation" check delta-right.json
 change soft-cert.json r-wrong.json 'o["r"] = "7.9999"'
@@ -179,6 +180,13 @@ change soft-cert.json bad.json 'o["version"] = 2'
 refused "an unknown version" check bad.json
 change soft-cert.json bad.json 'o["inputs"][0]["path"] = "nowhere.json"'
 refused "a missing input" check bad.json
+complains '^attest: bad.json: .*: cannot open: '
+name=$(printf 'a\033[31m\nb.json')
+cp soft-cert.json "$name"
+"$ATTEST" check "$name" >"$out" 2>"$err"
+shows '^a\\x1b\[31m\\x0ab.json: '
+echo '{}' | "$ATTEST" check - >"$out" 2>"$err"
+complains '^attest: standard input: "format" is missing'
 refused "no certificate" check
 
 refused "softmax in exact" certify pair.json --weights soft.json --method exact

@@ -42,6 +42,13 @@ for command in "demo" "merge $work" "audit $pair"; do
     refused "a folder is needed" $command -o -
 done
 
+# Standard input can be read once.
+for command in "eval - --weights -" "certify - --weights -" "audit - --weights -" \
+    "audit - --gate -" "counterexample --weights - --vocabulary -" "check - -" "replay - x -"; do
+    refused "standard input twice" $command
+    complains 'standard input can be only one of the files'
+done
+
 # A stream that takes nothing: one line, also where the output is longer than a buffer.
 for command in "audit $pair --weights $soft --quick" "eval $work/large.json --weights $hard" \
     "list" "certify $pair --weights $hard"; do

@@ -82,8 +82,8 @@ static by_hand look_at_pairs(const audit_case *test, const double *out)
         for (size_t q = p + 1; q < count; q++) {
             double square = 0;
             bool equal = true;
-            if (same_class(test, attest_audit_place(&test->dataset, p),
-                           attest_audit_place(&test->dataset, q)))
+            if (same_class(test, attest_place_get(&test->dataset, p),
+                           attest_place_get(&test->dataset, q)))
                 continue;
             r.required++;
             for (size_t c = 0; c < dim; c++) {

@@ -35,6 +35,7 @@ int main(void)
           "terminal: limits of the ranges");
     CHECK(terminal, "\xE2\x82", "\\xe2\\x82", "terminal: a character cut off");
     CHECK(terminal, "\xE2\x82x", "\\xe2\\x82x", "terminal: a character broken off");
+    CHECK(terminal, "a\xE2\x80\xAE", "a\\xe2\\x80\\xae", "terminal: what turns text");
     CHECK(json, "\"\\/\n\x01", "\\\"\\\\/\\u000a\\u0001", "json: quotes and controls");
     CHECK(json, "a\0b", "a\\u0000b", "json: a zero byte");
     CHECK(json, "\xFFx\xC3\xA9", "\xEF\xBF\xBDx\xC3\xA9", "json: not UTF-8");
