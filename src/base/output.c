@@ -109,6 +109,46 @@ static int open_folder(const char *path)
     return file;
 }
 
+/* Whether files can be made in the folder of the path. */
+static attest_status check_folder(const char *path, attest_error *error)
+{
+    int folder = open_folder(path);
+    attest_status status = ATTEST_OK;
+
+    if (folder < 0 || faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        status = io_error(error, path, "create");
+    if (folder >= 0)
+        close(folder);
+    return status;
+}
+
+attest_status attest_output_check(const char *path, bool is_folder, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    struct stat about;
+    char *real;
+    bool exists;
+
+    if (strcmp(path, "-") == 0)
+        return ATTEST_OK;
+    real = resolve(path);
+    if (!real)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+    exists = stat(real, &about) == 0;
+    if (exists && S_ISDIR(about.st_mode) && !is_folder)
+        status = attest_error_set(error, ATTEST_IO, "%s: is a directory", path);
+    else if (exists && is_folder)
+        status = access(path, W_OK | X_OK) == 0 && S_ISDIR(about.st_mode)
+                     ? ATTEST_OK
+                     : attest_error_set(
+                           error, ATTEST_IO, "%s: cannot create files in it: %s", path,
+                           S_ISDIR(about.st_mode) ? strerror(errno) : strerror(ENOTDIR));
+    else if (!exists || S_ISREG(about.st_mode))
+        status = check_folder(real, error);
+    free(real);
+    return status;
+}
+
 static int sync_file(int file)
 {
     return attest_fault("fsync") ? (errno = EIO, -1) : fsync(file);

@@ -6,6 +6,7 @@
 #ifndef ATTEST_BASE_OUTPUT_H
 #define ATTEST_BASE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <attest/error.h>
@@ -15,6 +16,11 @@ typedef struct attest_output {
     char *path;      /* the target */
     char *temporary; /* NULL when the target is written directly */
 } attest_output;
+
+/* Whether a file, or a folder, can be made at path, or is there and can be written: to be asked
+ * before work whose result would be lost. Opening may fail all the same. Status: IO, NOMEM. */
+attest_status attest_output_check(const char *path, bool is_folder,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Status: IO, NOMEM. Fault points "open", "alloc". */
 attest_status attest_output_open(attest_output *output, const char *path,

@@ -45,10 +45,11 @@ void attest_progress_format(char *line, int size, const attest_progress *progres
     if (progress->total && rate > 0 && done < progress->total)
         format_time(left, sizeof left, (double)(progress->total - done) / rate);
     if (progress->total)
-        snprintf(line, (size_t)size, "%" PRIu64 " of %" PRIu64 " %s (%.0f %%), %.4g/s%s%s%s%s",
-                 done, progress->total, progress->what,
+        snprintf(line, (size_t)size,
+                 "%" PRIu64 " of %" PRIu64 " %s (%.0f %%), %.4g/s%s%s%s%s%s", done,
+                 progress->total, progress->what,
                  100.0 * (double)done / (double)progress->total, rate, left[0] ? ", " : "",
-                 left, note ? ", " : "", note ? note : "");
+                 left, left[0] ? " left" : "", note ? ", " : "", note ? note : "");
     else
         snprintf(line, (size_t)size, "%" PRIu64 " %s, %.4g/s%s%s", done, progress->what, rate,
                  note ? ", " : "", note ? note : "");

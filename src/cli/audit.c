@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/shared.h"
+#include "base/output.h"
 
 static int run(int argc, char **argv);
 
@@ -204,8 +205,21 @@ static int audit(audit_job *job)
     return any_hypothesis_fails(job) || job->gate.count > 0 ? EXIT_FAILS : EXIT_HOLDS;
 }
 
+/* The folder or file of -o, and the page: an audit may take minutes. */
+static int check_outputs(const audit_request *request, const attest_common *common)
+{
+    const char *output = common->output;
+    attest_error error;
+
+    if (output && attest_output_check(output, !attest_audit_is_record(output), &error))
+        return attest_cli_fail(&error);
+    return attest_cli_check_output(request->report);
+}
+
 static int check_request(audit_request *request, attest_common *common)
 {
+    int code;
+
     if (request->report && strcmp(request->report, "-") == 0 &&
         attest_cli_take_stdout(common, "--report -"))
         return EXIT_USAGE;
@@ -215,7 +229,8 @@ static int check_request(audit_request *request, attest_common *common)
     if (attest_cli_check_stdin(
             (const char *const[]){request->data, request->weights, request->gate}, 3))
         return EXIT_USAGE;
-    return attest_audit_parse_lists(request);
+    code = attest_audit_parse_lists(request);
+    return code == EXIT_HOLDS ? check_outputs(request, common) : code;
 }
 
 static int run_job(audit_request *request, attest_common *common)

@@ -50,6 +50,9 @@ int attest_audit_parse_lists(audit_request *request);
  * path a folder for audit.json and its collision files. EXIT_HOLDS, or a complaint. */
 int attest_audit_save(audit_job *job);
 
+/* Whether -o names the record itself, not a folder for it: "X.json". */
+bool attest_audit_is_record(const char *output);
+
 /* The hashes of the inputs, for the record. EXIT_HOLDS, or a complaint. */
 int attest_audit_hash(audit_job *job);
 

@@ -87,13 +87,20 @@ typedef struct target {
     char record[AUDIT_MOST_PATH], stem[AUDIT_MOST_PATH];
 } target;
 
+bool attest_audit_is_record(const char *output)
+{
+    size_t length = strlen(output);
+
+    return length > 5 && strcmp(output + length - 5, ".json") == 0;
+}
+
 static int find_target(target *t, const char *output)
 {
     size_t length = strlen(output);
 
     if (length > AUDIT_MOST_PATH - 256)
         return attest_cli_refuse("%s: the name is too long", output);
-    if (length > 5 && strcmp(output + length - 5, ".json") == 0) {
+    if (attest_audit_is_record(output)) {
         snprintf(t->record, sizeof t->record, "%s", output);
         snprintf(t->stem, sizeof t->stem, "%.*s-", (int)(length - 5), output);
         return EXIT_HOLDS;

@@ -274,5 +274,8 @@ static int run(int argc, char **argv)
         (request.junit && strcmp(request.junit, "-") == 0 &&
          attest_cli_take_stdout(&common, "--junit -")))
         return EXIT_USAGE;
+    code = attest_cli_check_output(request.junit);
+    if (code != EXIT_HOLDS)
+        return code;
     return run_plan(&request, &common);
 }

@@ -97,6 +97,9 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
 /* Gives standard output to an option, e.g. "-o -"; refuses when another has it already. */
 int attest_cli_take_stdout(attest_common *common, const char *option);
 
+/* Complains of a file (NULL: none) that could not be written: before the work, not after it. */
+int attest_cli_check_output(const char *path);
+
 /* Refuses more than one "-" among the files to read (NULL: none): it can be read only once. */
 int attest_cli_check_stdin(const char *const *paths, size_t count);
 

@@ -1,6 +1,7 @@
 /* eval.c -- attest eval: attention outputs in a number system of choice. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attention/network.h"
 #include "base/memory.h"
@@ -200,6 +201,16 @@ static attest_status prepare(eval_job *job, attest_error *error)
     return attest_network_runner_init(&job->runner, &job->network, error);
 }
 
+/* Outputs that run over the terminal are progress enough, and a line between them a nuisance.
+ */
+static bool prints_to_terminal(const eval_job *job)
+{
+    for (size_t p = 0; p < job->printers; p++)
+        if (job->printer[p].stream == stdout && isatty(STDOUT_FILENO))
+            return true;
+    return false;
+}
+
 static int eval_all(eval_job *job, const char *path, attest_budget *budget)
 {
     attest_progress progress;
@@ -207,6 +218,7 @@ static int eval_all(eval_job *job, const char *path, attest_budget *budget)
     attest_status status = prepare(job, &error);
 
     attest_progress_begin(&progress, "sequences", job->dataset.count);
+    progress.shown = progress.shown && !prints_to_terminal(job);
     for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
         status = eval_sequence(job, i, budget, &error);
         attest_progress_update(&progress, i + 1, NULL);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/command.h"
 
 enum { MOST_OPTIONS = 48, FIRST_LONG = 256 };
@@ -220,6 +221,14 @@ int attest_cli_take_stdout(attest_common *common, const char *option)
     return EXIT_HOLDS;
 }
 
+int attest_cli_check_output(const char *path)
+{
+    attest_error error;
+
+    return path && attest_output_check(path, false, &error) ? attest_cli_fail(&error)
+                                                            : EXIT_HOLDS;
+}
+
 static int check_output(const attest_command *command, attest_common *common)
 {
     bool product = common->output && strcmp(common->output, "-") == 0;
@@ -227,7 +236,10 @@ static int check_output(const attest_command *command, attest_common *common)
 
     if (product && command->folder)
         return complain_usage(command, "-o: a folder is needed, not standard output", NULL);
-    return code == EXIT_HOLDS && product ? attest_cli_take_stdout(common, "-o -") : code;
+    if (code == EXIT_HOLDS && product)
+        code = attest_cli_take_stdout(common, "-o -");
+    return code == EXIT_HOLDS && !command->folder ? attest_cli_check_output(common->output)
+                                                  : code;
 }
 
 int attest_cli_parse(const attest_command *command, attest_common *common,

@@ -42,6 +42,46 @@ for command in "demo" "merge $work" "audit $pair"; do
     refused "a folder is needed" $command -o -
 done
 
+# What could not be written is told before the work, not after it.
+for command in "eval x --weights x -o" "certify x --weights x -o" "construct x -o" \
+    "memorize x -o" "counterexample --weights x -o" "approximate --function sum -o" \
+    "audit x -o" "audit x --report" "campaign x --junit" "import x -o" "report x -o"; do
+    for target in "$work/none/file.json" "$work/large.json/file.json"; do
+        run 4 "no such folder: $command" $command "$target"
+        complains "^attest: $target: cannot create: "
+    done
+done
+run 4 "a folder instead of a file" certify x --weights x -o "$work"
+complains "^attest: $work: is a directory"
+run 4 "a file instead of a folder" audit x -o "$work/stdout"
+complains "^attest: $work/stdout: cannot create files in it: Not a directory"
+
+# A progress line stands on a terminal, but not between lines of output.
+cat >"$work/terminal.py" <<'END'
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+shown = b""
+try:
+    while part := os.read(terminal, 65536):
+        shown += part
+except OSError:  # the terminal is gone with its last user
+    pass
+sys.stdout.buffer.write(shown)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+END
+python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits 3000 \
+    -o "$work/product.json" >"$out" 2>"$err"
+[ $? -eq 0 ] && grep -qE '[0-9]+ of 1499 sequences .*/s, .* left' "$out"
+result $? "progress is shown on a terminal"
+python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits 3000 >"$out" 2>"$err"
+[ $? -eq 0 ] && ! grep -q 'of 1499 sequences' "$out"
+result $? "but not between outputs"
+"$ATTEST" eval "$work/large.json" --weights "$soft" --bits 3000 -o "$work/product.json" >"$out" 2>"$err"
+[ $? -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
+result $? "nor where there is no terminal"
+
 # Standard input can be read once.
 for command in "eval - --weights -" "certify - --weights -" "audit - --weights -" \
     "audit - --gate -" "counterexample --weights - --vocabulary -" "check - -" "replay - x -"; do

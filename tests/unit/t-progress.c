@@ -19,10 +19,10 @@ int main(void)
 {
     attest_progress progress;
 
-    check(200, 50, 5, NULL, "50 of 200 pairs (25 %), 10/s, 15 s");
+    check(200, 50, 5, NULL, "50 of 200 pairs (25 %), 10/s, 15 s left");
     check(200, 200, 5, "margin 2^-7", "200 of 200 pairs (100 %), 40/s, margin 2^-7");
-    check(1000000, 1000, 1, NULL, "1000 of 1000000 pairs (0 %), 1000/s, 17 min");
-    check(100000000, 1000, 1, NULL, "1000 of 100000000 pairs (0 %), 1000/s, 27.8 h");
+    check(1000000, 1000, 1, NULL, "1000 of 1000000 pairs (0 %), 1000/s, 17 min left");
+    check(100000000, 1000, 1, NULL, "1000 of 100000000 pairs (0 %), 1000/s, 27.8 h left");
     check(0, 7, 2, NULL, "7 pairs, 3.5/s");
     check(0, 0, 0, "waiting", "0 pairs, 0/s, waiting");
     attest_progress_begin(&progress, "pairs", 10);
