@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file_state.h"
 #include "cli/certify_print.h"
 #include "cli/command.h"
 
@@ -13,7 +14,7 @@ const attest_command attest_command_certify = {
     .summary = "decide whether attention is a contextual mapping",
     .details =
         "Definition 2: positions whose vocabularies or tokens differ must have outputs more\n"
-        "than D apart, and all outputs norms below R. The verdict is proved, refuted or\n"
+        "than D apart, and all norms of outputs below R. The verdict is proved, refuted or\n"
         "undecided; the least separation is enclosed anyway.",
     .example = "  attest certify data.json --weights w.json\n"
                "  attest certify data.npy --weights w.json --r 10 --delta 1e-3 -o claim.json",
@@ -27,6 +28,7 @@ typedef struct certify_request {
     const char *data, *weights, *method;
     attest_number_option r, delta;
     unsigned long max_bits;
+    attest_file_state data_state, weights_state; /* with -o: of what is decided */
 } certify_request;
 
 static int exit_code(attest_verdict verdict)
@@ -66,6 +68,18 @@ static int check_request(const certify_request *request, const attest_common *co
     return EXIT_HOLDS;
 }
 
+/* The inputs are hashed when the claim is decided: they must still be what was read. */
+static int look_at_inputs(certify_request *request, const attest_common *common)
+{
+    attest_error error;
+
+    if (common->output &&
+        (attest_file_state_get(&request->data_state, request->data, &error) ||
+         attest_file_state_get(&request->weights_state, request->weights, &error)))
+        return attest_cli_fail_input(&error);
+    return EXIT_HOLDS;
+}
+
 static attest_status write_certificate(attest_certificate *certificate,
                                        const certify_request *request,
                                        const attest_common *common, attest_error *error)
@@ -75,6 +89,10 @@ static attest_status write_certificate(attest_certificate *certificate,
 
     if (status == ATTEST_OK)
         status = attest_certificate_add_input(certificate, "weights", request->weights, error);
+    if (status == ATTEST_OK)
+        status = attest_file_state_check(&request->data_state, request->data, error);
+    if (status == ATTEST_OK)
+        status = attest_file_state_check(&request->weights_state, request->weights, error);
     if (status == ATTEST_OK)
         status = attest_certificate_write(certificate, common->output, error);
     return status;
@@ -93,9 +111,10 @@ static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *
     code = attest_cli_read_dataset(dataset, request->data, common);
     if (code != EXIT_HOLDS)
         return code;
-    if (weights->dim != dataset->dim)
-        return attest_cli_refuse("%s: tokens have %zu entries, but the weights of %s take %zu",
-                                 request->data, dataset->dim, request->weights, weights->dim);
+    code = attest_cli_check_dim(common, request->data, dataset->dim, request->weights,
+                                weights->dim);
+    if (code != EXIT_HOLDS)
+        return code;
     claim->dataset = dataset;
     claim->weights = weights;
     attest_finding_init(&finding);
@@ -116,13 +135,15 @@ static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *
     return code;
 }
 
-static int certify(const certify_request *request, attest_common *common)
+static int certify(certify_request *request, attest_common *common)
 {
     attest_dataset dataset;
     attest_weights weights;
     attest_claim claim;
     int code = check_request(request, common);
 
+    if (code == EXIT_HOLDS)
+        code = look_at_inputs(request, common);
     if (code != EXIT_HOLDS)
         return code;
     attest_dataset_init(&dataset);

@@ -105,9 +105,10 @@ void attest_certify_print_text(const attest_claim *claim, const attest_finding *
     char *pairs = fmpz_get_str(NULL, 10, finding->required_pairs);
     char *delta = attest_number_format(claim->delta);
     char *r = attest_number_format(claim->r);
+    bool one = fmpz_is_one(finding->required_pairs);
 
-    printf("%-18s all %s required pairs are more than %s apart", "claim", pairs,
-           delta ? delta : "");
+    printf("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ", pairs,
+           one ? " is" : "s are", delta ? delta : "");
     if (claim->has_r)
         printf(", all norms are below %s", r ? r : "");
     printf("\n%-18s %s (%s)", "verdict", attest_verdict_name(finding->verdict),

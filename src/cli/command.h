@@ -108,6 +108,10 @@ int attest_cli_check_stdin(const char *const *paths, size_t count);
  * complaint and its exit code. */
 int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common);
 
+/* Refuses data whose tokens, of dim entries, do not fit the weights. */
+int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
+                         const char *weights, size_t weights_dim);
+
 /* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
 void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
 

@@ -110,6 +110,17 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
     return EXIT_HOLDS;
 }
 
+int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
+                         const char *weights, size_t weights_dim)
+{
+    if (dim == weights_dim)
+        return EXIT_HOLDS;
+    return attest_cli_refuse(
+        "%s: tokens have %zu entries, but the weights of %s take %zu%s", data, dim, weights,
+        weights_dim,
+        weights_dim == dim + 1 && !common->homogeneous ? " (--homogeneous appends a 1)" : "");
+}
+
 int attest_cli_end_json(attest_json *json, int code)
 {
     attest_status status = attest_json_write_end(json);

@@ -188,6 +188,13 @@ shows '^a\\x1b\[31m\\x0ab.json: '
 echo '{}' | "$ATTEST" check - >"$out" 2>"$err"
 complains '^attest: standard input: "format" is missing'
 refused "no certificate" check
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [3]]]}' >one-pair.json
+mkfifo pipe && (cat pair.json >pipe &)
+refused "a certificate of a pipe" certify pipe --weights soft.json -o pipe-cert.json
+complains 'pipe: is not a file that can be read again'
+cat pipe >/dev/null
+run 0 "one pair" certify one-pair.json --weights soft.json
+shows '^claim +1 required pair is more than 0 apart'
 
 refused "softmax in exact" certify pair.json --weights soft.json --method exact
 refused "hardmax in balls" certify pair.json --weights hard.json --method ball

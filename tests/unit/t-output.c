@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_state.h"
 #include "base/input.h"
 #include "base/output.h"
 #include "tests/tap.h"
@@ -123,6 +124,56 @@ static void test_input(void)
     attest_input_close(&input);
 }
 
+static void test_check(void)
+{
+    attest_error error;
+
+    TAP_OK(attest_output_check("-", false, &error) == ATTEST_OK &&
+               attest_output_check("/dev/full", false, &error) == ATTEST_OK &&
+               attest_output_check(in_folder("new"), false, &error) == ATTEST_OK &&
+               attest_output_check(in_folder("a"), false, &error) == ATTEST_OK &&
+               attest_output_check(in_folder("new"), true, &error) == ATTEST_OK &&
+               attest_output_check(folder, true, &error) == ATTEST_OK,
+           "what can be written");
+    TAP_OK(attest_output_check(folder, false, &error) == ATTEST_IO, "%s", error.text);
+    TAP_OK(attest_output_check(in_folder("a"), true, &error) == ATTEST_IO, "%s", error.text);
+    TAP_OK(attest_output_check(in_folder("no/such"), false, &error) == ATTEST_IO, "%s",
+           error.text);
+    TAP_OK(attest_output_check(in_folder("a/b"), true, &error) == ATTEST_IO, "%s", error.text);
+}
+
+/* A file is what it was until it is written, replaced or removed. */
+static void test_state(void)
+{
+    attest_file_state state;
+    attest_error error;
+
+    TAP_OK(attest_file_state_get(&state, in_folder("none"), &error) == ATTEST_IO, "%s",
+           error.text);
+    TAP_OK(attest_file_state_get(&state, "/dev/null", &error) == ATTEST_IO, "%s", error.text);
+    if (write_file("state", "one", true) != ATTEST_OK ||
+        attest_file_state_get(&state, in_folder("state"), &error) != ATTEST_OK)
+        abort();
+    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_OK,
+           "a file that is as it was");
+    if (write_file("state", "one", true) != ATTEST_OK)
+        abort();
+    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO,
+           "replaced by its like: %s", error.text);
+    if (attest_file_state_get(&state, in_folder("state"), &error) != ATTEST_OK ||
+        truncate(in_folder("state"), 2) != 0)
+        abort();
+    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO, "cut: %s",
+           error.text);
+    state.size = 2;
+    state.nanoseconds = (state.nanoseconds + 1) % 1000000000;
+    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO,
+           "written at another time: %s", error.text);
+    unlink(in_folder("state"));
+    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO,
+           "removed: %s", error.text);
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
@@ -130,6 +181,8 @@ int main(void)
     test_whole_or_nothing();
     test_targets();
     test_input();
+    test_check();
+    test_state();
     unlink(in_folder("link"));
     unlink(in_folder("a"));
     rmdir(folder);
