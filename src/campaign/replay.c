@@ -234,6 +234,11 @@ static attest_status decide(attest_replay *replay, const attest_counterexample *
         return decide_contextual(replay, file, error);
     if (strcmp(file->definition, "separated") == 0)
         return decide_separated(replay, file, error);
+    if (strcmp(file->definition, "hypothesis") == 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a hypothesis of %.100s that fails: 'attest %.100s' decides "
+                                "that, there are no outputs to replay",
+                                file->property, file->found_by);
     if (property)
         return decide_property(replay, file, property, setting, error);
     return attest_error_set(error, ATTEST_FORMAT,

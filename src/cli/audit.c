@@ -145,11 +145,9 @@ static int run_subjects(audit_job *job)
         if (attest_weights_read(&subject->given, request->weights, &job->common->budget,
                                 &error))
             return attest_cli_fail_input(&error);
-        if (subject->given.dim != job->dataset.dim)
-            return attest_cli_refuse(
-                "%s: tokens have %zu entries, but the weights of %s take %zu", request->data,
-                job->dataset.dim, request->weights, subject->given.dim);
-        return run_subject(job, subject);
+        code = attest_cli_check_dim(job->common, request->data, job->dataset.dim,
+                                    request->weights, subject->given.dim);
+        return code == EXIT_HOLDS ? run_subject(job, subject) : code;
     }
     for (size_t i = 0; i < request->strategies && code == EXIT_HOLDS; i++) {
         audit_subject *subject = &job->subject[job->subjects++];

@@ -126,7 +126,7 @@ static void print_collapse(const attest_audit *audit)
     const attest_audit_collapse *c = &audit->collapse;
 
     if (c->bits) {
-        printf("%-18s %ld bits", "collapse", c->bits);
+        printf("%-18s %ld bit%s", "collapse", c->bits, c->bits == 1 ? "" : "s");
         if (c->has_pair)
             print_pair("; with one bit less:", audit, c->pair);
         else
@@ -159,21 +159,21 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
 {
     const attest_audit *audit = &subject->audit;
     const char *strategy = attest_audit_subject_name(subject);
-    bool first = true;
+    bool first = true, hardmax;
 
     if (subject->construction.hypothesis) {
         printf("%s: fails: %s: %s\n", strategy, subject->construction.hypothesis,
                subject->construction.explanation);
         return;
     }
+    hardmax = audit->weights->activation == ATTEST_HARDMAX;
     printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
            strategy ? strategy : "", job->dataset.count, job->dataset.longest, job->dataset.dim,
            job->dataset.tokens.count);
-    printf("%s, %s softmax, %s sums%s%s%s\n\n",
-           attest_audit_rounding_name(audit->like.rounding),
-           attest_audit_softmax_name(audit->like.softmax),
-           audit->like.pairwise ? "pairwise" : "sequential", audit->like.fma ? ", fused" : "",
-           audit->like.accumulates ? ", accumulated in " : "",
+    printf("%s, %s%s, %s sums%s%s%s\n\n", attest_audit_rounding_name(audit->like.rounding),
+           hardmax ? "" : attest_audit_softmax_name(audit->like.softmax),
+           hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",
+           audit->like.fma ? ", fused" : "", audit->like.accumulates ? ", accumulated in " : "",
            audit->like.accumulates ? audit->like.accumulate.name : "");
     print_results(audit->result, audit->formats);
     for (size_t f = 0; f < audit->formats; f++)

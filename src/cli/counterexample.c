@@ -89,10 +89,10 @@ static int build(counterexample_job *job, attest_common *common)
     }
     attest_dataset_init(&vocabulary);
     code = attest_cli_read_dataset(&vocabulary, job->vocabulary, common);
-    if (code == EXIT_HOLDS && vocabulary.dim != job->counterexample.weights.dim)
-        code =
-            attest_cli_refuse("%s: tokens have %zu entries, but the weights take %zu",
-                              job->vocabulary, vocabulary.dim, job->counterexample.weights.dim);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_check_dim(common, job->vocabulary, vocabulary.dim,
+                                    job->weights ? job->weights : "--dim",
+                                    job->counterexample.weights.dim);
     if (code == EXIT_HOLDS &&
         attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
                                               &common->budget, &error))
@@ -253,8 +253,9 @@ static int run(int argc, char **argv)
     size_t count;
     int code;
     const attest_option options[] = {
-        {"weights", 'w', "W", "hardmax weights (JSON or .npz); random ones if not given",
-         OPTION_TEXT, &job.weights, NULL},
+        {"weights", 'w', "W",
+         "hardmax weights (JSON; .npz is softmax); random ones if\nnot given", OPTION_TEXT,
+         &job.weights, NULL},
         {"heads", 0, "H", "heads of random weights; 1 if not given", OPTION_POSITIVE,
          &job.heads, NULL},
         {"dim", 0, "D", "entries of a token; 2 if not given", OPTION_POSITIVE, &job.dim, NULL},

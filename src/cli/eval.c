@@ -70,7 +70,7 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *re
     arithmetic->bits = request->bits ? (long)request->bits : DEFAULT_BITS;
     arithmetic->rounding = MPFR_RNDN;
     if (request->round && attest_rounding_parse(&arithmetic->rounding, request->round, &error))
-        return attest_cli_fail_input(&error);
+        return attest_cli_refuse("--round: %s", error.text);
 
     if (strcmp(number, "exact") == 0) {
         arithmetic->system = EVAL_EXACT;
@@ -86,7 +86,9 @@ static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *re
         snprintf(name, sizeof name, "p=%ld", arithmetic->bits);
         if (attest_format_parse(&arithmetic->format,
                                 strcmp(number, "mpfr") == 0 ? name : number, &error))
-            return attest_cli_fail_input(&error);
+            return attest_cli_refuse("--number: %s%s", error.text,
+                                     strncmp(number, "p=", 2) ? "; or exact, ball, mpfr, double"
+                                                              : "");
     }
     if (request->round && arithmetic->system != EVAL_MPFR)
         return attest_cli_refuse(
@@ -266,13 +268,8 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     code = choose_arithmetic(&job->arithmetic, request, job->network.attention.activation);
     if (code != EXIT_HOLDS)
         return code;
-    if (job->network.input_dim != job->dataset.dim) {
-        attest_cli_complain("%s: tokens have %zu entries, but the weights of %s take %zu",
-                            request->data, job->dataset.dim, request->weights,
-                            job->network.input_dim);
-        return EXIT_USAGE;
-    }
-    return EXIT_HOLDS;
+    return attest_cli_check_dim(common, request->data, job->dataset.dim, request->weights,
+                                job->network.input_dim);
 }
 
 static void add_printer(eval_job *job, FILE *stream, bool as_json)

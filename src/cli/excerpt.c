@@ -35,6 +35,13 @@ void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_d
         place[p].sequence = place[p].sequence != place[0].sequence;
 }
 
+/* A bound that the user gave: without it the hypothesis could not be decided again. */
+static void write_bound(attest_json *json, const char *key, const attest_given_bound *bound)
+{
+    if (bound->given)
+        attest_json_write_rational(json, key, bound->value);
+}
+
 void attest_cli_write_hypothesis(attest_json *json, const attest_dataset *dataset,
                                  const attest_construction *c, const char *found_by)
 {
@@ -48,6 +55,9 @@ void attest_cli_write_hypothesis(attest_json *json, const attest_dataset *datase
         attest_cli_write_excerpt(json, "dataset", dataset, place, c->places);
     attest_json_write_object(json, "parameters");
     attest_json_write_string(json, "strategy", attest_strategy_name(c->strategy));
+    write_bound(json, "r_min", &c->r_min);
+    write_bound(json, "r_max", &c->r_max);
+    write_bound(json, "eps", &c->eps);
     attest_json_write_close(json);
     attest_json_write_object(json, "violates");
     attest_json_write_string(json, "definition", "hypothesis");

@@ -1,6 +1,7 @@
 /* main.c -- the program: finds the command and runs it. */
 #include "config.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,26 +81,53 @@ static int choose_kernel(void)
                              getenv("ATTEST_KERNEL"), names);
 }
 
+/* A date that cannot be read must not become another one. */
+static int check_date(void)
+{
+    const long long most = 253402300799; /* the end of the year 9999 */
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    long long seconds;
+    char *end;
+
+    if (!epoch || !*epoch)
+        return EXIT_HOLDS;
+    errno = 0;
+    seconds = strtoll(epoch, &end, 10);
+    if (epoch[0] >= '0' && epoch[0] <= '9' && !*end && !errno && seconds <= most)
+        return EXIT_HOLDS;
+    return attest_cli_refuse("SOURCE_DATE_EPOCH=%s: not a number of seconds since 1970", epoch);
+}
+
+static int run_command(int argc, char **argv)
+{
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[0], commands[i]->name) == 0) {
+            int code = commands[i]->run(argc, argv);
+            return code == EXIT_HELP ? EXIT_HOLDS : code;
+        }
+    }
+    return attest_cli_refuse("unknown %s '%s' (see 'attest --help')",
+                             argv[0][0] == '-' ? "option" : "command", argv[0]);
+}
+
 static int run(int argc, char **argv)
 {
     int failed = choose_kernel();
 
+    if (!failed)
+        failed = check_date();
     if (failed)
         return failed;
     if (argc < 2)
         return attest_cli_refuse("no command given (see 'attest --help')");
+    if (strcmp(argv[1], "help") == 0 && argc > 2)
+        return run_command(2, (char *[]){argv[2], (char[]){"--help"}, NULL});
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return print_help();
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return print_version();
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i]->name) == 0) {
-            int code = commands[i]->run(argc - 1, argv + 1);
-            return code == EXIT_HELP ? EXIT_HOLDS : code;
-        }
-    }
-    return attest_cli_refuse("unknown command '%s' (see 'attest --help')", argv[1]);
+    return run_command(argc - 1, argv + 1);
 }
 
 /* A standard stream that is closed must not become one of our files: what is printed would go

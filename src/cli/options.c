@@ -199,6 +199,8 @@ static int complain_option(const attest_command *command, int code, int letter, 
 
     if (code == ':')
         return complain_usage(command, "an argument is missing after", argv[optind - 1]);
+    if (letter >= FIRST_LONG) /* a flag, --json=1 */
+        return complain_usage(command, "an option that takes no argument:", argv[optind - 1]);
     return complain_usage(command, "unknown option", is_letter ? name : argv[optind - 1]);
 }
 

@@ -12,7 +12,8 @@ static const attest_format named[] = {
     {"float8_e5m2", 3, true, -14, 15, false},
 };
 
-/* Reads prefix and a decimal integer of at most 12 digits at *text and moves on past them. */
+/* Reads prefix and a decimal integer at *text and moves on past them. What does not fit is the
+ * largest or the least long, which no format takes. */
 static bool read_field(long *value, const char **text, const char *prefix)
 {
     const char *digits = *text + strlen(prefix);
@@ -23,7 +24,7 @@ static bool read_field(long *value, const char **text, const char *prefix)
     if (*digits == '-' || *digits == '+')
         sign = 1;
     count = strspn(digits + sign, "0123456789");
-    if (count == 0 || count > 12)
+    if (count == 0)
         return false;
     *value = strtol(digits, NULL, 10);
     *text = digits + sign + count;
@@ -62,8 +63,8 @@ attest_status attest_format_parse(attest_format *format, const char *name, attes
                                 name);
     if (format->precision < 1 || format->precision > ATTEST_FORMAT_MAX_PRECISION)
         return attest_error_set(error, ATTEST_USAGE,
-                                "format \"%s\": the precision must be between 1 and %ld", name,
-                                ATTEST_FORMAT_MAX_PRECISION);
+                                "format \"%.100s\": the precision must be between 1 and %ld",
+                                name, ATTEST_FORMAT_MAX_PRECISION);
     if (format->bounded &&
         (format->emin > format->emax || format->emin < -ATTEST_FORMAT_MAX_EXPONENT ||
          format->emax > ATTEST_FORMAT_MAX_EXPONENT))

@@ -15,15 +15,9 @@
 static void format_date(char date[32])
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    char *end = NULL;
-    time_t seconds = time(NULL);
+    time_t seconds = epoch && *epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
     struct tm day;
 
-    if (epoch && *epoch) {
-        seconds = (time_t)strtoll(epoch, &end, 10);
-        if (*end)
-            seconds = 0;
-    }
     date[0] = '\0';
     if (gmtime_r(&seconds, &day))
         strftime(date, 32, "%Y-%m-%d", &day);

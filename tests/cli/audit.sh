@@ -208,6 +208,8 @@ run 1 "a repeated token" audit twice.json --construct theorem --json
 json 'o["hypothesis"] == "no-duplicates" and o["counterexample"]["violates"]["definition"] == "hypothesis"'
 run 0 "tuned allows it" audit twice.json --construct tuned --json
 json 'o["theory_bits"] is None and "twice" in o["theory"]["reason"]'
+run 0 "hardmax in words" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --quick
+shows '; nearest, hardmax, sequential sums$'
 run 0 "hardmax" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --json
 json 'o["collapse_bits"] is None and all(f["collisions"] > 0 and f["max_ulp"] is None for f in o["formats"])'
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [1, 2]], [[1, 2]]]}' >same.json

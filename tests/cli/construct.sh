@@ -25,6 +25,10 @@ shows '^proved: a contextual mapping'
 run 1 "r_max met exactly" construct "$work/data.json" --r-max 5 --json
 json 'o["hypothesis"] == "r-max" and "[3,2]" in o["explanation"]'
 json 'o["counterexample"]["violates"] == {"definition": "hypothesis", "hypothesis": "r-max", "token": [0, 2]} and o["counterexample"]["dataset"]["sequences"][0][2] == ["5", "0"]'
+json 'o["counterexample"]["parameters"] == {"strategy": "theorem", "r_max": "5"}'
+python3 -c 'import json, sys; json.dump(json.load(sys.stdin)["counterexample"], sys.stdout)' <"$out" >"$work/failed.json"
+refused "a hypothesis has no outputs to replay" replay "$work/failed.json"
+complains "a hypothesis of theorem2 that fails: 'attest construct' decides that"
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [2], [1]], [[2], [3]]]}' >"$work/twice.json"
 run 1 "a repetition" construct "$work/twice.json"
 shows 'no-duplicates: .*\[0,0\] and \[0,2\]'

@@ -60,6 +60,9 @@ refused "softmax in exact" eval "$work/data.json" --weights "$work/soft.json" --
 refused "no weights" eval "$work/data.json"
 refused "a missing file" eval "$work/none.json" --weights "$work/hard.json"
 refused "an unknown number system" eval "$work/data.json" --weights "$work/hard.json" --number decimal
+complains '^attest: --number: unknown format "decimal": expected binary64, .*; or exact, ball, mpfr, double$'
+refused "a precision that is too large" eval "$work/data.json" --weights "$work/soft.json" --number p=9999999999999
+complains '^attest: --number: format "p=9999999999999": the precision must be between 1 and'
 refused "bits for exact" eval "$work/data.json" --weights "$work/hard.json" --bits 10
 refused "too few bits" eval "$work/data.json" --weights "$work/soft.json" --bits 1
 refused "too many bits" eval "$work/data.json" --weights "$work/soft.json" --bits 99999999999
@@ -67,6 +70,12 @@ refused "an unknown rounding" eval "$work/data.json" --weights "$work/soft.json"
 refused "a rounding for balls" eval "$work/data.json" --weights "$work/soft.json" --round up
 sed 's/\[1\], \[3\]/[1, 2], [3, 4]/; s/\["1\/2"\]/[1, 1]/' "$work/data.json" >"$work/two.json"
 refused "dimensions that do not fit" eval "$work/two.json" --weights "$work/hard.json"
+complains 'tokens have 2 entries, but the weights of .* take 1$'
+sed 's/"WQ": \[\[1\]\], "WK": \[\[1\]\], "WV": \[\["1\/3"\]\], "WO": \[\[1\]\]/"WQ": [[1, 0]], "WK": [[1, 0]], "WV": [[1, 0]], "WO": [[1], [0]]/' \
+    "$work/hard.json" >"$work/bias.json"
+refused "a coordinate less" eval "$work/data.json" --weights "$work/bias.json"
+complains 'take 2 \(--homogeneous appends a 1\)$'
+run 0 "and with it" eval "$work/data.json" --weights "$work/bias.json" --homogeneous
 refused "the dataset as weights" eval "$work/data.json" --weights "$work/data.json"
 "$ATTEST" eval "$work/data.json" --weights "$work/hard.json" -o "$work/no/such" >"$out" 2>"$err"
 [ $? -eq 4 ]

@@ -23,6 +23,21 @@ ATTEST_KERNEL=abacus "$ATTEST" list >"$out" 2>"$err"
 [ $? -eq 2 ] && [ ! -s "$out" ]
 result $? "a kernel that is not there: $(cat "$err")"
 
+run 0 "attest help COMMAND" help eval
+shows '^Usage: attest eval DATA'
+refused "attest help NONSENSE" help nonsense
+refused "an option that is none" --nonsense
+complains "^attest: unknown option '--nonsense'"
+refused "an argument for a flag" list --json=1
+complains "takes no argument: '--json=1'"
+for epoch in x -1 1e3 99999999999999999999 253402300800; do
+    SOURCE_DATE_EPOCH=$epoch "$ATTEST" list >"$out" 2>"$err"
+    [ $? -eq 2 ] && [ ! -s "$out" ] && grep -q "^attest: SOURCE_DATE_EPOCH=$epoch: " "$err"
+    result $? "no date: $epoch"
+done
+SOURCE_DATE_EPOCH=253402300799 "$ATTEST" list >"$out" 2>"$err" && SOURCE_DATE_EPOCH='' "$ATTEST" list >"$out" 2>"$err"
+result $? "dates"
+
 refused "no command"
 refused "an unknown command" nonsense
 refused "a hostile command" "$(printf 'a\033[31m\nb')"
