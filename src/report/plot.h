@@ -122,6 +122,7 @@ typedef struct attest_plot_strip {
     const char *name, *remark; /* remark may be NULL */
     size_t bins;
     const double *edge, *count;
+    bool open_below, open_above; /* the first and the last bin, drawn with an end, have none */
     int style;
 } attest_plot_strip;
 

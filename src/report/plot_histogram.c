@@ -4,7 +4,7 @@
 
 #include "report/plot.h"
 
-enum { TOP = 6, LEFT = 116, RIGHT = 18, BELOW = 46, STRIP = 58, BAR = 40 };
+enum { TOP = 6, LEFT = 136, RIGHT = 18, BELOW = 46, STRIP = 58, BAR = 40 };
 
 static void set_scale(attest_scale *scale, const attest_plot_histogram *histogram)
 {
@@ -35,10 +35,18 @@ static void write_bin(attest_markup *markup, const attest_plot_histogram *histog
     char class_name[16], low[64], high[64], count[64], tooltip[320];
 
     snprintf(class_name, sizeof class_name, "bar s%d", strip->style % ATTEST_PLOT_STYLES);
-    snprintf(tooltip, sizeof tooltip, "%.80s: %s from %s%s to %s%s", strip->name,
-             attest_scale_format_number(count, strip->count[k], 0), power,
-             attest_scale_format_number(low, strip->edge[k], 3), power,
-             attest_scale_format_number(high, strip->edge[k + 1], 3));
+    attest_scale_format_number(count, strip->count[k], 0);
+    attest_scale_format_number(low, strip->edge[k], 3);
+    attest_scale_format_number(high, strip->edge[k + 1], 3);
+    if (k == 0 && strip->open_below)
+        snprintf(tooltip, sizeof tooltip, "%.80s: %s below %s%s", strip->name, count, power,
+                 high);
+    else if (k + 1 == strip->bins && strip->open_above)
+        snprintf(tooltip, sizeof tooltip, "%.80s: %s from %s%s on", strip->name, count, power,
+                 low);
+    else
+        snprintf(tooltip, sizeof tooltip, "%.80s: %s from %s%s to %s%s", strip->name, count,
+                 power, low, power, high);
     /* A single case among millions is still seen. */
     height = fmax(height, 1);
     attest_plot_box(markup, class_name, from + 0.5, bottom - height, fmax(to - from - 1, 0.8),

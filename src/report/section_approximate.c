@@ -113,7 +113,7 @@ static void write_function(attest_report *report, errors *all, size_t number)
     snprintf(id, sizeof id, "approximation-%zu", number);
     attest_plot_cut(shown, sizeof shown, all->function, 200);
     snprintf(caption, sizeof caption,
-             "Error of the approximation of %s, measured and bounded, against its grid.",
+             "Error of the approximation of %s, enclosed, and its bound, against the grid.",
              shown);
     attest_markup_init(&drawing);
     attest_plot_write_lines(&drawing, &lines);
@@ -183,9 +183,10 @@ void attest_section_write_approximations(attest_report *report)
 
     report->body.text.failed |= !done || !all;
     if (count > 0 && done && all) {
-        attest_section_open(report, "approximation", "Approximation",
-                            "The universal approximator over finer and finer grids: errors as "
-                            "they were measured, and the bounds that were proved.");
+        attest_section_open(
+            report, "approximation", "Approximation",
+            "The universal approximator over finer and finer grids: its errors, "
+            "which are enclosed, and the bounds that were proved.");
         for (gather(all, report, done); all->function && number < MOST_FUNCTIONS;
              gather(all, report, done))
             if (all->count > 0)

@@ -41,7 +41,8 @@ static void write_certificates(attest_report *report)
     if (!attest_records_find(&report->records, ATTEST_RECORD_CERTIFICATE, 0, &place))
         return;
     attest_section_open(report, "certificates", "Certificates",
-                        "Contextual mappings (Definition 2) decided in balls or exactly; "
+                        "Contextual mappings (Definition 2), decided exactly, in balls, or "
+                        "by doubles with proved error bounds; "
                         "\xE2\x80\x98"
                         "attest check\xE2\x80\x99 verifies each by another route.");
     attest_table_open(&report->body, "Certificates", heading, 8);

@@ -84,7 +84,7 @@ static void write_dataset(attest_markup *body, const attest_json_cursor *root)
 {
     char position[MOST_POSITIONS][24], caption[160];
     const char *heading[MOST_POSITIONS + 1] = {"Sequence"};
-    attest_json_cursor dataset, sequences;
+    attest_json_cursor dataset, sequences, violates, pair;
     size_t count, shown, columns;
 
     if (!attest_json_find_member(&dataset, root, "dataset"))
@@ -98,7 +98,11 @@ static void write_dataset(attest_markup *body, const attest_json_cursor *root)
         snprintf(position[k], sizeof position[k], "token %zu", k);
         heading[k + 1] = position[k];
     }
-    snprintf(caption, sizeof caption, "The tokens; \xE2\x97\x84 marks the pair%s",
+    snprintf(caption, sizeof caption, "The tokens%s%s",
+             attest_json_find_member(&violates, root, "violates") &&
+                     attest_value_array(&pair, &violates, "pair") > 0
+                 ? "; \xE2\x97\x84 marks the pair"
+                 : "",
              shown < count ? " (the first sequences only)" : "");
     attest_table_open(body, caption, heading, columns + 1);
     for (size_t i = 0; i < shown; i++)
@@ -137,11 +141,11 @@ static void write_story(attest_markup *body, const attest_record *record)
     attest_json_cursor root = attest_json_root(&record->document), violates, pair;
 
     attest_markup_open(body, "p");
-    attest_markup_text(body, "Property ");
+    attest_markup_text(body, "An instance of ");
     attest_markup_element(body, "code", NULL, attest_value_text(&root, "property"));
     if (!attest_section_is_tightest(record) &&
         attest_json_find_member(&violates, &root, "violates")) {
-        attest_markup_text(body, " violates ");
+        attest_markup_text(body, " that violates ");
         attest_markup_element(body, "code", NULL, attest_value_text(&violates, "definition"));
         if (attest_value_array(&pair, &violates, "pair") > 0) {
             attest_markup_text(body, " at ");
@@ -150,11 +154,14 @@ static void write_story(attest_markup *body, const attest_record *record)
     }
     attest_markup_text(body, ", found by ");
     attest_value_write(body, &root, "found_by");
-    attest_markup_text(body, " (seed ");
-    attest_value_write(body, &root, "seed");
-    attest_markup_text(body, ", ");
-    attest_value_write(body, &root, "shrink_steps");
-    attest_markup_text(body, " steps of shrinking).");
+    if (*attest_value_text(&root, "seed")) {
+        attest_markup_text(body, " (seed ");
+        attest_value_write(body, &root, "seed");
+        attest_markup_text(body, ", ");
+        attest_value_write(body, &root, "shrink_steps");
+        attest_markup_text(body, " steps of shrinking)");
+    }
+    attest_markup_text(body, ".");
     write_parameters(body, &root);
     attest_markup_text(body, " Decide it again: ");
     attest_markup_open(body, "code");

@@ -15,6 +15,7 @@ enum { STRIPS = 2, MOST_BINS = 64 };
 typedef struct histograms {
     size_t bins[STRIPS];
     double edge[STRIPS][MOST_BINS + 1], count[STRIPS][MOST_BINS];
+    bool open_below[STRIPS], open_above[STRIPS]; /* the first and the last bin have no end */
     char remark[STRIPS][64];
 } histograms;
 
@@ -32,10 +33,13 @@ static void read_histogram(histograms *all, size_t strip, const attest_json_curs
         attest_json_cursor bin = attest_json_get_element(&array, i);
         double from = log2(attest_value_number(&bin, "from"));
         double to = log2(attest_value_number(&bin, "to"));
-        from = isfinite(from) ? from : to - 1;
-        to = isfinite(to) ? to : from + 1;
+        bool below = !isfinite(from), above = !isfinite(to);
+        from = below ? to - 1 : from;
+        to = above ? from + 1 : to;
         if (!(from < to) || (used > 0 && from != all->edge[strip][used]))
             continue;
+        all->open_below[strip] |= used == 0 && below;
+        all->open_above[strip] = above;
         all->edge[strip][used] = from;
         all->count[strip][used] = attest_value_number(&bin, "count");
         all->edge[strip][++used] = to;
@@ -53,7 +57,12 @@ static void write_table(attest_markup *body, const histograms *all)
             attest_table_row(body, strip_name[i]);
             for (size_t end = 0; end < 2; end++) {
                 attest_table_open_cell(body, "number");
-                attest_value_write_power(body, all->edge[i][k + end]);
+                if (end == 0 && k == 0 && all->open_below[i])
+                    attest_markup_text(body, "0");
+                else if (end == 1 && k + 1 == all->bins[i] && all->open_above[i])
+                    attest_markup_text(body, "\xE2\x88\x9E");
+                else
+                    attest_value_write_power(body, all->edge[i][k + end]);
                 attest_markup_close(body);
             }
             attest_table_number(body, all->count[i][k], 0);
@@ -74,7 +83,8 @@ static void format_caption(char *caption, size_t size, const attest_json_cursor 
         attest_scale_format_number(number[i], attest_value_number(kernel, keys[i]), 0);
     snprintf(caption, size,
              "The %.20s kernel on the data of \xE2\x80\x98%s\xE2\x80\x99: its errors, and how "
-             "many times larger its proved bounds are. Of %.20s rows %.20s have no error, "
+             "many times larger its proved bounds are; bars at the ends may hold what lies "
+             "beyond. Of %.20s rows %.20s have no error, "
              "%.20s no bound; "
              "%.20s bounds are broken.",
              attest_value_text(kernel, "name"), label, number[0], number[1], number[2],
@@ -100,8 +110,14 @@ static void write_figure(attest_report *report, const histograms *all,
     snprintf(id, sizeof id, "fast-path-%zu", number);
     format_caption(caption, sizeof caption, kernel, label);
     for (size_t i = 0; i < STRIPS; i++)
-        strip[i] = (attest_plot_strip){strip_name[i], all->remark[i], all->bins[i],
-                                       all->edge[i],  all->count[i],  (int)i};
+        strip[i] = (attest_plot_strip){.name = strip_name[i],
+                                       .remark = all->remark[i],
+                                       .bins = all->bins[i],
+                                       .edge = all->edge[i],
+                                       .count = all->count[i],
+                                       .open_below = all->open_below[i],
+                                       .open_above = all->open_above[i],
+                                       .style = (int)i};
     attest_markup_init(&drawing);
     attest_plot_write_histogram(&drawing, &histogram);
     attest_section_open_plot(report, &drawing, id, caption);

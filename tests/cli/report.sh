@@ -43,6 +43,18 @@ result $? "constructions side by side are told apart"
 [ "$(wc -c <"$work/page.html")" -lt 800000 ] && grep -q '7\.\.\. (100000 bytes)' "$work/page.html"
 result $? "a number of 100 000 digits is shown by its beginning"
 
+# what has no end is not given one, and what has no pair not said to be marked
+grep -q 'error in ulp: 1 below 2^−7<' "$work/plots/fast-path-1.svg" &&
+    grep -q 'bound / error: 1 from 2^13 on<' "$work/plots/fast-path-1.svg" &&
+    grep -q '<td class="number">∞</td>' "$work/page.html"
+result $? "open bins of a histogram are open"
+grep -q '>error in ulp</text>' "$work/plots/fast-path-1.svg" && grep -q '>bound / error</text>' "$work/plots/fast-path-1.svg"
+result $? "and their names are whole"
+"$ATTEST" report "$srcdir/tests/corpus" -o "$work/corpus.html" >/dev/null 2>"$err"
+grep -q '<caption>The tokens</caption>' "$work/corpus.html" && grep -q 'The tokens; .* marks the pair' "$work/corpus.html" &&
+    ! grep -q 'seed <' "$work/corpus.html"
+result $? "a pair is spoken of where there is one, and a seed"
+
 # the same bytes, wherever the records are
 cp -R "$work/records" "$work/again"
 (cd "$work/again" && "$ATTEST" report . -o ../again.html) >/dev/null 2>"$err"

@@ -60,9 +60,9 @@ def audit(strategy, collapse, certified, theory, separation):
             "kernel": {"name": "avx2", "entries": 640, "rows": 320, "exact_rows": 4,
                        "rows_without_bound": 0, "bounds_broken": 0, "max_ulp": 2.25,
                        "ulp": [{"from": 0 if e == -8 else 2.0 ** e, "to": 2.0 ** (e + 1),
-                                "count": int(900 * math.exp(-(e + 2) ** 2 / 3))} for e in range(-8, 3)],
+                                "count": 1 + int(900 * math.exp(-(e + 2) ** 2 / 3))} for e in range(-8, 3)],
                        "pessimism": [{"from": 2.0 ** e, "to": None if e == 13 else 2.0 ** (e + 1),
-                                      "count": int(900 * math.exp(-(e - 6) ** 2 / 5))} for e in range(14)]},
+                                      "count": 1 + int(900 * math.exp(-(e - 6) ** 2 / 5))} for e in range(14)]},
             "algorithms": [{"softmax": s, "sum": o, "fma": f, "formats": formats(collapse, separation)}
                            for s in ("naive", "shifted", "online") for o in ("sequential", "pairwise")
                            for f in (False, True)],
