@@ -9,8 +9,20 @@ for command in $commands; do
     run 0 "$command --help" "$command" --help
     shows "^Usage: attest $command"
     shows '^Example:'
-    grep -q "^.B attest $command" "$srcdir/doc/attest.1"
+    sed 's/\\-/-/g' "$srcdir/doc/attest.1" | sed -n "/^.B attest $command/,/^\.TP/p" >"$work/section"
+    [ -s "$work/section" ]
     result $? "the manual describes $command"
+    undescribed=
+    for option in $(sed -n 's/^ *\(-.,\)\{0,1\} *--\([a-z-]*\).*/\2/p' "$out"); do
+        case $option in
+        json | help | max-memory | tensor | homogeneous) continue ;; # those of all commands
+        output) option=-o ;;
+        *) option=--$option ;;
+        esac
+        sed 's/\\f[BIR]/ /g' "$work/section" | grep -qE -e "(^| |\[|\()$option( |\]|,|;|\$|\))" || undescribed="$undescribed $option"
+    done
+    [ -z "$undescribed" ]
+    result $? "and all of its options$undescribed"
 done
 run 0 "attest --version" --version
 shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'
