@@ -1,8 +1,11 @@
 /* output.c -- a file that appears whole or not at all. */
+#include "config.h" /* O_TMPFILE is an extension */
+
 #include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,28 +47,104 @@ static void usual_permissions(int file)
         return; /* a folder without permission bits: the file is usable all the same */
 }
 
+/* The folder of the path, open for syncing: after a rename the folder's entry is on disk only
+ * when the folder was synced. It is opened before the rename, so that all that can be missing
+ * is missed while the old file is still there. */
+static int open_folder(const char *path)
+{
+    char *folder = attest_memory_copy(path);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    int file;
+
+    if (!folder) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (slash)
+        slash[slash == folder] = '\0';
+    file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    return file;
+}
+
+/* A file without a name in the folder: it gets one when it is whole, and is gone with us
+ * before. Not every file system has that, and it is named through /proc. */
+static FILE *open_nameless(const char *path)
+{
+#ifdef O_TMPFILE
+    int folder = open_folder(path), file = -1;
+    FILE *stream = NULL;
+
+    if (folder >= 0 && access("/proc/self/fd", X_OK) == 0)
+        file = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (file >= 0 && !(stream = fdopen(file, "w")))
+        close(file);
+    if (folder >= 0)
+        close(folder);
+    return stream;
+#else
+    (void)path;
+    return NULL;
+#endif
+}
+
+static FILE *open_named(char *temporary)
+{
+    int file = mkstemp(temporary);
+    FILE *stream;
+
+    if (file < 0)
+        return NULL;
+    usual_permissions(file);
+    stream = fdopen(file, "w");
+    if (!stream) {
+        close(file);
+        unlink(temporary);
+    }
+    return stream;
+}
+
 static attest_status open_temporary(attest_output *output, attest_error *error)
 {
     attest_text name;
-    int file;
 
     attest_text_init(&name);
     attest_text_printf(&name, "%s.XXXXXX", output->path);
     output->temporary = attest_text_take(&name);
     if (!output->temporary)
         return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", output->path);
-    file = attest_fault("open") ? (errno = EIO, -1) : mkstemp(output->temporary);
-    if (file < 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-        return io_error(error, output->path, "create");
+    if (attest_fault("open")) {
+        errno = EIO;
+    } else {
+        output->stream = open_nameless(output->path);
+        output->nameless = output->stream != NULL;
+        if (!output->stream)
+            output->stream = open_named(output->temporary);
     }
-    usual_permissions(file);
-    output->stream = fdopen(file, "w");
     if (output->stream)
         return ATTEST_OK;
-    close(file);
+    free(output->temporary);
+    output->temporary = NULL;
     return io_error(error, output->path, "create");
+}
+
+/* Gives the complete file its temporary name. */
+static bool name_file(attest_output *output, int file)
+{
+    char link[64], *end = output->temporary + strlen(output->temporary) - strlen("XXXXXX");
+    uint32_t number = (uint32_t)getpid();
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    for (int attempt = 0; attempt < 1000; attempt++, number++) {
+        snprintf(end, sizeof "XXXXXX", "%06x", (unsigned)(number & 0xFFFFFF));
+        if (linkat(AT_FDCWD, link, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0) {
+            output->nameless = false;
+            return true;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return false;
 }
 
 attest_status attest_output_open(attest_output *output, const char *path, attest_error *error)
@@ -87,26 +166,6 @@ attest_status attest_output_open(attest_output *output, const char *path, attest
     if (status != ATTEST_OK)
         attest_output_abandon(output);
     return status;
-}
-
-/* The folder of the path, open for syncing: after a rename the folder's entry is on disk only
- * when the folder was synced. It is opened before the rename, so that all that can be missing
- * is missed while the old file is still there. */
-static int open_folder(const char *path)
-{
-    char *folder = attest_memory_copy(path);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
-    int file;
-
-    if (!folder) {
-        errno = ENOMEM;
-        return -1;
-    }
-    if (slash)
-        slash[slash == folder] = '\0';
-    file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(folder);
-    return file;
 }
 
 /* Whether files can be made in the folder of the path. */
@@ -189,6 +248,12 @@ static const char *finish(attest_output *output)
         return failed ? "write" : NULL;
     if (!failed && output->temporary && sync_file(fileno(stream)) != 0)
         failed = true;
+    if (!failed && output->nameless && !name_file(output, fileno(stream))) {
+        int reason = errno;
+        fclose(stream);
+        errno = reason;
+        return "create";
+    }
     if (fclose(stream) != 0 || attest_fault("close") || failed)
         return "write";
     return output->temporary ? replace_target(output) : NULL;
@@ -215,7 +280,7 @@ void attest_output_abandon(attest_output *output)
 {
     if (output->stream && output->stream != stdout)
         fclose(output->stream);
-    if (output->temporary)
+    if (output->temporary && !output->nameless)
         unlink(output->temporary);
     free(output->temporary);
     free(output->path);

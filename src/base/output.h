@@ -1,7 +1,8 @@
 /* output.h -- a file that appears whole or not at all.
  *
- * What is written goes to a temporary file in the target's folder; commit flushes it, fsyncs
- * it, renames it over the target and fsyncs the folder. A target that exists and is no regular
+ * What is written goes to a temporary file in the target's folder, one without a name where the
+ * file system has such; commit flushes it, fsyncs it, renames it over the target and fsyncs the
+ * folder. A target that exists and is no regular
  * file (a pipe, /dev/null) is written directly, and so is "-", standard output. */
 #ifndef ATTEST_BASE_OUTPUT_H
 #define ATTEST_BASE_OUTPUT_H
@@ -15,6 +16,7 @@ typedef struct attest_output {
     FILE *stream;    /* write here */
     char *path;      /* the target */
     char *temporary; /* NULL when the target is written directly */
+    bool nameless;   /* the temporary file has no name yet, and dies with the process */
 } attest_output;
 
 /* Whether a file, or a folder, can be made at path, or is there and can be written: to be asked

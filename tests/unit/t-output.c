@@ -1,8 +1,10 @@
 /* Files that appear whole or not at all; whole files as bytes. */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file_state.h"
@@ -74,6 +76,48 @@ static void test_whole_or_nothing(void)
                (about.st_mode & 0777) == 0644,
            "with the usual permissions");
     TAP_OK(files_in_folder() == 1, "no temporary file is left");
+}
+
+/* What was begun by a process that is killed leaves nothing, where files can be nameless. */
+static void test_killed(void)
+{
+    attest_output output;
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        if (attest_output_open(&output, in_folder("killed"), NULL) == ATTEST_OK &&
+            fputs("half", output.stream) >= 0 && fflush(output.stream) == 0)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
+        abort();
+    if (attest_output_open(&output, in_folder("a"), NULL) != ATTEST_OK)
+        abort();
+    TAP_OK(!output.nameless || files_in_folder() == 1, "a killed process leaves no file%s",
+           output.nameless ? "" : " # SKIP the file system has no nameless files");
+    attest_output_abandon(&output);
+}
+
+/* Names of temporary files that are taken are passed over. */
+static void test_taken(void)
+{
+    char name[32];
+
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "b.%06x", ((unsigned)getpid() + i) & 0xFFFFFF);
+        if (write_file(name, "taken", true) != ATTEST_OK)
+            abort();
+    }
+    TAP_OK(write_file("b", "one", true) == ATTEST_OK && contains("b", "one") &&
+               contains(name, "taken"),
+           "the temporary names of others are left alone");
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "b.%06x", ((unsigned)getpid() + i) & 0xFFFFFF);
+        unlink(in_folder(name));
+    }
+    unlink(in_folder("b"));
 }
 
 static void test_targets(void)
@@ -179,6 +223,8 @@ int main(void)
     if (!mkdtemp(folder))
         return 99;
     test_whole_or_nothing();
+    test_killed();
+    test_taken();
     test_targets();
     test_input();
     test_check();
