@@ -1,12 +1,7 @@
 /* construct.c -- attest construct: Theorem 2. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "cli/construct.h"
 
-#include "certify/certificate_json.h"
-#include "cli/command.h"
-#include "cli/excerpt.h"
-#include "data/weights_json.h"
+#include "base/file_state.h"
 
 static int run(int argc, char **argv);
 
@@ -27,173 +22,11 @@ const attest_command attest_command_construct = {
     .run = run,
 };
 
-typedef struct construct_job {
-    int strategy, mask;
-    unsigned long seed;
-    attest_number_option r_min, r_max, eps;
-    attest_dataset dataset;
-    attest_construction construction;
-    attest_claim claim;
-    attest_finding finding;
-    attest_certificate certificate;
-} construct_job;
-
 static void take_bound(attest_given_bound *bound, const attest_number_option *option)
 {
     bound->given = option->given;
     if (option->given)
         fmpq_set(bound->value, option->value);
-}
-
-/* The significand bits that a number of size r needs to show a difference of 2^log2. */
-static double bits_needed(const fmpq_t r, double log2_delta)
-{
-    arb_t size;
-    double log2_r;
-
-    arb_init(size);
-    arb_set_fmpq(size, r, 64);
-    arb_log_base_ui(size, size, 2, 64);
-    log2_r = arf_get_d(arb_midref(size), ARF_RND_UP);
-    arb_clear(size);
-    return fmax(1, ceil(log2_r - log2_delta) + 1);
-}
-
-static double middle(const arb_t ball)
-{
-    return arf_get_d(arb_midref(ball), ARF_RND_NEAR);
-}
-
-static double log2_of(const arb_t ball)
-{
-    arb_t log2;
-    double value;
-
-    arb_init(log2);
-    arb_log_base_ui(log2, ball, 2, 64);
-    value = middle(log2);
-    arb_clear(log2);
-    return value;
-}
-
-/* Whether the certified least separation exceeds the promise. */
-static bool promise_holds(const construct_job *job)
-{
-    return job->construction.promise &&
-           (!job->finding.has_pair ||
-            arb_gt(job->finding.min_separation, job->construction.delta));
-}
-
-static void write_bounds(attest_json *json, const construct_job *job)
-{
-    const attest_construction *c = &job->construction;
-
-    attest_json_write_rational(json, "r_min", c->r_min.value);
-    attest_json_write_rational(json, "r_max", c->r_max.value);
-    attest_json_write_rational(json, "eps", c->eps.value);
-    attest_json_write_object(json, "bounds_from");
-    attest_json_write_string(json, "r_min", c->r_min.given ? "user" : "data");
-    attest_json_write_string(json, "r_max", c->r_max.given ? "user" : "data");
-    attest_json_write_string(json, "eps",
-                             c->eps.given          ? "user"
-                             : c->eps_by_direction ? "direction"
-                                                   : "data");
-    attest_json_write_close(json);
-}
-
-static void write_promise(attest_json *json, const construct_job *job)
-{
-    const attest_construction *c = &job->construction;
-
-    if (c->promise)
-        attest_json_write_ball(json, "delta", c->delta);
-    else
-        attest_json_write_null(json, "delta");
-    if (c->formula)
-        attest_json_write_ball(json, "delta_formula", c->delta_formula);
-    else
-        attest_json_write_null(json, "delta_formula");
-    if (c->promise) {
-        attest_json_write_measure(json, "bits_promised",
-                                  bits_needed(c->r, middle(c->delta_log2)));
-        attest_json_write_bool(json, "promise_certified", promise_holds(job));
-    }
-    if (job->finding.has_pair && arb_is_positive(job->finding.min_separation))
-        attest_json_write_measure(json, "bits_certified",
-                                  bits_needed(c->r, log2_of(job->finding.min_separation)));
-}
-
-static int print_json(const construct_job *job, int code)
-{
-    const attest_construction *c = &job->construction;
-    attest_json json;
-
-    attest_json_write_begin(&json, stdout);
-    attest_json_write_object(&json, NULL);
-    attest_json_write_string(&json, "strategy", attest_strategy_name(c->strategy));
-    if (c->hypothesis) {
-        attest_json_write_string(&json, "hypothesis", c->hypothesis);
-        attest_json_write_string(&json, "explanation", c->explanation);
-        attest_cli_write_hypothesis(&json, &job->dataset, c, "construct");
-    } else {
-        attest_weights_write_json(&json, "weights", &c->weights);
-        attest_json_write_rational(&json, "kappa", c->kappa);
-        attest_json_write_array(&json, "direction");
-        for (size_t i = 0; i < c->dim; i++)
-            attest_json_write_rational(&json, NULL, c->direction + i);
-        attest_json_write_close(&json);
-        attest_json_write_rational(&json, "r", c->r);
-        write_bounds(&json, job);
-        write_promise(&json, job);
-        attest_certificate_write_json(&json, "certificate", &job->certificate);
-    }
-    attest_json_write_close(&json);
-    return attest_cli_end_json(&json, code);
-}
-
-static void print_ratio(const construct_job *job)
-{
-    arb_t ratio;
-
-    arb_init(ratio);
-    arb_set_fmpq(ratio, job->construction.eps.value, 64);
-    arb_div(ratio, job->finding.min_separation, ratio, 64);
-    printf("certified separation    2^%.10g, or eps 2^%.4g (%s, %ld bits)\n",
-           log2_of(job->finding.min_separation), log2_of(ratio), job->finding.method,
-           job->finding.precision_bits);
-    arb_clear(ratio);
-}
-
-static void print_text(const construct_job *job)
-{
-    const attest_construction *c = &job->construction;
-    fmpq_t kappa;
-
-    if (c->hypothesis) {
-        printf("fails: %s: %s\n", c->hypothesis, c->explanation);
-        return;
-    }
-    fmpq_init(kappa);
-    fmpq_set(kappa, c->kappa);
-    printf("strategy %s: d = %zu, n = %zu, N = %zu, |V| = %zu\n",
-           attest_strategy_name(c->strategy), c->dim, job->dataset.longest, job->dataset.count,
-           job->dataset.tokens.count);
-    printf("kappa                   %.10g\n", fmpq_get_d(kappa));
-    if (c->promise)
-        printf("promised delta          2^%.10g (%.0f bits needed)\n", middle(c->delta_log2),
-               bits_needed(c->r, middle(c->delta_log2)));
-    if (c->formula)
-        printf("the closed formula      2^%.10g\n", middle(c->delta_formula_log2));
-    if (job->finding.has_pair && arb_is_positive(job->finding.min_separation)) {
-        print_ratio(job);
-        printf("bits needed             %.0f\n",
-               bits_needed(c->r, log2_of(job->finding.min_separation)));
-    }
-    printf("%s: a contextual mapping with outputs shorter than r = %.10g%s%s\n",
-           attest_verdict_name(job->finding.verdict), fmpq_get_d(c->r),
-           job->finding.verdict == ATTEST_UNDECIDED ? "; " : "",
-           job->finding.verdict == ATTEST_UNDECIDED ? job->finding.reason : "");
-    fmpq_clear(kappa);
 }
 
 /* Certifies Definition 2 for the weights built: r as promised, delta = 0. */
@@ -218,9 +51,40 @@ static int exit_code(const construct_job *job)
     return job->finding.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
 }
 
+/* With -o the weights are a file: the certificate names it and the data, for attest check. */
+static attest_status add_inputs(construct_job *job, const char *path,
+                                const attest_file_state *state, const attest_common *common,
+                                attest_error *error)
+{
+    attest_status status = attest_certificate_add_dataset(
+        &job->certificate, path, common->tensor, common->homogeneous, error);
+
+    if (status == ATTEST_OK)
+        status = attest_file_state_check(state, path, error);
+    if (status == ATTEST_OK)
+        status =
+            attest_certificate_add_input(&job->certificate, "weights", common->output, error);
+    return status;
+}
+
+static int write_weights(construct_job *job, const char *path, const attest_file_state *state,
+                         const attest_common *common)
+{
+    attest_error error;
+
+    if (!common->output)
+        return EXIT_HOLDS;
+    if (attest_weights_write(&job->construction.weights, common->output, &error) ||
+        (common->json && state && add_inputs(job, path, state, common, &error)))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
 static int construct(construct_job *job, const char *path, attest_common *common)
 {
     attest_construction *c = &job->construction;
+    attest_file_state state;
+    bool is_file = attest_file_state_get(&state, path, NULL) == ATTEST_OK;
     attest_error error;
     int code = attest_cli_read_dataset(&job->dataset, path, common);
 
@@ -238,17 +102,16 @@ static int construct(construct_job *job, const char *path, attest_common *common
     }
     if (!c->hypothesis) {
         code = certify(job);
-        if (code == EXIT_HOLDS && common->output &&
-            attest_weights_write(&c->weights, common->output, &error))
-            code = attest_cli_fail(&error);
+        if (code == EXIT_HOLDS)
+            code = write_weights(job, path, is_file ? &state : NULL, common);
         if (code != EXIT_HOLDS)
             return code;
     }
     code = c->hypothesis ? EXIT_FAILS : exit_code(job);
     if (common->json)
-        return print_json(job, code);
+        return attest_construct_print_json(job, code);
     if (!common->stdout_by || c->hypothesis)
-        print_text(job);
+        attest_construct_print_text(job);
     return code;
 }
 

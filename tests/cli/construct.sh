@@ -12,6 +12,8 @@ for strategy in theorem gap tuned; do
         json 'o["certificate"]["verdict"] == "proved" and o["certificate"]["r"] == o["r"]'
         json 'sum(Fraction(x)**2 for x in o["direction"]) <= 1 and Fraction(o["kappa"]) > 0'
         json 'o["delta"] is None or (o["promise_certified"] and float(o["delta"]["log2"]) < float(o["certificate"]["min_separation"]["log2"]))'
+        python3 -c 'import json, sys; json.dump(json.load(sys.stdin)["certificate"], sys.stdout)' <"$out" >"$work/certificate.json"
+        run 0 "$strategy, $mask: check verifies what was certified" check "$work/certificate.json"
         run 0 "$strategy, $mask: certify reads what was written" certify "$work/data.json" --weights "$work/$strategy.json"
     done
 done
