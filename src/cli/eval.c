@@ -10,8 +10,6 @@
 #include "cli/command.h"
 #include "cli/eval.h"
 
-enum { DEFAULT_BITS = 128, LEAST_BITS = 2, MOST_BITS = 10000000 };
-
 static int run(int argc, char **argv);
 
 const attest_command attest_command_eval = {
@@ -30,12 +28,6 @@ const attest_command attest_command_eval = {
     .run = run,
 };
 
-/* What the command line asked for. */
-typedef struct eval_request {
-    const char *data, *weights, *number, *round;
-    unsigned long bits;
-} eval_request;
-
 /* Everything that evaluation needs. */
 typedef struct eval_job {
     attest_dataset dataset;
@@ -48,53 +40,6 @@ typedef struct eval_job {
     eval_printer printer[2];
     size_t printers;
 } eval_job;
-
-/* --number, with --bits and --round where they mean something. */
-static int choose_arithmetic(eval_arithmetic *arithmetic, const eval_request *request,
-                             attest_activation activation)
-{
-    const char *number = request->number;
-    bool any_precision;
-    attest_error error;
-    char name[32];
-
-    if (!number)
-        number = activation == ATTEST_HARDMAX ? "exact" : "ball";
-    any_precision = strcmp(number, "ball") == 0 || strcmp(number, "mpfr") == 0;
-    if (request->bits && !any_precision)
-        return attest_cli_refuse(
-            "--bits: only --number ball and mpfr have a precision to choose, not '%s'", number);
-    if (request->bits && (request->bits < LEAST_BITS || request->bits > MOST_BITS))
-        return attest_cli_refuse("--bits: the precision must be from %d to %d bits", LEAST_BITS,
-                                 MOST_BITS);
-    arithmetic->bits = request->bits ? (long)request->bits : DEFAULT_BITS;
-    arithmetic->rounding = MPFR_RNDN;
-    if (request->round && attest_rounding_parse(&arithmetic->rounding, request->round, &error))
-        return attest_cli_refuse("--round: %s", error.text);
-
-    if (strcmp(number, "exact") == 0) {
-        arithmetic->system = EVAL_EXACT;
-        if (activation == ATTEST_SOFTMAX)
-            return attest_cli_refuse("--number %s: softmax is not rational; use --number ball",
-                                     number);
-    } else if (strcmp(number, "ball") == 0) {
-        arithmetic->system = EVAL_BALL;
-    } else if (strcmp(number, "double") == 0) {
-        arithmetic->system = EVAL_DOUBLE;
-    } else {
-        arithmetic->system = EVAL_MPFR;
-        snprintf(name, sizeof name, "p=%ld", arithmetic->bits);
-        if (attest_format_parse(&arithmetic->format,
-                                strcmp(number, "mpfr") == 0 ? name : number, &error))
-            return attest_cli_refuse("--number: %s%s", error.text,
-                                     strncmp(number, "p=", 2) ? "; or exact, ball, mpfr, double"
-                                                              : "");
-    }
-    if (request->round && arithmetic->system != EVAL_MPFR)
-        return attest_cli_refuse(
-            "--round: only mpfr and the formats round as they are told, not '%s'", number);
-    return EXIT_HOLDS;
-}
 
 /* Entry number e of the outputs of one sequence. */
 typedef void print_entry(eval_printer *printer, const void *out, size_t e);
@@ -265,7 +210,7 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
                               : attest_cli_read_dataset(&job->dataset, request->data, common);
     if (code != EXIT_HOLDS)
         return code;
-    code = choose_arithmetic(&job->arithmetic, request, job->network.attention.activation);
+    code = attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
     if (code != EXIT_HOLDS)
         return code;
     return attest_cli_check_dim(common, request->data, job->dataset.dim, request->weights,

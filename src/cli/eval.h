@@ -18,6 +18,16 @@ typedef struct eval_arithmetic {
     mpfr_rnd_t rounding;  /* mpfr */
 } eval_arithmetic;
 
+/* What the command line asked for. */
+typedef struct eval_request {
+    const char *data, *weights, *number, *round;
+    unsigned long bits;
+} eval_request;
+
+/* --number, with --bits and --round where they mean something. EXIT_HOLDS, or a complaint. */
+int attest_eval_choose(eval_arithmetic *arithmetic, const eval_request *request,
+                       attest_activation activation);
+
 /* Where outputs go: one JSON object, or a line per token. */
 typedef struct eval_printer {
     FILE *stream;
