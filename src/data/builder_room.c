@@ -149,7 +149,7 @@ attest_status attest_builder_need_table(attest_dataset_builder *builder, size_t 
     status = charge(builder, slots * sizeof *builder->index.slot, error);
     if (status != ATTEST_OK)
         return status;
-    if (attest_token_index_resize(&builder->index, slots) != ATTEST_OK)
+    if (attest_token_index_resize(&builder->index, tokens, slots) != ATTEST_OK)
         return out_of_memory(error);
     attest_builder_give_back(builder, old * sizeof *builder->index.slot);
     return ATTEST_OK;

@@ -14,8 +14,14 @@ typedef unsigned __int128 uint128;
 void attest_token_index_init(attest_token_index *index)
 {
     memset(index, 0, sizeof *index);
-    /* Indices follow the order of first appearance, so the secret changes no result, only which
-     * tokens collide. Where the system has no entropy to give, address and time must do. */
+    index->key[0] = 0x9E3779B97F4A7C15u;
+    index->key[1] = 0xBF58476D1CE4E5B9u;
+}
+
+/* Indices follow the order of first appearance, so the secret changes no result, only which
+ * tokens collide. Where the system has no entropy to give, address and time must do. */
+static void draw_key(attest_token_index *index)
+{
     if (getentropy(index->key, sizeof index->key) != 0) {
         index->key[0] = (uint64_t)(uintptr_t)index * 0x9E3779B97F4A7C15u;
         index->key[1] = (uint64_t)time(NULL) * 0xBF58476D1CE4E5B9u;
@@ -45,23 +51,6 @@ static void enter(attest_token_index *index, uint64_t entry)
     while (index->slot[at])
         at = (at + 1) & mask;
     index->slot[at] = entry;
-}
-
-attest_status attest_token_index_resize(attest_token_index *index, size_t slots)
-{
-    attest_token_index old = *index;
-
-    index->slot = attest_memory_alloc(slots, sizeof *index->slot);
-    if (!index->slot) {
-        *index = old;
-        return ATTEST_NOMEM;
-    }
-    index->slots = slots;
-    for (size_t i = 0; i < old.slots; i++)
-        if (old.slot[i])
-            enter(index, old.slot[i]);
-    free(old.slot);
-    return ATTEST_OK;
 }
 
 /* Both halves of a 128-bit product: with an unknown factor, no difference of inputs is known to
@@ -119,6 +108,39 @@ uint64_t attest_token_index_hash_rational(const attest_token_index *index,
 static inline uint64_t slot_entry(uint64_t hash, size_t token)
 {
     return (hash >> 32 << 32) | (uint64_t)(token + 1);
+}
+
+static uint64_t hash_token(const attest_token_index *index, const attest_tokens *tokens,
+                           size_t t)
+{
+    if (tokens->real)
+        return attest_token_index_hash_real(index, tokens->real + t * tokens->dim, tokens->dim);
+    return attest_token_index_hash_rational(index, tokens->numerator + t * tokens->dim,
+                                            tokens->denominator + t, tokens->dim);
+}
+
+attest_status attest_token_index_resize(attest_token_index *index, const attest_tokens *tokens,
+                                        size_t slots)
+{
+    attest_token_index old = *index;
+
+    index->slot = attest_memory_alloc(slots, sizeof *index->slot);
+    if (!index->slot) {
+        *index = old;
+        return ATTEST_NOMEM;
+    }
+    index->slots = slots;
+    if (old.slots <= LEAST_SLOTS && slots > LEAST_SLOTS) {
+        draw_key(index);
+        for (size_t t = 0; t < tokens->count; t++)
+            enter(index, slot_entry(hash_token(index, tokens, t), t));
+    } else {
+        for (size_t i = 0; i < old.slots; i++)
+            if (old.slot[i])
+                enter(index, old.slot[i]);
+    }
+    free(old.slot);
+    return ATTEST_OK;
 }
 
 size_t attest_token_index_find_real(attest_token_index *index, const attest_tokens *tokens,

@@ -6,7 +6,9 @@
 
 #include <attest/dataset.h>
 
-/* An empty index with a secret of its own. */
+/* An empty index. It draws a secret of its own when it outgrows its first slots: among so few
+ * tokens collisions cost nothing, and asking the system for a secret costs more than they do.
+ */
 void attest_token_index_init(attest_token_index *index);
 void attest_token_index_clear(attest_token_index *index);
 
@@ -14,8 +16,8 @@ void attest_token_index_clear(attest_token_index *index);
  * full. */
 size_t attest_token_index_slots(size_t tokens);
 
-/* Moves all entries to a table of slots slots. Status: NOMEM. */
-attest_status attest_token_index_resize(attest_token_index *index,
+/* Moves all entries, those of the tokens of the table, to slots slots. Status: NOMEM. */
+attest_status attest_token_index_resize(attest_token_index *index, const attest_tokens *tokens,
                                         size_t slots) ATTEST_WARN_UNUSED;
 
 /* The hash of dim doubles (finite, none of them -0), and of a rational token. Equal tokens have
