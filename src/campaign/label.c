@@ -3,25 +3,40 @@
 
 #include <math.h>
 
-static double entry(const attest_dataset *dataset, size_t token, size_t c)
-{
-    fmpq_t x;
-    double value;
+/* The tokens of a dataset, rounded, and their largest entries. */
+typedef struct table {
+    size_t count, dim;
+    double *entry; /* count * dim */
+    double *norm;  /* count */
+} table;
 
-    fmpq_init(x);
-    attest_tokens_get_entry(x, &dataset->tokens, token, c);
-    value = fmpq_get_d(x);
-    fmpq_clear(x);
-    return value;
+static void table_init(table *x, const attest_tokens *tokens)
+{
+    fmpq_t value;
+
+    *x = (table){.count = tokens->count, .dim = tokens->dim};
+    x->entry = flint_malloc(x->count * (x->dim + 1) * sizeof *x->entry);
+    x->norm = x->entry + x->count * x->dim;
+    fmpq_init(value);
+    for (size_t t = 0; t < x->count; t++) {
+        x->norm[t] = 0;
+        for (size_t c = 0; c < x->dim; c++) {
+            double *entry = x->entry + t * x->dim + c;
+            if (tokens->real) {
+                *entry = tokens->real[t * x->dim + c];
+            } else {
+                attest_tokens_get_entry(value, tokens, t, c);
+                *entry = fmpq_get_d(value);
+            }
+            x->norm[t] = fmax(x->norm[t], fabs(*entry));
+        }
+    }
+    fmpq_clear(value);
 }
 
-static double norm(const attest_dataset *dataset, size_t token)
+static void table_clear(table *x)
 {
-    double most = 0;
-
-    for (size_t c = 0; c < dataset->dim; c++)
-        most = fmax(most, fabs(entry(dataset, token, c)));
-    return most;
+    flint_free(x->entry);
 }
 
 static bool repeats(const attest_dataset *dataset, size_t i)
@@ -33,32 +48,34 @@ static bool repeats(const attest_dataset *dataset, size_t i)
     return false;
 }
 
-static bool near(const attest_dataset *dataset, size_t s, size_t t)
+static bool near(const table *x, size_t s, size_t t)
 {
     double most = 0;
 
-    for (size_t c = 0; c < dataset->dim; c++)
-        most = fmax(most, fabs(entry(dataset, s, c) - entry(dataset, t, c)));
-    return most <= ldexp(fmax(norm(dataset, s), norm(dataset, t)), -30);
+    for (size_t c = 0; c < x->dim; c++)
+        most = fmax(most, fabs(x->entry[s * x->dim + c] - x->entry[t * x->dim + c]));
+    return most <= 0x1p-30 * fmax(x->norm[s], x->norm[t]);
 }
 
 /* All tokens are multiples of the first one that is not zero, up to rounding. */
-static bool collinear(const attest_dataset *dataset)
+static bool collinear(const table *x)
 {
-    size_t u = 0, count = dataset->tokens.count, axis = 0;
+    size_t u = 0, axis = 0;
+    const double *first;
 
-    while (u < count && norm(dataset, u) == 0)
+    while (u < x->count && x->norm[u] == 0)
         u++;
-    if (dataset->dim < 2 || count - u < 3)
+    if (x->dim < 2 || x->count - u < 3)
         return false;
-    for (size_t c = 1; c < dataset->dim; c++)
-        if (fabs(entry(dataset, u, c)) > fabs(entry(dataset, u, axis)))
+    first = x->entry + u * x->dim;
+    for (size_t c = 1; c < x->dim; c++)
+        if (fabs(first[c]) > fabs(first[axis]))
             axis = c;
-    for (size_t t = u + 1; t < count; t++) {
-        double factor = entry(dataset, t, axis) / entry(dataset, u, axis);
-        for (size_t c = 0; c < dataset->dim; c++)
-            if (fabs(entry(dataset, t, c) - factor * entry(dataset, u, c)) >
-                1e-12 * norm(dataset, t))
+    for (size_t t = u + 1; t < x->count; t++) {
+        const double *other = x->entry + t * x->dim;
+        double factor = other[axis] / first[axis];
+        for (size_t c = 0; c < x->dim; c++)
+            if (fabs(other[c] - factor * first[c]) > 1e-12 * x->norm[t])
                 return false;
     }
     return true;
@@ -80,16 +97,16 @@ static bool has_long_numbers(const attest_dataset *dataset)
     return false;
 }
 
-static void label_tokens(attest_trial *trial, const attest_dataset *dataset)
+static void label_tokens(attest_trial *trial, const table *x)
 {
     bool zero = false, close = false, extreme = false;
 
-    for (size_t t = 0; t < dataset->tokens.count; t++) {
-        double x = norm(dataset, t);
-        zero = zero || x == 0;
-        extreme = extreme || x > 1e12 || (x > 0 && x < 1e-12);
+    for (size_t t = 0; t < x->count; t++) {
+        double norm = x->norm[t];
+        zero = zero || norm == 0;
+        extreme = extreme || norm > 1e12 || (norm > 0 && norm < 1e-12);
         for (size_t s = 0; s < t && !close; s++)
-            close = near(dataset, s, t);
+            close = near(x, s, t);
     }
     if (zero)
         attest_trial_label(trial, "zero token");
@@ -102,16 +119,18 @@ static void label_tokens(attest_trial *trial, const attest_dataset *dataset)
 void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *dataset)
 {
     bool repeated = false, unequal = false, single = false;
+    table x;
 
     for (size_t i = 0; i < dataset->count; i++) {
         repeated = repeated || repeats(dataset, i);
         unequal = unequal || attest_dataset_length(dataset, i) != dataset->longest;
         single = single || attest_dataset_length(dataset, i) == 1;
     }
-    label_tokens(trial, dataset);
+    table_init(&x, &dataset->tokens);
+    label_tokens(trial, &x);
     if (repeated)
         attest_trial_label(trial, "repeated token");
-    if (collinear(dataset))
+    if (collinear(&x))
         attest_trial_label(trial, "collinear");
     if (unequal)
         attest_trial_label(trial, "unequal lengths");
@@ -119,6 +138,7 @@ void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *datas
         attest_trial_label(trial, "one-token sequence");
     if (has_long_numbers(dataset))
         attest_trial_label(trial, "long numbers");
+    table_clear(&x);
 }
 
 void attest_trial_label_weights(attest_trial *trial, const attest_weights *weights)
