@@ -15,7 +15,7 @@ static enum theft_alloc_res gen(struct theft *t, void *env, void **output)
 {
     attest_chunk_run_state *run = env;
     attest_instance *instance;
-    attest_status status;
+    enum theft_alloc_res made;
 
     if (!run->called && attest_chunk_find_death(run, false))
         return THEFT_ALLOC_SKIP;
@@ -25,18 +25,12 @@ static enum theft_alloc_res gen(struct theft *t, void *env, void **output)
         return THEFT_ALLOC_ERROR;
     }
     attest_instance_init(instance);
-    status = run->chunk->property->gen(instance, t, run->chunk->setting);
-    if (status == ATTEST_OK) {
+    made = attest_chunk_gen(run, instance, t);
+    if (made == THEFT_ALLOC_OK)
         *output = instance;
-        return THEFT_ALLOC_OK;
-    }
-    attest_instance_clear(instance);
-    free(instance);
-    if (status == ATTEST_DOMAIN)
-        return THEFT_ALLOC_SKIP;
-    run->status = attest_error_set(run->error, status, "%s: cannot make an instance: %s",
-                                   run->chunk->property->name, attest_status_name(status));
-    return THEFT_ALLOC_ERROR;
+    else
+        free(instance);
+    return made;
 }
 
 static void free_instance(void *instance, void *env)
@@ -142,16 +136,6 @@ static enum theft_hook_run_post_res run_post(const struct theft_hook_run_post_in
     return THEFT_HOOK_RUN_POST_CONTINUE;
 }
 
-/* Random trials have the seeds of their numbers; a search is a run of its own. */
-static theft_seed *make_seeds(const attest_chunk *chunk)
-{
-    theft_seed *seeds = attest_memory_alloc(chunk->count, sizeof *seeds);
-
-    for (size_t i = 0; seeds && i < chunk->count; i++)
-        seeds[i] = theft_trial_seed(chunk->seed, chunk->first + i);
-    return seeds;
-}
-
 /* How many of the trials, the last ones, are guided. */
 static size_t guided(const attest_chunk *chunk)
 {
@@ -167,8 +151,8 @@ static attest_status copy_deaths(attest_chunk_result *result, const attest_chunk
     return ATTEST_OK;
 }
 
-attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,
-                               attest_error *error)
+static attest_status run_one_by_one(attest_chunk_result *result, const attest_chunk *chunk,
+                                    attest_error *error)
 {
     attest_chunk_run_state run = {.chunk = chunk, .result = result, .error = error};
     struct theft_type_info type = {.alloc = gen,
@@ -193,8 +177,8 @@ attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *
     enum theft_run_res ended;
     theft_seed *seeds = NULL;
 
-    if (!chunk->search) {
-        seeds = make_seeds(chunk);
+    if (!chunk->search) { /* trials have the seeds of their numbers; a search has its own */
+        seeds = attest_chunk_seeds(chunk);
         if (!seeds)
             return attest_error_set(error, ATTEST_NOMEM, "out of memory");
         config.always_seeds = seeds;
@@ -216,4 +200,36 @@ attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *
     }
     attest_text_clear(&run.observations);
     return run.status;
+}
+
+/* A violation that was seen when trials were decided together, and not when each was decided
+ * alone. */
+static attest_status note_contradiction(attest_chunk_result *result, attest_error *error)
+{
+    uint64_t *from = result->passed ? &result->passed : &result->discarded;
+
+    *from -= *from > 0;
+    result->undecided++;
+    free(result->open_reason);
+    result->open_reason = attest_memory_copy("violated when decided together, not alone");
+    return result->open_reason ? ATTEST_OK
+                               : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,
+                               attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    bool violated = false;
+
+    if (attest_chunk_may_join(chunk)) {
+        status = attest_chunk_run_together(result, &violated, chunk, error);
+        if (status != ATTEST_OK || !violated)
+            return status;
+        attest_chunk_result_clear(result);
+    }
+    status = run_one_by_one(result, chunk, error);
+    if (status == ATTEST_OK && violated && result->failed == 0 && result->undecided == 0)
+        status = note_contradiction(result, error);
+    return status;
 }

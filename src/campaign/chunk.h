@@ -34,6 +34,7 @@ typedef struct attest_death {
 typedef struct attest_chunk_watch {
     atomic_bool started; /* the fields below are those of the chunk being run */
     atomic_uint_fast64_t trial, seed;
+    atomic_bool together; /* not this trial alone, but some up to it are being decided */
     atomic_bool shrinking;
     atomic_uint_fast64_t steps;
     atomic_int_fast64_t beat; /* CLOCK_MONOTONIC, nanoseconds, when the last call began */
@@ -49,6 +50,7 @@ typedef struct attest_chunk {
     size_t lead;       /* a search begins with so many random trials */
     bool search;       /* guided by the margin; its trials are not independent of each other */
     bool keep_going;   /* a violation does not end the chunk */
+    bool one_by_one;   /* trials are not decided together, even if the property can */
     bool observe;      /* the result tells of every trial */
     int64_t run_start; /* when the campaign began, seconds since 1970, for those who observe */
     /* Where workers died: such trials are not run again (they are undecided), such attempts to
@@ -93,7 +95,8 @@ void attest_chunk_result_init(attest_chunk_result *result);
 void attest_chunk_result_clear(attest_chunk_result *result);
 
 /* result (initialised) = what the trials of the chunk give. Ends at the first violation, unless
- * keep_going. Status: NOMEM. */
+ * keep_going. Whether trials are decided together or one by one does not change the result.
+ * Status: NOMEM. */
 attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,
                                attest_error *error) ATTEST_WARN_UNUSED;
 

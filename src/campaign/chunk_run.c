@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "campaign/instance_text.h"
 #include "campaign/observe.h"
+#include "theft/theft_extensions.h"
 
 /* Attempts to shrink one violation: a count, for a time would make results depend on the
  * machine. */
@@ -32,6 +33,7 @@ void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64
         return;
     atomic_store(&watch->trial, run->trial);
     atomic_store(&watch->seed, run->seed);
+    atomic_store(&watch->together, run->together);
     atomic_store(&watch->shrinking, shrinking);
     atomic_store(&watch->steps, steps);
     atomic_store(&watch->beat, now());
@@ -47,6 +49,15 @@ const attest_death *attest_chunk_find_death(const attest_chunk_run_state *run, b
     return NULL;
 }
 
+theft_seed *attest_chunk_seeds(const attest_chunk *chunk)
+{
+    theft_seed *seeds = attest_memory_alloc(chunk->count, sizeof *seeds);
+
+    for (size_t i = 0; seeds && i < chunk->count; i++)
+        seeds[i] = theft_trial_seed(chunk->seed, chunk->first + i);
+    return seeds;
+}
+
 void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint64_t seed)
 {
     run->trial = trial;
@@ -59,6 +70,21 @@ void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint6
     free(run->arguments);
     run->arguments = NULL;
     attest_chunk_beat(run, false, 0);
+}
+
+enum theft_alloc_res attest_chunk_gen(attest_chunk_run_state *run, attest_instance *instance,
+                                      struct theft *t)
+{
+    attest_status status = run->chunk->property->gen(instance, t, run->chunk->setting);
+
+    if (status == ATTEST_OK)
+        return THEFT_ALLOC_OK;
+    attest_instance_clear(instance);
+    if (status == ATTEST_DOMAIN)
+        return THEFT_ALLOC_SKIP;
+    run->status = attest_error_set(run->error, status, "%s: cannot make an instance: %s",
+                                   run->chunk->property->name, attest_status_name(status));
+    return THEFT_ALLOC_ERROR;
 }
 
 static bool decide(attest_chunk_run_state *run, attest_trial *trial,
@@ -142,16 +168,10 @@ static bool note_arguments(attest_chunk_run_state *run, const attest_instance *i
     return run->arguments != NULL;
 }
 
-/* Decides the trial's own instance; labels and margins are those of instances that say
- * something. */
-bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *instance)
+/* Labels and margins are those of instances that say something. */
+bool attest_chunk_note(attest_chunk_run_state *run, const attest_instance *instance)
 {
-    if (!decide(run, &run->at, instance))
-        return false;
     run->called = true;
-    run->seconds = 1e-9 * (double)now() - run->began;
-    if (run->chunk->observe && !note_arguments(run, instance))
-        return false;
     if (run->at.outcome != ATTEST_HELD && run->at.outcome != ATTEST_VIOLATED)
         return true;
     run->status = attest_chunk_result_add_labels(run->result, &run->at);
@@ -160,6 +180,16 @@ bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *ins
         return false;
     }
     return note_tightest(run, instance);
+}
+
+bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    if (!decide(run, &run->at, instance))
+        return false;
+    run->seconds = 1e-9 * (double)now() - run->began;
+    if (run->chunk->observe && !note_arguments(run, instance))
+        return false;
+    return attest_chunk_note(run, instance);
 }
 
 static bool keep(attest_chunk_run_state *run, const attest_instance *instance)

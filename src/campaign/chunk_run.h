@@ -2,6 +2,8 @@
 #ifndef ATTEST_CAMPAIGN_CHUNK_RUN_H
 #define ATTEST_CAMPAIGN_CHUNK_RUN_H
 
+#include <theft.h>
+
 #include "base/text.h"
 #include "campaign/chunk_result.h"
 #include "campaign/polish.h"
@@ -11,6 +13,7 @@ typedef struct attest_chunk_run_state {
     attest_chunk_result *result;
     uint64_t trial; /* the number of the trial that is being run */
     uint64_t seed;
+    bool together;            /* it is decided together with others */
     bool called;              /* the property has been called in this trial: */
     attest_trial at;          /* what it found on the trial's own instance */
     uint64_t attempts;        /* to shrink or polish it, */
@@ -28,10 +31,22 @@ void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64
 /* The death of a worker at this trial, or while its violation was shrunk; or NULL. */
 const attest_death *attest_chunk_find_death(const attest_chunk_run_state *run, bool shrinking);
 
+/* The seeds of the trials, in their order; the caller frees them. NULL: out of memory. */
+theft_seed *attest_chunk_seeds(const attest_chunk *chunk);
+
 /* Begins a trial. */
 void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint64_t seed);
 
-/* Decides the trial's own instance. False: run->status tells what failed, here and below. */
+/* Fills an initialised instance; it is empty unless this gives THEFT_ALLOC_OK. After
+ * THEFT_ALLOC_ERROR run->status tells what failed. */
+enum theft_alloc_res attest_chunk_gen(attest_chunk_run_state *run, attest_instance *instance,
+                                      struct theft *t);
+
+/* Takes up what run->at tells of the trial's own instance: labels, margin. False: run->status
+ * tells what failed, here and below. */
+bool attest_chunk_note(attest_chunk_run_state *run, const attest_instance *instance);
+
+/* Decides the trial's own instance. */
 bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *instance);
 
 /* Whether one more attempt to shrink may be made. */
@@ -45,5 +60,15 @@ bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrun
 
 /* Counts the trial. */
 bool attest_chunk_end_trial(attest_chunk_run_state *run);
+
+/* Whether trials of the chunk may be decided together. */
+bool attest_chunk_may_join(const attest_chunk *chunk);
+
+/* Runs the chunk, deciding trials together. *violated: one of them violates the property, and
+ * the result is worth nothing; the chunk is to be run one by one, which shrinks violations.
+ * Status: NOMEM. */
+attest_status attest_chunk_run_together(attest_chunk_result *result, bool *violated,
+                                        const attest_chunk *chunk,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

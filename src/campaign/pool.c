@@ -99,6 +99,10 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
     if (received == ATTEST_RECEIVED_STILLBORN)
         return attest_error_set(error, ATTEST_IO,
                                 "a worker died before its first trial (out of memory?)");
+    if (received == ATTEST_RECEIVED_TOGETHER) {
+        job.one_by_one = true;
+        return attest_pool_send(pool, &job, error);
+    }
     if (received == ATTEST_RECEIVED_DEATH)
         return go_on(pool, &job, &death, arrived, entry, error);
     *arrived = true;

@@ -98,6 +98,15 @@ typedef struct attest_property {
      * file): those not met give ATTEST_DISCARDED. Status: NOMEM. */
     attest_status (*decide)(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error);
+    /* Optional: decides count instances together where that is cheaper than one by one.
+     * trial[i] (initialised) becomes what decide makes of instance[i], whatever stands beside
+     * it. *memory is NULL at first and kept from call to call; forget gives it back. Status:
+     * NOMEM.
+     */
+    attest_status (*decide_many)(attest_trial *trial, const attest_instance *instance,
+                                 size_t count, void **memory, const attest_setting *setting,
+                                 attest_error *error);
+    void (*forget)(void *memory);
     /* Optional: the margin in double, fast and without guarantee, for targeted search. NULL:
      * the search uses decide's margin, if it gives one. */
     double (*propose)(const attest_instance *instance, const attest_setting *setting);

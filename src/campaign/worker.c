@@ -123,6 +123,7 @@ static void describe_death(attest_death *death, const attest_worker *worker, int
 static attest_received bury(attest_worker *worker, attest_death *death)
 {
     bool started = worker->busy && atomic_load(&worker->watch->started);
+    bool together = started && atomic_load(&worker->watch->together);
     int status = 0;
 
     while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR)
@@ -130,6 +131,8 @@ static attest_received bury(attest_worker *worker, attest_death *death)
     worker->process = 0;
     describe_death(death, worker, status);
     release(worker);
+    if (together)
+        return ATTEST_RECEIVED_TOGETHER;
     return started ? ATTEST_RECEIVED_DEATH : ATTEST_RECEIVED_STILLBORN;
 }
 

@@ -15,6 +15,7 @@
 typedef struct attest_job {
     size_t property;
     uint64_t number;
+    bool one_by_one; /* it has died while trials were decided together */
     size_t deaths;
     attest_death death[ATTEST_CHUNK_DEATHS];
 } attest_job;
@@ -46,6 +47,7 @@ typedef enum attest_received {
     ATTEST_RECEIVED_PART,     /* more will come */
     ATTEST_RECEIVED_ENTRY,    /* the job is done */
     ATTEST_RECEIVED_DEATH,    /* the process is dead; the worker is as after init */
+    ATTEST_RECEIVED_TOGETHER, /* the same, at one of several trials, nobody knows which */
     ATTEST_RECEIVED_STILLBORN /* the same, before it did anything */
 } attest_received;
 

@@ -97,6 +97,7 @@ static void run_job(const attest_plan *plan, const attest_job *job, attest_chunk
     attest_entry entry;
 
     attest_plan_get_chunk(&chunk, plan, job->property, job->number);
+    chunk.one_by_one = job->one_by_one;
     chunk.deaths = job->deaths;
     memcpy(chunk.death, job->death, sizeof chunk.death);
     chunk.watch = watch;

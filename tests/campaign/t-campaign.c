@@ -171,6 +171,42 @@ static void test_same(const char *name)
     free(one);
 }
 
+/* Deciding trials together gives what deciding them one by one gives, to the letter. */
+static void test_together(const char *name, bool keep_going)
+{
+    attest_property alone = *toy_find(name);
+    const attest_property *list[1] = {toy_find(name)}, *other[1] = {&alone};
+    attest_plan plan = toy_plan(list, 1);
+    char *together, *one_by_one;
+
+    alone.decide_many = NULL;
+    plan.timeout = KILL_AFTER;
+    plan.keep_going = keep_going;
+    together = toy_run(&plan);
+    plan.property = other;
+    one_by_one = toy_run(&plan);
+    TAP_OK(together && one_by_one && strcmp(together, one_by_one) == 0,
+           "%s%s: the same as one by one", name, keep_going ? ", keep going" : "");
+    free(together);
+    free(one_by_one);
+}
+
+/* Only a property whose two functions differ can tell which one is asked. */
+static void test_who_decides(void)
+{
+    single s;
+
+    TAP_OK(begin(&s, "only-many-hold", 1), "a property that holds for many only");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_HELD && s.about->trials == 300,
+           "trials are decided together");
+    end(&s);
+    TAP_OK(begin(&s, "only-many-fail", 1), "a property that fails for many only");
+    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED && s.about->trials == 4000 &&
+               s.about->result->undecided == 1 && s.about->result->passed == 3999,
+           "is undecided: %s", s.about->reason);
+    end(&s);
+}
+
 int main(void)
 {
     test_holds();
@@ -179,6 +215,12 @@ int main(void)
     test_deaths();
     if (LIMITED)
         test_no_worker();
+    test_who_decides();
+    for (size_t i = 0; i < TOYS; i++)
+        if (strncmp(toys[i].name, "many-", 5) == 0) {
+            test_together(toys[i].name, false);
+            test_together(toys[i].name, true);
+        }
     for (size_t i = 0; i < TOYS; i++)
         test_same(toys[i].name);
     flint_cleanup();

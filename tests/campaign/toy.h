@@ -119,6 +119,26 @@ static attest_status toy_kills_shrinking(attest_trial *trial, const attest_insta
     return ATTEST_OK;
 }
 
+/* Every decision many times over, each with the memory of the first. */
+#define TOY_MANY(name, decide)                                                                 \
+    static attest_status name(attest_trial *trial, const attest_instance *instance,            \
+                              size_t count, void **memory, const attest_setting *setting,      \
+                              attest_error *error)                                             \
+    {                                                                                          \
+        attest_status status = ATTEST_OK;                                                      \
+                                                                                               \
+        if (!*memory)                                                                          \
+            *memory = calloc(1, 1);                                                            \
+        for (size_t i = 0; i < count && status == ATTEST_OK; i++)                              \
+            status = decide(&trial[i], &instance[i], setting, error);                          \
+        return status;                                                                         \
+    }
+TOY_MANY(toy_many_hold, toy_holds)
+TOY_MANY(toy_many_fail, toy_fails)
+TOY_MANY(toy_many_discard, toy_discards)
+TOY_MANY(toy_many_stay_open, toy_open)
+TOY_MANY(toy_many_kill, toy_kills)
+
 static const attest_property toys[] = {
     {.name = "holds",
      .statement = "toy",
@@ -169,6 +189,71 @@ static const attest_property toys[] = {
      .decide = toy_kills_shrinking,
      .trials = 16,
      .chunk = 16},
+    {.name = "many-hold",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_holds,
+     .decide_many = toy_many_hold,
+     .forget = free,
+     .trials = 3000,
+     .chunk = 1400},
+    {.name = "many-are-guided",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_holds,
+     .decide_many = toy_many_hold,
+     .forget = free,
+     .trials = 400,
+     .chunk = 50,
+     .targeted = true},
+    {.name = "many-fail",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_fails,
+     .decide_many = toy_many_fail,
+     .forget = free,
+     .trials = 4000,
+     .chunk = 900},
+    {.name = "many-are-discarded",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_discards,
+     .decide_many = toy_many_discard,
+     .forget = free,
+     .trials = 200,
+     .chunk = 16},
+    {.name = "many-stay-open",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_open,
+     .decide_many = toy_many_stay_open,
+     .forget = free,
+     .trials = 300,
+     .chunk = 100},
+    {.name = "many-kill",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_kills,
+     .decide_many = toy_many_kill,
+     .forget = free,
+     .trials = 120,
+     .chunk = 16},
+    {.name = "only-many-hold", /* alone it is violated, but nothing is decided alone */
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_edge,
+     .decide_many = toy_many_hold,
+     .forget = free,
+     .trials = 300,
+     .chunk = 100},
+    {.name = "only-many-fail",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_holds,
+     .decide_many = toy_many_fail,
+     .forget = free,
+     .trials = 4000,
+     .chunk = 4000},
 };
 
 enum { TOYS = sizeof toys / sizeof *toys };
