@@ -6,12 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <attest/certify.h>
-
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/arithmetic.h"
 #include "props/oracle.h"
+#include "props/verdicts.h"
 
 enum { BITS = 128, MOST_BITS = 1 << 16 };
 
@@ -154,20 +153,15 @@ static attest_status judge(attest_trial *trial, const attest_instance *instance,
 {
     attest_format format = attest_arithmetic_format(setting);
     double distance_bits = 0, norm_bits = 0;
-    attest_finding finding;
-    attest_claim claim;
-    attest_status status;
+    attest_filter_answer answer;
+    attest_status status = attest_verdict_get(&answer, instance, error);
 
-    attest_claim_init(&claim);
-    attest_finding_init(&finding);
-    claim.dataset = &instance->dataset;
-    claim.weights = &instance->weights;
-    status = attest_certify(&finding, &claim, error);
-    if (status == ATTEST_OK && finding.verdict == ATTEST_REFUTED)
+    if (status == ATTEST_OK && answer.verdict == ATTEST_REFUTED)
         trial->outcome = ATTEST_DISCARDED; /* the exact outputs collide as well */
-    else if (status == ATTEST_OK && (finding.verdict == ATTEST_UNDECIDED ||
+    else if (status == ATTEST_OK && (answer.verdict == ATTEST_UNDECIDED ||
                                      !get_exact(&distance_bits, &norm_bits, oracle, v->pair)))
-        attest_trial_open(trial, "the exact separation is not known: %s", finding.reason);
+        attest_trial_open(trial, "the exact separation is not known: %s leaves it open",
+                          answer.method);
     else if (status == ATTEST_OK) {
         trial->margin = fmin(distance_bits - norm_bits, -0x1p-20);
         attest_trial_violated(trial, "contextual-mapping",
@@ -178,8 +172,6 @@ static attest_status judge(attest_trial *trial, const attest_instance *instance,
         trial->has_pair = true;
         trial->pair[0] = v->pair[0], trial->pair[1] = v->pair[1];
     }
-    attest_finding_clear(&finding);
-    attest_claim_clear(&claim);
     return status;
 }
 

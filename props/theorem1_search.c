@@ -3,13 +3,12 @@
  *
  * Nothing of the universal pair is built in: tokens, weights and sizes are drawn, and the
  * search must come across sequences that the layer confuses, and shrink them. */
-#include <attest/certify.h>
-
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "data/rationals.h"
 #include "props/oracle.h"
 #include "props/properties.h"
+#include "props/verdicts.h"
 
 static const attest_gen_layer kind = {
     .tokens = {.dim_max = 3, .count_min = 3, .count_max = 8},
@@ -118,30 +117,26 @@ static bool find_pair(attest_place pair[2], const attest_oracle *oracle)
     return false;
 }
 
-/* What the oracle finds, certify must have refuted. */
+/* What the oracle finds, the certifier must refute. */
 static attest_status confirm(attest_trial *trial, const attest_instance *instance,
-                             const attest_finding *finding)
+                             attest_error *error)
 {
-    attest_oracle oracle;
-    attest_status status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+    attest_filter_answer answer;
+    attest_status status = attest_verdict_get(&answer, instance, error);
 
-    if (status == ATTEST_OK && find_pair(trial->pair, &oracle)) {
-        if (finding->verdict == ATTEST_REFUTED) {
-            trial->has_pair = true;
-            attest_trial_violated(trial, "contextual-mapping",
-                                  "equal outputs at one token in different contexts");
-        } else
-            attest_trial_open(trial, "certify does not see equal outputs");
-    }
-    attest_oracle_clear(&oracle);
+    if (status == ATTEST_OK && answer.verdict == ATTEST_REFUTED) {
+        trial->has_pair = true;
+        attest_trial_violated(trial, "contextual-mapping",
+                              "equal outputs at one token in different contexts");
+    } else if (status == ATTEST_OK)
+        attest_trial_open(trial, "%s does not see equal outputs", answer.method);
     return status;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_finding finding;
-    attest_claim claim;
+    attest_oracle oracle;
     attest_status status;
 
     (void)setting;
@@ -149,19 +144,12 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    attest_claim_init(&claim);
-    claim.dataset = &instance->dataset;
-    claim.weights = &instance->weights;
-    attest_finding_init(&finding);
-    status = attest_certify(&finding, &claim, error);
-    if (status == ATTEST_OK && finding.verdict == ATTEST_UNDECIDED)
-        attest_trial_open(trial, "%s", finding.reason);
-    else if (status == ATTEST_OK)
-        status = confirm(trial, instance, &finding);
+    status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
+    if (status == ATTEST_OK && find_pair(trial->pair, &oracle))
+        status = confirm(trial, instance, error);
     attest_trial_label_weights(trial, &instance->weights);
     attest_trial_label_dataset(trial, &instance->dataset);
-    attest_finding_clear(&finding);
-    attest_claim_clear(&claim);
+    attest_oracle_clear(&oracle);
     return status;
 }
 

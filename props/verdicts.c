@@ -1,0 +1,155 @@
+/* verdicts.c -- Definition 2 for many instances of doubles, sorted by their shape. */
+#include "props/verdicts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void attest_verdicts_init(attest_verdicts *verdicts)
+{
+    memset(verdicts, 0, sizeof *verdicts);
+}
+
+void attest_verdicts_clear(attest_verdicts *verdicts)
+{
+    for (size_t f = 0; f < verdicts->filters; f++)
+        attest_filter_clear(&verdicts->filter[f]);
+    free(verdicts->filter);
+    free(verdicts->which);
+    free(verdicts->some);
+    free(verdicts->place);
+    free(verdicts->answer);
+    attest_verdicts_init(verdicts);
+}
+
+static bool same_shape(const attest_filter_shape *a, const attest_filter_shape *b)
+{
+    return a->activation == b->activation && a->ties == b->ties && a->mask == b->mask &&
+           a->skip == b->skip && a->dim == b->dim && a->heads == b->heads && a->size == b->size;
+}
+
+/* A filter of this shape. */
+static attest_status find_filter(size_t *which, attest_verdicts *v,
+                                 const attest_filter_shape *shape, attest_error *error)
+{
+    attest_filter *more;
+
+    for (*which = 0; *which < v->filters; ++*which)
+        if (same_shape(&v->filter[*which].shape, shape))
+            return ATTEST_OK;
+    if (v->filters == v->filter_room) {
+        more = attest_memory_resize(v->filter, 2 * v->filter_room + 1, sizeof *more);
+        if (!more)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        v->filter = more;
+        v->filter_room = 2 * v->filter_room + 1;
+    }
+    v->filters++; /* it is to be cleared, whatever the status */
+    return attest_filter_init(&v->filter[*which], shape, error);
+}
+
+static attest_status reserve(attest_verdicts *v, size_t count, attest_error *error)
+{
+    if (count <= v->room)
+        return ATTEST_OK;
+    free(v->which);
+    free(v->some);
+    free(v->place);
+    free(v->answer);
+    v->which = attest_memory_alloc(count, sizeof *v->which);
+    v->some = attest_memory_alloc(count, sizeof *v->some);
+    v->place = attest_memory_alloc(count, sizeof *v->place);
+    v->answer = attest_memory_alloc(count, sizeof *v->answer);
+    v->room = v->which && v->some && v->place && v->answer ? count : 0;
+    return v->room ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+/* The instances of filter f. */
+static attest_status check_some(attest_filter_answer *answer, attest_verdicts *v, size_t f,
+                                const attest_doubles *doubles, const bool *asked,
+                                attest_error *error)
+{
+    attest_status status;
+    size_t some = 0;
+
+    for (size_t i = 0; i < doubles->count; i++)
+        if (asked[i] && v->which[i] == f) {
+            v->some[some] = doubles->instance[i];
+            v->place[some++] = i;
+        }
+    status = attest_filter_check(v->answer, &v->filter[f], v->some, some, error);
+    for (size_t s = 0; s < some && status == ATTEST_OK; s++)
+        answer[v->place[s]] = v->answer[s];
+    return status;
+}
+
+attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts *verdicts,
+                                  const attest_doubles *doubles, const bool *asked,
+                                  attest_error *error)
+{
+    attest_status status = reserve(verdicts, doubles->count, error);
+
+    for (size_t i = 0; i < doubles->count && status == ATTEST_OK; i++)
+        if (asked[i])
+            status = find_filter(&verdicts->which[i], verdicts, &doubles->shape[i], error);
+    for (size_t f = 0; f < verdicts->filters && status == ATTEST_OK; f++)
+        status = check_some(answer, verdicts, f, doubles, asked, error);
+    return status;
+}
+
+static attest_status certify(attest_filter_answer *answer, const attest_instance *instance,
+                             attest_error *error)
+{
+    attest_finding finding;
+    attest_status status;
+    attest_claim claim;
+
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    claim.dataset = &instance->dataset;
+    claim.weights = &instance->weights;
+    status = attest_certify(&finding, &claim, error);
+    *answer = (attest_filter_answer){.verdict = finding.verdict,
+                                     .part = finding.part,
+                                     .place = {finding.pair[0], finding.pair[1]},
+                                     .method = finding.method};
+    attest_finding_clear(&finding);
+    attest_claim_clear(&claim);
+    return status;
+}
+
+/* For larger layers a filter takes more memory than it is worth. */
+static bool is_small(const attest_weights *weights)
+{
+    enum { MOST = 1024 };
+    size_t size = weights->dim <= MOST ? weights->dim : MOST + 1;
+
+    for (size_t h = 0; h < weights->heads && size <= MOST; h++)
+        size += weights->head[h].wq.rows <= MOST ? weights->head[h].wq.rows * weights->dim
+                                                 : MOST + 1;
+    return size <= MOST;
+}
+
+attest_status attest_verdict_get(attest_filter_answer *answer, const attest_instance *instance,
+                                 attest_error *error)
+{
+    attest_verdicts verdicts;
+    attest_doubles doubles;
+    attest_status status;
+
+    if (!is_small(&instance->weights))
+        return certify(answer, instance, error);
+    attest_doubles_init(&doubles);
+    attest_verdicts_init(&verdicts);
+    status = attest_doubles_set(&doubles, instance, 1);
+    if (status != ATTEST_OK)
+        attest_error_set(error, status, "out of memory");
+    else if (*doubles.fits)
+        status = attest_verdicts_get(answer, &verdicts, &doubles, doubles.fits, error);
+    else
+        status = certify(answer, instance, error);
+    attest_verdicts_clear(&verdicts);
+    attest_doubles_clear(&doubles);
+    return status;
+}
