@@ -12,6 +12,7 @@
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
     X(filter)                                                                                  \
+    X(kernel)                                                                                  \
     X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(theorem1_search)                                                                         \

@@ -33,6 +33,7 @@ typedef struct attest_statement {
     X(separated)                                                                               \
     X(separatedness)                                                                           \
     X(contextual)                                                                              \
+    X(kernel)                                                                                  \
     X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(boltzmann)                                                                               \

@@ -1,0 +1,47 @@
+/* attention_rows.h -- sigma(Q K^T) V for rows of doubles, exactly or in balls.
+ *
+ * Shares no code with the kernels, nor with src/attention: scores are exact sums, weights are
+ * exponentials of exact differences. */
+#ifndef ATTEST_PROPS_ATTENTION_ROWS_H
+#define ATTEST_PROPS_ATTENTION_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/flint.h>
+
+#include <attest/status.h>
+
+/* n rows of d doubles each, row-major, all finite. */
+typedef struct attest_rows {
+    size_t n, d;
+    const double *q, *k, *v;
+    bool hardmax, causal; /* ties are uniform */
+} attest_rows;
+
+/* Row i of the result is sum / weight. Hardmax: both are exact. */
+typedef struct attest_row {
+    arb_ptr sum; /* d */
+    arb_t weight;
+    arf_struct *score;   /* n, exact */
+    arb_ptr term, value; /* n; n * d, exact */
+    const attest_rows *rows;
+    size_t seen; /* keys */
+} attest_row;
+
+/* Status: NOMEM. Always to be cleared. */
+attest_status attest_row_init(attest_row *row, const attest_rows *rows) ATTEST_WARN_UNUSED;
+void attest_row_clear(attest_row *row);
+
+/* The scores of row i. */
+void attest_row_begin(attest_row *row, size_t i);
+
+/* sum and weight of the row that was begun; softmax with so many bits. */
+void attest_row_evaluate(attest_row *row, long bits);
+
+/* Whether the row lies within bound (finite, >= 0) of d doubles: 1 yes, -1 no, 0 not known at
+ * this precision. *margin = about log2(bound / distance), +infinity where the distance is 0. */
+int attest_row_compare(double *margin, const attest_row *row, const double *out, double bound,
+                       long bits);
+
+#endif

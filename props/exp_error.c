@@ -1,0 +1,85 @@
+/* exp_error.c -- whether a double is the exponential that attest/kernel.h promises. */
+#include "props/exp_error.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <attest/flint.h>
+#include <attest/kernel.h>
+
+enum { BITS = 128, MOST_BITS = 1024, LEAST_ULP = -1074, MOST_EXPONENT = 1024 };
+
+/* *e with 2^*e <= exact < 2^(*e+1), exact being e^x; false where that is not known. Of the
+ * powers of two only 1 can be closer than any precision shows, and the sign of x tells the
+ * side.
+ */
+static bool get_binade(long *e, const arb_t exact, double x)
+{
+    arf_t low, high;
+    bool known;
+
+    arf_init(low), arf_init(high);
+    arb_get_lbound_arf(low, exact, BITS);
+    arb_get_ubound_arf(high, exact, BITS);
+    known = arf_sgn(low) > 0 && arf_abs_bound_lt_2exp_si(low) == arf_abs_bound_lt_2exp_si(high);
+    *e = known ? (long)arf_abs_bound_lt_2exp_si(low) - 1 : 0;
+    if (!known && fabs(x) < 0x1p-30) {
+        known = true;
+        *e = x > 0 ? 0 : -1;
+    }
+    arf_clear(low), arf_clear(high);
+    return known;
+}
+
+/* |y - exact| against the promise. An infinite y stands for 2^1024, the first number that is no
+ * double. */
+static int compare(double y, const arb_t exact, double x, long bits)
+{
+    arb_t distance, limit;
+    int sign = 0;
+    long e;
+
+    if (!get_binade(&e, exact, x))
+        return 0;
+    if (e >= MOST_EXPONENT)
+        return isinf(y) ? 1 : -1;
+    arb_init(distance), arb_init(limit);
+    if (isinf(y)) {
+        arb_one(distance);
+        arb_mul_2exp_si(distance, distance, MOST_EXPONENT);
+    } else
+        arb_set_d(distance, y);
+    arb_sub(distance, distance, exact, bits);
+    arb_abs(distance, distance);
+    arb_set_d(limit, ATTEST_KERNEL_EXP_ULP);
+    arb_mul_2exp_si(limit, limit, e - 52 > LEAST_ULP ? e - 52 : LEAST_ULP);
+    if (arb_le(distance, limit))
+        sign = 1;
+    else if (arb_gt(distance, limit))
+        sign = -1;
+    arb_clear(distance), arb_clear(limit);
+    return sign;
+}
+
+int attest_exp_compare(double y, double x)
+{
+    int sign = 0;
+    arb_t exact;
+
+    if (x == 0)
+        return y == 1 ? 1 : -1;
+    if (x > 710) /* above 2^1024 */
+        return y == INFINITY ? 1 : -1;
+    if (x < -746) /* below 2^-1076: next to 0 */
+        return y == 0 ? 1 : -1;
+    if (isnan(y) || y < 0)
+        return -1;
+    arb_init(exact);
+    for (long bits = BITS; sign == 0 && bits <= MOST_BITS; bits *= 2) {
+        arb_set_d(exact, x);
+        arb_exp(exact, exact, bits);
+        sign = compare(y, exact, x, bits);
+    }
+    arb_clear(exact);
+    return sign;
+}

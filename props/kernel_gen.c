@@ -1,0 +1,139 @@
+/* kernel_gen.c -- rows of doubles that are hard on a kernel. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "campaign/gen.h"
+#include "props/kernel.h"
+
+enum { ROWS = 40, DIM = 20, FEW_ROWS = 8, FEW_DIM = 4 };
+
+/* What the entries of a matrix are. */
+enum {
+    INTEGERS, /* exact scores, ties */
+    DYADIC,   /* short fractions */
+    PLAIN,    /* 53 bits, of one scale */
+    PEAKED,   /* scores in the hundreds: weights underflow */
+    HUGE_ONES,
+    TINY_ONES, /* products underflow */
+    WIDE,      /* any double */
+    EXPONENTS  /* the range of exp, and beyond */
+};
+
+/* Most of them give finite bounds. */
+static const unsigned kinds[] = {INTEGERS, DYADIC, PLAIN,     PEAKED,    INTEGERS, PLAIN,
+                                 PLAIN,    PEAKED, HUGE_ONES, TINY_ONES, WIDE,     EXPONENTS};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* 53 bits in (-1, 1). */
+static double gen_unit(struct theft *t)
+{
+    double x = (double)theft_random_bits(t, 53) * 0x1p-53;
+
+    return theft_random_bits(t, 1) ? -x : x;
+}
+
+static double gen_entry(struct theft *t, unsigned kind)
+{
+    switch (kind) {
+    case INTEGERS:
+        return (double)attest_gen_integer(t, 4);
+    case DYADIC:
+        return ldexp((double)attest_gen_integer(t, 100), -(int)theft_random_choice(t, 7));
+    case PLAIN:
+        return 4 * gen_unit(t);
+    case PEAKED:
+        return 40 * gen_unit(t);
+    case HUGE_ONES: /* some products overflow, some do not */
+        return ldexp(gen_unit(t), 500 + (int)theft_random_choice(t, 525));
+    case TINY_ONES:
+        return ldexp(gen_unit(t), -460 - (int)theft_random_choice(t, 100));
+    case WIDE:
+        return ldexp(gen_unit(t), 1024 - (int)theft_random_choice(t, 2098));
+    default:
+        return 750 * gen_unit(t);
+    }
+}
+
+/* Makes row i what row j is, up to the last bit of one entry or to its sign. */
+static void gen_copy(double *row, size_t i, size_t dim, struct theft *t)
+{
+    size_t j = (size_t)theft_random_choice(t, i), c = (size_t)theft_random_choice(t, dim);
+
+    memcpy(row + i * dim, row + j * dim, dim * sizeof *row);
+    switch (theft_random_choice(t, 4)) {
+    case 0:
+        break;
+    case 1:
+        row[i * dim + c] = nextafter(row[i * dim + c], INFINITY);
+        break;
+    case 2:
+        row[i * dim + c] = nextafter(row[i * dim + c], -INFINITY);
+        break;
+    default:
+        row[i * dim + c] = -row[i * dim + c];
+        break;
+    }
+    if (!isfinite(row[i * dim + c]))
+        row[i * dim + c] = 0;
+}
+
+/* n rows of one kind; in some matrices most rows are made from earlier ones. */
+static void gen_rows(double *row, size_t n, size_t dim, struct theft *t)
+{
+    unsigned kind = kinds[theft_random_choice(t, KINDS)];
+    bool copies = attest_gen_rarely(t, 4);
+
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && copies && theft_random_choice(t, 4) > 0) {
+            gen_copy(row, i, dim, t);
+            continue;
+        }
+        for (size_t c = 0; c < dim; c++)
+            row[i * dim + c] = gen_entry(t, kind);
+    }
+}
+
+/* Sequence i is q_i, k_i, v_i. */
+static attest_status add_rows(attest_dataset *dataset, const double *row, size_t n, size_t dim)
+{
+    attest_dataset_builder builder;
+    attest_status status = ATTEST_OK;
+
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
+    for (size_t i = 0; i < n && status == ATTEST_OK; i++) {
+        for (size_t m = 0; m < 3 && status == ATTEST_OK; m++)
+            status =
+                attest_dataset_builder_add_doubles(&builder, row + (m * n + i) * dim, 1, NULL);
+        if (status == ATTEST_OK)
+            status = attest_dataset_builder_end_sequence(&builder, NULL);
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(dataset, &builder, NULL);
+    attest_dataset_builder_clear(&builder);
+    return status;
+}
+
+attest_status attest_kernel_gen(attest_instance *instance, struct theft *t,
+                                const attest_setting *setting)
+{
+    bool hardmax = theft_random_bits(t, 1), causal = theft_random_bits(t, 1);
+    size_t batch = attest_gen_size(t, 1, ATTEST_KERNEL_BATCH);
+    size_t dim = attest_gen_size(t, 1, attest_gen_rarely(t, 3) ? DIM : FEW_DIM);
+    size_t n = attest_gen_size(t, 1, attest_gen_rarely(t, 3) ? ROWS : FEW_ROWS);
+    double *row = attest_memory_alloc(3 * n * dim, sizeof *row);
+    attest_status status = ATTEST_NOMEM;
+
+    (void)setting;
+    if (row) {
+        fmpq_set_si(attest_instance_set(instance, "hardmax"), hardmax, 1);
+        fmpq_set_si(attest_instance_set(instance, "causal"), causal, 1);
+        fmpq_set_si(attest_instance_set(instance, "batch"), (slong)batch, 1);
+        for (size_t m = 0; m < 3; m++)
+            gen_rows(row + m * n * dim, n, dim, t);
+        status = add_rows(&instance->dataset, row, n, dim);
+    }
+    free(row);
+    return status;
+}
