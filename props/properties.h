@@ -22,6 +22,7 @@
     X(zero_test)                                                                               \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
+    X(tuned)                                                                                   \
     X(memorize)                                                                                \
     X(positional)                                                                              \
     X(approximate)                                                                             \

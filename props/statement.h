@@ -42,6 +42,7 @@ typedef struct attest_statement {
     X(zero_test)                                                                               \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
+    X(tuned)                                                                                   \
     X(memorize)                                                                                \
     X(positional)                                                                              \
     X(approximate)                                                                             \

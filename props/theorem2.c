@@ -32,7 +32,7 @@ const attest_statement attest_statement_theorem2 = {
     .decided_by = "first differences (Lemma F), balls",
     .note = "proofs-notes/theorem2.md",
     .machine = "for a given direction v: proofs-notes/coq/theorem2_paper.v, theorem2_paper; "
-               "theorem2.v, theorem2_promise; the tuned strategy: tuned.v, tuned_contextual. "
+               "theorem2.v, theorem2_promise. "
                "Not the existence of v, which is tested exactly",
 };
 

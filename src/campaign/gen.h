@@ -38,10 +38,11 @@ void attest_gen_scale(fmpq_t x, struct theft *t, unsigned decades);
 
 /* ---- Tokens ----------------------------------------------------------------------------- */
 
-/* Distinct tokens: count vectors of dim rationals, one after another. */
+/* Distinct tokens: count vectors of dim rationals, or of doubles, one after another. */
 typedef struct attest_vocabulary {
     size_t count, dim;
-    fmpq *entry; /* count * dim */
+    fmpq *entry;  /* count * dim; NULL where there are doubles */
+    double *real; /* count * dim; NULL where there are rationals */
 } attest_vocabulary;
 
 typedef struct attest_gen_tokens {
@@ -59,6 +60,11 @@ void attest_vocabulary_clear(attest_vocabulary *vocabulary);
  * fractions; all of them may be scaled, or each by a scale of its own. Status: NOMEM. */
 attest_status attest_gen_vocabulary(attest_vocabulary *vocabulary, struct theft *t,
                                     const attest_gen_tokens *kind) ATTEST_WARN_UNUSED;
+
+/* The same kinds in doubles, taken exactly: numbers of 53 bits for long fractions, powers of
+ * two for scales. Only attest_gen_dataset takes such tokens. Status: NOMEM. */
+attest_status attest_gen_doubles(attest_vocabulary *vocabulary, struct theft *t,
+                                 const attest_gen_tokens *kind) ATTEST_WARN_UNUSED;
 
 /* ---- Datasets --------------------------------------------------------------------------- */
 

@@ -1,6 +1,8 @@
 /* gen_dataset.c -- generators of sequences over a vocabulary. */
 #include "campaign/gen.h"
 
+#include <string.h>
+
 enum { LENGTH_MAX = 64 };
 
 /* A sequence under construction: indices into the vocabulary. */
@@ -94,16 +96,44 @@ static void gen_next(draft *s, struct theft *t, size_t count, size_t length, siz
                   kind->repeats);
 }
 
+/* Appends tokens of doubles, several at a time. */
+static attest_status add_doubles(attest_dataset_builder *builder, const draft *s,
+                                 const attest_vocabulary *vocabulary)
+{
+    enum { ROOM = 64 };
+    size_t dim = vocabulary->dim, most = dim < ROOM ? ROOM / dim : 1;
+    attest_status status = ATTEST_OK;
+    double some[ROOM];
+
+    for (size_t k = 0; k < s->length && status == ATTEST_OK; k += most) {
+        size_t now = s->length - k < most ? s->length - k : most;
+        if (dim > ROOM) {
+            status = attest_dataset_builder_add_doubles(
+                builder, vocabulary->real + s->token[k] * dim, 1, NULL);
+            continue;
+        }
+        for (size_t i = 0; i < now; i++)
+            memcpy(some + i * dim, vocabulary->real + s->token[k + i] * dim,
+                   dim * sizeof *some);
+        status = attest_dataset_builder_add_doubles(builder, some, now, NULL);
+    }
+    return status;
+}
+
 static attest_status add_sequence(attest_dataset_builder *builder, const draft *s,
                                   const attest_vocabulary *vocabulary)
 {
-    for (size_t k = 0; k < s->length; k++) {
+    attest_status status = ATTEST_OK;
+
+    if (vocabulary->real)
+        status = add_doubles(builder, s, vocabulary);
+    for (size_t k = 0; !vocabulary->real && k < s->length; k++) {
         const fmpq *token = vocabulary->entry + s->token[k] * vocabulary->dim;
-        attest_status status = attest_dataset_builder_add_token(builder, token, NULL);
+        status = attest_dataset_builder_add_token(builder, token, NULL);
         if (status != ATTEST_OK)
             return status;
     }
-    return attest_dataset_builder_end_sequence(builder, NULL);
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
 attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
@@ -118,7 +148,10 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
 
     if (!kind->repeats && longest > vocabulary->count)
         longest = vocabulary->count;
-    attest_dataset_builder_init(&builder, vocabulary->dim, ATTEST_TABLE_RATIONAL, NULL);
+    attest_dataset_builder_init(&builder, vocabulary->dim,
+                                vocabulary->real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL,
+                                NULL);
+    status = attest_dataset_builder_reserve(&builder, count, count * longest, NULL);
     size_t length = attest_gen_size(t, kind->length_min, longest);
     gen_fresh(&sequence, t, length, vocabulary->count, kind->repeats);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++) {

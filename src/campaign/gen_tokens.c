@@ -1,6 +1,8 @@
 /* gen_tokens.c -- generators of distinct tokens and of sets of reals. */
 #include "campaign/gen.h"
 
+#include <stdlib.h>
+
 #include "data/rationals.h"
 
 enum { SMALL, FRACTIONS, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, KINDS };
@@ -16,6 +18,7 @@ void attest_vocabulary_clear(attest_vocabulary *vocabulary)
 {
     if (vocabulary->entry)
         attest_rationals_free(vocabulary->entry, vocabulary->count * vocabulary->dim);
+    free(vocabulary->real);
     *vocabulary = (attest_vocabulary){0};
 }
 

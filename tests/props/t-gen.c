@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "campaign/gen.h"
+#include "data/rationals.h"
 #include "tests/tap.h"
 
 typedef struct sample {
@@ -15,6 +16,7 @@ typedef struct options {
     attest_gen_tokens tokens;
     attest_gen_sequences sequences;
     attest_gen_heads heads;
+    bool doubles; /* tokens are */
 } options;
 
 static void sample_free(void *instance, void *env)
@@ -28,6 +30,19 @@ static void sample_free(void *instance, void *env)
     free(s);
 }
 
+/* Tokens of doubles, and the same as rationals. */
+static attest_status gen_doubles(attest_vocabulary *v, struct theft *t,
+                                 const attest_gen_tokens *kind)
+{
+    attest_status status = attest_gen_doubles(v, t, kind);
+
+    if (status == ATTEST_OK && !(v->entry = attest_rationals_alloc(v->count * v->dim)))
+        status = ATTEST_NOMEM;
+    for (size_t e = 0; status == ATTEST_OK && e < v->count * v->dim; e++)
+        attest_number_set_double(v->entry + e, v->real[e]);
+    return status;
+}
+
 static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **output)
 {
     const options *o = env;
@@ -38,7 +53,8 @@ static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **outp
     attest_vocabulary_init(&s->vocabulary);
     attest_dataset_init(&s->dataset);
     attest_weights_init(&s->weights);
-    if (attest_gen_vocabulary(&s->vocabulary, t, &o->tokens) != ATTEST_OK ||
+    if ((o->doubles ? gen_doubles : attest_gen_vocabulary)(&s->vocabulary, t, &o->tokens) !=
+            ATTEST_OK ||
         attest_gen_dataset(&s->dataset, t, &s->vocabulary, &o->sequences) != ATTEST_OK ||
         attest_gen_weights(&s->weights, t, &s->vocabulary, &o->heads) != ATTEST_OK) {
         sample_free(s, NULL);
@@ -106,6 +122,8 @@ static bool check_sequences(const attest_dataset *d)
 {
     const attest_gen_sequences *o = &asked->sequences;
 
+    if (!d->tokens.real == asked->doubles)
+        return false;
     if (d->count < o->count_min || d->count > o->count_max)
         return false;
     for (size_t i = 0; i < d->count; i++) {
@@ -249,11 +267,20 @@ static const options any = {
     {.dim_max = 3, .count_min = 1, .count_max = 6, .zero = true, .decades = 40},
     {.count_min = 1, .count_max = 4, .length_min = 1, .length_max = 5, .repeats = true},
     {.heads_max = 4, .size_max = 3, .decades = 40},
+    .doubles = false,
 };
 static const options strict = {
     {.dim_max = 3, .count_min = 2, .count_max = 6, .decades = 40},
     {.count_min = 2, .count_max = 4, .length_min = 2, .length_max = 5, .equal_lengths = true},
     {.heads_max = 3, .size_max = 2, .nonzero = true, .plain = true, .score_limit = 40},
+    .doubles = false,
+};
+
+static const options doubles = {
+    {.dim_max = 3, .count_min = 2, .count_max = 6, .decades = 30},
+    {.count_min = 2, .count_max = 4, .length_min = 1, .length_max = 5, .repeats = true},
+    {.heads_max = 1, .size_max = 1},
+    .doubles = true,
 };
 
 /* Neighbours of reals are at least the gap apart, in descending order. */
@@ -335,6 +362,14 @@ int main(void)
     TAP_OK(seen_permuted > 20, "permuted sequences: %zu", seen_permuted);
     TAP_OK(run(&strict, seed, TRIALS) == THEFT_RUN_PASS,
            "no zero, no repeats, equal lengths, scores within the limit");
+    seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = seen_permuted = 0;
+    TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
+           "tokens of doubles, none of them zero");
+    TAP_OK(seen_near > 20 && seen_scaled > 20 && seen_opposite > 20 && seen_collinear > 20,
+           "that nearly agree: %zu; tiny and huge: %zu; opposite: %zu; collinear: %zu",
+           seen_near, seen_scaled, seen_opposite, seen_collinear);
+    TAP_OK(seen_shorter > 20 && seen_permuted > 20,
+           "in sequences of unequal lengths: %zu; permuted: %zu", seen_shorter, seen_permuted);
     TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
     TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
     return tap_done();

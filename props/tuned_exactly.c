@@ -1,0 +1,179 @@
+/* tuned_exactly.c -- the hypotheses of `tuned`, in exact arithmetic. */
+#include "campaign/label.h"
+#include "data/rationals.h"
+#include "props/tuned.h"
+
+/* The head as the statement sees it, and its tokens. */
+typedef struct exact {
+    size_t dim, tokens;
+    fmpq_t kappa;
+    fmpq *v, *w;   /* dim */
+    fmpq *token;   /* tokens * dim */
+    fmpq *value;   /* v.x for each of them */
+    fmpq_t spread; /* their range */
+} exact;
+
+static void exact_clear(exact *e)
+{
+    _fmpq_vec_clear(e->v, (slong)e->dim);
+    _fmpq_vec_clear(e->w, (slong)e->dim);
+    _fmpq_vec_clear(e->token, (slong)(e->tokens * e->dim));
+    _fmpq_vec_clear(e->value, (slong)e->tokens);
+    fmpq_clear(e->kappa);
+    fmpq_clear(e->spread);
+}
+
+static void set_projections(exact *e)
+{
+    const fmpq *low = e->value, *high = e->value;
+
+    for (size_t t = 0; t < e->tokens; t++) {
+        for (size_t c = 0; c < e->dim; c++)
+            fmpq_addmul(e->value + t, e->v + c, e->token + t * e->dim + c);
+        low = fmpq_cmp(e->value + t, low) < 0 ? e->value + t : low;
+        high = fmpq_cmp(e->value + t, high) > 0 ? e->value + t : high;
+    }
+    fmpq_sub(e->spread, high, low);
+}
+
+static void exact_init(exact *e, const attest_instance *instance)
+{
+    const attest_tokens *tokens = &instance->dataset.tokens;
+    const attest_head *head = instance->weights.head;
+    fmpq_t x, y;
+
+    *e = (exact){.dim = tokens->dim, .tokens = tokens->count};
+    e->v = _fmpq_vec_init((slong)e->dim);
+    e->w = _fmpq_vec_init((slong)e->dim);
+    e->token = _fmpq_vec_init((slong)(e->tokens * e->dim));
+    e->value = _fmpq_vec_init((slong)e->tokens);
+    fmpq_init(e->kappa);
+    fmpq_init(e->spread);
+    fmpq_init(x), fmpq_init(y);
+    for (size_t r = 0; r < head->wq.rows; r++) {
+        fmpq_set_fmpz_frac(x, head->wq.u + r, head->wq.u_denominator);
+        fmpq_set_fmpz_frac(y, head->wk.u + r, head->wk.u_denominator);
+        fmpq_addmul(e->kappa, x, y);
+        fmpq_set_fmpz_frac(x, head->wv.u + r, head->wv.u_denominator);
+        for (size_t c = 0; c < e->dim; c++) {
+            attest_matrix_get_entry(y, &head->wo, c, r);
+            fmpq_addmul(e->w + c, x, y);
+        }
+    }
+    for (size_t c = 0; c < e->dim; c++)
+        fmpq_set_fmpz_frac(e->v + c, head->wq.v + c, head->wq.v_denominator);
+    for (size_t i = 0; i < e->tokens * e->dim; i++)
+        attest_tokens_get_entry(e->token + i, tokens, i / e->dim, i % e->dim);
+    set_projections(e);
+    fmpq_clear(x), fmpq_clear(y);
+}
+
+static bool is_zero(const fmpq *x, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (!fmpq_is_zero(x + c))
+            return false;
+    return true;
+}
+
+static bool has_zero_token(const exact *e)
+{
+    for (size_t t = 0; t < e->tokens; t++)
+        if (is_zero(e->token + t * e->dim, e->dim))
+            return true;
+    return false;
+}
+
+/* v is injective on the tokens and 0. */
+static bool is_injective(const exact *e)
+{
+    for (size_t t = 0; t < e->tokens; t++) {
+        if (fmpq_is_zero(e->value + t) && !is_zero(e->token + t * e->dim, e->dim))
+            return false;
+        for (size_t s = 0; s < t; s++)
+            if (fmpq_equal(e->value + s, e->value + t))
+                return false;
+    }
+    return true;
+}
+
+static bool is_parallel(const exact *e, const fmpq *z)
+{
+    bool parallel = true;
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    for (size_t i = 0; i < e->dim && parallel; i++)
+        for (size_t j = 0; j < i && parallel; j++) {
+            fmpq_mul(x, e->w + i, z + j);
+            fmpq_mul(y, e->w + j, z + i);
+            parallel = fmpq_equal(x, y);
+        }
+    fmpq_clear(x), fmpq_clear(y);
+    return parallel;
+}
+
+static void get_square(fmpq_t square, const fmpq *z, size_t dim)
+{
+    fmpq_zero(square);
+    for (size_t c = 0; c < dim; c++)
+        fmpq_addmul(square, z + c, z + c);
+}
+
+/* (a) |w| spread < |z| for all differences z of tokens, or (b) w is parallel to none. */
+static bool keeps_apart(const exact *e)
+{
+    fmpq *z = _fmpq_vec_init((slong)e->dim);
+    bool is_short = true, aside = true;
+    fmpq_t reach, square;
+
+    fmpq_init(reach), fmpq_init(square);
+    get_square(reach, e->w, e->dim);
+    fmpq_mul(reach, reach, e->spread);
+    fmpq_mul(reach, reach, e->spread);
+    for (size_t t = 0; t < e->tokens; t++)
+        for (size_t s = 0; s < t; s++) {
+            for (size_t c = 0; c < e->dim; c++)
+                fmpq_sub(z + c, e->token + t * e->dim + c, e->token + s * e->dim + c);
+            get_square(square, z, e->dim);
+            is_short = is_short && fmpq_cmp(reach, square) < 0;
+            aside = aside && !is_parallel(e, z);
+        }
+    fmpq_clear(reach), fmpq_clear(square);
+    _fmpq_vec_clear(z, (slong)e->dim);
+    return is_short || aside;
+}
+
+static bool same_direction(const attest_matrix *a, const attest_matrix *b)
+{
+    return a->factored && b->factored && fmpz_equal(a->v_denominator, b->v_denominator) &&
+           _fmpz_vec_equal(a->v, b->v, (slong)a->cols);
+}
+
+/* Softmax with skip and one head, its matrices given as u v^T with one v. */
+static bool has_form(const attest_instance *instance)
+{
+    const attest_weights *weights = &instance->weights;
+
+    return attest_instance_fits(instance) && weights->heads == 1 &&
+           weights->activation == ATTEST_SOFTMAX && weights->skip &&
+           same_direction(&weights->head->wq, &weights->head->wk) &&
+           same_direction(&weights->head->wq, &weights->head->wv);
+}
+
+bool attest_tuned_exactly(const attest_instance *instance, const attest_setting *setting)
+{
+    bool meets;
+    exact e;
+
+    if (!has_form(instance))
+        return false;
+    exact_init(&e, instance);
+    meets = (attest_setting_drops(setting, "nonzero") || !has_zero_token(&e)) &&
+            (attest_setting_drops(setting, "kappa") || !fmpq_is_zero(e.kappa)) &&
+            (attest_setting_drops(setting, "injective") || is_injective(&e)) &&
+            (attest_setting_drops(setting, "w") || !is_zero(e.w, e.dim)) &&
+            (attest_setting_drops(setting, "apart") || keeps_apart(&e));
+    exact_clear(&e);
+    return meets;
+}
