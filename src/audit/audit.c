@@ -298,8 +298,6 @@ static attest_status make_references(attest_audit *audit, attest_error *error)
     long bits = 53;
 
     request_init(&request, audit);
-    if (audit->weights->activation != ATTEST_SOFTMAX)
-        return ATTEST_OK; /* hardmax may choose another winner: its errors are jumps */
     for (size_t f = 0; f < audit->formats; f++)
         bits = audit->format[f].precision > bits ? audit->format[f].precision : bits;
     bits += 128;

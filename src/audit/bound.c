@@ -3,8 +3,7 @@
 
 #include "audit/shared.h"
 
-/* The relative error, over u, of a result after so many roundings of sums. */
-static double growth(const attest_audit_model *model, double roundings)
+double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
 {
     double exponent = roundings * log1p(model->u_sum) * OUTWARD;
 
@@ -30,7 +29,7 @@ static double losses(const attest_audit_model *model, size_t t)
 static void apply_matrix(quantities y, const matrix *m, quantities x, const bound *b)
 {
     const attest_audit_model *model = b->model;
-    double u = model->u, k = roundings(model, m->cols), g = growth(model, k);
+    double u = model->u, k = roundings(model, m->cols), g = attest_audit_bound_growth(model, k);
     double lost = model->tiny * (1 + u) * (1 + g * u);
 
     for (size_t r = 0; r < m->rows; r++) {
@@ -91,7 +90,7 @@ static void bound_score(size_t j, quantities key, quantities query, size_t count
                         const bound *b)
 {
     const attest_audit_model *model = b->model;
-    double u = model->u, g = growth(model, roundings(model, count));
+    double u = model->u, g = attest_audit_bound_growth(model, roundings(model, count));
     double value = 0, slips = 0, sizes = 0, errors = 0, computed = 0;
 
     for (size_t c = 0; c < count; c++) {
@@ -154,7 +153,8 @@ static void bound_mean(const quantities *values, const uint32_t *token, size_t v
 {
     const attest_audit_model *model = b->model;
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
-    double u = model->u, g = growth(model, roundings(model, visible) + (double)blocks);
+    double u = model->u,
+           g = attest_audit_bound_growth(model, roundings(model, visible) + (double)blocks);
     double spreads = 0, sigma, peak, lost = bound_weights(&peak, visible, b);
 
     if (block) /* the rescaled sums are stored, and rounded, once per block */
@@ -223,7 +223,10 @@ static bool bound_sequence(void *context, size_t i)
                 bound_score(j,
                             quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
                             quantities_at(&d->queries, t * d->score_width), d->score_width, b);
-            bound_mean(&d->values, token, visible, d->value_width, b);
+            if (b->weights->activation == ATTEST_HARDMAX)
+                attest_audit_bound_winners(d, token, visible, b);
+            else
+                bound_mean(&d->values, token, visible, d->value_width, b);
             add_head(d, b);
         }
         for (size_t c = 0; c < b->dim; c++) {
@@ -235,16 +238,6 @@ static bool bound_sequence(void *context, size_t i)
         b->norm[b->start[i] + k] = sqrt(square) * OUTWARD;
     }
     return true;
-}
-
-static size_t positions(const attest_audit_request *request)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < request->sequences; i++)
-        count += attest_dataset_length(request->dataset,
-                                       request->sequence ? request->sequence[i] : i);
-    return count;
 }
 
 attest_status attest_audit_bound(double *norm, double *entry,
@@ -259,13 +252,6 @@ attest_status attest_audit_bound(double *norm, double *entry,
                .out = entry};
     attest_status status = ATTEST_OK;
 
-    if (b.weights->activation == ATTEST_HARDMAX) { /* a winner may change: no bound */
-        for (size_t p = 0; p < positions(request); p++)
-            norm[p] = INFINITY;
-        for (size_t i = 0; entry && i < positions(request) * b.dim; i++)
-            entry[i] = INFINITY;
-        return ATTEST_OK;
-    }
     if (!attest_audit_bound_init(&b))
         status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
     if (status == ATTEST_OK)

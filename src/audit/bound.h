@@ -1,4 +1,4 @@
-/* bound.h -- an a priori bound on the error of softmax attention in a simulated arithmetic.
+/* bound.h -- an a priori bound on the error of attention in a simulated arithmetic.
  *
  * proofs-notes/audit.md derives it. All bounds are divided by the unit roundoff u of the format
  * and increase with u: what is found at one width holds, times u, at every larger width. */
@@ -9,12 +9,13 @@
 
 /* The roundings that the bound allows for. */
 typedef struct attest_audit_model {
-    double u;         /* unit roundoff from above, > 0 */
-    double u_sum;     /* that of the accumulator, if there is one, else u */
-    long unit_bits;   /* what is bounded is bounded in units of 2^-unit_bits */
-    double tiny;      /* what an operation may lose to underflow, in these units */
-    double most;      /* the largest number; infinite for unbounded exponents */
-    bool shifted;     /* scores are diminished by their maximum */
+    double u;        /* unit roundoff from above, > 0 */
+    double u_sum;    /* that of the accumulator, if there is one, else u */
+    long unit_bits;  /* what is bounded is bounded in units of 2^-unit_bits */
+    double tiny;     /* what an operation may lose to underflow, in these units */
+    double most;     /* the largest number; infinite for unbounded exponents */
+    long exact_bits; /* integers of so many bits are exact, whatever the exponent; 0: unknown */
+    bool shifted;    /* scores are diminished by their maximum */
     bool accumulates; /* sums are rounded once more when they are stored */
     bool pairwise;
     size_t online_block; /* 0: not online */
@@ -28,7 +29,7 @@ void attest_audit_model_init(attest_audit_model *model,
 
 /* norm[p] >= |computed output - exact output| 2^unit_bits at position p of the request's
  * sequences, and entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is
- * no bound: hardmax, entries beyond the doubles, possible overflow. Both in attest_shared_alloc
+ * no bound: entries beyond the doubles, possible overflow. Both in attest_shared_alloc
  * memory. Status: NOMEM, IO. Cost: about five evaluations in double. */
 attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "attention/plan.h"
 #include "audit/shared.h"
 #include "base/memory.h"
 #include "number/double.h"
@@ -139,7 +138,8 @@ bool attest_audit_bound_init(bound *b)
     b->spread = attest_memory_alloc(b->longest, sizeof *b->spread);
     b->sum = attest_memory_alloc(b->dim, sizeof *b->sum);
     b->total = attest_memory_alloc(b->dim, sizeof *b->total);
-    ok = ok && b->head && b->weight && b->spread && b->sum && b->total &&
+    b->winner = attest_memory_alloc(b->longest, sizeof *b->winner);
+    ok = ok && b->head && b->weight && b->spread && b->sum && b->total && b->winner &&
          quantities_init(&b->entry, b->tokens * b->dim, true) &&
          quantities_init(&b->between, b->widest, false) &&
          quantities_init(&b->score, b->longest, false) &&
@@ -147,6 +147,8 @@ bool attest_audit_bound_init(bound *b)
          quantities_init(&b->result, b->dim, false);
     for (size_t h = 0; ok && h < weights->heads; h++)
         ok = head_init(&b->head[h], &weights->head[h], b);
+    if (ok && weights->activation == ATTEST_HARDMAX)
+        attest_audit_bound_exact_scores(b);
     return ok;
 }
 
@@ -164,6 +166,7 @@ void attest_audit_bound_clear(bound *b)
     free(b->spread);
     free(b->sum);
     free(b->total);
+    free(b->winner);
     free(b->local);
     free(b->token);
     free(b->start);
@@ -199,6 +202,7 @@ void attest_audit_model_init(attest_audit_model *model, const attest_audit_arith
     long bits = attest_audit_unit_bits(f, a->rounding), capped = bits < 500 ? bits : 500;
     long bits_sum = attest_audit_unit_bits(sum, a->rounding);
     long unit_bits = a->accumulates ? capped : bits;
+    long width = f->precision < sum->precision ? f->precision : sum->precision;
 
     *model = (attest_audit_model){
         .u = ldexp(1, -(int)capped),
@@ -207,6 +211,7 @@ void attest_audit_model_init(attest_audit_model *model, const attest_audit_arith
         .tiny =
             fmax(underflow(f, a->rounding, unit_bits), underflow(sum, a->rounding, unit_bits)),
         .most = fmin(largest(f), largest(sum)),
+        .exact_bits = f->bounded || sum->bounded ? 0 : width,
         .shifted = a->softmax != ATTEST_AUDIT_NAIVE,
         .accumulates = a->accumulates,
         .pairwise = a->pairwise,

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "attention/plan.h"
 #include "audit/bound.h"
 
 /* Sums of up to 2^20 positive terms of a few roundings each are wrong by less than 2^-30. */
@@ -37,6 +38,7 @@ typedef struct bound_head {
     chain key, query, value, output;
     size_t score_width, value_width;
     quantities keys, queries, values; /* of all tokens of the table that are used */
+    bool exact_scores;                /* no operation up to the scores is rounded */
 } bound_head;
 
 typedef struct bound {
@@ -53,6 +55,7 @@ typedef struct bound {
     quantities between, score, mean, result;
     double *weight, *spread; /* by key: weight, and weight times its relative error over u */
     double *sum, *total;     /* dim: errors of the outputs so far, and their sizes */
+    size_t *winner;          /* hardmax: the tokens of keys that may win */
 } bound;
 
 static inline quantities quantities_at(const quantities *q, size_t i)
@@ -64,6 +67,17 @@ static inline quantities quantities_at(const quantities *q, size_t i)
 void attest_audit_bound_input(double *value, double *slip, double *error,
                               const fmpz_t numerator, const fmpz_t denominator,
                               const attest_audit_model *model);
+
+/* The relative error, over u, of a result after so many roundings of sums: G of the note. */
+double attest_audit_bound_growth(const attest_audit_model *model, double roundings);
+
+/* Hardmax. Sets exact_scores of all heads. */
+void attest_audit_bound_exact_scores(bound *b);
+
+/* Hardmax, steps 4 to 6: b->mean = sizes and errors of the mean of the keys that may win, from
+ * b->score. */
+void attest_audit_bound_winners(const bound_head *d, const uint32_t *token, size_t visible,
+                                const bound *b);
 
 /* Reads weights and tokens for b->request and b->model; false: out of memory. clear must follow
  * either way. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 
-enum { DEFAULT_CAP = 4096, ROUNDS = 12 };
+enum { DEFAULT_CAP = 4096, BOUND_BITS = 500, MOST_BITS = 1 << 30 };
 #define WORK_LIMIT 30.0 /* estimated seconds of one processor */
 
 void attest_audit_collapse_init(attest_audit_collapse *collapse)
@@ -51,33 +51,33 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
            exponentials * (1.5e-6 + limbs * limbs * 5e-8);
 }
 
+double attest_audit_width_cost(const attest_audit_request *request,
+                               const attest_audit_arithmetic *arithmetic)
+{
+    bool hosted = attest_hosted_fits(&arithmetic->format, arithmetic->rounding) &&
+                  (!arithmetic->accumulates ||
+                   attest_hosted_fits(&arithmetic->accumulate, arithmetic->rounding));
+
+    return attest_audit_cost(request, &arithmetic->format, hosted);
+}
+
 void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
                             const attest_audit_arithmetic *like, long bits)
 {
     *arithmetic = *like;
-    arithmetic->accumulates = false;
     arithmetic->format = (attest_format){.precision = bits};
     snprintf(arithmetic->format.name, sizeof arithmetic->format.name, "p=%ld", bits);
 }
 
-/* The least width at which a bound of coefficient units of roundoff on every output's error
- * shows that no pair of the certified separation collides: 2 coefficient u < separation. */
-static double width_needed(double coefficient, const attest_audit_collapse *collapse,
-                           attest_audit_rounding rounding)
-{
-    /* Logarithms of doubles are right to far better than 2^-20. */
-    double bits = floor(1 + log2(coefficient) - collapse->log2_separation + 0x1p-20) + 1;
-
-    return rounding == ATTEST_AUDIT_NEAREST ? bits : bits + 1;
-}
-
-/* *coefficient = the largest bound over all positions at this width. */
-static attest_status largest_bound(double *coefficient, const attest_audit_request *request,
-                                   const attest_audit_arithmetic *like, long bits,
-                                   attest_error *error)
+/* *excess = the binary logarithm of twice the largest bound at this width over the certified
+ * separation, from above; infinite: there is no bound. Below 0 no pair collides. */
+static attest_status bound_excess(double *excess, long bits,
+                                  const attest_audit_collapse *collapse,
+                                  const attest_audit_request *request,
+                                  const attest_audit_arithmetic *like, attest_error *error)
 {
     size_t count = request->dataset->total;
-    double *norm = attest_shared_alloc(count, sizeof *norm);
+    double *norm = attest_shared_alloc(count, sizeof *norm), most = 0;
     attest_audit_arithmetic arithmetic;
     attest_audit_model model;
     attest_status status;
@@ -87,39 +87,61 @@ static attest_status largest_bound(double *coefficient, const attest_audit_reque
     attest_audit_width_set(&arithmetic, like, bits);
     attest_audit_model_init(&model, &arithmetic);
     status = attest_audit_bound(norm, NULL, request, &model, error);
-    *coefficient = 0;
     for (size_t p = 0; p < count; p++)
-        *coefficient = fmax(*coefficient, norm[p]);
+        most = fmax(most, norm[p]);
     attest_shared_free(norm, count, sizeof *norm);
+    /* Logarithms of doubles are right to far better than 2^-20. */
+    *excess = 1 + log2(most) - (double)model.unit_bits - collapse->log2_separation + 0x1p-20;
     return status;
 }
 
-/* Sets proved_from. The bound's coefficient falls with the width: start from its least value
- * and raise the width until the bound at that very width suffices. */
+/* Narrows (low, high], whose upper end is known to suffice, down to the least width that does,
+ * beginning at `first`: bounds fall with the width. */
+static attest_status narrow(long *high, long low, long first,
+                            const attest_audit_collapse *collapse,
+                            const attest_audit_request *request,
+                            const attest_audit_arithmetic *like, attest_error *error)
+{
+    for (long bits = first, step = 1; *high - low > 1; step *= 2) {
+        double excess;
+        attest_status status = bound_excess(&excess, bits, collapse, request, like, error);
+        if (status != ATTEST_OK)
+            return status;
+        if (excess < 0)
+            *high = bits;
+        else
+            low = bits;
+        bits = excess < 0 || bits + step >= *high ? low + (*high - low) / 2 : bits + step;
+    }
+    return ATTEST_OK;
+}
+
+/* Sets certified. In units of roundoff the bound of softmax is least at BOUND_BITS and beyond:
+ * no width below `first` suffices. An accumulator's errors, and winners of hardmax that change,
+ * do not shrink with the unit; then any width below BOUND_BITS may be the least. */
 static attest_status prove_widths(attest_audit_collapse *collapse,
                                   const attest_audit_request *request,
                                   const attest_audit_arithmetic *like, attest_error *error)
 {
-    double coefficient, need;
-    long bits = collapse->high < 500 ? 500 : collapse->high;
+    bool plain = !like->accumulates && request->weights->activation == ATTEST_SOFTMAX;
+    long high = BOUND_BITS, first;
+    double excess, room;
+    attest_status status = bound_excess(&excess, high, collapse, request, like, error);
 
-    for (int round = 0; round < ROUNDS; round++) {
-        attest_status status = largest_bound(&coefficient, request, like, bits, error);
-        if (status != ATTEST_OK)
-            return status;
-        if (!isfinite(coefficient))
-            return ATTEST_OK;
-        need = coefficient == 0 ? 1 : width_needed(coefficient, collapse, like->rounding);
-        need = fmax(need, 2);
-        if (need > (double)collapse->high)
-            return ATTEST_OK;
-        if (round > 0 && (long)need <= bits) {
-            collapse->proved_from = bits;
-            return ATTEST_OK;
-        }
-        bits = (long)need;
+    if (status != ATTEST_OK || !(excess < MOST_BITS))
+        return status;
+    room = fmax(excess, 1 - BOUND_BITS);
+    first = BOUND_BITS + (long)floor(room) + 1; /* what the bound at BOUND_BITS asks for */
+    if (first > BOUND_BITS) {
+        status = bound_excess(&excess, first, collapse, request, like, error);
+        if (status == ATTEST_OK && excess < 0)
+            collapse->certified = first;
+        return status;
     }
-    return ATTEST_OK;
+    status = narrow(&high, plain ? first - 1 : 1, first, collapse, request, like, error);
+    if (status == ATTEST_OK)
+        collapse->certified = high;
+    return status;
 }
 
 static attest_status add_width(attest_audit_collapse *collapse, long bits,
@@ -189,9 +211,9 @@ static attest_status walk_down(attest_audit_collapse *collapse,
 
     attest_progress_begin(&progress, "widths", 0);
     for (; bits >= collapse->low && !collides && status == ATTEST_OK; bits--) {
-        attest_format format = {.precision = bits};
-        spent +=
-            attest_audit_cost(request, &format, attest_hosted_fits(&format, like->rounding));
+        attest_audit_arithmetic arithmetic;
+        attest_audit_width_set(&arithmetic, like, bits);
+        spent += attest_audit_width_cost(request, &arithmetic);
         if (collapse->limited && spent > WORK_LIMIT) {
             collapse->reason = "the search is too much work: --sweep LO..HI insists on it";
             break;
@@ -216,14 +238,15 @@ attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
     attest_status status = ATTEST_OK;
 
     if (fmpz_is_zero(classes->required_pairs)) {
-        collapse->bits = collapse->survived = collapse->low;
+        collapse->bits = collapse->survived = collapse->certified = collapse->low;
         return ATTEST_OK;
     }
     if (collapse->has_separation)
         status = prove_widths(collapse, request, like, error);
-    if (collapse->proved_from > 0)
-        collapse->survived =
-            collapse->proved_from > collapse->low ? collapse->proved_from : collapse->low;
+    if (collapse->certified > 0 && collapse->certified < collapse->low)
+        collapse->certified = collapse->low;
+    if (collapse->certified <= collapse->high)
+        collapse->survived = collapse->certified;
     if (status == ATTEST_OK)
         status = walk_down(collapse, request, classes, like, error);
     if (status != ATTEST_OK)

@@ -1,7 +1,7 @@
 /* collapse.h -- the width below which required pairs collide.
  *
  * collapse bits: the least significand width p, exponents unbounded, such that every width from
- * p to the cap keeps all required pairs apart. Widths from proved_from on do so because twice
+ * p to the cap keeps all required pairs apart. Widths from certified on do so because twice
  * the a priori bound is below the certified separation (proofs-notes/audit.md); every width
  * below is evaluated, from the widest down to the first that collides. */
 #ifndef ATTEST_AUDIT_COLLAPSE_H
@@ -27,7 +27,7 @@ typedef struct attest_audit_collapse {
     double log2_separation; /* ... its logarithm, rounded down */
     /* What was found. */
     long bits;          /* collapse bits; 0: the cap is too small, or see reason */
-    long proved_from;   /* all widths from here on keep the pairs apart; 0: not known */
+    long certified;     /* proved: from here on, at least low, all do; 0: not known */
     long survived;      /* the least width that is known to, with all above it; 0: none */
     const char *reason; /* why bits is 0, or NULL */
     attest_audit_width *width;
@@ -40,7 +40,7 @@ typedef struct attest_audit_collapse {
 void attest_audit_collapse_init(attest_audit_collapse *collapse);
 void attest_audit_collapse_clear(attest_audit_collapse *collapse);
 
-/* Searches. arithmetic gives the algorithm and the rounding; its format and its accumulator do
+/* Searches. arithmetic gives the algorithm, the rounding and the accumulator; its format does
  * not matter. Status: NOMEM, IO. */
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
@@ -48,7 +48,7 @@ attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_arithmetic *arithmetic,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
-/* arithmetic = like at this width: exponents unbounded, no accumulator. */
+/* arithmetic = like at this width, exponents unbounded. */
 void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
                             const attest_audit_arithmetic *like, long bits);
 
@@ -56,5 +56,9 @@ void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
  * operations, the same on every machine. */
 double attest_audit_cost(const attest_audit_request *request, const attest_format *format,
                          bool hosted);
+
+/* The same for a width: whether doubles can host it is found out. */
+double attest_audit_width_cost(const attest_audit_request *request,
+                               const attest_audit_arithmetic *arithmetic);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "audit/hosted.h"
 #include "base/memory.h"
 
 enum { EVERY_TO = 16, LEAST_END = 64 };
@@ -79,8 +78,7 @@ static double cost(const attest_audit_request *request,
 {
     const attest_dataset *dataset = request->dataset;
 
-    return attest_audit_cost(request, &arithmetic->format,
-                             attest_hosted_fits(&arithmetic->format, arithmetic->rounding)) +
+    return attest_audit_width_cost(request, arithmetic) +
            (double)dataset->total * (1e-6 + 1e-7 * (double)dataset->dim);
 }
 

@@ -146,8 +146,8 @@ static void write_collapse(attest_json *json, const attest_audit *audit)
     attest_json_write_object(json, "collapse");
     attest_json_write_integer(json, "from", c->low);
     attest_json_write_integer(json, "cap", c->high);
-    if (c->proved_from)
-        attest_json_write_integer(json, "proved_from", c->proved_from);
+    if (c->certified && c->certified <= c->high)
+        attest_json_write_integer(json, "proved_from", c->certified);
     else
         attest_json_write_null(json, "proved_from");
     if (c->survived)
@@ -293,7 +293,12 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         attest_json_write_integer(json, "collapse_bits", audit->collapse.bits);
     else
         attest_json_write_null(json, "collapse_bits");
-    write_bits(json, "certified_bits", c->known && c->has_pair, c->max_norm, c->min_separation);
+    if (audit->collapse.certified)
+        attest_json_write_integer(json, "certified_bits", audit->collapse.certified);
+    else
+        attest_json_write_null(json, "certified_bits");
+    write_bits(json, "separation_bits", c->known && c->has_pair, c->max_norm,
+               c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
     write_collapse(json, audit);
     write_certified(json, audit);

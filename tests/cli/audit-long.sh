@@ -36,7 +36,7 @@ for strategy in tuned gap; do
     timed 20 "N = 4845, |V| = 20, n = 4, $strategy" audit twenty.json --construct $strategy \
         --formats $formats --json
     json 'len(o["formats"]) == 6 and o["collapse_bits"] is not None and o["dataset"]["sequences"] == 4845'
-    json 'abs(o["collapse_bits"] - o["certified_bits"]) <= 8'
+    json 'abs(o["collapse_bits"] - o["separation_bits"]) <= 8 and o["collapse_bits"] <= o["certified_bits"]'
     json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"] if f["bound_ulp"] is not None)'
 done
 

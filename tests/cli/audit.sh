@@ -22,7 +22,9 @@ json 'all(f["verdict"] == "collapses" and f["collisions"] > 0 for f in o["format
 json '[f["verdict"] for f in o["constructions"][2]["formats"][:2]] == ["survives", "survives"]'
 json 'o["collapse_bits"] is None and o["collapse"]["reason"] and o["certified_bits"] > 4096'
 json 'all(c["theory_bits"] == o["theory_bits"] > o["certified_bits"] for c in o["constructions"])'
-json 'all(abs(c["collapse_bits"] - c["certified_bits"]) <= 8 for c in o["constructions"][1:])'
+json 'all(abs(c["collapse_bits"] - c["separation_bits"]) <= 8 for c in o["constructions"][1:])'
+json 'all(c["collapse_bits"] <= c["certified_bits"] <= c["collapse_bits"] + 20 for c in o["constructions"][1:])'
+json 'all(c["separation_bits"] <= c["certified_bits"] for c in o["constructions"])'
 json 'all((f["collisions"] > 0) == (f["min_separation"]["mid"] == "0x0p+0") for f in o["formats"])'
 json 'all(f["max_ulp"] <= f["bound_ulp"] for c in o["constructions"] for f in c["formats"] if f["bound_ulp"] is not None)'
 json 'all(f["bound_ulp"] for f in o["constructions"][2]["formats"][:3])'
@@ -64,7 +66,7 @@ for c in o["constructions"]:
         below, at = collisions("six.json", weights, "p=%d" % (p - 1)), collisions("six.json", weights, "p=%d" % p)
         print("#", c["strategy"], "p =", p, at, "collisions; one bit less:", below)
         assert at == 0 and below > 0
-        for q in range(p + 1, c["collapse"]["proved_from"] + 2, 2):
+        for q in range(p + 1, c["certified_bits"] + 2, 2):
             assert collisions("six.json", weights, "p=%d" % q) == 0
     else:
         assert collisions("six.json", weights, "p=%d" % c["collapse"]["cap"]) > 0
@@ -115,6 +117,9 @@ for option in "--softmax naive" "--softmax online --block 2" "--sum pairwise" "-
     cmp -s first "$out"
     result $? "$option: the same in one process"
 done
+run 0 "the collapse with an accumulator" audit six.json --weights $w --accumulate binary32 --formats p=6,p=7,p=8,p=9 --json
+json '[f["collisions"] > 0 for f in o["formats"]] == [True, False, False, False]'
+json 'o["collapse_bits"] == 7 and 9 <= o["certified_bits"] < 16'
 run 0 "all algorithms" audit six.json --weights $w --compare --formats bfloat16 --json
 json 'len(o["algorithms"]) == 12 and len({(a["softmax"], a["sum"], a["fma"]) for a in o["algorithms"]}) == 12'
 run 0 "a claim that fails without a collision" audit six.json --weights $w --delta 1/2 --formats binary64,p=40 --json
@@ -135,6 +140,15 @@ for sum in "0x1p+0 --sum sequential" "0x1.4p+0 --sum pairwise" "0x1.8p+0 --accum
     run 0 "hardmax, ${sum#* }" audit four.json --weights tie.json --formats p=3 ${sum#* } --quick --json
     json "o['formats'][0]['max_norm']['mid'] == '${sum%% *}'"
 done
+
+# 8 + 1 + 1 = 10 is a tie that three bits break, and none of 14 or more, where scores are exact:
+# tokens of 4 bits, keys and queries of 4 + 1 + 2, scores of 7 + 7.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[8, 1, 1], [10, 0, 0]]]}' >tied.json
+echo '{"format": "attest/weights", "version": 1, "activation": "hardmax", "skip": false,
+ "heads": [{"WQ": [[1, 1, 1]], "WK": [[1, 1, 1]], "WV": [[0, 1, 0]], "WO": [[1], [0], [0]]}]}' >sums.json
+run 0 "a tie that is lost" audit tied.json --weights sums.json --formats p=3,p=13,p=14 --quick --json
+json '[f["max_ulp"] for f in o["formats"]] == [4, 0, 0]'
+json 'o["formats"][0]["bound_ulp"] >= 4 and o["formats"][1]["bound_ulp"] > 4096 and o["formats"][2]["bound_ulp"] < 16'
 
 # Errors at exact values: 0 in an unbounded format, and 1 = 1/3 + 2/3, which balls only enclose.
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[0, 1], [0, 0], [0, 0]]]}' >exact.json
@@ -211,10 +225,16 @@ json 'o["theory_bits"] is None and "twice" in o["theory"]["reason"]'
 run 0 "hardmax in words" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --quick
 shows '; nearest, hardmax, sequential sums$'
 run 0 "hardmax" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --json
-json 'o["collapse_bits"] is None and all(f["collisions"] > 0 and f["max_ulp"] is None for f in o["formats"])'
+json 'o["collapse_bits"] is o["certified_bits"] is None and all(f["collisions"] > 0 for f in o["formats"])'
+json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"] if f["bound_ulp"] is not None)'
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[40, 0], [41, 1]], [[40, 0], [42, 5]]]}' >few.json
+echo '{"format": "attest/weights", "version": 1, "activation": "hardmax", "heads":
+ [{"WQ": [[1, 0]], "WK": [[1, "1/3"]], "WV": [["1/3", 1]], "WO": [["1/7"], ["1/64"]]}]}' >hard.json
+run 0 "hardmax with winners that are certain" audit few.json --weights hard.json --json
+json '1 < o["collapse_bits"] <= o["certified_bits"] < 24 and o["formats"][0]["bound_ulp"] < 1000'
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [1, 2]], [[1, 2]]]}' >same.json
 run 0 "no required pair" audit same.json --weights $w --json
-json 'o["collapse_bits"] == 1 and o["formats"][0]["min_separation"] is None and o["certified_bits"] is None'
+json 'o["collapse_bits"] == 1 and o["formats"][0]["min_separation"] is None and o["certified_bits"] == 1'
 
 refused "an unknown format" audit six.json --weights $w --formats binary63
 refused "a format twice" audit six.json --weights $w --formats binary64,binary64

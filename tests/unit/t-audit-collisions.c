@@ -23,16 +23,25 @@ static attest_format get_format(const char *name)
 static const ref_shape shape = {2, 2, 2, 4, 4, 3, true};
 /* For formats with few exponents. */
 static const ref_shape small_shape = {1, 2, 1, 3, 1, 4, false};
+/* For ties, of thirds and of integers. */
+static const ref_shape tie_shape = {1, 2, 1, 5, 2, 3, false};
+static const ref_shape integer_shape = {1, 2, 2, 5, 3, 1, true};
+
+static void draw_shape(audit_case *test, attest_audit_arithmetic *a, const char *format,
+                       const ref_shape *of, uint64_t *state)
+{
+    attest_format f = get_format(format);
+
+    audit_case_init(test, of, 9, 4, state);
+    test->layer.weights.mask = (attest_mask)(tap_random(state) % 2);
+    test->layer.weights.skip = tap_random(state) % 2;
+    attest_audit_arithmetic_init(a, &f);
+}
 
 static void draw(audit_case *test, attest_audit_arithmetic *a, const char *format, bool small,
                  uint64_t *state)
 {
-    attest_format f = get_format(format);
-
-    audit_case_init(test, small ? &small_shape : &shape, 9, 4, state);
-    test->layer.weights.mask = (attest_mask)(tap_random(state) % 2);
-    test->layer.weights.skip = tap_random(state) % 2;
-    attest_audit_arithmetic_init(a, &f);
+    draw_shape(test, a, format, small ? &small_shape : &shape, state);
 }
 
 /* Whether two positions have the same token and the same set of tokens in sight. */
@@ -211,12 +220,13 @@ static void test_sweep(uint64_t *state)
 }
 
 /* Errors against balls never exceed the bound, for any algorithm. */
-static void test_bound(const char *name, uint64_t *state)
+static void test_bound(const char *name, attest_activation activation, uint64_t *state)
 {
+    bool hard = activation == ATTEST_HARDMAX;
     size_t wrong = 0, bounded = 0;
     double tightest = INFINITY;
 
-    for (int trial = 0; trial < 40; trial++) {
+    for (int trial = 0; trial < (hard ? 120 : 40); trial++) {
         attest_audit_reference reference;
         attest_audit_outputs outputs;
         attest_audit_arithmetic a;
@@ -224,7 +234,12 @@ static void test_bound(const char *name, uint64_t *state)
         attest_audit_model model;
         audit_case test;
         double *norm, *entry;
-        draw(&test, &a, name, get_format(name).precision <= 11, state);
+        if (hard)
+            draw_shape(&test, &a, name, trial % 2 ? &tie_shape : &integer_shape, state);
+        else
+            draw(&test, &a, name, get_format(name).precision <= 11, state);
+        test.layer.weights.activation = activation;
+        test.layer.weights.ties = (attest_ties)(trial / 2 % 2);
         a.rounding = (attest_audit_rounding)(trial % 3);
         a.softmax = (attest_audit_softmax)(tap_random(state) % 3);
         a.block = 1 + tap_random(state) % 3;
@@ -267,23 +282,23 @@ static void test_bound(const char *name, uint64_t *state)
         audit_case_clear(&test);
     }
     TAP_OK(wrong == 0 && bounded > 30,
-           "%s: %zu bounds hold, the tightest by a factor of %.3g (%zu broken)", name, bounded,
-           tightest, wrong);
+           "%s, %s: %zu bounds hold, the tightest by a factor of %.3g (%zu broken)", name,
+           hard ? "hardmax" : "softmax", bounded, tightest, wrong);
 }
 
 /* Every width up to a cap, one by one. */
 static void test_collapse(uint64_t *state)
 {
     enum { CAP = 48 };
-    size_t wrong = 0, found = 0, none = 0, proved = 0, not_monotone = 0;
+    size_t wrong = 0, found = 0, none = 0, proved = 0, not_monotone = 0, hard = 0, sums = 0;
 
-    for (int trial = 0; trial < 40; trial++) {
+    for (int trial = 0; trial < 80; trial++) {
         attest_format any = get_format("p=8");
         attest_audit audit;
         audit_case test;
         long expected = 0;
         bool above = false;
-        audit_case_init(&test, &shape, 6, 4, state);
+        audit_case_init(&test, &shape, trial % 3 == 2 || trial % 4 == 3 ? 2 : 6, 4, state);
         attest_audit_init(&audit);
         audit.dataset = &test.dataset;
         audit.weights = &test.layer.weights;
@@ -291,6 +306,10 @@ static void test_collapse(uint64_t *state)
         audit.format = &any;
         audit.has_stages = audit.has_kernels = false;
         audit.collapse.high = CAP;
+        test.layer.weights.activation = trial % 3 == 2 ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
+        test.layer.weights.ties = (attest_ties)(trial % 2);
+        audit.like.accumulates = trial % 4 == 3;
+        audit.like.accumulate = get_format(trial % 8 == 3 ? "p=40" : "binary32");
         if (attest_audit_run(&audit, NULL))
             abort();
         for (long p = CAP; p >= 1; p--) {
@@ -315,29 +334,39 @@ static void test_collapse(uint64_t *state)
             attest_audit_collisions_clear(&collisions);
         }
         wrong += audit.collapse.bits != expected;
+        /* What is proved holds. */
+        if (audit.collapse.certified > 0 && audit.collapse.certified <= CAP) {
+            wrong += expected == 0 || expected > audit.collapse.certified;
+            hard += test.layer.weights.activation == ATTEST_HARDMAX;
+            sums += audit.like.accumulates;
+        }
         found += expected > 0;
         none += expected == 0;
-        proved += audit.collapse.proved_from > 0;
+        proved += audit.collapse.certified > 0;
         attest_audit_clear(&audit);
         audit_case_clear(&test);
     }
     TAP_OK(
-        wrong == 0 && found > 10 && none > 0 && proved > 10,
-        "40 layers: every width up to %d (%zu wrong; %zu collapse, %zu at the cap, %zu with a "
-        "proof, %zu widths survive below one that does not)",
-        CAP, wrong, found, none, proved, not_monotone);
+        wrong == 0 && found > 10 && none > 0 && proved > 10 && hard > 3 && sums > 3,
+        "80 layers: every width up to %d (%zu wrong; %zu collapse, %zu at the cap, %zu with a "
+        "proof, of which %zu hardmax and %zu with an accumulator; %zu widths survive below one "
+        "that does not)",
+        CAP, wrong, found, none, proved, hard, sums, not_monotone);
 }
 
 int main(void)
 {
     static const char *const bounded[] = {"binary64", "binary32",      "bfloat16",   "binary16",
                                           "p=30",     "float8_e4m3fn", "float8_e5m2"};
+    static const char *const winners[] = {"p=3", "p=5", "p=8", "p=30", "binary16", "binary64"};
     uint64_t state = tap_seed(0xc0111);
 
     test_collisions(&state);
     test_sweep(&state);
     for (size_t i = 0; i < sizeof bounded / sizeof bounded[0]; i++)
-        test_bound(bounded[i], &state);
+        test_bound(bounded[i], ATTEST_SOFTMAX, &state);
+    for (size_t i = 0; i < sizeof winners / sizeof winners[0]; i++)
+        test_bound(winners[i], ATTEST_HARDMAX, &state);
     test_collapse(&state);
     return tap_done();
 }
