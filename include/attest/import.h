@@ -26,8 +26,8 @@
  * Biases are optional (NULL), as vectors of as many entries as their matrix has rows. */
 typedef struct attest_import {
     const char *q, *k, *v, *o;
-    const char *qkv;  /* instead of q, k and v: all three in one tensor of 3 H s rows */
-    bool interleaved; /* qkv holds q, k, v of head 0, then of head 1, ...; else q, k, v */
+    const char *qkv;  /* instead of q, k and v: all three in one tensor of (H + 2 G) s rows */
+    bool interleaved; /* qkv holds q, k, v of head 0, of head 1, ... (G = H); else q, k, v */
     const char *bias_q, *bias_k, *bias_v, *bias_o, *bias_qkv;
     bool transpose;
     size_t heads;      /* H >= 1 */

@@ -26,6 +26,7 @@ typedef enum attest_option_type {
     OPTION_POSITIVE, /* the same, >= 1: 0 can stand for an option that is not given */
     OPTION_SIZE,     /* size_t: bytes, with K, M, G or T */
     OPTION_NUMBER,   /* attest_number_option: a rational >= 0 */
+    OPTION_SIGNED,   /* attest_number_option: a rational */
     OPTION_CHOICE    /* int: the index of the argument in choices */
 } attest_option_type;
 

@@ -21,10 +21,12 @@ const attest_command attest_command_import = {
         "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
         "(d, H s), as linear layers store them; --transpose is for the other way round "
         "(GPT-2).\n"
-        "Keys and values may be shared by groups of heads. With a bias the weights take "
-        "tokens\n"
-        "with one more coordinate, which is 1: --homogeneous appends it to a dataset. Models\n"
-        "divide scores by sqrt(s): for s = 64 that is --scale 1/8. All numbers are exact.",
+        "Keys and values may be shared by groups of heads, in a fused tensor, too. With a "
+        "bias\n"
+        "the weights take tokens with one more coordinate, which is 1: --homogeneous appends "
+        "it\n"
+        "to a dataset. Models divide scores by sqrt(s): for s = 64 that is --scale 1/8. All\n"
+        "numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
         "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"
@@ -187,7 +189,7 @@ static int run(int argc, char **argv)
         {"bias-qkv", 0, "NAME", "... of all three, fused", OPTION_TEXT, &request->bias_qkv,
          NULL},
         {"bias-o", 0, "NAME", "... of the output", OPTION_TEXT, &request->bias_o, NULL},
-        {"scale", 0, "P/Q", "multiply all scores by this; 1 if not given", OPTION_NUMBER,
+        {"scale", 0, "P/Q", "multiply all scores by this; 1 if not given", OPTION_SIGNED,
          &job.scale, NULL},
         {"mask", 0, "MASK", "none or causal; none if not given", OPTION_CHOICE, &job.mask,
          masks},

@@ -97,7 +97,7 @@ static int store_number(const attest_option *option, const char *text)
 
     if (attest_number_parse(number->value, text, strlen(text), NULL, &error) != ATTEST_OK)
         return attest_cli_refuse("--%s: %s", option->name, error.text);
-    if (fmpq_sgn(number->value) < 0)
+    if (option->type == OPTION_NUMBER && fmpq_sgn(number->value) < 0)
         return attest_cli_refuse("--%s: '%s' is negative", option->name, text);
     number->given = true;
     return EXIT_HOLDS;
@@ -129,6 +129,7 @@ static int store(const attest_command *command, const attest_option *option, con
         list_choices(line, sizeof line, option->choices);
         return bad_argument(command, option, text, line);
     case OPTION_NUMBER:
+    case OPTION_SIGNED:
         break;
     }
     return store_number(option, text);

@@ -86,36 +86,58 @@ static attest_status refuse_shape(const attest_import_part *part, const char *wa
                             turned ? "; is --transpose needed, or too much?" : "");
 }
 
-/* s and d follow from the queries. */
-static attest_status set_size(attest_import_layer *layer, const attest_import *request,
-                              attest_error *error)
+static attest_status refuse_heads(const attest_import_part *part, size_t count,
+                                  const char *lines, size_t heads, const char *of,
+                                  attest_error *error)
 {
-    const attest_import_part *q = &layer->part[ATTEST_IMPORT_Q];
-    size_t pieces = layer->heads * (request->qkv ? 3 : 1);
     char shape[ATTEST_ARRAY_TEXT_SIZE];
 
-    attest_array_format_shape(shape, &q->array);
-    if (pieces / layer->heads != (request->qkv ? 3u : 1u) || q->rows % pieces != 0)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "tensor '%.80s' has shape %s: its %zu rows are not %zu heads%s",
-                                q->name, shape, q->rows, layer->heads,
-                                request->qkv ? " of queries, keys and values" : "");
-    layer->size = q->rows / pieces;
+    attest_array_format_shape(shape, &part->array);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "tensor '%.80s' has shape %s: its %zu %s are not %zu heads%s",
+                            part->name, shape, count, lines, heads, of);
+}
+
+/* s and d follow from the queries; where these are fused with keys and values of G heads, s
+ * follows from the output, and G from the (H + 2 G) s rows. */
+static attest_status set_size(attest_import_layer *layer, size_t *groups,
+                              const attest_import *request, attest_error *error)
+{
+    const attest_import_part *q = &layer->part[ATTEST_IMPORT_Q];
+    const attest_import_part *o = &layer->part[ATTEST_IMPORT_O];
+    size_t heads = layer->heads, lines = request->qkv ? o->cols : q->rows, rest;
+
+    layer->size = lines / heads;
     layer->dim = q->cols;
+    *groups = heads;
+    if (lines % heads != 0)
+        return request->qkv ? refuse_heads(o, lines, "columns", heads, "", error)
+                            : refuse_heads(q, lines, "rows", heads, "", error);
+    if (!request->qkv)
+        return ATTEST_OK;
+    rest = q->rows > lines ? (q->rows - lines) / layer->size : 0; /* 2 G */
+    *groups = rest / 2;
+    if (*groups == 0 || rest % 2 != 0 || q->rows != lines + rest * layer->size ||
+        heads % *groups != 0 || (request->interleaved && *groups != heads))
+        return refuse_heads(q, q->rows, "rows", heads, " of queries, keys and values", error);
     return ATTEST_OK;
 }
 
-/* Where the heads of one of q, k, v stand. */
-static attest_status set_rows(attest_import_layer *layer, int i, const attest_import *request,
-                              attest_error *error)
+/* Where the heads of one of q, k, v stand; fused keys and values are those of `groups` heads.
+ */
+static attest_status set_rows(attest_import_layer *layer, int i, size_t groups,
+                              const attest_import *request, attest_error *error)
 {
     attest_import_part *part = &layer->part[i];
     size_t size = layer->size, heads = layer->heads;
 
-    part->groups = heads;
     part->head_rows = request->interleaved ? 3 * size : size;
     if (request->qkv) {
-        part->first_row = (size_t)i * (request->interleaved ? size : heads * size);
+        part->groups = i == ATTEST_IMPORT_Q ? heads : groups;
+        if (request->interleaved)
+            part->first_row = (size_t)i * size;
+        else if (i != ATTEST_IMPORT_Q)
+            part->first_row = (heads + (i == ATTEST_IMPORT_V ? groups : 0)) * size;
         return ATTEST_OK;
     }
     part->groups = part->rows / size;
@@ -133,10 +155,11 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
                                   attest_error *error)
 {
     attest_import_part *o = &layer->part[ATTEST_IMPORT_O];
-    attest_status status = set_size(layer, request, error);
+    size_t groups;
+    attest_status status = set_size(layer, &groups, request, error);
 
     for (int i = 0; i < ATTEST_IMPORT_O && status == ATTEST_OK; i++)
-        status = set_rows(layer, i, request, error);
+        status = set_rows(layer, i, groups, request, error);
     if (status == ATTEST_OK && (o->rows != layer->dim || o->cols != layer->heads * layer->size))
         return refuse_shape(o, "o", layer->dim, layer->heads * layer->size, error);
     /* Two keys that differ in shape only by how they are shared would be a mistake. */

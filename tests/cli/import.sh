@@ -75,6 +75,29 @@ shows 'sqrt\(32\) is no rational'
 run 0 "a real embedding table is one sequence" eval "$model" --tensor wte.weight \
     --weights "$work/plain.json" --number double
 
+# Three heads that share one key and one value in a fused tensor, and a negative scale: what the
+# same numbers give as tensors of their own, their scores turned around in the file.
+python3 - "$work" <<'END'
+import json, random, struct, sys
+random.seed(3)
+H, s, d = 3, 2, 4
+def rows(n, m): return [[random.randint(-16, 16) / 8 for _ in range(m)] for _ in range(n)]
+q, k, v, o = rows(H * s, d), rows(s, d), rows(s, d), rows(d, H * s)
+tensors = {"q": q, "k": [[-x / 4 for x in r] for r in k], "v": v, "o": o, "qkv": q + k + v}
+header, data = {}, b""
+for name, m in tensors.items():
+    raw = struct.pack("<%dd" % (len(m) * len(m[0])), *(x for r in m for x in r))
+    header[name] = {"dtype": "F64", "shape": [len(m), len(m[0])], "data_offsets": [len(data), len(data) + len(raw)]}
+    data += raw
+header = json.dumps(header).encode()
+open(sys.argv[1] + "/shared.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + data)
+END
+run 0 "keys and values that are shared" import "$work/shared.safetensors" --q q --k k --v v --o o --heads 3 -o "$work/plain.json"
+run 0 "fused, with a negative scale" import "$work/shared.safetensors" --fused-qkv qkv --o o --heads 3 --scale=-1/4 -o "$work/fused.json"
+cmp -s "$work/plain.json" "$work/fused.json"
+result $? "both are the same weights"
+refused "rows that are no heads" import "$work/shared.safetensors" --fused-qkv qkv --o o --heads 2 -o "$work/no.json"
+
 # shellcheck disable=SC2086
 {
     refused "no product" import "$model" $set_qkv $set_o

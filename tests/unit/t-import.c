@@ -63,7 +63,10 @@ static size_t fused_rows(const model *m, const double **row, double (*from)[MOST
     size_t count = 0;
 
     for (size_t outer = 0; outer < (m->interleaved ? m->heads : 3); outer++)
-        for (size_t inner = 0; inner < (m->interleaved ? 3 : m->heads); inner++) {
+        for (size_t inner = 0; inner < (m->interleaved ? 3
+                                        : outer == Q   ? m->heads
+                                                       : m->groups);
+             inner++) {
             size_t part = m->interleaved ? inner : outer, h = m->interleaved ? outer : inner;
             for (size_t r = 0; r < m->size; r++)
                 row[count++] = from[part] + (h * m->size + r) * width;
@@ -254,7 +257,9 @@ static void layouts(model *m, uint64_t *seed)
             m->fused = layout / 2 > 0;
             m->interleaved = layout / 2 == 2;
             m->heads = 1 + tap_random(seed) % 4;
-            m->groups = !m->fused && m->heads % 2 == 0 && bias % 2 ? m->heads / 2 : m->heads;
+            m->groups = m->heads % 2 == 0 && bias % 4 > 1 ? m->heads / 2 : m->heads;
+            if (m->interleaved)
+                m->groups = m->heads;
             m->size = 1 + tap_random(seed) % 3;
             m->dim = 1 + tap_random(seed) % 5;
             for (int i = 0; i < PARTS; i++)
@@ -325,7 +330,9 @@ static void refusals(model *m, uint64_t *seed)
            "tensor 'bo' has shape (4,), but the bias of 'v', of shape (6, 4), has shape (6,)");
     REFUSE(bias_q, "q", ATTEST_FORMAT, "tensor 'q' has shape (6, 4), but the bias");
     bad = (attest_import){.qkv = "q", .o = "o", .heads = 4, .count = 1};
-    refuse(m->path, bad, ATTEST_FORMAT, "are not 4 heads of queries, keys and values");
+    refuse(m->path, bad, ATTEST_FORMAT, "tensor 'o' has shape (4, 6): its 6 columns are not 4");
+    bad.heads = 3;
+    refuse(m->path, bad, ATTEST_FORMAT, "are not 3 heads of queries, keys and values");
     m->a[V][13] = NAN;
     write_model(m);
     refuse(m->path, good, ATTEST_FORMAT, "v: [3][1] is NaN");
