@@ -206,7 +206,7 @@ static int approximate(const approximate_job *job, const attest_common *common)
     int code = EXIT_HOLDS;
 
     if (build(&a, job, job->grid, &error))
-        code = attest_cli_fail(&error);
+        code = attest_cli_fail_work(&error, common);
     else if (a.proved == ATTEST_PROVED && common->output &&
              attest_network_write(&a.network, common->output, &error))
         code = attest_cli_fail(&error);

@@ -113,7 +113,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
         audit->collapse.limited = false;
     }
     if (attest_audit_run(audit, &error))
-        return attest_cli_fail(&error);
+        return attest_cli_fail_work(&error, job->common);
     return EXIT_HOLDS;
 }
 
@@ -128,7 +128,7 @@ static int run_strategy(audit_job *job, audit_subject *subject, attest_strategy 
     subject->constructed = true;
     if (attest_construction_build(c, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, job->request->data);
-        return attest_cli_fail(&error);
+        return attest_cli_fail_work(&error, job->common);
     }
     return c->hypothesis ? EXIT_HOLDS : run_subject(job, subject);
 }

@@ -124,6 +124,10 @@ int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
 int attest_cli_fail_input(const attest_error *error);
 int attest_cli_fail(const attest_error *error);
 
+/* The same for work that came to nothing: where a cap leaves it undecided, --json gets an object
+ * that says so, with the reason. */
+int attest_cli_fail_work(const attest_error *error, const attest_common *common);
+
 /* The code that a command with several files ends with: what the environment did, bad input, a
  * failure, an open question. */
 int attest_cli_worse(int a, int b);

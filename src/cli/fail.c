@@ -77,6 +77,21 @@ int attest_cli_fail(const attest_error *error)
     return exit_code(error->status, EXIT_ENVIRONMENT);
 }
 
+int attest_cli_fail_work(const attest_error *error, const attest_common *common)
+{
+    int code = attest_cli_fail(error);
+    attest_json json;
+
+    if (error->status != ATTEST_UNABLE || !common->json)
+        return code;
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "verdict", "undecided");
+    attest_json_write_string(&json, "reason", error->text);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, code);
+}
+
 int attest_cli_fail_input(const attest_error *error)
 {
     attest_cli_complain("%s", error->text);

@@ -261,7 +261,7 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     m->positional = job->positional;
     if (attest_memorization_build(m, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
-        return attest_cli_fail(&error);
+        return attest_cli_fail_work(&error, common);
     }
     if (!m->hypothesis && m->proof.verdict == ATTEST_PROVED && common->output &&
         attest_network_write(&m->network, common->output, &error))

@@ -72,7 +72,8 @@ s = [[[random.randint(1, 10**6)] for _ in range(6)] for _ in range(16)]
 print(json.dumps({"format": "attest/dataset", "version": 1, "sequences": s, "labels": [[[t[0] % 9] for t in x] for x in s]}))
 END
 for strategy in theorem gap; do
-    run 3 "$strategy refused above its size" memorize "$work/large.json" --strategy $strategy
+    run 3 "$strategy refused above its size" memorize "$work/large.json" --strategy $strategy --json
+    json 'o["verdict"] == "undecided" and "bits" in o["reason"]'
     complains 'the limits are 2\^20 bits and 2\^28 bits in all; use --strategy tuned'
 done
 run 0 "tuned takes it" memorize "$work/large.json" -o "$work/net.json"
