@@ -135,10 +135,20 @@ static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor 
     return status;
 }
 
+/* A separation for people: a power of two, whatever its size. */
+static void format_separation(char text[64], const arb_t separation)
+{
+    char *log2 = attest_ball_format_log2(separation);
+
+    snprintf(text, 64, log2 ? "2^%.40s" : "0", log2);
+    free(log2);
+}
+
 static attest_status compare_separation(attest_audit_gate *gate,
                                         const attest_json_cursor *stored,
                                         const attest_audit_result *now, attest_error *error)
 {
+    char text[2][64];
     attest_status status;
     bool known;
     arb_t before;
@@ -146,11 +156,12 @@ static attest_status compare_separation(attest_audit_gate *gate,
     arb_init(before);
     status = get_ball(before, &known, stored, "min_separation", error);
     if (status == ATTEST_OK && known && now->has_separation &&
-        arb_lt(now->min_separation, before))
-        status = worse(gate, error, "%s: least separation %.6g, was %.6g",
-                       now->arithmetic.format.name,
-                       arf_get_d(arb_midref(now->min_separation), ARF_RND_NEAR),
-                       arf_get_d(arb_midref(before), ARF_RND_NEAR));
+        arb_lt(now->min_separation, before)) {
+        format_separation(text[0], now->min_separation);
+        format_separation(text[1], before);
+        status = worse(gate, error, "%s: least separation %s, was %s",
+                       now->arithmetic.format.name, text[0], text[1]);
+    }
     arb_clear(before);
     return status;
 }

@@ -197,6 +197,11 @@ run 0 "not worse than itself" audit six.json --weights $w --gate tuned.json
 run 1 "gap is worse than tuned" audit six.json --weights out/weights-gap.json --gate tuned.json --json
 json 'not o["gate"]["passed"] and any(x.startswith("collapse_bits: ") for x in o["gate"]["worse"])'
 json 'any(x.startswith("binary64: collapses, was survives") for x in o["gate"]["worse"])'
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [2]], [[2], [3]], [[1], [3]]]}' >tiny.json
+"$ATTEST" audit tiny.json --construct theorem --formats p=20000 --quick -o tiny-audit.json >/dev/null
+sed 's/"mid": "0x1/"mid": "0x3/' tiny-audit.json >tinier.json
+run 1 "a separation that no double holds" audit tiny.json --construct theorem --formats p=20000 --quick --gate tinier.json
+shows '^worse: p=20000: least separation 2\^-[0-9]{4,}\.[0-9]+, was 2\^-[0-9]{4,}\.[0-9]+$'
 run 1 "a format less" audit six.json --weights $w --formats binary64 --gate tuned.json
 shows '^worse: binary16: not audited any more$'
 
