@@ -82,7 +82,7 @@ static void print_line(const char *what, const char *path, const char *rest)
 {
     printf("%-16s ", what);
     attest_escape_print(stdout, path);
-    printf("%s\n", rest);
+    printf("%s", rest);
 }
 
 static void print_text(const report_job *job, const char *page)
@@ -92,16 +92,19 @@ static void print_text(const report_job *job, const char *page)
 
     for (size_t i = 0; i < records->count; i++)
         print_line(attest_record_kind_name(records->record[i].kind), records->record[i].path,
-                   "");
+                   "\n");
     for (size_t i = 0; i < records->remarks; i++) {
-        snprintf(rest, sizeof rest, ": %s", records->remark[i].why);
+        snprintf(rest, sizeof rest, ": %s\n", records->remark[i].why);
         print_line("ignored", records->remark[i].path, rest);
     }
-    snprintf(rest, sizeof rest, ", %zu record%s, %zu plot%s", records->count,
+    snprintf(rest, sizeof rest, "%zu record%s, %zu plot%s", records->count,
              records->count == 1 ? "" : "s", job->report.figures,
              job->report.figures == 1 ? "" : "s");
     if (page)
-        print_line("page", page, rest);
+        print_line("page", page, ", ");
+    else
+        printf("no page without -o OUT.html: ");
+    printf("%s\n", rest);
 }
 
 static int write_products(report_job *job, const char *page)

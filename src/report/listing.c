@@ -95,8 +95,11 @@ static attest_status visit(attest_listing *listing, const tree *all, const char 
         if (S_ISREG(target.st_mode)) {
             status = add(listing, path, error);
             path = NULL;
-        } else if (S_ISDIR(seen.st_mode) && depth < MOST_DEPTH) {
-            status = walk(listing, all, path, depth + 1, error);
+        } else if (S_ISDIR(seen.st_mode)) {
+            status = depth < MOST_DEPTH
+                         ? walk(listing, all, path, depth + 1, error)
+                         : attest_error_set(error, ATTEST_UNABLE,
+                                            "%s: folders more than %d deep", path, MOST_DEPTH);
         }
     }
     free(path);

@@ -43,6 +43,15 @@ result $? "constructions side by side are told apart"
 [ "$(wc -c <"$work/page.html")" -lt 800000 ] && grep -q '7\.\.\. (100000 bytes)' "$work/page.html"
 result $? "a number of 100 000 digits is shown by its beginning"
 
+# nothing is left out in silence
+mkdir -p "$work/empty" "$work/deep/1/2/3/4/5/6/7/8"
+run 0 "no records" report "$work/empty"
+shows '^no page without -o OUT.html: 0 records, 0 plots$'
+run 0 "eight folders deep" report "$work/deep"
+mkdir "$work/deep/1/2/3/4/5/6/7/8/9"
+refused "nine folders deep" report "$work/deep"
+complains "^attest: $work/deep: 1/2/3/4/5/6/7/8/9: folders more than 8 deep"
+
 # what has no end is not given one, and what has no pair not said to be marked
 grep -q 'error in ulp: 1 below 2^−7<' "$work/plots/fast-path-1.svg" &&
     grep -q 'bound / error: 1 from 2^13 on<' "$work/plots/fast-path-1.svg" &&
