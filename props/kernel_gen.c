@@ -56,34 +56,30 @@ static double gen_entry(struct theft *t, unsigned kind)
     }
 }
 
-/* Makes row i what row j is, up to the last bit of one entry or to its sign. */
+/* Row i becomes an earlier one: the same, up to a last bit of some entries, which rounding can
+ * hide or turn around, or up to a sign. */
 static void gen_copy(double *row, size_t i, size_t dim, struct theft *t)
 {
-    size_t j = (size_t)theft_random_choice(t, i), c = (size_t)theft_random_choice(t, dim);
+    const double *other = row + (size_t)theft_random_choice(t, i) * dim;
+    unsigned kind = (unsigned)theft_random_choice(t, 4);
+    size_t opposite = (size_t)theft_random_choice(t, dim);
+    double *to = row + i * dim;
 
-    memcpy(row + i * dim, row + j * dim, dim * sizeof *row);
-    switch (theft_random_choice(t, 4)) {
-    case 0:
-        break;
-    case 1:
-        row[i * dim + c] = nextafter(row[i * dim + c], INFINITY);
-        break;
-    case 2:
-        row[i * dim + c] = nextafter(row[i * dim + c], -INFINITY);
-        break;
-    default:
-        row[i * dim + c] = -row[i * dim + c];
-        break;
+    for (size_t c = 0; c < dim; c++) {
+        unsigned step = kind == 1 || kind == 2 ? (unsigned)theft_random_choice(t, 3) : 0;
+        to[c] = kind == 3 && c == opposite ? -other[c] : other[c];
+        if (step > 0)
+            to[c] = nextafter(to[c], step == 1 ? INFINITY : -INFINITY);
+        if (!isfinite(to[c]))
+            to[c] = 0;
     }
-    if (!isfinite(row[i * dim + c]))
-        row[i * dim + c] = 0;
 }
 
 /* n rows of one kind; in some matrices most rows are made from earlier ones. */
 static void gen_rows(double *row, size_t n, size_t dim, struct theft *t)
 {
     unsigned kind = kinds[theft_random_choice(t, KINDS)];
-    bool copies = attest_gen_rarely(t, 4);
+    bool copies = attest_gen_rarely(t, 3);
 
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && copies && theft_random_choice(t, 4) > 0) {
@@ -115,11 +111,11 @@ static attest_status add_rows(attest_dataset *dataset, const double *row, size_t
     return status;
 }
 
-attest_status attest_kernel_gen(attest_instance *instance, struct theft *t,
-                                const attest_setting *setting)
+attest_status attest_answers_gen(attest_instance *instance, struct theft *t,
+                                 const attest_setting *setting)
 {
     bool hardmax = theft_random_bits(t, 1), causal = theft_random_bits(t, 1);
-    size_t batch = attest_gen_size(t, 1, ATTEST_KERNEL_BATCH);
+    size_t batch = attest_gen_size(t, 1, ATTEST_ANSWERS_BATCH);
     size_t dim = attest_gen_size(t, 1, attest_gen_rarely(t, 3) ? DIM : FEW_DIM);
     size_t n = attest_gen_size(t, 1, attest_gen_rarely(t, 3) ? ROWS : FEW_ROWS);
     double *row = attest_memory_alloc(3 * n * dim, sizeof *row);

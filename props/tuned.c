@@ -141,6 +141,6 @@ const attest_property attest_property_tuned = {
     .decide_many = decide_many,
     .forget = forget,
     .droppable = droppable,
-    .trials = 1 << 15,
+    .trials = 1 << 16,
     .chunk = 1 << 13,
 };
