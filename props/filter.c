@@ -1,8 +1,11 @@
 /* filter.c -- verdicts from doubles with error bounds are those of arithmetic without any. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <attest/filter.h>
+#include <attest/number.h>
 
+#include "base/memory.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/arithmetic.h"
@@ -24,62 +27,166 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     return status;
 }
 
-/* Asks both about the claim of the filter; finding is that of exact arithmetic or balls. */
-static attest_status ask(attest_trial *trial, attest_finding *finding, attest_filter *filter,
-                         const attest_instance *instance, const attest_doubles *d,
-                         attest_error *error)
-{
-    bool hardmax = d->shape->activation == ATTEST_HARDMAX;
-    attest_claim claim = filter->claim;
-    attest_filter_answer answer;
-    attest_status status = attest_filter_check(&answer, filter, d->instance, 1, error);
+/* The instance stands between others of its shape, for nothing may depend on them. */
+enum { PLACE = 1, BATCH = 3 };
 
-    claim.dataset = &instance->dataset;
-    claim.weights = &instance->weights;
-    claim.method = hardmax ? "exact" : "ball";
-    if (status == ATTEST_OK)
-        status = attest_certify(finding, &claim, error);
-    if (status != ATTEST_OK)
-        return status;
-    if (strcmp(answer.method, "filter") == 0)
-        attest_trial_label(trial, "decided by doubles");
-    if (finding->verdict == answer.verdict)
-        return ATTEST_OK;
-    if (finding->verdict == ATTEST_UNDECIDED)
-        attest_trial_open(trial, "%s", finding->reason);
-    else
-        attest_trial_violated(trial, "contextual-mapping", "%s says %s, but it is %s",
-                              answer.method, attest_verdict_name(answer.verdict),
-                              attest_verdict_name(finding->verdict));
+typedef struct question {
+    attest_trial *trial;
+    const attest_instance *instance;
+    attest_filter filter;
+    attest_filter_instance batch[BATCH];
+    double *others; /* the numbers of the others */
+    attest_error *error;
+} question;
+
+/* to = count numbers times factor. */
+static double *multiply(double *to, const double *from, size_t count, double factor)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = factor * from[i];
+    return to;
+}
+
+static attest_status question_init(question *q, const attest_doubles *d)
+{
+    size_t tokens = q->instance->dataset.total * d->shape->dim;
+    size_t weights = 4 * d->shape->heads * d->shape->size * d->shape->dim;
+    attest_status status = attest_filter_init(&q->filter, d->shape, q->error);
+
+    q->others = attest_memory_alloc(2 * (tokens + weights), sizeof *q->others);
+    if (status != ATTEST_OK || !q->others)
+        return status != ATTEST_OK ? status
+                                   : attest_error_set(q->error, ATTEST_NOMEM, "out of memory");
+    for (size_t i = 0; i < BATCH; i++) {
+        double *token = q->others + i / 2 * (tokens + weights), factor = i ? -0.25 : 0.5;
+        q->batch[i] = *d->instance;
+        if (i == PLACE)
+            continue;
+        q->batch[i].token = multiply(token, d->instance->token, tokens, factor);
+        q->batch[i].weight = multiply(token + tokens, d->instance->weight, weights, 0.5);
+    }
     return ATTEST_OK;
 }
 
-/* delta = 0, and a delta that no double tells from the least separation. */
-static attest_status compare(attest_trial *trial, const attest_instance *instance,
-                             const attest_doubles *d, attest_error *error)
+static void question_clear(question *q)
+{
+    attest_filter_clear(&q->filter);
+    free(q->others);
+}
+
+/* Asks about the claim of the filter, whose verdict must be the expected one. */
+static attest_status ask(question *q, attest_verdict expected, const char *what)
+{
+    attest_filter_answer answer[BATCH], *mine = &answer[PLACE];
+    attest_status status;
+
+    if (q->trial->outcome != ATTEST_HELD)
+        return ATTEST_OK;
+    status = attest_filter_check(answer, &q->filter, q->batch, BATCH, q->error);
+    if (status != ATTEST_OK)
+        return status;
+    if (fmpq_is_zero(q->filter.claim.delta) && strcmp(mine->method, "filter") == 0)
+        attest_trial_label(q->trial, "decided by doubles");
+    if (mine->verdict != expected)
+        attest_trial_violated(q->trial, "contextual-mapping", "%s: %s says %s, but it is %s",
+                              what, mine->method, attest_verdict_name(mine->verdict),
+                              attest_verdict_name(expected));
+    return ATTEST_OK;
+}
+
+/* x = an end of the ball times factor. */
+static void get_end(fmpq_t x, const arb_t ball, bool upper, double factor)
+{
+    arf_t end;
+
+    arf_init(end);
+    if (upper)
+        arb_get_ubound_arf(end, ball, 128);
+    else
+        arb_get_lbound_arf(end, ball, 128);
+    arf_get_fmpq(x, end);
+    if (factor != 1) {
+        fmpq_t f;
+        fmpq_init(f);
+        attest_number_set_double(f, factor);
+        fmpq_mul(x, x, f);
+        fmpq_clear(f);
+    }
+    arf_clear(end);
+}
+
+/* Bounds that doubles can tell from the true separation and norm; what is true of them is
+ * known.
+ */
+static attest_status ask_bounds(question *q, const attest_finding *finding)
+{
+    attest_claim *claim = &q->filter.claim;
+    attest_status status = ATTEST_OK;
+
+    if (finding->has_pair && arb_is_positive(finding->min_separation)) {
+        get_end(claim->delta, finding->min_separation, false, 1 - 0x1p-20);
+        status = ask(q, ATTEST_PROVED, "delta below the separation");
+        get_end(claim->delta, finding->min_separation, true, 1 + 0x1p-20);
+        if (status == ATTEST_OK)
+            status = ask(q, ATTEST_REFUTED, "delta above the separation");
+        fmpq_zero(claim->delta);
+    }
+    claim->has_r = true;
+    get_end(claim->r, finding->max_norm, true, 1 + 0x1p-20);
+    if (status == ATTEST_OK && fmpq_sgn(claim->r) > 0)
+        status = ask(q, finding->verdict, "r above the largest norm");
+    if (status == ATTEST_OK && arb_is_positive(finding->max_norm)) {
+        get_end(claim->r, finding->max_norm, false, 1 - 0x1p-20);
+        status = ask(q, ATTEST_REFUTED, "r below the largest norm");
+    }
+    claim->has_r = false;
+    return status;
+}
+
+/* The claim of the filter by exact arithmetic or by balls. */
+static attest_status certify(question *q, attest_finding *finding)
+{
+    attest_claim claim = q->filter.claim;
+    attest_status status;
+
+    claim.dataset = &q->instance->dataset;
+    claim.weights = &q->instance->weights;
+    claim.method = claim.weights->activation == ATTEST_HARDMAX ? "exact" : "ball";
+    status = attest_certify(finding, &claim, q->error);
+    if (status == ATTEST_OK && finding->verdict == ATTEST_UNDECIDED)
+        attest_trial_open(q->trial, "%s", finding->reason);
+    return status;
+}
+
+/* delta = 0; bounds that doubles can tell; and a delta that they cannot. */
+static attest_status compare(question *q)
 {
     attest_finding finding;
-    attest_filter filter;
-    attest_status status = attest_filter_init(&filter, d->shape, error);
+    attest_status status;
 
     attest_finding_init(&finding);
+    status = certify(q, &finding);
     if (status == ATTEST_OK)
-        status = ask(trial, &finding, &filter, instance, d, error);
-    if (status == ATTEST_OK && trial->outcome == ATTEST_HELD && finding.has_pair &&
+        status = ask(q, finding.verdict, "delta = 0");
+    if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD)
+        status = ask_bounds(q, &finding);
+    if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD && finding.has_pair &&
         arb_is_positive(finding.min_separation)) {
-        arf_get_fmpq(filter.claim.delta, arb_midref(finding.min_separation));
+        arf_get_fmpq(q->filter.claim.delta, arb_midref(finding.min_separation));
         attest_finding_clear(&finding);
         attest_finding_init(&finding);
-        status = ask(trial, &finding, &filter, instance, d, error);
+        status = certify(q, &finding);
+        if (status == ATTEST_OK)
+            status = ask(q, finding.verdict, "delta next to the separation");
     }
     attest_finding_clear(&finding);
-    attest_filter_clear(&filter);
     return status;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
+    question q = {.trial = trial, .instance = instance, .error = error};
     attest_doubles d;
     attest_status status;
 
@@ -89,7 +196,10 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     if (status == ATTEST_OK && !*d.fits)
         trial->outcome = ATTEST_DISCARDED;
     else if (status == ATTEST_OK) {
-        status = compare(trial, instance, &d, error);
+        status = question_init(&q, &d);
+        if (status == ATTEST_OK)
+            status = compare(&q);
+        question_clear(&q);
         attest_trial_label_weights(trial, &instance->weights);
         attest_trial_label_dataset(trial, &instance->dataset);
     }
