@@ -81,4 +81,23 @@ mutation "a factor lost in exp of doubles" src/number/double.h \
     'exp(score[j] - *maximum)' 'exp((score[j] - *maximum) / 2)'
 mutation "multiplicities lost in the difference of Boltzmann values" src/theory/boltzmann_difference.c \
     'arb_mul_fmpz(depth, depth, v->d, bits);' ';'
+mutation "the share of the scores lost in a kernel's bound" src/kernel/bound.c \
+    'bound = value_norm * (score + terms.fixed);' 'bound = value_norm * terms.fixed;'
+mutation "a tie within rounding accepted by the kernels" src/kernel/bound.c \
+    'found.exact = found.exact && dot_is_exact(q, k + j * d, d);' ';'
+mutation "no margin between scores of the kernels" src/kernel/bound_constants.h \
+    '#define ATTEST_BOUND_MARGIN 0x1p+2' '#define ATTEST_BOUND_MARGIN 0x0p+0'
+mutation "an exponential that one kernel rounds otherwise" src/kernel/exp_scalar.h \
+    '*p = fma(q * r, r, r);' '*p = q * r * r + r;'
+mutation "a required pair that the filter forgets" src/certify/filter_judge.c \
+    'return !sees_all(o, a, b) || !sees_all(o, b, a);' \
+    'return !sees_all(o, a, b) && !sees_all(o, b, a);'
+mutation "different outputs that the filter takes for equal" src/certify/filter_judge.c \
+    ' || (o->shape->skip && !same_token(o, a->at, b->at)))' ')'
+mutation "a distance below the bound, give or take the radii" src/certify/filter_judge.c \
+    'double reach = (bound - radii) * LESS;' 'double reach = (bound + radii) * MORE;'
+mutation "the weights of another instance of the batch" src/certify/filter_batch.c \
+    '(attest_filter_task){.layer = &work->layer[b],' '(attest_filter_task){.layer = &work->layer[0],'
+mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
+    '    most -= error * SLACK;' ''
 finish
