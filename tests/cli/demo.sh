@@ -7,7 +7,7 @@ shows '^\$ attest eval .*universal-pair.json --weights .*hardmax.json$'
 shows '^verdict +refuted'
 shows '^verdict +proved'
 shows '^float8_e4m3fn +collapses'
-shows '^tuned +8 +9 '
+shows '^tuned +8 +11 '
 shows '^theorem1: violated'
 shows '^page +.*tour/report.html, [0-9]+ records, [0-9]+ plots$'
 [ -f "$work/tour/universal-pair.json" ] && [ -f "$work/tour/hardmax.json" ]
