@@ -59,7 +59,7 @@ static inline vector vector_sqrt(vector a)
  * most 1.05; (9) of proofs-notes/kernel-error.md. Domain: a positive and normal. */
 static inline vector vector_inverse_root(vector a)
 {
-    return _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(ATTEST_BOUND_ROOT_WORD),
+    return _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(ATTEST_ROOT_WORD),
                                                 _mm256_srli_epi64(_mm256_castpd_si256(a), 1)));
 }
 

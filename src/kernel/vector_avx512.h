@@ -55,7 +55,7 @@ static inline vector vector_sqrt(vector a)
 
 static inline vector vector_inverse_root(vector a)
 {
-    return _mm512_castsi512_pd(_mm512_sub_epi64(_mm512_set1_epi64(ATTEST_BOUND_ROOT_WORD),
+    return _mm512_castsi512_pd(_mm512_sub_epi64(_mm512_set1_epi64(ATTEST_ROOT_WORD),
                                                 _mm512_srli_epi64(_mm512_castpd_si512(a), 1)));
 }
 
