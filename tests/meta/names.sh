@@ -1,0 +1,96 @@
+#!/bin/sh
+# Names. Every global symbol of the library has the project's prefix. A type is defined once. And a
+# name tells where to look: attest_<module>_... is defined in one room. The module is the longest of
+# the prefixes registered below that begins the symbol, else its first word after attest_. What is
+# wrong today is in names-known.txt, a list that may only shrink. Shown to bite.
+. "$srcdir/tests/meta/rooms.sh"
+
+# Prefixes of several words whose first word belongs to another room, with the room they are in.
+registered='
+'
+
+strangers() { # object or archive: global definitions without the prefix
+    nm -g --defined-only "$1" 2>/dev/null | awk 'NF == 3 { print $3 }' |
+        grep -Ev '^(attest_|theft_|__odr_asan|_*asan_|__gcov|__sanitizer|___asan|_edata|_end|__bss_start|_init|_fini|__start_|__stop_|__llvm)' | sort -u
+}
+
+types() { # tree: "tag NAME" and "typedef NAME" for every definition of a type
+    (cd "$1" && find src props include \( -name '*.[ch]' -o -name '*.inc' \) | sort | xargs awk '
+        { sub(/\/\/.*|\/\*.*/, "") }
+        FNR == 1 { open = 0 }
+        /^typedef / { open = 1 }
+        match($0, /(struct|enum|union) +attest_[a-z0-9_]+ *\{/) {
+            name = substr($0, RSTART, RLENGTH - 1); sub(/^[a-z]+/, "tag", name); print name
+        }
+        open && match($0, /[ *(]attest_[a-z0-9_]+(\)? *\([^*]|;)/) && (/^typedef/ || /^}/) {
+            name = substr($0, RSTART + 1, RLENGTH - 1); sub(/[^a-z0-9_].*/, "", name); print "typedef " name
+        }
+        /;/ && !/^ / { open = 0 }') | sed 's/  */ /g; s/ $//' | sort
+}
+
+repeated() { # sorted lines: those that come more than once, with their number
+    uniq -c | awk '$1 > 1 { print $2, $3, "is defined", $1, "times" }'
+}
+
+shared() { # lines of symbols: "WORD: ROOM ROOM..." for every module in several rooms
+    awk -v registered="$registered" "$may_use"'
+        BEGIN {
+            n = split(registered, line, "\n")
+            for (i = 1; i <= n; i++)
+                if (split(line[i], word, " ") == 2) place[word[1]] = word[2]
+        }
+        $2 ~ /^[Uwv]$/ || $3 !~ /^attest_/ { next }
+        {
+            name = substr($3, 8)
+            module = name; sub(/_.*/, "", module)
+            for (prefix in place)
+                if (index(name "_", prefix "_") == 1 && length(prefix) > length(module)) module = prefix
+            if (!((module, room_of($1)) in seen)) { seen[module, room_of($1)]; rooms[module] = rooms[module] " " room_of($1); count[module]++ }
+        }
+        END {
+            for (module in count) {
+                if (count[module] > 1) print module ":" rooms[module]
+                if (module in place && rooms[module] != " " place[module]) print module " is registered for " place[module] ", but defined in" rooms[module]
+            }
+            for (prefix in place) if (!(prefix in count)) print prefix " is registered, but no symbol begins with it"
+        }' | sort
+}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+report 1 "the archive's global symbols" "$(strangers "$builddir/.libs/libattest_core.a")"
+library=$builddir/.libs/libattest.so
+if [ -f "$library" ]; then
+    report 2 "the shared library's symbols" "$(nm -D --defined-only "$library" | awk 'NF == 3 { print $3 }' |
+        grep -Ev '^(attest_|__odr_asan|_*asan_|__gcov|__llvm|_init|_fini|_edata|_end|__bss_start)' | sort -u)"
+else
+    echo "ok 2 - the shared library's symbols # SKIP built without shared libraries"
+fi
+twice=$(types "$srcdir" | repeated)
+several=$(symbols "$srcdir" "$builddir" | shared)
+grep ':' "$srcdir/tests/meta/names-known.txt" >"$folder/modules"
+grep -v ':' "$srcdir/tests/meta/names-known.txt" >"$folder/types"
+report 3 "a type is defined once" "$(unlike "$twice" "$folder/types")"
+report 4 "a module is in one room" "$(unlike "$several" "$folder/modules")"
+echo "# $(types "$srcdir" | grep -c typedef) types, $(echo "$twice" | grep -c typedef) defined more than once;" \
+    "$(symbols "$srcdir" "$builddir" | grep -c ' [A-TV-Z] attest_') symbols, $(echo "$several" | grep -c :) modules in several rooms"
+
+echo 'int helper(void); int helper(void) { return 0; }' >"$folder/planted.c"
+$CC -c -o "$folder/planted.o" "$folder/planted.c"
+report 5 "a planted stranger is found" "$(echo helper >"$folder/expected"; strangers "$folder/planted.o" | diff - "$folder/expected")"
+
+mkdir "$folder/src" "$folder/props" "$folder/include"
+printf 'typedef struct {\n    int a;\n} attest_pair;\ntypedef enum attest_kind { A, B } attest_kind;\nstruct attest_part;\ntypedef struct attest_part attest_part;\n' >"$folder/src/a.h"
+printf 'typedef struct attest_pair {\n    attest_kind kind;\n} attest_pair;\nenum attest_kind { C };\ntypedef int attest_test(void *);\n' >"$folder/include/b.h"
+printf 'typedef int (*attest_test)(void);\nstruct attest_part {\n    int a;\n};\n' >"$folder/props/c.h"
+report 6 "types that are defined twice are found" "$(printf '%s is defined 2 times\n' 'tag attest_kind' 'typedef attest_pair' 'typedef attest_test' >"$folder/expected"; types "$folder" | repeated | diff - "$folder/expected")"
+
+registered='
+plan_read data
+gone cli
+'
+report 7 "a module in two rooms is found" "$(printf 'gone is registered, but no symbol begins with it\nplan: campaign theory\n' >"$folder/expected"
+    printf '%s\n' 'src/campaign/a.c T attest_plan_init' 'src/theory/b.c R attest_plan' 'src/data/c.c T attest_plan_read_all' 'src/cli/d.c U attest_plan_init' |
+        shared | diff - "$folder/expected")"
+echo "1..7"
