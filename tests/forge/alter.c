@@ -82,6 +82,8 @@ static void enclose(forge_ball *ball, const ref_square *square, uint64_t *state)
         arb_sub_arf(root, root, ball->mid, ARF_PREC_EXACT);
         arb_get_abs_ubound_arf(end, root, MAG_BITS);
         arf_set(ball->rad, end);
+        if (!arf_is_zero(end) && arf_cmpabs_2exp_si(end, LEAST_EXPONENT) < 0)
+            arf_set_si_2exp_si(ball->rad, 1, LEAST_EXPONENT);
     }
     ball->remark = FORGE_REMARK_RIGHT;
     arb_clear(root), arf_clear(end);
