@@ -66,6 +66,19 @@ echo 'delta: o["delta"] = "9e31"' | alter
 checked "0 3" "scores of 1e100" true
 checked 1 "a delta far above all separations" delta
 
+# Values of 0: outputs are the tokens, and the closest ones are equal.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[["1e100"]], [["1e100"], ["-5e100"]]]}' >data.json
+weights w.json -1
+sed 's/"WV": \[\[1\]\]/"WV": [[0]]/' w.json >zero.json
+"$ATTEST" certify data.json --weights zero.json --max-bits 4096 -o true.json >"$out" 2>"$err"
+alter <<'END'
+proved: o["verdict"] = "proved"
+norm: o.update(max_norm_at=[0, 0], max_norm={"mid": "0x1.249ad2594c37dp+332", "rad": "0x1p+290"})
+END
+checked 0 "equal outputs, refuted" true
+checked 1 "equal outputs, proved" proved
+checked 1 "a norm that is not the largest" norm
+
 # What else a certificate says.
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [3]], [[3], [2]]]}' >data.json
 weights w.json 1
