@@ -32,7 +32,7 @@ static long magnitude(uint64_t *state)
     static const long large[] = {1, 2, 5, 20, 40, 60, 100, 150, 300};
     long e = large[forge_below(state, (long)(sizeof large / sizeof large[0]))];
 
-    return forge_below(state, 3) ? 0 : forge_below(state, 2) ? e : -e;
+    return forge_below(state, 2) ? 0 : forge_below(state, 2) ? e : -e;
 }
 
 /* A digit times 10^e, rarely 0, sometimes over 7. */
@@ -115,9 +115,12 @@ static void make_head(attest_head *head, size_t dim, long e, uint64_t *state)
 {
     size_t s = 1 + (size_t)forge_below(state, 2);
     long key = magnitude(state), value = magnitude(state), query = magnitude(state);
+    long size = forge_below(state, 3);
 
-    if (forge_below(state, 2)) /* scores of ordinary size */
+    if (size == 0) /* scores of ordinary size */
         query = -2 * e - key + forge_below(state, 3) - 1;
+    else if (size == 1) /* such that e to them is beyond most arithmetic */
+        query = -2 * e - key + 40 + forge_below(state, 200);
     make_matrix(&head->wq, s, dim, query, state);
     make_matrix(&head->wk, s, dim, key, state);
     make_matrix(&head->wv, s, dim, value, state);

@@ -19,7 +19,7 @@
 #define FORGERIES 500
 #endif
 
-enum { PER_INSTANCE = 25, MAX_BITS = 4096, MOST_KEPT = 3 };
+enum { PER_INSTANCE = 20, MAX_BITS = 4096, MOST_KEPT = 3 };
 
 typedef enum answer { HOLDS, FAILS, UNDECIDED, REFUSED, ANSWERS } answer;
 
@@ -248,7 +248,7 @@ static long total(forge_judgement judgement, answer given)
 
 int main(void)
 {
-    uint64_t seed = tap_seed(0xf02e), state;
+    uint64_t seed = tap_seed(1), state;
     long tried = 0, number = 0;
     char place[4096];
     bool ok = true;
