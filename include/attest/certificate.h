@@ -3,7 +3,7 @@
  * A certificate says of a dataset and of weights, both named by their hashes:
  *   - the least separation over all required pairs of Definition 2 lies in min_separation, and
  *     so does the separation of pair, which is a required pair (no pair: none is required);
- *   - the largest norm of an output lies in max_norm;
+ *   - the largest norm of an output lies in max_norm, and so does that of the output at largest;
  *   - the verdict: "proved" (all separations > delta, and all norms < r if r is given),
  *     "refuted" (not so), or "undecided" (nothing beyond the enclosures).
  * method and precision_bits tell how it was found and claim nothing. */
@@ -38,8 +38,9 @@ typedef struct attest_certificate {
     bool has_pair;
     attest_place pair[2];
     arb_t min_separation; /* if has_pair */
-    arb_t max_norm;
+    arb_t max_norm;       /* undecided: possibly indeterminate */
     attest_place largest; /* an output whose norm lies in max_norm */
+    const char *untrue;   /* what a file shows besides and is not so; NULL: nothing */
     size_t inputs;
     attest_certificate_input input[2];
 } attest_certificate;
@@ -78,7 +79,8 @@ attest_status attest_certificate_read(attest_certificate *certificate, const cha
  * every comparison is exact or in balls whose precision doubles up to max_bits. Input paths are
  * looked up as they stand and, where there is no such file, beside folder (NULL: not). *holds
  * is false when a hash, an enclosure, the pair or the verdict is wrong, and error says which.
- * Status: OK with *holds; UNABLE when a comparison stayed open; FORMAT, IO, NOMEM for the
+ * Status: OK with *holds; UNABLE when a comparison stayed open, or nothing is wrong and the
+ * certificate is undecided itself; FORMAT, IO, NOMEM for the
  * inputs. Cost: one evaluation per position,
  * one more for each that is near a bound; at worst a distance in doubles for all pairs. */
 attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,

@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "certify/certificate_json.h"
+#include "certify/certificate_shown.h"
 #include "data/json_read.h"
 
 enum { MOST_EXPONENT = 1 << 28 };
@@ -51,8 +52,33 @@ static bool set_radius(mag_t radius, const arf_t x)
     return fits;
 }
 
-/* ball = {"mid", "rad"}, exactly. */
-static attest_status read_ball(arb_t ball, const attest_json_cursor *object, const char *key,
+typedef attest_status shows_function(bool *shows, const char *text, const arb_t ball);
+
+/* What a ball shows besides its ends, if it does; *untrue = what where it is not so. */
+static attest_status read_shown(const char **untrue, const attest_json_cursor *object,
+                                const arb_t ball, const char *key, shows_function *shows,
+                                const char *what, attest_error *error)
+{
+    attest_json_cursor member;
+    const char *text;
+    bool so;
+    attest_status status;
+
+    if (!attest_json_find_member(&member, object, key))
+        return ATTEST_OK;
+    status = attest_json_get_string(&text, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (shows(&so, text, ball) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (!so)
+        *untrue = what;
+    return ATTEST_OK;
+}
+
+/* ball = {"mid", "rad"}, exactly. Where "log2" or "text" is not true of it, *untrue says so. */
+static attest_status read_ball(arb_t ball, const char **untrue,
+                               const attest_json_cursor *object, const char *key,
                                attest_error *error)
 {
     attest_json_cursor member;
@@ -71,6 +97,12 @@ static attest_status read_ball(arb_t ball, const attest_json_cursor *object, con
         status = attest_json_fail(&member, error, ATTEST_FORMAT,
                                   "the radius has more than %d bits", MAG_BITS);
     arf_clear(radius);
+    if (status == ATTEST_OK)
+        status = read_shown(untrue, &member, ball, "log2", attest_certificate_shows_log2,
+                            "a \"log2\" is not that of the midpoint it stands beside", error);
+    if (status == ATTEST_OK)
+        status = read_shown(untrue, &member, ball, "text", attest_certificate_shows_text,
+                            "a \"text\" does not contain the ball it stands beside", error);
     return status;
 }
 
@@ -216,6 +248,46 @@ static attest_status read_bounds(attest_certificate *certificate,
     return status;
 }
 
+/* The pair and its enclosure stand and fall together: neither says anything alone. */
+static attest_status read_separation(attest_certificate *certificate,
+                                     const attest_json_cursor *root, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status;
+
+    certificate->has_pair = attest_json_find_member(&member, root, "pair");
+    if (!certificate->has_pair)
+        return attest_json_find_member(&member, root, "min_separation")
+                   ? attest_json_fail(&member, error, ATTEST_FORMAT, "there is no pair")
+                   : ATTEST_OK;
+    status = read_pair(certificate, &member, error);
+    if (status == ATTEST_OK)
+        status = read_ball(certificate->min_separation, &certificate->untrue, root,
+                           "min_separation", error);
+    return status;
+}
+
+/* The largest norm and its place; an undecided certificate may leave out both. */
+static attest_status read_norm(attest_certificate *certificate, const attest_json_cursor *root,
+                               attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status;
+
+    if (certificate->verdict == ATTEST_UNDECIDED &&
+        !attest_json_find_member(&member, root, "max_norm") &&
+        !attest_json_find_member(&member, root, "max_norm_at")) {
+        arb_indeterminate(certificate->max_norm);
+        return ATTEST_OK;
+    }
+    status = read_ball(certificate->max_norm, &certificate->untrue, root, "max_norm", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&member, root, "max_norm_at", error);
+    if (status == ATTEST_OK)
+        status = read_place(&certificate->largest, &member, error);
+    return status;
+}
+
 static attest_status read_members(attest_certificate *certificate,
                                   const attest_json_cursor *root, attest_error *error)
 {
@@ -233,15 +305,10 @@ static attest_status read_members(attest_certificate *certificate,
         status = attest_json_get_integer(&bits, &member, error);
         certificate->precision_bits = status == ATTEST_OK ? (long)bits : 0;
     }
-    certificate->has_pair = attest_json_find_member(&member, root, "pair");
-    if (status == ATTEST_OK && certificate->has_pair)
-        status = read_pair(certificate, &member, error);
-    if (status == ATTEST_OK && certificate->has_pair)
-        status = read_ball(certificate->min_separation, root, "min_separation", error);
     if (status == ATTEST_OK)
-        status = read_ball(certificate->max_norm, root, "max_norm", error);
-    if (status == ATTEST_OK && attest_json_find_member(&member, root, "max_norm_at"))
-        status = read_place(&certificate->largest, &member, error);
+        status = read_separation(certificate, root, error);
+    if (status == ATTEST_OK)
+        status = read_norm(certificate, root, error);
     if (status == ATTEST_OK)
         status = read_inputs(certificate, root, error);
     return status;

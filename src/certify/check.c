@@ -113,7 +113,7 @@ static attest_status check_separation(verification *v)
     attest_status status;
 
     if (!c->has_pair) {
-        if (!one_class(&v->check))
+        if (c->verdict != ATTEST_UNDECIDED && !one_class(&v->check))
             SAYS_TOO_MUCH(v, "there are required pairs, but no pair is named");
         return ATTEST_OK;
     }
@@ -205,20 +205,25 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
         return status;
     fmpq_init(v->least);
     fmpq_init(v->most);
-    get_ends(v->least, v->most, v->certificate->min_separation);
+    if (v->certificate->has_pair)
+        get_ends(v->least, v->most, v->certificate->min_separation);
     status = attest_recheck_make_sketch(&v->check, v->error);
     if (status == ATTEST_OK)
         status = check_separation(v);
-    if (status == ATTEST_OK && v->holds)
+    if (status == ATTEST_OK && v->holds && arb_is_finite(v->certificate->max_norm))
         check_norms(v);
     if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_REFUTED)
         check_refutation(v);
+    if (status == ATTEST_OK && v->holds && v->certificate->untrue)
+        SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
     fmpq_clear(v->least);
     fmpq_clear(v->most);
     attest_recheck_clear(&v->check);
     if (status == ATTEST_OK && v->holds && v->open)
         return attest_error_set(v->error, ATTEST_UNABLE, "a comparison stayed open at %ld bits",
                                 v->max_bits);
+    if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_UNDECIDED)
+        return attest_error_set(v->error, ATTEST_UNABLE, "as it says");
     return status;
 }
 

@@ -124,23 +124,42 @@ static void exponential(arb_t e, const fmpz_t numerator, const fmpz_t denominato
     arb_exp(e, e, bits);
 }
 
-/* Adds sum_j e^{s_j} v_j / sum_j e^{s_j}; scores are taken relative to that of the query's own
- * key, not to the largest, so exponentials may be huge, which balls do not mind. */
+/* score[j] = the score of key j for query k less the largest one, over the score denominator.
+ */
+static void scores_below_largest(fmpz *score, const attest_recheck *check,
+                                 const attest_recheck_loaded *loaded, size_t h, size_t k,
+                                 size_t seen)
+{
+    fmpz_t largest;
+
+    fmpz_init(largest);
+    for (size_t j = 0; j < seen; j++) {
+        attest_recheck_score(score + j, check, loaded, h, j, k);
+        if (j == 0 || fmpz_cmp(score + j, largest) > 0)
+            fmpz_set(largest, score + j);
+    }
+    for (size_t j = 0; j < seen; j++)
+        fmpz_sub(score + j, score + j, largest);
+    fmpz_clear(largest);
+}
+
+/* Adds sum_j e^{s_j} v_j / sum_j e^{s_j}. Scores are taken relative to the largest, exactly:
+ * every exponential is at most 1 and one of them is 1, so that nothing overflows and the
+ * quotient of balls is finite. */
 static void add_softmax(arb_ptr out, const attest_recheck *check,
                         const attest_recheck_loaded *loaded, size_t h, size_t k, size_t seen,
                         long bits)
 {
     arb_ptr sum = _arb_vec_init((slong)check->dim);
-    fmpz_t score, own, denominator;
+    fmpz *score = _fmpz_vec_init((slong)seen);
+    fmpz_t denominator;
     arb_t e, total;
 
-    fmpz_init(score), fmpz_init(own), fmpz_init(denominator), arb_init(e), arb_init(total);
+    fmpz_init(denominator), arb_init(e), arb_init(total);
     attest_recheck_score_denominator(denominator, check, loaded, h);
-    attest_recheck_score(own, check, loaded, h, k, k);
+    scores_below_largest(score, check, loaded, h, k, seen);
     for (size_t j = 0; j < seen; j++) {
-        attest_recheck_score(score, check, loaded, h, j, k);
-        fmpz_sub(score, score, own);
-        exponential(e, score, denominator, bits);
+        exponential(e, score + j, denominator, bits);
         arb_add(total, total, e, bits);
         for (size_t c = 0; c < check->dim; c++)
             arb_addmul_fmpz(sum + c, e, fmpz_mat_entry(loaded->value[h], (slong)j, (slong)c),
@@ -152,7 +171,8 @@ static void add_softmax(arb_ptr out, const attest_recheck *check,
         arb_div(sum + c, sum + c, total, bits);
         arb_add(out + c, out + c, sum + c, bits);
     }
-    fmpz_clear(score), fmpz_clear(own), fmpz_clear(denominator), arb_clear(e), arb_clear(total);
+    fmpz_clear(denominator), arb_clear(e), arb_clear(total);
+    _fmpz_vec_clear(score, (slong)seen);
     _arb_vec_clear(sum, (slong)check->dim);
 }
 

@@ -41,15 +41,18 @@ static int by_cell(const void *a, const void *b)
     return order ? order : (x->position > y->position) - (x->position < y->position);
 }
 
-/* More than the reach and the errors of two positions. Quotients stay below 2^30, so that their
- * roundings are below 2^-22, less than the factor leaves. */
+/* More than the reach and the errors of two positions. Entries are at most 1, so quotients stay
+ * within 2^30 and fit the cells; their roundings are below 2^-22, less than the factor leaves.
+ * Where the reach or an error is infinite, so is the width: all positions share one cell. */
 static double choose_width(const grid *g)
 {
     double most = 0, width;
 
     for (size_t p = 0; p < g->check->positions; p++)
-        most = g->check->error[p] > most ? g->check->error[p] : most;
+        most = g->check->error[p] <= most ? most : g->check->error[p];
     width = (g->reach + 4 * most) * (1 + 0x1p-20);
+    if (!(width < INFINITY))
+        return INFINITY;
     return width > 0x1p-30 ? width : 0x1p-30;
 }
 
@@ -111,7 +114,7 @@ static bool may_be_near(const grid *g, size_t a, size_t b)
         sum += (x[c] - y[c]) * (x[c] - y[c]);
     for (size_t i = 0; i < STRIDE; i++)
         sum += s[i];
-    return sum <= limit;
+    return !(sum > limit);
 }
 
 /* Visits the required pairs of one place with those from begin to before end, all of which

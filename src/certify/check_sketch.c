@@ -1,4 +1,5 @@
 /* check_sketch.c -- all outputs as doubles with bounds. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,45 +8,50 @@
 
 enum { BITS = 96 };
 
-/* Far below any other exponent, and far from overflow. */
-#define NO_EXPONENT (WORD_MIN / 4)
+/* Exponents are kept within +-LIMIT: far beyond those of files, and their differences fit. */
+#define LIMIT ((slong)1 << 40)
 
-/* An exponent e with |x| < 2^e on the whole ball. */
-static slong exponent_of(const arb_t x)
+/* Raises *exponent, which is at least -LIMIT, until |x| < 2^*exponent on the whole ball; false
+ * when that is not possible up to LIMIT, or the ball is not finite. */
+static bool raise_exponent(slong *exponent, const arb_t x)
 {
     mag_t bound;
-    slong e = NO_EXPONENT;
+    bool fits;
 
     mag_init(bound);
     arb_get_mag(bound, x);
-    if (!mag_is_zero(bound) && mag_cmp_2exp_si(bound, NO_EXPONENT + 1) > 0)
-        e = mag_cmp_2exp_si(bound, -NO_EXPONENT) < 0 ? fmpz_get_si(MAG_EXPREF(bound))
-                                                     : -NO_EXPONENT;
+    fits = arb_is_finite(x) && mag_cmp_2exp_si(bound, LIMIT) < 0;
+    if (fits && mag_cmp_2exp_si(bound, *exponent) >= 0)
+        *exponent = fmpz_get_si(MAG_EXPREF(bound)); /* bound < 2^its exponent */
     mag_clear(bound);
-    return e;
+    return fits;
 }
 
 /* The sketch of one position: entries divided by 2^own, and the sum of their errors, which is
- * at least the Euclidean one. */
+ * at least the Euclidean one. Of an output that does not fit nothing is known: it is 0, with an
+ * infinite error, which makes it near to everything. */
 static void sketch_position(attest_recheck *check, size_t p, arb_ptr out, slong *own)
 {
     double *x = check->sketch + p * check->dim, error = 0;
     arf_t scaled;
     mag_t radius;
+    bool fits = true;
 
     attest_recheck_enclose(out, check, p, BITS);
-    *own = NO_EXPONENT;
-    for (size_t c = 0; c < check->dim; c++)
-        *own = exponent_of(out + c) > *own ? exponent_of(out + c) : *own;
+    *own = -LIMIT;
+    for (size_t c = 0; c < check->dim && fits; c++)
+        fits = raise_exponent(own, out + c);
     arf_init(scaled);
     mag_init(radius);
-    for (size_t c = 0; c<check->dim && * own> NO_EXPONENT; c++) {
+    for (size_t c = 0; c < check->dim && fits; c++) {
         arf_mul_2exp_si(scaled, arb_midref(out + c), -*own);
-        x[c] = arf_get_d(scaled, ARF_RND_NEAR); /* |x| <= 1: an error of 2^-54 at most */
+        x[c] = arf_get_d(scaled, ARF_RND_NEAR); /* an error of 2^-54 at most */
+        assert(fabs(x[c]) <= 1);
         mag_mul_2exp_si(radius, arb_radref(out + c), -*own);
         error += mag_get_d(radius) + 0x1p-54;
     }
-    check->error[p] = error * (1 + (double)check->dim * 0x1p-52);
+    check->error[p] = fits ? error * (1 + (double)check->dim * 0x1p-52) : INFINITY;
+    *own = fits ? *own : -LIMIT;
     arf_clear(scaled);
     mag_clear(radius);
 }
@@ -62,7 +68,7 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
     }
     out = _arb_vec_init((slong)check->dim);
-    check->exponent = NO_EXPONENT;
+    check->exponent = -LIMIT;
     for (size_t p = 0; p < check->positions; p++) {
         sketch_position(check, p, out, &own[p]);
         check->exponent = own[p] > check->exponent ? own[p] : check->exponent;

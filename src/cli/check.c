@@ -22,7 +22,11 @@ const attest_command attest_command_check = {
     .details =
         "Verifies the hashes of the inputs and then the claim, by other code than that which\n"
         "made the certificate. Inputs are looked for as they were named, then beside the\n"
-        "certificate. A certificate that says more than is true, by however little, fails.",
+        "certificate. A certificate that says more than is true, by however little, fails; "
+        "one\n"
+        "that is undecided itself, and true, is undecided (3). How a verdict was found, that "
+        "is\n"
+        "method, precision_bits and versions, is not verified.",
     .example = "  attest certify data.json --weights w.json -o claim.json\n"
                "  attest check claim.json",
     .run = run,
@@ -42,12 +46,16 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-static void report(attest_json *json, bool as_json, const char *path, const char *verdict,
+static void report(attest_json *json, bool as_json, const char *path, int code,
                    const char *reason)
 {
+    const char *verdict = code == EXIT_HOLDS   ? "holds"
+                          : code == EXIT_FAILS ? "fails"
+                                               : "undecided";
+
     if (!as_json) {
         attest_escape_print(stdout, attest_input_name(path));
-        printf(": %s%s", verdict, reason ? ": " : "");
+        printf(": %s%s", verdict, !reason ? "" : code == EXIT_FAILS ? ": " : ", ");
         attest_escape_print(stdout, reason ? reason : "");
         printf("\n");
         return;
@@ -101,11 +109,11 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
                                             &common->budget, &error)
                  : attest_error_set(&error, ATTEST_FORMAT, "names an input that is no file");
     if (status == ATTEST_OK) {
-        report(json, common->json, path, holds ? "holds" : "fails", holds ? NULL : error.text);
         code = holds ? EXIT_HOLDS : EXIT_FAILS;
+        report(json, common->json, path, code, holds ? NULL : error.text);
     } else if (status == ATTEST_UNABLE) {
-        report(json, common->json, path, "undecided", error.text);
         code = EXIT_UNDECIDED;
+        report(json, common->json, path, code, error.text);
     } else {
         attest_error_prefix(&error, status, attest_input_name(path));
         code = attest_cli_fail_input(&error);
