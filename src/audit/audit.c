@@ -109,7 +109,7 @@ static bool beyond(const arf_t square, const fmpq_t bound, bool above)
 
 /* The claim for outputs without a collision. */
 static bool claim_holds(const attest_audit *audit, const arf_t separation, const arf_t norm,
-                        bool has_separation)
+                        bool has_separation, bool finite)
 {
     bool holds = true;
     arf_t promised;
@@ -121,7 +121,7 @@ static bool claim_holds(const attest_audit *audit, const arf_t separation, const
         holds = holds && arf_cmp(separation, promised) > 0;
     }
     if (audit->has_r)
-        holds = holds && beyond(norm, audit->r, false);
+        holds = holds && finite && beyond(norm, audit->r, false);
     arf_clear(promised);
     return holds;
 }
@@ -157,7 +157,8 @@ static attest_status judge(attest_audit_result *result, const attest_audit *audi
                                             outputs, &audit->classes, error);
         set_root(result->min_separation, separation);
         if (status == ATTEST_OK)
-            result->verdict = claim_holds(audit, separation, norm, result->has_separation)
+            result->verdict = claim_holds(audit, separation, norm, result->has_separation,
+                                          result->collisions.nonfinite == 0)
                                   ? ATTEST_AUDIT_SURVIVES
                                   : ATTEST_AUDIT_FAILS;
     }

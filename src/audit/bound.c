@@ -48,7 +48,7 @@ static void apply_matrix(quantities y, const matrix *m, quantities x, const boun
         y.error[r] = (errors * (1 + u) + sizes + g * (1 + u) * (sizes + u * errors) +
                       model->tiny * (1 + g * u) * plain + lost * losses(model, m->cols)) *
                      OUTWARD;
-        if ((sizes + u * y.error[r]) * (1 + g * u) * OUTWARD > model->most)
+        if (!((sizes + u * y.error[r]) * (1 + g * u) * OUTWARD <= model->most))
             y.error[r] = INFINITY;
     }
 }
@@ -105,7 +105,7 @@ static void bound_score(size_t j, quantities key, quantities query, size_t count
     b->score.slip[j] = (slips + ((double)count + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
     b->score.error[j] =
         (errors + g * computed + model->tiny * (1 + g * u) * losses(model, count)) * OUTWARD;
-    if (computed * (1 + g * u) * OUTWARD > model->most)
+    if (!(computed * (1 + g * u) * OUTWARD <= model->most))
         b->score.error[j] = INFINITY;
 }
 
@@ -134,7 +134,7 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
         double power = u * own, distance = depth + 2 * slip + shift + u * own;
         if (model->shifted)
             power += u * (distance + model->tiny);
-        if (model->shifted && distance * (1 + u) * OUTWARD > model->most)
+        if (model->shifted && !(distance * (1 + u) * OUTWARD <= model->most))
             power = INFINITY; /* score minus maximum overflows */
         power = (power + factors) * OUTWARD;
         b->weight[j] = fmin(1, exp(log_weight)) + 0x1p-1000;
@@ -195,7 +195,7 @@ static void add_head(const bound_head *d, const bound *b)
         double size = b->result.slip[c], error = b->result.error[c];
         b->sum[c] = ((b->sum[c] + error) * (1 + u) + b->total[c] + size) * OUTWARD;
         b->total[c] = (b->total[c] + size) * OUTWARD;
-        if ((b->total[c] + u * b->sum[c]) * OUTWARD > b->model->most)
+        if (!((b->total[c] + u * b->sum[c]) * OUTWARD <= b->model->most))
             b->sum[c] = INFINITY;
     }
 }

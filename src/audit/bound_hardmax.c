@@ -95,7 +95,7 @@ static size_t list_winners(const uint32_t *token, size_t visible, const bound *b
         low = fmax(low, b->score.value[j] - reach(j, b));
     }
     for (size_t j = 0; j < visible; j++)
-        if (b->score.value[j] + reach(j, b) >= low)
+        if (!(b->score.value[j] + reach(j, b) < low))
             b->winner[count++] = b->local[token[j]] - 1u;
     return count;
 }

@@ -32,7 +32,7 @@ void attest_audit_bound_input(double *value, double *slip, double *error,
     *value = attest_double_get_fraction(numerator, denominator);
     *slip = fabs(*value) * UNIT + 0x1p-1073;
     *error = (fabs(*value) + *slip + model->tiny) * OUTWARD;
-    if (fabs(*value) + *slip > model->most)
+    if (!(fabs(*value) + *slip <= model->most))
         *error = INFINITY;
 }
 

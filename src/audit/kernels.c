@@ -178,7 +178,7 @@ static void measure_row(attest_audit_kernels *kernels, kernel_work *w, size_t i)
     else
         kernels->ratio[bin(w->error[i] / distance, ATTEST_KERNELS_LEAST_RATIO)]++;
     /* distance is right to 2^-40 of itself. */
-    if (isfinite(w->error[i]) && distance * (1 - 0x1p-40) > w->error[i])
+    if (isfinite(w->error[i]) && !(distance * (1 - 0x1p-40) <= w->error[i]))
         kernels->broken++;
     arb_clear(x);
 }

@@ -64,7 +64,7 @@ static attest_status gather_norms(attest_rivals *rivals, const attest_cloud *clo
     }
     for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
-        if (upper >= known)
+        if (!(upper < known))
             status = enter(rivals, p, p, &zero, error);
     }
     attest_rivals_sift(rivals);

@@ -49,7 +49,8 @@ static double choose_width(const grid *g)
     double most = 0, width;
 
     for (size_t p = 0; p < g->check->positions; p++)
-        most = g->check->error[p] <= most ? most : g->check->error[p];
+        if (!(g->check->error[p] <= most)) /* a NaN is infinite, and stays so */
+            most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
     width = (g->reach + 4 * most) * (1 + 0x1p-20);
     if (!(width < INFINITY))
         return INFINITY;

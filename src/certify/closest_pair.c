@@ -36,7 +36,7 @@ static void sift(search *find)
     size_t kept = 0;
 
     for (size_t i = 0; i < find->pairs; i++)
-        if (find->pair[i].lower <= find->bound)
+        if (!(find->pair[i].lower > find->bound))
             find->pair[kept++] = find->pair[i];
     find->pairs = kept;
 }
@@ -67,14 +67,14 @@ static void meet(search *find, size_t a, size_t b, double s)
         lower *=
             1 - 0x1p-50; /* the subtraction's rounding, and a larger one for what is left */
     if (find->active) {
-        if (lower <= find->bound)
+        if (!(lower > find->bound))
             find->active[tree->order[a]] = find->active[tree->order[b]] = true;
         return;
     }
     upper = (attest_tree_above(tree, s) + radii) * (1 + 0x1p-50);
     if (upper < find->bound)
         find->bound = upper;
-    if (lower <= find->bound)
+    if (!(lower > find->bound))
         keep_pair(find, tree->order[a], tree->order[b], lower);
 }
 
@@ -92,7 +92,7 @@ static void meet_rows(search *find, uint32_t a, uint32_t b)
         if (!attest_tree_squares(s, tree, at, second->begin, limit))
             continue;
         for (uint32_t other = a == b ? at + 1 : second->begin; other < second->end; other++)
-            if (s[other - second->begin] <= limit)
+            if (!(s[other - second->begin] > limit))
                 meet(find, at, other, s[other - second->begin]);
     }
 }
@@ -117,7 +117,7 @@ static void meet_products(search *find, uint32_t a, uint32_t b)
             if (tree->colour[at] == tree->colour[other])
                 continue;
             s = attest_tree_square(tree, at, other);
-            if (s <= node_limit(find, radii))
+            if (!(s > node_limit(find, radii)))
                 meet(find, at, other, s);
         }
     }
@@ -149,7 +149,7 @@ static bool worth_meeting(const search *find, uint32_t a, uint32_t b, double squ
         return false;
     if (find->active && find->node_active[a] && find->node_active[b])
         return false;
-    return square <= node_limit(find, first->radius + second->radius);
+    return !(square > node_limit(find, first->radius + second->radius));
 }
 
 static void note_active(search *find, uint32_t node)

@@ -2,6 +2,7 @@
 #include "certify/cloud.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -37,24 +38,20 @@ void attest_cloud_clear(attest_cloud *cloud)
     *cloud = (attest_cloud){0};
 }
 
-/* An exponent e with |x| < 2^e for every x in the ball, kept inside the range of own. */
-static slong ball_exponent(const arb_t ball)
+/* Raises *e, which is at least ZERO_EXPONENT, until |x| < 2^*e on the whole ball; false when
+ * the ball is not finite, or beyond the range of own. */
+static bool raise_exponent(slong *e, const arb_t ball)
 {
     mag_t bound;
-    slong e;
+    bool fits;
 
     mag_init(bound);
     arb_get_mag(bound, ball);
-    if (mag_is_zero(bound))
-        e = ZERO_EXPONENT;
-    else if (!COEFF_IS_MPZ(MAG_EXP(bound)))
-        e = MAG_EXP(bound);
-    else
-        e = fmpz_sgn(MAG_EXPREF(bound)) < 0 ? ZERO_EXPONENT : -ZERO_EXPONENT;
+    fits = arb_is_finite(ball) && mag_cmp_2exp_si(bound, -ZERO_EXPONENT) < 0;
+    if (fits && mag_cmp_2exp_si(bound, *e) >= 0)
+        *e = fmpz_get_si(MAG_EXPREF(bound)); /* bound < 2^its exponent */
     mag_clear(bound);
-    if (e < ZERO_EXPONENT)
-        return ZERO_EXPONENT;
-    return e > -ZERO_EXPONENT ? -ZERO_EXPONENT : e;
+    return fits;
 }
 
 void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
@@ -63,14 +60,13 @@ void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
     slong e = ZERO_EXPONENT;
     arf_t scaled;
     mag_t radius;
+    bool fits = true;
 
-    for (size_t c = 0; c < cloud->dim; c++) {
-        slong own = ball_exponent(value + c);
-        e = own > e ? own : e;
-    }
+    for (size_t c = 0; c < cloud->dim && fits; c++)
+        fits = raise_exponent(&e, value + c);
     arf_init(scaled);
     mag_init(radius);
-    for (size_t c = 0; c < cloud->dim; c++) {
+    for (size_t c = 0; c < cloud->dim && fits; c++) {
         arf_mul_2exp_si(scaled, arb_midref(value + c), -e);
         /* |scaled| <= 1: rounding adds at most 2^-54. */
         centre[c] = arf_get_d(scaled, ARF_RND_NEAR);
@@ -79,12 +75,12 @@ void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
     }
     arf_clear(scaled);
     mag_clear(radius);
-    cloud->own[i] = e;
+    cloud->own[i] = fits ? e : ZERO_EXPONENT;
     /* The error of a vector is at most sqrt(dim) times the largest of its entries; the factor
      * covers the roundings of this line. A coordinate that does not fit a double is counted by
      * finish. */
     cloud->radius[i] =
-        e == ZERO_EXPONENT ? 0 : sqrt((double)cloud->dim) * (worst + 0x1p-54) * (1 + 0x1p-48);
+        fits ? sqrt((double)cloud->dim) * (worst + 0x1p-54) * (1 + 0x1p-48) : INFINITY;
 }
 
 void attest_cloud_set_rounded(attest_cloud *cloud, size_t i, const double *value, double radius)
@@ -106,6 +102,21 @@ void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value
     attest_cloud_set_rounded(cloud, i, value, 0);
 }
 
+/* The trees' comparisons know no NaN: a point that is not finite is anywhere. */
+static void leave_unknown(attest_cloud *cloud, size_t i)
+{
+    double *centre = cloud->centre + i * cloud->dim;
+    bool finite = cloud->radius[i] < INFINITY;
+
+    for (size_t c = 0; c < cloud->dim; c++)
+        finite = finite && isfinite(centre[c]);
+    if (finite)
+        return;
+    for (size_t c = 0; c < cloud->dim; c++)
+        centre[c] = 0;
+    cloud->radius[i] = INFINITY;
+}
+
 void attest_cloud_finish(attest_cloud *cloud)
 {
     slong most = ZERO_EXPONENT;
@@ -122,6 +133,7 @@ void attest_cloud_finish(attest_cloud *cloud)
         /* Up to four roundings into the subnormal range (two of a coordinate, two of the
          * radius), each at most 2^-1075, in each of dim coordinates. */
         cloud->radius[i] = ldexp(cloud->radius[i], e) + tiny;
+        leave_unknown(cloud, i);
     }
     cloud->exponent = most;
     free(cloud->own);

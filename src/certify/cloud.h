@@ -27,7 +27,7 @@ attest_status attest_cloud_init(attest_cloud *cloud, size_t count, size_t dim,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 void attest_cloud_clear(attest_cloud *cloud);
 
-/* Point i = the box of dim balls. Domain: the balls are finite; not yet finished. */
+/* Point i = the box of dim balls. Domain: not yet finished. */
 void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value);
 
 /* Point i = dim doubles, taken exactly. Domain: finite; not yet finished. */
@@ -37,7 +37,8 @@ void attest_cloud_set_doubles(attest_cloud *cloud, size_t i, const double *value
 void attest_cloud_set_rounded(attest_cloud *cloud, size_t i, const double *value,
                               double radius);
 
-/* Brings all points to one exponent. */
+/* Brings all points to one exponent. Afterwards centres are finite; a point that is not lies at
+ * the origin, with an infinite radius. */
 void attest_cloud_finish(attest_cloud *cloud);
 
 /* Bounds on the norm of the true point i, in units of 2^exponent. Domain: finished. */

@@ -255,7 +255,8 @@ void attest_filter_judge(attest_filter_answer *answer, const attest_filter_outpu
 
     *answer = (attest_filter_answer){.verdict = ATTEST_PROVED};
     for (size_t i = 0; i < outputs->positions; i++)
-        radius = outputs->radius[i] > radius ? outputs->radius[i] : radius;
+        if (!(outputs->radius[i] <= radius)) /* a NaN is infinite, and stays so */
+            radius = outputs->radius[i] < INFINITY ? outputs->radius[i] : INFINITY;
     if (!(radius < INFINITY) && !has_finite_tokens(outputs)) {
         leave_open(&t, ATTEST_CLAIM_SEPARATION);
         return;

@@ -98,6 +98,10 @@ static attest_status evaluate_event(attest_first_extremes *x, attest_finding *fi
         assert(keeps_promise(scan, event, separation));
         arb_get_lbound_arf(low, separation, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(high, separation, ATTEST_FIRST_BITS);
+        if (!arb_is_finite(separation)) { /* nothing is known: NaN would be passed over */
+            arf_zero(low);
+            arf_pos_inf(high);
+        }
         if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
             name_pair(x, finding, scan, event, high, true); /* less than all before */
         else if (arf_cmp(low, x->high) <= 0)

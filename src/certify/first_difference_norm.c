@@ -129,6 +129,10 @@ attest_status attest_first_find_largest(attest_finding *finding, attest_first_sc
         status = enclose_norm(norm, scan, &scan->norm[i], error);
         arb_get_lbound_arf(low, norm, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(high, norm, ATTEST_FIRST_BITS);
+        if (!arb_is_finite(norm)) { /* nothing is known: NaN would be passed over */
+            arf_zero(low);
+            arf_pos_inf(high);
+        }
         if (i == 0 || arf_cmp(low, best_low) > 0) {
             arf_set(best_low, low);
             finding->largest =

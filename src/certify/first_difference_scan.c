@@ -116,8 +116,8 @@ static void offer_norm(attest_first_scan *scan, attest_first_norm norm)
 
 /* A lower bound of log(|boltz(A) - boltz(B)| / |alpha|) for scores that differ first at tokens
  * top and c. With t in [low, high], -t + log((t - mu) slope - mu) is within 8 (high - low) of
- * its value at high: the derivative of the second term is at most slope / 0.08 < 7. Where a
- * score overflows nothing is known. */
+ * its value at high: the derivative of the second term is at most slope / 0.08 < 7. Not finite
+ * where a score overflows. */
 static double event_bound(const attest_first_scan *scan, const attest_first_query *query,
                           uint32_t top, uint32_t c)
 {
@@ -127,10 +127,9 @@ static double event_bound(const attest_first_scan *scan, const attest_first_quer
     double high = scan->scale[1] * (query->alpha + query->alpha_error) * (distance + error),
            low = scan->scale[0] * (query->alpha - query->alpha_error) * (distance - error);
     double bracket = (high - query->mu) * query->slope - query->mu;
-    double bound = query->offset - high + log(bracket) - 8 * (high - low) -
-                   1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
 
-    return isfinite(bound) ? bound : -INFINITY;
+    return query->offset - high + log(bracket) - 8 * (high - low) -
+           1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
 }
 
 /* The token meets list number o of the order; lists before it were met already. */
@@ -155,6 +154,8 @@ static void meet(attest_first_scan *scan, const stack *minima, const uint32_t *t
             event.bound =
                 common == 0 ? query->offset + query->at_maximum
                             : event_bound(scan, query, token_of[key[0]], token_of[key[common]]);
+            if (!isfinite(event.bound)) /* nothing is known */
+                event.bound = -INFINITY;
             offer_event(scan, event);
         }
     }

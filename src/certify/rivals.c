@@ -84,8 +84,10 @@ static void get_ends(arf_t pushing, arf_t keeping, const attest_rivals *rivals,
 
     arb_get_ubound_arf(rivals->largest ? keeping : pushing, &rival->square, rivals->bits);
     arb_get_lbound_arf(lower, &rival->square, rivals->bits);
-    if (arf_sgn(lower) < 0) /* a square is not negative */
+    if (arf_sgn(lower) < 0 || arf_is_nan(lower)) /* a square is not negative */
         arf_zero(lower);
+    if (!arb_is_finite(&rival->square)) /* nothing is known: NaN would pass as equal to all */
+        arf_pos_inf(rivals->largest ? keeping : pushing);
 }
 
 static int compare(const attest_rivals *rivals, const arf_t a, const arf_t b)

@@ -28,7 +28,7 @@ double attest_tree_point_square(const attest_tree *tree, size_t at, const attest
 double attest_tree_box_square(const attest_tree *tree, const attest_tree_node *a,
                               const attest_tree_node *b);
 
-/* fmax and fmin without their calls: there are no NaNs here. */
+/* fmax and fmin without their calls: a cloud has no NaNs (attest_cloud_finish). */
 static inline double attest_tree_more(double a, double b)
 {
     return a > b ? a : b;

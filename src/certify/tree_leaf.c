@@ -64,10 +64,10 @@ bool attest_tree_squares(double s[ATTEST_TREE_LANES], const attest_tree *tree, s
                 s[lane] += t * t;
             }
         }
-        double least = s[0];
-        for (int lane = 1; lane < ATTEST_TREE_LANES; lane++)
-            least = s[lane] < least ? s[lane] : least;
-        if (least > limit) /* partial sums only grow */
+        int far = 0;
+        for (int lane = 0; lane < ATTEST_TREE_LANES; lane++)
+            far += s[lane] > limit;
+        if (far == ATTEST_TREE_LANES) /* partial sums only grow */
             return false;
     }
     return true;

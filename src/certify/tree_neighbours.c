@@ -39,7 +39,8 @@ static void gather_leaf(gather *found, const attest_tree_node *node, double limi
         for (uint32_t at = from; at < node->end && at < from + ATTEST_TREE_LANES; at++) {
             double radii = tree->radius[at] + tree->radius[found->place];
             if (tree->colour[at] != tree->colour[found->place] &&
-                attest_tree_below(tree, s[at - from]) <= (found->bound + radii) * (1 + 0x1p-48))
+                !(attest_tree_below(tree, s[at - from]) >
+                  (found->bound + radii) * (1 + 0x1p-48)))
                 keep(found, tree->order[at]);
         }
     }

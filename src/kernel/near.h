@@ -11,7 +11,7 @@
 
 enum { ATTEST_NEAR = 64 }; /* points of a block */
 
-/* Bit j of hit[i] is set iff p >= alpha[i] + beta[j], the sum rounded to nearest and p the
+/* Bit j of hit[i] is set unless p < alpha[i] + beta[j], the sum rounded to nearest and p the
  * computed product of column i of a and column j of b: |p - sum_c a_c b_c| <= (dim + 1) 2^-24
  * (1 + 2^-10) sum_c |a_c b_c| + dim 2^-148. a and b have dim rows of ATTEST_NEAR entries.
  * Domain: finite entries, products and sums; dim < 2^13. */

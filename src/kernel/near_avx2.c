@@ -11,8 +11,8 @@ static uint64_t compare(__m256 low, __m256 high, float alpha, const float *beta)
     __m256 row = _mm256_set1_ps(alpha);
     __m256 left = _mm256_add_ps(row, _mm256_loadu_ps(beta));
     __m256 right = _mm256_add_ps(row, _mm256_loadu_ps(beta + 8));
-    int first = _mm256_movemask_ps(_mm256_cmp_ps(low, left, _CMP_GE_OQ));
-    int second = _mm256_movemask_ps(_mm256_cmp_ps(high, right, _CMP_GE_OQ));
+    int first = _mm256_movemask_ps(_mm256_cmp_ps(low, left, _CMP_NLT_UQ));
+    int second = _mm256_movemask_ps(_mm256_cmp_ps(high, right, _CMP_NLT_UQ));
 
     return (uint64_t)(unsigned)(first | second << 8);
 }

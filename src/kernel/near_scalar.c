@@ -11,6 +11,6 @@ void attest_scalar_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *
                 p[j] += a[c * ATTEST_NEAR + i] * b[c * ATTEST_NEAR + j];
         hit[i] = 0;
         for (int j = 0; j < ATTEST_NEAR; j++)
-            hit[i] |= (uint64_t)(p[j] >= alpha[i] + beta[j]) << j;
+            hit[i] |= (uint64_t) !(p[j] < alpha[i] + beta[j]) << j;
     }
 }
