@@ -253,4 +253,10 @@ refused "a missing record" audit six.json --weights $w --gate nowhere.json
 refused "a record of another kind" audit six.json --weights $w --gate six.json
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1]]]}' >line.json
 refused "other dimensions" audit line.json --weights $w
+# Outputs that are not finite are not below any r, though no pair is required.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[60000]]]}' >one.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax",
+ "heads": [{"WQ": [[0]], "WK": [[0]], "WV": [[1]], "WO": [[1]]}]}' >double.json
+run 0 "an output that overflows" audit one.json --weights double.json --formats binary16,binary32 --r 1000000 --quick --json
+json '[(f["verdict"], f["nonfinite"]) for f in o["formats"]] == [("fails", 1), ("survives", 0)]'
 finish

@@ -176,6 +176,46 @@ change soft-cert.json bad.json 'o["min_separation"]["rad"] = "x"'
 refused "a radius that is no number" check bad.json
 change soft-cert.json bad.json 'o["min_separation"]["mid"] = "0x1p-99999999999999"'
 refused "a gigantic exponent" check bad.json
+# What people read beside a ball must be true of it; all of it may be missing.
+change soft-cert.json bad.json 'o["min_separation"]["log2"] = "-9.25191883498"'
+run 1 "another log2" check bad.json
+shows '^bad.json: fails: a "log2" is not that of the midpoint'
+change soft-cert.json bad.json 'o["min_separation"]["log2"] = o["min_separation"]["log2"][:-4]'
+run 1 "a log2 with four digits less" check bad.json
+for text in '[3.0 +/- 0.1]' '7.9' '[+/- 7.9]' '[8 +/- 1' '8 +/- 1]' '[ +/- ]' '' '[1 +/- 1] * 2^99999999999999' \
+    '[1 +/- 1] * 3' '[nan +/- 1]' '[8 +/- 1e-90000]'; do
+    change soft-cert.json bad.json "o['max_norm']['text'] = '$text'"
+    run 1 "the text '$text'" check bad.json
+done
+for text in '[+/- 9]' '[8.00 +/- 0.01]' '[1.00 +/- 0.01] * 2^3'; do
+    change soft-cert.json good.json "o['max_norm']['text'] = '$text'"
+    run 0 "the text $text" check good.json
+done
+change soft-cert.json good.json 'for b in "min_separation", "max_norm": del o[b]["log2"], o[b]["text"]'
+run 0 "neither log2 nor text" check good.json
+change hard-cert.json bad.json 'o["min_separation"]["log2"] = "0"'
+run 1 "a log2 of 0" check bad.json
+# An undecided certificate is true, or not, but never holds.
+"$ATTEST" certify pair.json --weights soft.json --method first-difference -o open.json >/dev/null 2>&1
+run 3 "undecided about everything" check open.json --json
+json 'o["certificates"] == [{"path": "open.json", "verdict": "undecided", "reason": "as it says"}]'
+change soft-cert.json open.json 'o["verdict"] = "undecided"'
+run 3 "undecided, with true enclosures" check open.json
+shows '^open.json: undecided, as it says$'
+run 3 "beside one that holds" check soft-cert.json open.json
+change open.json bad.json 'o["pair"] = [[0, 0], [1, 0]]'
+run 1 "undecided, with another pair" check bad.json
+change open.json bad.json 'o["inputs"][0]["sha256"] = "0" * 64'
+run 1 "undecided, of other data" check bad.json
+# Figures do not stand alone.
+change soft-cert.json bad.json 'o["pair"] = None'
+refused "a separation without a pair" check bad.json
+change soft-cert.json bad.json 'o["pair"] = o["min_separation"] = None'
+run 1 "required pairs, but none is named" check bad.json
+change soft-cert.json bad.json 'del o["max_norm_at"]'
+refused "a norm without its place" check bad.json
+change soft-cert.json bad.json 'o["max_norm"] = o["max_norm_at"] = None'
+refused "proved, without a norm" check bad.json
 change soft-cert.json bad.json 'o["version"] = 2'
 refused "an unknown version" check bad.json
 change soft-cert.json bad.json 'o["inputs"][0]["path"] = "nowhere.json"'
