@@ -207,6 +207,8 @@ change open.json bad.json 'o["pair"] = [[0, 0], [1, 0]]'
 run 1 "undecided, with another pair" check bad.json
 change open.json bad.json 'o["inputs"][0]["sha256"] = "0" * 64'
 run 1 "undecided, of other data" check bad.json
+change soft-cert.json bad.json 'o["inputs"][1]["tensor"] = "w"'
+refused "weights that are one tensor" check bad.json
 # Figures do not stand alone.
 change soft-cert.json bad.json 'o["pair"] = None'
 refused "a separation without a pair" check bad.json
