@@ -101,7 +101,7 @@ checked "1 2" "a wrong text of min_separation" separation-text
 checked "1 2" "a wrong log2 of max_norm" norm-log2
 checked "1 2" "a wrong text of max_norm" norm-text
 checked 0 "balls without them" bare
-checked 0 "no place of the largest norm" nowhere
+checked 2 "no place of the largest norm" nowhere
 checked 2 "the dataset twice, and no weights" twice
 checked 2 "a coordinate that was not there" homogeneous
 finish

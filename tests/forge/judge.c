@@ -81,7 +81,7 @@ static bool separation_is_true(const forge_claim *claim, const attest_dataset *d
     return is;
 }
 
-/* The enclosure of the largest norm, and the place in it if one is named. */
+/* The enclosure of the largest norm, and the place in it, which a certificate must name. */
 static bool norm_is_true(const forge_claim *claim, const attest_dataset *dataset,
                          const ref_truth *truth)
 {
@@ -89,12 +89,12 @@ static bool norm_is_true(const forge_claim *claim, const attest_dataset *dataset
     fmpq_t low, high;
     bool is;
 
-    if (claim->has_largest && !locate(&at, dataset, claim->largest))
+    if (!claim->has_largest || !locate(&at, dataset, claim->largest))
         return false;
     fmpq_init(low), fmpq_init(high);
     get_ends(low, high, &claim->norm);
     is = compare_largest(truth, high) <= 0 && compare_largest(truth, low) >= 0 &&
-         (!claim->has_largest || inside(&truth->norm[at], low, high));
+         inside(&truth->norm[at], low, high);
     fmpq_clear(low), fmpq_clear(high);
     return is;
 }
