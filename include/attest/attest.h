@@ -18,6 +18,7 @@
 #include <attest/flint.h>
 #include <attest/format.h>
 #include <attest/import.h>
+#include <attest/input.h>
 #include <attest/lemma1.h>
 #include <attest/lemma_f.h>
 #include <attest/kernel.h>

@@ -16,15 +16,18 @@
 #include <attest/certify.h>
 #include <attest/error.h>
 #include <attest/flint.h>
+#include <attest/input.h>
 #include <attest/number.h>
 #include <attest/separated.h>
 #include <attest/status.h>
 
-/* An input file: its role ("dataset", "weights"), where it was, its SHA-256 in hex, and how it
- * was read: a dataset may be one tensor of many, and get the coordinate 1. */
+/* An input file: its role ("dataset", "weights"), where it was, its SHA-256 in hex, its size,
+ * and how it was read: a dataset may be one tensor of many, and get the coordinate 1. */
 typedef struct attest_certificate_input {
     char *role, *path;
     char sha256[65];
+    bool has_size;
+    size_t size;  /* of the file in bytes, if has_size */
     char *tensor; /* or NULL */
     bool homogeneous;
 } attest_certificate_input;
@@ -53,13 +56,24 @@ attest_status attest_certificate_set(attest_certificate *certificate, const atte
                                      const attest_finding *finding,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Appends the dataset: the file at path, read as attest_dataset_read_tensor does and, if
- * homogeneous, attest_dataset_set_homogeneous after it. Status: IO, NOMEM. */
+/* Appends an input that is open, at most two: its bytes are what is hashed, and what was
+ * parsed. Status: NOMEM. */
+attest_status attest_certificate_add_open_input(attest_certificate *certificate,
+                                                const char *role, attest_input *input,
+                                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for the dataset: read as attest_dataset_read_input does and, if homogeneous,
+ * attest_dataset_set_homogeneous after it. */
+attest_status attest_certificate_add_open_dataset(attest_certificate *certificate,
+                                                  attest_input *input, const char *tensor,
+                                                  bool homogeneous,
+                                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for the files at path, which are read for it: the caller sees to it that they are
+ * still what was parsed. Status: also IO. */
 attest_status attest_certificate_add_dataset(attest_certificate *certificate, const char *path,
                                              const char *tensor, bool homogeneous,
                                              attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Appends an input, at most two, and hashes the file. Status: IO, NOMEM. */
 attest_status attest_certificate_add_input(attest_certificate *certificate, const char *role,
                                            const char *path,
                                            attest_error *error) ATTEST_WARN_UNUSED;

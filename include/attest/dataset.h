@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <attest/error.h>
+#include <attest/input.h>
 #include <attest/number.h>
 #include <attest/sequence.h>
 
@@ -62,6 +63,11 @@ attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
 attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
                                          const char *tensor, attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same, from an input that is open. */
+attest_status attest_dataset_read_input(attest_dataset *dataset, const attest_input *input,
+                                        const char *tensor, attest_budget *budget,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes an attest/dataset file (JSON), whole or not at all. Status: IO, NOMEM. */
 attest_status attest_dataset_write(const attest_dataset *dataset, const char *path,

@@ -37,6 +37,9 @@ void attest_budget_init(attest_budget *budget);
 attest_status attest_budget_charge(attest_budget *budget, size_t bytes,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
+/* What is left; SIZE_MAX if budget is NULL. */
+size_t attest_budget_left(const attest_budget *budget);
+
 /* What was charged for memory that has been freed. */
 void attest_budget_give_back(attest_budget *budget, size_t bytes);
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include <attest/error.h>
+#include <attest/input.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
 
@@ -58,6 +59,11 @@ attest_status attest_weights_check_shapes(const attest_weights *weights,
 attest_status attest_weights_read(attest_weights *weights, const char *path,
                                   attest_budget *budget,
                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same, from an input that is open. */
+attest_status attest_weights_read_input(attest_weights *weights, const attest_input *input,
+                                        attest_budget *budget,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes an attest/weights file, whole or not at all. Status: IO, NOMEM. */
 attest_status attest_weights_write(const attest_weights *weights, const char *path,

@@ -58,6 +58,7 @@ static attest_status read_records(scan *in, attest_journal_tail *tail,
     return status;
 }
 
+/* The input stays open, for who keeps what is damaged. */
 static attest_status read_file(attest_input *input, scan *in, attest_journal_tail *tail,
                                const char *path, const attest_journal_reader *reader,
                                attest_error *error)
@@ -67,12 +68,7 @@ static attest_status read_file(attest_input *input, scan *in, attest_journal_tai
     if (status != ATTEST_OK)
         return status;
     *in = (scan){.bytes = (const char *)input->data, .size = input->size};
-    status = read_records(in, tail, reader, error);
-    if (status != ATTEST_OK) {
-        attest_error_prefix(error, status, path);
-        attest_input_close(input);
-    }
-    return status;
+    return attest_input_locate(input, read_records(in, tail, reader, error), error);
 }
 
 attest_status attest_journal_read(attest_journal_tail *tail, const char *path,
@@ -82,8 +78,7 @@ attest_status attest_journal_read(attest_journal_tail *tail, const char *path,
     scan in;
     attest_status status = read_file(&input, &in, tail, path, reader, error);
 
-    if (status == ATTEST_OK)
-        attest_input_close(&input);
+    attest_input_close(&input);
     return status;
 }
 
@@ -116,9 +111,7 @@ attest_status attest_journal_resume(attest_journal *journal, attest_journal_tail
     scan in;
     attest_status status = read_file(&input, &in, tail, path, reader, error);
 
-    if (status != ATTEST_OK)
-        return status;
-    if (tail->damaged)
+    if (status == ATTEST_OK && tail->damaged)
         status = keep_damaged(&in, path, error);
     attest_input_close(&input);
     if (status == ATTEST_OK)

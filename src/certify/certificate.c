@@ -1,14 +1,13 @@
 /* certificate.c -- making and writing certificates. */
 #include <attest/certificate.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/version.h>
 
-#include "base/input.h"
 #include "base/memory.h"
-#include "base/sha256.h"
 #include "certify/certificate_json.h"
 #include "data/json_file.h"
 
@@ -55,38 +54,60 @@ attest_status attest_certificate_set(attest_certificate *certificate, const atte
     return ATTEST_OK;
 }
 
+attest_status attest_certificate_add_open_input(attest_certificate *certificate,
+                                                const char *role, attest_input *input,
+                                                attest_error *error)
+{
+    attest_certificate_input *added = &certificate->input[certificate->inputs++];
+
+    memcpy(added->sha256, attest_input_sha256(input), sizeof added->sha256);
+    added->has_size = true;
+    added->size = input->size;
+    added->role = attest_memory_copy(role);
+    added->path = attest_memory_copy(input->path);
+    if (!added->role || !added->path)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ATTEST_OK;
+}
+
+attest_status attest_certificate_add_open_dataset(attest_certificate *certificate,
+                                                  attest_input *input, const char *tensor,
+                                                  bool homogeneous, attest_error *error)
+{
+    attest_certificate_input *added = &certificate->input[certificate->inputs];
+    attest_status status =
+        attest_certificate_add_open_input(certificate, "dataset", input, error);
+
+    added->homogeneous = homogeneous;
+    if (status == ATTEST_OK && tensor && !(added->tensor = attest_memory_copy(tensor)))
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return status;
+}
+
 attest_status attest_certificate_add_input(attest_certificate *certificate, const char *role,
                                            const char *path, attest_error *error)
 {
-    attest_certificate_input *input = &certificate->input[certificate->inputs];
-    attest_input file;
-    attest_status status = attest_input_open(&file, path, SIZE_MAX, error);
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, SIZE_MAX, error);
 
-    if (status != ATTEST_OK)
-        return status;
-    attest_sha256_hex(input->sha256, file.data, file.size);
-    attest_input_close(&file);
-    input->role = attest_memory_copy(role);
-    input->path = attest_memory_copy(path);
-    certificate->inputs++;
-    if (!input->role || !input->path)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    return ATTEST_OK;
+    if (status == ATTEST_OK)
+        status = attest_certificate_add_open_input(certificate, role, &input, error);
+    attest_input_close(&input);
+    return status;
 }
 
 attest_status attest_certificate_add_dataset(attest_certificate *certificate, const char *path,
                                              const char *tensor, bool homogeneous,
                                              attest_error *error)
 {
-    attest_certificate_input *input = &certificate->input[certificate->inputs];
-    attest_status status = attest_certificate_add_input(certificate, "dataset", path, error);
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, SIZE_MAX, error);
 
-    if (status != ATTEST_OK)
-        return status;
-    input->homogeneous = homogeneous;
-    if (tensor && !(input->tensor = attest_memory_copy(tensor)))
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    return ATTEST_OK;
+    if (status == ATTEST_OK)
+        status = attest_certificate_add_open_dataset(certificate, &input, tensor, homogeneous,
+                                                     error);
+    attest_input_close(&input);
+    return status;
 }
 
 static void write_place(attest_json *json, const char *key, attest_place place)
@@ -138,6 +159,8 @@ void attest_certificate_write_json(attest_json *json, const char *key,
         attest_json_write_string(json, "role", certificate->input[i].role);
         attest_json_write_string(json, "path", certificate->input[i].path);
         attest_json_write_string(json, "sha256", certificate->input[i].sha256);
+        if (certificate->input[i].has_size)
+            attest_json_write_count(json, "size", certificate->input[i].size);
         if (certificate->input[i].tensor)
             attest_json_write_string(json, "tensor", certificate->input[i].tensor);
         if (certificate->input[i].homogeneous)

@@ -68,6 +68,19 @@ static attest_status copy_string(char **copy, const attest_json_cursor *object, 
     return *copy ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
 }
 
+static attest_status read_size(attest_certificate_input *input,
+                               const attest_json_cursor *member, attest_error *error)
+{
+    int64_t size = 0;
+    attest_status status = attest_json_get_integer(&size, member, error);
+
+    if (status == ATTEST_OK && size < 0)
+        return attest_json_fail(member, error, ATTEST_FORMAT, "is negative");
+    input->has_size = true;
+    input->size = (size_t)size;
+    return status;
+}
+
 static attest_status read_input(attest_certificate *certificate,
                                 const attest_json_cursor *object, attest_error *error)
 {
@@ -87,6 +100,8 @@ static attest_status read_input(attest_certificate *certificate,
                                   "not 64 lower-case hexadecimal digits");
     if (status == ATTEST_OK)
         memcpy(input->sha256, hash, sizeof input->sha256);
+    if (status == ATTEST_OK && attest_json_find_member(&member, object, "size"))
+        status = read_size(input, &member, error);
     if (status == ATTEST_OK && attest_json_find_member(&member, object, "tensor"))
         status = copy_string(&input->tensor, object, "tensor", error);
     if (status == ATTEST_OK && attest_json_find_member(&member, object, "homogeneous"))
@@ -256,14 +271,12 @@ attest_status attest_certificate_parse_json(attest_certificate *certificate, con
 attest_status attest_certificate_read(attest_certificate *certificate, const char *path,
                                       attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_status status = attest_json_document_read(&document, path, budget, error);
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     if (status != ATTEST_OK)
         return status;
-    status = set_json(certificate, &document, error);
-    attest_json_document_clear(&document);
-    return status == ATTEST_OK || !error
-               ? status
-               : attest_error_prefix(error, status, attest_input_name(path));
+    status = attest_certificate_parse_json(certificate, (const char *)input.data, input.size,
+                                           budget, error);
+    return attest_input_end(&input, status, error);
 }

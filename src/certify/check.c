@@ -1,14 +1,7 @@
 /* check.c -- is what a certificate says true? */
 #include "certify/check.h"
 
-#include <attest/import.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/input.h"
-#include "base/sha256.h"
-#include "base/text.h"
+#include "certify/check_input.h"
 
 /* One verification. */
 typedef struct verification {
@@ -227,102 +220,31 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     return status;
 }
 
-/* *path = where the input is: as it was named, or in the folder. */
-static attest_status find_input(char **path, const char *name, const char *folder,
-                                attest_error *error)
-{
-    attest_input file;
-    attest_text text;
-
-    attest_text_init(&text);
-    if (folder && name[0] != '/' &&
-        attest_input_open(&file, name, SIZE_MAX, error) == ATTEST_IO)
-        attest_text_printf(&text, "%s/", folder);
-    else if (folder && name[0] != '/')
-        attest_input_close(&file);
-    attest_text_add(&text, name);
-    *path = attest_text_take(&text);
-    return *path ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
-}
-
-/* Whether the file still has the hash of the certificate. */
-static attest_status check_hash(bool *holds, const attest_certificate_input *input,
-                                const char *path, attest_error *error)
-{
-    char hex[2 * ATTEST_SHA256_SIZE + 1];
-    attest_input file;
-    attest_status status = attest_input_open(&file, path, SIZE_MAX, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    attest_sha256_hex(hex, file.data, file.size);
-    attest_input_close(&file);
-    *holds = strcmp(hex, input->sha256) == 0;
-    if (!*holds)
-        attest_error_set(error, ATTEST_DOMAIN, "%s is not the file that was certified", path);
-    return ATTEST_OK;
-}
-
-/* The input of this role, or NULL. */
-static const attest_certificate_input *find_role(const attest_certificate *certificate,
-                                                 const char *role)
-{
-    for (size_t i = 0; i < certificate->inputs; i++)
-        if (strcmp(certificate->input[i].role, role) == 0)
-            return &certificate->input[i];
-    return NULL;
-}
-
-static attest_status check_inputs(bool *holds, verification *v, char *const path[2],
-                                  attest_budget *budget)
-{
-    const attest_certificate_input *input = find_role(v->certificate, "dataset");
-    attest_dataset dataset;
-    attest_weights weights;
-    attest_status status;
-
-    attest_dataset_init(&dataset);
-    attest_weights_init(&weights);
-    status = attest_dataset_read_tensor(&dataset, path[0], input->tensor, budget, v->error);
-    if (status == ATTEST_OK && input->homogeneous)
-        status = attest_dataset_set_homogeneous(&dataset, budget, v->error);
-    if (status == ATTEST_OK)
-        status = attest_weights_read(&weights, path[1], budget, v->error);
-    if (status == ATTEST_OK && weights.dim != dataset.dim)
-        status = attest_error_set(v->error, ATTEST_FORMAT,
-                                  "dataset and weights have different dimensions");
-    if (status == ATTEST_OK)
-        status = verify(v, &dataset, &weights);
-    *holds = v->holds;
-    attest_weights_clear(&weights);
-    attest_dataset_clear(&dataset);
-    return status;
-}
-
 attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
                                        const char *folder, long max_bits, attest_budget *budget,
                                        attest_error *error)
 {
-    static const char *const role[2] = {"dataset", "weights"};
     verification v = {.certificate = certificate, .max_bits = max_bits, .holds = true};
-    char *path[2] = {NULL, NULL};
-    attest_status status = ATTEST_OK;
+    attest_dataset dataset;
+    attest_weights weights;
     attest_error unread;
+    attest_status status;
 
     v.error = error ? error : &unread;
-    *holds = true;
-    for (int i = 0; i < 2 && status == ATTEST_OK && *holds; i++) {
-        const attest_certificate_input *input = find_role(certificate, role[i]);
-        if (!input)
-            status = attest_error_set(v.error, ATTEST_FORMAT, "no input is the %s", role[i]);
-        if (status == ATTEST_OK)
-            status = find_input(&path[i], input->path, folder, v.error);
-        if (status == ATTEST_OK)
-            status = check_hash(holds, input, path[i], v.error);
-    }
-    if (status == ATTEST_OK && *holds)
-        status = check_inputs(holds, &v, path, budget);
-    free(path[0]);
-    free(path[1]);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    status =
+        attest_check_read_dataset(&dataset, &v.holds, certificate, folder, budget, v.error);
+    if (status == ATTEST_OK && v.holds)
+        status =
+            attest_check_read_weights(&weights, &v.holds, certificate, folder, budget, v.error);
+    if (status == ATTEST_OK && v.holds && weights.dim != dataset.dim)
+        status = attest_error_set(v.error, ATTEST_FORMAT,
+                                  "dataset and weights have different dimensions");
+    if (status == ATTEST_OK && v.holds)
+        status = verify(&v, &dataset, &weights);
+    *holds = v.holds;
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
     return status;
 }

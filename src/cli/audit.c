@@ -133,20 +133,55 @@ static int run_strategy(audit_job *job, audit_subject *subject, attest_strategy 
     return c->hypothesis ? EXIT_HOLDS : run_subject(job, subject);
 }
 
+/* The record names the files by their hashes; standard input is none. */
+static void take_hash(char sha256[65], attest_input *input, const audit_job *job)
+{
+    if ((job->common->output || job->request->report) && strcmp(input->path, "-") != 0)
+        memcpy(sha256, attest_input_sha256(input), 65);
+}
+
+static int read_data(audit_job *job)
+{
+    attest_input input;
+    attest_error error;
+    int code;
+
+    if (attest_input_open(&input, job->request->data, job->common->budget.left, &error))
+        return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset_input(&job->dataset, &input, job->common);
+    take_hash(job->data_sha256, &input, job);
+    attest_input_close(&input);
+    return code;
+}
+
+static int read_weights(audit_job *job, audit_subject *subject)
+{
+    const audit_request *request = job->request;
+    attest_budget *budget = &job->common->budget;
+    attest_input input;
+    attest_error error;
+    attest_status status = attest_input_open(&input, request->weights, budget->left, &error);
+
+    if (status == ATTEST_OK) {
+        status = attest_weights_read_input(&subject->given, &input, budget, &error);
+        take_hash(job->weights_sha256, &input, job);
+    }
+    attest_input_close(&input);
+    if (status != ATTEST_OK)
+        return attest_cli_fail_input(&error);
+    return attest_cli_check_dim(job->common, request->data, job->dataset.dim, request->weights,
+                                subject->given.dim);
+}
+
 static int run_subjects(audit_job *job)
 {
     const audit_request *request = job->request;
-    attest_error error;
     int code = EXIT_HOLDS;
 
     if (request->weights) {
         audit_subject *subject = &job->subject[job->subjects++];
         subject_init(subject);
-        if (attest_weights_read(&subject->given, request->weights, &job->common->budget,
-                                &error))
-            return attest_cli_fail_input(&error);
-        code = attest_cli_check_dim(job->common, request->data, job->dataset.dim,
-                                    request->weights, subject->given.dim);
+        code = read_weights(job, subject);
         return code == EXIT_HOLDS ? run_subject(job, subject) : code;
     }
     for (size_t i = 0; i < request->strategies && code == EXIT_HOLDS; i++) {
@@ -181,7 +216,7 @@ static int print(const audit_job *job)
 static int audit(audit_job *job)
 {
     const audit_request *request = job->request;
-    int code = attest_cli_read_dataset(&job->dataset, request->data, job->common);
+    int code = read_data(job);
     attest_error error;
 
     if (code == EXIT_HOLDS)
@@ -190,8 +225,6 @@ static int audit(audit_job *job)
         attest_audit_gate_check(&job->gate, &job->subject[0].audit, request->gate,
                                 &job->common->budget, &error))
         code = attest_cli_fail_input(&error);
-    if (code == EXIT_HOLDS && (job->common->output || request->report))
-        code = attest_audit_hash(job);
     if (code == EXIT_HOLDS && job->common->output)
         code = attest_audit_save(job);
     if (code == EXIT_HOLDS && request->report)

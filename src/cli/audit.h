@@ -53,9 +53,6 @@ int attest_audit_save(audit_job *job);
 /* Whether -o names the record itself, not a folder for it: "X.json". */
 bool attest_audit_is_record(const char *output);
 
-/* The hashes of the inputs, for the record. EXIT_HOLDS, or a complaint. */
-int attest_audit_hash(audit_job *job);
-
 /* Writes the page that --report asks for. EXIT_HOLDS, or a complaint. */
 int attest_audit_report(const audit_job *job);
 

@@ -175,34 +175,6 @@ static int save_subject(audit_subject *subject, const target *t)
     return code;
 }
 
-static attest_status hash_inputs(audit_job *job, attest_error *error)
-{
-    const audit_request *request = job->request;
-    attest_certificate certificate;
-    attest_status status = ATTEST_OK;
-
-    attest_certificate_init(&certificate);
-    if (strcmp(request->data, "-") != 0)
-        status = attest_certificate_add_input(&certificate, "dataset", request->data, error);
-    if (status == ATTEST_OK && certificate.inputs == 1)
-        memcpy(job->data_sha256, certificate.input[0].sha256, sizeof job->data_sha256);
-    if (status == ATTEST_OK && request->weights && strcmp(request->weights, "-") != 0) {
-        status = attest_certificate_add_input(&certificate, "weights", request->weights, error);
-        if (status == ATTEST_OK)
-            memcpy(job->weights_sha256, certificate.input[certificate.inputs - 1].sha256,
-                   sizeof job->weights_sha256);
-    }
-    attest_certificate_clear(&certificate);
-    return status;
-}
-
-int attest_audit_hash(audit_job *job)
-{
-    attest_error error;
-
-    return hash_inputs(job, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
-}
-
 int attest_audit_save(audit_job *job)
 {
     static target t; /* large */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file_state.h"
+#include "base/input.h"
 #include "cli/certify_print.h"
 #include "cli/command.h"
 
@@ -28,7 +28,6 @@ typedef struct certify_request {
     const char *data, *weights, *method;
     attest_number_option r, delta;
     unsigned long max_bits;
-    attest_file_state data_state, weights_state; /* with -o: of what is decided */
 } certify_request;
 
 static int exit_code(attest_verdict verdict)
@@ -68,96 +67,114 @@ static int check_request(const certify_request *request, const attest_common *co
     return EXIT_HOLDS;
 }
 
-/* The inputs are hashed when the claim is decided: they must still be what was read. */
-static int look_at_inputs(certify_request *request, const attest_common *common)
+/* A certificate names files: pipes and devices will do only where none is written. */
+static int open_input(attest_input *input, const char *path, const attest_common *common)
 {
+    size_t limit = common->budget.left;
     attest_error error;
 
-    if (common->output &&
-        (attest_file_state_get(&request->data_state, request->data, &error) ||
-         attest_file_state_get(&request->weights_state, request->weights, &error)))
+    if (common->output ? attest_input_open_file(input, path, limit, &error)
+                       : attest_input_open(input, path, limit, &error))
         return attest_cli_fail_input(&error);
     return EXIT_HOLDS;
 }
 
-static attest_status write_certificate(attest_certificate *certificate,
-                                       const certify_request *request,
-                                       const attest_common *common, attest_error *error)
+static int read_weights(attest_weights *weights, attest_certificate *certificate,
+                        const char *path, attest_common *common)
 {
-    attest_status status = attest_certificate_add_dataset(
-        certificate, request->data, common->tensor, common->homogeneous, error);
+    attest_input input;
+    attest_error error;
+    int code = open_input(&input, path, common);
 
-    if (status == ATTEST_OK)
-        status = attest_certificate_add_input(certificate, "weights", request->weights, error);
-    if (status == ATTEST_OK)
-        status = attest_file_state_check(&request->data_state, request->data, error);
-    if (status == ATTEST_OK)
-        status = attest_file_state_check(&request->weights_state, request->weights, error);
-    if (status == ATTEST_OK)
-        status = attest_certificate_write(certificate, common->output, error);
-    return status;
+    if (code != EXIT_HOLDS)
+        return code;
+    if (attest_weights_read_input(weights, &input, &common->budget, &error))
+        code = attest_cli_fail_input(&error);
+    else if (common->output &&
+             attest_certificate_add_open_input(certificate, "weights", &input, &error))
+        code = attest_cli_fail(&error);
+    attest_input_close(&input);
+    return code;
 }
 
-static int decide(attest_claim *claim, attest_dataset *dataset, attest_weights *weights,
-                  const certify_request *request, attest_common *common)
+static int read_data(attest_dataset *dataset, attest_certificate *certificate, const char *path,
+                     attest_common *common)
 {
-    attest_certificate certificate;
+    attest_input input;
+    attest_error error;
+    int code = open_input(&input, path, common);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    code = attest_cli_read_dataset_input(dataset, &input, common);
+    if (code == EXIT_HOLDS && common->output &&
+        attest_certificate_add_open_dataset(certificate, &input, common->tensor,
+                                            common->homogeneous, &error))
+        code = attest_cli_fail(&error);
+    attest_input_close(&input);
+    return code;
+}
+
+static int decide(attest_claim *claim, attest_certificate *certificate, attest_common *common)
+{
     attest_finding finding;
     attest_error error;
     int code;
 
-    if (attest_weights_read(weights, request->weights, &common->budget, &error))
-        return attest_cli_fail_input(&error);
-    code = attest_cli_read_dataset(dataset, request->data, common);
-    if (code != EXIT_HOLDS)
-        return code;
-    code = attest_cli_check_dim(common, request->data, dataset->dim, request->weights,
-                                weights->dim);
-    if (code != EXIT_HOLDS)
-        return code;
-    claim->dataset = dataset;
-    claim->weights = weights;
     attest_finding_init(&finding);
-    attest_certificate_init(&certificate);
     if (attest_certify(&finding, claim, &error) ||
-        attest_certificate_set(&certificate, claim, &finding, &error) ||
-        (common->output && write_certificate(&certificate, request, common, &error))) {
+        attest_certificate_set(certificate, claim, &finding, &error) ||
+        (common->output && attest_certificate_write(certificate, common->output, &error))) {
         code = attest_cli_fail(&error);
     } else {
         code = exit_code(finding.verdict);
         if (common->json)
-            code = attest_certify_print_json(claim, &finding, &certificate, code);
+            code = attest_certify_print_json(claim, &finding, certificate, code);
         else if (!common->stdout_by)
             attest_certify_print_text(claim, &finding);
     }
-    attest_certificate_clear(&certificate);
     attest_finding_clear(&finding);
     return code;
 }
 
-static int certify(certify_request *request, attest_common *common)
+static void set_claim(attest_claim *claim, const certify_request *request)
 {
+    claim->has_r = request->r.given;
+    fmpq_set(claim->r, request->r.value);
+    fmpq_set(claim->delta, request->delta.value);
+    claim->method = request->method;
+    claim->max_bits = (long)request->max_bits;
+}
+
+static int certify(const certify_request *request, attest_common *common)
+{
+    attest_certificate certificate;
     attest_dataset dataset;
     attest_weights weights;
     attest_claim claim;
     int code = check_request(request, common);
 
-    if (code == EXIT_HOLDS)
-        code = look_at_inputs(request, common);
     if (code != EXIT_HOLDS)
         return code;
+    attest_certificate_init(&certificate);
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
     attest_claim_init(&claim);
-    claim.has_r = request->r.given;
-    fmpq_set(claim.r, request->r.value);
-    fmpq_set(claim.delta, request->delta.value);
-    claim.method = request->method;
-    claim.max_bits = (long)request->max_bits;
-    code = decide(&claim, &dataset, &weights, request, common);
+    set_claim(&claim, request);
+    claim.dataset = &dataset;
+    claim.weights = &weights;
+    code = read_data(&dataset, &certificate, request->data, common);
+    if (code == EXIT_HOLDS)
+        code = read_weights(&weights, &certificate, request->weights, common);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_check_dim(common, request->data, dataset.dim, request->weights,
+                                    weights.dim);
+    if (code == EXIT_HOLDS)
+        code = decide(&claim, &certificate, common);
     attest_claim_clear(&claim);
     attest_weights_clear(&weights);
     attest_dataset_clear(&dataset);
+    attest_certificate_clear(&certificate);
     return code;
 }
 

@@ -2,14 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <attest/certificate.h>
 
 #include "base/escape.h"
 #include "base/input.h"
 #include "base/memory.h"
-#include "campaign/folder.h"
 #include "cli/command.h"
 #include "data/json_write.h"
 
@@ -68,26 +66,6 @@ static void report(attest_json *json, bool as_json, const char *path, int code,
     attest_json_write_close(json);
 }
 
-/* Certificates come from others: what they name must not be a device without end, a pipe or
- * standard input. Files that are missing are complained of later. */
-static bool names_files(const attest_certificate *certificate, const char *folder)
-{
-    struct stat about;
-
-    for (size_t i = 0; i < certificate->inputs; i++) {
-        const char *name = certificate->input[i].path;
-        char *beside = folder ? attest_folder_join(folder, name) : NULL;
-        bool strange = strcmp(name, "-") == 0 ||
-                       (stat(name, &about) == 0 && !S_ISREG(about.st_mode)) ||
-                       (beside && stat(beside, &about) == 0 && !S_ISREG(about.st_mode));
-
-        free(beside);
-        if (strange)
-            return false;
-    }
-    return true;
-}
-
 static int check_one(attest_json *json, const char *path, unsigned long max_bits,
                      attest_common *common)
 {
@@ -104,10 +82,8 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
         return attest_cli_fail_input(&error);
     }
     folder = folder_of(path);
-    status = names_files(&certificate, folder)
-                 ? attest_certificate_check(&holds, &certificate, folder, (long)max_bits,
-                                            &common->budget, &error)
-                 : attest_error_set(&error, ATTEST_FORMAT, "names an input that is no file");
+    status = attest_certificate_check(&holds, &certificate, folder, (long)max_bits,
+                                      &common->budget, &error);
     if (status == ATTEST_OK) {
         code = holds ? EXIT_HOLDS : EXIT_FAILS;
         report(json, common->json, path, code, holds ? NULL : error.text);

@@ -109,6 +109,11 @@ int attest_cli_check_stdin(const char *const *paths, size_t count);
  * complaint and its exit code. */
 int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common);
 
+/* The same from an input that is open, which stays open: who writes down what was read takes
+ * its hash. */
+int attest_cli_read_dataset_input(attest_dataset *dataset, const attest_input *input,
+                                  attest_common *common);
+
 /* Refuses data whose tokens, of dim entries, do not fit the weights. */
 int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
                          const char *weights, size_t weights_dim);
@@ -124,8 +129,8 @@ int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
 int attest_cli_fail_input(const attest_error *error);
 int attest_cli_fail(const attest_error *error);
 
-/* The same for work that came to nothing: where a cap leaves it undecided, --json gets an object
- * that says so, with the reason. */
+/* The same for work that came to nothing: where a cap leaves it undecided, --json gets an
+ * object that says so, with the reason. */
 int attest_cli_fail_work(const attest_error *error, const attest_common *common);
 
 /* The code that a command with several files ends with: what the environment did, bad input, a

@@ -1,8 +1,6 @@
 /* construct.c -- attest construct: Theorem 2. */
 #include "cli/construct.h"
 
-#include "base/file_state.h"
-
 static int run(int argc, char **argv);
 
 const attest_command attest_command_construct = {
@@ -51,31 +49,34 @@ static int exit_code(const construct_job *job)
     return job->finding.verdict == ATTEST_PROVED ? EXIT_HOLDS : EXIT_UNDECIDED;
 }
 
-/* With -o the weights are a file: the certificate names it and the data, for attest check. */
-static attest_status add_inputs(construct_job *job, const char *path,
-                                const attest_file_state *state, const attest_common *common,
-                                attest_error *error)
+/* With -o the weights are a file: then, if the data are one, the certificate names both, for
+ * attest check. */
+static int read_data(construct_job *job, const char *path, attest_common *common)
 {
-    attest_status status = attest_certificate_add_dataset(
-        &job->certificate, path, common->tensor, common->homogeneous, error);
+    attest_input input;
+    attest_error error;
+    int code;
 
-    if (status == ATTEST_OK)
-        status = attest_file_state_check(state, path, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_certificate_add_input(&job->certificate, "weights", common->output, error);
-    return status;
+    if (attest_input_open(&input, path, common->budget.left, &error))
+        return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset_input(&job->dataset, &input, common);
+    if (code == EXIT_HOLDS && common->json && common->output && input.regular &&
+        attest_certificate_add_open_dataset(&job->certificate, &input, common->tensor,
+                                            common->homogeneous, &error))
+        code = attest_cli_fail(&error);
+    attest_input_close(&input);
+    return code;
 }
 
-static int write_weights(construct_job *job, const char *path, const attest_file_state *state,
-                         const attest_common *common)
+static int write_weights(construct_job *job, const attest_common *common)
 {
     attest_error error;
 
     if (!common->output)
         return EXIT_HOLDS;
     if (attest_weights_write(&job->construction.weights, common->output, &error) ||
-        (common->json && state && add_inputs(job, path, state, common, &error)))
+        (job->certificate.inputs == 1 &&
+         attest_certificate_add_input(&job->certificate, "weights", common->output, &error)))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
 }
@@ -83,10 +84,8 @@ static int write_weights(construct_job *job, const char *path, const attest_file
 static int construct(construct_job *job, const char *path, attest_common *common)
 {
     attest_construction *c = &job->construction;
-    attest_file_state state;
-    bool is_file = attest_file_state_get(&state, path, NULL) == ATTEST_OK;
     attest_error error;
-    int code = attest_cli_read_dataset(&job->dataset, path, common);
+    int code = read_data(job, path, common);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -103,7 +102,7 @@ static int construct(construct_job *job, const char *path, attest_common *common
     if (!c->hypothesis) {
         code = certify(job);
         if (code == EXIT_HOLDS)
-            code = write_weights(job, path, is_file ? &state : NULL, common);
+            code = write_weights(job, common);
         if (code != EXIT_HOLDS)
             return code;
     }

@@ -111,18 +111,32 @@ int attest_cli_worse(int a, int b)
     return EXIT_HOLDS;
 }
 
-int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common)
+int attest_cli_read_dataset_input(attest_dataset *dataset, const attest_input *input,
+                                  attest_common *common)
 {
     attest_error error;
 
-    if (attest_dataset_read_tensor(dataset, path, common->tensor, &common->budget, &error))
+    if (attest_dataset_read_input(dataset, input, common->tensor, &common->budget, &error))
         return attest_cli_fail_input(&error);
     if (common->homogeneous &&
         attest_dataset_set_homogeneous(dataset, &common->budget, &error)) {
-        attest_error_prefix(&error, error.status, path);
+        attest_error_prefix(&error, error.status, input->path);
         return attest_cli_fail_input(&error);
     }
     return EXIT_HOLDS;
+}
+
+int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_common *common)
+{
+    attest_input input;
+    attest_error error;
+    int code;
+
+    if (attest_input_open(&input, path, common->budget.left, &error))
+        return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset_input(dataset, &input, common);
+    attest_input_close(&input);
+    return code;
 }
 
 int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,

@@ -1,11 +1,18 @@
 /* budget.c -- how many bytes parsed numbers may still take. */
 #include <attest/number.h>
 
+#include <stdint.h>
+
 #include "base/memory.h"
 
 void attest_budget_init(attest_budget *budget)
 {
     budget->left = attest_memory_total() / 2;
+}
+
+size_t attest_budget_left(const attest_budget *budget)
+{
+    return budget ? budget->left : SIZE_MAX;
 }
 
 attest_status attest_budget_charge(attest_budget *budget, size_t bytes, attest_error *error)

@@ -259,8 +259,7 @@ attest_status attest_conll_read(attest_dataset *dataset, attest_tags *tags, cons
                                 size_t dim, attest_budget *budget, attest_error *error)
 {
     attest_input input;
-    size_t limit = budget ? budget->left : SIZE_MAX;
-    attest_status status = attest_input_open(&input, path, limit, error);
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     attest_dataset_clear(dataset);
     attest_tags_clear(tags);
@@ -268,7 +267,5 @@ attest_status attest_conll_read(attest_dataset *dataset, attest_tags *tags, cons
         return status;
     status = attest_conll_parse(dataset, tags, (const char *)input.data, input.size, dim,
                                 budget, error);
-    attest_input_close(&input);
-    return status == ATTEST_OK ? ATTEST_OK
-                               : attest_error_prefix(error, status, attest_input_name(path));
+    return attest_input_end(&input, status, error);
 }

@@ -192,7 +192,7 @@ attest_status attest_counterexample_read(attest_counterexample *counterexample,
     root = attest_json_root(&document);
     status = attest_counterexample_set_json(counterexample, &root, error);
     if (status != ATTEST_OK)
-        attest_error_prefix(error, status, strcmp(path, "-") ? path : "standard input");
+        attest_error_prefix(error, status, attest_input_name(path));
     attest_json_document_clear(&document);
     return status;
 }

@@ -11,16 +11,16 @@
 #include "data/zip.h"
 
 /* The contents decide; the name only where they are cut short. */
-static bool is_safetensors(const attest_input *input, const char *path)
+static bool is_safetensors(const attest_input *input)
 {
     static const char end[] = ".safetensors";
-    size_t length = strlen(path), tail = sizeof end - 1;
+    size_t length = strlen(input->path), tail = sizeof end - 1;
 
     return attest_safetensors_is(input->data, input->size) ||
-           (length >= tail && strcmp(path + length - tail, end) == 0);
+           (length >= tail && strcmp(input->path + length - tail, end) == 0);
 }
 
-static attest_status parse(attest_dataset *dataset, const attest_input *input, const char *path,
+static attest_status parse(attest_dataset *dataset, const attest_input *input,
                            const char *tensor, attest_budget *budget, attest_error *error)
 {
     if (attest_npy_is(input->data, input->size)) {
@@ -33,7 +33,7 @@ static attest_status parse(attest_dataset *dataset, const attest_input *input, c
         return attest_error_set(error, ATTEST_FORMAT,
                                 "this is a zip archive; a dataset is an .npy, safetensors or "
                                 "JSON file, and .npz archives hold weights");
-    if (is_safetensors(input, path))
+    if (is_safetensors(input))
         return attest_dataset_set_safetensors(dataset, input->data, input->size, tensor, budget,
                                               error);
     if (tensor)
@@ -44,21 +44,26 @@ static attest_status parse(attest_dataset *dataset, const attest_input *input, c
                                      error);
 }
 
+attest_status attest_dataset_read_input(attest_dataset *dataset, const attest_input *input,
+                                        const char *tensor, attest_budget *budget,
+                                        attest_error *error)
+{
+    attest_dataset_clear(dataset);
+    return attest_input_locate(input, parse(dataset, input, tensor, budget, error), error);
+}
+
 attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
                                          const char *tensor, attest_budget *budget,
                                          attest_error *error)
 {
     attest_input input;
-    size_t limit = budget ? budget->left : SIZE_MAX;
-    attest_status status = attest_input_open(&input, path, limit, error);
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     attest_dataset_clear(dataset);
-    if (status != ATTEST_OK)
-        return status;
-    status = parse(dataset, &input, path, tensor, budget, error);
+    if (status == ATTEST_OK)
+        status = attest_dataset_read_input(dataset, &input, tensor, budget, error);
     attest_input_close(&input);
-    return status == ATTEST_OK ? ATTEST_OK
-                               : attest_error_prefix(error, status, attest_input_name(path));
+    return status;
 }
 
 attest_status attest_dataset_read(attest_dataset *dataset, const char *path,

@@ -53,18 +53,17 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
                                  attest_error *error)
 {
     attest_input input;
-    size_t left = budget ? budget->left : SIZE_MAX;
+    size_t left = attest_budget_left(budget);
     attest_status status = attest_input_open(&input, path, left, error);
 
     attest_weights_clear(weights);
     if (status != ATTEST_OK)
         return status;
-    status = import(weights, &input, request, budget, error);
-    attest_input_close(&input);
+    status = attest_input_end(&input, import(weights, &input, request, budget, error), error);
     if (status == ATTEST_OK)
         return ATTEST_OK;
     attest_weights_clear(weights);
     if (budget)
         budget->left = left;
-    return attest_error_prefix(error, status, attest_input_name(path));
+    return status;
 }

@@ -162,18 +162,14 @@ attest_status attest_json_document_read(attest_json_document *document, const ch
                                         attest_budget *budget, attest_error *error)
 {
     attest_input input;
-    size_t limit = budget ? budget->left : SIZE_MAX;
-    attest_status status = attest_input_open(&input, path, limit, error);
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     memset(document, 0, sizeof *document);
     if (status != ATTEST_OK)
         return status;
     status = attest_json_document_parse(document, (const char *)input.data, input.size, budget,
                                         error);
-    attest_input_close(&input);
-    if (status != ATTEST_OK)
-        return attest_error_prefix(error, status, attest_input_name(path));
-    return ATTEST_OK;
+    return attest_input_end(&input, status, error);
 }
 
 void attest_json_document_clear(attest_json_document *document)

@@ -172,17 +172,14 @@ attest_status attest_network_parse_json(attest_network *network, const char *tex
 attest_status attest_network_read(attest_network *network, const char *path,
                                   attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_read(&document, path, budget, error);
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     if (status != ATTEST_OK)
         return status;
-    root = attest_json_root(&document);
-    status = attest_network_set_json(network, &root, error);
-    attest_json_document_clear(&document);
-    return status == ATTEST_OK ? ATTEST_OK
-                               : attest_error_prefix(error, status, attest_input_name(path));
+    status =
+        attest_network_parse_json(network, (const char *)input.data, input.size, budget, error);
+    return attest_input_end(&input, status, error);
 }
 
 /* A network is told from weights by its "format". */
@@ -216,20 +213,16 @@ attest_status attest_network_read_any(attest_network *network, const char *path,
                                       attest_budget *budget, attest_error *error)
 {
     attest_input input;
-    size_t limit = budget ? budget->left : SIZE_MAX;
-    attest_status status = attest_input_open(&input, path, limit, error);
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     attest_network_clear(network);
     attest_network_init(network);
     if (status != ATTEST_OK)
         return status;
-    status = parse_any(network, &input, budget, error);
-    attest_input_close(&input);
-    if (status != ATTEST_OK)
-        return attest_error_prefix(error, status, attest_input_name(path));
-    if (network->dim == 0)
+    status = attest_input_end(&input, parse_any(network, &input, budget, error), error);
+    if (status == ATTEST_OK && network->dim == 0)
         network->dim = network->input_dim = network->output_dim = network->attention.dim;
-    return ATTEST_OK;
+    return status;
 }
 
 static void write_encoding(attest_json *json, const attest_network *network)

@@ -126,24 +126,31 @@ bool attest_weights_is_binary(const unsigned char *bytes, size_t size)
            attest_safetensors_is(bytes, size);
 }
 
+attest_status attest_weights_read_input(attest_weights *weights, const attest_input *input,
+                                        attest_budget *budget, attest_error *error)
+{
+    attest_status status;
+
+    attest_weights_clear(weights);
+    if (attest_weights_is_binary(input->data, input->size))
+        status = attest_weights_parse_binary(weights, input->data, input->size, budget, error);
+    else
+        status = attest_weights_parse_json(weights, (const char *)input->data, input->size,
+                                           budget, error);
+    return attest_input_locate(input, status, error);
+}
+
 attest_status attest_weights_read(attest_weights *weights, const char *path,
                                   attest_budget *budget, attest_error *error)
 {
     attest_input input;
-    size_t limit = budget ? budget->left : SIZE_MAX;
-    attest_status status = attest_input_open(&input, path, limit, error);
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
 
     attest_weights_clear(weights);
-    if (status != ATTEST_OK)
-        return status;
-    if (attest_weights_is_binary(input.data, input.size))
-        status = attest_weights_parse_binary(weights, input.data, input.size, budget, error);
-    else
-        status = attest_weights_parse_json(weights, (const char *)input.data, input.size,
-                                           budget, error);
+    if (status == ATTEST_OK)
+        status = attest_weights_read_input(weights, &input, budget, error);
     attest_input_close(&input);
-    return status == ATTEST_OK ? ATTEST_OK
-                               : attest_error_prefix(error, status, attest_input_name(path));
+    return status;
 }
 
 void attest_weights_write_json(attest_json *json, const char *key,

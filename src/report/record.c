@@ -144,8 +144,6 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
 {
     attest_record record = {0};
     attest_json_cursor root;
-    unsigned char digest[ATTEST_SHA256_SIZE];
-    attest_sha256 hash;
     attest_status status =
         attest_json_document_parse(&record.document, bytes, size, budget, error);
 
@@ -167,10 +165,7 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
         attest_json_document_clear(&record.document);
         return status;
     }
-    attest_sha256_init(&hash);
-    attest_sha256_add(&hash, bytes, size);
-    attest_sha256_get(digest, &hash);
-    attest_sha256_format(record.sha256, digest);
+    attest_sha256_hex(record.sha256, bytes, size);
     records->record[records->count++] = record;
     return ATTEST_OK;
 }
@@ -211,13 +206,10 @@ static attest_status read_file(attest_records *records, const char *folder, cons
     full = attest_listing_join(folder, path);
     if (!full)
         return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
-    status = attest_input_open(&input, full, budget ? budget->left : SIZE_MAX, error);
-    if (status == ATTEST_OK) {
-        status = add_input(records, path, &input, budget, error);
-        if (status != ATTEST_OK)
-            attest_error_prefix(error, status, full);
-        attest_input_close(&input);
-    }
+    status = attest_input_open(&input, full, attest_budget_left(budget), error);
+    if (status == ATTEST_OK)
+        status =
+            attest_input_end(&input, add_input(records, path, &input, budget, error), error);
     free(full);
     return status;
 }

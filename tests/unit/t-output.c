@@ -1,4 +1,4 @@
-/* Files that appear whole or not at all; whole files as bytes. */
+/* Files that appear whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file_state.h"
 #include "base/input.h"
 #include "base/output.h"
 #include "tests/tap.h"
@@ -144,30 +143,6 @@ static void test_targets(void)
            "/dev/null takes all");
 }
 
-static void test_input(void)
-{
-    attest_input input;
-    attest_error error;
-
-    TAP_OK(attest_input_open(&input, in_folder("none"), SIZE_MAX, &error) == ATTEST_IO &&
-               strstr(error.text, "none: cannot open: "),
-           "%s", error.text);
-    TAP_OK(attest_input_open(&input, folder, SIZE_MAX, &error) == ATTEST_IO &&
-               strstr(error.text, "is a directory"),
-           "%s", error.text);
-    TAP_OK(attest_input_open(&input, "/dev/zero", 100000, &error) == ATTEST_UNABLE,
-           "an endless input is cut: %s", error.text);
-    TAP_OK(attest_input_open(&input, "/dev/null", 10, &error) == ATTEST_OK && input.size == 0,
-           "an empty input has no bytes");
-    attest_input_close(&input);
-    TAP_OK(truncate(in_folder("a"), (off_t)ATTEST_INPUT_MAP_FROM) == 0 &&
-               attest_input_open(&input, in_folder("a"), 1, &error) == ATTEST_OK &&
-               input.mapped && input.size == ATTEST_INPUT_MAP_FROM &&
-               input.data[input.size - 1] == 0,
-           "a large file is mapped");
-    attest_input_close(&input);
-}
-
 static void test_check(void)
 {
     attest_error error;
@@ -186,38 +161,6 @@ static void test_check(void)
     TAP_OK(attest_output_check(in_folder("a/b"), true, &error) == ATTEST_IO, "%s", error.text);
 }
 
-/* A file is what it was until it is written, replaced or removed. */
-static void test_state(void)
-{
-    attest_file_state state;
-    attest_error error;
-
-    TAP_OK(attest_file_state_get(&state, in_folder("none"), &error) == ATTEST_IO, "%s",
-           error.text);
-    TAP_OK(attest_file_state_get(&state, "/dev/null", &error) == ATTEST_IO, "%s", error.text);
-    if (write_file("state", "one", true) != ATTEST_OK ||
-        attest_file_state_get(&state, in_folder("state"), &error) != ATTEST_OK)
-        abort();
-    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_OK,
-           "a file that is as it was");
-    if (write_file("state", "one", true) != ATTEST_OK)
-        abort();
-    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO,
-           "replaced by its like: %s", error.text);
-    if (attest_file_state_get(&state, in_folder("state"), &error) != ATTEST_OK ||
-        truncate(in_folder("state"), 2) != 0)
-        abort();
-    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO, "cut: %s",
-           error.text);
-    state.size = 2;
-    state.nanoseconds = (state.nanoseconds + 1) % 1000000000;
-    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO,
-           "written at another time: %s", error.text);
-    unlink(in_folder("state"));
-    TAP_OK(attest_file_state_check(&state, in_folder("state"), &error) == ATTEST_IO,
-           "removed: %s", error.text);
-}
-
 int main(void)
 {
     if (!mkdtemp(folder))
@@ -226,9 +169,7 @@ int main(void)
     test_killed();
     test_taken();
     test_targets();
-    test_input();
     test_check();
-    test_state();
     unlink(in_folder("link"));
     unlink(in_folder("a"));
     rmdir(folder);

@@ -1,0 +1,36 @@
+/* input.h -- an input file: opened once, its bytes in memory, its hash.
+ *
+ * What is parsed, verified and hashed is the same bytes, whatever becomes of the file
+ * meanwhile. Files are never mapped: a mapping changes with the file, and one that is cut short
+ * ends the process. */
+#ifndef ATTEST_INPUT_H
+#define ATTEST_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/error.h>
+#include <attest/status.h>
+
+typedef struct attest_input {
+    const char *path; /* as it was given, and the caller's: it must stay */
+    const unsigned char *data;
+    size_t size;
+    bool regular;    /* a file that can be opened again, not a pipe or a device */
+    char sha256[65]; /* hex, or empty: not asked for yet */
+} attest_input;
+
+/* Reads the file at path, or standard input for "-", to its end. limit caps the bytes: a file
+ * that has more is refused before memory is asked for. The error's text begins with the path.
+ * On failure input is empty, and may be closed. Status: IO, NOMEM, UNABLE (limit). Fault points
+ * "open", "read", "alloc". */
+attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The SHA-256 of the bytes in hex, computed when it is asked for the first time. */
+const char *attest_input_sha256(attest_input *input);
+
+/* Frees the bytes. */
+void attest_input_close(attest_input *input);
+
+#endif
