@@ -1,6 +1,11 @@
 /* construct.c -- attest construct: Theorem 2. */
 #include "cli/construct.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/weights_json.h"
+
 static int run(int argc, char **argv);
 
 const attest_command attest_command_construct = {
@@ -68,6 +73,33 @@ static int read_data(construct_job *job, const char *path, attest_common *common
     return code;
 }
 
+/* Names the weights by the bytes that are written for them: the file itself may be another one
+ * by the time it is opened again. */
+static attest_status name_weights(construct_job *job, const char *path, attest_error *error)
+{
+    attest_status status;
+    attest_input written;
+    attest_json json;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    bool ok;
+
+    if (!stream)
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+    attest_json_write_begin(&json, stream);
+    attest_weights_write_json(&json, NULL, &job->construction.weights);
+    ok = attest_json_write_end(&json) == ATTEST_OK;
+    if (fclose(stream) != 0 || !ok) {
+        free(text);
+        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+    }
+    written = (attest_input){.path = path, .data = (unsigned char *)text, .size = size};
+    status = attest_certificate_add_open_input(&job->certificate, "weights", &written, error);
+    free(text);
+    return status;
+}
+
 static int write_weights(construct_job *job, const attest_common *common)
 {
     attest_error error;
@@ -75,8 +107,7 @@ static int write_weights(construct_job *job, const attest_common *common)
     if (!common->output)
         return EXIT_HOLDS;
     if (attest_weights_write(&job->construction.weights, common->output, &error) ||
-        (job->certificate.inputs == 1 &&
-         attest_certificate_add_input(&job->certificate, "weights", common->output, &error)))
+        (job->certificate.inputs == 1 && name_weights(job, common->output, &error)))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
 }

@@ -171,7 +171,22 @@ done
 cp pair.json keep.json && echo >>pair.json
 run 1 "a changed input" check soft-cert.json
 shows 'is not the file that was certified'
+truncate -s 1T pair.json
+run 1 "an input that is far too long, which is not read" check soft-cert.json
+shows 'is not the file that was certified'
 cp keep.json pair.json
+change soft-cert.json bad.json 'o["inputs"][0]["size"] += 1'
+run 1 "a size that is not the file's" check bad.json
+shows 'is not the file that was certified'
+change soft-cert.json bad.json 'del o["inputs"][0]["size"], o["inputs"][1]["size"]'
+run 0 "no sizes" check bad.json
+truncate -s 1T pair.json
+run 3 "no sizes, and an input beyond all memory" check bad.json
+shows 'pair.json: more than [0-9]+ bytes of input'
+cp keep.json pair.json
+change soft-cert.json bad.json 'o["inputs"][0]["size"] = -1'
+refused "a negative size" check bad.json
+complains '^attest: bad.json: inputs\[0\].size: is negative'
 change soft-cert.json bad.json 'o["min_separation"]["rad"] = "x"'
 refused "a radius that is no number" check bad.json
 change soft-cert.json bad.json 'o["min_separation"]["mid"] = "0x1p-99999999999999"'
