@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "data/counterexample_json.h"
 #include "data/dataset_json.h"
 #include "data/weights_json.h"
