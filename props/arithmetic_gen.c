@@ -1,5 +1,5 @@
 /* arithmetic_gen.c -- numbers and tokens of a floating-point format. */
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "props/arithmetic.h"
 
 enum { MOST_TOKENS = 5, MOST_DIM = 2 };

@@ -5,7 +5,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "props/multisets.h"
 #include "props/probabilities.h"
 #include "props/properties.h"

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "campaign/gen.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "props/memorization.h"
 
 enum { LABEL_LIMIT = 9 };

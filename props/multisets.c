@@ -2,7 +2,7 @@
 #include "props/multisets.h"
 
 #include "base/memory.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 
 attest_status attest_multisets_init(attest_multisets *sets, const attest_dataset *dataset,
                                     size_t a, size_t b)

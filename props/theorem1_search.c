@@ -5,7 +5,7 @@
  * search must come across sequences that the layer confuses, and shrink them. */
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "props/oracle.h"
 #include "props/properties.h"
 #include "props/verdicts.h"

@@ -1,6 +1,6 @@
 /* tuned_exactly.c -- the hypotheses of `tuned`, in exact arithmetic. */
 #include "campaign/label.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "props/tuned.h"
 
 /* The head as the statement sees it, and its tokens. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 
 attest_status attest_pattern_init(attest_pattern *pattern, const attest_feed_forward *layer)
 {

@@ -5,7 +5,7 @@
 
 #include <attest/attention.h>
 
-#include "data/rationals.h"
+#include "number/rationals.h"
 
 attest_status attest_network_encode(attest_sequence *encoded, const attest_network *network,
                                     const attest_sequence *sequence, attest_error *error)

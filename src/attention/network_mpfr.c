@@ -2,7 +2,7 @@
 #include <attest/attention.h>
 
 #include "attention/network.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "number/mpfr.h"
 
 /* NaN is no reason to leave a unit out. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "audit/certified.h"
-#include "audit/hosted.h"
-#include "audit/shared.h"
+#include "number/hosted.h"
+#include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
 

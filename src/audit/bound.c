@@ -1,7 +1,7 @@
 /* bound.c -- an a priori bound on the error of attention, position by position. */
 #include "audit/bound_setup.h"
 
-#include "audit/shared.h"
+#include "base/workers.h"
 
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
 {

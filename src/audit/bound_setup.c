@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "audit/shared.h"
+#include "base/workers.h"
 #include "base/memory.h"
 #include "number/double.h"
 

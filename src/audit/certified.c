@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "audit/shared.h"
+#include "base/workers.h"
 
 #define SECONDS 20.0 /* beyond such an estimate, balls for all sequences are too dear */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "theory/pair_map.h"
+#include "base/pair_map.h"
 #include "theory/prefix_set.h"
 
 void attest_audit_classes_init(attest_audit_classes *classes)

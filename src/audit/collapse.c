@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "audit/hosted.h"
-#include "audit/shared.h"
+#include "number/hosted.h"
+#include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
 

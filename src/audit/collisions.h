@@ -23,7 +23,7 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
 
 /* square = the least square of the distance of two outputs of different classes, exactly; pair
  * = two positions that attain it, the first such. *found is false where there is no required
- * pair. Domain: all outputs finite. Status: NOMEM, UNABLE. Cost: certify/closest_pair.h. */
+ * pair. Domain: all outputs finite. Status: NOMEM, UNABLE. Cost: geometry/closest_pair.h. */
 attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
                                           const attest_audit_outputs *outputs,
                                           const attest_audit_classes *classes,

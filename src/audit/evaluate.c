@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/hosted.h"
-#include "audit/shared.h"
+#include "number/hosted.h"
+#include "base/workers.h"
 #include "number/ball.h"
 
 void attest_audit_request_init(attest_audit_request *request, const attest_dataset *dataset,

@@ -6,7 +6,7 @@
 #include <attest/separated.h>
 #include <attest/weights.h>
 
-#include "audit/arithmetic.h"
+#include "number/arithmetic.h"
 
 /* The outputs at count positions of dim entries: position p has entries p*dim ... */
 typedef struct attest_audit_outputs {

@@ -1,5 +1,5 @@
 /* evaluate_hosted.c -- evaluate.inc in formats that doubles host. */
-#include "audit/hosted.h"
+#include "number/hosted.h"
 
 typedef double number;
 typedef attest_hosted rounder;

@@ -3,7 +3,7 @@
 #define ATTEST_AUDIT_RECORD_H
 
 #include "audit/audit.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* What a record says besides the audit itself. */
 typedef struct attest_audit_origin {

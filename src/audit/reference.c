@@ -6,8 +6,8 @@
 
 #include <attest/attention.h>
 
-#include "audit/shared.h"
-#include "audit/wide.h"
+#include "base/workers.h"
+#include "number/wide.h"
 #include "base/memory.h"
 
 #define SECONDS 10.0

@@ -2,7 +2,7 @@
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_H
 
-#include "campaign/journal.h"
+#include "io/journal.h"
 #include "campaign/tally.h"
 
 typedef struct attest_campaign {

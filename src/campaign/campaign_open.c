@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "campaign/campaign.h"
-#include "campaign/folder.h"
+#include "base/folder.h"
 
 /* What a reader of the journal needs. */
 typedef struct opening {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign/folder.h"
+#include "base/folder.h"
 #include "campaign/replay.h"
-#include "data/counterexample_json.h"
+#include "io/counterexample_json.h"
 
 static const char *const expectations[] = {"held", "violated"};
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "data/rationals.h"
+#include "number/rationals.h"
 
 enum { SMALL, FRACTIONS, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, KINDS };
 

@@ -1,7 +1,7 @@
 /* gen_weights.c -- generators of attention heads. */
 #include "campaign/gen.h"
 
-#include "data/rationals.h"
+#include "number/rationals.h"
 
 enum { ENTRY_LIMIT = 3 };
 

@@ -4,7 +4,7 @@
 
 #include "campaign/instance_text.h"
 #include "campaign/setting.h"
-#include "data/counterexample_json.h"
+#include "io/counterexample_json.h"
 
 static attest_status add_rational(attest_counterexample *file, const char *name,
                                   const fmpq_t value)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "campaign/folder.h"
+#include "base/folder.h"
 
 /* While the journals are read, one after another. */
 typedef struct merging {

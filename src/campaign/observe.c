@@ -9,7 +9,7 @@
 
 #include <attest/version.h>
 
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 static const char *status_of(const attest_trial *found)
 {

@@ -8,7 +8,7 @@
 
 #include "campaign/plan.h"
 #include "campaign/setting.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* One chunk of so many is a search; it begins with so many hundredths of random trials. */
 enum { DEFAULT_CHUNK = 64, SEARCH_EVERY = 4, SEARCH_LEAD = 25 };

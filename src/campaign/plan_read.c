@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "campaign/setting.h"
-#include "data/json_read.h"
+#include "io/json_read.h"
 
 void attest_saved_plan_clear(attest_saved_plan *saved)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "campaign/chunk_result.h"
+#include "io/chunk_result.h"
 
 enum { WAIT_MILLISECONDS = 250 };
 

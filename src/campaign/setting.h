@@ -3,7 +3,7 @@
 #define ATTEST_CAMPAIGN_SETTING_H
 
 #include "campaign/property.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* "mpfr", "binary32", "double"; NULL for ATTEST_ARITHMETIC_NONE. */
 const char *attest_arithmetic_name(attest_arithmetic_kind kind);

@@ -4,7 +4,7 @@
 
 #include <attest/certify.h>
 
-#include "certify/candidates.h"
+#include "geometry/candidates.h"
 #include "certify/outputs.h"
 #include "certify/zero_test.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "certify/context_lists.h"
-#include "theory/radix.h"
+#include "geometry/radix.h"
 
 enum { INSERTION_MOST = 64 };
 /* Keys of all prefixes together: 2 GiB. */

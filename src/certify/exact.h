@@ -4,7 +4,7 @@
 
 #include <attest/certify.h>
 
-#include "certify/candidates.h"
+#include "geometry/candidates.h"
 #include "certify/outputs.h"
 
 /* Decides the claim, hardmax, from a finished cloud that encloses all outputs and from its

@@ -12,7 +12,7 @@
 
 #include "certify/context_lists.h"
 #include "certify/method.h"
-#include "theory/projection.h"
+#include "geometry/projection.h"
 
 enum { ATTEST_FIRST_EVENTS = 512, ATTEST_FIRST_NORMS = 64, ATTEST_FIRST_BITS = 128 };
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
-#include "theory/linear.h"
+#include "data/linear.h"
 
 /* Up to so many tokens their least distance is looked for to sharpen a bound. */
 enum { DISTANCE_TOKENS = 20000 };

@@ -5,7 +5,7 @@
 #include <attest/contextual.h>
 #include <attest/weights.h>
 
-#include "certify/cloud.h"
+#include "geometry/cloud.h"
 
 /* Values are kept once they were asked for. Contexts are numbered in order of first appearance,
  * so those of one sequence follow one another, and one evaluation of it can serve them all. */

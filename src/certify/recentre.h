@@ -2,7 +2,7 @@
 #ifndef ATTEST_CERTIFY_RECENTRE_H
 #define ATTEST_CERTIFY_RECENTRE_H
 
-#include "certify/candidates.h"
+#include "geometry/candidates.h"
 #include "certify/outputs.h"
 
 /* With a skip and heads that move outputs by little, all contexts of one token lie in a cluster

@@ -5,7 +5,7 @@
 
 #include "base/output.h"
 #include "cli/command.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 enum { DEFAULT_GRID = 16, MOST_GRID = 1 << 20 };
 

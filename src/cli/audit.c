@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/shared.h"
+#include "base/workers.h"
 #include "base/output.h"
 
 static int run(int argc, char **argv);

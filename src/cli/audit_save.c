@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "cli/audit.h"
 #include "cli/excerpt.h"
-#include "data/json_file.h"
+#include "io/json_file.h"
 
 static void write_gate(attest_json *json, const audit_job *job)
 {

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "cli/command.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 static int run(int argc, char **argv);
 

@@ -6,7 +6,7 @@
 #include "base/output.h"
 #include "campaign/campaign.h"
 #include "campaign/corpus.h"
-#include "campaign/folder.h"
+#include "base/folder.h"
 #include "campaign/summary.h"
 #include "cli/campaign.h"
 #include "props/properties.h"

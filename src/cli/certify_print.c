@@ -7,10 +7,10 @@
 #include <attest/ball.h>
 #include <attest/number.h>
 
-#include "certify/certificate_json.h"
+#include "io/certificate_json.h"
 #include "cli/command.h"
 #include "cli/excerpt.h"
-#include "data/weights_json.h"
+#include "io/weights_json.h"
 
 static void write_integer(attest_json *json, const char *key, const fmpz_t value)
 {

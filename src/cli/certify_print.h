@@ -4,7 +4,7 @@
 
 #include <attest/certificate.h>
 
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* The one JSON object of the command; refuted: with a counterexample. Returns the code, or
  * EXIT_ENVIRONMENT when the object is not whole. */

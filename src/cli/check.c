@@ -9,7 +9,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 static int run(int argc, char **argv);
 

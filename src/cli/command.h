@@ -7,7 +7,7 @@
 
 #include <attest/attest.h>
 
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* The exit codes of the program. */
 enum {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/weights_json.h"
+#include "io/weights_json.h"
 
 static int run(int argc, char **argv);
 

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "certify/certificate_json.h"
+#include "io/certificate_json.h"
 #include "cli/construct.h"
 #include "cli/excerpt.h"
-#include "data/weights_json.h"
+#include "io/weights_json.h"
 
 /* The significand bits that a number of size r needs to show a difference of 2^log2. */
 static double bits_needed(const fmpq_t r, double log2_delta)

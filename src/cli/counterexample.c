@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/counterexample.h"
-#include "data/counterexample_json.h"
-#include "data/json_file.h"
+#include "io/counterexample_json.h"
+#include "io/json_file.h"
 
 enum { ROOT_BITS = 128, MOST_HEADS = 4096, MOST_SIZE = 65536, MOST_ENTRIES = 100000000 };
 

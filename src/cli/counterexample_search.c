@@ -3,7 +3,7 @@
 
 #include "campaign/chunk.h"
 #include "cli/counterexample.h"
-#include "data/counterexample_json.h"
+#include "io/counterexample_json.h"
 #include "props/properties.h"
 #include "theory/theorem1_check.h"
 

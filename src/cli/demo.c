@@ -14,7 +14,7 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 enum { MOST_PATH = 1024 };
 

@@ -1,7 +1,7 @@
 /* excerpt.c -- places and parts of a dataset in a command's JSON. */
 #include "cli/excerpt.h"
 
-#include "data/dataset_json.h"
+#include "io/dataset_json.h"
 
 void attest_cli_write_place(attest_json *json, const char *key, attest_place place)
 {

@@ -6,7 +6,7 @@
 #include <attest/separated.h>
 #include <attest/theorem2.h>
 
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* [i, k]. */
 void attest_cli_write_place(attest_json *json, const char *key, attest_place place);

@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "cli/command.h"
-#include "data/weights_json.h"
+#include "io/weights_json.h"
 
 static int run(int argc, char **argv);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 #include "props/properties.h"
 #include "props/statement.h"
 

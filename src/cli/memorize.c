@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/excerpt.h"
-#include "data/network_json.h"
+#include "io/network_json.h"
 
 /* Larger networks are written by -o only: nobody wants them between two keys of a summary. */
 enum { MOST_UNITS_SHOWN = 20000 };

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "campaign/folder.h"
+#include "base/folder.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
 #include "props/properties.h"

@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/command.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 #include "report/outcome.h"
 
 static int run(int argc, char **argv);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/builder_room.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "data/token_index.h"
 
 void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/counterexample_json.h"
-#include "data/dataset_json.h"
-#include "data/json_file.h"
-#include "data/weights_json.h"
+#include "io/counterexample_json.h"
+#include "io/dataset_json.h"
+#include "io/json_file.h"
+#include "io/weights_json.h"
 
 void attest_counterexample_init(attest_counterexample *counterexample)
 {

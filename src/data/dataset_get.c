@@ -1,7 +1,7 @@
 /* dataset_get.c -- tokens and sequences over one denominator. */
 #include <attest/dataset.h>
 
-#include "data/real.h"
+#include "number/real.h"
 
 /* The least exponent of the entries that are not 0, and at most 0: the denominator of the token
  * is 2^-least. */

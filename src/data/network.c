@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 
 void attest_units_init(attest_units *units)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "campaign/summary.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* The object of `attest campaign --json`, and of report.json. folder: the files of
  * counterexamples are in it (NULL: there are none, and the names are left out); their names are

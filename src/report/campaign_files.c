@@ -3,8 +3,8 @@
 
 #include "base/output.h"
 #include "base/text.h"
-#include "campaign/folder.h"
-#include "data/json_file.h"
+#include "base/folder.h"
+#include "io/json_file.h"
 #include "report/campaign.h"
 
 static attest_status write_text(const char *folder, const char *name, const char *text,

@@ -12,7 +12,7 @@
 #include <attest/error.h>
 #include <attest/number.h>
 
-#include "data/json_read.h"
+#include "io/json_read.h"
 
 typedef enum attest_record_kind {
     ATTEST_RECORD_AUDIT,

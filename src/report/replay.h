@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "campaign/replay.h"
-#include "data/json_write.h"
+#include "io/json_write.h"
 
 /* "held", "violated", "discarded", "undecided". */
 const char *attest_outcome_name(attest_outcome outcome);

@@ -5,7 +5,7 @@
 #ifndef ATTEST_REPORT_VALUE_H
 #define ATTEST_REPORT_VALUE_H
 
-#include "data/json_read.h"
+#include "io/json_read.h"
 #include "report/markup.h"
 
 /* object.key as text; "" if there is none. It belongs to the document. */

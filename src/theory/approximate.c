@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "theory/approximate.h"
 
 enum { SAMPLES = 64, MOST_ENTRIES = 16 };

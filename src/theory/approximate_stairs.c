@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "attention/feed_forward.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "theory/approximate.h"
 
 /* x = i/G + side ramp/2: the end of the flat part of a cell at border i. */

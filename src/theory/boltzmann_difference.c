@@ -16,7 +16,7 @@
 #include <attest/boltzmann_difference.h>
 
 #include "base/memory.h"
-#include "theory/depth.h"
+#include "number/depth.h"
 
 enum { LEAST_BITS = 128, GUARD_BITS = 64 };
 

@@ -3,7 +3,7 @@
 
 #include <attest/lemma1.h>
 
-#include "theory/depth.h"
+#include "number/depth.h"
 #include "theory/family.h"
 
 void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long bits)

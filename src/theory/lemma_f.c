@@ -3,7 +3,7 @@
 
 #include <attest/lemma_f.h>
 
-#include "theory/depth.h"
+#include "number/depth.h"
 
 /* value = g - 1 - g/(e^g - 1), which increases with g > 0 and vanishes at g*. */
 static void threshold_function(arb_t value, const arb_t g, long bits)

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "theory/memorize.h"
 
 /* l = mantissa 2^-k of the ramp in a gap; g is used up. */

@@ -3,7 +3,7 @@
 
 #include <attest/separated.h>
 
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "theory/separated.h"
 #include "theory/theorem2.h"
 

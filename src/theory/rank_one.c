@@ -1,6 +1,6 @@
 /* rank_one.c -- finding the one direction along which a head looks. */
 #include "theory/rank_one.h"
-#include "theory/linear.h"
+#include "data/linear.h"
 
 void attest_rational_vector_init(attest_rational_vector *vector, size_t count)
 {

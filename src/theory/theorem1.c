@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "theory/linear.h"
+#include "data/linear.h"
 #include "theory/theorem1_check.h"
 
 enum { MOST_LENGTH = 4, RANDOM_DIRECTIONS = 64 };

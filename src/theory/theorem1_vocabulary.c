@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "theory/linear.h"
+#include "data/linear.h"
 #include "theory/theorem1_check.h"
 
 enum { MOST_BALANCED = 512, MOST_RELATION = 64 };

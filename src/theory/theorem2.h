@@ -4,7 +4,7 @@
 
 #include <attest/theorem2.h>
 
-#include "theory/projection.h"
+#include "geometry/projection.h"
 
 /* A whole direction: v = numerator / divisor, divisor >= |numerator|. */
 typedef struct attest_direction {

@@ -1,7 +1,7 @@
 /* theorem2_direction.c -- rational directions and roundings. */
 #include <math.h>
 
-#include "theory/linear.h"
+#include "data/linear.h"
 #include "theory/theorem2.h"
 
 enum { ENTRY_BITS = 15 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "theory/linear.h"
+#include "data/linear.h"
 #include "theory/theorem2.h"
 
 enum { MOST_DIRECTIONS = 1000, KAPPA_BITS = 56 };

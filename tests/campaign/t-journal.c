@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/input.h"
-#include "campaign/folder.h"
+#include "base/folder.h"
 #include "campaign/merge.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"

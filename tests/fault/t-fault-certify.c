@@ -8,8 +8,8 @@
 #include <attest/separated.h>
 
 #include "base/fault.h"
-#include "data/dataset_json.h"
-#include "data/weights_json.h"
+#include "io/dataset_json.h"
+#include "io/weights_json.h"
 #include "tests/tap.h"
 
 enum { MOST = 20000 };

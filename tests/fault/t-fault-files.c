@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/input.h"
 #include "base/memory.h"
-#include "data/dataset_json.h"
+#include "io/dataset_json.h"
 #include "tests/tap.h"
 
 static char folder[] = "t-fault-files.XXXXXX", target[64], large[64];

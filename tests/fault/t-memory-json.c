@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "data/json_read.h"
+#include "io/json_read.h"
 #include "tests/tap.h"
 
 #if defined(__has_feature)

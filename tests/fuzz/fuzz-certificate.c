@@ -1,5 +1,5 @@
 /* Certificates: whatever is read is written, read again and the same. */
-#include "certify/certificate_json.h"
+#include "io/certificate_json.h"
 
 #define FUZZ(suffix) attest_certificate##suffix
 #define FUZZ_MEMBER method

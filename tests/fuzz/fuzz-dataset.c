@@ -1,5 +1,5 @@
 /* Datasets in JSON: whatever is read is written, read again and the same. */
-#include "data/dataset_json.h"
+#include "io/dataset_json.h"
 
 #define FUZZ(suffix) attest_dataset##suffix
 #define FUZZ_MEMBER start

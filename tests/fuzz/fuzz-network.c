@@ -1,5 +1,5 @@
 /* Networks in JSON: whatever is read is written, read again and the same. */
-#include "data/network_json.h"
+#include "io/network_json.h"
 
 #define FUZZ(suffix) attest_network##suffix
 #define FUZZ_MEMBER attention.head

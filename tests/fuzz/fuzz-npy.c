@@ -1,7 +1,7 @@
 /* Any bytes as an .npy dataset: refused, or a dataset whose parts fit together. */
 #include <stdlib.h>
 
-#include "data/dataset_array.h"
+#include "io/dataset_array.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

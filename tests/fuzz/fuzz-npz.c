@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/npz.h"
+#include "io/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

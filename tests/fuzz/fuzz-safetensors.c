@@ -2,8 +2,8 @@
  * then read as a dataset; and an attention layer, if there is one by the usual names. */
 #include <stdlib.h>
 
-#include "data/dataset_array.h"
-#include "data/import.h"
+#include "io/dataset_array.h"
+#include "io/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Weights in JSON: whatever is read is written, read again and the same. */
-#include "data/weights_json.h"
+#include "io/weights_json.h"
 
 #define FUZZ(suffix) attest_weights##suffix
 #define FUZZ_MEMBER head

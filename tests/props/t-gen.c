@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "campaign/gen.h"
-#include "data/rationals.h"
+#include "number/rationals.h"
 #include "tests/tap.h"
 
 typedef struct sample {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/bound.h"
-#include "audit/shared.h"
+#include "base/workers.h"
 #include "tests/ref/audit_cases.h"
 
 enum { MOST = 8 };

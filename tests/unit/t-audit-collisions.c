@@ -8,7 +8,7 @@
 #include "audit/collapse.h"
 #include "audit/collisions.h"
 #include "audit/reference.h"
-#include "audit/shared.h"
+#include "base/workers.h"
 #include "tests/ref/audit_cases.h"
 
 static attest_format get_format(const char *name)

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/hosted.h"
-#include "audit/wide.h"
+#include "number/hosted.h"
+#include "number/wide.h"
 #include "tests/ref/rounding.h"
 #include "tests/tap.h"
 

@@ -4,8 +4,8 @@
 
 #include <attest/attest.h>
 
-#include "data/dataset_array.h"
-#include "data/npz.h"
+#include "io/dataset_array.h"
+#include "io/npz.h"
 #include "tests/tap.h"
 
 typedef struct content {

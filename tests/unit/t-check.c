@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "certify/candidates.h"
-#include "certify/check.h"
-#include "data/dataset_json.h"
-#include "data/weights_json.h"
+#include "geometry/candidates.h"
+#include "recheck/recheck.h"
+#include "io/dataset_json.h"
+#include "io/weights_json.h"
 #include "tests/tap.h"
 
 static char folder[] = "t-check.XXXXXX", data_file[64], weights_file[64];

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "certify/candidates.h"
+#include "geometry/candidates.h"
 #include "tests/tap.h"
 
 enum { MOST = 700, AXES = 24 };

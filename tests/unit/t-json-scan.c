@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 
-#include "data/json_scan.h"
+#include "io/json_scan.h"
 #include "tests/tap.h"
 
 /* What the heap holds; 0 where nobody counts (sanitizers replace malloc). */

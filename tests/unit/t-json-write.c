@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/json_file.h"
-#include "data/json_read.h"
-#include "data/json_write.h"
+#include "io/json_file.h"
+#include "io/json_read.h"
+#include "io/json_write.h"
 #include "tests/tap.h"
 
 static void write_all(attest_json *json)

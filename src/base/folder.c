@@ -1,0 +1,78 @@
+/* folder.c -- the folder of a campaign, and its lock.
+ *
+ * The lock is one of fcntl: it ends with the process, whatever ends it; forked workers do not
+ * inherit it; and it tells who has it. */
+#include "base/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/text.h"
+
+char *attest_folder_join(const char *path, const char *name)
+{
+    attest_text text;
+
+    attest_text_init(&text);
+    attest_text_printf(&text, "%s/%s", path, name);
+    return attest_text_take(&text);
+}
+
+static attest_status fail(attest_error *error, const char *path, const char *what)
+{
+    return attest_error_set(error, ATTEST_IO, "%s: cannot %s: %s", path, what,
+                            strerror(errno ? errno : EIO));
+}
+
+static attest_status lock(attest_folder *folder, attest_error *error)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char *path = attest_folder_join(folder->path, "lock");
+
+    if (!path)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    folder->lock = attest_fault("open") ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    free(path);
+    if (folder->lock < 0)
+        return fail(error, folder->path, "create the file lock in it");
+    if (fcntl(folder->lock, F_SETLK, &whole) == 0)
+        return ATTEST_OK;
+    if (errno != EACCES && errno != EAGAIN)
+        return fail(error, folder->path, "lock it");
+    whole.l_type = F_WRLCK;
+    if (fcntl(folder->lock, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK)
+        return attest_error_set(error, ATTEST_USAGE, "%s: in use by process %ld", folder->path,
+                                (long)whole.l_pid);
+    return attest_error_set(error, ATTEST_USAGE, "%s: in use by another process", folder->path);
+}
+
+attest_status attest_folder_open(attest_folder *folder, const char *path, attest_error *error)
+{
+    attest_status status;
+
+    folder->lock = -1;
+    folder->path = strdup(path);
+    if (!folder->path)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        status = fail(error, path, "create the folder");
+    else
+        status = lock(folder, error);
+    if (status != ATTEST_OK)
+        attest_folder_close(folder);
+    return status;
+}
+
+void attest_folder_close(attest_folder *folder)
+{
+    if (folder->lock >= 0)
+        close(folder->lock);
+    free(folder->path);
+    folder->path = NULL;
+    folder->lock = -1;
+}

@@ -1,0 +1,23 @@
+/* folder.h -- the folder of a campaign, which belongs to one process at a time. */
+#ifndef ATTEST_BASE_FOLDER_H
+#define ATTEST_BASE_FOLDER_H
+
+#include <stdbool.h>
+
+#include <attest/error.h>
+
+typedef struct attest_folder {
+    char *path;
+    int lock; /* the file "lock" in it, locked; -1: none */
+} attest_folder;
+
+/* Makes the folder if it is not there, and locks it until it is closed or the process ends.
+ * Status: IO, NOMEM; USAGE when another process has the lock. */
+attest_status attest_folder_open(attest_folder *folder, const char *path,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+void attest_folder_close(attest_folder *folder);
+
+/* "PATH/NAME", the caller's to free; NULL: out of memory. */
+char *attest_folder_join(const char *path, const char *name);
+
+#endif

@@ -1,0 +1,15 @@
+/* linear.h -- exact products of matrices with vectors of integers. */
+#ifndef ATTEST_DATA_LINEAR_H
+#define ATTEST_DATA_LINEAR_H
+
+#include <attest/matrix.h>
+
+/* out = matrix x and out = matrix^T x, times the matrix's denominator: integers. out has rows,
+ * respectively cols, entries, and does not overlap x. */
+void attest_linear_apply(fmpz *out, const attest_matrix *matrix, const fmpz *x);
+void attest_linear_apply_transposed(fmpz *out, const attest_matrix *matrix, const fmpz *x);
+
+/* dot = sum x_c y_c. */
+void attest_linear_dot(fmpz_t dot, const fmpz *x, const fmpz *y, size_t count);
+
+#endif

@@ -1,0 +1,45 @@
+/* projection.h -- all tokens of a dataset along one direction: numbers, order, least gap.
+ *
+ * Doubles with rigorous error bounds propose, exact arithmetic decides what they leave open. */
+#ifndef ATTEST_GEOMETRY_PROJECTION_H
+#define ATTEST_GEOMETRY_PROJECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <attest/dataset.h>
+
+#include "theory/rank_one.h"
+
+typedef struct attest_projection {
+    const attest_tokens *tokens;
+    const attest_rational_vector *vector;
+    slong exponent; /* of the unit */
+    double *value;  /* vector.token lies within error of value, in units of 2^exponent */
+    double *error;
+    uint32_t *rank;  /* once sorted: the place of each token in ascending order */
+    uint32_t *token; /* and the token of each place */
+    bool injective;  /* different tokens have different values; else: */
+    uint32_t equal[2];
+    bool has_gap; /* there are two values, and their exact least distance is: */
+    fmpq_t gap;
+    uint32_t close[2]; /* the tokens that attain it */
+} attest_projection;
+
+/* Computes value and error. Domain: vector is not 0. Always to be cleared.
+ * Error: proofs-notes/first_difference.md, "Projections". Status: NOMEM, UNABLE (an entry of
+ * the vector or of a token is beyond 2^+-900 of its unit: doubles do not serve). Cost: count *
+ * dim. */
+attest_status attest_projection_init(attest_projection *projection, const attest_tokens *tokens,
+                                     const attest_rational_vector *vector,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_projection_clear(attest_projection *projection);
+
+/* Sets rank, token, injective, gap. Exact. Status: NOMEM. Cost: O(count), and exact products
+ * for the tokens that doubles do not separate or that may attain the gap. */
+attest_status attest_projection_sort(attest_projection *projection) ATTEST_WARN_UNUSED;
+
+/* value = vector.token t. Exact. */
+void attest_projection_get(fmpq_t value, const attest_projection *projection, size_t t);
+
+#endif

@@ -1,0 +1,230 @@
+/* array.c -- the shape and the elements of a binary array. */
+#include "io/array.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "number/real.h"
+
+static const unsigned char item_size[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
+
+size_t attest_array_item_size(attest_array_type type)
+{
+    return item_size[type];
+}
+
+bool attest_array_set_shape(attest_array *array, const size_t *shape, size_t rank)
+{
+    size_t count = 1;
+
+    if (rank > ATTEST_ARRAY_MAX_RANK)
+        return false;
+    for (size_t i = 0; i < rank; i++)
+        if (shape[i] == 0)
+            count = 0;
+    for (size_t i = 0; i < rank && count; i++) {
+        if (shape[i] > SIZE_MAX / item_size[array->type] / count)
+            return false;
+        count *= shape[i];
+    }
+    array->rank = rank;
+    array->count = count;
+    memmove(array->shape, shape, rank * sizeof *shape);
+    return true;
+}
+
+size_t attest_array_bytes(const attest_array *array)
+{
+    return array->count * item_size[array->type];
+}
+
+void attest_array_format_shape(char text[ATTEST_ARRAY_TEXT_SIZE], const attest_array *array)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < array->rank && used < ATTEST_ARRAY_TEXT_SIZE; i++)
+        used += (size_t)snprintf(text + used, ATTEST_ARRAY_TEXT_SIZE - used, "%s%zu",
+                                 i ? ", " : "(", array->shape[i]);
+    if (used < ATTEST_ARRAY_TEXT_SIZE)
+        snprintf(text + used, ATTEST_ARRAY_TEXT_SIZE - used, "%s",
+                 array->rank == 0   ? "()"
+                 : array->rank == 1 ? ",)"
+                                    : ")");
+}
+
+void attest_array_format_index(char text[ATTEST_ARRAY_TEXT_SIZE], const attest_array *array,
+                               size_t element)
+{
+    size_t index[ATTEST_ARRAY_MAX_RANK], used = 0;
+
+    for (size_t i = 0; i < array->rank; i++) {
+        size_t axis = array->fortran ? i : array->rank - 1 - i;
+        index[axis] = element % array->shape[axis];
+        element /= array->shape[axis];
+    }
+    text[0] = '\0';
+    for (size_t i = 0; i < array->rank && used < ATTEST_ARRAY_TEXT_SIZE; i++)
+        used += (size_t)snprintf(text + used, ATTEST_ARRAY_TEXT_SIZE - used, "[%zu]", index[i]);
+}
+
+bool attest_array_type_is_double(attest_array_type type)
+{
+    return type != ATTEST_ARRAY_I64 && type != ATTEST_ARRAY_U64;
+}
+
+/* The bits of one element as an integer, whatever the byte order of file and machine. */
+static uint64_t load_bits(const attest_array *array, size_t element)
+{
+    size_t size = item_size[array->type];
+    const unsigned char *p = array->data + element * size;
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i < size; i++)
+        bits |= (uint64_t)p[i] << 8 * (array->big_endian ? size - 1 - i : i);
+    return bits;
+}
+
+static double double_of_bits(uint64_t bits)
+{
+    double x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static double double_of_half(uint64_t bits)
+{
+    uint64_t sign = bits >> 15 << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
+
+    if (exponent == 31)
+        return double_of_bits(sign | UINT64_C(0x7ff) << 52 | fraction << 42);
+    if (exponent == 0) /* zero or subnormal: fraction * 2^-24 */
+        return sign ? -(double)fraction * 0x1p-24 : (double)fraction * 0x1p-24;
+    return double_of_bits(sign | (exponent + 1023 - 15) << 52 | fraction << 42);
+}
+
+static double double_of_float(uint32_t bits)
+{
+    float x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static double double_of(attest_array_type type, uint64_t bits)
+{
+    switch (type) {
+    case ATTEST_ARRAY_F16:
+        return double_of_half(bits);
+    case ATTEST_ARRAY_BF16:
+        return double_of_float((uint32_t)bits << 16);
+    case ATTEST_ARRAY_F32:
+        return double_of_float((uint32_t)bits);
+    case ATTEST_ARRAY_F64:
+        return double_of_bits(bits);
+    case ATTEST_ARRAY_I8:
+        return (int8_t)bits;
+    case ATTEST_ARRAY_I16:
+        return (int16_t)bits;
+    case ATTEST_ARRAY_I32:
+        return (int32_t)bits;
+    case ATTEST_ARRAY_I64:
+        return (double)(int64_t)bits;
+    default: /* U8, U16, U32, U64 */
+        return (double)bits;
+    }
+}
+
+/* The two loops that large files go through; the compiler makes vectors of them. They read in
+ * the machine's byte order, which is the file's, and without a step. */
+static void copy_f64(double *to, const unsigned char *from, size_t count)
+{
+    memcpy(to, from, count * sizeof *to);
+    for (size_t i = 0; i < count; i++)
+        to[i] += 0.0; /* -0 + 0 = +0 in round-to-nearest; nothing else changes */
+}
+
+static void copy_f32(double *to, const unsigned char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        float x;
+        memcpy(&x, from + i * sizeof x, sizeof x);
+        to[i] = (double)x + 0.0;
+    }
+}
+
+static bool big_endian_machine(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+
+    memcpy(&first, &one, 1);
+    return first == 0;
+}
+
+void attest_array_get_doubles(double *to, const attest_array *array, size_t first, size_t step,
+                              size_t count)
+{
+    if (step == 1 && array->big_endian == big_endian_machine()) {
+        const unsigned char *from = array->data + first * item_size[array->type];
+        if (array->type == ATTEST_ARRAY_F64) {
+            copy_f64(to, from, count);
+            return;
+        }
+        if (array->type == ATTEST_ARRAY_F32) {
+            copy_f32(to, from, count);
+            return;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        to[i] = double_of(array->type, load_bits(array, first + i * step)) + 0.0;
+}
+
+static attest_dyadic dyadic_of_integer(attest_array_type type, uint64_t bits)
+{
+    attest_dyadic value = {0, 0, false};
+
+    if (bits) {
+        value.negative = type == ATTEST_ARRAY_I64 && bits >> 63;
+        value.magnitude = value.negative ? -bits : bits;
+        value.exponent = __builtin_ctzll(value.magnitude);
+        value.magnitude >>= value.exponent;
+    }
+    return value;
+}
+
+bool attest_array_integer_is_double(const attest_array *array, size_t element)
+{
+    return dyadic_of_integer(array->type, load_bits(array, element)).magnitude >> 53 == 0;
+}
+
+attest_status attest_array_refuse(const attest_array *array, size_t element,
+                                  attest_error *error)
+{
+    char index[ATTEST_ARRAY_TEXT_SIZE];
+    double x = double_of(array->type, load_bits(array, element));
+
+    attest_array_format_index(index, array, element);
+    return attest_error_set(error, ATTEST_FORMAT, "%s is %s; only finite numbers are allowed",
+                            index, isnan(x) ? "NaN" : "infinite");
+}
+
+attest_status attest_array_get(attest_dyadic *value, const attest_array *array, size_t element,
+                               attest_error *error)
+{
+    uint64_t bits = load_bits(array, element);
+    int64_t significand;
+
+    if (!attest_array_type_is_double(array->type)) {
+        *value = dyadic_of_integer(array->type, bits);
+        return ATTEST_OK;
+    }
+    double x = double_of(array->type, bits);
+    if (!isfinite(x))
+        return attest_array_refuse(array, element, error);
+    attest_real_split(&significand, &value->exponent, x);
+    value->negative = significand < 0;
+    value->magnitude = (uint64_t)(significand < 0 ? -significand : significand);
+    return ATTEST_OK;
+}

@@ -1,0 +1,100 @@
+/* certificate_ball.c -- reading the balls of certificates. */
+#include "io/certificate_ball.h"
+
+#include <attest/ball.h>
+
+#include "io/certificate_shown.h"
+
+enum { MOST_EXPONENT = 1 << 28 };
+
+static attest_status read_arf(arf_t x, const attest_json_cursor *ball, const char *key,
+                              attest_error *error)
+{
+    attest_json_cursor member;
+    const char *text;
+    attest_status status = attest_json_get_member(&member, ball, key, error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&text, &member, error);
+    if (status == ATTEST_OK && attest_ball_parse_arf(x, text) != 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "not a hexadecimal float");
+    /* The ends of the ball are compared as rationals: a few characters must not become
+     * gigabytes. */
+    if (status == ATTEST_OK && arf_cmpabs_2exp_si(x, MOST_EXPONENT) > 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too large");
+    if (status == ATTEST_OK && !arf_is_zero(x) && arf_cmpabs_2exp_si(x, -MOST_EXPONENT) < 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too small");
+    return status;
+}
+
+/* radius = x >= 0 exactly; false when it has too many bits, which attest does not write. */
+static bool set_radius(mag_t radius, const arf_t x)
+{
+    fmpz_t mantissa, exponent;
+    bool fits;
+
+    fmpz_init(mantissa);
+    fmpz_init(exponent);
+    arf_get_fmpz_2exp(mantissa, exponent, x);
+    fits = fmpz_bits(mantissa) <= MAG_BITS;
+    if (fits) {
+        mag_set_ui(radius, fmpz_get_ui(mantissa));
+        mag_mul_2exp_fmpz(radius, radius, exponent);
+    }
+    fmpz_clear(mantissa);
+    fmpz_clear(exponent);
+    return fits;
+}
+
+typedef attest_status shows_function(bool *shows, const char *text, const arb_t ball);
+
+/* What a ball shows besides its ends, if it does; *untrue = what where it is not so. */
+static attest_status read_shown(const char **untrue, const attest_json_cursor *object,
+                                const arb_t ball, const char *key, shows_function *shows,
+                                const char *what, attest_error *error)
+{
+    attest_json_cursor member;
+    const char *text;
+    bool so;
+    attest_status status;
+
+    if (!attest_json_find_member(&member, object, key))
+        return ATTEST_OK;
+    status = attest_json_get_string(&text, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (shows(&so, text, ball) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    if (!so)
+        *untrue = what;
+    return ATTEST_OK;
+}
+
+attest_status attest_certificate_read_ball(arb_t ball, const char **untrue,
+                                           const attest_json_cursor *object, const char *key,
+                                           attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+    arf_t radius;
+
+    if (status != ATTEST_OK)
+        return status;
+    arf_init(radius);
+    status = read_arf(arb_midref(ball), &member, "mid", error);
+    if (status == ATTEST_OK)
+        status = read_arf(radius, &member, "rad", error);
+    if (status == ATTEST_OK && arf_sgn(radius) < 0)
+        status = attest_json_fail(&member, error, ATTEST_FORMAT, "a negative radius");
+    if (status == ATTEST_OK && !set_radius(arb_radref(ball), radius))
+        status = attest_json_fail(&member, error, ATTEST_FORMAT,
+                                  "the radius has more than %d bits", MAG_BITS);
+    arf_clear(radius);
+    if (status == ATTEST_OK)
+        status = read_shown(untrue, &member, ball, "log2", attest_certificate_shows_log2,
+                            "a \"log2\" is not that of the midpoint it stands beside", error);
+    if (status == ATTEST_OK)
+        status = read_shown(untrue, &member, ball, "text", attest_certificate_shows_text,
+                            "a \"text\" does not contain the ball it stands beside", error);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* certificate_ball.h -- reading the balls of certificates. */
+#ifndef ATTEST_IO_CERTIFICATE_BALL_H
+#define ATTEST_IO_CERTIFICATE_BALL_H
+
+#include <attest/flint.h>
+
+#include "io/json_read.h"
+
+/* ball = {"mid", "rad"} under key, exactly. Where "log2" or "text" beside them is not true of
+ * it, *untrue says so. Status: FORMAT, NOMEM. */
+attest_status attest_certificate_read_ball(arb_t ball, const char **untrue,
+                                           const attest_json_cursor *object, const char *key,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

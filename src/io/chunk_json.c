@@ -1,0 +1,278 @@
+/* chunk_json.c -- the result of a chunk as JSON, for pipes and journals. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "io/chunk_result.h"
+
+static const char *const death_kinds[] = {"memory", "timeout", "signal", "exit"};
+
+enum { DEATH_KINDS = sizeof death_kinds / sizeof *death_kinds };
+
+/* Doubles are written as "%a" does: exactly, and infinities and NaN, too. */
+static void write_double(attest_json *json, const char *key, double value)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%a", value);
+    attest_json_write_string(json, key, text);
+}
+
+static void write_seed(attest_json *json, const char *key, uint64_t seed)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)seed);
+    attest_json_write_string(json, key, text);
+}
+
+static void write_lists(attest_json *json, const attest_chunk_result *result)
+{
+    attest_json_write_object(json, "labels");
+    for (size_t l = 0; l < result->labels; l++)
+        attest_json_write_count(json, result->label[l].name, result->label[l].count);
+    attest_json_write_close(json);
+    attest_json_write_array(json, "violations");
+    for (size_t v = 0; v < result->violations; v++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "trial", result->violation[v].trial);
+        write_double(json, "margin", result->violation[v].margin);
+        attest_json_write_string(json, "reason", result->violation[v].reason);
+        attest_json_write_string(json, "text", result->violation[v].text);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_array(json, "deaths");
+    for (size_t d = 0; d < result->deaths; d++) {
+        const attest_death *death = &result->death[d];
+
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "kind", death_kinds[death->kind]);
+        attest_json_write_integer(json, "detail", death->detail);
+        attest_json_write_count(json, "trial", death->trial);
+        write_seed(json, "seed", death->seed);
+        attest_json_write_bool(json, "shrinking", death->shrinking);
+        attest_json_write_count(json, "steps", death->steps);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+void attest_chunk_result_write(attest_json *json, const char *key,
+                               const attest_chunk_result *result)
+{
+    attest_json_write_object(json, key);
+    attest_json_write_count(json, "passed", result->passed);
+    attest_json_write_count(json, "failed", result->failed);
+    attest_json_write_count(json, "discarded", result->discarded);
+    attest_json_write_count(json, "undecided", result->undecided);
+    attest_json_write_count(json, "searched", result->searched);
+    if (result->has_tightest) {
+        write_double(json, "tightest", result->tightest);
+        attest_json_write_string(json, "tightest_text", result->tightest_text);
+    }
+    if (result->open_reason)
+        attest_json_write_string(json, "open_reason", result->open_reason);
+    write_lists(json, result);
+    if (result->observations)
+        attest_json_write_string(json, "observations", result->observations);
+    write_double(json, "seconds", result->seconds);
+    attest_json_write_close(json);
+}
+
+static attest_status read_count(uint64_t *count, const attest_json_cursor *object,
+                                const char *key, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+    int64_t value = 0;
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_integer(&value, &member, error);
+    if (status == ATTEST_OK && value < 0)
+        return attest_json_fail(&member, error, ATTEST_FORMAT, "is negative");
+    *count = (uint64_t)value;
+    return status;
+}
+
+static attest_status read_double(double *value, const attest_json_cursor *object,
+                                 const char *key, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+    const char *text;
+    char *end;
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&text, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    *value = strtod(text, &end);
+    if (end == text || *end)
+        return attest_json_fail(&member, error, ATTEST_FORMAT, "is not a number");
+    return ATTEST_OK;
+}
+
+/* *text = the string, the caller's to free; it must be there. */
+static attest_status read_text(char **text, const attest_json_cursor *object, const char *key,
+                               attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, key, error);
+    const char *string;
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&string, &member, error);
+    if (status != ATTEST_OK)
+        return status;
+    *text = attest_memory_copy(string);
+    return *text ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+static attest_status read_optional_text(char **text, const attest_json_cursor *object,
+                                        const char *key, attest_error *error)
+{
+    attest_json_cursor member;
+
+    if (!attest_json_find_member(&member, object, key))
+        return ATTEST_OK;
+    return read_text(text, object, key, error);
+}
+
+static attest_status read_violation(attest_chunk_result *result,
+                                    const attest_json_cursor *object, attest_error *error)
+{
+    attest_violation violation = {0};
+    attest_status status = read_count(&violation.trial, object, "trial", error);
+
+    if (status == ATTEST_OK)
+        status = read_double(&violation.margin, object, "margin", error);
+    if (status == ATTEST_OK)
+        status = read_text(&violation.reason, object, "reason", error);
+    if (status == ATTEST_OK)
+        status = read_text(&violation.text, object, "text", error);
+    if (status != ATTEST_OK) {
+        free(violation.reason);
+        free(violation.text);
+        return status;
+    }
+    if (attest_chunk_result_add_violation(result, &violation) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ATTEST_OK;
+}
+
+static attest_status read_death(attest_chunk_result *result, const attest_json_cursor *object,
+                                attest_error *error)
+{
+    attest_death death = {0};
+    attest_json_cursor kind, shrinking, detail, seed;
+    const char *text = "";
+    int64_t number = 0;
+    int choice = 0;
+    attest_status status = attest_json_get_member(&kind, object, "kind", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_choice(&choice, &kind, death_kinds, DEATH_KINDS, error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&detail, object, "detail", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_integer(&number, &detail, error);
+    if (status == ATTEST_OK)
+        status = read_count(&death.trial, object, "trial", error);
+    if (status == ATTEST_OK)
+        status = read_count(&death.steps, object, "steps", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&shrinking, object, "shrinking", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_bool(&death.shrinking, &shrinking, error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&seed, object, "seed", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_string(&text, &seed, error);
+    if (status != ATTEST_OK)
+        return status;
+    death.kind = (attest_death_kind)choice;
+    death.detail = (int)number;
+    death.seed = strtoull(text, NULL, 0);
+    if (attest_chunk_result_add_death(result, &death) != ATTEST_OK)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ATTEST_OK;
+}
+
+static attest_status read_array(
+    attest_chunk_result *result, const attest_json_cursor *object, const char *key,
+    attest_status (*read)(attest_chunk_result *, const attest_json_cursor *, attest_error *),
+    attest_error *error)
+{
+    attest_json_cursor array;
+    size_t length = 0;
+    attest_status status = attest_json_get_member(&array, object, key, error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_length(&length, &array, error);
+    for (size_t i = 0; i < length && status == ATTEST_OK; i++) {
+        attest_json_cursor element = attest_json_get_element(&array, i);
+
+        status = read(result, &element, error);
+    }
+    return status;
+}
+
+static attest_status read_labels(attest_chunk_result *result, const attest_json_cursor *object,
+                                 attest_error *error)
+{
+    attest_json_cursor labels;
+    attest_status status = attest_json_get_member(&labels, object, "labels", error);
+    const char *name;
+    uint64_t count;
+
+    for (size_t l = 0; status == ATTEST_OK && (name = attest_json_get_key(&labels, l)); l++) {
+        status = read_count(&count, &labels, name, error);
+        if (status == ATTEST_OK && attest_chunk_result_add_label(result, name, count))
+            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    return status;
+}
+
+static attest_status read_counts(attest_chunk_result *result, const attest_json_cursor *object,
+                                 attest_error *error)
+{
+    attest_status status = read_count(&result->passed, object, "passed", error);
+
+    if (status == ATTEST_OK)
+        status = read_count(&result->failed, object, "failed", error);
+    if (status == ATTEST_OK)
+        status = read_count(&result->discarded, object, "discarded", error);
+    if (status == ATTEST_OK)
+        status = read_count(&result->undecided, object, "undecided", error);
+    if (status == ATTEST_OK)
+        status = read_count(&result->searched, object, "searched", error);
+    if (status == ATTEST_OK)
+        status = read_double(&result->seconds, object, "seconds", error);
+    return status;
+}
+
+attest_status attest_chunk_result_read(attest_chunk_result *result,
+                                       const attest_json_cursor *object, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = read_counts(result, object, error);
+
+    result->has_tightest = attest_json_find_member(&member, object, "tightest");
+    if (status == ATTEST_OK && result->has_tightest)
+        status = read_double(&result->tightest, object, "tightest", error);
+    if (status == ATTEST_OK && result->has_tightest)
+        status = read_text(&result->tightest_text, object, "tightest_text", error);
+    if (status == ATTEST_OK)
+        status = read_optional_text(&result->open_reason, object, "open_reason", error);
+    if (status == ATTEST_OK)
+        status = read_optional_text(&result->observations, object, "observations", error);
+    if (status == ATTEST_OK)
+        status = read_labels(result, object, error);
+    if (status == ATTEST_OK)
+        status = read_array(result, object, "violations", read_violation, error);
+    if (status == ATTEST_OK)
+        status = read_array(result, object, "deaths", read_death, error);
+    return status;
+}

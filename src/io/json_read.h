@@ -1,0 +1,114 @@
+/* json_read.h -- values out of a JSON text, with errors that say where they stand.
+ *
+ * A document holds the whole text as json-c's objects. A cursor is a value in it that knows its
+ * path: the cursor of a member or an element points to that of its parent, which must outlive
+ * it, so that no path is written down until an error needs it:
+ *
+ *     sequences[3][0][1]: "1/0" has a zero denominator
+ *
+ * Every getter fails with FORMAT and such a text when the value is of another kind. */
+#ifndef ATTEST_IO_JSON_READ_H
+#define ATTEST_IO_JSON_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <attest/error.h>
+#include <attest/number.h>
+
+struct json_object;
+
+typedef struct attest_json_document {
+    struct json_object *root; /* an object */
+    attest_budget *budget;
+    size_t charged; /* for json-c's memory; given back at the end */
+} attest_json_document;
+
+typedef struct attest_json_cursor {
+    struct json_object *value; /* NULL for null */
+    const struct attest_json_cursor *parent;
+    const char *key; /* NULL: element index of the parent */
+    size_t index;
+    attest_budget *budget; /* charged for numbers */
+} attest_json_cursor;
+
+/* Takes the text apart, which must hold one object. The budget (NULL: unlimited) is charged for
+ * json-c's memory, and the text is refused right away when its numbers would not fit either.
+ * Status: FORMAT (also for a key that an object has twice), UNABLE, NOMEM; the text says where.
+ */
+attest_status attest_json_document_parse(attest_json_document *document, const char *text,
+                                         size_t size, attest_budget *budget,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for a file; "-" is standard input. The error's text begins with the path. Status:
+ * also IO. */
+attest_status attest_json_document_read(attest_json_document *document, const char *path,
+                                        attest_budget *budget,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+void attest_json_document_clear(attest_json_document *document);
+
+/* The whole document. */
+attest_json_cursor attest_json_root(const attest_json_document *document);
+
+/* Sets *error to "path: ..." and returns status. */
+attest_status attest_json_fail(const attest_json_cursor *cursor, attest_error *error,
+                               attest_status status, const char *format, ...)
+    ATTEST_PRINTF(4, 5);
+
+/* Puts "path: " before *error's text and returns status. */
+attest_status attest_json_locate(const attest_json_cursor *cursor, attest_error *error,
+                                 attest_status status);
+
+/* Checks that "format" is the given one and "version" is 1. */
+attest_status attest_json_check_format(const attest_json_cursor *object, const char *format,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* member = object.key, which must be there. */
+attest_status attest_json_get_member(attest_json_cursor *member,
+                                     const attest_json_cursor *object, const char *key,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for an optional member: false if it is not there, or null, or object is none. */
+bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
+                             const char *key);
+
+bool attest_json_is_object(const attest_json_cursor *cursor);
+
+/* The key of the object's member number index, in the order of the text; NULL: there is none,
+ * or it is no object. Cost: O(index). */
+const char *attest_json_get_key(const attest_json_cursor *object, size_t index);
+
+/* The number of elements of an array. */
+attest_status attest_json_get_length(size_t *length, const attest_json_cursor *array,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* array[index]. Domain: an array, index < its length. */
+attest_json_cursor attest_json_get_element(const attest_json_cursor *array, size_t index);
+
+/* Strings are UTF-8 without zero bytes; they belong to the document. */
+attest_status attest_json_get_string(const char **string, const attest_json_cursor *cursor,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_json_get_bool(bool *value, const attest_json_cursor *cursor,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_json_get_integer(int64_t *value, const attest_json_cursor *cursor,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* value = the place of the string in name[0..count). */
+attest_status attest_json_get_choice(int *value, const attest_json_cursor *cursor,
+                                     const char *const *name, int count,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* A number as number.h reads it, from a string or a JSON number. Exact. Status: also UNABLE. */
+attest_status attest_json_get_rational(fmpq_t value, const attest_json_cursor *cursor,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The number of elements of an array that must not be empty; what names it in errors. */
+attest_status attest_json_get_filled(size_t *length, const attest_json_cursor *array,
+                                     const char *what, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* rational[i] = array[i] for i < length. Domain: an array of at least that length. */
+attest_status attest_json_get_rationals(fmpq *rational, const attest_json_cursor *array,
+                                        size_t length, attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,282 @@
+/* npy.c -- the header of an .npy file: magic, version, length, and a Python dictionary. */
+#include "io/npy.h"
+
+#include <string.h>
+
+static const unsigned char magic[ATTEST_NPY_MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+/* What is left of the header's text. */
+typedef struct cursor {
+    const unsigned char *start, *next, *end;
+} cursor;
+
+static attest_status refuse(const cursor *at, attest_error *error, const char *wanted)
+{
+    return attest_error_set(error, ATTEST_FORMAT, "npy header, character %zu: expected %s",
+                            (size_t)(at->next - at->start), wanted);
+}
+
+static void skip_space(cursor *at)
+{
+    while (at->next < at->end && (*at->next == ' ' || *at->next == '\n' || *at->next == '\t'))
+        at->next++;
+}
+
+/* Takes the character if it comes next, after white space. */
+static bool take(cursor *at, unsigned char wanted)
+{
+    skip_space(at);
+    if (at->next == at->end || *at->next != wanted)
+        return false;
+    at->next++;
+    return true;
+}
+
+static bool take_word(cursor *at, const char *word)
+{
+    size_t length = strlen(word);
+
+    skip_space(at);
+    if ((size_t)(at->end - at->next) < length || memcmp(at->next, word, length) != 0)
+        return false;
+    at->next += length;
+    return true;
+}
+
+/* A string literal without escapes, copied to text[0..size) with a final zero. */
+static attest_status take_string(cursor *at, char *text, size_t size, const char *wanted,
+                                 attest_error *error)
+{
+    const unsigned char *first;
+    unsigned char quote;
+    size_t length;
+
+    skip_space(at);
+    if (at->next == at->end || (*at->next != '\'' && *at->next != '"'))
+        return refuse(at, error, wanted);
+    quote = *at->next;
+    first = at->next + 1;
+    for (length = 0; first + length < at->end && first[length] != quote; length++)
+        if (length + 1 >= size || first[length] < ' ' || first[length] > '~' ||
+            first[length] == '\\')
+            return refuse(at, error, wanted);
+    if (first + length == at->end)
+        return refuse(at, error, wanted);
+    memcpy(text, first, length);
+    text[length] = '\0';
+    at->next = first + length + 1;
+    return ATTEST_OK;
+}
+
+static attest_status parse_descr(attest_array *array, cursor *at, attest_error *error)
+{
+    static const char *const name[] = {"f2", "", /* bfloat16 has no .npy type */
+                                       "f4", "f8", "i1", "i2", "i4",
+                                       "i8", "u1", "u2", "u4", "u8"};
+    char text[16];
+    attest_status status;
+
+    skip_space(at);
+    if (at->next < at->end && *at->next == '[')
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "npy header: structured dtypes hold no tokens; expected "
+                                "float16/32/64 or an integer type");
+    status = take_string(at, text, sizeof text, "a dtype such as '<f8'", error);
+    if (status != ATTEST_OK)
+        return status;
+    array->big_endian = text[0] == '>';
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        if (name[i][0] && text[0] && strcmp(text + 1, name[i]) == 0 &&
+            (text[0] == '<' || text[0] == '>' || (text[0] == '|' && name[i][1] == '1'))) {
+            array->type = (attest_array_type)i;
+            return ATTEST_OK;
+        }
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "npy header: dtype '%s' is not float16/32/64 or an integer type "
+                            "with its byte order",
+                            text);
+}
+
+static attest_status parse_order(attest_array *array, cursor *at, attest_error *error)
+{
+    array->fortran = take_word(at, "True");
+    if (array->fortran || take_word(at, "False"))
+        return ATTEST_OK;
+    return refuse(at, error, "True or False");
+}
+
+static attest_status parse_length(size_t *length, cursor *at, attest_error *error)
+{
+    size_t digits = 0;
+
+    skip_space(at);
+    *length = 0;
+    for (; at->next < at->end && *at->next >= '0' && *at->next <= '9'; at->next++, digits++) {
+        size_t digit = (size_t)(*at->next - '0');
+        if (digits == 1 && *length == 0)
+            return refuse(at, error, "a length without leading zeros");
+        if (*length > (SIZE_MAX - digit) / 10)
+            return refuse(at, error, "a length that memory can have");
+        *length = *length * 10 + digit;
+    }
+    if (digits == 0)
+        return refuse(at, error, "a length");
+    if (at->next < at->end && *at->next == 'L') /* Python 2 wrote (3L, 4L) */
+        at->next++;
+    return ATTEST_OK;
+}
+
+/* The product of the lengths waits until the type is known: the keys come in any order. */
+static attest_status parse_shape(attest_array *array, cursor *at, attest_error *error)
+{
+    if (!take(at, '('))
+        return refuse(at, error, "a shape such as (2, 3, 4)");
+    array->rank = 0;
+    while (!take(at, ')')) {
+        attest_status status;
+        if (array->rank == ATTEST_ARRAY_MAX_RANK)
+            return refuse(at, error, "at most 32 dimensions");
+        status = parse_length(&array->shape[array->rank], at, error);
+        if (status != ATTEST_OK)
+            return status;
+        array->rank++;
+        if (!take(at, ',') && (array->rank == 1 || at->next == at->end || *at->next != ')'))
+            return refuse(at, error, "',' or ')' in the shape");
+    }
+    return ATTEST_OK;
+}
+
+/* One 'key': value of the three; *seen has a bit for each. */
+static attest_status parse_entry(attest_array *array, unsigned *seen, cursor *at,
+                                 attest_error *error)
+{
+    static const struct {
+        const char *name;
+        attest_status (*parse)(attest_array *, cursor *, attest_error *);
+    } key[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
+    char text[16];
+    attest_status status =
+        take_string(at, text, sizeof text, "'descr', 'fortran_order' or 'shape'", error);
+
+    if (status != ATTEST_OK)
+        return status;
+    for (unsigned i = 0; i < 3; i++)
+        if (strcmp(text, key[i].name) == 0) {
+            if (*seen & 1u << i)
+                return attest_error_set(error, ATTEST_FORMAT, "npy header: '%s' occurs twice",
+                                        text);
+            *seen |= 1u << i;
+            if (!take(at, ':'))
+                return refuse(at, error, "':'");
+            return key[i].parse(array, at, error);
+        }
+    return attest_error_set(error, ATTEST_FORMAT, "npy header: unknown key '%s'", text);
+}
+
+static attest_status parse_dictionary(attest_array *array, cursor *at, attest_error *error)
+{
+    unsigned seen = 0;
+
+    if (!take(at, '{'))
+        return refuse(at, error, "'{'");
+    while (!take(at, '}')) {
+        attest_status status = parse_entry(array, &seen, at, error);
+        if (status != ATTEST_OK)
+            return status;
+        if (!take(at, ',') && (at->next == at->end || *at->next != '}'))
+            return refuse(at, error, "',' or '}'");
+    }
+    skip_space(at);
+    if (at->next != at->end)
+        return refuse(at, error, "nothing after the dictionary");
+    if (seen != 7)
+        return attest_error_set(error, ATTEST_FORMAT, "npy header: '%s' is missing",
+                                !(seen & 1)   ? "descr"
+                                : !(seen & 2) ? "fortran_order"
+                                              : "shape");
+    return ATTEST_OK;
+}
+
+bool attest_npy_is(const unsigned char *bytes, size_t count)
+{
+    return count >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+}
+
+/* Where the header's text begins and how long it is: a 16-bit length, 32-bit since 2.0. */
+static attest_status parse_preamble(size_t *text_start, size_t *text_size,
+                                    const unsigned char *bytes, size_t count,
+                                    attest_error *error)
+{
+    if (!attest_npy_is(bytes, count))
+        return attest_error_set(error, ATTEST_FORMAT, "not an .npy file");
+    if (count < 8)
+        return attest_error_set(error, ATTEST_FORMAT, "npy header: the file ends too early");
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "npy version %d.%d is unknown; 1.0, 2.0 and 3.0 are read",
+                                bytes[6], bytes[7]);
+    *text_start = bytes[6] == 1 ? 10 : 12;
+    if (count < *text_start)
+        return attest_error_set(error, ATTEST_FORMAT, "npy header: the file ends too early");
+    *text_size = (size_t)bytes[8] | (size_t)bytes[9] << 8;
+    if (bytes[6] > 1)
+        *text_size |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    if (*text_size > ATTEST_NPY_MAX_HEADER - *text_start)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "npy header of %zu bytes: at most %zu are read", *text_size,
+                                ATTEST_NPY_MAX_HEADER - *text_start);
+    if (*text_size > count - *text_start)
+        return attest_error_set(error, ATTEST_FORMAT, "npy header: the file ends too early");
+    return ATTEST_OK;
+}
+
+attest_status attest_npy_parse_header(attest_array *array, size_t *header_size,
+                                      const unsigned char *bytes, size_t count,
+                                      attest_error *error)
+{
+    char shape[ATTEST_ARRAY_TEXT_SIZE];
+    size_t start = 0, size = 0;
+    cursor at;
+    attest_status status = parse_preamble(&start, &size, bytes, count, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    memset(array, 0, sizeof *array);
+    at = (cursor){bytes + start, bytes + start, bytes + start + size};
+    status = parse_dictionary(array, &at, error);
+    if (status != ATTEST_OK)
+        return status;
+    attest_array_format_shape(shape, array);
+    if (!attest_array_set_shape(array, array->shape, array->rank))
+        return attest_error_set(error, ATTEST_FORMAT, "npy header: shape %s is too large",
+                                shape);
+    *header_size = start + size;
+    return ATTEST_OK;
+}
+
+attest_status attest_npy_check_size(const attest_array *array, size_t header_size, size_t size,
+                                    attest_error *error)
+{
+    char shape[ATTEST_ARRAY_TEXT_SIZE];
+    size_t wanted = attest_array_bytes(array), there = size - header_size;
+
+    if (there == wanted)
+        return ATTEST_OK;
+    attest_array_format_shape(shape, array);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "shape %s takes %zu bytes of data, but there are %zu", shape,
+                            wanted, there);
+}
+
+attest_status attest_npy_parse(attest_array *array, const unsigned char *bytes, size_t size,
+                               attest_error *error)
+{
+    size_t header_size;
+    attest_status status = attest_npy_parse_header(array, &header_size, bytes, size, error);
+
+    if (status == ATTEST_OK)
+        status = attest_npy_check_size(array, header_size, size, error);
+    if (status == ATTEST_OK)
+        array->data = bytes + header_size;
+    return status;
+}

@@ -1,0 +1,190 @@
+/* weights_json.c -- weights as JSON objects. */
+#include "io/weights_json.h"
+
+#include "base/input.h"
+#include "io/json_file.h"
+#include "io/npy.h"
+#include "io/npz.h"
+#include "io/safetensors.h"
+#include "io/zip.h"
+
+/* value = the choice under key; left alone where there is no such member. */
+static attest_status set_choice(int *value, const attest_json_cursor *object, const char *key,
+                                const char *const *name, int count, attest_error *error)
+{
+    attest_json_cursor member;
+
+    if (!attest_json_find_member(&member, object, key))
+        return ATTEST_OK;
+    return attest_json_get_choice(value, &member, name, count, error);
+}
+
+static attest_status set_options(attest_weights *weights, const attest_json_cursor *object,
+                                 attest_error *error)
+{
+    int activation = 0, ties = ATTEST_TIES_UNIFORM, mask = ATTEST_MASK_NONE;
+    attest_json_cursor member;
+    attest_status status = attest_json_get_member(&member, object, "activation", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_choice(&activation, &member, attest_activation_names,
+                                        ATTEST_ACTIVATIONS, error);
+    if (status == ATTEST_OK)
+        status = set_choice(&ties, object, "ties", attest_ties_names, ATTEST_TIES, error);
+    if (status == ATTEST_OK)
+        status = set_choice(&mask, object, "mask", attest_mask_names, ATTEST_MASKS, error);
+    if (status == ATTEST_OK && attest_json_find_member(&member, object, "skip"))
+        status = attest_json_get_bool(&weights->skip, &member, error);
+    weights->activation = (attest_activation)activation;
+    weights->ties = (attest_ties)ties;
+    weights->mask = (attest_mask)mask;
+    return status;
+}
+
+static attest_status set_head(attest_head *head, const attest_json_cursor *object,
+                              attest_error *error)
+{
+    static const char *const name[] = {"WQ", "WK", "WV", "WO"};
+    attest_matrix *matrix[] = {&head->wq, &head->wk, &head->wv, &head->wo};
+    attest_status status = ATTEST_OK;
+
+    for (int i = 0; i < 4 && status == ATTEST_OK; i++) {
+        attest_json_cursor member;
+        status = attest_json_get_member(&member, object, name[i], error);
+        if (status == ATTEST_OK)
+            status = attest_matrix_set_json(matrix[i], &member, error);
+    }
+    return status;
+}
+
+static attest_status set_heads(attest_weights *weights, const attest_json_cursor *object,
+                               attest_error *error)
+{
+    attest_json_cursor heads;
+    size_t count = 0;
+    attest_status status = attest_json_get_member(&heads, object, "heads", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_length(&count, &heads, error);
+    if (status == ATTEST_OK && attest_weights_resize(weights, count) != ATTEST_OK)
+        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    for (size_t h = 0; h < count && status == ATTEST_OK; h++) {
+        attest_json_cursor head = attest_json_get_element(&heads, h);
+        status = set_head(weights->head + h, &head, error);
+    }
+    if (status != ATTEST_OK)
+        return status;
+    weights->dim = count ? weights->head[0].wq.cols : 0;
+    status = attest_weights_check_shapes(weights, error);
+    return status == ATTEST_OK ? ATTEST_OK : attest_json_locate(object, error, status);
+}
+
+attest_status attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object,
+                                      attest_error *error)
+{
+    attest_status status = attest_json_check_format(object, "attest/weights", error);
+
+    attest_weights_clear(weights);
+    if (status == ATTEST_OK)
+        status = set_options(weights, object, error);
+    if (status == ATTEST_OK)
+        status = set_heads(weights, object, error);
+    if (status != ATTEST_OK)
+        attest_weights_clear(weights);
+    return status;
+}
+
+attest_status attest_weights_parse_json(attest_weights *weights, const char *text, size_t size,
+                                        attest_budget *budget, attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root;
+    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&document);
+    status = attest_weights_set_json(weights, &root, error);
+    attest_json_document_clear(&document);
+    return status;
+}
+
+attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,
+                                          size_t size, attest_budget *budget,
+                                          attest_error *error)
+{
+    if (attest_zip_is(bytes, size))
+        return attest_weights_set_npz(weights, bytes, size, budget, error);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "weights are a JSON file or an .npz archive of WQ, WK, WV and "
+                            "WO; 'attest import' makes them from a safetensors file");
+}
+
+bool attest_weights_is_binary(const unsigned char *bytes, size_t size)
+{
+    return attest_zip_is(bytes, size) || attest_npy_is(bytes, size) ||
+           attest_safetensors_is(bytes, size);
+}
+
+attest_status attest_weights_read_input(attest_weights *weights, const attest_input *input,
+                                        attest_budget *budget, attest_error *error)
+{
+    attest_status status;
+
+    attest_weights_clear(weights);
+    if (attest_weights_is_binary(input->data, input->size))
+        status = attest_weights_parse_binary(weights, input->data, input->size, budget, error);
+    else
+        status = attest_weights_parse_json(weights, (const char *)input->data, input->size,
+                                           budget, error);
+    return attest_input_locate(input, status, error);
+}
+
+attest_status attest_weights_read(attest_weights *weights, const char *path,
+                                  attest_budget *budget, attest_error *error)
+{
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+
+    attest_weights_clear(weights);
+    if (status == ATTEST_OK)
+        status = attest_weights_read_input(weights, &input, budget, error);
+    attest_input_close(&input);
+    return status;
+}
+
+void attest_weights_write_json(attest_json *json, const char *key,
+                               const attest_weights *weights)
+{
+    attest_json_write_object(json, key);
+    attest_json_write_string(json, "format", "attest/weights");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "activation", attest_activation_name(weights->activation));
+    if (weights->activation == ATTEST_HARDMAX)
+        attest_json_write_string(json, "ties", attest_ties_name(weights->ties));
+    attest_json_write_string(json, "mask", attest_mask_name(weights->mask));
+    attest_json_write_bool(json, "skip", weights->skip);
+    attest_json_write_array(json, "heads");
+    for (size_t h = 0; h < weights->heads; h++) {
+        attest_json_write_object(json, NULL);
+        attest_matrix_write_json(json, "WQ", &weights->head[h].wq);
+        attest_matrix_write_json(json, "WK", &weights->head[h].wk);
+        attest_matrix_write_json(json, "WV", &weights->head[h].wv);
+        attest_matrix_write_json(json, "WO", &weights->head[h].wo);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+attest_status attest_weights_write(const attest_weights *weights, const char *path,
+                                   attest_error *error)
+{
+    attest_json_file file;
+    attest_status status = attest_json_file_open(&file, path, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_weights_write_json(&file.json, NULL, weights);
+    return attest_json_file_commit(&file, error);
+}

@@ -1,0 +1,41 @@
+/* weights_json.h -- weights and matrices as JSON, on their own or inside other objects. */
+#ifndef ATTEST_IO_WEIGHTS_JSON_H
+#define ATTEST_IO_WEIGHTS_JSON_H
+
+#include <attest/weights.h>
+
+#include "io/json_read.h"
+#include "io/json_write.h"
+
+enum { ATTEST_ACTIVATIONS = 2, ATTEST_TIES = 2, ATTEST_MASKS = 2 };
+extern const char *const attest_activation_names[ATTEST_ACTIVATIONS];
+extern const char *const attest_ties_names[ATTEST_TIES];
+extern const char *const attest_mask_names[ATTEST_MASKS];
+
+/* matrix = an array of rows, or {"u": [...], "v": [...]}, which stays factored. Status: FORMAT
+ * (also for a matrix without rows or columns), UNABLE, NOMEM. */
+attest_status attest_matrix_set_json(attest_matrix *matrix, const attest_json_cursor *value,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_matrix_write_json(attest_json *json, const char *key, const attest_matrix *matrix);
+
+/* weights = the attest/weights object. Status: FORMAT, UNABLE, NOMEM; on failure weights is as
+ * after init. */
+attest_status attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same from the text of a file. */
+attest_status attest_weights_parse_json(attest_weights *weights, const char *text, size_t size,
+                                        attest_budget *budget,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Whether the bytes begin as an .npz, .npy or safetensors file does; the weights of such a
+ * file, which must be an .npz archive. Status: FORMAT, UNABLE, NOMEM. */
+bool attest_weights_is_binary(const unsigned char *bytes, size_t size);
+attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,
+                                          size_t size, attest_budget *budget,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+void attest_weights_write_json(attest_json *json, const char *key,
+                               const attest_weights *weights);
+
+#endif

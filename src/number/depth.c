@@ -1,0 +1,37 @@
+/* depth.c -- e^{-depth} where arb_exp gives up. */
+#include "number/depth.h"
+
+/* With k an integer near depth / log 2, e^{-depth} = 2^{-k} e^{k log 2 - depth}. The bits of k
+ * are added to the precision of log 2, so the exponent left has an absolute error near 2^-bits.
+ * Any integer k is right. */
+static void huge_exp(arb_t weight, const arb_t depth, long bits)
+{
+    arb_t quotient, rest;
+    fmpz_t k;
+    long long_bits = bits + arf_abs_bound_lt_2exp_si(arb_midref(depth));
+
+    arb_init(quotient);
+    arb_init(rest);
+    fmpz_init(k);
+    arb_const_log2(rest, long_bits);
+    arb_div(quotient, depth, rest, long_bits);
+    arf_get_fmpz(k, arb_midref(quotient), ARF_RND_NEAR);
+    arb_mul_fmpz(rest, rest, k, long_bits);
+    arb_sub(rest, rest, depth, long_bits);
+    arb_exp(weight, rest, bits);
+    fmpz_neg(k, k);
+    arb_mul_2exp_fmpz(weight, weight, k);
+    arb_clear(quotient);
+    arb_clear(rest);
+    fmpz_clear(k);
+}
+
+void attest_depth_exp(arb_t weight, const arb_t depth, long bits)
+{
+    if (arf_cmpabs_2exp_si(arb_midref(depth), 62) >= 0) {
+        huge_exp(weight, depth, bits);
+    } else {
+        arb_neg(weight, depth);
+        arb_exp(weight, weight, bits);
+    }
+}

@@ -1,0 +1,25 @@
+/* rationals.h -- vectors of rationals over one denominator. */
+#ifndef ATTEST_NUMBER_RATIONALS_H
+#define ATTEST_NUMBER_RATIONALS_H
+
+#include <attest/number.h>
+
+/* count rationals, all 0; NULL: out of memory. */
+fmpq *attest_rationals_alloc(size_t count);
+void attest_rationals_free(fmpq *rational, size_t count);
+
+/* denominator = the least common denominator of the rationals, which are in lowest terms.
+ * *bytes = at most so many do count numerators over it take, and it itself. It can be far more
+ * than the rationals take: each numerator can become as large as all denominators together. The
+ * budget is charged with it. Status: UNABLE, found without computing a denominator that is too
+ * large. */
+attest_status attest_rationals_bound_common(fmpz_t denominator, size_t *bytes,
+                                            const fmpq *rational, size_t count,
+                                            attest_budget *budget,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
+
+/* numerator[i] = rational[i] * denominator. Exact. Domain: a common denominator. */
+void attest_rationals_get_numerators(fmpz *numerator, const fmpz_t denominator,
+                                     const fmpq *rational, size_t count);
+
+#endif

@@ -1,0 +1,250 @@
+/* check.c -- is what a certificate says true? */
+#include "recheck/recheck.h"
+
+#include "recheck/input.h"
+
+/* One verification. */
+typedef struct verification {
+    const attest_certificate *certificate;
+    attest_recheck check;
+    long max_bits;
+    fmpq_t least, most; /* the ends of min_separation */
+    bool holds, open;   /* open: a comparison could not be decided */
+    attest_error *error;
+} verification;
+
+#define SAYS_TOO_MUCH(v, ...)                                                                  \
+    ((v)->holds = false, (void)attest_error_set((v)->error, ATTEST_DOMAIN, __VA_ARGS__))
+
+/* low and high = the exact ends of the ball. */
+static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
+{
+    arf_t radius;
+
+    arf_init(radius);
+    arf_set_mag(radius, arb_radref(ball));
+    arf_get_fmpq(low, arb_midref(ball));
+    arf_get_fmpq(high, radius);
+    fmpq_sub(low, low, high);
+    fmpq_add(high, high, high);
+    fmpq_add(high, high, low);
+    arf_clear(radius);
+}
+
+/* Requires that |F_a - F_b| (|F_a| for b = a) lies between low and high. */
+static void require_inside(verification *v, size_t a, size_t b, const fmpq_t low,
+                           const fmpq_t high, const char *what)
+{
+    int above = fmpq_cmp_si(low, 0) <= 0
+                    ? 1
+                    : attest_recheck_compare(&v->check, a, b, low, v->max_bits);
+    int below = fmpq_cmp_si(high, 0) < 0
+                    ? 1
+                    : attest_recheck_compare(&v->check, a, b, high, v->max_bits);
+
+    v->open = v->open || above == 2 || below == 2;
+    if (above == -1)
+        SAYS_TOO_MUCH(v, "%s is smaller than certified", what);
+    if (below == 1)
+        SAYS_TOO_MUCH(v, "%s is larger than certified", what);
+}
+
+static void says_too_much_of_pair(verification *v, size_t a, size_t b, const char *what)
+{
+    attest_place x = attest_place_get(v->check.dataset, a);
+    attest_place y = attest_place_get(v->check.dataset, b);
+
+    SAYS_TOO_MUCH(v, "the outputs at [%zu,%zu] and [%zu,%zu] are %s", x.sequence, x.position,
+                  y.sequence, y.position, what);
+}
+
+/* A near pair: its separation must not be below the enclosure, and above delta if proved. */
+static bool visit_pair(void *state, size_t a, size_t b)
+{
+    verification *v = state;
+    int order = fmpq_cmp_si(v->least, 0) <= 0
+                    ? 1
+                    : attest_recheck_compare(&v->check, a, b, v->least, v->max_bits);
+
+    v->open = v->open || order == 2;
+    if (order == -1)
+        says_too_much_of_pair(v, a, b, "closer than certified");
+    if (v->holds && v->certificate->verdict == ATTEST_PROVED) {
+        order = attest_recheck_compare(&v->check, a, b, v->certificate->delta, v->max_bits);
+        v->open = v->open || order == 2;
+        if (order == -1 || order == 0)
+            says_too_much_of_pair(v, a, b, "not more than delta apart");
+    }
+    return v->holds;
+}
+
+/* The number of a place through all sequences; false when there is none. */
+static bool locate(size_t *position, const attest_dataset *dataset, attest_place place)
+{
+    if (place.sequence >= dataset->count ||
+        place.position >= attest_dataset_length(dataset, place.sequence))
+        return false;
+    *position = dataset->start[place.sequence] + place.position;
+    return true;
+}
+
+/* No required pair at all: all positions are of one class. */
+static bool one_class(const attest_recheck *check)
+{
+    for (size_t p = 1; p < check->positions; p++)
+        if (check->group[p] != check->group[0])
+            return false;
+    return true;
+}
+
+static attest_status check_separation(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    size_t a, b;
+    arb_t reach;
+    arf_t end;
+    attest_status status;
+
+    if (!c->has_pair) {
+        if (c->verdict != ATTEST_UNDECIDED && !one_class(&v->check))
+            SAYS_TOO_MUCH(v, "there are required pairs, but no pair is named");
+        return ATTEST_OK;
+    }
+    if (!locate(&a, v->check.dataset, c->pair[0]) ||
+        !locate(&b, v->check.dataset, c->pair[1]) || v->check.group[a] == v->check.group[b]) {
+        SAYS_TOO_MUCH(v, "the pair is not a required pair of the dataset");
+        return ATTEST_OK;
+    }
+    require_inside(v, a, b, v->least, v->most, "the separation of the pair");
+    if (!v->holds)
+        return ATTEST_OK;
+    /* Everything up to the larger of the two bounds must be looked at. */
+    arb_init(reach);
+    arf_init(end);
+    arb_set_fmpq(reach, fmpq_cmp(v->least, c->delta) > 0 ? v->least : c->delta, 128);
+    arb_get_ubound_arf(end, reach, 128);
+    if (arf_sgn(end) < 0)
+        arf_zero(end);
+    status = attest_recheck_visit_near(&v->check, end, visit_pair, v, v->error);
+    arb_clear(reach);
+    arf_clear(end);
+    return status;
+}
+
+/* The largest norm lies in max_norm: none is above, and one is inside. Under "proved", all are
+ * below r. */
+static void check_norms(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    fmpq_t low, high;
+    size_t at = 0;
+
+    fmpq_init(low);
+    fmpq_init(high);
+    get_ends(low, high, c->max_norm);
+    if (!locate(&at, v->check.dataset, c->largest))
+        SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
+    else
+        require_inside(v, at, at, low, high, "the largest norm");
+    for (size_t p = 0; p < v->check.positions && v->holds; p++) {
+        bool below_r = !c->has_r || c->verdict != ATTEST_PROVED ||
+                       !attest_recheck_may_reach(&v->check, p, c->r);
+        int order;
+        if (below_r && !attest_recheck_may_reach(&v->check, p, high))
+            continue;
+        order = attest_recheck_compare(&v->check, p, p, high, v->max_bits);
+        v->open = v->open || order == 2;
+        if (order == 1)
+            SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
+        if (v->holds && c->verdict == ATTEST_PROVED && c->has_r) {
+            order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
+            v->open = v->open || order == 2;
+            if (order == 0 || order == 1)
+                SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
+        }
+    }
+    fmpq_clear(low);
+    fmpq_clear(high);
+}
+
+/* Under "refuted", the pair or the largest output violates its bound. */
+static void check_refutation(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    size_t a = 0, b = 0;
+    int pair = 1, norm = -1;
+
+    if (c->has_pair && locate(&a, v->check.dataset, c->pair[0]) &&
+        locate(&b, v->check.dataset, c->pair[1]))
+        pair = attest_recheck_compare(&v->check, a, b, c->delta, v->max_bits);
+    if (pair == -1 || pair == 0)
+        return;
+    if (c->has_r && locate(&a, v->check.dataset, c->largest))
+        norm = attest_recheck_compare(&v->check, a, a, c->r, v->max_bits);
+    if (norm == 0 || norm == 1)
+        return;
+    if (pair == 2 || norm == 2)
+        v->open = true;
+    else
+        SAYS_TOO_MUCH(v, "neither the pair nor the largest output refutes the claim");
+}
+
+static attest_status verify(verification *v, const attest_dataset *dataset,
+                            const attest_weights *weights)
+{
+    attest_status status = attest_recheck_init(&v->check, dataset, weights, v->error);
+
+    if (status != ATTEST_OK)
+        return status;
+    fmpq_init(v->least);
+    fmpq_init(v->most);
+    if (v->certificate->has_pair)
+        get_ends(v->least, v->most, v->certificate->min_separation);
+    status = attest_recheck_make_sketch(&v->check, v->error);
+    if (status == ATTEST_OK)
+        status = check_separation(v);
+    if (status == ATTEST_OK && v->holds && arb_is_finite(v->certificate->max_norm))
+        check_norms(v);
+    if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_REFUTED)
+        check_refutation(v);
+    if (status == ATTEST_OK && v->holds && v->certificate->untrue)
+        SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
+    fmpq_clear(v->least);
+    fmpq_clear(v->most);
+    attest_recheck_clear(&v->check);
+    if (status == ATTEST_OK && v->holds && v->open)
+        return attest_error_set(v->error, ATTEST_UNABLE, "a comparison stayed open at %ld bits",
+                                v->max_bits);
+    if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_UNDECIDED)
+        return attest_error_set(v->error, ATTEST_UNABLE, "as it says");
+    return status;
+}
+
+attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
+                                       const char *folder, long max_bits, attest_budget *budget,
+                                       attest_error *error)
+{
+    verification v = {.certificate = certificate, .max_bits = max_bits, .holds = true};
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_error unread;
+    attest_status status;
+
+    v.error = error ? error : &unread;
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    status =
+        attest_check_read_dataset(&dataset, &v.holds, certificate, folder, budget, v.error);
+    if (status == ATTEST_OK && v.holds)
+        status =
+            attest_check_read_weights(&weights, &v.holds, certificate, folder, budget, v.error);
+    if (status == ATTEST_OK && v.holds && weights.dim != dataset.dim)
+        status = attest_error_set(v.error, ATTEST_FORMAT,
+                                  "dataset and weights have different dimensions");
+    if (status == ATTEST_OK && v.holds)
+        status = verify(&v, &dataset, &weights);
+    *holds = v.holds;
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    return status;
+}

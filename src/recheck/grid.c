@@ -1,0 +1,189 @@
+/* grid.c -- the pairs of positions that may be near, from a grid of cells.
+ *
+ * A position falls into the cell floor(x_c / width) of its first entries; the width is at least
+ * the reach and two errors, so that pairs within reach have cells that differ by at most 1 in
+ * each axis. Positions are sorted by their cells, and two cells meet in blocks that fit the
+ * cache. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "recheck/recheck.h"
+
+enum { AXES = 3, STRIDE = 8, BLOCK = 64 };
+
+typedef struct placed {
+    int64_t cell[AXES];
+    uint32_t position;
+} placed;
+
+typedef struct grid {
+    const attest_recheck *check;
+    placed *order; /* by cell, then by position */
+    double reach, slack;
+    bool (*visit)(void *state, size_t a, size_t b);
+    void *state;
+} grid;
+
+static int compare_cells(const int64_t *a, const int64_t *b)
+{
+    for (int axis = 0; axis < AXES; axis++)
+        if (a[axis] != b[axis])
+            return a[axis] < b[axis] ? -1 : 1;
+    return 0;
+}
+
+static int by_cell(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    int order = compare_cells(x->cell, y->cell);
+
+    return order ? order : (x->position > y->position) - (x->position < y->position);
+}
+
+/* More than the reach and the errors of two positions. Entries are at most 1, so quotients stay
+ * within 2^30 and fit the cells; their roundings are below 2^-22, less than the factor leaves.
+ * Where the reach or an error is infinite, so is the width: all positions share one cell. */
+static double choose_width(const grid *g)
+{
+    double most = 0, width;
+
+    for (size_t p = 0; p < g->check->positions; p++)
+        if (!(g->check->error[p] <= most)) /* a NaN is infinite, and stays so */
+            most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
+    width = (g->reach + 4 * most) * (1 + 0x1p-20);
+    if (!(width < INFINITY))
+        return INFINITY;
+    return width > 0x1p-30 ? width : 0x1p-30;
+}
+
+static void place_all(grid *g)
+{
+    size_t dim = g->check->dim, axes = dim < AXES ? dim : AXES;
+    double width = choose_width(g);
+
+    for (size_t p = 0; p < g->check->positions; p++) {
+        g->order[p] = (placed){.position = (uint32_t)p};
+        for (size_t a = 0; a < axes; a++)
+            g->order[p].cell[a] = (int64_t)floor(g->check->sketch[p * dim + a] / width);
+    }
+    qsort(g->order, g->check->positions, sizeof *g->order, by_cell);
+}
+
+/* The first place in order whose cell is not before the given one. */
+static size_t find_cell(const grid *g, const int64_t *cell)
+{
+    size_t low = 0, high = g->check->positions;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_cells(g->order[middle].cell, cell) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The place behind the last one of the cell that begins here. */
+static size_t cell_end(const grid *g, size_t begin)
+{
+    size_t end = begin + 1;
+
+    while (end < g->check->positions &&
+           compare_cells(g->order[end].cell, g->order[begin].cell) == 0)
+        end++;
+    return end;
+}
+
+/* False when the sketch shows that the distance exceeds the reach. */
+static bool may_be_near(const grid *g, size_t a, size_t b)
+{
+    size_t dim = g->check->dim;
+    const double *x = g->check->sketch + a * dim, *y = g->check->sketch + b * dim;
+    double far = (g->reach + g->check->error[a] + g->check->error[b]) * (1 + 0x1p-50);
+    double limit = far * far * g->slack + 0x1p-1000, s[STRIDE] = {0}, sum = 0;
+    size_t c = 0;
+
+    for (; dim - c >= STRIDE; c += STRIDE) { /* sums side by side, for vectors */
+        for (size_t i = 0; i < STRIDE; i++)
+            s[i] += (x[c + i] - y[c + i]) * (x[c + i] - y[c + i]);
+        if (s[0] > limit) /* partial sums only grow */
+            return false;
+    }
+    for (; c < dim; c++)
+        sum += (x[c] - y[c]) * (x[c] - y[c]);
+    for (size_t i = 0; i < STRIDE; i++)
+        sum += s[i];
+    return !(sum > limit);
+}
+
+/* Visits the required pairs of one place with those from begin to before end, all of which
+ * stand before it. */
+static bool visit_row(const grid *g, size_t at, size_t begin, size_t end)
+{
+    const uint32_t *group = g->check->group;
+    uint32_t p = g->order[at].position;
+
+    for (size_t other = begin; other < end && other < at; other++) {
+        uint32_t q = g->order[other].position;
+        if (group[p] != group[q] && may_be_near(g, p, q) &&
+            !g->visit(g->state, p < q ? p : q, p < q ? q : p))
+            return false;
+    }
+    return true;
+}
+
+/* Visits the pairs of two cells, the second of which is not behind the first. */
+static bool visit_cells(const grid *g, size_t first, size_t first_end, size_t second,
+                        size_t second_end)
+{
+    for (size_t block = second; block < second_end; block += BLOCK) {
+        size_t end = second_end - block < BLOCK ? second_end : block + BLOCK;
+        for (size_t at = first; at < first_end; at++)
+            if (!visit_row(g, at, block, end))
+                return false;
+    }
+    return true;
+}
+
+/* Visits the pairs of a cell with its neighbours up to itself. */
+static bool visit_neighbours(const grid *g, size_t first, size_t first_end)
+{
+    const int64_t *own = g->order[first].cell;
+
+    for (int n = 0; n < 27; n++) {
+        int64_t cell[AXES] = {own[0] + n % 3 - 1, own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1};
+        size_t second;
+        if (compare_cells(cell, own) > 0)
+            continue;
+        second = find_cell(g, cell);
+        if (second < g->check->positions && compare_cells(g->order[second].cell, cell) == 0 &&
+            !visit_cells(g, first, first_end, second, cell_end(g, second)))
+            return false;
+    }
+    return true;
+}
+
+attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
+                                        bool (*visit)(void *state, size_t a, size_t b),
+                                        void *state, attest_error *error)
+{
+    grid g = {.check = check, .visit = visit, .state = state};
+    size_t first = 0, end;
+
+    g.order = attest_memory_alloc(check->positions, sizeof *g.order);
+    if (!g.order)
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    g.reach = attest_recheck_scale(check, reach, 1);
+    /* dim + 3 roundings of the sum, and those of the limit. */
+    g.slack = 1 + ((double)check->dim + 16) * 0x1p-52;
+    place_all(&g);
+    for (; first < check->positions; first = end) {
+        end = cell_end(&g, first);
+        if (!visit_neighbours(&g, first, end))
+            break;
+    }
+    free(g.order);
+    return ATTEST_OK;
+}

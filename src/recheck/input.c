@@ -1,0 +1,122 @@
+/* input.c -- the files that a certificate names. */
+#include "recheck/input.h"
+
+#include <attest/import.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/input.h"
+#include "base/text.h"
+
+/* An input of the certificate, opened once: what is hashed is what is parsed. */
+typedef struct found_input {
+    const attest_certificate_input *named;
+    attest_input input;
+    char *beside; /* its path in the folder, or NULL */
+} found_input;
+
+/* The input of this role, or NULL. */
+static const attest_certificate_input *find_role(const attest_certificate *certificate,
+                                                 const char *role)
+{
+    for (size_t i = 0; i < certificate->inputs; i++)
+        if (strcmp(certificate->input[i].role, role) == 0)
+            return &certificate->input[i];
+    return NULL;
+}
+
+/* Opens the file where it is: as it was named, or in the folder. */
+static attest_status open_file(found_input *found, const char *folder, size_t limit,
+                               attest_error *error)
+{
+    const char *name = found->named->path;
+    attest_status status = attest_input_open_file(&found->input, name, limit, error);
+    attest_text text;
+
+    if (status == ATTEST_IO && folder && name[0] != '/') {
+        attest_text_init(&text);
+        attest_text_printf(&text, "%s/%s", folder, name);
+        found->beside = attest_text_take(&text);
+        if (!found->beside)
+            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_input_open_file(&found->input, found->beside, limit, error);
+    }
+    /* Certificates come from others, who may name a device without end or a pipe. */
+    if (status == ATTEST_USAGE)
+        return attest_error_set(error, ATTEST_FORMAT, "names an input that is no file");
+    return status;
+}
+
+/* Opens the input and holds it against the certificate. A longer file is not even read. */
+static attest_status open_certified(found_input *found, bool *holds, const char *folder,
+                                    const attest_budget *budget, attest_error *error)
+{
+    const attest_certificate_input *named = found->named;
+    size_t left = attest_budget_left(budget);
+    bool fits = named->has_size && named->size < left;
+    attest_status status = open_file(found, folder, fits ? named->size : left, error);
+
+    if (status == ATTEST_OK)
+        *holds = (!named->has_size || found->input.size == named->size) &&
+                 strcmp(attest_input_sha256(&found->input), named->sha256) == 0;
+    else if (status == ATTEST_UNABLE && fits)
+        *holds = false;
+    else
+        return status;
+    if (!*holds)
+        attest_error_set(error, ATTEST_DOMAIN, "%s is not the file that was certified",
+                         found->input.path);
+    return ATTEST_OK;
+}
+
+static attest_status found_open(found_input *found, bool *holds,
+                                const attest_certificate *certificate, const char *role,
+                                const char *folder, const attest_budget *budget,
+                                attest_error *error)
+{
+    *holds = true;
+    *found = (found_input){.named = find_role(certificate, role)};
+    if (!found->named)
+        return attest_error_set(error, ATTEST_FORMAT, "no input is the %s", role);
+    return open_certified(found, holds, folder, budget, error);
+}
+
+static void found_close(found_input *found)
+{
+    attest_input_close(&found->input);
+    free(found->beside);
+}
+
+attest_status attest_check_read_dataset(attest_dataset *dataset, bool *holds,
+                                        const attest_certificate *certificate,
+                                        const char *folder, attest_budget *budget,
+                                        attest_error *error)
+{
+    found_input found;
+    attest_status status =
+        found_open(&found, holds, certificate, "dataset", folder, budget, error);
+
+    if (status == ATTEST_OK && *holds)
+        status = attest_dataset_read_input(dataset, &found.input, found.named->tensor, budget,
+                                           error);
+    if (status == ATTEST_OK && *holds && found.named->homogeneous)
+        status = attest_dataset_set_homogeneous(dataset, budget, error);
+    found_close(&found);
+    return status;
+}
+
+attest_status attest_check_read_weights(attest_weights *weights, bool *holds,
+                                        const attest_certificate *certificate,
+                                        const char *folder, attest_budget *budget,
+                                        attest_error *error)
+{
+    found_input found;
+    attest_status status =
+        found_open(&found, holds, certificate, "weights", folder, budget, error);
+
+    if (status == ATTEST_OK && *holds)
+        status = attest_weights_read_input(weights, &found.input, budget, error);
+    found_close(&found);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* recheck.h -- the second route by which certificates are verified.
+ *
+ * Nothing here is shared with certify: outputs are evaluated position by position straight from
+ * the definition, by products of integer matrices and balls; classes come from sorting
+ * positions by their vocabularies; near pairs come from a grid of cells; and equalities of
+ * softmax outputs are proved by sorted sums of exponentials. Simpler, on purpose. */
+#ifndef ATTEST_RECHECK_RECHECK_H
+#define ATTEST_RECHECK_RECHECK_H
+
+#include <attest/certificate.h>
+#include <attest/dataset.h>
+#include <attest/weights.h>
+
+/* Transposed weight matrices, as integers over one denominator each. */
+typedef struct attest_recheck_matrix {
+    fmpz_mat_t entry;
+    fmpz_t denominator;
+} attest_recheck_matrix;
+
+typedef struct attest_recheck_head {
+    attest_recheck_matrix wq, wk, wv, wo;
+    fmpz_t key_query, value; /* the denominators of W_K^T W_Q and of W_O W_V */
+} attest_recheck_head;
+
+/* One sequence under all heads: row j belongs to its position j. */
+typedef struct attest_recheck_loaded {
+    size_t sequence; /* SIZE_MAX: none */
+    fmpz_mat_t token;
+    fmpz_t denominator;              /* of token */
+    fmpz_mat_t *key, *query, *value; /* by head: tokens under W_K, W_Q and W_O W_V */
+} attest_recheck_loaded;
+
+/* A layer and data. */
+typedef struct attest_recheck {
+    const attest_dataset *dataset;
+    const attest_weights *weights;
+    size_t dim, positions, heads;
+    uint32_t *group; /* by position: equal iff vocabulary and token are */
+    arb_ptr *value;  /* by position: dim balls at bits[position], or NULL */
+    long *bits;
+    attest_recheck_head *head;
+    attest_recheck_loaded loaded[2]; /* the two sequences used last */
+    int older;                       /* which of them goes next */
+    double *sketch;                  /* positions * dim: outputs divided by 2^exponent, */
+    double *error;                   /* by position: Euclidean error of the sketch */
+    slong exponent;
+} attest_recheck;
+
+/* Status: NOMEM. */
+attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *dataset,
+                                  const attest_weights *weights,
+                                  attest_error *error) ATTEST_WARN_UNUSED;
+void attest_recheck_clear(attest_recheck *check);
+
+/* Numbers the classes; part of init. False when memory is out. */
+bool attest_recheck_find_groups(attest_recheck *check);
+
+/* Integer matrices of all heads; part of init and clear. False when memory is out. */
+bool attest_recheck_init_heads(attest_recheck *check);
+void attest_recheck_clear_heads(attest_recheck *check);
+
+/* The sequence of a position counted through all sequences. */
+size_t attest_recheck_sequence(const attest_recheck *check, size_t position);
+
+/* How many tokens of its sequence a position sees. */
+size_t attest_recheck_seen(const attest_recheck *check, size_t position);
+
+/* The sequence of the position, loaded; *at = the position in it. Valid until two others were
+ * loaded. */
+const attest_recheck_loaded *attest_recheck_load(attest_recheck *check, size_t position,
+                                                 size_t *at);
+
+/* numerator = the score of key j for query k in head h, over denominator. */
+void attest_recheck_score(fmpz_t numerator, const attest_recheck *check,
+                          const attest_recheck_loaded *loaded, size_t h, size_t j, size_t k);
+void attest_recheck_score_denominator(fmpz_t denominator, const attest_recheck *check,
+                                      const attest_recheck_loaded *loaded, size_t h);
+void attest_recheck_value_denominator(fmpz_t denominator, const attest_recheck *check,
+                                      const attest_recheck_loaded *loaded, size_t h);
+
+/* out = the exact output at a position. Domain: hardmax. */
+void attest_recheck_exact(fmpq *out, attest_recheck *check, size_t position);
+
+/* out = the output at a position in balls of about this precision. */
+void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position, long bits);
+
+/* The same, kept until more is asked for. */
+arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits);
+
+/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when max_bits do not
+ * tell. Exact for hardmax; for softmax equality is decided by attest_recheck_meets. */
+int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
+                           long max_bits);
+
+/* Whether |F_a - F_b|, or |F_a| for b = a, is x: 1 or 0, as proved, or -1 when there are too
+ * many terms to tell. Domain: softmax. */
+int attest_recheck_meets(attest_recheck *check, size_t a, size_t b, const fmpq_t x);
+
+/* Evaluates everything once and keeps doubles with bounds; needed by what follows. Status:
+ * NOMEM. */
+attest_status attest_recheck_make_sketch(attest_recheck *check,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+
+/* x in units of the sketch, as a double that is not smaller (or, for a negative sign, not
+ * larger). */
+double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign);
+
+/* False when the sketch shows that |F_a| < x. */
+bool attest_recheck_may_reach(const attest_recheck *check, size_t a, const fmpq_t x);
+
+/* Calls visit for every required pair whose distance may be at most reach (>= 0), until it
+ * returns false. Status: NOMEM. */
+attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
+                                        bool (*visit)(void *state, size_t a, size_t b),
+                                        void *state, attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,116 @@
+/* sketch.c -- all outputs as doubles with bounds. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "recheck/recheck.h"
+
+enum { BITS = 96 };
+
+/* Exponents are kept within +-LIMIT: far beyond those of files, and their differences fit. */
+#define LIMIT ((slong)1 << 40)
+
+/* Raises *exponent, which is at least -LIMIT, until |x| < 2^*exponent on the whole ball; false
+ * when that is not possible up to LIMIT, or the ball is not finite. */
+static bool raise_exponent(slong *exponent, const arb_t x)
+{
+    mag_t bound;
+    bool fits;
+
+    mag_init(bound);
+    arb_get_mag(bound, x);
+    fits = arb_is_finite(x) && mag_cmp_2exp_si(bound, LIMIT) < 0;
+    if (fits && mag_cmp_2exp_si(bound, *exponent) >= 0)
+        *exponent = fmpz_get_si(MAG_EXPREF(bound)); /* bound < 2^its exponent */
+    mag_clear(bound);
+    return fits;
+}
+
+/* The sketch of one position: entries divided by 2^own, and the sum of their errors, which is
+ * at least the Euclidean one. Of an output that does not fit nothing is known: it is 0, with an
+ * infinite error, which makes it near to everything. */
+static void sketch_position(attest_recheck *check, size_t p, arb_ptr out, slong *own)
+{
+    double *x = check->sketch + p * check->dim, error = 0;
+    arf_t scaled;
+    mag_t radius;
+    bool fits = true;
+
+    attest_recheck_enclose(out, check, p, BITS);
+    *own = -LIMIT;
+    for (size_t c = 0; c < check->dim && fits; c++)
+        fits = raise_exponent(own, out + c);
+    arf_init(scaled);
+    mag_init(radius);
+    for (size_t c = 0; c < check->dim && fits; c++) {
+        arf_mul_2exp_si(scaled, arb_midref(out + c), -*own);
+        x[c] = arf_get_d(scaled, ARF_RND_NEAR); /* an error of 2^-54 at most */
+        assert(fabs(x[c]) <= 1);
+        mag_mul_2exp_si(radius, arb_radref(out + c), -*own);
+        error += mag_get_d(radius) + 0x1p-54;
+    }
+    check->error[p] = fits ? error * (1 + (double)check->dim * 0x1p-52) : INFINITY;
+    *own = fits ? *own : -LIMIT;
+    arf_clear(scaled);
+    mag_clear(radius);
+}
+
+attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *error)
+{
+    slong *own = attest_memory_alloc(check->positions, sizeof *own);
+    arb_ptr out;
+
+    check->sketch = attest_memory_alloc(check->positions * check->dim, sizeof *check->sketch);
+    check->error = attest_memory_alloc(check->positions, sizeof *check->error);
+    if (!own || !check->sketch || !check->error) {
+        free(own);
+        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    }
+    out = _arb_vec_init((slong)check->dim);
+    check->exponent = -LIMIT;
+    for (size_t p = 0; p < check->positions; p++) {
+        sketch_position(check, p, out, &own[p]);
+        check->exponent = own[p] > check->exponent ? own[p] : check->exponent;
+    }
+    _arb_vec_clear(out, (slong)check->dim);
+    for (size_t p = 0; p < check->positions; p++) {
+        slong shift = own[p] - check->exponent;
+        int e = shift < -3000 ? -3000 : (int)shift;
+        for (size_t c = 0; c < check->dim; c++)
+            check->sketch[p * check->dim + c] = ldexp(check->sketch[p * check->dim + c], e);
+        /* Where something underflows, each entry may be off by 2^-1074. */
+        check->error[p] = ldexp(check->error[p], e) + (double)check->dim * 0x1p-1000;
+    }
+    free(own);
+    return ATTEST_OK;
+}
+
+double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign)
+{
+    double d;
+    arf_t t;
+
+    arf_init(t);
+    arf_mul_2exp_si(t, x, -check->exponent);
+    d = arf_get_d(t, sign < 0 ? ARF_RND_FLOOR : ARF_RND_CEIL);
+    arf_clear(t);
+    return d;
+}
+
+bool attest_recheck_may_reach(const attest_recheck *check, size_t a, const fmpq_t x)
+{
+    const double *p = check->sketch + a * check->dim;
+    double s = 0, bound;
+    arf_t t;
+
+    arf_init(t);
+    arf_set_fmpq(t, x, 64, ARF_RND_FLOOR);
+    bound = attest_recheck_scale(check, t, -1);
+    arf_clear(t);
+    for (size_t c = 0; c < check->dim; c++)
+        s += p[c] * p[c];
+    /* dim + 4 roundings, and 2^-1000 for what underflows. */
+    s = sqrt(s * (1 + ((double)check->dim + 16) * 0x1p-52) + 0x1p-1000) + check->error[a];
+    return !(s * (1 + 0x1p-50) < bound);
+}

@@ -1,0 +1,149 @@
+/* separated_extremes.c -- the extremes of Definition 1: doubles propose, exact arithmetic decides. */
+#include "theory/separated.h"
+
+#include <math.h>
+
+#include "geometry/candidates.h"
+
+/* All distinct tokens, each of its own colour. */
+static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens,
+                                attest_error *error)
+{
+    attest_status status = attest_cloud_init(cloud, tokens->count, tokens->dim, error);
+    attest_token_vector x;
+    arb_ptr ball;
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_token_vector_init(&x, tokens->dim);
+    ball = _arb_vec_init((slong)tokens->dim);
+    for (size_t t = 0; t < tokens->count; t++) {
+        cloud->colour[t] = (uint32_t)t;
+        if (tokens->real) {
+            attest_cloud_set_doubles(cloud, t, tokens->real + t * tokens->dim);
+            continue;
+        }
+        attest_token_vector_set(&x, tokens, t);
+        for (size_t c = 0; c < tokens->dim; c++) {
+            arb_set_round_fmpz(ball + c, x.numerator + c, 64);
+            arb_div_fmpz(ball + c, ball + c, x.denominator, 64);
+        }
+        attest_cloud_set_balls(cloud, t, ball);
+    }
+    attest_cloud_finish(cloud);
+    _arb_vec_clear(ball, (slong)tokens->dim);
+    attest_token_vector_clear(&x);
+    return ATTEST_OK;
+}
+
+/* The first token of least (sign -1) or largest (sign 1) norm, and its square. */
+static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
+                           const attest_tokens *tokens)
+{
+    double known = sign < 0 ? INFINITY : 0, lower, upper;
+    attest_token_vector x;
+    size_t place = SIZE_MAX;
+    fmpq_t square;
+
+    for (size_t t = 0; t < cloud->count; t++) {
+        attest_cloud_norm(&lower, &upper, cloud, t);
+        known = sign < 0 ? fmin(known, upper) : fmax(known, lower);
+    }
+    attest_token_vector_init(&x, tokens->dim);
+    fmpq_init(square);
+    for (size_t t = 0; t < cloud->count; t++) {
+        attest_cloud_norm(&lower, &upper, cloud, t);
+        if (sign < 0 ? lower > known : upper < known)
+            continue;
+        attest_token_vector_set(&x, tokens, t);
+        attest_token_norm_square(square, &x);
+        if (place == SIZE_MAX || sign * fmpq_cmp(square, best) > 0) {
+            fmpq_set(best, square);
+            place = t;
+        }
+    }
+    fmpq_clear(square);
+    attest_token_vector_clear(&x);
+    return place;
+}
+
+/* The first of the closest pairs of tokens; pair[0] = SIZE_MAX when there is none. */
+static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cloud *cloud,
+                                    const attest_tokens *tokens, attest_error *error)
+{
+    attest_candidates candidates;
+    attest_status status = attest_candidates_init(&candidates, cloud, error);
+    attest_token_vector x, y;
+    size_t first, second, loaded = SIZE_MAX;
+    fmpq_t square;
+    bool found;
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_token_vector_init(&x, tokens->dim);
+    attest_token_vector_init(&y, tokens->dim);
+    fmpq_init(square);
+    pair[0] = SIZE_MAX;
+    while ((status = attest_candidates_next(&found, &first, &second, &candidates, error)) ==
+               ATTEST_OK &&
+           found) {
+        if (first != loaded)
+            attest_token_vector_set(&x, tokens, first);
+        loaded = first;
+        attest_token_vector_set(&y, tokens, second);
+        attest_token_distance_square(square, &x, &y);
+        /* In lexicographic order: only a smaller distance replaces an earlier pair. */
+        if (pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0) {
+            fmpq_set(best, square);
+            pair[0] = first;
+            pair[1] = second;
+        }
+    }
+    fmpq_clear(square);
+    attest_token_vector_clear(&x);
+    attest_token_vector_clear(&y);
+    attest_candidates_clear(&candidates);
+    return status;
+}
+
+/* Where token t stands first. */
+static attest_place find_place(const attest_dataset *dataset, size_t t)
+{
+    attest_place place = {0, 0};
+
+    for (size_t at = 0; dataset->token[at] != t; at++) {
+        place.position++;
+        while (at + 1 == dataset->start[place.sequence + 1]) {
+            place.sequence++;
+            place.position = 0;
+        }
+    }
+    return place;
+}
+
+attest_status attest_separated_get(attest_separated *extremes, const attest_dataset *dataset,
+                                   attest_error *error)
+{
+    const attest_tokens *tokens = &dataset->tokens;
+    attest_status status = attest_separated_find_duplicate(extremes, dataset, error);
+    attest_cloud cloud;
+    size_t pair[2];
+
+    if (status != ATTEST_OK)
+        return status;
+    status = make_cloud(&cloud, tokens, error);
+    if (status != ATTEST_OK)
+        return status;
+    extremes->r_min =
+        find_place(dataset, extreme_norm(extremes->r_min_square, -1, &cloud, tokens));
+    extremes->r_max =
+        find_place(dataset, extreme_norm(extremes->r_max_square, 1, &cloud, tokens));
+    status = closest_tokens(extremes->eps_square, pair, &cloud, tokens, error);
+    if (status == ATTEST_OK) {
+        extremes->has_pair = pair[0] != SIZE_MAX;
+        for (int side = 0; side < 2 && extremes->has_pair; side++)
+            extremes->eps[side] = find_place(dataset, pair[side]);
+    }
+    attest_cloud_clear(&cloud);
+    return status;
+}
