@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include <attest/certify.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 
 enum { LENGTH = 32, MOST_SLOW = 10000 };
 

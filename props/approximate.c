@@ -1,7 +1,7 @@
 /* approximate.c -- universal approximation of equivariant functions. */
 #include <math.h>
 
-#include <attest/approximate.h>
+#include "theory/approximate.h"
 
 #include "campaign/gen.h"
 #include "props/properties.h"

@@ -1,7 +1,7 @@
 /* boltzmann.c -- the Boltzmann operator: bounds, identities, monotonicity. */
 #include <math.h>
 
-#include <attest/boltzmann.h>
+#include "attention/boltzmann.h"
 
 #include "campaign/gen.h"
 #include "campaign/label.h"

@@ -1,6 +1,6 @@
 /* construction.c -- whether what Theorem 2 builds keeps what it promises. */
 #include <attest/certify.h>
-#include <attest/theorem2.h>
+#include "theory/theorem2.h"
 
 #include "props/construction.h"
 #include "props/vectors.h"

@@ -2,7 +2,7 @@
 #ifndef ATTEST_PROPS_EVALUATION_H
 #define ATTEST_PROPS_EVALUATION_H
 
-#include <attest/separated.h>
+#include "theory/separated.h"
 
 #include "campaign/instance.h"
 

@@ -1,8 +1,8 @@
 /* lemma1.c -- Lemma 1: the Boltzmann operator keeps distances. */
 #include <math.h>
 
-#include <attest/boltzmann.h>
-#include <attest/lemma1.h>
+#include "attention/boltzmann.h"
+#include "theory/lemma1.h"
 
 #include "props/properties.h"
 #include "props/statement.h"

@@ -1,7 +1,7 @@
 /* lemma_f.c -- Lemma F: separation by the first difference. */
 #include <math.h>
 
-#include <attest/lemma_f.h>
+#include "theory/lemma_f.h"
 
 #include "props/properties.h"
 #include "props/statement.h"

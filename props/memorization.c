@@ -1,7 +1,7 @@
 /* memorization.c -- whether what Corollaries 1 and 2 build maps tokens to labels. */
 #include <string.h>
 
-#include <attest/memorize.h>
+#include "theory/memorize.h"
 
 #include "attention/network.h"
 #include "props/memorization.h"

@@ -1,8 +1,8 @@
 /* memorization_gen.c -- labelled data for Corollaries 1 and 2. */
 #include <stdlib.h>
 
-#include <attest/contextual.h>
-#include <attest/positional.h>
+#include "theory/contextual.h"
+#include "theory/positional.h"
 
 #include "base/memory.h"
 #include "campaign/gen.h"

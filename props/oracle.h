@@ -10,7 +10,7 @@
 
 #include <attest/dataset.h>
 #include <attest/error.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 #include <attest/weights.h>
 
 typedef struct attest_oracle {

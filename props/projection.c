@@ -5,7 +5,7 @@
 #include "campaign/label.h"
 #include "props/properties.h"
 #include "props/statement.h"
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 static const attest_constant constants[] = {
     {"sqrt(8/(pi d))/M^2", "the share of every distance that is kept"},

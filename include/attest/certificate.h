@@ -18,7 +18,6 @@
 #include <attest/flint.h>
 #include <attest/input.h>
 #include <attest/number.h>
-#include <attest/separated.h>
 #include <attest/status.h>
 
 /* An input file: its role ("dataset", "weights"), where it was, its SHA-256 in hex, its size,

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <attest/contextual.h>
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/weights.h>

@@ -181,4 +181,13 @@ attest_status attest_dataset_builder_finish(attest_dataset *dataset,
                                             attest_dataset_builder *builder,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
+/* A position of the dataset: token `position` of a sequence, both counted from 0. */
+typedef struct attest_place {
+    size_t sequence, position;
+} attest_place;
+
+/* The sequence, and the place in it, of a position counted through all sequences. Domain:
+ * position < dataset->total. */
+attest_place attest_place_get(const attest_dataset *dataset, size_t position);
+
 #endif

@@ -1,7 +1,7 @@
 /* attention_ball.c -- attention in balls: exact scores, enclosures from exp on.
  *
  * The error bound is derived in proofs-notes/attention.md. */
-#include <attest/boltzmann.h>
+#include "attention/boltzmann.h"
 
 #include "number/ball.h"
 

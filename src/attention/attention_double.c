@@ -1,5 +1,5 @@
 /* attention_double.c -- attention in the hardware's binary64. */
-#include <attest/boltzmann.h>
+#include "attention/boltzmann.h"
 
 #include "number/double.h"
 

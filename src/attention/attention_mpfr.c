@@ -1,5 +1,5 @@
 /* attention_mpfr.c -- attention with every operation rounded to a floating-point format. */
-#include <attest/boltzmann.h>
+#include "attention/boltzmann.h"
 
 #include "number/mpfr.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include <attest/network.h>
+#include "data/network.h"
 
 /* A group with its units in descending order of bias, and the sums of output_h and of
  * bias_h output_h over the first 0, STRIDE, 2 STRIDE, ... of them. */

@@ -3,7 +3,7 @@
 #define ATTEST_ATTENTION_NETWORK_H
 
 #include <attest/format.h>
-#include <attest/network.h>
+#include "data/network.h"
 #include <attest/sequence.h>
 
 #include "attention/feed_forward.h"

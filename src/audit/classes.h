@@ -6,7 +6,7 @@
 #define ATTEST_AUDIT_CLASSES_H
 
 #include <attest/dataset.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 #include <attest/weights.h>
 
 typedef struct attest_audit_classes {

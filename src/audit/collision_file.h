@@ -2,7 +2,7 @@
 #ifndef ATTEST_AUDIT_COLLISION_FILE_H
 #define ATTEST_AUDIT_COLLISION_FILE_H
 
-#include <attest/counterexample.h>
+#include "data/counterexample.h"
 
 #include "audit/audit.h"
 

@@ -3,7 +3,7 @@
 #define ATTEST_AUDIT_EVALUATE_H
 
 #include <attest/dataset.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 #include <attest/weights.h>
 
 #include "number/arithmetic.h"

@@ -1,6 +1,6 @@
 /* theory.c -- the bits that Theorem 2 asks for on a dataset. */
 #include "audit/audit.h"
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 /* Up to so many products of entries are formed to find the closest pair of tokens. */
 #define MOST_PRODUCTS 2e9

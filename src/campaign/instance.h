@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <attest/counterexample.h>
+#include "data/counterexample.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/weights.h>

@@ -15,7 +15,7 @@
 #include <theft.h>
 
 #include <attest/error.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 
 #include "campaign/instance.h"
 

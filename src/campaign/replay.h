@@ -6,7 +6,7 @@
 #ifndef ATTEST_CAMPAIGN_REPLAY_H
 #define ATTEST_CAMPAIGN_REPLAY_H
 
-#include <attest/counterexample.h>
+#include "data/counterexample.h"
 #include <attest/flint.h>
 
 #include "campaign/plan_read.h"

@@ -3,7 +3,7 @@
 #ifndef ATTEST_CERTIFY_FILTER_POINTS_H
 #define ATTEST_CERTIFY_FILTER_POINTS_H
 
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 
 #include "certify/filter_layer.h"
 

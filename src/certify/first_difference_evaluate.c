@@ -1,8 +1,8 @@
 /* first_difference_evaluate.c -- single contexts and pairs at full accuracy. */
 #include <stdlib.h>
 
-#include <attest/boltzmann.h>
-#include <attest/boltzmann_difference.h>
+#include "attention/boltzmann.h"
+#include "theory/boltzmann_difference.h"
 
 #include "base/memory.h"
 #include "certify/first_difference.h"

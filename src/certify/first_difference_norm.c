@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "certify/first_difference.h"
-#include "theory/separated.h"
+#include "theory/separated_parts.h"
 
 /* Encloses |x + w m| for a position. */
 static attest_status enclose_norm(arb_t norm, const attest_first_scan *scan,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <attest/lemma_f.h>
+#include "theory/lemma_f.h"
 
 #include "base/memory.h"
 #include "certify/first_difference.h"

@@ -3,6 +3,7 @@
 #define ATTEST_CERTIFY_METHOD_H
 
 #include <attest/certify.h>
+#include "theory/contextual.h"
 
 typedef struct attest_method {
     const char *name;

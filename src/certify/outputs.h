@@ -2,7 +2,7 @@
 #ifndef ATTEST_CERTIFY_OUTPUTS_H
 #define ATTEST_CERTIFY_OUTPUTS_H
 
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 #include <attest/weights.h>
 
 #include "geometry/cloud.h"

@@ -13,7 +13,7 @@
 #ifndef ATTEST_CERTIFY_SOFTMAX_SUM_H
 #define ATTEST_CERTIFY_SOFTMAX_SUM_H
 
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 #include <attest/weights.h>
 
 /* N_c / Z: Z = sum of z[i] y^exponent[i], N_c = sum of n[i*dim + c] y^exponent[i]. Exponents

@@ -6,6 +6,8 @@
 #include "base/output.h"
 #include "cli/command.h"
 #include "io/json_write.h"
+#include "data/network.h"
+#include "theory/approximate.h"
 
 enum { DEFAULT_GRID = 16, MOST_GRID = 1 << 20 };
 

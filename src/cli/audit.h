@@ -6,6 +6,7 @@
 #include "audit/gate.h"
 #include "audit/record.h"
 #include "cli/command.h"
+#include "theory/theorem2.h"
 
 enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
 

@@ -1,5 +1,6 @@
 /* bench_certifier.c -- the methods of certify against full evaluation in balls. */
 #include "cli/bench.h"
+#include "theory/theorem2.h"
 
 enum { SEQUENCES = 48, LENGTH = 8, DIM = 4 };
 

@@ -3,7 +3,7 @@
 #define ATTEST_CLI_CONSTRUCT_H
 
 #include <attest/certificate.h>
-#include <attest/theorem2.h>
+#include "theory/theorem2.h"
 
 #include "cli/command.h"
 

@@ -6,6 +6,8 @@
 #include "cli/counterexample.h"
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
+#include "theory/separated.h"
+#include "theory/theorem1.h"
 
 enum { ROOT_BITS = 128, MOST_HEADS = 4096, MOST_SIZE = 65536, MOST_ENTRIES = 100000000 };
 

@@ -3,6 +3,7 @@
 #define ATTEST_CLI_COUNTEREXAMPLE_H
 
 #include "cli/command.h"
+#include "data/counterexample.h"
 
 /* Looks for data that the weights of the counterexample merge: random data, by the property
  * theorem1-search, shrunk. Fills in the rest of the counterexample if *found. EXIT_HOLDS, or a

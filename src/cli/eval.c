@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/eval.h"
+#include "io/conll.h"
 
 static int run(int argc, char **argv);
 

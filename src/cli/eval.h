@@ -7,6 +7,7 @@
 #include <attest/attest.h>
 
 #include "io/json_write.h"
+#include "data/network.h"
 
 typedef enum eval_system { EVAL_EXACT, EVAL_BALL, EVAL_MPFR, EVAL_DOUBLE } eval_system;
 

@@ -3,8 +3,8 @@
 #define ATTEST_CLI_EXCERPT_H
 
 #include <attest/dataset.h>
-#include <attest/separated.h>
-#include <attest/theorem2.h>
+#include "theory/separated.h"
+#include "theory/theorem2.h"
 
 #include "io/json_write.h"
 

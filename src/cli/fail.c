@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "io/import.h"
 
 ATTEST_PRINTF(1, 0)
 static void complain(const char *format, va_list arguments)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <attest/import.h>
+#include "io/import.h"
 
 #include "base/escape.h"
 #include "cli/command.h"

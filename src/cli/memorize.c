@@ -6,6 +6,8 @@
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "io/network_json.h"
+#include "io/conll.h"
+#include "theory/memorize.h"
 
 /* Larger networks are written by -o only: nobody wants them between two keys of a summary. */
 enum { MOST_UNITS_SHOWN = 20000 };

@@ -135,3 +135,17 @@ attest_status attest_dataset_get_sequence(attest_sequence *sequence,
     return dataset->tokens.real ? get_reals(sequence, dataset, i, budget, error)
                                 : get_rationals(sequence, dataset, i, budget, error);
 }
+
+attest_place attest_place_get(const attest_dataset *dataset, size_t position)
+{
+    size_t low = 0, high = dataset->count;
+
+    while (high - low > 1) { /* start[low] <= position < start[high] */
+        size_t middle = low + (high - low) / 2;
+        if (dataset->start[middle] <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (attest_place){low, position - dataset->start[low]};
+}

@@ -1,5 +1,5 @@
 /* homogeneous.c -- tokens with one more coordinate, which is 1. */
-#include <attest/import.h>
+#include "io/import.h"
 
 #include <stdint.h>
 #include <string.h>

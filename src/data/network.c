@@ -1,5 +1,5 @@
 /* network.c -- networks: memory and shapes. */
-#include <attest/network.h>
+#include "data/network.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* conll.c -- sentences as columns of words and tags. */
-#include <attest/conll.h>
+#include "io/conll.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef ATTEST_IO_COUNTEREXAMPLE_JSON_H
 #define ATTEST_IO_COUNTEREXAMPLE_JSON_H
 
-#include <attest/counterexample.h>
+#include "data/counterexample.h"
 
 #include "io/json_read.h"
 #include "io/json_write.h"

@@ -1,5 +1,5 @@
 /* import.c -- the attention heads of a real model as weights. */
-#include "io/import.h"
+#include "io/import_parts.h"
 
 #include <stdint.h>
 

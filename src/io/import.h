@@ -1,44 +1,56 @@
-/* import.h -- the parts of attest_import_read: where a head's numbers are, and its matrices. */
+/* import.h -- the attention heads of a real model as weights.
+ *
+ * A model computes, for a token x, q = A_q x + b_q, k = A_k x + b_k, v = A_v x + b_v, attends
+ * with the scores scale * (k . q), and adds A_o (sum of the heads' outputs side by side) + b_o.
+ * attest's weights have no biases. With any bias, tokens get one more coordinate, which is 1
+ * (attest_dataset_set_homogeneous), and the biases become columns:
+ *
+ *     W_Q = [A_q  b_q]    W_K = scale [A_k  b_k]    W_V = [A_v  b_v]    W_O = [A_o]
+ *                                                                             [ 0 ]
+ *
+ * so that the coordinate stays 1 under skip. For b_o the first head gets one more dimension: a
+ * row (0, ..., 0, 1) of W_V, whose average under softmax or hardmax is 1, and the column
+ * (b_o, 0) of W_O; rows of zeros in W_Q and W_K leave the scores alone. All of it is exact. */
 #ifndef ATTEST_IO_IMPORT_H
 #define ATTEST_IO_IMPORT_H
 
-#include <attest/import.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-#include "io/matrix_array.h"
-#include "io/safetensors.h"
+#include <attest/dataset.h>
+#include <attest/weights.h>
 
-enum { ATTEST_IMPORT_Q = 0, ATTEST_IMPORT_K, ATTEST_IMPORT_V, ATTEST_IMPORT_O, ATTEST_IMPORTS };
+/* Which tensors to take. Matrices map columns to rows: A_q has shape (H s, d), A_k and A_v
+ * (G s, d) where G divides H (several heads may share keys and values), A_o (d, H s); with
+ * transpose all four are stored the other way round. Head h owns the rows h s ... h s + s - 1.
+ * Biases are optional (NULL), as vectors of as many entries as their matrix has rows. */
+typedef struct attest_import {
+    const char *q, *k, *v, *o;
+    const char *qkv;  /* instead of q, k and v: all three in one tensor of (H + 2 G) s rows */
+    bool interleaved; /* qkv holds q, k, v of head 0, of head 1, ... (G = H); else q, k, v */
+    const char *bias_q, *bias_k, *bias_v, *bias_o, *bias_qkv;
+    bool transpose;
+    size_t heads;      /* H >= 1 */
+    size_t first;      /* the first head to take ... */
+    size_t count;      /* ... and how many: first + count <= heads */
+    const fmpq *scale; /* NULL: 1 */
+} attest_import;
 
-/* One of the layer's matrices A_q, A_k, A_v, A_o in its tensor, and its bias in another. */
-typedef struct attest_import_part {
-    const char *name, *bias_name; /* the tensors; bias_name may be NULL */
-    attest_array array, bias;
-    size_t rows, cols;         /* of the tensor, after transposition */
-    size_t row_step, col_step; /* in its storage */
-    size_t first_row;          /* of this part in the tensor, and in the bias */
-    size_t head_rows;          /* from the first row of one head to that of the next */
-    size_t groups;             /* G: heads of its own; H heads share them evenly */
-} attest_import_part;
-
-/* A layer whose shapes fit together. */
-typedef struct attest_import_layer {
-    attest_import_part part[ATTEST_IMPORTS];
-    size_t size;  /* s */
-    size_t dim;   /* d */
-    size_t heads; /* H */
-    bool has_bias;
-} attest_import_layer;
-
-/* Finds the tensors of the request, and s and d. Status: FORMAT, USAGE. */
-attest_status attest_import_find(attest_import_layer *layer, const attest_safetensors *file,
-                                 const attest_import *request,
+/* weights = the heads that the request names, from the safetensors file at path; activation,
+ * ties, mask and skip are as after init. Exact. Status: FORMAT (the file; a shape that does not
+ * fit: the text names tensor and shape), USAGE (no such tensor, tensors named twice or not at
+ * all), IO, UNABLE, NOMEM; the text begins with the path. On failure weights is as after init.
+ */
+attest_status attest_import_read(attest_weights *weights, const char *path,
+                                 const attest_import *request, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
-/* head = head h of the layer, exactly as include/attest/import.h says; of size s + 1 when it
- * carries the bias of the output. Status: FORMAT, UNABLE. */
-attest_status attest_import_set_head(attest_head *head, const attest_import_layer *layer,
-                                     size_t h, bool output_bias, const fmpq *scale,
-                                     attest_budget *budget,
-                                     attest_error *error) ATTEST_WARN_UNUSED;
+/* Does the request name a bias, so that the weights take d + 1 coordinates? */
+bool attest_import_has_bias(const attest_import *request);
+
+/* Appends the coordinate 1 to every token. Indices and sequences stay. Status: UNABLE, NOMEM:
+ * the dataset is unchanged then. */
+attest_status attest_dataset_set_homogeneous(attest_dataset *dataset, attest_budget *budget,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -1,5 +1,5 @@
 /* import_find.c -- the tensors of an attention layer, and whether their shapes fit together. */
-#include "io/import.h"
+#include "io/import_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* import_head.c -- the four matrices of one head, biases and scale included. */
-#include "io/import.h"
+#include "io/import_parts.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef ATTEST_IO_NETWORK_JSON_H
 #define ATTEST_IO_NETWORK_JSON_H
 
-#include <attest/network.h>
+#include "data/network.h"
 
 #include "io/json_read.h"
 #include "io/json_write.h"

@@ -1,7 +1,7 @@
 /* input.c -- the files that a certificate names. */
 #include "recheck/input.h"
 
-#include <attest/import.h>
+#include "io/import.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* approximate.c -- universal approximation: the network, and the proof of its values. */
-#include <attest/approximate.h>
+#include "theory/approximate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "number/rationals.h"
-#include "theory/approximate.h"
+#include "theory/approximate_parts.h"
 
 enum { SAMPLES = 64, MOST_ENTRIES = 16 };
 

@@ -9,7 +9,7 @@
  * a known denominator; everything below is in units of that. */
 #include <math.h>
 
-#include "theory/approximate.h"
+#include "theory/approximate_parts.h"
 
 enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16 };
 #define MOST_BOXES 2e8

@@ -2,7 +2,7 @@
  *
  * Polynomials with rational coefficients, so that values at rational points are exact.
  * Derivatives of each are bounded in proofs-notes/approximate.md, "The functions". */
-#include <attest/approximate.h>
+#include "theory/approximate.h"
 
 #include <math.h>
 #include <string.h>

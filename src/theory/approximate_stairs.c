@@ -3,7 +3,7 @@
 
 #include "attention/feed_forward.h"
 #include "number/rationals.h"
-#include "theory/approximate.h"
+#include "theory/approximate_parts.h"
 
 /* x = i/G + side ramp/2: the end of the flat part of a cell at border i. */
 static void get_edge(fmpq_t x, size_t i, int side, size_t grid, const fmpq_t ramp)

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <attest/boltzmann_difference.h>
+#include "theory/boltzmann_difference.h"
 
 #include "base/memory.h"
 #include "number/depth.h"

@@ -1,5 +1,5 @@
 /* contextual.c -- Definition 2: contexts, classes, and the number of required pairs. */
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef ATTEST_THEORY_FAMILY_H
 #define ATTEST_THEORY_FAMILY_H
 
-#include <attest/lemma_f.h>
+#include "theory/lemma_f.h"
 
 typedef struct attest_sorted_family {
     const attest_family *family;

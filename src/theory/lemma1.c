@@ -1,7 +1,7 @@
 /* lemma1.c -- the bound and the hypotheses of Lemma 1 (proofs-notes/lemma1.md). */
 #include <stdint.h>
 
-#include <attest/lemma1.h>
+#include "theory/lemma1.h"
 
 #include "number/depth.h"
 #include "theory/family.h"

@@ -1,7 +1,7 @@
 /* lemma_f.c -- the threshold and the bound of Lemma F (proofs-notes/lemma_f.md). */
 #include <assert.h>
 
-#include <attest/lemma_f.h>
+#include "theory/lemma_f.h"
 
 #include "number/depth.h"
 

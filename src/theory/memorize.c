@@ -1,13 +1,13 @@
 /* memorize.c -- Corollary 1: hypotheses, the network, its proof. */
-#include <attest/memorize.h>
+#include "theory/memorize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "theory/memorize.h"
-#include "theory/theorem2.h"
+#include "theory/memorize_parts.h"
+#include "theory/theorem2_parts.h"
 
 enum { ATTEMPTS = 4, FIRST_ATTEMPT_BITS = 8192 };
 

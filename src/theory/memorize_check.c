@@ -5,7 +5,7 @@
  * exact rationals. */
 #include <stdio.h>
 
-#include <attest/memorize.h>
+#include "theory/memorize.h"
 
 #include "attention/network.h"
 #include "base/progress.h"

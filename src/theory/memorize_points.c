@@ -5,7 +5,7 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
-#include "theory/memorize.h"
+#include "theory/memorize_parts.h"
 
 attest_status attest_memory_points_init(attest_memory_points *points,
                                         const attest_dataset *dataset,

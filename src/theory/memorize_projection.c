@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "theory/memorize.h"
-#include "theory/theorem2.h"
+#include "theory/memorize_parts.h"
+#include "theory/theorem2_parts.h"
 
 enum { LEAST_TRIALS = 8, MOST_TRIALS = 64 };
 #define BUDGET 8e6        /* points sorted */

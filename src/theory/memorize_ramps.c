@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "number/rationals.h"
-#include "theory/memorize.h"
+#include "theory/memorize_parts.h"
 
 /* l = mantissa 2^-k of the ramp in a gap; g is used up. */
 static void place_ramp(fmpz_t mantissa, fmpz_t k, const arf_t low, arf_t g)

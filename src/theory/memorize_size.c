@@ -1,7 +1,7 @@
 /* memorize_size.c -- how large a memorisation is, and whether it is too large to be proved. */
 #include <math.h>
 
-#include "theory/memorize.h"
+#include "theory/memorize_parts.h"
 
 /* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
 static double bits_expected(const attest_construction *c, const attest_tokens *tokens)

@@ -1,11 +1,11 @@
 /* positional.c -- Corollary 2: an encoding of positions that keeps tokens apart. */
-#include <attest/positional.h>
+#include "theory/positional.h"
 
-#include <attest/separated.h>
+#include "theory/separated.h"
 
 #include "number/rationals.h"
-#include "theory/separated.h"
-#include "theory/theorem2.h"
+#include "theory/separated_parts.h"
+#include "theory/theorem2_parts.h"
 
 /* Bounds have so many significant bits: short numbers make short tokens. */
 enum { BOUND_BITS = 8, ROOT_BITS = 64, SMALL_DIM = 8 };

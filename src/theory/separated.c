@@ -1,5 +1,5 @@
 /* separated.c -- Definition 1: exact norms and distances, bounds, repetitions. */
-#include "theory/separated.h"
+#include "theory/separated_parts.h"
 
 #include <stdlib.h>
 
@@ -18,20 +18,6 @@ void attest_separated_clear(attest_separated *extremes)
     fmpq_clear(extremes->r_min_square);
     fmpq_clear(extremes->r_max_square);
     fmpq_clear(extremes->eps_square);
-}
-
-attest_place attest_place_get(const attest_dataset *dataset, size_t position)
-{
-    size_t low = 0, high = dataset->count;
-
-    while (high - low > 1) { /* start[low] <= position < start[high] */
-        size_t middle = low + (high - low) / 2;
-        if (dataset->start[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (attest_place){low, position - dataset->start[low]};
 }
 
 static bool exceeds(const fmpq_t square, const fmpq_t bound)

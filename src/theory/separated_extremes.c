@@ -1,5 +1,5 @@
 /* separated_extremes.c -- the extremes of Definition 1: doubles propose, exact arithmetic decides. */
-#include "theory/separated.h"
+#include "theory/separated_parts.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef ATTEST_THEORY_THEOREM1_CHECK_H
 #define ATTEST_THEORY_THEOREM1_CHECK_H
 
-#include <attest/theorem1.h>
+#include "theory/theorem1.h"
 
 /* Fills counterexample's dataset with sequences made of tokens of a table: sequence side is
  * table[index[side][k]], k < length[side]; entries are numerator / denominator, dim per token.

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <attest/separated.h>
-
 #include "theory/separated.h"
-#include "theory/theorem2.h"
+
+#include "theory/separated_parts.h"
+#include "theory/theorem2_parts.h"
 
 /* All pairs of tokens are looked at, unless that takes more products than this. */
 #define MOST_PRODUCTS 2e9

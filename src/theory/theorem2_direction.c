@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "data/linear.h"
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 enum { ENTRY_BITS = 15 };
 

@@ -1,5 +1,5 @@
 /* theorem2_gap.c -- kappa just large enough for Lemma F. */
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 enum { KAPPA_BITS = 64, TRIES_SMALL = 32, TRIES_LARGE = 3, MOST_DIRECTIONS = 200 };
 #define LARGE_TABLE 1000000u

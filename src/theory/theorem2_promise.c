@@ -1,8 +1,8 @@
 /* theorem2_promise.c -- what the stored weights promise, and the paper's closed formula. */
-#include <attest/lemma1.h>
-#include <attest/lemma_f.h>
+#include "theory/lemma1.h"
+#include "theory/lemma_f.h"
 
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 enum { BITS = 192 };
 

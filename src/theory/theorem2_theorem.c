@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "data/linear.h"
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 enum { MOST_DIRECTIONS = 1000, KAPPA_BITS = 56 };
 #define MOST_PRODUCTS 1e8

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 
 #include "base/memory.h"
-#include "theory/theorem2.h"
+#include "theory/theorem2_parts.h"
 
 enum {
     MOST_DIRECTIONS = 200,

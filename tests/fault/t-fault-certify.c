@@ -5,7 +5,7 @@
 
 #include <attest/certificate.h>
 #include <attest/certify.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 
 #include "base/fault.h"
 #include "io/dataset_json.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <attest/conll.h>
+#include "io/conll.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "io/dataset_array.h"
-#include "io/import.h"
+#include "io/import_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 
 #include <attest/dataset.h>
 #include <attest/flint.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 #include <attest/weights.h>
 
 /* What brute force knows of an extreme compared with a bound. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 
 #include "tests/tap.h"
 

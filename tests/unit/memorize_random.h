@@ -3,7 +3,7 @@
 #ifndef ATTEST_TESTS_MEMORIZE_RANDOM_H
 #define ATTEST_TESTS_MEMORIZE_RANDOM_H
 
-#include <attest/memorize.h>
+#include "theory/memorize.h"
 
 #include "tests/unit/labelled.h"
 

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <attest/approximate.h>
+#include "theory/approximate.h"
 
 #include "attention/network.h"
 #include "tests/tap.h"
-#include "theory/approximate.h"
+#include "theory/approximate_parts.h"
 
 enum { UNIT = 60 };
 

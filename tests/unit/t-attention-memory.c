@@ -2,7 +2,7 @@
  * exponent range is restored. Needs --enable-faults. */
 #include "base/fault.h"
 
-#include <attest/boltzmann.h>
+#include "attention/boltzmann.h"
 
 #include "tests/ref/cases.h"
 #include "tests/tap.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <attest/dataset.h>
-#include <attest/network.h>
+#include "data/network.h"
 #include <attest/weights.h>
 
 #include "tests/tap.h"

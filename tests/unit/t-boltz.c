@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include <attest/attention.h>
-#include <attest/boltzmann.h>
+#include "attention/boltzmann.h"
 
 #include "tests/ref/cases.h"
 #include "tests/tap.h"

@@ -1,7 +1,7 @@
 /* Words and tags in columns: what is read, what is refused, and where words go. */
 #include <string.h>
 
-#include <attest/conll.h>
+#include "io/conll.h"
 
 #include "tests/tap.h"
 

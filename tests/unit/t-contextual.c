@@ -1,5 +1,5 @@
 /* Contexts, classes and required pairs against the definition, position by position. */
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 
 #include "tests/tap.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <attest/contextual.h>
+#include "theory/contextual.h"
 #include <attest/kernel.h>
 #include <attest/number.h>
 

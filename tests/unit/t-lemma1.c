@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include <attest/lemma1.h>
+#include "theory/lemma1.h"
 
 #include "tests/ref/boltzmann_full.h"
 #include "tests/tap.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdint.h>
 
-#include <attest/boltzmann_difference.h>
-#include <attest/lemma_f.h>
+#include "theory/boltzmann_difference.h"
+#include "theory/lemma_f.h"
 
 #include "tests/ref/boltzmann_full.h"
 #include "tests/tap.h"

@@ -1,8 +1,8 @@
 /* Corollary 2: the step keeps eps, a shorter one does not; encoded sequences are sets. */
 #include <string.h>
 
-#include <attest/positional.h>
-#include <attest/separated.h>
+#include "theory/positional.h"
+#include "theory/separated.h"
 
 #include "tests/unit/labelled.h"
 

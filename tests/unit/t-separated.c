@@ -1,5 +1,5 @@
 /* Definition 1: extremes against brute force in rationals; strictness at the exact boundary. */
-#include <attest/separated.h>
+#include "theory/separated.h"
 
 #include "tests/tap.h"
 

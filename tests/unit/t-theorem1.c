@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <attest/theorem1.h>
+#include "theory/theorem1.h"
 
 #include "tests/ref/attention.h"
 #include "tests/ref/cases.h"

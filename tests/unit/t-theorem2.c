@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include <attest/certify.h>
-#include <attest/theorem2.h>
+#include "theory/theorem2.h"
 
 #include "tests/tap.h"
 

@@ -8,8 +8,8 @@
  * ramps: a layer of many units then takes little room, and an evaluation that knows direction.z
  * finds the active units by bisection. Any layer can be written so, at worst with groups of one
  * unit. */
-#ifndef ATTEST_NETWORK_H
-#define ATTEST_NETWORK_H
+#ifndef ATTEST_DATA_NETWORK_H
+#define ATTEST_DATA_NETWORK_H
 
 #include <stdbool.h>
 #include <stddef.h>

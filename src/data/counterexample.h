@@ -2,8 +2,8 @@
  *
  * It holds the values themselves, never the state of a generator: to decide it again, nothing
  * else is needed. */
-#ifndef ATTEST_COUNTEREXAMPLE_H
-#define ATTEST_COUNTEREXAMPLE_H
+#ifndef ATTEST_DATA_COUNTEREXAMPLE_H
+#define ATTEST_DATA_COUNTEREXAMPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

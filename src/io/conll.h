@@ -6,8 +6,8 @@
  * one the tag, what stands between is ignored. A blank line ends a sentence; lines whose word
  * is
  * "-DOCSTART-" are left out. Lines may end in CR LF. */
-#ifndef ATTEST_CONLL_H
-#define ATTEST_CONLL_H
+#ifndef ATTEST_IO_CONLL_H
+#define ATTEST_IO_CONLL_H
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  *     |boltz(A) - boltz(B)| >= e^{-t} [(t - mu)(1 - 2q) - g q/(1-q)] > 0,
  *
  * and the set that owns c has the smaller boltz. Proof: proofs-notes/lemma_f.md. */
-#ifndef ATTEST_LEMMA_F_H
-#define ATTEST_LEMMA_F_H
+#ifndef ATTEST_THEORY_LEMMA_F_H
+#define ATTEST_THEORY_LEMMA_F_H
 
 #include <stdbool.h>
 #include <stddef.h>

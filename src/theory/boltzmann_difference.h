@@ -4,8 +4,8 @@
  * computed as two values and a subtraction they need t bits. The identity used here
  * (proofs-notes/ boltzmann.md, "(L) with multiplicities") factors e^(-t) out, so that the
  * working precision depends on cancellation only, not on the magnitude. */
-#ifndef ATTEST_BOLTZMANN_DIFFERENCE_H
-#define ATTEST_BOLTZMANN_DIFFERENCE_H
+#ifndef ATTEST_THEORY_BOLTZMANN_DIFFERENCE_H
+#define ATTEST_THEORY_BOLTZMANN_DIFFERENCE_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  *     step = 2 r_max + eps,  |x| < r_max for all tokens, |x - x'| > eps for different ones.
  * Then different encoded tokens are more than eps apart, none is zero, no sequence has one
  * twice, and different sequences become different sets (proofs-notes/positional.md). */
-#ifndef ATTEST_POSITIONAL_H
-#define ATTEST_POSITIONAL_H
+#ifndef ATTEST_THEORY_POSITIONAL_H
+#define ATTEST_THEORY_POSITIONAL_H
 
 #include <stdbool.h>
 

@@ -4,13 +4,13 @@
  * hardmax picks the largest t, the smallest t, or what ties give. Sequences that share all
  * three have equal outputs under every set of weights at once. Which pairs are least, for each
  * kind of ties and masks, and why: proofs-notes/theorem1.md. */
-#ifndef ATTEST_THEOREM1_H
-#define ATTEST_THEOREM1_H
+#ifndef ATTEST_THEORY_THEOREM1_H
+#define ATTEST_THEORY_THEOREM1_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include <attest/counterexample.h>
+#include "data/counterexample.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/weights.h>

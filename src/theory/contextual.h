@@ -4,12 +4,12 @@
  * mask of its first k + 1 tokens. A pair of positions is required when their vocabularies or
  * their tokens differ: the positions fall into classes (vocabulary, token), and a pair is
  * required iff its classes differ. */
-#ifndef ATTEST_CONTEXTUAL_H
-#define ATTEST_CONTEXTUAL_H
+#ifndef ATTEST_THEORY_CONTEXTUAL_H
+#define ATTEST_THEORY_CONTEXTUAL_H
 
 #include <attest/dataset.h>
 #include <attest/error.h>
-#include <attest/separated.h>
+#include "theory/separated.h"
 #include <attest/weights.h>
 
 /* What an attention layer can see at a position: the query token, and the tokens in sight up to

@@ -3,15 +3,15 @@
  * Vectors with exactly n entries each, all |entries| < r, no vector repeats an entry, different
  * entries differ by more than delta > 2 log n + 3. Then |boltz| <= r, and |boltz(a) - boltz(b)|
  * > (log n)^2 e^{-2r} whenever the entry sets differ. Proof: proofs-notes/lemma1.md. */
-#ifndef ATTEST_LEMMA1_H
-#define ATTEST_LEMMA1_H
+#ifndef ATTEST_THEORY_LEMMA1_H
+#define ATTEST_THEORY_LEMMA1_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <attest/error.h>
 #include <attest/flint.h>
-#include <attest/lemma_f.h>
+#include "theory/lemma_f.h"
 
 /* Encloses (log n)^2 e^{-2r} and its log2; the lower end of value is itself a bound.
  * Domain: n >= 1, r a ball. For n = 1 the bound is 0 and log2 indeterminate. */

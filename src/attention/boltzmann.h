@@ -1,8 +1,8 @@
 /* boltzmann.h -- the Boltzmann operator boltz(a) = sum a_i e^{a_i} / sum e^{a_i}.
  *
  * It is irrational unless all entries agree, so there is none in exact arithmetic. */
-#ifndef ATTEST_BOLTZMANN_H
-#define ATTEST_BOLTZMANN_H
+#ifndef ATTEST_ATTENTION_BOLTZMANN_H
+#define ATTEST_ATTENTION_BOLTZMANN_H
 
 #include <stddef.h>
 

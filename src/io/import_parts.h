@@ -1,0 +1,44 @@
+/* import_parts.h -- the parts of attest_import_read: where a head's numbers are, and its matrices. */
+#ifndef ATTEST_IO_IMPORT_PARTS_H
+#define ATTEST_IO_IMPORT_PARTS_H
+
+#include "io/import.h"
+
+#include "io/matrix_array.h"
+#include "io/safetensors.h"
+
+enum { ATTEST_IMPORT_Q = 0, ATTEST_IMPORT_K, ATTEST_IMPORT_V, ATTEST_IMPORT_O, ATTEST_IMPORTS };
+
+/* One of the layer's matrices A_q, A_k, A_v, A_o in its tensor, and its bias in another. */
+typedef struct attest_import_part {
+    const char *name, *bias_name; /* the tensors; bias_name may be NULL */
+    attest_array array, bias;
+    size_t rows, cols;         /* of the tensor, after transposition */
+    size_t row_step, col_step; /* in its storage */
+    size_t first_row;          /* of this part in the tensor, and in the bias */
+    size_t head_rows;          /* from the first row of one head to that of the next */
+    size_t groups;             /* G: heads of its own; H heads share them evenly */
+} attest_import_part;
+
+/* A layer whose shapes fit together. */
+typedef struct attest_import_layer {
+    attest_import_part part[ATTEST_IMPORTS];
+    size_t size;  /* s */
+    size_t dim;   /* d */
+    size_t heads; /* H */
+    bool has_bias;
+} attest_import_layer;
+
+/* Finds the tensors of the request, and s and d. Status: FORMAT, USAGE. */
+attest_status attest_import_find(attest_import_layer *layer, const attest_safetensors *file,
+                                 const attest_import *request,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* head = head h of the layer, exactly as io/import.h says; of size s + 1 when it
+ * carries the bias of the output. Status: FORMAT, UNABLE. */
+attest_status attest_import_set_head(attest_head *head, const attest_import_layer *layer,
+                                     size_t h, bool output_bias, const fmpq *scale,
+                                     attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

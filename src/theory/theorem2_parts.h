@@ -1,0 +1,69 @@
+/* theorem2_parts.h -- what the strategies of Theorem 2 share. */
+#ifndef ATTEST_THEORY_THEOREM2_PARTS_H
+#define ATTEST_THEORY_THEOREM2_PARTS_H
+
+#include "theory/theorem2.h"
+
+#include "geometry/projection.h"
+
+/* A whole direction: v = numerator / divisor, divisor >= |numerator|. */
+typedef struct attest_direction {
+    size_t dim;
+    fmpz *numerator;
+    fmpz_t divisor;
+} attest_direction;
+
+void attest_direction_init(attest_direction *direction, size_t dim);
+void attest_direction_clear(attest_direction *direction);
+
+/* Draws entries from [-2^15, 2^15], the same on every machine; state is advanced. |v| <= 1, and
+ * within 2^-14 of it. */
+void attest_direction_gen(attest_direction *direction, uint64_t *state);
+
+/* Sets the divisor of a numerator that the caller has filled, not all 0. */
+void attest_direction_normalise(attest_direction *direction);
+
+/* *apart = whether v is injective on the tokens and 0. Exact. Status: NOMEM, UNABLE. */
+attest_status attest_direction_check(bool *apart, const attest_direction *direction,
+                                     const attest_tokens *tokens,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* least = the least |v.x| over the tokens. Exact. */
+void attest_direction_least(fmpq_t least, const attest_projection *along);
+
+/* w orthogonal to v with |w| <= size (for dim = 1: w = size). */
+void attest_direction_output(fmpq *output, const attest_direction *direction,
+                             const fmpq_t size);
+
+/* Sets output: orthogonal to v, of norm at most eps / (4 r_max). */
+void attest_construction_set_output(attest_construction *construction,
+                                    const attest_direction *direction);
+
+/* Fills weights, direction, kappa, output and r of the construction. */
+attest_status attest_construction_finish(attest_construction *construction,
+                                         const attest_direction *direction,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+
+/* x rounded up (down) to bits significant binary digits. Domain: x > 0. */
+void attest_round_up(fmpq_t x, long bits);
+void attest_round_down(fmpq_t x, long bits);
+
+/* The strategies. */
+attest_status attest_theorem2_build_theorem(attest_construction *construction,
+                                            const attest_dataset *dataset,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_theorem2_build_gap(attest_construction *construction,
+                                        const attest_dataset *dataset,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_theorem2_build_tuned(attest_construction *construction,
+                                          const attest_dataset *dataset,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Sets the promise from what is stored: by Lemma 1 for vectors of length n, or by Lemma F for
+ * scores at least 1.4456 apart. */
+void attest_theorem2_promise(attest_construction *construction, size_t n, bool lemma1);
+
+/* Sets the closed formula. */
+void attest_theorem2_formula(attest_construction *construction, size_t n, size_t tokens);
+
+#endif
