@@ -5,7 +5,7 @@
 #include <theft.h>
 
 #include "base/text.h"
-#include "io/chunk_result.h"
+#include "campaign/chunk.h"
 #include "campaign/polish.h"
 
 typedef struct attest_chunk_run_state {

@@ -13,6 +13,7 @@
 #include "certify/context_lists.h"
 #include "certify/method.h"
 #include "geometry/projection.h"
+#include "theory/rank_one.h"
 
 enum { ATTEST_FIRST_EVENTS = 512, ATTEST_FIRST_NORMS = 64, ATTEST_FIRST_BITS = 128 };
 

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
-#include "data/linear.h"
 
 /* Up to so many tokens their least distance is looked for to sharpen a bound. */
 enum { DISTANCE_TOKENS = 20000 };
@@ -141,8 +140,8 @@ static bool set_orthogonal(attest_rational_vector *p, const attest_rank_one *hea
 
     fmpz_init(ww);
     fmpz_init(vw);
-    attest_linear_dot(ww, w, w, head->dim);
-    attest_linear_dot(vw, v, w, head->dim);
+    _fmpz_vec_dot(ww, w, w, (slong)head->dim);
+    _fmpz_vec_dot(vw, v, w, (slong)head->dim);
     for (size_t c = 0; c < head->dim; c++) {
         fmpz_mul(p->numerator + c, ww, v + c);
         fmpz_submul(p->numerator + c, vw, w + c);
@@ -223,7 +222,7 @@ attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *sc
 
     arf_zero(bound);
     fmpz_init(vw);
-    attest_linear_dot(vw, scan->head.v.numerator, scan->head.w.numerator, scan->head.dim);
+    _fmpz_vec_dot(vw, scan->head.v.numerator, scan->head.w.numerator, (slong)scan->head.dim);
     attest_rational_vector_init(&p, scan->head.dim);
     if (fmpz_is_zero(vw)) {
         raise_to_gap(bound, &scan->y);

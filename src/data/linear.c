@@ -1,13 +1,6 @@
 /* linear.c -- exact products of matrices with vectors of integers. */
 #include "data/linear.h"
 
-void attest_linear_dot(fmpz_t dot, const fmpz *x, const fmpz *y, size_t count)
-{
-    fmpz_zero(dot);
-    for (size_t c = 0; c < count; c++)
-        fmpz_addmul(dot, x + c, y + c);
-}
-
 /* out = left (right . x) */
 static void apply_factors(fmpz *out, const fmpz *left, size_t rows, const fmpz *right,
                           size_t cols, const fmpz *x)
@@ -15,7 +8,7 @@ static void apply_factors(fmpz *out, const fmpz *left, size_t rows, const fmpz *
     fmpz_t dot;
 
     fmpz_init(dot);
-    attest_linear_dot(dot, right, x, cols);
+    _fmpz_vec_dot(dot, right, x, (slong)cols);
     for (size_t r = 0; r < rows; r++)
         fmpz_mul(out + r, left + r, dot);
     fmpz_clear(dot);
@@ -28,7 +21,7 @@ void attest_linear_apply(fmpz *out, const attest_matrix *matrix, const fmpz *x)
         return;
     }
     for (size_t r = 0; r < matrix->rows; r++)
-        attest_linear_dot(out + r, matrix->entry + r * matrix->cols, x, matrix->cols);
+        _fmpz_vec_dot(out + r, matrix->entry + r * matrix->cols, x, (slong)matrix->cols);
 }
 
 void attest_linear_apply_transposed(fmpz *out, const attest_matrix *matrix, const fmpz *x)

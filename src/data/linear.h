@@ -9,7 +9,4 @@
 void attest_linear_apply(fmpz *out, const attest_matrix *matrix, const fmpz *x);
 void attest_linear_apply_transposed(fmpz *out, const attest_matrix *matrix, const fmpz *x);
 
-/* dot = sum x_c y_c. */
-void attest_linear_dot(fmpz_t dot, const fmpz *x, const fmpz *y, size_t count);
-
 #endif

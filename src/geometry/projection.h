@@ -9,7 +9,7 @@
 
 #include <attest/dataset.h>
 
-#include "theory/rank_one.h"
+#include "number/rational_vector.h"
 
 typedef struct attest_projection {
     const attest_tokens *tokens;

@@ -51,16 +51,6 @@ attest_status attest_chunk_result_add_label(attest_chunk_result *result, const c
     return ATTEST_OK;
 }
 
-attest_status attest_chunk_result_add_labels(attest_chunk_result *result,
-                                             const attest_trial *trial)
-{
-    attest_status status = ATTEST_OK;
-
-    for (size_t l = 0; l < trial->labels && status == ATTEST_OK; l++)
-        status = attest_chunk_result_add_label(result, trial->label[l], 1);
-    return status;
-}
-
 attest_status attest_chunk_result_add_violation(attest_chunk_result *result,
                                                 const attest_violation *violation)
 {

@@ -4,7 +4,7 @@
 #define ATTEST_IO_ENTRY_H
 
 #include "base/text.h"
-#include "campaign/chunk.h"
+#include "io/chunk_result.h"
 
 typedef struct attest_entry {
     size_t property; /* its place in the plan */

@@ -2,38 +2,6 @@
 #include "theory/rank_one.h"
 #include "data/linear.h"
 
-void attest_rational_vector_init(attest_rational_vector *vector, size_t count)
-{
-    vector->count = count;
-    vector->numerator = _fmpz_vec_init((slong)count);
-    fmpz_init_set_ui(vector->denominator, 1);
-}
-
-void attest_rational_vector_clear(attest_rational_vector *vector)
-{
-    _fmpz_vec_clear(vector->numerator, (slong)vector->count);
-    fmpz_clear(vector->denominator);
-}
-
-void attest_rational_vector_dot(fmpq_t value, const attest_rational_vector *vector,
-                                const fmpz *token, const fmpz_t denominator)
-{
-    attest_linear_dot(fmpq_numref(value), vector->numerator, token, vector->count);
-    fmpz_mul(fmpq_denref(value), vector->denominator, denominator);
-    fmpq_canonicalise(value);
-}
-
-void attest_rational_vector_norm(arb_t norm, const attest_rational_vector *vector, long bits)
-{
-    fmpz_t square;
-
-    fmpz_init(square);
-    attest_linear_dot(square, vector->numerator, vector->numerator, vector->count);
-    arb_sqrt_fmpz(norm, square, bits);
-    arb_div_fmpz(norm, norm, vector->denominator, bits);
-    fmpz_clear(square);
-}
-
 void attest_rank_one_init(attest_rank_one *head, size_t dim)
 {
     head->dim = dim;

@@ -11,15 +11,7 @@
 
 #include <attest/weights.h>
 
-/* A vector of rationals over one denominator. */
-typedef struct attest_rational_vector {
-    size_t count;
-    fmpz *numerator;
-    fmpz_t denominator; /* > 0 */
-} attest_rational_vector;
-
-void attest_rational_vector_init(attest_rational_vector *vector, size_t count);
-void attest_rational_vector_clear(attest_rational_vector *vector);
+#include "number/rational_vector.h"
 
 typedef struct attest_rank_one {
     size_t dim;
@@ -36,12 +28,5 @@ void attest_rank_one_clear(attest_rank_one *head);
 
 /* Brings a head into this form. Exact. NULL, or what keeps it from having it. */
 const char *attest_rank_one_set(attest_rank_one *rank_one, const attest_head *head);
-
-/* value = vector . token, for a token of numerators over denominator. */
-void attest_rational_vector_dot(fmpq_t value, const attest_rational_vector *vector,
-                                const fmpz *token, const fmpz_t denominator);
-
-/* Encloses the Euclidean norm. */
-void attest_rational_vector_norm(arb_t norm, const attest_rational_vector *vector, long bits);
 
 #endif

@@ -86,7 +86,7 @@ static size_t count_active(const attest_weights *weights, const fmpz *u)
 
         attest_linear_apply(key, &head->wk, u);
         attest_linear_apply(query, &head->wq, u);
-        attest_linear_dot(score, key, query, s);
+        _fmpz_vec_dot(score, key, query, (slong)s);
         active += !fmpz_is_zero(score);
         _fmpz_vec_clear(key, (slong)s);
         _fmpz_vec_clear(query, (slong)s);

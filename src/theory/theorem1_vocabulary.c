@@ -75,7 +75,7 @@ static void rank_tokens(const search *s, size_t h)
     attest_linear_apply(query, &head->wq, s->token + s->query * s->dim);
     attest_linear_apply_transposed(l, &head->wk, query);
     for (size_t y = 0; y < s->count; y++)
-        attest_linear_dot(s->score + h * s->count + y, l, s->token + y * s->dim, s->dim);
+        _fmpz_vec_dot(s->score + h * s->count + y, l, s->token + y * s->dim, (slong)s->dim);
     _fmpz_vec_clear(query, (slong)size);
     _fmpz_vec_clear(l, (slong)s->dim);
 }

@@ -1,7 +1,6 @@
 /* theorem2_direction.c -- rational directions and roundings. */
 #include <math.h>
 
-#include "data/linear.h"
 #include "theory/theorem2_parts.h"
 
 enum { ENTRY_BITS = 15 };
@@ -26,7 +25,7 @@ void attest_direction_normalise(attest_direction *direction)
 
     fmpz_init(square);
     fmpz_init(rest);
-    attest_linear_dot(square, direction->numerator, direction->numerator, direction->dim);
+    _fmpz_vec_dot(square, direction->numerator, direction->numerator, (slong)direction->dim);
     fmpz_sqrtrem(direction->divisor, rest, square);
     if (!fmpz_is_zero(rest))
         fmpz_add_ui(direction->divisor, direction->divisor, 1);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/linear.h"
 #include "theory/theorem2_parts.h"
 
 enum { MOST_DIRECTIONS = 1000, KAPPA_BITS = 56 };
@@ -77,7 +76,7 @@ static bool direction_is_wide(points *p, const attest_direction *direction)
     fmpz_init(right);
     fmpz_init(difference);
     for (size_t t = 0; t < p->count; t++)
-        attest_linear_dot(p->along + t, direction->numerator, p->entry + t * p->dim, p->dim);
+        _fmpz_vec_dot(p->along + t, direction->numerator, p->entry + t * p->dim, (slong)p->dim);
     fmpz_set_ui(scale, p->count); /* |V| + 1 */
     fmpz_pow_ui(scale, scale, 4);
     fmpz_mul_ui(scale, scale, p->dim);
