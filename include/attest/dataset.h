@@ -181,6 +181,11 @@ attest_status attest_dataset_builder_finish(attest_dataset *dataset,
                                             attest_dataset_builder *builder,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Appends the coordinate 1 to every token. Indices and sequences stay. Status: UNABLE, NOMEM:
+ * the dataset is unchanged then. */
+attest_status attest_dataset_set_homogeneous(attest_dataset *dataset, attest_budget *budget,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+
 /* A position of the dataset: token `position` of a sequence, both counted from 0. */
 typedef struct attest_place {
     size_t sequence, position;

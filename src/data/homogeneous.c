@@ -1,5 +1,5 @@
 /* homogeneous.c -- tokens with one more coordinate, which is 1. */
-#include "io/import.h"
+#include <attest/dataset.h>
 
 #include <stdint.h>
 #include <string.h>

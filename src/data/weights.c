@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/weights_json.h"
+#include "data/weights_names.h"
 
 const char *const attest_activation_names[ATTEST_ACTIVATIONS] = {"softmax", "hardmax"};
 const char *const attest_ties_names[ATTEST_TIES] = {"uniform", "leftmost"};

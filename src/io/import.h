@@ -48,9 +48,4 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
 /* Does the request name a bias, so that the weights take d + 1 coordinates? */
 bool attest_import_has_bias(const attest_import *request);
 
-/* Appends the coordinate 1 to every token. Indices and sequences stay. Status: UNABLE, NOMEM:
- * the dataset is unchanged then. */
-attest_status attest_dataset_set_homogeneous(attest_dataset *dataset, attest_budget *budget,
-                                             attest_error *error) ATTEST_WARN_UNUSED;
-
 #endif

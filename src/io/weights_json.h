@@ -4,13 +4,9 @@
 
 #include <attest/weights.h>
 
+#include "data/weights_names.h"
 #include "io/json_read.h"
 #include "io/json_write.h"
-
-enum { ATTEST_ACTIVATIONS = 2, ATTEST_TIES = 2, ATTEST_MASKS = 2 };
-extern const char *const attest_activation_names[ATTEST_ACTIVATIONS];
-extern const char *const attest_ties_names[ATTEST_TIES];
-extern const char *const attest_mask_names[ATTEST_MASKS];
 
 /* matrix = an array of rows, or {"u": [...], "v": [...]}, which stays factored. Status: FORMAT
  * (also for a matrix without rows or columns), UNABLE, NOMEM. */

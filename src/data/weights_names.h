@@ -1,0 +1,13 @@
+/* weights_names.h -- the words by which files call activations, ties and masks. */
+#ifndef ATTEST_DATA_WEIGHTS_NAMES_H
+#define ATTEST_DATA_WEIGHTS_NAMES_H
+
+#include <attest/weights.h>
+
+enum { ATTEST_ACTIVATIONS = 2, ATTEST_TIES = 2, ATTEST_MASKS = 2 };
+
+extern const char *const attest_activation_names[ATTEST_ACTIVATIONS];
+extern const char *const attest_ties_names[ATTEST_TIES];
+extern const char *const attest_mask_names[ATTEST_MASKS];
+
+#endif
