@@ -55,8 +55,7 @@ static attest_status question_init(question *q, const attest_doubles *d)
 
     q->others = attest_memory_alloc(2 * (tokens + weights), sizeof *q->others);
     if (status != ATTEST_OK || !q->others)
-        return status != ATTEST_OK ? status
-                                   : attest_error_set(q->error, ATTEST_NOMEM, "out of memory");
+        return status != ATTEST_OK ? status : attest_memory_fail(q->error);
     for (size_t i = 0; i < BATCH; i++) {
         double *token = q->others + i / 2 * (tokens + weights), factor = i ? -0.25 : 0.5;
         q->batch[i] = *d->instance;

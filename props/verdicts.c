@@ -41,7 +41,7 @@ static attest_status find_filter(size_t *which, attest_verdicts *v,
     if (v->filters == v->filter_room) {
         more = attest_memory_resize(v->filter, 2 * v->filter_room + 1, sizeof *more);
         if (!more)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         v->filter = more;
         v->filter_room = 2 * v->filter_room + 1;
     }
@@ -62,7 +62,7 @@ static attest_status reserve(attest_verdicts *v, size_t count, attest_error *err
     v->place = attest_memory_alloc(count, sizeof *v->place);
     v->answer = attest_memory_alloc(count, sizeof *v->answer);
     v->room = v->which && v->some && v->place && v->answer ? count : 0;
-    return v->room ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return v->room ? ATTEST_OK : attest_memory_fail(error);
 }
 
 /* The instances of filter f. */

@@ -86,12 +86,12 @@ attest_status attest_feed_forward_plan_init(attest_feed_forward_plan *plan,
     plan->layer = layer;
     plan->group = attest_memory_alloc(layer->groups, sizeof *plan->group);
     if (!plan->group)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t g = 0; g < layer->groups; g++) {
         if (layer->group[g].count >= UINT32_MAX)
             return attest_error_set(error, ATTEST_UNABLE, "a group has 2^32 units or more");
         if (!plan_group(&plan->group[g], &layer->group[g]))
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
     }
     return ATTEST_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <attest/attention.h>
 
+#include "base/memory.h"
 #include "number/rationals.h"
 
 attest_status attest_network_encode(attest_sequence *encoded, const attest_network *network,
@@ -48,13 +49,13 @@ attest_status attest_network_runner_init(attest_network_runner *runner,
         status = attest_feed_forward_plan_init(&runner->before, &network->before, error);
         if (status == ATTEST_OK &&
             attest_pattern_init(&runner->before_pattern, &network->before) != ATTEST_OK)
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
     }
     if (status == ATTEST_OK && network->has_after) {
         status = attest_feed_forward_plan_init(&runner->after, &network->after, error);
         if (status == ATTEST_OK &&
             attest_pattern_init(&runner->after_pattern, &network->after) != ATTEST_OK)
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
     }
     return status;
 }
@@ -76,8 +77,7 @@ static attest_status run_before(attest_network_runner *runner, attest_error *err
     attest_sequence *sequence = &runner->encoded;
     size_t dim = sequence->dim, count = sequence->length * dim, bytes;
     fmpq *in = attest_rationals_alloc(dim), *out = attest_rationals_alloc(count);
-    attest_status status =
-        in && out ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    attest_status status = in && out ? ATTEST_OK : attest_memory_fail(error);
 
     for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
         for (size_t c = 0; c < dim; c++)
@@ -146,8 +146,8 @@ attest_status attest_network_exact(fmpq *out, attest_network_runner *runner,
 {
     size_t dim = runner->network->dim, count = sequence->length * dim;
     fmpq *attended = attest_rationals_alloc(count);
-    attest_status status = attended ? encode(runner, sequence, error)
-                                    : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    attest_status status =
+        attended ? encode(runner, sequence, error) : attest_memory_fail(error);
 
     if (status == ATTEST_OK)
         status = attest_attention_exact(attended, &runner->network->attention, &runner->encoded,

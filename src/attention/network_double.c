@@ -3,6 +3,7 @@
 
 #include <attest/attention.h>
 
+#include "base/memory.h"
 #include "attention/network.h"
 #include "number/rationals.h"
 #include "number/double.h"
@@ -46,7 +47,7 @@ attest_status attest_network_doubles_init(attest_network_doubles **state,
         ok = (!network->has_before || layer_load(&made->before, &network->before, &c)) &&
              (!network->has_after || layer_load(&made->after, &network->after, &c));
     }
-    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ok ? ATTEST_OK : attest_memory_fail(error);
 }
 
 /* Replaces the encoded sequence by what the layer before makes of it, taken exactly. */
@@ -57,8 +58,7 @@ static attest_status run_before(attest_network_doubles *state, double *in, doubl
     size_t dim = sequence->dim, count = sequence->length * dim, bytes;
     fmpq *exact = attest_rationals_alloc(count);
     attest_double_context c = {0};
-    attest_status status =
-        exact ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    attest_status status = exact ? ATTEST_OK : attest_memory_fail(error);
 
     for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
         for (size_t i = 0; i < dim; i++)
@@ -91,7 +91,7 @@ attest_status attest_network_double(double *out, attest_network_doubles *state,
     attest_double_context c = {0};
     attest_status status =
         work ? attest_network_encode(&state->encoded, network, sequence, error)
-             : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+             : attest_memory_fail(error);
 
     if (status == ATTEST_OK && network->has_before)
         status = run_before(state, work, work + dim, error);

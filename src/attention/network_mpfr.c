@@ -1,6 +1,7 @@
 /* network_mpfr.c -- networks with every operation rounded to a floating-point format. */
 #include <attest/attention.h>
 
+#include "base/memory.h"
 #include "attention/network.h"
 #include "number/rationals.h"
 #include "number/mpfr.h"
@@ -52,7 +53,7 @@ attest_status attest_network_mpfrs_init(attest_network_mpfrs **state,
              (!network->has_after || layer_load(&made->after, &network->after, &c));
         attest_mpfr_context_clear(&c);
     }
-    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ok ? ATTEST_OK : attest_memory_fail(error);
 }
 
 /* rational = x, exactly. False: x is not finite. */
@@ -77,8 +78,7 @@ static attest_status run_before(attest_network_mpfrs *state, attest_mpfr_context
     size_t dim = sequence->dim, count = sequence->length * dim, bytes;
     fmpq *exact = attest_rationals_alloc(count);
     value *work = attest_mpfr_vector_init(2 * dim, c);
-    attest_status status =
-        exact && work ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    attest_status status = exact && work ? ATTEST_OK : attest_memory_fail(error);
 
     for (size_t k = 0; k < sequence->length && status == ATTEST_OK; k++) {
         for (size_t i = 0; i < dim; i++)
@@ -114,7 +114,7 @@ attest_status attest_network_mpfr(mpfr_t *out, attest_network_mpfrs *state,
     attest_mpfr_context_init(&c, state->format, state->rounding);
     work = attest_mpfr_vector_init(count, &c);
     if (!work)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK && network->has_before)
         status = run_before(state, &c, error);
     if (status == ATTEST_OK)

@@ -204,7 +204,7 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
         result->has_bound = result->has_errors && result->errors.entries > 0 &&
                             isfinite(result->errors.bound_ulp);
     } else {
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     }
     attest_shared_free(norm, sample->positions, sizeof *norm);
     attest_shared_free(entry, sample->positions * sample->dim, sizeof *entry);
@@ -269,7 +269,7 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     audit->result = attest_memory_alloc(audit->formats, sizeof *audit->result);
     audit->algorithm = attest_memory_alloc(many, sizeof *audit->algorithm);
     if (!audit->result || !audit->algorithm)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t f = 0; f < audit->formats + many; f++) {
         size_t format = f < audit->formats ? f : (f - audit->formats) % audit->formats;
         arithmetic = audit->like;

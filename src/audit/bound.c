@@ -1,6 +1,7 @@
 /* bound.c -- an a priori bound on the error of attention, position by position. */
 #include "audit/bound_setup.h"
 
+#include "base/memory.h"
 #include "base/workers.h"
 
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
@@ -253,7 +254,7 @@ attest_status attest_audit_bound(double *norm, double *entry,
     attest_status status = ATTEST_OK;
 
     if (!attest_audit_bound_init(&b))
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK)
         status = attest_workers_run(prepare_token, &b, b.tokens,
                                     b.tokens * b.dim > 20000 ? request->jobs : 1, error);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/workers.h"
 
 #define SECONDS 20.0 /* beyond such an estimate, balls for all sequences are too dear */
@@ -84,7 +85,7 @@ static attest_status certify_by_doubles(attest_audit *audit, attest_error *error
     attest_status status;
 
     if (!norm)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     attest_audit_request_init(&request, audit->dataset, audit->weights);
     request.jobs = audit->jobs;
     status = attest_format_parse(&binary64, "binary64", error);

@@ -93,5 +93,5 @@ attest_status attest_audit_classes_get(attest_audit_classes *classes,
     attest_pair_map_clear(&pairs);
     attest_prefix_set_clear(&vocabularies);
     attest_prefix_clear(&prefix);
-    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ok ? ATTEST_OK : attest_memory_fail(error);
 }

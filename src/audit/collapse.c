@@ -83,7 +83,7 @@ static attest_status bound_excess(double *excess, long bits,
     attest_status status;
 
     if (!norm)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     attest_audit_width_set(&arithmetic, like, bits);
     attest_audit_model_init(&model, &arithmetic);
     status = attest_audit_bound(norm, NULL, request, &model, error);
@@ -156,7 +156,7 @@ static attest_status add_width(attest_audit_collapse *collapse, long bits,
         size_t room = collapse->room ? 2 * collapse->room : 64;
         void *grown = attest_memory_resize(collapse->width, room, sizeof *collapse->width);
         if (!grown)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         collapse->width = grown;
         collapse->room = room;
     }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Appends sequence i to the builder. */
 static attest_status copy_sequence(attest_dataset_builder *builder,
                                    const attest_dataset *dataset, size_t i, attest_error *error)
@@ -43,7 +45,7 @@ static attest_status copy_weights(attest_weights *copy, const attest_weights *we
                                   attest_error *error)
 {
     if (attest_weights_resize(copy, weights->heads) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     copy->activation = weights->activation;
     copy->ties = weights->ties;
     copy->mask = weights->mask;
@@ -104,7 +106,7 @@ attest_status attest_audit_collision_set(attest_counterexample *counterexample,
     if (attest_counterexample_set_texts(counterexample, "contextual", "contextual-mapping",
                                         "audit") != ATTEST_OK ||
         add_parameters(counterexample, arithmetic) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 

@@ -176,5 +176,5 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
     }
     free(r.order);
     free(r.room);
-    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ok ? ATTEST_OK : attest_memory_fail(error);
 }

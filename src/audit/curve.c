@@ -52,7 +52,7 @@ static attest_status add_width(attest_audit_curve *curve,
         size_t room = curve->room ? 2 * curve->room : 64;
         void *grown = attest_memory_resize(curve->width, room, sizeof *curve->width);
         if (!grown)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         curve->width = grown;
         curve->room = room;
     }

@@ -41,13 +41,13 @@ static attest_status worse(attest_audit_gate *gate, attest_error *error, const c
         size_t room = gate->room ? 2 * gate->room : 16;
         char **grown = attest_memory_resize(gate->line, room, sizeof *gate->line);
         if (!grown)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         gate->line = grown;
         gate->room = room;
     }
     copy = attest_memory_copy(text);
     if (!copy)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     gate->line[gate->count++] = copy;
     return ATTEST_OK;
 }

@@ -252,5 +252,5 @@ attest_status attest_audit_kernels_get(attest_audit_kernels *kernels,
     }
     if (kernels->entries > 0)
         kernels->mean_ulp /= (double)kernels->entries;
-    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ok ? ATTEST_OK : attest_memory_fail(error);
 }

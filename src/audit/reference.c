@@ -113,7 +113,7 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
             attest_wide_vector_init(&reference->radius_bytes, entries, 53, true);
     }
     if (!ok || !reference->middle || !reference->radius)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     else
         status = attest_workers_run(evaluate_balls, &work, reference->sequences,
                                     reference->positions > 400 ? request->jobs : 1, error);

@@ -2,6 +2,7 @@
  *
  * The lock is one of fcntl: it ends with the process, whatever ends it; forked workers do not
  * inherit it; and it tells who has it. */
+#include "base/memory.h"
 #include "base/folder.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static attest_status lock(attest_folder *folder, attest_error *error)
     char *path = attest_folder_join(folder->path, "lock");
 
     if (!path)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     folder->lock = attest_fault("open") ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     free(path);
     if (folder->lock < 0)
@@ -58,7 +59,7 @@ attest_status attest_folder_open(attest_folder *folder, const char *path, attest
     folder->lock = -1;
     folder->path = strdup(path);
     if (!folder->path)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         status = fail(error, path, "create the folder");
     else

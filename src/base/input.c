@@ -68,7 +68,7 @@ static attest_status read_all(attest_input *input, int file, const char *name, s
         room *= 2;
     }
     if (!data)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", name);
+        return attest_memory_fail_at(error, name);
     return got < 0 ? io_error(error, name, "read") : ATTEST_OK;
 }
 

@@ -101,3 +101,13 @@ size_t attest_memory_total(void)
         return least;
     return (size_t)pages * (size_t)size;
 }
+
+attest_status attest_memory_fail(attest_error *error)
+{
+    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+}
+
+attest_status attest_memory_fail_at(attest_error *error, const char *file)
+{
+    return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", file);
+}

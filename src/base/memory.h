@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include <attest/error.h>
+
 /* count * size zeroed bytes, or NULL when the product overflows or memory is out. Never NULL
  * for count = 0. Free with free(). Fault point "alloc". */
 void *attest_memory_alloc(size_t count, size_t size);
@@ -22,5 +24,9 @@ void attest_memory_guard(void);
 
 /* The machine's memory in bytes (at least 64 MiB is assumed). */
 size_t attest_memory_total(void);
+
+/* Says "out of memory", at FILE or without a place; returns NOMEM. */
+attest_status attest_memory_fail(attest_error *error);
+attest_status attest_memory_fail_at(attest_error *error, const char *file);
 
 #endif

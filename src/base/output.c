@@ -112,7 +112,7 @@ static attest_status open_temporary(attest_output *output, attest_error *error)
     attest_text_printf(&name, "%s.XXXXXX", output->path);
     output->temporary = attest_text_take(&name);
     if (!output->temporary)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", output->path);
+        return attest_memory_fail_at(error, output->path);
     if (attest_fault("open")) {
         errno = EIO;
     } else {
@@ -155,7 +155,7 @@ attest_status attest_output_open(attest_output *output, const char *path, attest
     memset(output, 0, sizeof *output);
     output->path = strcmp(path, "-") == 0 ? attest_memory_copy(path) : resolve(path);
     if (!output->path)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     if (strcmp(path, "-") == 0 ||
         (stat(output->path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)))
         status = open_direct(output, error);
@@ -192,7 +192,7 @@ attest_status attest_output_check(const char *path, bool is_folder, attest_error
         return ATTEST_OK;
     real = resolve(path);
     if (!real)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     exists = stat(real, &about) == 0;
     if (exists && S_ISDIR(about.st_mode) && !is_folder)
         status = attest_error_set(error, ATTEST_IO, "%s: is a directory", path);

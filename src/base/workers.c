@@ -106,7 +106,7 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
     attest_status status;
 
     if (!shared)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (jobs > count)
         jobs = count;
     if (jobs > MOST_JOBS)
@@ -123,7 +123,7 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
     run_items(work, context, count, shared);
     status = wait_for(child, children, error);
     if (status == ATTEST_OK && atomic_load(&shared->failed))
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     attest_shared_free(shared, 1, sizeof *shared);
     return status;
 }

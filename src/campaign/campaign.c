@@ -16,7 +16,7 @@ attest_status attest_campaign_init(attest_campaign *campaign, const attest_plan 
     memset(campaign, 0, sizeof *campaign);
     campaign->tally = attest_memory_alloc(plan->properties, sizeof *campaign->tally);
     if (!campaign->tally)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     campaign->plan = plan;
     for (size_t p = 0; p < plan->properties; p++) {
         attest_tally_init(&campaign->tally[p], plan, p);

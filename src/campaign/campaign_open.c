@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "campaign/campaign.h"
 #include "base/folder.h"
 
@@ -81,7 +82,7 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
     attest_status status;
 
     if (!path || !plan)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     else if (access(path, F_OK) != 0 && errno == ENOENT)
         status = attest_journal_create(journal, path, plan, error);
     else if (!resume)

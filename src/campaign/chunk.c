@@ -21,7 +21,7 @@ static enum theft_alloc_res gen(struct theft *t, void *env, void **output)
         return THEFT_ALLOC_SKIP;
     instance = attest_memory_alloc(1, sizeof *instance);
     if (!instance) {
-        run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+        run->status = attest_memory_fail(run->error);
         return THEFT_ALLOC_ERROR;
     }
     attest_instance_init(instance);
@@ -114,7 +114,7 @@ static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_
     if (info->result == THEFT_TRIAL_DUP && !attest_chunk_decide(run, info->args[0]))
         return THEFT_HOOK_TRIAL_POST_ERROR;
     if (!attest_chunk_end_trial(run)) {
-        run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+        run->status = attest_memory_fail(run->error);
         return THEFT_HOOK_TRIAL_POST_ERROR;
     }
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
@@ -147,7 +147,7 @@ static attest_status copy_deaths(attest_chunk_result *result, const attest_chunk
 {
     for (size_t d = 0; d < chunk->deaths; d++)
         if (attest_chunk_result_add_death(result, &chunk->death[d]) != ATTEST_OK)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -180,7 +180,7 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     if (!chunk->search) { /* trials have the seeds of their numbers; a search has its own */
         seeds = attest_chunk_seeds(chunk);
         if (!seeds)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         config.always_seeds = seeds;
         config.always_seed_count = chunk->count;
     }
@@ -196,7 +196,7 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     if (run.status == ATTEST_OK && chunk->observe) {
         result->observations = attest_text_take(&run.observations);
         if (!result->observations)
-            run.status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            run.status = attest_memory_fail(error);
     }
     attest_text_clear(&run.observations);
     return run.status;
@@ -212,8 +212,7 @@ static attest_status note_contradiction(attest_chunk_result *result, attest_erro
     result->undecided++;
     free(result->open_reason);
     result->open_reason = attest_memory_copy("violated when decided together, not alone");
-    return result->open_reason ? ATTEST_OK
-                               : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return result->open_reason ? ATTEST_OK : attest_memory_fail(error);
 }
 
 attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,

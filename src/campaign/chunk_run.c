@@ -148,7 +148,7 @@ static bool note_tightest(attest_chunk_run_state *run, const attest_instance *in
         return true;
     text = attest_instance_format(instance, &origin);
     if (!text) {
-        run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+        run->status = attest_memory_fail(run->error);
         return false;
     }
     free(result->tightest_text);
@@ -164,7 +164,7 @@ static bool note_arguments(attest_chunk_run_state *run, const attest_instance *i
 
     run->arguments = attest_instance_format(instance, &origin);
     if (!run->arguments)
-        run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+        run->status = attest_memory_fail(run->error);
     return run->arguments != NULL;
 }
 

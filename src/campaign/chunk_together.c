@@ -57,7 +57,7 @@ static bool take_up(batch *b)
         if (!attest_chunk_note(run, &b->instance[i]))
             return false;
         if (!attest_chunk_end_trial(run)) {
-            run->status = attest_error_set(run->error, ATTEST_NOMEM, "out of memory");
+            run->status = attest_memory_fail(run->error);
             return false;
         }
     }
@@ -198,7 +198,7 @@ attest_status attest_chunk_run_together(attest_chunk_result *result, bool *viola
     if (!seeds || !b) {
         free(seeds);
         free(b);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     b->run = (attest_chunk_run_state){.chunk = chunk,
                                       .result = result,

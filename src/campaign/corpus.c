@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/folder.h"
 #include "campaign/replay.h"
 #include "io/counterexample_json.h"
@@ -89,7 +90,7 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
         char *path = attest_folder_join(folder, entries[i]->d_name);
 
         if (!path)
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
         if (status == ATTEST_OK)
             status = replay_file(corpus, path, find, error);
         free(path);

@@ -35,7 +35,7 @@ static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_err
     memset(part, 0, sizeof *part);
     merge->saved.plan.shard = merge->saved.plan.shards = 1;
     if (!m->plan_text || !m->from || !merge->tally)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t p = 0; p < merge->saved.plan.properties; p++) {
         attest_tally_init(&merge->tally[p], &merge->saved.plan, p);
         merge->tally[p].observations = m->observations;
@@ -49,7 +49,7 @@ static attest_status check_part(const merging *m, const attest_plan *plan, attes
     attest_status status = ATTEST_OK;
 
     if (!text)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (strcmp(text, m->plan_text) != 0)
         status = attest_error_set(error, ATTEST_USAGE,
                                   "is of another campaign than %s: seed, setting, properties, "
@@ -103,7 +103,7 @@ static attest_status read_folder(merging *m, attest_error *error)
     attest_status status;
 
     if (!path)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (access(path, F_OK) != 0)
         status = attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", folder);
     else
@@ -193,7 +193,7 @@ attest_status attest_merge_copy(attest_journal *journal, const char *const *fold
         attest_journal_tail tail;
 
         if (!path)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         status = attest_journal_read(&tail, path, &reader, error);
         free(path);
     }

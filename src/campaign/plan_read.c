@@ -63,7 +63,7 @@ static attest_status read_setting(attest_saved_plan *saved, const attest_json_cu
     if (attest_json_find_member(&member, root, "without")) {
         status = attest_json_get_string(&text, &member, error);
         if (status == ATTEST_OK && !(saved->without = attest_memory_copy(text)))
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
         setting->without = saved->without;
     }
     if (status != ATTEST_OK || !attest_json_find_member(&member, root, "number"))
@@ -96,7 +96,7 @@ static attest_status read_properties(attest_saved_plan *saved, const attest_json
         status = attest_json_get_filled(&length, &array, "properties", error);
     if (status == ATTEST_OK &&
         !(saved->list = attest_memory_alloc(length, sizeof *saved->list)))
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     plan->property = saved->list;
     for (size_t p = 0; p < length && status == ATTEST_OK; p++) {
         attest_json_cursor object = attest_json_get_element(&array, p);
@@ -157,7 +157,7 @@ static attest_status check_same(const attest_plan *plan, const char *text, size_
     attest_status status = ATTEST_OK;
 
     if (!ours)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (strlen(ours) != size || memcmp(ours, text, size) != 0)
         status = attest_error_set(error, ATTEST_FORMAT,
                                   "the campaign was run by another version of the program");

@@ -17,7 +17,7 @@ attest_status attest_pool_init(attest_pool *pool, const attest_plan *plan, attes
     *pool = (attest_pool){.plan = plan, .count = plan->jobs};
     pool->worker = attest_memory_alloc(pool->count, sizeof *pool->worker);
     if (!pool->worker)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t w = 0; w < pool->count; w++)
         attest_worker_init(&pool->worker[w]);
     return ATTEST_OK;
@@ -69,7 +69,7 @@ static attest_status give_up(const attest_pool *pool, const attest_job *job,
     for (size_t d = 0; d < job->deaths && status == ATTEST_OK; d++)
         status = attest_chunk_result_add_death(&entry->result, &job->death[d]);
     if (status != ATTEST_OK || !entry->result.open_reason)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -118,7 +118,7 @@ attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_entry *e
 
     *arrived = false;
     if (!waiting)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t w = 0; w < pool->count; w++)
         waiting[w] = (struct pollfd){.fd = pool->worker[w].channel, .events = POLLIN};
     ready = poll(waiting, pool->count, WAIT_MILLISECONDS);

@@ -7,6 +7,7 @@
 
 #include <attest/certify.h>
 
+#include "base/try.h"
 #include "audit/collision_file.h"
 #include "campaign/replay_views.h"
 #include "campaign/setting.h"
@@ -251,11 +252,10 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
                                 attest_property_finder *find, attest_error *error)
 {
     attest_setting setting;
-    attest_status status = attest_setting_get(&setting, file, error);
 
-    if (status == ATTEST_OK)
-        status = decide(replay, file, &setting, find, error);
-    if (status == ATTEST_OK && file->has_pair && file->weights.heads > 0)
-        status = attest_replay_view_all(replay, file, &setting, error);
-    return status;
+    ATTEST_TRY(attest_setting_get(&setting, file, error));
+    ATTEST_TRY(decide(replay, file, &setting, find, error));
+    if (file->has_pair && file->weights.heads > 0)
+        ATTEST_TRY(attest_replay_view_all(replay, file, &setting, error));
+    return ATTEST_OK;
 }

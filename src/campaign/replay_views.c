@@ -76,7 +76,7 @@ static attest_status view_mpfr(attest_view *view, const viewing *v)
         mpfr_t *out = attest_memory_alloc(at->entries, sizeof *out);
 
         if (!out)
-            return attest_error_set(v->error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(v->error);
         for (size_t e = 0; e < at->entries; e++)
             mpfr_init2(out[e], v->format.precision < 2 ? 2 : v->format.precision);
         status = attest_attention_mpfr(out, v->weights, &at->sequence, &v->format, v->round,
@@ -105,7 +105,7 @@ static attest_status view_double(attest_view *view, const viewing *v)
         double *out = attest_memory_alloc(at->entries, sizeof *out);
 
         if (!out)
-            return attest_error_set(v->error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(v->error);
         status = attest_attention_double(out, v->weights, &at->sequence, v->error);
         for (size_t c = 0; c < v->dim && status == ATTEST_OK; c++) {
             double x = out[at->position * v->dim + c];

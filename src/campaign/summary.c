@@ -52,7 +52,7 @@ attest_status attest_summary_init(attest_summary *summary, const attest_plan *pl
     *summary = (attest_summary){.plan = plan, .properties = plan->properties};
     summary->property = attest_memory_alloc(plan->properties, sizeof *summary->property);
     if (!summary->property)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t p = 0; p < plan->properties; p++)
         summarise(&summary->property[p], &tally[p]);
     return ATTEST_OK;

@@ -60,7 +60,7 @@ static attest_status join(attest_tally *tally, attest_error *error)
         if (tally->observations && result->observations)
             fputs(result->observations, tally->observations);
         if (attest_chunk_result_join(&tally->joined, result) != ATTEST_OK)
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
         tally->next += tally->plan->shards;
         drop_first(tally);
     }
@@ -84,7 +84,7 @@ attest_status attest_tally_add(attest_tally *tally, attest_entry *entry, attest_
     }
     added = attest_memory_alloc(1, sizeof *added);
     if (!added)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     while (*place && (*place)->entry.number < entry->number)
         place = &(*place)->next;
     added->entry = *entry;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/fault.h"
 #include "campaign/worker_run.h"
 
@@ -175,7 +176,7 @@ attest_status attest_worker_receive(attest_worker *worker, attest_received *rece
     }
     attest_text_append(&worker->received, piece, (size_t)got);
     if (worker->received.failed)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return take_entry(worker, received, entry, error);
 }
 

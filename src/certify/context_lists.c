@@ -80,12 +80,12 @@ attest_status attest_context_lists_init(attest_context_lists *lists,
     lists->order = attest_memory_alloc(lists->count, sizeof *lists->order);
     lists->common = attest_memory_alloc(lists->count, sizeof *lists->common);
     if (!lists->start || !lists->order || !lists->common)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (!set_starts(lists))
         return attest_error_set(error, ATTEST_UNABLE, "the masked prefixes are too many");
     lists->key = attest_memory_alloc(lists->start[lists->count], sizeof *lists->key);
     if (!lists->key)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t i = 0; i < dataset->count; i++) {
         size_t length = attest_dataset_length(dataset, i);
 

@@ -199,7 +199,7 @@ static attest_status count_sharp(fmpz_t pairs, const sieve *s, attest_error *err
     fmpz_clear(n);
     free(all);
     free(dull);
-    return ok ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return ok ? ATTEST_OK : attest_memory_fail(error);
 }
 
 /* open = how many required pairs doubles did not compare with delta: those with an output that
@@ -292,8 +292,7 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
         attest_filter_points_init(&s.points, claim->weights, claim->dataset, contexts, error);
     if (status == ATTEST_OK) {
         s.sharp = attest_memory_alloc(contexts->count, sizeof *s.sharp);
-        status =
-            s.sharp ? sift(&s, error) : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = s.sharp ? sift(&s, error) : attest_memory_fail(error);
     }
     if (status == ATTEST_OK)
         status = settle(finding, claim, &s, error);

@@ -39,7 +39,7 @@ attest_status attest_filter_init(attest_filter *filter, const attest_filter_shap
                                 shape->heads, shape->size, shape->dim, MOST_SIZE);
     work = filter->work = attest_memory_alloc(1, sizeof *work);
     if (!work)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     work->head = attest_memory_alloc(ATTEST_FILTER_BATCH * shape->heads, sizeof *work->head);
     work->centre = attest_memory_alloc(POSITIONS * shape->dim, sizeof *work->centre);
     work->radius = attest_memory_alloc(POSITIONS, sizeof *work->radius);
@@ -47,7 +47,7 @@ attest_status attest_filter_init(attest_filter *filter, const attest_filter_shap
         attest_memory_alloc(ATTEST_FILTER_POSITIONS * shape->dim, sizeof *work->packed);
     work->winner = attest_memory_alloc(POSITIONS * shape->heads, sizeof *work->winner);
     if (!work->head || !work->centre || !work->radius || !work->packed || !work->winner)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 

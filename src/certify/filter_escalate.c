@@ -1,6 +1,7 @@
 /* filter_escalate.c -- an instance of doubles that doubles cannot decide, put to certify. */
 #include <attest/number.h>
 
+#include "base/memory.h"
 #include "certify/filter_batch.h"
 
 /* matrix = rows * cols doubles, exactly, over one denominator. */
@@ -31,7 +32,7 @@ static attest_status set_weights(attest_weights *weights, const attest_filter_sh
         if (!(entry[e] - entry[e] == 0))
             return attest_error_set(error, ATTEST_FORMAT, "weight %zu is not finite", e);
     if (attest_weights_resize(weights, shape->heads) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     weights->activation = shape->activation;
     weights->ties = shape->ties;
     weights->mask = shape->mask;

@@ -89,12 +89,12 @@ static attest_status get_blocks(blocks *b, attest_filter_scratch *scratch, size_
 
     /* In doubles first: no product below can overflow then. */
     if ((double)(rows + padded(length)) * (5 * (double)wide + 3) > 0x1p56)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     need = rows * (4 * size + 2) + wide * padded(length) + dim * length;
     if (need > scratch->room) {
         double *grown = attest_memory_resize(scratch->memory, need, sizeof *grown);
         if (!grown)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         scratch->memory = grown;
         scratch->room = need;
     }

@@ -52,7 +52,7 @@ static attest_status group_open(pass *p, size_t length, attest_error *error)
     if ((double)g->room * (double)length * (2 * (double)dim + 1) < 0x1p56)
         g->memory = attest_memory_alloc(g->room * each, sizeof *g->memory);
     if (!g->first || !g->task || !g->memory)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t t = 0; t < g->room; t++) {
         double *token = g->memory + t * each;
         g->task[t] = (attest_filter_task){.layer = &p->layer,
@@ -150,9 +150,8 @@ attest_status attest_filter_points_init(attest_filter_points *points,
             points->centre =
                 attest_memory_alloc(contexts->count * dataset->dim, sizeof *points->centre);
         points->radius = attest_memory_alloc(contexts->count, sizeof *points->radius);
-        status = points->centre && points->radius
-                     ? evaluate(&p, error)
-                     : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status =
+            points->centre && points->radius ? evaluate(&p, error) : attest_memory_fail(error);
     }
     group_clear(&p.group);
     attest_filter_scratch_clear(&p.scratch);

@@ -69,14 +69,14 @@ attest_status attest_filter_layer_init(attest_filter_layer *layer,
                                    .heads = weights->heads};
     layer->head = attest_memory_alloc(weights->heads, sizeof *layer->head);
     if (!layer->head)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t h = 0; h < weights->heads; h++) {
         for (int which = 0; which < 4; which++) {
             const attest_matrix *matrix = matrix_of(&weights->head[h], which);
             double *entry = attest_memory_alloc(matrix->rows * matrix->cols, sizeof *entry);
             if (!entry) {
                 attest_filter_layer_clear(layer);
-                return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+                return attest_memory_fail(error);
             }
             set_entries(entry, &rounded, matrix);
             attest_filter_matrix_set(set_of(&layer->head[h], which), entry, matrix->rows,
@@ -105,7 +105,7 @@ attest_status attest_filter_tokens_init(attest_filter_tokens *table,
     /* The numerators are there, so this product does not overflow. */
     table->own = attest_memory_alloc(tokens->count * tokens->dim, sizeof *table->own);
     if (!table->own)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     table->value = table->own;
     for (size_t t = 0; t < tokens->count; t++) {
         const fmpz *numerator = tokens->numerator + t * tokens->dim;

@@ -90,7 +90,7 @@ static attest_status prepare(attest_first_scan *scan, char *reason, size_t size,
     fmpq_clear(scan->y.gap); /* init begins anew */
     status = attest_projection_init(&scan->y, &dataset->tokens, &scan->head.v, error);
     if (status == ATTEST_OK && attest_projection_sort(&scan->y) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (status == ATTEST_OK && !scan->head.parallel) {
         fmpq_clear(scan->a.gap);
         status = attest_projection_init(&scan->a, &dataset->tokens, &scan->head.a, error);
@@ -126,7 +126,7 @@ static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t
         return ATTEST_OK;
     }
     if (attest_first_scan_lists(scan) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -289,7 +289,7 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
     attest_first_extremes x = {.evaluated = 0};
 
     if (!scan)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     scan_init(scan, claim);
     arf_init(x.low);
     arf_init(x.high);

@@ -229,7 +229,7 @@ attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *sc
     } else if (set_orthogonal(&p, &scan->head)) {
         status = attest_projection_init(&along, scan->y.tokens, &p, error);
         if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
         if (status == ATTEST_OK)
             raise_to_gap(bound, &along);
         attest_projection_clear(&along);

@@ -161,7 +161,7 @@ attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, si
 
     scan->query = attest_memory_alloc(count, sizeof *scan->query);
     if (!scan->query)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     arb_init(least);
     arb_set_fmpq(least, scan->y.gap, 64);
     arb_mul_2exp_si(least, least, -scan->y.exponent);

@@ -22,7 +22,7 @@ attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights 
     if (outputs->exact && outputs->ball && outputs->bits)
         return ATTEST_OK;
     attest_outputs_clear(outputs);
-    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_memory_fail(error);
 }
 
 void attest_outputs_clear(attest_outputs *outputs)

@@ -60,7 +60,7 @@ static attest_status need_room(gathered *all, size_t more, attest_error *error)
         all->pair = pair;
     exponent = pair ? attest_memory_resize(all->exponent, room, sizeof *exponent) : NULL;
     if (!exponent)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     all->exponent = exponent;
     all->room = room;
     return ATTEST_OK;
@@ -121,7 +121,7 @@ static attest_status gather_others(gathered *all, const attest_cloud *cloud,
 
     by_token.colour = attest_memory_alloc(cloud->count, sizeof *by_token.colour);
     if (!by_token.colour)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t p = 0; p < cloud->count; p++)
         by_token.colour[p] = contexts->context[p].query;
     status = gather(all, &by_token, NULL, error);
@@ -165,7 +165,7 @@ static attest_status gather_tokens(gathered *all, const attest_outputs *outputs,
     if (!start || !point) {
         free(start);
         free(point);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     for (size_t p = 0; p < contexts->count; p++)
         start[contexts->context[p].query + 2]++;

@@ -140,7 +140,7 @@ attest_status attest_rivals_add(attest_rivals *rivals, attest_rival *rival, atte
         size_t room = rivals->room ? 2 * rivals->room : 64;
         attest_rival *grown = attest_memory_resize(rivals->rival, room, sizeof *grown);
         if (!grown)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         rivals->rival = grown;
         rivals->room = room;
     }

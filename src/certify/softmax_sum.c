@@ -194,7 +194,7 @@ static attest_status add_head(attest_softmax_sum *sum, int sign, const attest_he
         size_t room = sum->room ? 2 * sum->room : 4;
         attest_softmax_group *group = attest_memory_resize(sum->group, room, sizeof *group);
         if (!group)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         sum->group = group;
         sum->room = room;
     }
@@ -220,7 +220,7 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
     fmpq_t entry;
 
     if (!keys)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     fmpq_init(entry);
     for (size_t c = 0; weights->skip && c < sum->dim; c++) {
         attest_tokens_get_entry(entry, &dataset->tokens, context->query, c);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "io/weights_json.h"
 
 static int run(int argc, char **argv);
@@ -86,13 +87,13 @@ static attest_status name_weights(construct_job *job, const char *path, attest_e
     bool ok;
 
     if (!stream)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     attest_json_write_begin(&json, stream);
     attest_weights_write_json(&json, NULL, &job->construction.weights);
     ok = attest_json_write_end(&json) == ATTEST_OK;
     if (fclose(stream) != 0 || !ok) {
         free(text);
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     }
     written = (attest_input){.path = path, .data = (unsigned char *)text, .size = size};
     status = attest_certificate_add_open_input(&job->certificate, "weights", &written, error);

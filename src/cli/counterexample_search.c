@@ -1,6 +1,7 @@
 /* counterexample_search.c -- attest counterexample --search. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "campaign/chunk.h"
 #include "cli/counterexample.h"
 #include "io/counterexample_json.h"
@@ -34,7 +35,7 @@ static attest_status confirm(attest_counterexample *counterexample, bool *found,
 {
     if (attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
                                         "search") != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return attest_theorem1_check(found, counterexample, error);
 }
 

@@ -93,7 +93,7 @@ static attest_status eval_mpfr(eval_job *job, size_t i, size_t entries, attest_e
     attest_status status;
 
     if (!out)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t e = 0; e < entries; e++)
         mpfr_init2(out[e], job->arithmetic.format.precision);
     status = attest_network_mpfr(out, job->mpfrs, &job->sequence, error);
@@ -111,7 +111,7 @@ static attest_status eval_double(eval_job *job, size_t i, size_t entries, attest
     attest_status status;
 
     if (!out)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = attest_network_double(out, job->doubles, &job->sequence, error);
     if (status == ATTEST_OK)
         print_everywhere(job, i, out, attest_eval_print_double);

@@ -14,7 +14,7 @@ void attest_builder_give_back(attest_dataset_builder *builder, size_t bytes)
 
 static attest_status out_of_memory(attest_error *error)
 {
-    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_memory_fail(error);
 }
 
 static attest_status charge(attest_dataset_builder *builder, size_t bytes, attest_error *error)

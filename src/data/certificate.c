@@ -37,7 +37,7 @@ attest_status attest_certificate_set(attest_certificate *certificate, const atte
 {
     certificate->method = attest_memory_copy(finding->method ? finding->method : claim->method);
     if (!certificate->method)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     certificate->verdict = finding->verdict;
     certificate->precision_bits = finding->precision_bits;
     certificate->has_r = claim->has_r;
@@ -63,7 +63,7 @@ attest_status attest_certificate_add_open_input(attest_certificate *certificate,
     added->role = attest_memory_copy(role);
     added->path = attest_memory_copy(input->path);
     if (!added->role || !added->path)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -77,7 +77,7 @@ attest_status attest_certificate_add_open_dataset(attest_certificate *certificat
 
     added->homogeneous = homogeneous;
     if (status == ATTEST_OK && tensor && !(added->tensor = attest_memory_copy(tensor)))
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return status;
 }
 

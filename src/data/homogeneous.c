@@ -44,7 +44,7 @@ attest_status attest_dataset_set_homogeneous(attest_dataset *dataset, attest_bud
                 : attest_memory_resize(block, tokens->count * (dim + 1), sizeof(double));
     if (!block) {
         attest_budget_give_back(budget, bytes);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     spread(block, tokens->count, dim);
     if (tokens->real) {

@@ -24,7 +24,7 @@ attest_status attest_candidates_init(attest_candidates *candidates, const attest
         candidates->active = attest_memory_alloc(cloud->count, sizeof *candidates->active);
         status = candidates->active ? attest_tree_active(candidates->active, &candidates->tree,
                                                          candidates->bound, error)
-                                    : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+                                    : attest_memory_fail(error);
     }
     if (status != ATTEST_OK)
         attest_candidates_clear(candidates);

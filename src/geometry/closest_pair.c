@@ -250,7 +250,7 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
         find.room = count * count + 1;
     find.pair = attest_memory_alloc(find.room, sizeof *find.pair);
     if (!find.pair)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = visit(&find, error);
     if (status != ATTEST_OK) {
         free(find.pair);
@@ -276,7 +276,7 @@ attest_status attest_tree_active(bool *active, const attest_tree *tree, double b
         active[i] = false;
     find.node_active = attest_memory_alloc(tree->nodes, sizeof *find.node_active);
     if (!find.node_active)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = visit(&find, error);
     free(find.node_active);
     return status;

@@ -26,7 +26,7 @@ attest_status attest_cloud_init(attest_cloud *cloud, size_t count, size_t dim,
     if (cloud->centre && cloud->radius && cloud->colour && cloud->own)
         return ATTEST_OK;
     attest_cloud_clear(cloud);
-    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_memory_fail(error);
 }
 
 void attest_cloud_clear(attest_cloud *cloud)

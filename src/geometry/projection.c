@@ -106,7 +106,7 @@ attest_status attest_projection_init(attest_projection *projection, const attest
     if (!direction || !entry || !projection->value || !projection->error) {
         free(direction);
         free(entry);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     usable = round_vector(direction, &projection->exponent, vector);
     for (size_t t = 0; t < tokens->count && usable; t++) {

@@ -115,7 +115,7 @@ attest_status attest_tree_axes(double **axis, attest_tree *tree, attest_error *e
     if (!*axis || !work) {
         free(*axis);
         free(work);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     iterate(*axis, work, tree);
     free(work);

@@ -219,7 +219,7 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
         free(b.along);
         free(b.keyed);
         free(axis);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     project(b.along, tree, axis);
     for (size_t i = 0; i < cloud->count; i++)

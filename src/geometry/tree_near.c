@@ -95,7 +95,7 @@ attest_status attest_tree_near_init(attest_tree_near *near, const attest_tree *t
     if (!packed_init(&near->all, leaves, tree->cloud->dim) ||
         !packed_init(&near->two, 2, tree->cloud->dim)) {
         attest_tree_near_clear(near);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     set_base(&near->all, tree, 0);
     for (size_t n = 0; n < tree->nodes; n++)

@@ -82,7 +82,7 @@ attest_status attest_tree_neighbours(uint32_t **list, size_t *room, size_t *coun
     *room = found.room;
     *count = found.count;
     if (found.failed)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (found.count > 1)
         qsort(found.list, found.count, sizeof *found.list, ascending);
     return ATTEST_OK;

@@ -3,6 +3,7 @@
 
 #include <attest/ball.h>
 
+#include "base/memory.h"
 #include "io/certificate_shown.h"
 
 enum { MOST_EXPONENT = 1 << 28 };
@@ -64,7 +65,7 @@ static attest_status read_shown(const char **untrue, const attest_json_cursor *o
     if (status != ATTEST_OK)
         return status;
     if (shows(&so, text, ball) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (!so)
         *untrue = what;
     return ATTEST_OK;

@@ -65,7 +65,7 @@ static attest_status copy_string(char **copy, const attest_json_cursor *object, 
     if (status != ATTEST_OK)
         return status;
     *copy = attest_memory_copy(text);
-    return *copy ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return *copy ? ATTEST_OK : attest_memory_fail(error);
 }
 
 static attest_status read_size(attest_certificate_input *input,

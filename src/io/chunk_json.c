@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "io/chunk_result.h"
 
 static const char *const death_kinds[] = {"memory", "timeout", "signal", "exit"};
@@ -127,7 +128,7 @@ static attest_status read_text(char **text, const attest_json_cursor *object, co
     if (status != ATTEST_OK)
         return status;
     *text = attest_memory_copy(string);
-    return *text ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return *text ? ATTEST_OK : attest_memory_fail(error);
 }
 
 static attest_status read_optional_text(char **text, const attest_json_cursor *object,
@@ -158,7 +159,7 @@ static attest_status read_violation(attest_chunk_result *result,
         return status;
     }
     if (attest_chunk_result_add_violation(result, &violation) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -196,7 +197,7 @@ static attest_status read_death(attest_chunk_result *result, const attest_json_c
     death.detail = (int)number;
     death.seed = strtoull(text, NULL, 0);
     if (attest_chunk_result_add_death(result, &death) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -230,7 +231,7 @@ static attest_status read_labels(attest_chunk_result *result, const attest_json_
     for (size_t l = 0; status == ATTEST_OK && (name = attest_json_get_key(&labels, l)); l++) {
         status = read_count(&count, &labels, name, error);
         if (status == ATTEST_OK && attest_chunk_result_add_label(result, name, count))
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
     }
     return status;
 }
@@ -238,19 +239,12 @@ static attest_status read_labels(attest_chunk_result *result, const attest_json_
 static attest_status read_counts(attest_chunk_result *result, const attest_json_cursor *object,
                                  attest_error *error)
 {
-    attest_status status = read_count(&result->passed, object, "passed", error);
-
-    if (status == ATTEST_OK)
-        status = read_count(&result->failed, object, "failed", error);
-    if (status == ATTEST_OK)
-        status = read_count(&result->discarded, object, "discarded", error);
-    if (status == ATTEST_OK)
-        status = read_count(&result->undecided, object, "undecided", error);
-    if (status == ATTEST_OK)
-        status = read_count(&result->searched, object, "searched", error);
-    if (status == ATTEST_OK)
-        status = read_double(&result->seconds, object, "seconds", error);
-    return status;
+    ATTEST_TRY(read_count(&result->passed, object, "passed", error));
+    ATTEST_TRY(read_count(&result->failed, object, "failed", error));
+    ATTEST_TRY(read_count(&result->discarded, object, "discarded", error));
+    ATTEST_TRY(read_count(&result->undecided, object, "undecided", error));
+    ATTEST_TRY(read_count(&result->searched, object, "searched", error));
+    return read_double(&result->seconds, object, "seconds", error);
 }
 
 attest_status attest_chunk_result_read(attest_chunk_result *result,

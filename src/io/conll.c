@@ -74,7 +74,7 @@ typedef struct reader {
 
 static attest_status out_of_memory(attest_error *error)
 {
-    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_memory_fail(error);
 }
 
 static attest_status refuse(const reader *r, const char *what, attest_error *error)

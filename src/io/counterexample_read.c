@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/input.h"
 #include "io/counterexample_json.h"
 #include "io/dataset_json.h"
@@ -38,7 +39,7 @@ static attest_status read_texts(attest_counterexample *counterexample,
     if (status != ATTEST_OK)
         return status;
     if (attest_counterexample_set_texts(counterexample, property, definition, found_by))
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -75,7 +76,7 @@ static attest_status read_parameters(attest_counterexample *counterexample,
     {
         if (attest_counterexample_add_parameter(counterexample, key,
                                                 value ? json_object_get_string(value) : "null"))
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
     }
     return ATTEST_OK;
 }

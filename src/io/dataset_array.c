@@ -137,7 +137,7 @@ static attest_status add_doubles(attest_dataset_builder *builder, const layout *
         return add_tokens(builder, in, (const double *)(const void *)in->array->data, 0,
                           in->sequences * in->length, error);
     if (in->dim > SIZE_MAX / sizeof *buffer)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     bytes = room * in->dim * sizeof *buffer;
     status = attest_budget_charge(budget, bytes, error);
     if (status != ATTEST_OK)
@@ -146,7 +146,7 @@ static attest_status add_doubles(attest_dataset_builder *builder, const layout *
     if (buffer)
         status = add_blocks(builder, in, buffer, room, error);
     else
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     free(buffer);
     attest_budget_give_back(budget, bytes);
     return status;
@@ -170,7 +170,7 @@ static attest_status add_integers(attest_dataset_builder *builder, const layout 
     fmpq *entry;
 
     if (in->dim > SIZE_MAX / sizeof(fmpq))
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = attest_budget_charge(budget, bytes, error);
     if (status != ATTEST_OK)
         return status;

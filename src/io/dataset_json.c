@@ -71,7 +71,7 @@ static attest_status build(attest_dataset_builder *builder, const attest_json_cu
     size_t dim = builder->dataset.dim;
     fmpq *token = attest_rationals_alloc(dim);
     attest_status status = token ? attest_dataset_builder_reserve(builder, count, total, error)
-                                 : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+                                 : attest_memory_fail(error);
 
     for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
         attest_json_cursor sequence = attest_json_get_element(sequences, i);
@@ -152,7 +152,7 @@ static attest_status set_labels(attest_dataset *dataset, const attest_json_curso
         return status;
     dataset->label = attest_rationals_alloc(total * dim);
     if (!dataset->label)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     dataset->label_dim = dim;
     for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
         attest_json_cursor row = attest_json_get_element(labels, i);
@@ -175,7 +175,7 @@ static attest_status set_string(char **copy, const attest_json_cursor *object, c
     if (status != ATTEST_OK)
         return status;
     *copy = attest_memory_copy(string);
-    return *copy ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return *copy ? ATTEST_OK : attest_memory_fail(error);
 }
 
 attest_status attest_dataset_set_json(attest_dataset *dataset, const attest_json_cursor *object,

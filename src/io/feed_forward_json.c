@@ -1,6 +1,7 @@
 /* feed_forward_json.c -- feed-forward layers as JSON objects. */
 #include "io/network_json.h"
 
+#include "base/memory.h"
 #include "number/rationals.h"
 
 /* numerator[i] / denominator = array[i]. */
@@ -11,7 +12,7 @@ static attest_status set_numbers(fmpz *numerator, fmpz_t denominator,
     fmpq *rational = attest_rationals_alloc(count);
     size_t bytes;
     attest_status status = rational ? attest_json_get_rationals(rational, array, count, error)
-                                    : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+                                    : attest_memory_fail(error);
 
     if (status == ATTEST_OK) {
         status = attest_rationals_bound_common(denominator, &bytes, rational, count,
@@ -43,8 +44,7 @@ static attest_status set_outputs(attest_units *units, const attest_json_cursor *
 {
     size_t total = units->count * units->dim, bytes;
     fmpq *rational = attest_rationals_alloc(total);
-    attest_status status =
-        rational ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    attest_status status = rational ? ATTEST_OK : attest_memory_fail(error);
 
     for (size_t h = 0; h < units->count && status == ATTEST_OK; h++) {
         attest_json_cursor column = attest_json_get_element(outputs, h);
@@ -84,7 +84,7 @@ static attest_status set_group(attest_units *units, size_t dim, const attest_jso
     if (status == ATTEST_OK)
         status = check_length(&outputs, count, error);
     if (status == ATTEST_OK && attest_units_resize(units, dim, count) != ATTEST_OK)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK)
         status =
             set_numbers(units->direction, units->direction_denominator, &direction, dim, error);
@@ -108,7 +108,7 @@ attest_status attest_feed_forward_set_json(attest_feed_forward *layer, size_t di
     if (status == ATTEST_OK)
         status = check_length(&bias, dim, error);
     if (status == ATTEST_OK && attest_feed_forward_resize(layer, dim, count) != ATTEST_OK)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK && attest_json_find_member(&skip, object, "skip"))
         status = attest_json_get_bool(&layer->skip, &skip, error);
     if (status == ATTEST_OK)

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/input.h"
 
 bool attest_import_has_bias(const attest_import *request)
@@ -22,7 +23,7 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
     if (status != ATTEST_OK)
         return status;
     if (attest_weights_resize(weights, request->count) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     weights->dim = layer->dim + layer->has_bias;
     for (size_t i = 0; i < request->count && status == ATTEST_OK; i++)
         status =

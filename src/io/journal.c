@@ -49,7 +49,7 @@ attest_status attest_journal_open_end(attest_journal *journal, const char *path,
 {
     journal->path = attest_memory_copy(path);
     if (!journal->path)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     journal->chain = *chain;
     journal->size = size;
     journal->synced = now();
@@ -78,7 +78,7 @@ attest_status attest_journal_create(attest_journal *journal, const char *path, c
     attest_frame_format(&record, &chain, "plan", plan, strlen(plan));
     size = record.size;
     if (record.failed)
-        status = attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        status = attest_memory_fail_at(error, path);
     else
         status = attest_output_open(&output, path, error);
     if (status == ATTEST_OK) {
@@ -129,7 +129,7 @@ attest_status attest_journal_append(attest_journal *journal, const attest_entry 
     if (payload)
         attest_frame_format(&record, &chain, "chunk", payload, strlen(payload));
     if (!payload || record.failed) {
-        status = attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", journal->path);
+        status = attest_memory_fail_at(error, journal->path);
     } else if (!write_all(journal->file, record.data, record.size)) {
         go_back(journal);
         status = fail(journal, "write", error);

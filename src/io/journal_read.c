@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/input.h"
 #include "base/output.h"
 #include "io/journal_file.h"
@@ -92,7 +93,7 @@ static attest_status keep_damaged(const scan *in, const char *path, attest_error
     attest_text_init(&name);
     attest_text_printf(&name, "%s.damaged", path);
     if (name.failed)
-        status = attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        status = attest_memory_fail_at(error, path);
     else
         status = attest_output_open(&output, name.data, error);
     if (status == ATTEST_OK) {

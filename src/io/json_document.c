@@ -21,7 +21,7 @@ static attest_status parse_error(struct json_tokener *tokener, const char *text,
 
     /* Brackets and strings are known to be closed. */
     if (reason == json_tokener_success || reason == json_tokener_continue)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return attest_json_scan_fail(error, text, size, at, json_tokener_error_desc(reason));
 }
 
@@ -46,7 +46,7 @@ static attest_status build(struct json_object **root, const char *text, size_t s
 
     *root = NULL;
     if (!tokener)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
     do {
         size_t some = size - at < CHUNK ? size - at : CHUNK;
@@ -117,7 +117,7 @@ static attest_status check_complete(const attest_json_document *document,
     attest_status status = count(&found, &root, error);
 
     if (status == ATTEST_OK && found.words != scan->words)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     return status;
 }
 
@@ -133,7 +133,7 @@ static attest_status parse_scanned(attest_json_document *document, const char *t
     if (document->budget && scan->numbers > document->budget->left)
         return attest_budget_charge(document->budget, SIZE_MAX, error);
     if (!memory_is_there(scan->memory))
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (!scan->begins_object)
         return attest_error_set(error, ATTEST_FORMAT, "this is not a JSON object");
     status = build(&document->root, text, size, error);

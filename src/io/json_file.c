@@ -1,6 +1,8 @@
 /* json_file.c -- a JSON file that appears whole or not at all. */
 #include "io/json_file.h"
 
+#include "base/memory.h"
+
 attest_status attest_json_file_open(attest_json_file *file, const char *path,
                                     attest_error *error)
 {
@@ -15,7 +17,7 @@ attest_status attest_json_file_commit(attest_json_file *file, attest_error *erro
 {
     /* Writing that failed is noticed, and named, by the commit. */
     if (attest_json_write_end(&file->json) == ATTEST_NOMEM) {
-        attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", file->output.path);
+        attest_memory_fail_at(error, file->output.path);
         attest_output_abandon(&file->output);
         return ATTEST_NOMEM;
     }

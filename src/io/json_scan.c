@@ -225,7 +225,7 @@ static attest_status open_object(scanner *s, attest_error *error)
         size_t room = scan->room ? 2 * scan->room : 16;
         uint32_t *member = attest_memory_resize(scan->member, room, sizeof *member);
         if (!member)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         scan->member = member;
         scan->room = room;
     }

@@ -1,6 +1,7 @@
 /* matrix_json.c -- exact matrices as JSON: arrays of rows, or the factors of rank 1. */
 #include "io/weights_json.h"
 
+#include "base/memory.h"
 #include "number/rationals.h"
 
 /* numerator/denominator = the rationals; numerator has room for them. */
@@ -49,7 +50,7 @@ static attest_status set_dense(attest_matrix *matrix, const attest_json_cursor *
         return status;
     entry = attest_rationals_alloc(rows * cols);
     if (!entry)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t r = 0; r < rows && status == ATTEST_OK; r++) {
         attest_json_cursor row = attest_json_get_element(value, r);
         status = attest_json_get_rationals(entry + r * cols, &row, cols, error);
@@ -72,7 +73,7 @@ static attest_status set_factor(fmpz *numerator, fmpz_t denominator,
     attest_status status;
 
     if (!entry)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = attest_json_get_rationals(entry, factor, length, error);
     if (status == ATTEST_OK)
         status = set_common(numerator, denominator, entry, length, factor, error);

@@ -50,7 +50,7 @@ static attest_status copy_string(char **copy, const attest_json_cursor *cursor,
     if (status != ATTEST_OK)
         return status;
     *copy = attest_memory_copy(string);
-    return *copy ? ATTEST_OK : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return *copy ? ATTEST_OK : attest_memory_fail(error);
 }
 
 static attest_status set_words(attest_network *network, const attest_json_cursor *object,
@@ -69,7 +69,7 @@ static attest_status set_words(attest_network *network, const attest_json_cursor
         return status;
     network->tag = attest_memory_alloc(count, sizeof *network->tag);
     if (!network->tag)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t t = 0; t < count && status == ATTEST_OK; t++) {
         attest_json_cursor tag = attest_json_get_element(&tags, t);
         status = copy_string(&network->tag[t], &tag, error);

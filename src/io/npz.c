@@ -31,7 +31,7 @@ static attest_status read_header(source *from, attest_error *error)
     attest_status status;
 
     if (!head)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = attest_zip_read(head, count, from->entry, error);
     if (status == ATTEST_OK)
         status = attest_npy_parse_header(&from->array, &from->header_size, head, count, error);
@@ -99,7 +99,7 @@ static attest_status make_heads(attest_weights *weights, size_t heads, attest_bu
         attest_budget_charge(budget, heads > SIZE_MAX / each ? SIZE_MAX : heads * each, error);
 
     if (status == ATTEST_OK && attest_weights_resize(weights, heads) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return status;
 }
 
@@ -134,7 +134,7 @@ static attest_status read_elements(attest_weights *weights, source *from, int i,
     if (content)
         status = attest_zip_read(content, size, from->entry, error);
     else
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK) {
         from->array.data = content + from->header_size;
         status = set_matrices(weights, &from->array, i, budget, error);

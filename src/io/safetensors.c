@@ -139,7 +139,7 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
                                      file->names,
                                      file->lengths};
     if (!file->names || !file->lengths || !file->tensor)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     else
         status = attest_safetensors_parse_header(&in, error);
     if (status == ATTEST_OK)

@@ -1,6 +1,7 @@
 /* weights_json.c -- weights as JSON objects. */
 #include "io/weights_json.h"
 
+#include "base/memory.h"
 #include "base/input.h"
 #include "io/json_file.h"
 #include "io/npy.h"
@@ -67,7 +68,7 @@ static attest_status set_heads(attest_weights *weights, const attest_json_cursor
     if (status == ATTEST_OK)
         status = attest_json_get_length(&count, &heads, error);
     if (status == ATTEST_OK && attest_weights_resize(weights, count) != ATTEST_OK)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     for (size_t h = 0; h < count && status == ATTEST_OK; h++) {
         attest_json_cursor head = attest_json_get_element(&heads, h);
         status = set_head(weights->head + h, &head, error);

@@ -312,7 +312,7 @@ attest_status attest_zip_parse(attest_zip *zip, const unsigned char *bytes, size
         return status;
     zip->entry = attest_memory_alloc(from.entries, sizeof *zip->entry);
     if (!zip->entry)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = read_entries(zip, &from, error);
     if (status != ATTEST_OK)
         attest_zip_clear(zip);

@@ -6,6 +6,8 @@
 
 #include <zlib.h>
 
+#include "base/memory.h"
+
 /* zlib counts in unsigned int: gives it the next piece of what is left. */
 static uInt piece(size_t left)
 {
@@ -57,11 +59,11 @@ static attest_status read_deflated(unsigned char *to, size_t count,
 
     memset(&stream, 0, sizeof stream);
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = inflate_to(&stream, to, count, &got, entry);
     inflateEnd(&stream);
     if (status == Z_MEM_ERROR)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (got < count || (count == entry->size && status != Z_STREAM_END))
         return attest_zip_refuse(entry, "is damaged or has another size than it says", error);
     return ATTEST_OK;

@@ -42,7 +42,7 @@ attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *d
         attest_recheck_find_groups(check))
         return ATTEST_OK;
     attest_recheck_clear(check);
-    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_memory_fail(error);
 }
 
 void attest_recheck_clear(attest_recheck *check)

@@ -174,7 +174,7 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
 
     g.order = attest_memory_alloc(check->positions, sizeof *g.order);
     if (!g.order)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     g.reach = attest_recheck_scale(check, reach, 1);
     /* dim + 3 roundings of the sum, and those of the limit. */
     g.slack = 1 + ((double)check->dim + 16) * 0x1p-52;

@@ -1,6 +1,7 @@
 /* input.c -- the files that a certificate names. */
 #include "recheck/input.h"
 
+#include "base/memory.h"
 #include "io/import.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static attest_status open_file(found_input *found, const char *folder, size_t li
         attest_text_printf(&text, "%s/%s", folder, name);
         found->beside = attest_text_take(&text);
         if (!found->beside)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         status = attest_input_open_file(&found->input, found->beside, limit, error);
     }
     /* Certificates come from others, who may name a device without end or a pipe. */

@@ -65,7 +65,7 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
     check->error = attest_memory_alloc(check->positions, sizeof *check->error);
     if (!own || !check->sketch || !check->error) {
         free(own);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     out = _arb_vec_init((slong)check->dim);
     check->exponent = -LIMIT;

@@ -1,6 +1,7 @@
 /* campaign_files.c -- the files that a finished campaign leaves in its folder. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "base/folder.h"
@@ -17,7 +18,7 @@ static attest_status write_text(const char *folder, const char *name, const char
     attest_text_init(&path);
     attest_text_printf(&path, "%s/%s", folder, name);
     if (path.failed)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     else
         status = attest_output_open(&output, path.data, error);
     attest_text_clear(&path);
@@ -57,10 +58,10 @@ static attest_status write_report(report *write, const char *name,
     attest_status status;
 
     if (!stream)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     write(stream, summary, folder);
     if (fclose(stream) != 0)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     else
         status = write_text(folder, name, text, error);
     free(text);
@@ -75,7 +76,7 @@ static attest_status write_json(const attest_summary *summary, const char *folde
     attest_status status;
 
     if (!path)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     status = attest_json_file_open(&file, path, error);
     if (status == ATTEST_OK) {
         attest_report_campaign_json(&file.json, summary, folder);

@@ -50,7 +50,7 @@ static attest_status add(attest_listing *listing, char *path, attest_error *erro
         char **larger = attest_memory_resize(listing->path, room, sizeof *larger);
         if (!larger) {
             free(path);
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         }
         listing->path = larger;
         listing->room = room;
@@ -89,7 +89,7 @@ static attest_status visit(attest_listing *listing, const tree *all, const char 
     struct stat seen, target;
 
     if (!full)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     else if (lstat(full, &seen) == 0 && stat(full, &target) == 0 &&
              !is_excepted(all, &target)) {
         if (S_ISREG(target.st_mode)) {
@@ -116,7 +116,7 @@ static attest_status walk(attest_listing *listing, const tree *all, const char *
     DIR *opened;
 
     if (!full)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     opened = opendir(full);
     if (!opened)
         status = attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/escape.h"
 #include "base/output.h"
 #include "report/markup.h"
@@ -109,7 +110,7 @@ attest_status attest_outcomes_write_junit(const attest_outcomes *outcomes, const
     }
     attest_markup_close(&xml);
     attest_text_add(&xml.text, "\n");
-    status = xml.text.failed ? attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path)
+    status = xml.text.failed ? attest_memory_fail_at(error, path)
                              : attest_output_open(&output, path, error);
     if (status == ATTEST_OK) {
         fwrite(xml.text.data, 1, xml.text.size, output.stream);

@@ -6,6 +6,7 @@
 
 #include <attest/version.h>
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "report/report.h"
 #include "report/style.h"
@@ -148,7 +149,7 @@ attest_status attest_report_write_page(const attest_report *report, const char *
     write_body(&page, report);
     attest_markup_close(&page);
     attest_text_add(&page.text, "\n");
-    status = page.text.failed ? attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path)
+    status = page.text.failed ? attest_memory_fail_at(error, path)
                               : attest_output_open(&output, path, error);
     if (status == ATTEST_OK) {
         fwrite(page.text.data, 1, page.text.size, output.stream);

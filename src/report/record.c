@@ -60,7 +60,7 @@ static attest_status remark(attest_records *records, const char *path, const cha
     if (!copy || !grow((void **)&records->remark, &records->remark_room, records->remarks,
                        sizeof *records->remark)) {
         free(copy);
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     }
     records->remark[records->remarks++] = (attest_record_remark){copy, why};
     return ATTEST_OK;
@@ -159,7 +159,7 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
     record.path = status == ATTEST_OK ? attest_memory_copy(path) : NULL;
     if (status == ATTEST_OK && (!record.path || !grow((void **)&records->record, &records->room,
                                                       records->count, sizeof *records->record)))
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status != ATTEST_OK) {
         free(record.path);
         attest_json_document_clear(&record.document);
@@ -205,7 +205,7 @@ static attest_status read_file(attest_records *records, const char *folder, cons
         return remark(records, path, "not a JSON file", error);
     full = attest_listing_join(folder, path);
     if (!full)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", path);
+        return attest_memory_fail_at(error, path);
     status = attest_input_open(&input, full, attest_budget_left(budget), error);
     if (status == ATTEST_OK)
         status =

@@ -1,6 +1,7 @@
 /* record_csv.c -- the table of 'attest approximate --csv' as a record. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/escape.h"
 #include "report/record.h"
 
@@ -77,7 +78,7 @@ attest_status attest_records_add_csv(attest_records *records, const char *path,
     status = add_lines(&json, bytes, size, error);
     attest_text_add(&json, "]}");
     if (status == ATTEST_OK && json.failed)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK)
         status = attest_records_add(records, path, json.data, json.size, budget, error);
     attest_text_clear(&json);

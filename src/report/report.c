@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "report/listing.h"
 #include "report/section.h"
@@ -45,7 +46,7 @@ attest_status attest_report_set(attest_report *report, attest_error *error)
     for (size_t i = 0; i < sizeof write / sizeof write[0]; i++)
         write[i](report);
     if (report->body.text.failed)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 
@@ -81,7 +82,7 @@ static attest_status write_figure(const attest_report_figure *figure, const char
     path = name ? attest_listing_join(folder, name) : NULL;
     free(name);
     if (!path)
-        return attest_error_set(error, ATTEST_NOMEM, "%s: out of memory", folder);
+        return attest_memory_fail_at(error, folder);
     status = attest_output_open(&output, path, error);
     free(path);
     if (status != ATTEST_OK)

@@ -76,8 +76,7 @@ static attest_status labelled_init(labelled *l, const attest_approximation *a, s
     attest_dataset_builder_init(&l->builder, a->dim, ATTEST_TABLE_RATIONAL, NULL);
     l->token = attest_rationals_alloc(a->dim);
     l->label = attest_rationals_alloc(l->room);
-    return l->token && l->label ? ATTEST_OK
-                                : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return l->token && l->label ? ATTEST_OK : attest_memory_fail(error);
 }
 
 /* dataset = what was added; whatever the status, nothing is left to clear. */

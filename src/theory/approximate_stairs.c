@@ -1,6 +1,7 @@
 /* approximate_stairs.c -- the stair that maps entries to the centres of their cells. */
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "attention/feed_forward.h"
 #include "number/rationals.h"
 #include "theory/approximate_parts.h"
@@ -32,7 +33,7 @@ static attest_status build_axis(attest_units *units, size_t axis, size_t dim, si
 
     if (!bias || status != ATTEST_OK) {
         attest_rationals_free(bias, count);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     fmpq_init(slope);
     fmpq_mul_ui(slope, ramp, grid);
@@ -143,7 +144,7 @@ attest_status attest_stairs_check(bool *flat, char *reason, size_t size,
     fmpq_init(low);
     fmpq_init(high);
     if (attest_pattern_init(&pattern, stairs) != ATTEST_OK || !z)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     *flat = stairs->groups == dim && is_by_axis(stairs);
     if (!*flat)
         snprintf(reason, size, "the stair mixes entries");

@@ -286,7 +286,7 @@ attest_status attest_boltz_difference_bound(attest_boltz_difference *difference,
     if (a->count == 0 || b->count == 0 || fmpz_sgn(denominator) <= 0 || accuracy < 2)
         return attest_error_set(error, ATTEST_DOMAIN, "boltz of an empty multiset");
     if (merge(&all, a, b, denominator) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     if (all.first == all.count) {
         difference->sign = 0;
         difference->bits = 0;

@@ -125,10 +125,10 @@ attest_status attest_sorted_family_init(attest_sorted_family *sorted,
     sorted->entry = attest_memory_alloc(family->start[family->count], sizeof *sorted->entry);
     sorted->order = attest_memory_alloc(family->count, sizeof *sorted->order);
     if (!sorted->entry || !sorted->order)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     sort_entries(sorted);
     if (sort_lists(sorted) != ATTEST_OK || find_gap(sorted) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return ATTEST_OK;
 }
 

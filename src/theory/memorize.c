@@ -85,7 +85,7 @@ static attest_status check_consistent(builder *b, attest_error *error)
     size_t *first = attest_memory_alloc(contexts->count, sizeof *first);
 
     if (!first)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t p = 0; p < total && !m->hypothesis; p++) {
         uint32_t context = contexts->position[p];
         size_t class = m->by_contexts ? context : contexts->context[context].group;

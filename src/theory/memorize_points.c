@@ -25,7 +25,7 @@ attest_status attest_memory_points_init(attest_memory_points *points,
     points->order = attest_memory_alloc(count, sizeof *points->order);
     points->border = attest_memory_alloc(count, sizeof *points->border);
     if (!points->order || !points->border)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     points->z = _arb_vec_init((slong)(count * points->dim));
     points->along = _arb_vec_init((slong)count);
     points->projection = _fmpz_vec_init((slong)points->dim);
@@ -206,15 +206,14 @@ attest_status attest_memory_points_separate(attest_memory_points *points, bool *
 {
     bool *wanted = attest_memory_alloc(points->count, sizeof *wanted);
     uint32_t *lowest = attest_memory_alloc(points->count, sizeof *lowest);
-    attest_status status = wanted && lowest && points->count
-                               ? ATTEST_OK
-                               : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    attest_status status =
+        wanted && lowest && points->count ? ATTEST_OK : attest_memory_fail(error);
 
     *apart = false;
     for (long bits = points->bits; status == ATTEST_OK;) {
         project(points);
         if (!sort(points)) {
-            status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            status = attest_memory_fail(error);
             break;
         }
         memset(wanted, 0, points->count * sizeof *wanted);

@@ -135,7 +135,7 @@ attest_status attest_memory_points_choose(attest_memory_points *points, const fm
             c.z[e] = arf_get_d(arb_midref(points->z + e), ARF_RND_NEAR);
         search(&c, w, p, &direction, seed);
     } else {
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     }
     attest_direction_clear(&direction);
     free(c.z);

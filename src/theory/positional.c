@@ -1,6 +1,7 @@
 /* positional.c -- Corollary 2: an encoding of positions that keeps tokens apart. */
 #include "theory/positional.h"
 
+#include "base/memory.h"
 #include "theory/separated.h"
 
 #include "number/rationals.h"
@@ -176,7 +177,7 @@ attest_status attest_positional_encode(attest_dataset *encoded, const attest_dat
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     status =
         token ? attest_dataset_builder_reserve(&builder, dataset->count, dataset->total, error)
-              : attest_error_set(error, ATTEST_NOMEM, "out of memory");
+              : attest_memory_fail(error);
     for (size_t i = 0; i < dataset->count && status == ATTEST_OK; i++)
         status = encode_sequence(&builder, token, dataset, i, axis, step, error);
     if (status == ATTEST_OK)

@@ -52,7 +52,7 @@ attest_status attest_prefix_init(attest_prefix *prefix, const attest_dataset *da
         prefix->other_times)
         return ATTEST_OK;
     attest_prefix_clear(prefix);
-    return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+    return attest_memory_fail(error);
 }
 
 void attest_prefix_clear(attest_prefix *prefix)

@@ -115,7 +115,7 @@ attest_status attest_separated_find_duplicate(attest_separated *extremes,
     if (!seen || !place) {
         free(seen);
         free(place);
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     }
     extremes->no_duplicates = true;
     for (size_t i = 0; i < dataset->count && extremes->no_duplicates; i++) {

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 
@@ -60,7 +61,7 @@ attest_status attest_theorem1_gen_weights(attest_weights *weights, size_t heads,
     uint64_t state = seed;
 
     if (attest_weights_resize(weights, heads) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     weights->activation = ATTEST_HARDMAX;
     weights->dim = dim;
     for (size_t h = 0; h < heads; h++) {

@@ -45,7 +45,7 @@ attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
     if (status == ATTEST_OK &&
         attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
                                         "construction") != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     return status;
 }
 

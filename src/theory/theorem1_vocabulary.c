@@ -348,7 +348,7 @@ static attest_status build_pair(bool *merged, attest_counterexample *counterexam
     attest_status status;
 
     if (!index)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     for (size_t side = 0; side < 2; side++)
         length[side] = write_sequence(s, index + side * room, side, &position[side]);
     status = attest_theorem1_set_pair(counterexample, s->token, s->denominator, s->dim, sides,
@@ -368,7 +368,7 @@ static attest_status search_queries(bool *found, attest_counterexample *countere
     for (size_t q = 0; q < queries && status == ATTEST_OK && !*found; q++) {
         s->query = q * s->count / queries;
         if (find_exchange(s) != ATTEST_OK)
-            return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+            return attest_memory_fail(error);
         if (s->exchanges)
             status = build_pair(found, counterexample, s, error);
     }
@@ -398,7 +398,7 @@ attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *count
     s.winner = attest_memory_alloc(heads, sizeof *s.winner);
     s.losing = attest_memory_alloc(s.count, sizeof *s.losing);
     if (status == ATTEST_OK && (!s.winner || !s.losing))
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK)
         status = search_queries(found, counterexample, &s, error);
     _fmpz_vec_clear(s.token, (slong)(s.count * s.dim));

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "theory/separated.h"
 
 #include "theory/separated_parts.h"
@@ -262,8 +263,8 @@ static attest_status set_bounds(attest_construction *construction, attest_separa
 
         if (status != ATTEST_OK)
             return status;
-    } else if (!known && (construction->eps.given ||
-                          construction->strategy == ATTEST_STRATEGY_THEOREM)) {
+    } else if (!known &&
+               (construction->eps.given || construction->strategy == ATTEST_STRATEGY_THEOREM)) {
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to look at all pairs; use --strategy gap, "
                                 "without --eps");
@@ -349,7 +350,7 @@ attest_status attest_construction_finish(attest_construction *construction,
     fmpq_t one, quarter;
 
     if (attest_weights_resize(weights, 1) != ATTEST_OK)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     fmpq_init(one);
     fmpq_init(quarter);
     fmpq_set_si(one, 1, 1);

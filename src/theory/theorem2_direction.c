@@ -1,6 +1,7 @@
 /* theorem2_direction.c -- rational directions and roundings. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "theory/theorem2_parts.h"
 
 enum { ENTRY_BITS = 15 };
@@ -90,7 +91,7 @@ attest_status attest_direction_check(bool *apart, const attest_direction *direct
     fmpq_init(least);
     *apart = false;
     if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK && along.injective) {
         attest_direction_least(least, &along);
         *apart = !fmpq_is_zero(least);

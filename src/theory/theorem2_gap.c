@@ -1,6 +1,8 @@
 /* theorem2_gap.c -- kappa just large enough for Lemma F. */
 #include "theory/theorem2_parts.h"
 
+#include "base/memory.h"
+
 enum { KAPPA_BITS = 64, TRIES_SMALL = 32, TRIES_LARGE = 3, MOST_DIRECTIONS = 200 };
 #define LARGE_TABLE 1000000u
 
@@ -18,7 +20,7 @@ static attest_status try_direction(bool *usable, fmpq_t kappa, fmpq_t gap,
     *usable = false;
     fmpq_init(least);
     if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
-        status = attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        status = attest_memory_fail(error);
     if (status == ATTEST_OK && along.injective && along.has_gap) {
         attest_direction_least(least, &along);
         fmpq_set(gap, along.gap);

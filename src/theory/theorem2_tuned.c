@@ -54,7 +54,7 @@ static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_
         return status;
     t->mean = attest_memory_alloc(t->contexts.count, sizeof *t->mean);
     if (!t->entry || !t->along || !t->mean)
-        return attest_error_set(error, ATTEST_NOMEM, "out of memory");
+        return attest_memory_fail(error);
     fmpq_init(entry);
     for (size_t e = 0; e < count * dim; e++) {
         attest_tokens_get_entry(entry, &dataset->tokens, e / dim, e % dim);
