@@ -23,9 +23,10 @@ attest_status attest_json_parser_fail(attest_json_parser *parser, const char *wh
 /* The same for the character that stands there. */
 attest_status attest_json_parser_refuse(attest_json_parser *parser);
 
-/* A new node waits. */
-void attest_json_parser_add(attest_json_parser *parser, attest_json_kind kind, const char *text,
-                            size_t count);
+/* A new node waits. Status: FORMAT (there is no room: other bytes are read than were counted,
+ * as when another program writes to a mapped file meanwhile). */
+attest_status attest_json_parser_add(attest_json_parser *parser, attest_json_kind kind,
+                                     const char *text, size_t count) ATTEST_WARN_UNUSED;
 
 /* Adds the last node to the numbers, if it is one as number.h reads it, also in quotes; what is
  * none is refused where it is used. Domain: a string or number. */

@@ -117,8 +117,7 @@ attest_status attest_json_parser_take_string(parser *p)
     }
     if (status != ATTEST_OK)
         return status;
-    attest_json_parser_add(p, ATTEST_JSON_STRING, text, (size_t)(p->text - text));
     *p->text++ = '\0';
     p->at++;
-    return ATTEST_OK;
+    return attest_json_parser_add(p, ATTEST_JSON_STRING, text, (size_t)(p->text - 1 - text));
 }

@@ -50,9 +50,10 @@ static attest_status expect(parser *p, const char *what)
 
 /* The nodes that came last become the children of a new one. They wait in the order of a pile,
  * the last one first. */
-static void close_node(parser *p, attest_json_kind kind, size_t count, size_t children)
+static attest_status close_node(parser *p, attest_json_kind kind, size_t count, size_t children)
 {
     attest_json_node *child = p->settled;
+    attest_status status;
 
     memmove(child, p->waiting, children * sizeof *child);
     p->settled += children;
@@ -62,8 +63,10 @@ static void close_node(parser *p, attest_json_kind kind, size_t count, size_t ch
         child[i] = child[children - 1 - i];
         child[children - 1 - i] = node;
     }
-    attest_json_parser_add(p, kind, NULL, count);
-    p->waiting->child = child;
+    status = attest_json_parser_add(p, kind, NULL, count);
+    if (status == ATTEST_OK)
+        p->waiting->child = child;
+    return status;
 }
 
 static attest_status take_value(parser *p);
@@ -83,8 +86,7 @@ static attest_status take_array(parser *p)
         if (!take(p, ']'))
             return expect(p, "',' or ']' is expected");
     }
-    close_node(p, ATTEST_JSON_ARRAY, count, count);
-    return ATTEST_OK;
+    return close_node(p, ATTEST_JSON_ARRAY, count, count);
 }
 
 static attest_status take_member(parser *p)
@@ -115,8 +117,7 @@ static attest_status take_object(parser *p)
         if (!take(p, '}'))
             return expect(p, "',' or '}' is expected");
     }
-    close_node(p, ATTEST_JSON_OBJECT, count, 2 * count);
-    return ATTEST_OK;
+    return close_node(p, ATTEST_JSON_OBJECT, count, 2 * count);
 }
 
 /* An array or object. The depth bounds the recursion. */

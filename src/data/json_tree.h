@@ -38,7 +38,7 @@ typedef struct attest_json_node {
 typedef struct attest_json_tree {
     const attest_json_node *root;
     void *block;
-    size_t bytes;   /* of the block: the size of the text and 16 for every value and key */
+    size_t bytes;   /* of the block: what is charged */
     size_t numbers; /* all numbers, also the quoted ones, take so many bytes as rationals */
 } attest_json_tree;
 

@@ -38,9 +38,13 @@ attest_status attest_json_parser_refuse(parser *p)
     return attest_json_parser_fail(p, what);
 }
 
-void attest_json_parser_add(parser *p, attest_json_kind kind, const char *text, size_t count)
+attest_status attest_json_parser_add(parser *p, attest_json_kind kind, const char *text,
+                                     size_t count)
 {
+    if (p->waiting == p->settled)
+        return attest_json_parser_fail(p, "the text changes while it is read");
     *--p->waiting = (attest_json_node){{text}, kind, count};
+    return ATTEST_OK;
 }
 
 static bool is_digit(char c)
@@ -99,6 +103,7 @@ static const char *find_number(const char **end, const parser *p)
 attest_status attest_json_parser_take_number(parser *p)
 {
     const char *end = NULL, *wrong = find_number(&end, p);
+    attest_status status;
     size_t length;
 
     if (wrong)
@@ -106,7 +111,9 @@ attest_status attest_json_parser_take_number(parser *p)
     length = (size_t)(end - p->at);
     memcpy(p->text, p->at, length);
     p->text[length] = '\0';
-    attest_json_parser_add(p, ATTEST_JSON_NUMBER, p->text, length);
+    status = attest_json_parser_add(p, ATTEST_JSON_NUMBER, p->text, length);
+    if (status != ATTEST_OK)
+        return status;
     attest_json_parser_count_number(p);
     p->text += length + 1;
     p->at = end;
@@ -124,9 +131,8 @@ attest_status attest_json_parser_take_word(parser *p)
     for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
         size_t length = strlen(word[i].text);
         if ((size_t)(p->end - p->at) >= length && memcmp(p->at, word[i].text, length) == 0) {
-            attest_json_parser_add(p, word[i].kind, word[i].text, length);
             p->at += length;
-            return ATTEST_OK;
+            return attest_json_parser_add(p, word[i].kind, word[i].text, length);
         }
     }
     if (*p->at && strchr("NnIi", *p->at))

@@ -1,6 +1,7 @@
 /* The JSON reader: what it finds, what it refuses and where, how much memory it takes. */
 #include <string.h>
 
+#include "data/json_parser.h"
 #include "tests/ref/json_dump.h"
 #include "tests/tap.h"
 
@@ -236,6 +237,23 @@ static void test_budget(void)
            "given back after an error");
 }
 
+/* A text that has more values than were counted, because it has changed meanwhile. */
+static void test_change(void)
+{
+    static const char text[] = "null 17 \"s\"";
+    char copy[sizeof text];
+    attest_json_node node[1];
+    attest_json_parser p = {text, text, text + strlen(text), node, node, copy, 0, 0, &error};
+
+    TAP_OK(attest_json_parser_take_word(&p) == ATTEST_FORMAT &&
+               strcmp(error.text, "line 1, column 5: the text changes while it is read") == 0,
+           "no room for a word");
+    p.at = text + 5;
+    TAP_OK(attest_json_parser_take_number(&p) == ATTEST_FORMAT, "no room for a number");
+    p.at = text + 8;
+    TAP_OK(attest_json_parser_take_string(&p) == ATTEST_FORMAT, "no room for a string");
+}
+
 int main(void)
 {
     test_values();
@@ -246,5 +264,6 @@ int main(void)
     test_large();
     test_numbers();
     test_budget();
+    test_change();
     return tap_done();
 }
