@@ -175,9 +175,11 @@ static attest_status take_text(parser *p)
         return attest_json_parser_fail(p, "a byte order mark (save the file without it)");
     status = take_value(p);
     skip_space(p);
-    if (status == ATTEST_OK && p->at < p->end)
-        status = attest_json_parser_fail(p, "there is text after the end of the object");
-    return status;
+    if (status != ATTEST_OK || p->at == p->end)
+        return status;
+    if (p->waiting->kind != ATTEST_JSON_OBJECT)
+        return attest_json_parser_refuse(p);
+    return attest_json_parser_fail(p, "there is text after the end of the object");
 }
 
 attest_status attest_json_tree_parse(attest_json_tree *tree, const char *text, size_t size,

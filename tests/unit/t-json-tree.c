@@ -126,7 +126,7 @@ static void test_order(void)
         {" \n ", "line 2, column 2: there is no JSON text"},
         {"]", "line 1, column 1: unexpected character ']'"},
         {"{} ]", "line 1, column 4: there is text after the end of the object"},
-        {"1 2", "line 1, column 3: there is text after the end of the object"},
+        {"1 2", "line 1, column 3: unexpected character '2'"},
         {"[1 2]", "line 1, column 4: ',' or ']' is expected"},
         {"[1}", "line 1, column 3: ',' or ']' is expected"},
         {"[1: 2]", "line 1, column 3: unexpected character ':'"},
