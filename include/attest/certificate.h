@@ -3,7 +3,8 @@
  * A certificate says of a dataset and of weights, both named by their hashes:
  *   - the least separation over all required pairs of Definition 2 lies in min_separation, and
  *     so does the separation of pair, which is a required pair (no pair: none is required);
- *   - the largest norm of an output lies in max_norm, and so does that of the output at largest;
+ *   - the largest norm of an output lies in max_norm, and so does that of the output at
+ * largest;
  *   - the verdict: "proved" (all separations > delta, and all norms < r if r is given),
  *     "refuted" (not so), or "undecided" (nothing beyond the enclosures).
  * method and precision_bits tell how it was found and claim nothing. */
@@ -92,10 +93,11 @@ attest_status attest_certificate_read(attest_certificate *certificate, const cha
  * every comparison is exact or in balls whose precision doubles up to max_bits. Input paths are
  * looked up as they stand and, where there is no such file, beside folder (NULL: not). *holds
  * is false when a hash, an enclosure, the pair or the verdict is wrong, and error says which.
- * Status: OK with *holds; UNABLE when a comparison stayed open, or nothing is wrong and the
- * certificate is undecided itself; FORMAT, IO, NOMEM for the
- * inputs. Cost: one evaluation per position,
- * one more for each that is near a bound; at worst a distance in doubles for all pairs. */
+ * Domain: r, delta >= 0; finite figures, but for max_norm where the verdict is undecided.
+ * Status: OK with *holds; DOMAIN; UNABLE when a comparison stayed open, or nothing is wrong and
+ * the certificate is undecided itself; FORMAT, IO, NOMEM for the inputs. Cost: one evaluation
+ * per position, one more for each that is near a bound; at worst a distance in doubles for all
+ * pairs. */
 attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
                                        const char *folder, long max_bits, attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
