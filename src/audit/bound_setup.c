@@ -71,9 +71,9 @@ static void chain_clear(chain *map)
 
 static bool head_init(bound_head *d, const attest_head *head, const bound *b)
 {
-    attest_plan plan;
+    attest_head_plan plan;
 
-    attest_plan_as_written(&plan, head);
+    attest_head_plan_as_written(&plan, head);
     d->score_width = plan.score_width;
     d->value_width = plan.value_width;
     return chain_init(&d->key, &plan.key, b->model) &&
