@@ -186,7 +186,7 @@ static void print_kernels(const attest_audit_kernels *k)
 static void print_subject(const audit_job *job, const audit_subject *subject)
 {
     const attest_audit *audit = &subject->audit;
-    const char *strategy = attest_audit_subject_name(subject);
+    const char *strategy = attest_cli_audit_subject_name(subject);
     bool first = true, hardmax;
 
     if (subject->construction.hypothesis) {
@@ -234,7 +234,7 @@ static void print_side_by_side(const audit_job *job)
         if (subject->construction.hypothesis)
             continue;
         text = theory_bits(&audit->theory);
-        printf("%-10s", attest_audit_subject_name(subject));
+        printf("%-10s", attest_cli_audit_subject_name(subject));
         if (audit->collapse.bits)
             printf(" %14ld", audit->collapse.bits);
         else
@@ -249,7 +249,7 @@ static void print_side_by_side(const audit_job *job)
     }
 }
 
-void attest_audit_print(const audit_job *job)
+void attest_cli_audit_print(const audit_job *job)
 {
     for (size_t i = 0; i < job->subjects; i++) {
         printf(i ? "\n" : "");
