@@ -5,7 +5,7 @@
 #include <attest/certify.h>
 
 #include "base/memory.h"
-#include "certify/ball.h"
+#include "certify/rivals.h"
 
 /* More than so many rivals that balls cannot tell apart are not kept. */
 enum { MOST_RIVALS = 1 << 24 };
