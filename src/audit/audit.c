@@ -35,7 +35,7 @@ void attest_audit_init(attest_audit *audit)
     audit->jobs = 1;
     attest_audit_collapse_init(&audit->collapse);
     attest_audit_curve_init(&audit->curve);
-    attest_audit_classes_init(&audit->classes);
+    attest_contexts_init(&audit->classes);
     arb_init(audit->certified.min_separation);
     arb_init(audit->certified.max_norm);
     arb_init(audit->theory.r);
@@ -68,7 +68,7 @@ void attest_audit_clear(attest_audit *audit)
     arf_clear(audit->promise);
     attest_audit_collapse_clear(&audit->collapse);
     attest_audit_curve_clear(&audit->curve);
-    attest_audit_classes_clear(&audit->classes);
+    attest_contexts_clear(&audit->classes);
     arb_clear(audit->certified.min_separation);
     arb_clear(audit->certified.max_norm);
     arb_clear(audit->theory.r);
@@ -323,8 +323,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     request_init(&request, audit);
     status = attest_weights_check_shapes(audit->weights, error);
     if (status == ATTEST_OK)
-        status = attest_audit_classes_get(&audit->classes, audit->dataset, audit->weights->mask,
-                                          error);
+        status = attest_contexts_get_classes(&audit->classes, audit->dataset,
+                                             audit->weights->mask, error);
     if (status == ATTEST_OK)
         status = attest_audit_certify(audit, error);
     if (status == ATTEST_OK)

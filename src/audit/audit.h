@@ -72,7 +72,7 @@ typedef struct attest_audit {
     size_t jobs;
     attest_audit_collapse collapse;
     /* What was found. */
-    attest_audit_classes classes;
+    attest_contexts classes;
     attest_audit_certified certified;
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;

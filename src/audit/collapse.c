@@ -146,7 +146,7 @@ static attest_status prove_widths(attest_audit_collapse *collapse,
 
 static attest_status add_width(attest_audit_collapse *collapse, long bits,
                                const attest_audit_outputs *outputs,
-                               const attest_audit_classes *classes, attest_error *error)
+                               const attest_contexts *classes, attest_error *error)
 {
     attest_audit_collisions collisions;
     attest_audit_width *width;
@@ -179,7 +179,7 @@ static attest_status add_width(attest_audit_collapse *collapse, long bits,
 
 static attest_status try_width(attest_audit_collapse *collapse, bool *collides, long bits,
                                const attest_audit_request *request,
-                               const attest_audit_classes *classes,
+                               const attest_contexts *classes,
                                const attest_audit_arithmetic *like, attest_error *error)
 {
     attest_audit_arithmetic arithmetic;
@@ -200,7 +200,7 @@ static attest_status try_width(attest_audit_collapse *collapse, bool *collides, 
 /* Evaluates widths from collapse->survived - 1 (or the cap) down. */
 static attest_status walk_down(attest_audit_collapse *collapse,
                                const attest_audit_request *request,
-                               const attest_audit_classes *classes,
+                               const attest_contexts *classes,
                                const attest_audit_arithmetic *like, attest_error *error)
 {
     long bits = collapse->survived ? collapse->survived - 1 : collapse->high;
@@ -231,7 +231,7 @@ static attest_status walk_down(attest_audit_collapse *collapse,
 
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
-                                         const attest_audit_classes *classes,
+                                         const attest_contexts *classes,
                                          const attest_audit_arithmetic *like,
                                          attest_error *error)
 {

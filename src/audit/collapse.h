@@ -44,7 +44,7 @@ void attest_audit_collapse_clear(attest_audit_collapse *collapse);
  * not matter. Status: NOMEM, IO. */
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
-                                         const attest_audit_classes *classes,
+                                         const attest_contexts *classes,
                                          const attest_audit_arithmetic *arithmetic,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -203,7 +203,7 @@ attest_status attest_audit_collision_check(bool *collides, const attest_countere
                                            attest_error *error)
 {
     attest_audit_arithmetic arithmetic;
-    attest_audit_classes classes;
+    attest_contexts classes;
     attest_audit_outputs outputs = {0};
     attest_audit_request request;
     attest_status status;
@@ -214,21 +214,22 @@ attest_status attest_audit_collision_check(bool *collides, const attest_countere
                                 "a collision needs a dataset, weights for it and a pair");
     p = file->dataset.start[file->pair[0][0]] + file->pair[0][1];
     q = file->dataset.start[file->pair[1][0]] + file->pair[1][1];
-    attest_audit_classes_init(&classes);
+    attest_contexts_init(&classes);
     status = attest_weights_check_shapes(&file->weights, error);
     if (status == ATTEST_OK)
         status = attest_audit_collision_arithmetic(&arithmetic, file, error);
     if (status == ATTEST_OK)
-        status = attest_audit_classes_get(&classes, &file->dataset, file->weights.mask, error);
+        status =
+            attest_contexts_get_classes(&classes, &file->dataset, file->weights.mask, error);
     attest_audit_request_init(&request, &file->dataset, &file->weights);
     if (status == ATTEST_OK)
         status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
     if (status == ATTEST_OK)
-        *collides = classes.group[p] != classes.group[q] &&
+        *collides = classes.position[p] != classes.position[q] &&
                     (!attest_audit_outputs_finite(&outputs, p) ||
                      !attest_audit_outputs_finite(&outputs, q) ||
                      attest_audit_outputs_compare(&outputs, p, q) == 0);
     attest_audit_outputs_clear(&outputs);
-    attest_audit_classes_clear(&classes);
+    attest_contexts_clear(&classes);
     return status;
 }

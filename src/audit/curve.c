@@ -22,7 +22,7 @@ void attest_audit_curve_clear(attest_audit_curve *curve)
 }
 
 static attest_status measure(attest_audit_width *width, const attest_audit_outputs *outputs,
-                             const attest_audit_classes *classes, attest_error *error)
+                             const attest_contexts *classes, attest_error *error)
 {
     attest_audit_collisions collisions;
     attest_status status;
@@ -43,7 +43,7 @@ static attest_status measure(attest_audit_width *width, const attest_audit_outpu
 static attest_status add_width(attest_audit_curve *curve,
                                const attest_audit_arithmetic *arithmetic,
                                const attest_audit_request *request,
-                               const attest_audit_classes *classes, attest_error *error)
+                               const attest_contexts *classes, attest_error *error)
 {
     attest_audit_outputs outputs;
     attest_status status;
@@ -82,12 +82,10 @@ static double cost(const attest_audit_request *request,
            (double)dataset->total * (1e-6 + 1e-7 * (double)dataset->dim);
 }
 
-attest_status attest_audit_curve_find(attest_audit_curve *curve,
-                                      const attest_audit_request *request,
-                                      const attest_audit_classes *classes,
-                                      const attest_audit_arithmetic *like,
-                                      const attest_audit_collapse *collapse,
-                                      attest_error *error)
+attest_status
+attest_audit_curve_find(attest_audit_curve *curve, const attest_audit_request *request,
+                        const attest_contexts *classes, const attest_audit_arithmetic *like,
+                        const attest_audit_collapse *collapse, attest_error *error)
 {
     attest_status status = ATTEST_OK;
     attest_audit_arithmetic arithmetic;

@@ -120,7 +120,7 @@ static void test_collisions(uint64_t *state)
     size_t wrong = 0, collapsed = 0, apart = 0, odd = 0;
 
     for (int trial = 0; trial < 300; trial++) {
-        attest_audit_classes classes;
+        attest_contexts classes;
         attest_audit_collisions collisions;
         attest_audit_outputs outputs;
         attest_audit_arithmetic a;
@@ -128,10 +128,11 @@ static void test_collisions(uint64_t *state)
         audit_case test;
         by_hand hand;
         draw(&test, &a, name[trial % 6], trial / 6 % 2, state);
-        attest_audit_classes_init(&classes);
+        attest_contexts_init(&classes);
         attest_audit_collisions_init(&collisions);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
-        if (attest_audit_classes_get(&classes, &test.dataset, test.layer.weights.mask, NULL) ||
+        if (attest_contexts_get_classes(&classes, &test.dataset, test.layer.weights.mask,
+                                        NULL) ||
             attest_audit_evaluate(&outputs, &request, &a, NULL) ||
             attest_audit_collisions_get(&collisions, &outputs, &classes, NULL))
             abort();
@@ -161,7 +162,7 @@ static void test_collisions(uint64_t *state)
     next:
         attest_audit_outputs_clear(&outputs);
         attest_audit_collisions_clear(&collisions);
-        attest_audit_classes_clear(&classes);
+        attest_contexts_clear(&classes);
         audit_case_clear(&test);
     }
     TAP_OK(wrong == 0 && collapsed > 100 && apart > 10 && odd > 50,
@@ -175,7 +176,7 @@ static void test_sweep(uint64_t *state)
     size_t wrong = 0, compared = 0;
 
     for (int trial = 0; trial < 60; trial++) {
-        attest_audit_classes classes;
+        attest_contexts classes;
         attest_audit_outputs wide, real = {0};
         attest_audit_arithmetic a;
         attest_audit_request request;
@@ -184,10 +185,11 @@ static void test_sweep(uint64_t *state)
         bool found[2];
         arf_t square[2];
         draw(&test, &a, trial % 2 ? "p=20" : "p=25", trial % 3 == 0, state);
-        attest_audit_classes_init(&classes);
+        attest_contexts_init(&classes);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
         request.never_hosted = true;
-        if (attest_audit_classes_get(&classes, &test.dataset, test.layer.weights.mask, NULL) ||
+        if (attest_contexts_get_classes(&classes, &test.dataset, test.layer.weights.mask,
+                                        NULL) ||
             attest_audit_evaluate(&wide, &request, &a, NULL))
             abort();
         request.never_hosted = false;
@@ -212,7 +214,7 @@ static void test_sweep(uint64_t *state)
         }
         attest_audit_outputs_clear(&wide);
         attest_audit_outputs_clear(&real);
-        attest_audit_classes_clear(&classes);
+        attest_contexts_clear(&classes);
         audit_case_clear(&test);
     }
     TAP_OK(wrong == 0 && compared > 10, "sweep and tree agree on %zu layers (%zu wrong)",
