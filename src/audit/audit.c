@@ -27,7 +27,7 @@ void attest_audit_init(attest_audit *audit)
     static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
 
     memset(audit, 0, sizeof *audit);
-    attest_audit_arithmetic_init(&audit->like, &binary64);
+    attest_simulated_arithmetic_init(&audit->like, &binary64);
     fmpq_init(audit->r);
     fmpq_init(audit->delta);
     arf_init(audit->promise);
@@ -43,7 +43,8 @@ void attest_audit_init(attest_audit *audit)
     arb_init(audit->theory.delta_log2);
 }
 
-static void result_init(attest_audit_result *result, const attest_audit_arithmetic *arithmetic)
+static void result_init(attest_audit_result *result,
+                        const attest_simulated_arithmetic *arithmetic)
 {
     *result = (attest_audit_result){.arithmetic = *arithmetic};
     attest_audit_collisions_init(&result->collisions);
@@ -81,10 +82,10 @@ void attest_audit_clear(attest_audit *audit)
                   audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
 }
 
-void attest_audit_algorithm(attest_audit_arithmetic *arithmetic, size_t i)
+void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i)
 {
-    static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
-                                                   ATTEST_AUDIT_ONLINE};
+    static const attest_simulated_softmax softmax[] = {
+        ATTEST_SIMULATED_NAIVE, ATTEST_SIMULATED_SHIFTED, ATTEST_SIMULATED_ONLINE};
 
     arithmetic->softmax = softmax[i / 4];
     arithmetic->pairwise = i / 2 % 2;
@@ -264,7 +265,7 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     size_t many = audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0;
     attest_status status = ATTEST_OK;
     attest_progress progress;
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
 
     audit->result = attest_memory_alloc(audit->formats, sizeof *audit->result);
     audit->algorithm = attest_memory_alloc(many, sizeof *audit->algorithm);

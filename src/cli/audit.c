@@ -59,12 +59,12 @@ static void subject_clear(audit_subject *subject)
     attest_construction_clear(&subject->construction);
 }
 
-static void set_algorithm(attest_audit_arithmetic *like, const audit_request *request)
+static void set_algorithm(attest_simulated_arithmetic *like, const audit_request *request)
 {
-    static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
-                                                   ATTEST_AUDIT_ONLINE};
+    static const attest_simulated_softmax softmax[] = {
+        ATTEST_SIMULATED_NAIVE, ATTEST_SIMULATED_SHIFTED, ATTEST_SIMULATED_ONLINE};
 
-    like->rounding = (attest_audit_rounding)request->round;
+    like->rounding = (attest_simulated_rounding)request->round;
     like->seed = request->seed;
     like->softmax = softmax[request->softmax];
     like->block = request->block;
