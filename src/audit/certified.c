@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/workers.h"
 
-#define SECONDS 20.0 /* beyond such an estimate, balls for all sequences are too dear */
+#define SECONDS 20.0 /* beyond such an estimate, balls for all sequences take too long */
 
 static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
 {

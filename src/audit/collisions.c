@@ -33,7 +33,7 @@ static int compare(const ranking *r, size_t p, size_t q)
     return order ? order : (p > q) - (p < q);
 }
 
-/* Merge sort: comparisons are dear, and qsort has no context. */
+/* Merge sort: comparisons are expensive, and qsort has no context. */
 static void sort(const ranking *r, size_t begin, size_t end)
 {
     size_t middle = begin + (end - begin) / 2, left = begin, right = middle;
