@@ -16,7 +16,7 @@ static double seconds(void)
 
 /* The best of some evaluations; outputs are those of the last. */
 static double best_of(attest_audit_outputs *outputs, const attest_audit_request *request,
-                      const attest_audit_arithmetic *arithmetic, int rounds)
+                      const attest_simulated_arithmetic *arithmetic, int rounds)
 {
     double best = INFINITY;
 
@@ -34,7 +34,7 @@ static double best_of(attest_audit_outputs *outputs, const attest_audit_request 
 static void measure(const char *name, const audit_case *test)
 {
     attest_format format;
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     attest_audit_request request;
     attest_audit_outputs doubles, mpfr;
     double fast, slow;
@@ -42,7 +42,7 @@ static void measure(const char *name, const audit_case *test)
 
     if (attest_format_parse(&format, name, NULL) != ATTEST_OK)
         abort();
-    attest_audit_arithmetic_init(&arithmetic, &format);
+    attest_simulated_arithmetic_init(&arithmetic, &format);
     attest_audit_request_init(&request, &test->dataset, &test->layer.weights);
     fast = best_of(&doubles, &request, &arithmetic, 7);
     request.never_hosted = true;

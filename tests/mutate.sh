@@ -11,14 +11,14 @@ copy_source() {
     (cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1)
 }
 
-# plant NAME FILE TEXT REPLACEMENT: a bug in the copy; the text must occur once.
+# plant NAME FILE TEXT REPLACEMENT: a bug in the copy; the text must occur once and change.
 plant() {
     cp "$tree/$2" "$work/original"
     python3 - "$tree/$2" "$3" "$4" <<'END'
 import sys
 path, old, new = sys.argv[1:]
 text = open(path).read()
-assert text.count(old) == 1, (path, text.count(old))
+assert text.count(old) == 1 and old != new, (path, text.count(old))
 open(path, "w").write(text.replace(old, new))
 END
 }

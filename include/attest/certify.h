@@ -51,9 +51,10 @@ typedef struct attest_finding {
     attest_place largest;
     arb_t max_norm;
     fmpz_t required_pairs;
-    /* How many required pairs did doubles with error bounds, balls and exact arithmetic compare
-     * with delta, and how many nobody? proofs-notes/filter.md says how they are counted. */
-    fmpz_t by_filter, by_ball, by_exact, by_nobody;
+    /* How many required pairs doubles with error bounds, balls and exact arithmetic compared
+     * with delta, and how many none of them; proofs-notes/filter.md says how they are counted.
+     */
+    fmpz_t by_filter, by_ball, by_exact, undecided_pairs;
     char reason[ATTEST_ERROR_SIZE]; /* undecided: why */
 } attest_finding;
 

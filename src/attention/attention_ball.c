@@ -32,7 +32,7 @@ static attest_status enclose(arb_ptr out, const attest_weights *weights,
                              const attest_sequence *sequence, size_t begin, size_t end,
                              long bits, attest_error *error)
 {
-    attest_status status = attest_plan_check(weights, sequence, error);
+    attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = (end - begin) * sequence->dim;
     attest_ball_context c;
     fmpz_t denominator;

@@ -11,7 +11,7 @@
 attest_status attest_attention_double(double *out, const attest_weights *weights,
                                       const attest_sequence *sequence, attest_error *error)
 {
-    attest_status status = attest_plan_check(weights, sequence, error);
+    attest_status status = attest_head_plan_check(weights, sequence, error);
     attest_double_context c = {0};
     fmpz_t denominator;
 

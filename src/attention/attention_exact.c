@@ -9,7 +9,7 @@
 attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
                                      const attest_sequence *sequence, attest_error *error)
 {
-    attest_status status = attest_plan_check(weights, sequence, error);
+    attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = sequence->length * sequence->dim;
     attest_exact_context c;
     fmpz_t denominator;

@@ -14,7 +14,7 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
                                     const attest_format *format, mpfr_rnd_t rounding,
                                     attest_error *error)
 {
-    attest_status status = attest_plan_check(weights, sequence, error);
+    attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = sequence->length * sequence->dim;
     attest_mpfr_context c;
     fmpz_t denominator;

@@ -27,7 +27,7 @@ void attest_audit_init(attest_audit *audit)
     static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
 
     memset(audit, 0, sizeof *audit);
-    attest_audit_arithmetic_init(&audit->like, &binary64);
+    attest_simulated_arithmetic_init(&audit->like, &binary64);
     fmpq_init(audit->r);
     fmpq_init(audit->delta);
     arf_init(audit->promise);
@@ -35,7 +35,7 @@ void attest_audit_init(attest_audit *audit)
     audit->jobs = 1;
     attest_audit_collapse_init(&audit->collapse);
     attest_audit_curve_init(&audit->curve);
-    attest_audit_classes_init(&audit->classes);
+    attest_contexts_init(&audit->classes);
     arb_init(audit->certified.min_separation);
     arb_init(audit->certified.max_norm);
     arb_init(audit->theory.r);
@@ -43,7 +43,8 @@ void attest_audit_init(attest_audit *audit)
     arb_init(audit->theory.delta_log2);
 }
 
-static void result_init(attest_audit_result *result, const attest_audit_arithmetic *arithmetic)
+static void result_init(attest_audit_result *result,
+                        const attest_simulated_arithmetic *arithmetic)
 {
     *result = (attest_audit_result){.arithmetic = *arithmetic};
     attest_audit_collisions_init(&result->collisions);
@@ -68,7 +69,7 @@ void attest_audit_clear(attest_audit *audit)
     arf_clear(audit->promise);
     attest_audit_collapse_clear(&audit->collapse);
     attest_audit_curve_clear(&audit->curve);
-    attest_audit_classes_clear(&audit->classes);
+    attest_contexts_clear(&audit->classes);
     arb_clear(audit->certified.min_separation);
     arb_clear(audit->certified.max_norm);
     arb_clear(audit->theory.r);
@@ -81,10 +82,10 @@ void attest_audit_clear(attest_audit *audit)
                   audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
 }
 
-void attest_audit_algorithm(attest_audit_arithmetic *arithmetic, size_t i)
+void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i)
 {
-    static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
-                                                   ATTEST_AUDIT_ONLINE};
+    static const attest_simulated_softmax softmax[] = {
+        ATTEST_SIMULATED_NAIVE, ATTEST_SIMULATED_SHIFTED, ATTEST_SIMULATED_ONLINE};
 
     arithmetic->softmax = softmax[i / 4];
     arithmetic->pairwise = i / 2 % 2;
@@ -264,7 +265,7 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     size_t many = audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0;
     attest_status status = ATTEST_OK;
     attest_progress progress;
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
 
     audit->result = attest_memory_alloc(audit->formats, sizeof *audit->result);
     audit->algorithm = attest_memory_alloc(many, sizeof *audit->algorithm);
@@ -323,8 +324,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     request_init(&request, audit);
     status = attest_weights_check_shapes(audit->weights, error);
     if (status == ATTEST_OK)
-        status = attest_audit_classes_get(&audit->classes, audit->dataset, audit->weights->mask,
-                                          error);
+        status = attest_contexts_get_classes(&audit->classes, audit->dataset,
+                                             audit->weights->mask, error);
     if (status == ATTEST_OK)
         status = attest_audit_certify(audit, error);
     if (status == ATTEST_OK)

@@ -22,7 +22,7 @@ const char *attest_audit_verdict_name(attest_audit_verdict verdict);
 
 /* What was found in one arithmetic. */
 typedef struct attest_audit_result {
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     attest_audit_verdict verdict;
     attest_audit_collisions collisions;
     bool has_separation;  /* there is a required pair */
@@ -59,7 +59,7 @@ typedef struct attest_audit {
     /* What is asked for. */
     const attest_dataset *dataset;
     const attest_weights *weights;
-    attest_audit_arithmetic like; /* algorithm and rounding for all formats */
+    attest_simulated_arithmetic like; /* algorithm and rounding for all formats */
     size_t formats;
     const attest_format *format;
     bool has_r;
@@ -72,7 +72,7 @@ typedef struct attest_audit {
     size_t jobs;
     attest_audit_collapse collapse;
     /* What was found. */
-    attest_audit_classes classes;
+    attest_contexts classes;
     attest_audit_certified certified;
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;
@@ -89,7 +89,7 @@ void attest_audit_init(attest_audit *audit);
 void attest_audit_clear(attest_audit *audit);
 
 /* Algorithm i of those that are compared: softmax, order of sums and fusion are set. */
-void attest_audit_algorithm(attest_audit_arithmetic *arithmetic, size_t i);
+void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i);
 
 /* Runs the audit. Status: DOMAIN (shapes), UNABLE, NOMEM, IO. */
 attest_status attest_audit_run(attest_audit *audit, attest_error *error) ATTEST_WARN_UNUSED;

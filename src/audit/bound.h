@@ -25,7 +25,7 @@ typedef struct attest_audit_model {
  * at a larger unit holds at theirs, in their own units (unit_bits) or, with an accumulator,
  * whose errors do not shrink with the width, in units of 2^-500. */
 void attest_audit_model_init(attest_audit_model *model,
-                             const attest_audit_arithmetic *arithmetic);
+                             const attest_simulated_arithmetic *arithmetic);
 
 /* norm[p] >= |computed output - exact output| 2^unit_bits at position p of the request's
  * sequences, and entry[p*dim + c] (if not NULL) the same for one entry; infinite where there is

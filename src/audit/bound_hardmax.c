@@ -65,9 +65,9 @@ void attest_audit_bound_exact_scores(bound *b)
     long tokens = b->model->exact_bits > 0 ? token_bits(b) : -1;
 
     for (size_t h = 0; tokens >= 0 && h < b->weights->heads; h++) {
-        attest_plan plan;
+        attest_head_plan plan;
         long key, query;
-        attest_plan_as_written(&plan, &b->weights->head[h]);
+        attest_head_plan_as_written(&plan, &b->weights->head[h]);
         key = chain_bits(&plan.key, tokens);
         query = chain_bits(&plan.query, tokens);
         b->head[h].exact_scores =

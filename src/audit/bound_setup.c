@@ -71,9 +71,9 @@ static void chain_clear(chain *map)
 
 static bool head_init(bound_head *d, const attest_head *head, const bound *b)
 {
-    attest_plan plan;
+    attest_head_plan plan;
 
-    attest_plan_as_written(&plan, head);
+    attest_head_plan_as_written(&plan, head);
     d->score_width = plan.score_width;
     d->value_width = plan.value_width;
     return chain_init(&d->key, &plan.key, b->model) &&
@@ -174,14 +174,14 @@ void attest_audit_bound_clear(bound *b)
 
 /* What a result below the least normal number may lose, in units of 2^-unit_bits, from above.
  */
-static double underflow(const attest_format *format, attest_audit_rounding rounding,
+static double underflow(const attest_format *format, attest_simulated_rounding rounding,
                         long unit_bits)
 {
     long quantum = format->emin - format->precision + 1, bits;
 
     if (!format->bounded)
         return 0;
-    bits = quantum + unit_bits - (rounding == ATTEST_AUDIT_NEAREST);
+    bits = quantum + unit_bits - (rounding == ATTEST_SIMULATED_NEAREST);
     return ldexp(1, (int)(bits < -1000 ? -1000 : bits > 2000 ? 2000 : bits));
 }
 
@@ -196,11 +196,11 @@ static double largest(const attest_format *format)
                  (int)format->emax);
 }
 
-void attest_audit_model_init(attest_audit_model *model, const attest_audit_arithmetic *a)
+void attest_audit_model_init(attest_audit_model *model, const attest_simulated_arithmetic *a)
 {
     const attest_format *f = &a->format, *sum = a->accumulates ? &a->accumulate : f;
-    long bits = attest_audit_unit_bits(f, a->rounding), capped = bits < 500 ? bits : 500;
-    long bits_sum = attest_audit_unit_bits(sum, a->rounding);
+    long bits = attest_simulated_unit_bits(f, a->rounding), capped = bits < 500 ? bits : 500;
+    long bits_sum = attest_simulated_unit_bits(sum, a->rounding);
     long unit_bits = a->accumulates ? capped : bits;
     long width = f->precision < sum->precision ? f->precision : sum->precision;
 
@@ -212,9 +212,9 @@ void attest_audit_model_init(attest_audit_model *model, const attest_audit_arith
             fmax(underflow(f, a->rounding, unit_bits), underflow(sum, a->rounding, unit_bits)),
         .most = fmin(largest(f), largest(sum)),
         .exact_bits = f->bounded || sum->bounded ? 0 : width,
-        .shifted = a->softmax != ATTEST_AUDIT_NAIVE,
+        .shifted = a->softmax != ATTEST_SIMULATED_NAIVE,
         .accumulates = a->accumulates,
         .pairwise = a->pairwise,
-        .online_block = a->softmax == ATTEST_AUDIT_ONLINE ? a->block : 0,
+        .online_block = a->softmax == ATTEST_SIMULATED_ONLINE ? a->block : 0,
     };
 }

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "attention/plan.h"
+#include "attention/head_plan.h"
 #include "audit/bound.h"
 
 /* Sums of up to 2^20 positive terms of a few roundings each are wrong by less than 2^-30. */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/workers.h"
 
-#define SECONDS 20.0 /* beyond such an estimate, balls for all sequences are too dear */
+#define SECONDS 20.0 /* beyond such an estimate, balls for all sequences take too long */
 
 static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
 {
@@ -78,7 +78,7 @@ static attest_status certify_by_doubles(attest_audit *audit, attest_error *error
     size_t count = audit->dataset->total;
     double *norm = attest_shared_alloc(count, sizeof *norm), most = 0;
     attest_audit_request request;
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     attest_audit_outputs outputs = {0};
     attest_audit_model model;
     attest_format binary64;
@@ -89,7 +89,7 @@ static attest_status certify_by_doubles(attest_audit *audit, attest_error *error
     attest_audit_request_init(&request, audit->dataset, audit->weights);
     request.jobs = audit->jobs;
     status = attest_format_parse(&binary64, "binary64", error);
-    attest_audit_arithmetic_init(&arithmetic, &binary64);
+    attest_simulated_arithmetic_init(&arithmetic, &binary64);
     attest_audit_model_init(&model, &arithmetic);
     if (status == ATTEST_OK)
         status = attest_audit_bound(norm, NULL, &request, &model, error);

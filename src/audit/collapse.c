@@ -52,7 +52,7 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
 }
 
 double attest_audit_width_cost(const attest_audit_request *request,
-                               const attest_audit_arithmetic *arithmetic)
+                               const attest_simulated_arithmetic *arithmetic)
 {
     bool hosted = attest_hosted_fits(&arithmetic->format, arithmetic->rounding) &&
                   (!arithmetic->accumulates ||
@@ -61,8 +61,8 @@ double attest_audit_width_cost(const attest_audit_request *request,
     return attest_audit_cost(request, &arithmetic->format, hosted);
 }
 
-void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
-                            const attest_audit_arithmetic *like, long bits)
+void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,
+                            const attest_simulated_arithmetic *like, long bits)
 {
     *arithmetic = *like;
     arithmetic->format = (attest_format){.precision = bits};
@@ -74,11 +74,11 @@ void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
 static attest_status bound_excess(double *excess, long bits,
                                   const attest_audit_collapse *collapse,
                                   const attest_audit_request *request,
-                                  const attest_audit_arithmetic *like, attest_error *error)
+                                  const attest_simulated_arithmetic *like, attest_error *error)
 {
     size_t count = request->dataset->total;
     double *norm = attest_shared_alloc(count, sizeof *norm), most = 0;
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     attest_audit_model model;
     attest_status status;
 
@@ -100,7 +100,7 @@ static attest_status bound_excess(double *excess, long bits,
 static attest_status narrow(long *high, long low, long first,
                             const attest_audit_collapse *collapse,
                             const attest_audit_request *request,
-                            const attest_audit_arithmetic *like, attest_error *error)
+                            const attest_simulated_arithmetic *like, attest_error *error)
 {
     for (long bits = first, step = 1; *high - low > 1; step *= 2) {
         double excess;
@@ -121,7 +121,7 @@ static attest_status narrow(long *high, long low, long first,
  * do not shrink with the unit; then any width below BOUND_BITS may be the least. */
 static attest_status prove_widths(attest_audit_collapse *collapse,
                                   const attest_audit_request *request,
-                                  const attest_audit_arithmetic *like, attest_error *error)
+                                  const attest_simulated_arithmetic *like, attest_error *error)
 {
     bool plain = !like->accumulates && request->weights->activation == ATTEST_SOFTMAX;
     long high = BOUND_BITS, first;
@@ -146,7 +146,7 @@ static attest_status prove_widths(attest_audit_collapse *collapse,
 
 static attest_status add_width(attest_audit_collapse *collapse, long bits,
                                const attest_audit_outputs *outputs,
-                               const attest_audit_classes *classes, attest_error *error)
+                               const attest_contexts *classes, attest_error *error)
 {
     attest_audit_collisions collisions;
     attest_audit_width *width;
@@ -179,10 +179,10 @@ static attest_status add_width(attest_audit_collapse *collapse, long bits,
 
 static attest_status try_width(attest_audit_collapse *collapse, bool *collides, long bits,
                                const attest_audit_request *request,
-                               const attest_audit_classes *classes,
-                               const attest_audit_arithmetic *like, attest_error *error)
+                               const attest_contexts *classes,
+                               const attest_simulated_arithmetic *like, attest_error *error)
 {
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     attest_audit_outputs outputs;
     attest_status status;
 
@@ -200,8 +200,8 @@ static attest_status try_width(attest_audit_collapse *collapse, bool *collides, 
 /* Evaluates widths from collapse->survived - 1 (or the cap) down. */
 static attest_status walk_down(attest_audit_collapse *collapse,
                                const attest_audit_request *request,
-                               const attest_audit_classes *classes,
-                               const attest_audit_arithmetic *like, attest_error *error)
+                               const attest_contexts *classes,
+                               const attest_simulated_arithmetic *like, attest_error *error)
 {
     long bits = collapse->survived ? collapse->survived - 1 : collapse->high;
     attest_progress progress;
@@ -211,7 +211,7 @@ static attest_status walk_down(attest_audit_collapse *collapse,
 
     attest_progress_begin(&progress, "widths", 0);
     for (; bits >= collapse->low && !collides && status == ATTEST_OK; bits--) {
-        attest_audit_arithmetic arithmetic;
+        attest_simulated_arithmetic arithmetic;
         attest_audit_width_set(&arithmetic, like, bits);
         spent += attest_audit_width_cost(request, &arithmetic);
         if (collapse->limited && spent > WORK_LIMIT) {
@@ -231,8 +231,8 @@ static attest_status walk_down(attest_audit_collapse *collapse,
 
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
-                                         const attest_audit_classes *classes,
-                                         const attest_audit_arithmetic *like,
+                                         const attest_contexts *classes,
+                                         const attest_simulated_arithmetic *like,
                                          attest_error *error)
 {
     attest_status status = ATTEST_OK;

@@ -44,13 +44,13 @@ void attest_audit_collapse_clear(attest_audit_collapse *collapse);
  * not matter. Status: NOMEM, IO. */
 attest_status attest_audit_collapse_find(attest_audit_collapse *collapse,
                                          const attest_audit_request *request,
-                                         const attest_audit_classes *classes,
-                                         const attest_audit_arithmetic *arithmetic,
+                                         const attest_contexts *classes,
+                                         const attest_simulated_arithmetic *arithmetic,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* arithmetic = like at this width, exponents unbounded. */
-void attest_audit_width_set(attest_audit_arithmetic *arithmetic,
-                            const attest_audit_arithmetic *like, long bits);
+void attest_audit_width_set(attest_simulated_arithmetic *arithmetic,
+                            const attest_simulated_arithmetic *like, long bits);
 
 /* The seconds that an evaluation of the request takes in this format, very roughly: a count of
  * operations, the same on every machine. */
@@ -59,6 +59,6 @@ double attest_audit_cost(const attest_audit_request *request, const attest_forma
 
 /* The same for a width: whether doubles can host it is found out. */
 double attest_audit_width_cost(const attest_audit_request *request,
-                               const attest_audit_arithmetic *arithmetic);
+                               const attest_simulated_arithmetic *arithmetic);
 
 #endif

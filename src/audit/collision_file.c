@@ -60,17 +60,18 @@ static attest_status copy_weights(attest_weights *copy, const attest_weights *we
     return ATTEST_OK;
 }
 
-static attest_status add_parameters(attest_counterexample *c, const attest_audit_arithmetic *a)
+static attest_status add_parameters(attest_counterexample *c,
+                                    const attest_simulated_arithmetic *a)
 {
     char block[32], seed[32];
     const char *const parameter[][2] = {
         {"delta", "0"},
         {"format", a->format.name},
-        {"rounding", attest_audit_rounding_name(a->rounding)},
-        {"seed", a->rounding == ATTEST_AUDIT_STOCHASTIC ? seed : NULL},
+        {"rounding", attest_simulated_rounding_name(a->rounding)},
+        {"seed", a->rounding == ATTEST_SIMULATED_STOCHASTIC ? seed : NULL},
         {"accumulate", a->accumulates ? a->accumulate.name : NULL},
-        {"softmax", attest_audit_softmax_name(a->softmax)},
-        {"block", a->softmax == ATTEST_AUDIT_ONLINE ? block : NULL},
+        {"softmax", attest_simulated_softmax_name(a->softmax)},
+        {"block", a->softmax == ATTEST_SIMULATED_ONLINE ? block : NULL},
         {"sum", a->pairwise ? "pairwise" : "sequential"},
         {"fma", a->fma ? "true" : "false"},
     };
@@ -86,7 +87,7 @@ static attest_status add_parameters(attest_counterexample *c, const attest_audit
 
 attest_status attest_audit_collision_set(attest_counterexample *counterexample,
                                          const attest_audit *audit,
-                                         const attest_audit_arithmetic *arithmetic,
+                                         const attest_simulated_arithmetic *arithmetic,
                                          const size_t pair[2], attest_error *error)
 {
     const attest_place place[2] = {attest_place_get(audit->dataset, pair[0]),
@@ -155,7 +156,7 @@ static attest_status get_whole(uint64_t *value, const attest_counterexample *fil
     return ATTEST_OK;
 }
 
-attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithmetic,
+attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *arithmetic,
                                                 const attest_counterexample *file,
                                                 attest_error *error)
 {
@@ -170,7 +171,7 @@ attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithme
     uint64_t block = 16, seed = 1;
 
     if (status == ATTEST_OK)
-        attest_audit_arithmetic_init(arithmetic, &format);
+        attest_simulated_arithmetic_init(arithmetic, &format);
     if (status == ATTEST_OK && accumulate)
         status = attest_format_parse(&arithmetic->accumulate, accumulate, error);
     if (status == ATTEST_USAGE)
@@ -190,8 +191,8 @@ attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithme
     if (status != ATTEST_OK)
         return status;
     arithmetic->accumulates = accumulate != NULL;
-    arithmetic->rounding = (attest_audit_rounding)word[0];
-    arithmetic->softmax = (attest_audit_softmax)word[1];
+    arithmetic->rounding = (attest_simulated_rounding)word[0];
+    arithmetic->softmax = (attest_simulated_softmax)word[1];
     arithmetic->pairwise = word[2] == 1;
     arithmetic->fma = word[3] == 1;
     arithmetic->block = (size_t)block;
@@ -202,8 +203,8 @@ attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithme
 attest_status attest_audit_collision_check(bool *collides, const attest_counterexample *file,
                                            attest_error *error)
 {
-    attest_audit_arithmetic arithmetic;
-    attest_audit_classes classes;
+    attest_simulated_arithmetic arithmetic;
+    attest_contexts classes;
     attest_audit_outputs outputs = {0};
     attest_audit_request request;
     attest_status status;
@@ -214,21 +215,22 @@ attest_status attest_audit_collision_check(bool *collides, const attest_countere
                                 "a collision needs a dataset, weights for it and a pair");
     p = file->dataset.start[file->pair[0][0]] + file->pair[0][1];
     q = file->dataset.start[file->pair[1][0]] + file->pair[1][1];
-    attest_audit_classes_init(&classes);
+    attest_contexts_init(&classes);
     status = attest_weights_check_shapes(&file->weights, error);
     if (status == ATTEST_OK)
         status = attest_audit_collision_arithmetic(&arithmetic, file, error);
     if (status == ATTEST_OK)
-        status = attest_audit_classes_get(&classes, &file->dataset, file->weights.mask, error);
+        status =
+            attest_contexts_get_classes(&classes, &file->dataset, file->weights.mask, error);
     attest_audit_request_init(&request, &file->dataset, &file->weights);
     if (status == ATTEST_OK)
         status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
     if (status == ATTEST_OK)
-        *collides = classes.group[p] != classes.group[q] &&
+        *collides = classes.position[p] != classes.position[q] &&
                     (!attest_audit_outputs_finite(&outputs, p) ||
                      !attest_audit_outputs_finite(&outputs, q) ||
                      attest_audit_outputs_compare(&outputs, p, q) == 0);
     attest_audit_outputs_clear(&outputs);
-    attest_audit_classes_clear(&classes);
+    attest_contexts_clear(&classes);
     return status;
 }

@@ -11,7 +11,7 @@
  * UNABLE. */
 attest_status attest_audit_collision_set(attest_counterexample *counterexample,
                                          const attest_audit *audit,
-                                         const attest_audit_arithmetic *arithmetic,
+                                         const attest_simulated_arithmetic *arithmetic,
                                          const size_t pair[2],
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -19,7 +19,7 @@ attest_status attest_audit_collision_set(attest_counterexample *counterexample,
 bool attest_audit_collision_is(const attest_counterexample *counterexample);
 
 /* arithmetic = that among the parameters. Domain: it is one. Status: FORMAT. */
-attest_status attest_audit_collision_arithmetic(attest_audit_arithmetic *arithmetic,
+attest_status attest_audit_collision_arithmetic(attest_simulated_arithmetic *arithmetic,
                                                 const attest_counterexample *counterexample,
                                                 attest_error *error) ATTEST_WARN_UNUSED;
 

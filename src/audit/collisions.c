@@ -33,7 +33,7 @@ static int compare(const ranking *r, size_t p, size_t q)
     return order ? order : (p > q) - (p < q);
 }
 
-/* Merge sort: comparisons are dear, and qsort has no context. */
+/* Merge sort: comparisons are expensive, and qsort has no context. */
 static void sort(const ranking *r, size_t begin, size_t end)
 {
     size_t middle = begin + (end - begin) / 2, left = begin, right = middle;
@@ -95,9 +95,9 @@ static void count_run(attest_audit_collisions *collisions, const ranking *r, siz
 /* Adds all required pairs with a position that is not finite: all required pairs but those
  * among finite positions. */
 static bool count_nonfinite(attest_audit_collisions *collisions, const ranking *r,
-                            const attest_audit_classes *classes)
+                            const attest_contexts *classes)
 {
-    size_t *finite = attest_memory_alloc(classes->groups, sizeof *finite);
+    size_t *finite = attest_memory_alloc(classes->classes, sizeof *finite);
     fmpz_t pairs;
 
     if (!finite)
@@ -108,7 +108,7 @@ static bool count_nonfinite(attest_audit_collisions *collisions, const ranking *
     fmpz_add(collisions->pairs, collisions->pairs, classes->required_pairs);
     fmpz_bin_uiui(pairs, r->count, 2);
     fmpz_sub(collisions->pairs, collisions->pairs, pairs);
-    for (size_t g = 0; g < classes->groups; g++) {
+    for (size_t g = 0; g < classes->classes; g++) {
         fmpz_bin_uiui(pairs, finite[g], 2);
         fmpz_add(collisions->pairs, collisions->pairs, pairs);
     }
@@ -119,20 +119,19 @@ static bool count_nonfinite(attest_audit_collisions *collisions, const ranking *
 
 /* Offers the first required pair with a position that is not finite. */
 static void offer_nonfinite(attest_audit_collisions *collisions,
-                            const attest_audit_outputs *outputs,
-                            const attest_audit_classes *classes)
+                            const attest_audit_outputs *outputs, const attest_contexts *classes)
 {
-    const uint32_t *group = classes->group;
+    const uint32_t *group = classes->position;
     size_t bad[2], count = 0; /* the first such position, and the first of another class */
 
-    for (size_t p = 0; p < classes->count && count < 2; p++)
+    for (size_t p = 0; p < classes->positions && count < 2; p++)
         if (!attest_audit_outputs_finite(outputs, p) &&
             (count == 0 || group[p] != group[bad[0]]))
             bad[count++] = p;
     if (count == 2)
         offer_pair(collisions, bad[0], bad[1]);
     /* The pair begins with the first position of all that has a partner. */
-    for (size_t p = 0; count > 0 && p < classes->count; p++)
+    for (size_t p = 0; count > 0 && p < classes->positions; p++)
         if (group[p] != group[bad[0]]) {
             offer_pair(collisions, p, bad[0]);
             break;
@@ -143,12 +142,11 @@ static void offer_nonfinite(attest_audit_collisions *collisions,
 
 attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
                                           const attest_audit_outputs *outputs,
-                                          const attest_audit_classes *classes,
-                                          attest_error *error)
+                                          const attest_contexts *classes, attest_error *error)
 {
-    size_t count = classes->count;
+    size_t count = classes->positions;
     ranking r = {.outputs = outputs,
-                 .group = classes->group,
+                 .group = classes->position,
                  .order = attest_memory_alloc(count, sizeof *r.order),
                  .room = attest_memory_alloc(count, sizeof *r.room)};
     bool ok = r.order && r.room;

@@ -2,7 +2,7 @@
 #ifndef ATTEST_AUDIT_COLLISIONS_H
 #define ATTEST_AUDIT_COLLISIONS_H
 
-#include "audit/classes.h"
+#include "theory/contextual.h"
 #include "audit/evaluate.h"
 
 typedef struct attest_audit_collisions {
@@ -18,7 +18,7 @@ void attest_audit_collisions_clear(attest_audit_collisions *collisions);
 /* Exact. Status: NOMEM. Cost: a sort of the positions, no pairs. */
 attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
                                           const attest_audit_outputs *outputs,
-                                          const attest_audit_classes *classes,
+                                          const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* square = the least square of the distance of two outputs of different classes, exactly; pair
@@ -26,13 +26,13 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
  * pair. Domain: all outputs finite. Status: NOMEM, UNABLE. Cost: geometry/closest_pair.h. */
 attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
                                           const attest_audit_outputs *outputs,
-                                          const attest_audit_classes *classes,
+                                          const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* *log2 = the logarithm of the least separation to about 12 digits, for a curve; false: it
  * would take too many comparisons, or memory. Domain: all outputs finite, no collision. */
 bool attest_audit_separation_log2(double *log2, const attest_audit_outputs *outputs,
-                                  const attest_audit_classes *classes);
+                                  const attest_contexts *classes);
 
 /* square = the largest square of a norm over the finite outputs, exactly. */
 void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);

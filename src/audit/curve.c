@@ -22,7 +22,7 @@ void attest_audit_curve_clear(attest_audit_curve *curve)
 }
 
 static attest_status measure(attest_audit_width *width, const attest_audit_outputs *outputs,
-                             const attest_audit_classes *classes, attest_error *error)
+                             const attest_contexts *classes, attest_error *error)
 {
     attest_audit_collisions collisions;
     attest_status status;
@@ -41,9 +41,9 @@ static attest_status measure(attest_audit_width *width, const attest_audit_outpu
 }
 
 static attest_status add_width(attest_audit_curve *curve,
-                               const attest_audit_arithmetic *arithmetic,
+                               const attest_simulated_arithmetic *arithmetic,
                                const attest_audit_request *request,
-                               const attest_audit_classes *classes, attest_error *error)
+                               const attest_contexts *classes, attest_error *error)
 {
     attest_audit_outputs outputs;
     attest_status status;
@@ -74,7 +74,7 @@ static long next_width(long bits)
 
 /* The estimated seconds that a width takes: its evaluation, and its closest pair. */
 static double cost(const attest_audit_request *request,
-                   const attest_audit_arithmetic *arithmetic)
+                   const attest_simulated_arithmetic *arithmetic)
 {
     const attest_dataset *dataset = request->dataset;
 
@@ -82,15 +82,13 @@ static double cost(const attest_audit_request *request,
            (double)dataset->total * (1e-6 + 1e-7 * (double)dataset->dim);
 }
 
-attest_status attest_audit_curve_find(attest_audit_curve *curve,
-                                      const attest_audit_request *request,
-                                      const attest_audit_classes *classes,
-                                      const attest_audit_arithmetic *like,
-                                      const attest_audit_collapse *collapse,
-                                      attest_error *error)
+attest_status
+attest_audit_curve_find(attest_audit_curve *curve, const attest_audit_request *request,
+                        const attest_contexts *classes, const attest_simulated_arithmetic *like,
+                        const attest_audit_collapse *collapse, attest_error *error)
 {
     attest_status status = ATTEST_OK;
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     long end = collapse->bits ? 2 * collapse->bits : collapse->high;
     double spent = 0;
 

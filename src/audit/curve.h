@@ -21,8 +21,8 @@ void attest_audit_curve_clear(attest_audit_curve *curve);
  * count of operations, the same on every machine. Status: NOMEM, IO, UNABLE. */
 attest_status attest_audit_curve_find(attest_audit_curve *curve,
                                       const attest_audit_request *request,
-                                      const attest_audit_classes *classes,
-                                      const attest_audit_arithmetic *arithmetic,
+                                      const attest_contexts *classes,
+                                      const attest_simulated_arithmetic *arithmetic,
                                       const attest_audit_collapse *collapse,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 

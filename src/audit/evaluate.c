@@ -20,13 +20,13 @@ void attest_audit_request_init(attest_audit_request *request, const attest_datas
 
 /* Whether doubles can host all of it. Products of binary64 are not exact in binary64, so an
  * accumulator of fewer bits behind it would round twice. */
-static bool is_hosted(const attest_audit_request *request, const attest_audit_arithmetic *a)
+static bool is_hosted(const attest_audit_request *request, const attest_simulated_arithmetic *a)
 {
     bool all = request->rounded == ATTEST_AUDIT_ALL_STAGES;
 
     if (request->never_hosted || !attest_hosted_fits(&a->format, a->rounding))
         return false;
-    if (!all && (a->format.precision == 53 || a->rounding != ATTEST_AUDIT_NEAREST))
+    if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST))
         return false; /* the reference would be no better */
     if (!a->accumulates)
         return true;
@@ -35,7 +35,7 @@ static bool is_hosted(const attest_audit_request *request, const attest_audit_ar
 
 attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
                                     const attest_audit_request *request,
-                                    const attest_audit_arithmetic *arithmetic,
+                                    const attest_simulated_arithmetic *arithmetic,
                                     attest_error *error)
 {
     bool escaped = false;

@@ -6,7 +6,7 @@
 #include "theory/separated.h"
 #include <attest/weights.h>
 
-#include "number/arithmetic.h"
+#include "number/simulated.h"
 
 /* The outputs at count positions of dim entries: position p has entries p*dim ... */
 typedef struct attest_audit_outputs {
@@ -40,7 +40,7 @@ void attest_audit_request_init(attest_audit_request *request, const attest_datas
  * and head, and n scores per position. */
 attest_status attest_audit_evaluate(attest_audit_outputs *outputs,
                                     const attest_audit_request *request,
-                                    const attest_audit_arithmetic *arithmetic,
+                                    const attest_simulated_arithmetic *arithmetic,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 void attest_audit_outputs_clear(attest_audit_outputs *outputs);
 
@@ -57,11 +57,11 @@ void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size
 /* The two ways to evaluate; *escaped: a double could not hold an unbounded format's number. */
 attest_status attest_audit_evaluate_hosted(attest_audit_outputs *outputs, bool *escaped,
                                            const attest_audit_request *request,
-                                           const attest_audit_arithmetic *arithmetic,
+                                           const attest_simulated_arithmetic *arithmetic,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
                                          const attest_audit_request *request,
-                                         const attest_audit_arithmetic *arithmetic,
+                                         const attest_simulated_arithmetic *arithmetic,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

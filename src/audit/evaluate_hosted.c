@@ -83,7 +83,8 @@ static inline bool op_equal(const number *x, const number *y)
 
 struct stage;
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
-                            const number *x, struct stage *s, const attest_audit_arithmetic *a);
+                            const number *x, struct stage *s,
+                            const attest_simulated_arithmetic *a);
 static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
 static bool is_long(const struct evaluation *e, size_t items, size_t operations);
 
@@ -112,7 +113,7 @@ static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t deno
     error = fma(-quotient, bottom, top); /* exact, of the sign of the quotient's error */
     if (s->plain)
         *z = quotient;
-    else if (s->rounding == ATTEST_AUDIT_NEAREST)
+    else if (s->rounding == ATTEST_SIMULATED_NEAREST)
         *z = attest_hosted_nearest(attest_hosted_to_odd(quotient, error), s);
     else
         *z = attest_hosted_cut(attest_hosted_toward_zero(quotient, error), s);
@@ -143,9 +144,9 @@ static bool numbers_init(vector *v, size_t count, const attest_format *format, b
 }
 
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
-                            const number *x, stage *s, const attest_audit_arithmetic *a)
+                            const number *x, stage *s, const attest_simulated_arithmetic *a)
 {
-    if (a->rounding != ATTEST_AUDIT_NEAREST || a->pairwise || a->fma)
+    if (a->rounding != ATTEST_SIMULATED_NEAREST || a->pairwise || a->fma)
         return false;
     attest_hosted_combine(y, m, rows, cols, stride, x, &s->arithmetic);
     return true;
@@ -153,7 +154,7 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
 
 attest_status attest_audit_evaluate_hosted(attest_audit_outputs *outputs, bool *escaped,
                                            const attest_audit_request *request,
-                                           const attest_audit_arithmetic *arithmetic,
+                                           const attest_simulated_arithmetic *arithmetic,
                                            attest_error *error)
 {
     evaluation e = {.request = request,

@@ -51,7 +51,8 @@ static inline bool op_equal(const number *x, const number *y)
 
 struct stage;
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
-                            const number *x, struct stage *s, const attest_audit_arithmetic *a);
+                            const number *x, struct stage *s,
+                            const attest_simulated_arithmetic *a);
 static uint64_t hash_token(const fmpz *numerator, const fmpz_t denominator, size_t dim);
 static bool is_long(const struct evaluation *e, size_t items, size_t operations);
 static void remember_exponentials(struct evaluation *e);
@@ -73,7 +74,7 @@ static attest_format reference_format(const attest_format *format)
 /* Worth it where an exponential costs more than looking it up. */
 static void remember_exponentials(evaluation *e)
 {
-    bool naive = e->arithmetic->softmax == ATTEST_AUDIT_NAIVE;
+    bool naive = e->arithmetic->softmax == ATTEST_SIMULATED_NAIVE;
     const stage *powers = &e->stage[naive ? ATTEST_STAGE_SCORE : ATTEST_STAGE_MAX];
 
     if (e->arithmetic->format.precision >= 64)
@@ -88,7 +89,7 @@ static bool numbers_init(vector *v, size_t count, const attest_format *format, b
 }
 
 static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols, size_t stride,
-                            const number *x, stage *s, const attest_audit_arithmetic *a)
+                            const number *x, stage *s, const attest_simulated_arithmetic *a)
 {
     (void)y, (void)m, (void)rows, (void)cols, (void)stride, (void)x, (void)s, (void)a;
     return false;
@@ -96,7 +97,7 @@ static bool combine_at_once(number *y, const number *m, size_t rows, size_t cols
 
 attest_status attest_audit_evaluate_wide(attest_audit_outputs *outputs,
                                          const attest_audit_request *request,
-                                         const attest_audit_arithmetic *arithmetic,
+                                         const attest_simulated_arithmetic *arithmetic,
                                          attest_error *error)
 {
     evaluation e = {.request = request,

@@ -63,7 +63,7 @@ static void write_stages(attest_json *json, const attest_audit_result *result)
     for (int s = 0; s < ATTEST_STAGES; s++) {
         const attest_audit_errors *e = &result->stage[s];
         bool known = e->entries > 0 && !e->unlimited;
-        attest_json_write_object(json, attest_audit_stage_name((attest_audit_stage)s));
+        attest_json_write_object(json, attest_simulated_stage_name((attest_simulated_stage)s));
         write_measure(json, "max_ulp", known, e->max_ulp);
         write_measure(json, "mean_ulp", known, e->mean_ulp);
         attest_json_write_close(json);
@@ -262,13 +262,13 @@ static void write_kernels(attest_json *json, const attest_audit_kernels *k)
 
 static void write_algorithms(attest_json *json, const attest_audit *audit)
 {
-    attest_audit_arithmetic like = audit->like;
+    attest_simulated_arithmetic like = audit->like;
 
     attest_json_write_array(json, "algorithms");
     for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
         attest_audit_algorithm(&like, a);
         attest_json_write_object(json, NULL);
-        attest_json_write_string(json, "softmax", attest_audit_softmax_name(like.softmax));
+        attest_json_write_string(json, "softmax", attest_simulated_softmax_name(like.softmax));
         attest_json_write_string(json, "sum", like.pairwise ? "pairwise" : "sequential");
         attest_json_write_bool(json, "fma", like.fma);
         attest_json_write_array(json, "formats");
@@ -309,15 +309,15 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         write_algorithms(json, audit);
 }
 
-static void write_arithmetic(attest_json *json, const attest_audit_arithmetic *a)
+static void write_arithmetic(attest_json *json, const attest_simulated_arithmetic *a)
 {
     attest_json_write_object(json, "arithmetic");
-    attest_json_write_string(json, "round", attest_audit_rounding_name(a->rounding));
-    if (a->rounding == ATTEST_AUDIT_STOCHASTIC)
+    attest_json_write_string(json, "round", attest_simulated_rounding_name(a->rounding));
+    if (a->rounding == ATTEST_SIMULATED_STOCHASTIC)
         attest_json_write_count(json, "seed", a->seed);
     attest_json_write_string(json, "accumulate", a->accumulates ? a->accumulate.name : NULL);
-    attest_json_write_string(json, "softmax", attest_audit_softmax_name(a->softmax));
-    if (a->softmax == ATTEST_AUDIT_ONLINE)
+    attest_json_write_string(json, "softmax", attest_simulated_softmax_name(a->softmax));
+    if (a->softmax == ATTEST_SIMULATED_ONLINE)
         attest_json_write_count(json, "block", a->block);
     attest_json_write_string(json, "sum", a->pairwise ? "pairwise" : "sequential");
     attest_json_write_bool(json, "fma", a->fma);

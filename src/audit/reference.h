@@ -7,7 +7,7 @@
 /* Balls at the positions of the sampled sequences: the true entry i lies within radius[i] of
  * middle[i]. */
 typedef struct attest_audit_reference {
-    size_t *sequence; /* the sample: every so-manieth sequence */
+    size_t *sequence; /* the sample: sequences at equal steps */
     size_t sequences;
     size_t positions, dim;
     size_t *start; /* sequences + 1 places of the sample's positions in it */

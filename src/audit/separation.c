@@ -23,7 +23,7 @@ void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, si
 }
 
 static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs *outputs,
-                                const attest_audit_classes *classes, attest_error *error)
+                                const attest_contexts *classes, attest_error *error)
 {
     attest_status status = attest_cloud_init(cloud, outputs->count, outputs->dim, error);
     arb_ptr ball;
@@ -32,7 +32,7 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs 
         return status;
     ball = _arb_vec_init((slong)outputs->dim);
     for (size_t p = 0; p < outputs->count; p++) {
-        cloud->colour[p] = classes->group[p];
+        cloud->colour[p] = classes->position[p];
         if (outputs->real) {
             attest_cloud_set_doubles(cloud, p, outputs->real + p * outputs->dim);
             continue;
@@ -49,7 +49,7 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_audit_outputs 
 /* By the tree of certify, in doubles with error bounds, and exactly among its candidates. */
 static attest_status search_tree(arf_t square, size_t pair[2], bool *found,
                                  const attest_audit_outputs *outputs,
-                                 const attest_audit_classes *classes, attest_error *error)
+                                 const attest_contexts *classes, attest_error *error)
 {
     attest_cloud cloud;
     attest_candidates candidates;
@@ -107,8 +107,7 @@ void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs)
 
 attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *found,
                                           const attest_audit_outputs *outputs,
-                                          const attest_audit_classes *classes,
-                                          attest_error *error)
+                                          const attest_contexts *classes, attest_error *error)
 {
     /* Doubles see no difference between many of the outputs of a wide format. */
     if (outputs->wide && attest_audit_separation_sweep(square, pair, found, outputs, classes))
@@ -117,7 +116,7 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
 }
 
 bool attest_audit_separation_log2(double *log2, const attest_audit_outputs *outputs,
-                                  const attest_audit_classes *classes)
+                                  const attest_contexts *classes)
 {
     size_t pair[2];
     bool known = false;

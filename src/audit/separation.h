@@ -12,6 +12,6 @@ void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, si
  * comparisons, or memory, and nothing is known. */
 bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
                                    const attest_audit_outputs *outputs,
-                                   const attest_audit_classes *classes);
+                                   const attest_contexts *classes);
 
 #endif

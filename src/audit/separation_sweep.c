@@ -92,7 +92,7 @@ static bool is_beyond(arf_t gap, mpfr_t work, const point *near, const point *fa
 
 bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
                                    const attest_audit_outputs *outputs,
-                                   const attest_audit_classes *classes)
+                                   const attest_contexts *classes)
 {
     point *order = attest_memory_alloc(outputs->count, sizeof *order);
     size_t axis = widest_axis(outputs), visits = 0, most = outputs->count * MOST_VISITS;
@@ -111,7 +111,7 @@ bool attest_audit_separation_sweep(arf_t square, size_t pair[2], bool *found,
         for (size_t j = i + 1; j < outputs->count && visits < most; j++, visits++) {
             if (is_beyond(work, gap, &order[i], &order[j], &b))
                 break;
-            if (classes->group[order[i].position] != classes->group[order[j].position])
+            if (classes->position[order[i].position] != classes->position[order[j].position])
                 offer(&b, work, outputs, order[i].position, order[j].position);
         }
     *found = b.found;

@@ -202,7 +202,7 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
 static attest_status decide_collision(attest_replay *replay, const attest_counterexample *file,
                                       attest_error *error)
 {
-    attest_audit_arithmetic arithmetic;
+    attest_simulated_arithmetic arithmetic;
     bool collides = false;
     attest_status status = attest_audit_collision_check(&collides, file, error);
 

@@ -201,7 +201,7 @@ attest_status attest_replay_view_all(attest_replay *replay, const attest_counter
     replay->dim = v.dim;
     choose_format(&v, setting);
     if (attest_audit_collision_is(file)) {
-        attest_audit_arithmetic arithmetic;
+        attest_simulated_arithmetic arithmetic;
         status = attest_audit_collision_arithmetic(&arithmetic, file, error);
         if (status == ATTEST_OK)
             v.format = arithmetic.format;

@@ -1,65 +1,57 @@
-/* certify.c -- deciding Definition 2 by one method, or by the first that succeeds. */
+/* certify.c -- deciding Definition 2: a chain of steps, each of which leaves to the next only
+ * what it cannot tell.
+ *
+ *     contexts            positions whose outputs are equal whatever the weights are count
+ * once; first differences   softmax of rank 1: of the contexts of one token only neighbours in
+ * the order of Lemma F can be closest; doubles             outputs enclosed with error bounds,
+ * most of them without exact arithmetic; candidates          pairs whose enclosures are farther
+ * apart than some required pair can be are not closest; exact or ball       what is left
+ * decides: rational arithmetic for hardmax, balls and the zero test for softmax.
+ *
+ * A method restricts the chain: "first-difference" to the lemma, "filter" to what follows it,
+ * "exact" and "ball" to the last two steps, on outputs that are all evaluated. */
 #include <attest/certify.h>
 
 #include <string.h>
 
-#include "certify/method.h"
+#include "certify/bounded.h"
+#include "certify/first_difference.h"
+#include "certify/settle.h"
 
-const attest_method *const attest_methods[] = {
-    &attest_method_first_difference,
-    &attest_method_filter,
-    &attest_method_exact,
-    &attest_method_ball,
-    NULL,
+static const char *for_hardmax(const attest_weights *weights)
+{
+    return weights->activation == ATTEST_HARDMAX ? NULL : "softmax is not rational; use ball";
+}
+
+static const char *for_softmax(const attest_weights *weights)
+{
+    return weights->activation == ATTEST_SOFTMAX ? NULL : "hardmax is rational; use exact";
+}
+
+static const char *for_all(const attest_weights *weights)
+{
+    (void)weights;
+    return NULL;
+}
+
+enum { FIRST_DIFFERENCE, FILTER, EXACT, BALL, AUTO };
+
+/* What may be asked for by name: all of the chain ("auto") or a part of it. */
+static const struct method {
+    const char *name;
+    const char *(*objection)(
+        const attest_weights *weights); /* NULL, or why it does not apply */
+} methods[] = {
+    [FIRST_DIFFERENCE] = {"first-difference", attest_first_difference_objection},
+    [FILTER] = {"filter", for_all},
+    [EXACT] = {"exact", for_hardmax},
+    [BALL] = {"ball", for_softmax},
+    [AUTO] = {"auto", for_all},
 };
 
 const char *attest_certify_method_name(size_t i)
 {
-    for (size_t m = 0; attest_methods[m]; m++)
-        if (m == i)
-            return attest_methods[m]->name;
-    return NULL;
-}
-
-void attest_claim_init(attest_claim *claim)
-{
-    memset(claim, 0, sizeof *claim);
-    fmpq_init(claim->r);
-    fmpq_init(claim->delta);
-    claim->method = "auto";
-    claim->max_bits = ATTEST_CERTIFY_MAX_BITS;
-}
-
-void attest_claim_clear(attest_claim *claim)
-{
-    fmpq_clear(claim->r);
-    fmpq_clear(claim->delta);
-}
-
-void attest_finding_init(attest_finding *finding)
-{
-    memset(finding, 0, sizeof *finding);
-    finding->verdict = ATTEST_UNDECIDED;
-    arb_init(finding->min_separation);
-    arb_init(finding->max_norm);
-    arb_indeterminate(finding->min_separation);
-    arb_indeterminate(finding->max_norm);
-    fmpz_init(finding->required_pairs);
-    fmpz_init(finding->by_filter);
-    fmpz_init(finding->by_ball);
-    fmpz_init(finding->by_exact);
-    fmpz_init(finding->by_nobody);
-}
-
-void attest_finding_clear(attest_finding *finding)
-{
-    arb_clear(finding->min_separation);
-    arb_clear(finding->max_norm);
-    fmpz_clear(finding->required_pairs);
-    fmpz_clear(finding->by_filter);
-    fmpz_clear(finding->by_ball);
-    fmpz_clear(finding->by_exact);
-    fmpz_clear(finding->by_nobody);
+    return i < AUTO ? methods[i].name : NULL;
 }
 
 static attest_status check_claim(const attest_claim *claim, attest_error *error)
@@ -76,33 +68,153 @@ static attest_status check_claim(const attest_claim *claim, attest_error *error)
     return attest_weights_check_shapes(claim->weights, error);
 }
 
-/* Runs all methods that apply until one decides; with a name, that one only. */
-static attest_status run_methods(attest_finding *finding, const attest_claim *claim,
-                                 const attest_contexts *contexts, attest_error *error)
+static attest_status find_method(int *method, const attest_claim *claim, attest_error *error)
 {
-    bool automatic = strcmp(claim->method, "auto") == 0, met = false;
+    const char *objection;
 
-    for (size_t m = 0; attest_methods[m]; m++) {
-        const attest_method *method = attest_methods[m];
-        const char *objection = method->objection(claim->weights);
-        attest_status status;
-        if (!automatic && strcmp(claim->method, method->name) != 0)
-            continue;
-        met = true;
-        if (objection && !automatic)
-            return attest_error_set(error, ATTEST_USAGE, "method %s: %s", method->name,
-                                    objection);
-        if (objection)
-            continue;
-        finding->method = method->name;
-        finding->reason[0] = '\0';
-        status = method->decide(finding, claim, contexts, error);
-        if (status != ATTEST_OK || finding->verdict != ATTEST_UNDECIDED || method->complete)
-            return status;
-    }
-    if (!met)
+    *method = FIRST_DIFFERENCE;
+    while (*method < AUTO && strcmp(claim->method, methods[*method].name) != 0)
+        ++*method;
+    if (strcmp(claim->method, methods[*method].name) != 0)
         return attest_error_set(error, ATTEST_USAGE, "there is no method '%s'", claim->method);
+    objection = methods[*method].objection(claim->weights);
+    if (objection)
+        return attest_error_set(error, ATTEST_USAGE, "method %s: %s", claim->method, objection);
     return ATTEST_OK;
+}
+
+/* Encloses all outputs and finds the candidates; with doubles, a second time where the
+ * enclosures were too wide to leave few. */
+static attest_status find_candidates(attest_search *search, attest_bounded *doubles,
+                                     attest_error *error)
+{
+    bool again = doubles != NULL;
+    attest_status status;
+
+    for (;;) {
+        status = doubles ? attest_bounded_enclose(search, doubles, error)
+                         : attest_search_evaluate(search, error);
+        if (status == ATTEST_OK)
+            status = attest_search_find_candidates(search, error);
+        if (status != ATTEST_OK || !again || !attest_bounded_refine(doubles, search))
+            return status;
+        attest_search_restart(search);
+        again = false;
+    }
+}
+
+/* The rest of the chain: doubles unless the method does without, candidates, exact or ball.
+ * *open tells whether the verdict needs more than doubles. */
+static attest_status settle(attest_finding *finding, bool *open, const attest_claim *claim,
+                            int method, const attest_contexts *contexts, attest_error *error)
+{
+    bool with_doubles = method != EXACT && method != BALL;
+    attest_bounded doubles = {.evaluated = NULL};
+    attest_search search;
+    attest_status status = attest_search_init(&search, claim, contexts, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    finding->reason[0] = '\0';
+    /* Doubles leave nothing out: they say where every output lies, to within its radius. */
+    if (with_doubles)
+        status = attest_bounded_init(&doubles, claim, contexts, error);
+    /* Left out here: pairs whose enclosures prove them farther apart than some required pair
+     * can be, so not closest (closest_pair.h). */
+    if (status == ATTEST_OK)
+        status = find_candidates(&search, with_doubles ? &doubles : NULL, error);
+    /* Every candidate is compared; what is left out is decided with the closest one. */
+    if (status == ATTEST_OK)
+        status = claim->weights->activation == ATTEST_HARDMAX
+                     ? attest_settle_exact(finding, claim, &search, error)
+                     : attest_settle_ball(finding, claim, &search, error);
+    if (status == ATTEST_OK && with_doubles)
+        status = attest_bounded_count(finding, open, claim, &search, &doubles, error);
+    attest_bounded_clear(&doubles);
+    attest_search_clear(&search);
+    return status;
+}
+
+/* Names the method: the one that was asked for, or under "auto" the one without which the
+ * verdict would be open. */
+static attest_status settle_and_name(attest_finding *finding, const attest_claim *claim,
+                                     int method, const attest_contexts *contexts,
+                                     attest_error *error)
+{
+    bool open = false;
+    attest_status status = settle(finding, &open, claim, method, contexts, error);
+
+    if (method == AUTO && open)
+        method = claim->weights->activation == ATTEST_HARDMAX ? EXACT : BALL;
+    else if (method == AUTO)
+        method = FILTER;
+    finding->method = methods[method].name;
+    return status;
+}
+
+/* Up to so many positions an enclosure that different tokens leave wide is made narrower. A
+ * separation that is reported with ten digits should be known to as many. */
+enum { SMALL_POSITIONS = 100000, ENOUGH_BITS = 40 };
+
+static bool is_wide(const attest_finding *finding)
+{
+    return arb_is_zero(finding->min_separation) || !arb_is_finite(finding->min_separation) ||
+           arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS;
+}
+
+/* Whether to look for more than first differences gave: where there is no pair at all, and
+ * where different tokens leave the enclosure wide, or are merged (of several such pairs the
+ * first is to be named). */
+static bool should_narrow(const attest_finding *finding, const attest_claim *claim)
+{
+    return !finding->has_pair ||
+           (claim->dataset->total <= SMALL_POSITIONS && is_wide(finding) &&
+            arb_is_finite(finding->max_norm)); /* the lemma was applied */
+}
+
+/* Takes over what the rest of the chain finds if that is more. Asked for by its name, the
+ * method first-difference keeps its name. */
+static attest_status narrow(attest_finding *finding, const attest_claim *claim, int method,
+                            const attest_contexts *contexts, attest_error *error)
+{
+    attest_finding fine;
+    attest_status status;
+
+    attest_finding_init(&fine);
+    fine.has_pair = finding->has_pair;
+    fmpz_set(fine.required_pairs, finding->required_pairs);
+    status = settle_and_name(&fine, claim, method, contexts, error);
+    if (status == ATTEST_OK && fine.verdict != ATTEST_UNDECIDED &&
+        (finding->verdict == ATTEST_UNDECIDED || arb_is_zero(fine.min_separation) ||
+         !is_wide(&fine))) {
+        attest_finding coarse = *finding;
+        *finding = fine;
+        fine = coarse;
+    }
+    attest_finding_clear(&fine);
+    return status == ATTEST_UNABLE ? ATTEST_OK : status;
+}
+
+/* The chain from the contexts on. First differences may leave out contexts that are not
+ * neighbours: Boltzmann values are monotone in the order of Lemma F, so the least
+ * difference is one of neighbours (proofs-notes/first_difference.md). They come first because
+ * they enclose a separation of any magnitude at 128 bits, where balls need more bits the
+ * smaller it is; what they leave open goes on, unless they alone were asked for. */
+static attest_status run_chain(attest_finding *finding, const attest_claim *claim, int method,
+                               const attest_contexts *contexts, attest_error *error)
+{
+    if (method == FIRST_DIFFERENCE ||
+        (method == AUTO && !attest_first_difference_objection(claim->weights))) {
+        attest_status status = attest_first_difference_decide(finding, claim, contexts, error);
+        finding->method = methods[FIRST_DIFFERENCE].name;
+        if (status != ATTEST_OK)
+            return status;
+        if (method != AUTO || finding->verdict != ATTEST_UNDECIDED)
+            return should_narrow(finding, claim)
+                       ? narrow(finding, claim, method, contexts, error)
+                       : ATTEST_OK;
+    }
+    return settle_and_name(finding, claim, method, contexts, error);
 }
 
 attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
@@ -113,15 +225,20 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
         weights->activation == ATTEST_HARDMAX ? weights->ties : ATTEST_TIES_UNIFORM;
     attest_status status = check_claim(claim, error);
     attest_contexts contexts;
+    int method;
 
+    if (status == ATTEST_OK)
+        status = find_method(&method, claim, error);
     if (status != ATTEST_OK)
         return status;
+    /* Positions with one context have one output and one class, so no pair of them is required:
+     * from here on a context stands for all its positions (proofs-notes/contextual.md). */
     attest_contexts_init(&contexts);
     status = attest_contexts_get(&contexts, claim->dataset, weights->mask, ties, error);
     if (status == ATTEST_OK) {
         fmpz_set(finding->required_pairs, contexts.required_pairs);
         finding->has_pair = contexts.classes > 1;
-        status = run_methods(finding, claim, &contexts, error);
+        status = run_chain(finding, claim, method, &contexts, error);
     }
     attest_contexts_clear(&contexts);
     return status;

@@ -14,15 +14,15 @@ enum { POSITIONS = ATTEST_FILTER_BATCH * ATTEST_FILTER_POSITIONS };
 
 /* Memory for one batch; tasks are sorted by the length of their sequences. */
 struct attest_filter_work {
-    attest_filter_layer layer[ATTEST_FILTER_BATCH];
-    attest_filter_head *head;                  /* heads for each instance */
+    attest_bounded_layer layer[ATTEST_FILTER_BATCH];
+    attest_bounded_head *head;                 /* heads for each instance */
     size_t first[ATTEST_FILTER_BATCH];         /* the first position of each instance, */
     size_t positions[ATTEST_FILTER_BATCH];     /* how many it has: 0, too many, */
-    attest_filter_task task[POSITIONS];        /* and all their sequences */
+    attest_bounded_task task[POSITIONS];       /* and all their sequences */
     size_t begin[ATTEST_FILTER_POSITIONS + 2]; /* of the tasks of each length */
     double *centre, *radius, *packed;
     uint32_t *winner;
-    attest_filter_scratch scratch;
+    attest_bounded_scratch scratch;
 };
 
 attest_status attest_filter_init(attest_filter *filter, const attest_filter_shape *shape,
@@ -57,7 +57,7 @@ void attest_filter_clear(attest_filter *filter)
 
     attest_claim_clear(&filter->claim);
     if (work) {
-        attest_filter_scratch_clear(&work->scratch);
+        attest_bounded_scratch_clear(&work->scratch);
         free(work->head);
         free(work->centre);
         free(work->radius);
@@ -103,19 +103,19 @@ static void set_layer(const attest_filter *filter, size_t b, const double *weigh
 {
     const attest_filter_shape *shape = &filter->shape;
     size_t each = shape->size * shape->dim;
-    attest_filter_head *head = filter->work->head + b * shape->heads;
+    attest_bounded_head *head = filter->work->head + b * shape->heads;
 
-    filter->work->layer[b] = (attest_filter_layer){.activation = shape->activation,
-                                                   .mask = shape->mask,
-                                                   .skip = shape->skip,
-                                                   .dim = shape->dim,
-                                                   .heads = shape->heads,
-                                                   .head = head};
+    filter->work->layer[b] = (attest_bounded_layer){.activation = shape->activation,
+                                                    .mask = shape->mask,
+                                                    .skip = shape->skip,
+                                                    .dim = shape->dim,
+                                                    .heads = shape->heads,
+                                                    .head = head};
     for (size_t h = 0; h < shape->heads; h++, weight += 4 * each) {
-        attest_filter_matrix_set(&head[h].q, weight, shape->size, shape->dim);
-        attest_filter_matrix_set(&head[h].k, weight + each, shape->size, shape->dim);
-        attest_filter_matrix_set(&head[h].v, weight + 2 * each, shape->size, shape->dim);
-        attest_filter_matrix_set(&head[h].o, weight + 3 * each, shape->dim, shape->size);
+        attest_bounded_matrix_set(&head[h].q, weight, shape->size, shape->dim);
+        attest_bounded_matrix_set(&head[h].k, weight + each, shape->size, shape->dim);
+        attest_bounded_matrix_set(&head[h].v, weight + 2 * each, shape->size, shape->dim);
+        attest_bounded_matrix_set(&head[h].o, weight + 3 * each, shape->dim, shape->size);
     }
 }
 
@@ -156,11 +156,11 @@ static void enter(const attest_filter *filter, size_t b, const attest_filter_ins
     for (size_t i = 0; i < instance->sequences; i++) {
         size_t place = work->first[b] + at;
         work->task[next[instance->length[i]]++] =
-            (attest_filter_task){.layer = &work->layer[b],
-                                 .token = instance->token + at * dim,
-                                 .centre = work->centre + place * dim,
-                                 .radius = work->radius + place,
-                                 .winner = work->winner + place * filter->shape.heads};
+            (attest_bounded_task){.layer = &work->layer[b],
+                                  .token = instance->token + at * dim,
+                                  .centre = work->centre + place * dim,
+                                  .radius = work->radius + place,
+                                  .winner = work->winner + place * filter->shape.heads};
         at += instance->length[i];
     }
 }
@@ -185,8 +185,8 @@ static attest_status evaluate(const attest_filter *filter,
     }
     for (size_t n = 1; n <= ATTEST_FILTER_POSITIONS && status == ATTEST_OK; n++)
         if (next[n] > work->begin[n])
-            status = attest_filter_attend(work->task + work->begin[n], next[n] - work->begin[n],
-                                          n, &work->scratch, error);
+            status = attest_bounded_attend(work->task + work->begin[n],
+                                           next[n] - work->begin[n], n, &work->scratch, error);
     return status;
 }
 

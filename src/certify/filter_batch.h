@@ -4,8 +4,8 @@
 
 #include <attest/filter.h>
 
-#include "certify/filter_lanes.h"
-#include "certify/filter_layer.h"
+#include "certify/bounded_lanes.h"
+#include "certify/bounded_layer.h"
 
 /* So many instances are evaluated together; one with more positions is left to certify. */
 enum { ATTEST_FILTER_BATCH = 64, ATTEST_FILTER_POSITIONS = 64 };
@@ -20,7 +20,7 @@ typedef struct attest_filter_bounds {
 typedef struct attest_filter_outputs {
     const attest_filter_shape *shape;
     const attest_filter_instance *instance;
-    const attest_filter_layer *layer;
+    const attest_bounded_layer *layer;
     size_t positions;
     const double *centre;   /* positions * dim */
     const double *radius;   /* positions */
@@ -37,7 +37,7 @@ typedef struct attest_filter_sight {
  * bound >= 0 apart by the terms in which the contexts differ; small distances are seen as well.
  * Domain: at most ATTEST_FILTER_POSITIONS tokens each, all finite; weights and tokens are the
  * exact ones. */
-bool attest_filter_difference(const attest_filter_layer *layer, const double *query,
+bool attest_filter_difference(const attest_bounded_layer *layer, const double *query,
                               const attest_filter_sight *a, const attest_filter_sight *b,
                               double bound);
 

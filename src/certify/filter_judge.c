@@ -4,7 +4,7 @@
 
 #include "certify/filter_batch.h"
 
-_Static_assert(ATTEST_FILTER_LANES == 8, "least() reduces eight squares");
+_Static_assert(ATTEST_BOUNDED_LANES == 8, "least() reduces eight squares");
 
 /* Covers the roundings of a square of a distance, d <= 2^20, and of what it is compared with.
  */
@@ -42,7 +42,7 @@ static bool same_token(const attest_filter_outputs *o, size_t a, size_t b)
     return true;
 }
 
-/* The tokens in sight: the first position of the sequence, and how many. */
+/* How many tokens of its sequence, from the first on, a position has in sight. */
 static size_t seen(const attest_filter_outputs *o, const spot *p)
 {
     return o->shape->mask == ATTEST_MASK_CAUSAL ? p->position + 1
@@ -168,10 +168,10 @@ static void judge_pair(const trial *t, const spot *a, const spot *b, double squa
 
 /* s[lane] = the computed square of the distance of position i and position first + lane,
  * infinity where first + lane is not behind i. Centres may be anything. */
-static void get_squares(double s[ATTEST_FILTER_LANES], const attest_filter_outputs *o, size_t i,
-                        size_t first, const double *packed)
+static void get_squares(double s[ATTEST_BOUNDED_LANES], const attest_filter_outputs *o,
+                        size_t i, size_t first, const double *packed)
 {
-    enum { LANES = ATTEST_FILTER_LANES };
+    enum { LANES = ATTEST_BOUNDED_LANES };
     size_t dim = o->shape->dim;
     const double *x = o->centre + i * dim, *block = packed + first * dim;
 
@@ -191,7 +191,7 @@ static double smaller(double a, double b)
 }
 
 /* The least of them; NaNs, which come with an infinite limit, may be lost. */
-static double least(const double s[ATTEST_FILTER_LANES])
+static double least(const double s[ATTEST_BOUNDED_LANES])
 {
     double m[4];
 
@@ -201,11 +201,11 @@ static double least(const double s[ATTEST_FILTER_LANES])
 }
 
 /* All pairs in lexicographic order, up to the first that refutes. Pairs whose square exceeds
- * the limit are known to be apart; mostly that is all of them, and nobody need know which are
- * required. */
+ * the limit are known to be apart; mostly that is all of them, and which of them are required
+ * is not looked up. */
 static void judge_pairs(const trial *t, double limit, const double *packed)
 {
-    enum { LANES = ATTEST_FILTER_LANES };
+    enum { LANES = ATTEST_BOUNDED_LANES };
     double s[LANES];
 
     for (size_t i = 0; i + 1 < t->o->positions; i++) {
@@ -263,7 +263,7 @@ void attest_filter_judge(attest_filter_answer *answer, const attest_filter_outpu
     }
     /* With this limit s > limit implies is_above(s, radii, delta), whatever the pair. */
     reach = (bounds->delta_upper + 2 * radius) * MORE;
-    attest_filter_pack(packed, outputs->centre, outputs->shape->dim, outputs->positions);
+    attest_bounded_pack(packed, outputs->centre, outputs->shape->dim, outputs->positions);
     judge_pairs(&t, (reach * reach + TINY) * MORE * MORE, packed);
     if (bounds->has_r && answer->verdict != ATTEST_REFUTED)
         judge_norms(&t);

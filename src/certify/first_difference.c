@@ -7,10 +7,9 @@
 #include "base/memory.h"
 #include "certify/first_difference.h"
 
-/* Up to so many positions the filter sharpens an enclosure that different tokens leave wide. */
-enum { SMALL_POSITIONS = 100000, UNIT_LIMIT = 400 };
+enum { UNIT_LIMIT = 400 };
 
-static const char *objection(const attest_weights *weights)
+const char *attest_first_difference_objection(const attest_weights *weights)
 {
     const char *reason;
     attest_rank_one head;
@@ -198,7 +197,7 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
     arf_clear(norm_high);
 }
 
-/* Where the lemma decides nothing, nobody compared a pair. */
+/* Where the lemma decides nothing, no pair was compared. */
 static void count_pairs(attest_finding *finding, const attest_contexts *contexts,
                         const attest_first_extremes *x)
 {
@@ -207,55 +206,9 @@ static void count_pairs(attest_finding *finding, const attest_contexts *contexts
     fmpz_zero(finding->by_exact);
     fmpz_set_ui(finding->by_ball, open ? 0 : x->evaluated);
     fmpz_sub(finding->by_filter, contexts->required_pairs, finding->by_ball);
-    fmpz_zero(finding->by_nobody);
+    fmpz_zero(finding->undecided_pairs);
     if (open)
-        fmpz_swap(finding->by_nobody, finding->by_filter);
-}
-
-/* A separation that is reported with ten digits should be known to as many. */
-enum { ENOUGH_BITS = 40 };
-
-static bool is_wide(const attest_finding *finding)
-{
-    return arb_is_zero(finding->min_separation) || !arb_is_finite(finding->min_separation) ||
-           arb_rel_accuracy_bits(finding->min_separation) < ENOUGH_BITS;
-}
-
-/* The filter is asked for more where different tokens leave the enclosure wide, or are merged
- * (of several such pairs the first is to be named), and where there is no pair at all. What the
- * lemma leaves open goes to it anyway under "auto". */
-static bool should_sharpen(const attest_finding *finding, const attest_claim *claim)
-{
-    if (finding->verdict == ATTEST_UNDECIDED && strcmp(claim->method, "auto") == 0)
-        return false;
-    return !finding->has_pair ||
-           (claim->dataset->total <= SMALL_POSITIONS && is_wide(finding) &&
-            arb_is_finite(finding->max_norm)); /* the lemma was applied */
-}
-
-/* Takes over what the filter finds if that is more. Asked for by its name, the method keeps it.
- */
-static attest_status sharpen(attest_finding *finding, const attest_claim *claim,
-                             const attest_contexts *contexts, attest_error *error)
-{
-    attest_finding fine;
-    attest_status status;
-
-    attest_finding_init(&fine);
-    fine.has_pair = finding->has_pair;
-    fmpz_set(fine.required_pairs, finding->required_pairs);
-    fine.method = strcmp(claim->method, "auto") == 0 ? attest_method_filter.name
-                                                     : attest_method_first_difference.name;
-    status = attest_method_filter.decide(&fine, claim, contexts, error);
-    if (status == ATTEST_OK && fine.verdict != ATTEST_UNDECIDED &&
-        (finding->verdict == ATTEST_UNDECIDED || arb_is_zero(fine.min_separation) ||
-         !is_wide(&fine))) {
-        attest_finding coarse = *finding;
-        *finding = fine;
-        fine = coarse;
-    }
-    attest_finding_clear(&fine);
-    return status == ATTEST_UNABLE ? ATTEST_OK : status;
+        fmpz_swap(finding->undecided_pairs, finding->by_filter);
 }
 
 /* Lemma F over the dataset. finding->reason says why it decides nothing. */
@@ -281,8 +234,9 @@ static attest_status apply_lemma(attest_first_extremes *x, attest_finding *findi
     return status;
 }
 
-static attest_status decide(attest_finding *finding, const attest_claim *claim,
-                            const attest_contexts *contexts, attest_error *error)
+attest_status attest_first_difference_decide(attest_finding *finding, const attest_claim *claim,
+                                             const attest_contexts *contexts,
+                                             attest_error *error)
 {
     attest_first_scan *scan = attest_memory_alloc(1, sizeof *scan);
     attest_status status = ATTEST_OK;
@@ -308,13 +262,5 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
     arf_clear(x.high);
     arf_clear(x.named);
     arf_clear(x.other);
-    if (status == ATTEST_OK && should_sharpen(finding, claim))
-        status = sharpen(finding, claim, contexts, error);
     return status;
 }
-
-const attest_method attest_method_first_difference = {
-    .name = "first-difference",
-    .objection = objection,
-    .decide = decide,
-};

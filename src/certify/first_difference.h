@@ -1,4 +1,4 @@
-/* first_difference.h -- what the parts of the method "first-difference" share.
+/* first_difference.h -- the step "first differences" of certify, and what its parts share.
  *
  * For one softmax head of rank 1 (rank_one.h) with skip, the outputs of one token in different
  * contexts differ by |w| |boltz(A) - boltz(B)| / |alpha|, A and B the scores. Under Lemma F's
@@ -10,11 +10,24 @@
 #ifndef ATTEST_CERTIFY_FIRST_DIFFERENCE_H
 #define ATTEST_CERTIFY_FIRST_DIFFERENCE_H
 
+#include <attest/certify.h>
+
 #include "certify/context_lists.h"
-#include "certify/method.h"
 #include "geometry/projection.h"
+#include "theory/contextual.h"
 #include "theory/rank_one.h"
 
+/* NULL, or why first differences are not for these weights. */
+const char *attest_first_difference_objection(const attest_weights *weights);
+
+/* Decides the claim by Lemma F where its hypotheses hold and the enclosures suffice; else the
+ * finding is undecided for the reason given. Fills it but for the method. Domain: no objection;
+ * required_pairs and has_pair are set. Status: NOMEM. */
+attest_status attest_first_difference_decide(attest_finding *finding, const attest_claim *claim,
+                                             const attest_contexts *contexts,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The parts. */
 enum { ATTEST_FIRST_EVENTS = 512, ATTEST_FIRST_NORMS = 64, ATTEST_FIRST_BITS = 128 };
 
 /* A token as a query. */

@@ -216,7 +216,7 @@ static void replace(attest_candidates *candidates, gathered *all)
     all->pair = NULL;
 }
 
-attest_status attest_candidates_recentre(attest_candidates *candidates,
+attest_status attest_recentre_candidates(attest_candidates *candidates,
                                          const attest_outputs *outputs, attest_error *error)
 {
     const attest_cloud *cloud = candidates->tree.cloud;

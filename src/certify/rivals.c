@@ -5,7 +5,7 @@
 #include <attest/certify.h>
 
 #include "base/memory.h"
-#include "certify/ball.h"
+#include "certify/rivals.h"
 
 /* More than so many rivals that balls cannot tell apart are not kept. */
 enum { MOST_RIVALS = 1 << 24 };
@@ -76,18 +76,19 @@ attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs,
     return status;
 }
 
-/* The end of a square that can push the edge, and the one that keeps a rival in the race. */
-static void get_ends(arf_t pushing, arf_t keeping, const attest_rivals *rivals,
+/* The end of a square by which a rival excludes others (least: the upper one), and the end by
+ * which others exclude it. */
+static void get_ends(arf_t excluding, arf_t excluded, const attest_rivals *rivals,
                      const attest_rival *rival)
 {
-    arf_ptr lower = rivals->largest ? pushing : keeping;
+    arf_ptr lower = rivals->largest ? excluding : excluded;
 
-    arb_get_ubound_arf(rivals->largest ? keeping : pushing, &rival->square, rivals->bits);
+    arb_get_ubound_arf(rivals->largest ? excluded : excluding, &rival->square, rivals->bits);
     arb_get_lbound_arf(lower, &rival->square, rivals->bits);
     if (arf_sgn(lower) < 0 || arf_is_nan(lower)) /* a square is not negative */
         arf_zero(lower);
     if (!arb_is_finite(&rival->square)) /* nothing is known: NaN would pass as equal to all */
-        arf_pos_inf(rivals->largest ? keeping : pushing);
+        arf_pos_inf(rivals->largest ? excluded : excluding);
 }
 
 static int compare(const attest_rivals *rivals, const arf_t a, const arf_t b)
@@ -95,21 +96,21 @@ static int compare(const attest_rivals *rivals, const arf_t a, const arf_t b)
     return rivals->largest ? arf_cmp(b, a) : arf_cmp(a, b);
 }
 
-/* Lets the rival push the edge; true when it is still in the race. */
-static bool race(attest_rivals *rivals, const attest_rival *rival)
+/* Takes the rival into the edge; whether it may still be the extreme. */
+static bool move_edge(attest_rivals *rivals, const attest_rival *rival)
 {
-    arf_t pushing, keeping;
+    arf_t excluding, excluded;
     bool kept;
 
-    arf_init(pushing);
-    arf_init(keeping);
-    get_ends(pushing, keeping, rivals, rival);
-    if (!rivals->has_edge || compare(rivals, pushing, rivals->edge) < 0)
-        arf_set(rivals->edge, pushing);
+    arf_init(excluding);
+    arf_init(excluded);
+    get_ends(excluding, excluded, rivals, rival);
+    if (!rivals->has_edge || compare(rivals, excluding, rivals->edge) < 0)
+        arf_set(rivals->edge, excluding);
     rivals->has_edge = true;
-    kept = compare(rivals, keeping, rivals->edge) <= 0;
-    arf_clear(pushing);
-    arf_clear(keeping);
+    kept = compare(rivals, excluded, rivals->edge) <= 0;
+    arf_clear(excluding);
+    arf_clear(excluded);
     return kept;
 }
 
@@ -118,7 +119,7 @@ void attest_rivals_sift(attest_rivals *rivals)
     size_t kept = 0;
 
     for (size_t i = 0; i < rivals->count; i++) {
-        if (race(rivals, &rivals->rival[i]))
+        if (move_edge(rivals, &rivals->rival[i]))
             rivals->rival[kept++] = rivals->rival[i];
         else
             arb_clear(&rivals->rival[i].square);
@@ -128,7 +129,7 @@ void attest_rivals_sift(attest_rivals *rivals)
 
 attest_status attest_rivals_add(attest_rivals *rivals, attest_rival *rival, attest_error *error)
 {
-    if (!race(rivals, rival))
+    if (!move_edge(rivals, rival))
         return ATTEST_OK;
     if (rivals->count == rivals->room)
         attest_rivals_sift(rivals);
@@ -160,27 +161,27 @@ void attest_rivals_keep_last(attest_rivals *rivals)
     rivals->rival[0] = last;
     rivals->count = 1;
     rivals->has_edge = false;
-    (void)race(rivals, &rivals->rival[0]);
+    (void)move_edge(rivals, &rivals->rival[0]);
 }
 
 void attest_rivals_hull(arb_t hull, const attest_rivals *rivals)
 {
-    arf_t pushing, keeping, farthest;
+    arf_t excluding, excluded, farthest;
 
-    arf_init(pushing);
-    arf_init(keeping);
+    arf_init(excluding);
+    arf_init(excluded);
     arf_init(farthest);
     for (size_t i = 0; i < rivals->count; i++) {
-        get_ends(pushing, keeping, rivals, &rivals->rival[i]);
-        if (i == 0 || compare(rivals, keeping, farthest) < 0)
-            arf_set(farthest, keeping);
+        get_ends(excluding, excluded, rivals, &rivals->rival[i]);
+        if (i == 0 || compare(rivals, excluded, farthest) < 0)
+            arf_set(farthest, excluded);
     }
     if (rivals->largest)
         arb_set_interval_arf(hull, rivals->edge, farthest, rivals->bits + 64);
     else
         arb_set_interval_arf(hull, farthest, rivals->edge, rivals->bits + 64);
-    arf_clear(pushing);
-    arf_clear(keeping);
+    arf_clear(excluding);
+    arf_clear(excluded);
     arf_clear(farthest);
 }
 
@@ -193,7 +194,7 @@ attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_erro
         status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits, error);
     rivals->has_edge = false;
     for (size_t i = 0; i < rivals->count; i++)
-        (void)race(rivals, &rivals->rival[i]);
+        (void)move_edge(rivals, &rivals->rival[i]);
     attest_rivals_sift(rivals);
     return status;
 }

@@ -37,7 +37,7 @@ const attest_command attest_command_audit = {
 static const char default_formats[] =
     "binary64,binary32,tfloat32,bfloat16,binary16,float8_e4m3fn,float8_e5m2";
 
-const char *attest_audit_subject_name(const audit_subject *subject)
+const char *attest_cli_audit_subject_name(const audit_subject *subject)
 {
     return subject->constructed ? attest_strategy_name(subject->construction.strategy) : NULL;
 }
@@ -59,12 +59,12 @@ static void subject_clear(audit_subject *subject)
     attest_construction_clear(&subject->construction);
 }
 
-static void set_algorithm(attest_audit_arithmetic *like, const audit_request *request)
+static void set_algorithm(attest_simulated_arithmetic *like, const audit_request *request)
 {
-    static const attest_audit_softmax softmax[] = {ATTEST_AUDIT_NAIVE, ATTEST_AUDIT_SHIFTED,
-                                                   ATTEST_AUDIT_ONLINE};
+    static const attest_simulated_softmax softmax[] = {
+        ATTEST_SIMULATED_NAIVE, ATTEST_SIMULATED_SHIFTED, ATTEST_SIMULATED_ONLINE};
 
-    like->rounding = (attest_audit_rounding)request->round;
+    like->rounding = (attest_simulated_rounding)request->round;
     like->seed = request->seed;
     like->softmax = softmax[request->softmax];
     like->block = request->block;
@@ -205,11 +205,11 @@ static int print(const audit_job *job)
     attest_json json;
 
     if (!job->common->stdout_by)
-        attest_audit_print(job);
+        attest_cli_audit_print(job);
     if (!job->common->json)
         return EXIT_HOLDS;
     attest_json_write_begin(&json, stdout);
-    attest_audit_write_job(&json, job);
+    attest_cli_audit_write_job(&json, job);
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
@@ -226,9 +226,9 @@ static int audit(audit_job *job)
                                 &job->common->budget, &error))
         code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS && job->common->output)
-        code = attest_audit_save(job);
+        code = attest_cli_audit_save(job);
     if (code == EXIT_HOLDS && request->report)
-        code = attest_audit_report(job);
+        code = attest_cli_audit_report(job);
     if (code == EXIT_HOLDS)
         code = print(job);
     if (code != EXIT_HOLDS)
@@ -242,7 +242,7 @@ static int check_outputs(const audit_request *request, const attest_common *comm
     const char *output = common->output;
     attest_error error;
 
-    if (output && attest_output_check(output, !attest_audit_is_record(output), &error))
+    if (output && attest_output_check(output, !attest_cli_audit_is_record(output), &error))
         return attest_cli_fail(&error);
     return attest_cli_check_output(request->report);
 }
@@ -260,7 +260,7 @@ static int check_request(audit_request *request, attest_common *common)
     if (attest_cli_check_stdin(
             (const char *const[]){request->data, request->weights, request->gate}, 3))
         return EXIT_USAGE;
-    code = attest_audit_parse_lists(request);
+    code = attest_cli_audit_parse_lists(request);
     return code == EXIT_HOLDS ? check_outputs(request, common) : code;
 }
 

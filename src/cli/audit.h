@@ -45,25 +45,25 @@ typedef struct audit_job {
 } audit_job;
 
 /* Parses --formats, --accumulate, --sweep and --construct; EXIT_HOLDS, or a complaint. */
-int attest_audit_parse_lists(audit_request *request);
+int attest_cli_audit_parse_lists(audit_request *request);
 
 /* Saves record and colliding pairs where -o says: X.json names the record itself, any other
  * path a folder for audit.json and its collision files. EXIT_HOLDS, or a complaint. */
-int attest_audit_save(audit_job *job);
+int attest_cli_audit_save(audit_job *job);
 
 /* Whether -o names the record itself, not a folder for it: "X.json". */
-bool attest_audit_is_record(const char *output);
+bool attest_cli_audit_is_record(const char *output);
 
 /* Writes the page that --report asks for. EXIT_HOLDS, or a complaint. */
-int attest_audit_report(const audit_job *job);
+int attest_cli_audit_report(const audit_job *job);
 
 /* The whole record. */
-void attest_audit_write_job(attest_json *json, const audit_job *job);
+void attest_cli_audit_write_job(attest_json *json, const audit_job *job);
 
 /* A table for people. */
-void attest_audit_print(const audit_job *job);
+void attest_cli_audit_print(const audit_job *job);
 
 /* "theorem", "gap", "tuned", or NULL for weights that were given. */
-const char *attest_audit_subject_name(const audit_subject *subject);
+const char *attest_cli_audit_subject_name(const audit_subject *subject);
 
 #endif

@@ -111,7 +111,7 @@ static int parse_strategies(audit_request *request)
     return EXIT_HOLDS;
 }
 
-int attest_audit_parse_lists(audit_request *request)
+int attest_cli_audit_parse_lists(audit_request *request)
 {
     int code = parse_formats(request);
 

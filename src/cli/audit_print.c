@@ -70,7 +70,7 @@ static void print_stages(const attest_audit *audit)
     printf("\nwhere the error enters: max ulp with one stage rounded, the others not\n%-16s",
            "format");
     for (int s = 0; s < ATTEST_STAGES; s++)
-        printf(" %9s", attest_audit_stage_name((attest_audit_stage)s));
+        printf(" %9s", attest_simulated_stage_name((attest_simulated_stage)s));
     printf("\n");
     for (size_t f = 0; f < audit->formats; f++) {
         const attest_audit_result *r = &audit->result[f];
@@ -86,11 +86,11 @@ static void print_stages(const attest_audit *audit)
 
 static void print_algorithms(const attest_audit *audit)
 {
-    attest_audit_arithmetic like = audit->like;
+    attest_simulated_arithmetic like = audit->like;
 
     for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
         attest_audit_algorithm(&like, a);
-        printf("\n%s softmax, %s sums%s\n", attest_audit_softmax_name(like.softmax),
+        printf("\n%s softmax, %s sums%s\n", attest_simulated_softmax_name(like.softmax),
                like.pairwise ? "pairwise" : "sequential", like.fma ? ", fused" : "");
         print_results(&audit->algorithm[a * audit->formats], audit->formats);
     }
@@ -186,7 +186,7 @@ static void print_kernels(const attest_audit_kernels *k)
 static void print_subject(const audit_job *job, const audit_subject *subject)
 {
     const attest_audit *audit = &subject->audit;
-    const char *strategy = attest_audit_subject_name(subject);
+    const char *strategy = attest_cli_audit_subject_name(subject);
     bool first = true, hardmax;
 
     if (subject->construction.hypothesis) {
@@ -198,8 +198,8 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
            strategy ? strategy : "", job->dataset.count, job->dataset.longest, job->dataset.dim,
            job->dataset.tokens.count);
-    printf("%s, %s%s, %s sums%s%s%s\n\n", attest_audit_rounding_name(audit->like.rounding),
-           hardmax ? "" : attest_audit_softmax_name(audit->like.softmax),
+    printf("%s, %s%s, %s sums%s%s%s\n\n", attest_simulated_rounding_name(audit->like.rounding),
+           hardmax ? "" : attest_simulated_softmax_name(audit->like.softmax),
            hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",
            audit->like.fma ? ", fused" : "", audit->like.accumulates ? ", accumulated in " : "",
            audit->like.accumulates ? audit->like.accumulate.name : "");
@@ -234,7 +234,7 @@ static void print_side_by_side(const audit_job *job)
         if (subject->construction.hypothesis)
             continue;
         text = theory_bits(&audit->theory);
-        printf("%-10s", attest_audit_subject_name(subject));
+        printf("%-10s", attest_cli_audit_subject_name(subject));
         if (audit->collapse.bits)
             printf(" %14ld", audit->collapse.bits);
         else
@@ -249,7 +249,7 @@ static void print_side_by_side(const audit_job *job)
     }
 }
 
-void attest_audit_print(const audit_job *job)
+void attest_cli_audit_print(const audit_job *job)
 {
     for (size_t i = 0; i < job->subjects; i++) {
         printf(i ? "\n" : "");

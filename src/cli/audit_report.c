@@ -16,7 +16,7 @@ static char *make_record(size_t *size, const audit_job *job)
     if (!stream)
         return NULL;
     attest_json_write_begin(&json, stream);
-    attest_audit_write_job(&json, job);
+    attest_cli_audit_write_job(&json, job);
     ok = attest_json_write_end(&json) == ATTEST_OK;
     if (fclose(stream) != 0 || !ok) {
         free(text);
@@ -25,7 +25,7 @@ static char *make_record(size_t *size, const audit_job *job)
     return text;
 }
 
-int attest_audit_report(const audit_job *job)
+int attest_cli_audit_report(const audit_job *job)
 {
     attest_report report;
     attest_error error;

@@ -31,7 +31,7 @@ static void origin_set(attest_audit_origin *origin, const audit_job *job,
         .weights = job->request->weights,
         .data_sha256 = job->data_sha256[0] ? job->data_sha256 : NULL,
         .weights_sha256 = job->weights_sha256[0] ? job->weights_sha256 : NULL,
-        .strategy = attest_audit_subject_name(subject),
+        .strategy = attest_cli_audit_subject_name(subject),
         .file = (const char *const *)subject->file,
     };
 }
@@ -51,7 +51,7 @@ static void write_members(attest_json *json, const audit_job *job, const audit_s
     }
 }
 
-void attest_audit_write_job(attest_json *json, const audit_job *job)
+void attest_cli_audit_write_job(attest_json *json, const audit_job *job)
 {
     const audit_subject *first = &job->subject[0];
     attest_audit_origin origin;
@@ -71,7 +71,7 @@ void attest_audit_write_job(attest_json *json, const audit_job *job)
         for (size_t i = 0; i < job->subjects; i++) {
             attest_json_write_object(json, NULL);
             attest_json_write_string(json, "strategy",
-                                     attest_audit_subject_name(&job->subject[i]));
+                                     attest_cli_audit_subject_name(&job->subject[i]));
             write_members(json, job, &job->subject[i]);
             attest_json_write_close(json);
         }
@@ -87,7 +87,7 @@ typedef struct target {
     char record[AUDIT_MOST_PATH], stem[AUDIT_MOST_PATH];
 } target;
 
-bool attest_audit_is_record(const char *output)
+bool attest_cli_audit_is_record(const char *output)
 {
     size_t length = strlen(output);
 
@@ -100,7 +100,7 @@ static int find_target(target *t, const char *output)
 
     if (length > AUDIT_MOST_PATH - 256)
         return attest_cli_refuse("%s: the name is too long", output);
-    if (attest_audit_is_record(output)) {
+    if (attest_cli_audit_is_record(output)) {
         snprintf(t->record, sizeof t->record, "%s", output);
         snprintf(t->stem, sizeof t->stem, "%.*s-", (int)(length - 5), output);
         return EXIT_HOLDS;
@@ -118,7 +118,7 @@ static int find_target(target *t, const char *output)
 static void name_collision(char *name, size_t size, const audit_subject *subject,
                            const char *format)
 {
-    const char *strategy = attest_audit_subject_name(subject);
+    const char *strategy = attest_cli_audit_subject_name(subject);
 
     snprintf(name, size, "collision-%s%s%s.json", strategy ? strategy : "", strategy ? "-" : "",
              format);
@@ -155,7 +155,7 @@ static int save_weights(const audit_subject *subject, const target *t)
     attest_error error;
 
     snprintf(path, sizeof path, "%sweights-%s.json", t->stem,
-             attest_audit_subject_name(subject));
+             attest_cli_audit_subject_name(subject));
     if (attest_weights_write(&subject->construction.weights, path, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
@@ -175,7 +175,7 @@ static int save_subject(audit_subject *subject, const target *t)
     return code;
 }
 
-int attest_audit_save(audit_job *job)
+int attest_cli_audit_save(audit_job *job)
 {
     static target t; /* large */
     attest_json_file file;
@@ -188,7 +188,7 @@ int attest_audit_save(audit_job *job)
         return code;
     if (attest_json_file_open(&file, t.record, &error))
         return attest_cli_fail(&error);
-    attest_audit_write_job(&file.json, job);
+    attest_cli_audit_write_job(&file.json, job);
     if (attest_json_file_commit(&file, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;

@@ -129,9 +129,9 @@ static int decide(attest_claim *claim, attest_certificate *certificate, attest_c
     } else {
         code = exit_code(finding.verdict);
         if (common->json)
-            code = attest_certify_print_json(claim, &finding, certificate, code);
+            code = attest_cli_certify_print_json(claim, &finding, certificate, code);
         else if (!common->stdout_by)
-            attest_certify_print_text(claim, &finding);
+            attest_cli_certify_print_text(claim, &finding);
     }
     attest_finding_clear(&finding);
     return code;

@@ -14,7 +14,7 @@
 
 static void write_integer(attest_json *json, const char *key, const fmpz_t value)
 {
-    /* Beyond 64 bits as a string: such a number of pairs has no JSON reader to please. */
+    /* Beyond 64 bits as a string: readers of JSON need not keep such a number exactly. */
     if (fmpz_abs_fits_ui(value) && fmpz_sgn(value) >= 0) {
         attest_json_write_count(json, key, fmpz_get_ui(value));
     } else {
@@ -55,8 +55,8 @@ static void write_counterexample(attest_json *json, const attest_claim *claim,
     attest_json_write_close(json);
 }
 
-int attest_certify_print_json(const attest_claim *claim, const attest_finding *finding,
-                              const attest_certificate *certificate, int code)
+int attest_cli_certify_print_json(const attest_claim *claim, const attest_finding *finding,
+                                  const attest_certificate *certificate, int code)
 {
     attest_json json;
 
@@ -68,7 +68,7 @@ int attest_certify_print_json(const attest_claim *claim, const attest_finding *f
     write_integer(&json, "filter", finding->by_filter);
     write_integer(&json, "ball", finding->by_ball);
     write_integer(&json, "exact", finding->by_exact);
-    write_integer(&json, "undecided", finding->by_nobody);
+    write_integer(&json, "undecided", finding->undecided_pairs);
     attest_json_write_close(&json);
     if (finding->verdict == ATTEST_UNDECIDED)
         attest_json_write_string(&json, "reason", finding->reason);
@@ -100,7 +100,7 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     free(log2);
 }
 
-void attest_certify_print_text(const attest_claim *claim, const attest_finding *finding)
+void attest_cli_certify_print_text(const attest_claim *claim, const attest_finding *finding)
 {
     char *pairs = fmpz_get_str(NULL, 10, finding->required_pairs);
     char *delta = attest_number_format(claim->delta);

@@ -8,10 +8,10 @@
 
 /* The one JSON object of the command; refuted: with a counterexample. Returns the code, or
  * EXIT_ENVIRONMENT when the object is not whole. */
-int attest_certify_print_json(const attest_claim *claim, const attest_finding *finding,
-                              const attest_certificate *certificate, int code);
+int attest_cli_certify_print_json(const attest_claim *claim, const attest_finding *finding,
+                                  const attest_certificate *certificate, int code);
 
 /* The same for people. */
-void attest_certify_print_text(const attest_claim *claim, const attest_finding *finding);
+void attest_cli_certify_print_text(const attest_claim *claim, const attest_finding *finding);
 
 #endif

@@ -198,10 +198,10 @@ static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denomin
     l->bits = (slong)fmpz_bits(largest);
     if (l->bits <= LATTICE_MAX_BITS) {
         /* The powers are made with l->bits more bits than the exponentials would be. */
-        double dearer = 1 + 1.5 * (double)(l->bits + 3) / (double)precision;
+        double cost_ratio = 1 + 1.5 * (double)(l->bits + 3) / (double)precision;
         double one = exp_in_multiplications(precision);
         l->largest = (ulong)-fmpz_get_si(largest);
-        useful = dearer * (choose_window(l, nonzero) + one) < 0.9 * one * (double)nonzero;
+        useful = cost_ratio * (choose_window(l, nonzero) + one) < 0.9 * one * (double)nonzero;
     }
     fmpz_clear(largest);
     if (useful)

@@ -15,10 +15,10 @@ static bool is_binary64(const attest_format *format)
            format->emax == 1023 && !format->finite_only;
 }
 
-bool attest_hosted_fits(const attest_format *format, attest_audit_rounding rounding)
+bool attest_hosted_fits(const attest_format *format, attest_simulated_rounding rounding)
 {
     if (is_binary64(format))
-        return rounding == ATTEST_AUDIT_NEAREST;
+        return rounding == ATTEST_SIMULATED_NEAREST;
     if (format->precision < 2 || format->precision > MOST_BITS)
         return false;
     return !format->bounded || (format->emin - format->precision + 1 >= LEAST_QUANTUM &&
@@ -26,7 +26,7 @@ bool attest_hosted_fits(const attest_format *format, attest_audit_rounding round
 }
 
 void attest_hosted_init(attest_hosted *h, const attest_format *format,
-                        attest_audit_rounding rounding, bool *escaped, uint64_t *random)
+                        attest_simulated_rounding rounding, bool *escaped, uint64_t *random)
 {
     int p = (int)format->precision;
 
@@ -47,7 +47,7 @@ void attest_hosted_init(attest_hosted *h, const attest_format *format,
     h->quantum = ldexp(1, (int)format->emin - p + 1);
     h->magic = 0x1.8p52 * h->quantum;
     h->most = ldexp(2 - ldexp(1, (format->finite_only ? 2 : 1) - p), (int)format->emax);
-    if (rounding == ATTEST_AUDIT_ZERO)
+    if (rounding == ATTEST_SIMULATED_ZERO)
         h->overflow = h->most;
     else if (format->finite_only)
         h->overflow = NAN;
@@ -67,8 +67,8 @@ static double split(uint64_t *units, uint64_t *parts, double x, const attest_hos
         unit = h->quantum;
     scaled = fabs(x) / unit * 0x1p24; /* exact: a power of two, below 2^49 */
     all = (uint64_t)scaled;
-    *units = all >> ATTEST_AUDIT_RANDOM_BITS;
-    *parts = all & (((uint64_t)1 << ATTEST_AUDIT_RANDOM_BITS) - 1);
+    *units = all >> ATTEST_SIMULATED_RANDOM_BITS;
+    *parts = all & (((uint64_t)1 << ATTEST_SIMULATED_RANDOM_BITS) - 1);
     return unit;
 }
 
@@ -77,8 +77,8 @@ double attest_hosted_cut(double x, const attest_hosted *h)
     uint64_t units, parts, draw = 0;
     double r, unit;
 
-    if (h->rounding == ATTEST_AUDIT_STOCHASTIC)
-        draw = attest_audit_random(h->random) >> (64 - ATTEST_AUDIT_RANDOM_BITS);
+    if (h->rounding == ATTEST_SIMULATED_STOCHASTIC)
+        draw = attest_simulated_random(h->random) >> (64 - ATTEST_SIMULATED_RANDOM_BITS);
     if (h->unbounded && x != 0 && !(fabs(x) >= 0x1p-900 && fabs(x) <= h->most))
         *h->escaped = true;
     if (x == 0 || isnan(x))
@@ -86,7 +86,7 @@ double attest_hosted_cut(double x, const attest_hosted *h)
     if (isinf(x)) /* exact, and a format without infinities holds it no better */
         return h->format.finite_only ? NAN : x;
     unit = split(&units, &parts, x, h);
-    units += (parts + draw) >> ATTEST_AUDIT_RANDOM_BITS;
+    units += (parts + draw) >> ATTEST_SIMULATED_RANDOM_BITS;
     r = (double)units * unit;
     if (r > h->most)
         r = h->overflow;
@@ -116,7 +116,7 @@ double attest_hosted_exp(double x, const attest_hosted *h)
      * below 2^-1000 rounds like its two bounds, too. */
     double y, low, high;
 
-    if (h->plain || h->rounding == ATTEST_AUDIT_STOCHASTIC)
+    if (h->plain || h->rounding == ATTEST_SIMULATED_STOCHASTIC)
         return exact_exp(x, h);
     if (isnan(x) || isinf(x))
         return attest_hosted_convert(exp(x), h);

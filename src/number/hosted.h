@@ -18,11 +18,11 @@
 
 #include <attest/flint.h>
 
-#include "number/arithmetic.h"
+#include "number/simulated.h"
 
 typedef struct attest_hosted {
     attest_format format;
-    attest_audit_rounding rounding;
+    attest_simulated_rounding rounding;
     bool plain;      /* binary64 to nearest: nothing is left to round */
     unsigned shift;  /* 53 - p: the bits of a double that go */
     double tiny;     /* the least normal number, 0 if exponents are unbounded */
@@ -36,11 +36,11 @@ typedef struct attest_hosted {
 } attest_hosted;
 
 /* Whether doubles can host the format in this rounding. */
-bool attest_hosted_fits(const attest_format *format, attest_audit_rounding rounding);
+bool attest_hosted_fits(const attest_format *format, attest_simulated_rounding rounding);
 
 /* Domain: the format fits. escaped and random must outlive the hosted format. */
 void attest_hosted_init(attest_hosted *hosted, const attest_format *format,
-                        attest_audit_rounding rounding, bool *escaped, uint64_t *random);
+                        attest_simulated_rounding rounding, bool *escaped, uint64_t *random);
 
 static inline uint64_t attest_hosted_bits(double x)
 {
@@ -113,8 +113,8 @@ static inline double attest_hosted_convert(double x, const attest_hosted *h)
 {
     if (h->plain)
         return x;
-    return h->rounding == ATTEST_AUDIT_NEAREST ? attest_hosted_nearest(x, h)
-                                               : attest_hosted_cut(x, h);
+    return h->rounding == ATTEST_SIMULATED_NEAREST ? attest_hosted_nearest(x, h)
+                                                   : attest_hosted_cut(x, h);
 }
 
 static inline double attest_hosted_add(double a, double b, const attest_hosted *h)
@@ -123,7 +123,7 @@ static inline double attest_hosted_add(double a, double b, const attest_hosted *
 
     if (h->plain)
         return s;
-    if (h->rounding == ATTEST_AUDIT_NEAREST)
+    if (h->rounding == ATTEST_SIMULATED_NEAREST)
         return attest_hosted_nearest(s, h);
     return attest_hosted_cut(attest_hosted_toward_zero(s, attest_hosted_sum_error(s, a, b)), h);
 }
@@ -143,7 +143,7 @@ static inline double attest_hosted_fma(double a, double b, double c, const attes
     product = a * b; /* exact */
     s = product + c;
     error = attest_hosted_sum_error(s, product, c);
-    if (h->rounding == ATTEST_AUDIT_NEAREST)
+    if (h->rounding == ATTEST_SIMULATED_NEAREST)
         return attest_hosted_nearest(attest_hosted_to_odd(s, error), h);
     return attest_hosted_cut(attest_hosted_toward_zero(s, error), h);
 }
@@ -154,7 +154,7 @@ static inline double attest_hosted_div(double a, double b, const attest_hosted *
 
     if (h->plain)
         return q;
-    if (h->rounding == ATTEST_AUDIT_NEAREST)
+    if (h->rounding == ATTEST_SIMULATED_NEAREST)
         return attest_hosted_nearest(q, h);
     remainder = fma(-q, b, a); /* exact; its sign is that of the error times b */
     return attest_hosted_cut(attest_hosted_toward_zero(q, b < 0 ? -remainder : remainder), h);

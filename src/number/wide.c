@@ -13,17 +13,17 @@ static void set_widest_range(void)
 }
 
 void attest_wide_init(attest_wide *wide, const attest_format *format,
-                      attest_audit_rounding rounding, uint64_t *random)
+                      attest_simulated_rounding rounding, uint64_t *random)
 {
     wide->format = *format;
-    wide->stochastic = rounding == ATTEST_AUDIT_STOCHASTIC;
-    wide->rounding = rounding == ATTEST_AUDIT_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
+    wide->stochastic = rounding == ATTEST_SIMULATED_STOCHASTIC;
+    wide->rounding = rounding == ATTEST_SIMULATED_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
     wide->random = random;
     attest_mpfr_context_init(&wide->context, &wide->format, wide->rounding);
     set_widest_range();
     mpfr_init2(wide->operand, 53);
     mpfr_init2(wide->product, format->precision);
-    mpfr_init2(wide->longer, format->precision + ATTEST_AUDIT_RANDOM_BITS);
+    mpfr_init2(wide->longer, format->precision + ATTEST_SIMULATED_RANDOM_BITS);
     mpz_init(wide->units);
     wide->cache = (attest_wide_cache){0};
 }
@@ -103,8 +103,8 @@ static bool is_beyond(mpfr_srcptr x, const attest_wide *wide)
 void attest_wide_draw(mpfr_ptr z, attest_wide *wide)
 {
     const attest_format *f = &wide->format;
-    unsigned long draw =
-        (unsigned long)(attest_audit_random(wide->random) >> (64 - ATTEST_AUDIT_RANDOM_BITS));
+    unsigned long draw = (unsigned long)(attest_simulated_random(wide->random) >>
+                                         (64 - ATTEST_SIMULATED_RANDOM_BITS));
     mpfr_ptr x = wide->longer;
     long unit;
 
@@ -118,13 +118,13 @@ void attest_wide_draw(mpfr_ptr z, attest_wide *wide)
     if (f->bounded && unit < f->emin - f->precision + 1)
         unit = f->emin - f->precision + 1;
     /* |x| in parts of 2^-24 units, cut; plus the draw; in units, cut. */
-    mpfr_mul_2si(x, x, ATTEST_AUDIT_RANDOM_BITS - unit, MPFR_RNDN);
+    mpfr_mul_2si(x, x, ATTEST_SIMULATED_RANDOM_BITS - unit, MPFR_RNDN);
     mpfr_get_z(wide->units, x, MPFR_RNDZ);
     if (mpz_sgn(wide->units) < 0 || mpfr_signbit(x))
         mpz_sub_ui(wide->units, wide->units, draw);
     else
         mpz_add_ui(wide->units, wide->units, draw);
-    mpz_tdiv_q_2exp(wide->units, wide->units, ATTEST_AUDIT_RANDOM_BITS);
+    mpz_tdiv_q_2exp(wide->units, wide->units, ATTEST_SIMULATED_RANDOM_BITS);
     mpfr_set_z_2exp(z, wide->units, unit, MPFR_RNDN);
     if (mpfr_zero_p(z))
         mpfr_set_zero(z, mpfr_signbit(x) ? -1 : 1);

@@ -9,7 +9,7 @@
 
 #include <attest/flint.h>
 
-#include "number/arithmetic.h"
+#include "number/simulated.h"
 #include "number/mpfr.h"
 
 /* Exponentials that were computed before: a layer of few tokens asks for the same ones again
@@ -36,7 +36,7 @@ typedef struct attest_wide {
 /* From init on MPFR's exponent range is the widest; clear restores what init found. Nested
  * contexts are cleared in the reverse order. random may be NULL unless stochastic. */
 void attest_wide_init(attest_wide *wide, const attest_format *format,
-                      attest_audit_rounding rounding, uint64_t *random);
+                      attest_simulated_rounding rounding, uint64_t *random);
 void attest_wide_clear(attest_wide *wide);
 
 /* count zeros of this precision in one block, their limbs behind them. shared: with forked

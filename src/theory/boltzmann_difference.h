@@ -1,9 +1,9 @@
 /* boltzmann_difference.h -- boltz(A) - boltz(B) for multisets of rationals of any magnitude.
  *
  * Such differences are as small as e^(-t) where t is the depth of the first difference;
- * computed as two values and a subtraction they need t bits. The identity used here
- * (proofs-notes/ boltzmann.md, "(L) with multiplicities") factors e^(-t) out, so that the
- * working precision depends on cancellation only, not on the magnitude. */
+ * computed as two values and a subtraction they need t bits. The identity used here, "(L) with
+ * multiplicities" of proofs-notes/boltzmann.md, factors e^(-t) out, so that the working
+ * precision depends on cancellation only, not on the magnitude. */
 #ifndef ATTEST_THEORY_BOLTZMANN_DIFFERENCE_H
 #define ATTEST_THEORY_BOLTZMANN_DIFFERENCE_H
 

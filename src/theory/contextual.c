@@ -25,10 +25,11 @@ typedef struct survey {
     attest_contexts *contexts;
     size_t room;          /* of contexts->context */
     attest_prefix prefix; /* the beginning in sight */
-    attest_prefix_set vocabularies, sights;
-    attest_pair_map classes; /* (vocabulary, token) */
-    attest_pair_map points;  /* (sight, token) */
-    size_t *class_size;      /* positions per class */
+    attest_prefix_set vocabularies;
+    attest_prefix_set sights; /* equal as sets: those are the vocabularies */
+    attest_pair_map classes;  /* (vocabulary, token) */
+    attest_pair_map points;   /* (sight, token) */
+    size_t *class_size;       /* positions per class */
     size_t class_room;
 } survey;
 
@@ -47,6 +48,12 @@ static bool grow(void **block, size_t *room, size_t need, size_t width)
     return true;
 }
 
+/* Whether a context is a class: nothing but the vocabulary and the token is seen. */
+static bool sees_sets(const survey *s)
+{
+    return s->sights.likeness == ATTEST_LIKE_SETS;
+}
+
 /* Enters position k of the sequence in sight, which has this vocabulary and this sight. */
 static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
 {
@@ -61,7 +68,8 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
         return false;
     s->class_size = block;
     s->class_size[group] = is_new ? 1 : s->class_size[group] + 1;
-    if (!attest_pair_map_get(&point, &is_new, &s->points, sight, token))
+    point = group;
+    if (!sees_sets(s) && !attest_pair_map_get(&point, &is_new, &s->points, sight, token))
         return false;
     if (s->contexts->position)
         s->contexts->position[dataset->start[i] + k] = point;
@@ -79,8 +87,10 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
 
 static bool look(survey *s, uint32_t *vocabulary, uint32_t *sight)
 {
-    return attest_prefix_set_get(vocabulary, &s->vocabularies, &s->prefix) &&
-           attest_prefix_set_get(sight, &s->sights, &s->prefix);
+    if (!attest_prefix_set_get(vocabulary, &s->vocabularies, &s->prefix))
+        return false;
+    *sight = *vocabulary;
+    return sees_sets(s) || attest_prefix_set_get(sight, &s->sights, &s->prefix);
 }
 
 static bool survey_sequence(survey *s, size_t i, attest_mask mask)
@@ -121,8 +131,8 @@ static void count_pairs(attest_contexts *contexts, const survey *s)
     fmpz_clear(inside);
 }
 
-attest_status attest_contexts_get(attest_contexts *contexts, const attest_dataset *dataset,
-                                  attest_mask mask, attest_ties ties, attest_error *error)
+static attest_status get(attest_contexts *contexts, const attest_dataset *dataset,
+                         attest_mask mask, attest_likeness likeness, attest_error *error)
 {
     survey s = {.contexts = contexts};
     attest_status status = attest_prefix_init(&s.prefix, dataset, error);
@@ -137,8 +147,7 @@ attest_status attest_contexts_get(attest_contexts *contexts, const attest_datase
                                 (unsigned long)UINT32_MAX - 1);
     }
     attest_prefix_set_init(&s.vocabularies, ATTEST_LIKE_SETS);
-    attest_prefix_set_init(&s.sights, ties == ATTEST_TIES_LEFTMOST ? ATTEST_LIKE_ORDERS
-                                                                   : ATTEST_LIKE_PROPORTIONS);
+    attest_prefix_set_init(&s.sights, likeness);
     free(contexts->context);
     free(contexts->position);
     contexts->context = NULL;
@@ -162,4 +171,20 @@ attest_status attest_contexts_get(attest_contexts *contexts, const attest_datase
     free(s.class_size);
     return ok ? ATTEST_OK
               : attest_error_set(error, ATTEST_NOMEM, "out of memory, or too many contexts");
+}
+
+attest_status attest_contexts_get(attest_contexts *contexts, const attest_dataset *dataset,
+                                  attest_mask mask, attest_ties ties, attest_error *error)
+{
+    return get(contexts, dataset, mask,
+               ties == ATTEST_TIES_LEFTMOST ? ATTEST_LIKE_ORDERS : ATTEST_LIKE_PROPORTIONS,
+               error);
+}
+
+attest_status attest_contexts_get_classes(attest_contexts *contexts,
+                                          const attest_dataset *dataset, attest_mask mask,
+                                          attest_error *error)
+{
+    contexts->keep_positions = true;
+    return get(contexts, dataset, mask, ATTEST_LIKE_SETS, error);
 }

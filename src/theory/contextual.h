@@ -44,6 +44,13 @@ attest_status attest_contexts_get(attest_contexts *contexts, const attest_datase
                                   attest_mask mask, attest_ties ties,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The classes alone, one context for each, and position: the class of every position. For
+ * layers that round: their sums depend on the order of the tokens, so that positions with the
+ * same context may have different outputs. Status and cost: as above. */
+attest_status attest_contexts_get_classes(attest_contexts *contexts,
+                                          const attest_dataset *dataset, attest_mask mask,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
 /* The first position of a context. */
 static inline attest_place attest_context_place(const attest_context *context,
                                                 const attest_dataset *dataset)

@@ -39,7 +39,7 @@ typedef struct builder {
     const attest_dataset *encoded;
     attest_contexts contexts;
     attest_construction construction;
-    attest_memory_points points;
+    attest_memorize_points points;
 } builder;
 
 static attest_status encode(builder *b, attest_error *error)
@@ -161,10 +161,10 @@ static attest_status build_attention(builder *b, attest_error *error)
 static attest_status separate(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;
-    attest_memory_points *points = &b->points;
+    attest_memorize_points *points = &b->points;
     size_t pair[2] = {0, 0};
     bool apart = false;
-    attest_status status = attest_memory_points_evaluate(points, ATTEST_MEMORIZE_BITS, error);
+    attest_status status = attest_memorize_points_evaluate(points, ATTEST_MEMORIZE_BITS, error);
 
     for (int i = 0; i < ATTEMPTS && status == ATTEST_OK && !apart; i++) {
         bool last = i == ATTEMPTS - 1 || m->projection || points->dim == 1 ||
@@ -174,10 +174,10 @@ static attest_status separate(builder *b, attest_error *error)
         if (m->projection)
             _fmpz_vec_set(points->projection, m->projection, (slong)points->dim);
         else
-            status = attest_memory_points_choose(points, b->construction.output,
-                                                 m->seed + (uint64_t)i, error);
+            status = attest_memorize_points_choose(points, b->construction.output,
+                                                   m->seed + (uint64_t)i, error);
         if (status == ATTEST_OK)
-            status = attest_memory_points_separate(points, &apart, pair, most, error);
+            status = attest_memorize_points_separate(points, &apart, pair, most, error);
         if (last)
             break;
     }
@@ -197,7 +197,7 @@ static attest_status separate(builder *b, attest_error *error)
 /* reach = a whole number with |z_c| < reach for all contexts, and above Theorem 2's r. */
 static void get_reach(fmpz_t reach, const builder *b)
 {
-    const attest_memory_points *points = &b->points;
+    const attest_memorize_points *points = &b->points;
     arf_t most, own;
     fmpz_t r;
 
@@ -229,8 +229,8 @@ static attest_status build_network(builder *b, attest_error *error)
     fmpz_init(reach);
     arf_init(gap);
     get_reach(reach, b);
-    status = attest_memory_ramps(&m->network.after, gap, &b->points, b->dataset->label,
-                                 b->dataset->label_dim, reach, error);
+    status = attest_memorize_ramps(&m->network.after, gap, &b->points, b->dataset->label,
+                                   b->dataset->label_dim, reach, error);
     if (status == ATTEST_OK) {
         m->network.has_after = true;
         m->network.attention = b->construction.weights;
@@ -239,7 +239,7 @@ static attest_status build_network(builder *b, attest_error *error)
         m->has_gap = m->pieces > 1;
         arb_set_arf(m->gap, gap);
         m->precision_bits = b->points.bits;
-        attest_memory_set_size(m, b->dataset);
+        attest_memorize_set_size(m, b->dataset);
     }
     fmpz_clear(reach);
     arf_clear(gap);
@@ -272,10 +272,10 @@ static attest_status build(builder *b, attest_error *error)
     if (status != ATTEST_OK || m->hypothesis)
         return status;
     status =
-        attest_memory_check_size(&b->construction, &b->encoded->tokens, &b->contexts, error);
+        attest_memorize_check_size(&b->construction, &b->encoded->tokens, &b->contexts, error);
     if (status == ATTEST_OK)
-        status = attest_memory_points_init(&b->points, b->encoded, &b->construction.weights,
-                                           &b->contexts, m->by_contexts, error);
+        status = attest_memorize_points_init(&b->points, b->encoded, &b->construction.weights,
+                                             &b->contexts, m->by_contexts, error);
     if (status == ATTEST_OK)
         status = separate(b, error);
     if (status == ATTEST_OK)
@@ -295,12 +295,12 @@ attest_status attest_memorization_build(attest_memorization *memorization,
     attest_contexts_init(&b.contexts);
     attest_construction_init(&b.construction);
     status = build(&b, error);
-    attest_memory_points_clear(&b.points);
+    attest_memorize_points_clear(&b.points);
     attest_construction_clear(&b.construction);
     attest_contexts_clear(&b.contexts);
     attest_dataset_clear(&b.own);
     if (status == ATTEST_OK && !memorization->hypothesis)
-        status = attest_network_check_labels(&memorization->proof, &memorization->network,
-                                             dataset, memorization->max_bits, error);
+        status = attest_memorize_check_labels(&memorization->proof, &memorization->network,
+                                              dataset, memorization->max_bits, error);
     return status;
 }

@@ -43,10 +43,10 @@ typedef struct attest_label_finding {
  * network takes, before its encoding. Status: USAGE (no labels), FORMAT (dimensions do not
  * fit), NOMEM, UNABLE. Cost: one evaluation of attention per sequence, and a bisection per
  * token. */
-attest_status attest_network_check_labels(attest_label_finding *finding,
-                                          const attest_network *network,
-                                          const attest_dataset *dataset, long max_bits,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_memorize_check_labels(attest_label_finding *finding,
+                                           const attest_network *network,
+                                           const attest_dataset *dataset, long max_bits,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 typedef struct attest_memorization {
     /* What is asked for; set before building. */
@@ -72,7 +72,7 @@ typedef struct attest_memorization {
     arb_t gap;                  /* a lower bound of the least gap, as an exact ball */
     fmpq_t steepest;            /* the largest |entry| of W_2 */
     long precision_bits;        /* of the balls that told the classes apart */
-    attest_label_finding proof; /* of the network, by attest_network_check_labels */
+    attest_label_finding proof; /* of the network, by attest_memorize_check_labels */
     /* Or why nothing was built: the hypothesis that fails, and the tokens. NULL: all hold. */
     const char *hypothesis;
     char explanation[256];

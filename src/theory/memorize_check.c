@@ -116,10 +116,10 @@ static attest_status check_shapes(const attest_network *network, const attest_da
     return ATTEST_OK;
 }
 
-attest_status attest_network_check_labels(attest_label_finding *finding,
-                                          const attest_network *network,
-                                          const attest_dataset *dataset, long max_bits,
-                                          attest_error *error)
+attest_status attest_memorize_check_labels(attest_label_finding *finding,
+                                           const attest_network *network,
+                                           const attest_dataset *dataset, long max_bits,
+                                           attest_error *error)
 {
     label_check check = {
         .network = network, .dataset = dataset, .max_bits = max_bits, .finding = finding};

@@ -8,7 +8,7 @@
 enum { ATTEST_MEMORIZE_BITS = 128 };
 
 /* What attention makes of every context, and where the projection p puts it. */
-typedef struct attest_memory_points {
+typedef struct attest_memorize_points {
     const attest_dataset *dataset; /* encoded */
     const attest_weights *weights;
     const attest_contexts *contexts;
@@ -21,63 +21,64 @@ typedef struct attest_memory_points {
     size_t *border;    /* pieces - 1 places in the order at which a new piece begins */
     size_t pieces;
     long bits; /* the largest precision used */
-} attest_memory_points;
+} attest_memorize_points;
 
 /* Status: NOMEM. Always to be cleared. */
-attest_status attest_memory_points_init(attest_memory_points *points,
-                                        const attest_dataset *dataset,
-                                        const attest_weights *weights,
-                                        const attest_contexts *contexts, bool by_contexts,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
-void attest_memory_points_clear(attest_memory_points *points);
+attest_status attest_memorize_points_init(attest_memorize_points *points,
+                                          const attest_dataset *dataset,
+                                          const attest_weights *weights,
+                                          const attest_contexts *contexts, bool by_contexts,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+void attest_memorize_points_clear(attest_memorize_points *points);
 
 /* The class of a context: contexts of one class have one label. */
-static inline uint32_t attest_memory_class(const attest_memory_points *points, size_t context)
+static inline uint32_t attest_memorize_class(const attest_memorize_points *points,
+                                             size_t context)
 {
     return points->by_contexts ? (uint32_t)context : points->contexts->context[context].group;
 }
 
 /* Encloses z for all contexts. Status: NOMEM. */
-attest_status attest_memory_points_evaluate(attest_memory_points *points, long bits,
-                                            attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_memorize_points_evaluate(attest_memorize_points *points, long bits,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets the projection: of a few random ones with p.w != 0 the one whose least gap between
  * classes, in doubles, is largest in proportion to |p|. Nothing here is rigorous. w has dim
  * entries. Status: NOMEM. */
-attest_status attest_memory_points_choose(attest_memory_points *points, const fmpq *w,
-                                          uint64_t seed,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_memorize_points_choose(attest_memorize_points *points, const fmpq *w,
+                                            uint64_t seed,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sorts the contexts along the projection and proves that points of different classes lie in
  * different pieces with gaps between them, raising the precision of those that overlap. *apart:
  * whether that succeeded within max_bits; else pair are two contexts that overlap. Status:
  * NOMEM.
  */
-attest_status attest_memory_points_separate(attest_memory_points *points, bool *apart,
-                                            size_t pair[2], long max_bits,
-                                            attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_memorize_points_separate(attest_memorize_points *points, bool *apart,
+                                              size_t pair[2], long max_bits,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The ends of the gap below piece j >= 1, exactly: all earlier points are <= low, all later
  * ones
  * >= high, and low < high once the points are separate. */
-void attest_memory_points_gap(arf_t low, arf_t high, const attest_memory_points *points,
-                              size_t j);
+void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_points *points,
+                                size_t j);
 
 /* layer = ramps in the gaps, and the units that cancel the skip where z_c >= -reach. The label
  * of a context is that of its first position. gap = a lower bound of the least gap, exactly;
  * unset where there is one piece. Domain: separate points. Status: NOMEM. */
-attest_status attest_memory_ramps(attest_feed_forward *layer, arf_t gap,
-                                  const attest_memory_points *points, const fmpq *label,
-                                  size_t label_dim, const fmpz_t reach,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_memorize_ramps(attest_feed_forward *layer, arf_t gap,
+                                    const attest_memorize_points *points, const fmpq *label,
+                                    size_t label_dim, const fmpz_t reach,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Refuses what the strategies theorem and gap would take too many bits for. Status: UNABLE. */
-attest_status attest_memory_check_size(const attest_construction *construction,
-                                       const attest_tokens *tokens,
-                                       const attest_contexts *contexts,
-                                       attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_memorize_check_size(const attest_construction *construction,
+                                         const attest_tokens *tokens,
+                                         const attest_contexts *contexts,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets steepest, hidden_units and the numbers of parameters, for a network that is built. */
-void attest_memory_set_size(attest_memorization *m, const attest_dataset *dataset);
+void attest_memorize_set_size(attest_memorization *m, const attest_dataset *dataset);
 
 #endif

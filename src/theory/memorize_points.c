@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "theory/memorize_parts.h"
 
-attest_status attest_memory_points_init(attest_memory_points *points,
-                                        const attest_dataset *dataset,
-                                        const attest_weights *weights,
-                                        const attest_contexts *contexts, bool by_contexts,
-                                        attest_error *error)
+attest_status attest_memorize_points_init(attest_memorize_points *points,
+                                          const attest_dataset *dataset,
+                                          const attest_weights *weights,
+                                          const attest_contexts *contexts, bool by_contexts,
+                                          attest_error *error)
 {
     size_t count = contexts->count;
 
@@ -32,7 +32,7 @@ attest_status attest_memory_points_init(attest_memory_points *points,
     return ATTEST_OK;
 }
 
-void attest_memory_points_clear(attest_memory_points *points)
+void attest_memorize_points_clear(attest_memorize_points *points)
 {
     if (points->z)
         _arb_vec_clear(points->z, (slong)(points->count * points->dim));
@@ -45,7 +45,7 @@ void attest_memory_points_clear(attest_memory_points *points)
 }
 
 /* Encloses z for the contexts from..to-1, which all appear first in the same sequence. */
-static attest_status evaluate_sequence(attest_memory_points *points, size_t from, size_t to,
+static attest_status evaluate_sequence(attest_memorize_points *points, size_t from, size_t to,
                                        long bits, attest_error *error)
 {
     const attest_context *context = points->contexts->context;
@@ -69,7 +69,7 @@ static attest_status evaluate_sequence(attest_memory_points *points, size_t from
 
 /* Contexts stand in order of first appearance, hence sequence after sequence. Those with
  * wanted[j], or all if wanted is NULL. */
-static attest_status evaluate(attest_memory_points *points, const bool *wanted, long bits,
+static attest_status evaluate(attest_memorize_points *points, const bool *wanted, long bits,
                               attest_error *error)
 {
     const attest_context *context = points->contexts->context;
@@ -89,14 +89,14 @@ static attest_status evaluate(attest_memory_points *points, const bool *wanted, 
     return status;
 }
 
-attest_status attest_memory_points_evaluate(attest_memory_points *points, long bits,
-                                            attest_error *error)
+attest_status attest_memorize_points_evaluate(attest_memorize_points *points, long bits,
+                                              attest_error *error)
 {
     return evaluate(points, NULL, bits, error);
 }
 
 /* The products p.z, exact sums of the balls: no rounding widens them. */
-static void project(attest_memory_points *points)
+static void project(attest_memorize_points *points)
 {
     for (size_t j = 0; j < points->count; j++) {
         arb_zero(points->along + j);
@@ -120,7 +120,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->context > b->context) - (a->context < b->context);
 }
 
-static bool sort(attest_memory_points *points)
+static bool sort(attest_memorize_points *points)
 {
     place *sorted = attest_memory_alloc(points->count, sizeof *sorted);
 
@@ -134,8 +134,8 @@ static bool sort(attest_memory_points *points)
     free(sorted);
     points->pieces = 1;
     for (size_t j = 1; j < points->count; j++)
-        if (attest_memory_class(points, points->order[j]) !=
-            attest_memory_class(points, points->order[j - 1]))
+        if (attest_memorize_class(points, points->order[j]) !=
+            attest_memorize_class(points, points->order[j - 1]))
             points->border[points->pieces++ - 1] = j;
     return true;
 }
@@ -159,7 +159,7 @@ static void get_high(arf_t high, const arb_t x)
 /* Marks, at every border, the point of the earlier ones that reaches highest and that of the
  * later ones that reaches lowest, when they meet. Returns the number of such borders; pair is
  * the last one's. lowest has room for a context per place in the order. */
-static size_t mark_overlaps(bool *wanted, size_t pair[2], const attest_memory_points *points,
+static size_t mark_overlaps(bool *wanted, size_t pair[2], const attest_memorize_points *points,
                             uint32_t *lowest)
 {
     size_t count = points->count, found = 0, next = 0;
@@ -201,8 +201,9 @@ static size_t mark_overlaps(bool *wanted, size_t pair[2], const attest_memory_po
     return found;
 }
 
-attest_status attest_memory_points_separate(attest_memory_points *points, bool *apart,
-                                            size_t pair[2], long max_bits, attest_error *error)
+attest_status attest_memorize_points_separate(attest_memorize_points *points, bool *apart,
+                                              size_t pair[2], long max_bits,
+                                              attest_error *error)
 {
     bool *wanted = attest_memory_alloc(points->count, sizeof *wanted);
     uint32_t *lowest = attest_memory_alloc(points->count, sizeof *lowest);
@@ -228,8 +229,8 @@ attest_status attest_memory_points_separate(attest_memory_points *points, bool *
     return status;
 }
 
-void attest_memory_points_gap(arf_t low, arf_t high, const attest_memory_points *points,
-                              size_t j)
+void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_points *points,
+                                size_t j)
 {
     size_t begin = j > 1 ? points->border[j - 2] : 0, middle = points->border[j - 1];
     size_t end = j < points->pieces - 1 ? points->border[j] : points->count;

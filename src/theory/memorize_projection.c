@@ -1,6 +1,7 @@
 /* memorize_projection.c -- a projection on which the classes are far apart, searched in double.
  *
- * Nothing here is rigorous: attest_memory_points_separate proves what is found here, or not. */
+ * Nothing here is rigorous: attest_memorize_points_separate proves what is found here, or not.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ typedef struct point {
 } point;
 
 typedef struct chooser {
-    attest_memory_points *points;
+    attest_memorize_points *points;
     double *z; /* count * dim */
     point *line;
 } chooser;
@@ -35,7 +36,7 @@ static int compare_points(const void *left, const void *right)
  * token are too close for doubles, as with theorem weights, other tokens decide. */
 static double least_gap(chooser *c, const double *p)
 {
-    const attest_memory_points *points = c->points;
+    const attest_memorize_points *points = c->points;
     size_t count = points->count, dim = points->dim;
     double least = INFINITY, norm = 0, range;
 
@@ -46,8 +47,8 @@ static double least_gap(chooser *c, const double *p)
 
         for (size_t e = 0; e < dim; e++)
             along += p[e] * c->z[j * dim + e];
-        c->line[j] =
-            (point){along, points->contexts->context[j].query, attest_memory_class(points, j)};
+        c->line[j] = (point){along, points->contexts->context[j].query,
+                             attest_memorize_class(points, j)};
     }
     qsort(c->line, count, sizeof *c->line, compare_points);
     range = c->line[count - 1].along - c->line[0].along;
@@ -93,7 +94,7 @@ static void gen_projection(attest_direction *direction, int i, uint64_t *state)
 static void search(chooser *c, const fmpq *w, double *p, attest_direction *direction,
                    uint64_t seed)
 {
-    attest_memory_points *points = c->points;
+    attest_memorize_points *points = c->points;
     size_t dim = points->dim;
     int trials = (int)fmin(fmax(BUDGET / (double)points->count, LEAST_TRIALS), MOST_TRIALS);
     uint64_t state = seed;
@@ -119,8 +120,8 @@ static void search(chooser *c, const fmpq *w, double *p, attest_direction *direc
     }
 }
 
-attest_status attest_memory_points_choose(attest_memory_points *points, const fmpq *w,
-                                          uint64_t seed, attest_error *error)
+attest_status attest_memorize_points_choose(attest_memorize_points *points, const fmpq *w,
+                                            uint64_t seed, attest_error *error)
 {
     size_t entries = points->count * points->dim;
     chooser c = {points, attest_memory_alloc(entries, sizeof *c.z),

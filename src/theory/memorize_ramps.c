@@ -84,7 +84,7 @@ static attest_status take_numbers(attest_units *units, const fmpq *bias, const f
 }
 
 /* The label of the contexts of piece j. */
-static const fmpq *label_of(const attest_memory_points *points, const fmpq *label,
+static const fmpq *label_of(const attest_memorize_points *points, const fmpq *label,
                             size_t label_dim, size_t j)
 {
     size_t at = j > 0 ? points->border[j - 1] : 0;
@@ -92,7 +92,7 @@ static const fmpq *label_of(const attest_memory_points *points, const fmpq *labe
     return label + points->contexts->context[points->order[at]].first * label_dim;
 }
 
-static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memory_points *points,
+static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memorize_points *points,
                       const fmpq *label, size_t label_dim)
 {
     size_t dim = points->dim;
@@ -106,7 +106,7 @@ static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memory_p
     for (size_t j = 1; j < points->pieces; j++) {
         size_t h = 2 * (j - 1);
 
-        attest_memory_points_gap(low, high, points, j);
+        attest_memorize_points_gap(low, high, points, j);
         arf_sub(high, high, low, ARF_PREC_EXACT, ARF_RND_DOWN);
         if (j == 1 || arf_cmp(high, gap) < 0)
             arf_set(gap, high);
@@ -134,9 +134,9 @@ static attest_status set_cancelling(attest_feed_forward *layer, size_t c, const 
     return ATTEST_OK;
 }
 
-attest_status attest_memory_ramps(attest_feed_forward *layer, arf_t gap,
-                                  const attest_memory_points *points, const fmpq *label,
-                                  size_t label_dim, const fmpz_t reach, attest_error *error)
+attest_status attest_memorize_ramps(attest_feed_forward *layer, arf_t gap,
+                                    const attest_memorize_points *points, const fmpq *label,
+                                    size_t label_dim, const fmpz_t reach, attest_error *error)
 {
     size_t dim = points->dim, count = 2 * (points->pieces - 1);
     fmpq *bias = attest_rationals_alloc(count), *output = attest_rationals_alloc(count * dim);

@@ -28,9 +28,9 @@ static double bits_expected(const attest_construction *c, const attest_tokens *t
     return size;
 }
 
-attest_status attest_memory_check_size(const attest_construction *construction,
-                                       const attest_tokens *tokens,
-                                       const attest_contexts *contexts, attest_error *error)
+attest_status attest_memorize_check_size(const attest_construction *construction,
+                                         const attest_tokens *tokens,
+                                         const attest_contexts *contexts, attest_error *error)
 {
     double bits, work = 0;
 
@@ -61,7 +61,7 @@ static void get_steepest(fmpq_t steepest, const attest_units *units)
     fmpz_clear(most);
 }
 
-void attest_memory_set_size(attest_memorization *m, const attest_dataset *dataset)
+void attest_memorize_set_size(attest_memorization *m, const attest_dataset *dataset)
 {
     uint64_t d = m->network.dim, s = 1, h = attest_feed_forward_units(&m->network.after);
 

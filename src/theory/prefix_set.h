@@ -1,13 +1,16 @@
 /* prefix_set.h -- numbers for what a query sees: the beginnings of sequences up to what does
  * not matter.
  *
- * Two beginnings get the same number iff they are equal as
- *   sets                 the same tokens occur (a vocabulary);
- *   proportions          every token takes the same share of the positions: softmax, and
- * hardmax with uniform ties, cannot tell (a, b) from (b, a, a, b); orders               the
- * same tokens occur, for the first time in the same order: all that hardmax with leftmost ties
- * can see. A hash that grows with the beginning finds the number, and a comparison token by
- * token, which takes time proportional to the length of one beginning, confirms it. */
+ * Two beginnings get the same number iff they are equal
+ *
+ *   - as sets: the same tokens occur (a vocabulary);
+ *   - as proportions: every token takes the same share of the positions (softmax, and hardmax
+ *     with uniform ties, cannot tell (a, b) from (b, a, a, b));
+ *   - as orders: the same tokens occur, for the first time in the same order (all that hardmax
+ *     with leftmost ties can see).
+ *
+ * A hash that grows with the beginning finds the number, and a comparison token by token, which
+ * takes time proportional to the length of one beginning, confirms it. */
 #ifndef ATTEST_THEORY_PREFIX_SET_H
 #define ATTEST_THEORY_PREFIX_SET_H
 

@@ -106,7 +106,7 @@ static void set_direction(fmpz *u, size_t dim, size_t i, uint64_t *state)
 }
 
 /* u = the candidate on which most heads have scores that are not constant: any direction
- * merges, but one on which heads do nothing persuades nobody. */
+ * merges, but on one where heads do nothing that shows little. */
 static void choose_direction(fmpz *u, const attest_weights *weights)
 {
     size_t dim = weights->dim, most = 0;

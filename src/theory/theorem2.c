@@ -107,8 +107,8 @@ static void set_inside(fmpq_t bound, const fmpq_t square, bool below)
     fmpq_clear(step);
 }
 
-/* Whether the hypothesis is insisted on; then it fails. */
-static bool insist(attest_construction *construction, const char *hypothesis)
+/* Notes that the hypothesis fails; false when the caller does without it. */
+static bool note_failure(attest_construction *construction, const char *hypothesis)
 {
     if (construction->without && strcmp(construction->without, hypothesis) == 0)
         return false;
@@ -118,7 +118,7 @@ static bool insist(attest_construction *construction, const char *hypothesis)
 
 static void fail(attest_construction *construction, const char *hypothesis, const char *text)
 {
-    if (!insist(construction, hypothesis))
+    if (!note_failure(construction, hypothesis))
         return;
     snprintf(construction->explanation, sizeof construction->explanation, "%s", text);
 }
@@ -126,7 +126,7 @@ static void fail(attest_construction *construction, const char *hypothesis, cons
 static void fail_at(attest_construction *construction, const char *hypothesis, const char *text,
                     attest_place place)
 {
-    if (!insist(construction, hypothesis))
+    if (!note_failure(construction, hypothesis))
         return;
     snprintf(construction->explanation, sizeof construction->explanation, "%s: token [%zu,%zu]",
              text, place.sequence, place.position);
@@ -137,7 +137,7 @@ static void fail_at(attest_construction *construction, const char *hypothesis, c
 static void fail_pair(attest_construction *construction, const char *hypothesis,
                       const char *text, const attest_place place[2])
 {
-    if (!insist(construction, hypothesis))
+    if (!note_failure(construction, hypothesis))
         return;
     snprintf(construction->explanation, sizeof construction->explanation,
              "%s: tokens [%zu,%zu] and [%zu,%zu]", text, place[0].sequence, place[0].position,
@@ -196,7 +196,7 @@ static attest_status check_simple(attest_construction *construction, attest_sepa
     return ATTEST_OK;
 }
 
-/* A bound that is 0 serves no formula, whether its hypothesis is insisted on or not. */
+/* A bound that is 0 serves no formula, whether its hypothesis is required or not. */
 static attest_status check_positive(const attest_construction *construction,
                                     attest_error *error)
 {

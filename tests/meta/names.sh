@@ -5,8 +5,55 @@
 # wrong today is in names-known.txt, a list that may only shrink. Shown to bite.
 . "$srcdir/tests/meta/rooms.sh"
 
-# Prefixes of several words whose first word belongs to another room, with the room they are in.
+# Prefixes of several words whose first word belongs to another room, with the room they are in:
+# what is held is in data, how it is read and written in io, how it is evaluated in attention.
 registered='
+boltz_difference theory
+certificate_check recheck
+certificate_parse io
+certificate_read io
+certificate_shows io
+certificate_write io
+chunk_result io
+counterexample_read io
+counterexample_set_json io
+counterexample_write io
+dataset_parse io
+dataset_read io
+dataset_set_array io
+dataset_set_json io
+dataset_set_npy io
+dataset_set_safetensors io
+dataset_write io
+feed_forward_ball attention
+feed_forward_exact attention
+feed_forward_plan attention
+feed_forward_set_json io
+feed_forward_write io
+matrix_set_json io
+matrix_set_slice io
+matrix_write io
+network_attend attention
+network_ball attention
+network_double attention
+network_doubles attention
+network_encode attention
+network_exact attention
+network_mpfr attention
+network_mpfrs attention
+network_parse io
+network_read io
+network_runner attention
+network_set_json io
+network_write io
+token_index data
+units_plan attention
+weights_is_binary io
+weights_parse io
+weights_read io
+weights_set_json io
+weights_set_npz io
+weights_write io
 '
 
 strangers() { # object or archive: global definitions without the prefix

@@ -56,7 +56,7 @@ mutation "a tie broken by the last key" $attention \
 mutation "a mask that shows the next key" $attention \
     'ATTEST_MASK_CAUSAL ? k + 1 : l->length' \
     'ATTEST_MASK_CAUSAL ? (k + 2 < l->length ? k + 2 : l->length) : l->length'
-mutation "a wrong norm of outputs" src/certify/exact.c \
+mutation "a wrong norm of outputs" src/certify/settle_exact.c \
     'fmpq_addmul(square, difference, difference);' \
     'fmpq_mul(difference, difference, difference);
         if (fmpq_cmp(difference, square) > 0)
@@ -66,9 +66,9 @@ mutation "a wrong norm of tokens" src/theory/separated.c \
     'fmpz_mul(difference, difference, difference);
         if (fmpz_cmp(difference, fmpq_numref(square)) > 0)
             fmpz_set(fmpq_numref(square), difference);'
-mutation "an inequality that is not strict" src/certify/exact.c \
+mutation "an inequality that is not strict" src/certify/settle_exact.c \
     'fmpq_cmp(closest, bound) <= 0' 'fmpq_cmp(closest, bound) < 0'
-mutation "a swapped inequality" src/certify/exact.c \
+mutation "a swapped inequality" src/certify/settle_exact.c \
     'fmpq_cmp(largest, bound) >= 0' 'fmpq_cmp(largest, bound) <= 0'
 mutation "a bound of tokens that is not strict" src/theory/separated.c \
     'above = fmpq_cmp(square, wanted) > 0;' 'above = fmpq_cmp(square, wanted) >= 0;'
@@ -97,7 +97,7 @@ mutation "different outputs that the filter takes for equal" src/certify/filter_
 mutation "a distance below the bound, give or take the radii" src/certify/filter_judge.c \
     'double reach = (bound - radii) * LESS;' 'double reach = (bound + radii) * MORE;'
 mutation "the weights of another instance of the batch" src/certify/filter_batch.c \
-    '(attest_filter_task){.layer = &work->layer[b],' '(attest_filter_task){.layer = &work->layer[0],'
+    '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
     '    most -= error * SLACK;' ''
 finish

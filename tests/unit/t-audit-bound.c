@@ -149,13 +149,13 @@ static void test_transcription(long bits, uint64_t *state)
     double least = INFINITY, most = 0;
 
     for (int trial = 0; trial < 40; trial++) {
-        attest_audit_arithmetic a;
+        attest_simulated_arithmetic a;
         attest_audit_model model;
         attest_audit_request request;
         audit_case test;
         double *norm, *entry, error[MOST];
         audit_case_init(&test, &shape, 4, 5, state);
-        attest_audit_arithmetic_init(&a, &format);
+        attest_simulated_arithmetic_init(&a, &format);
         attest_audit_model_init(&model, &a);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
         norm = attest_shared_alloc(test.dataset.total, sizeof *norm);
@@ -191,7 +191,7 @@ static void test_monotone(uint64_t *state)
     size_t wrong = 0, compared = 0;
 
     for (int trial = 0; trial < 20; trial++) {
-        attest_audit_arithmetic a;
+        attest_simulated_arithmetic a;
         attest_audit_model model;
         attest_audit_request request;
         attest_format format = {0};
@@ -202,8 +202,8 @@ static void test_monotone(uint64_t *state)
         norm = attest_shared_alloc(test.dataset.total, sizeof *norm);
         for (long bits = 4; bits <= 600; bits += bits < 40 ? 3 : 140) {
             format.precision = bits;
-            attest_audit_arithmetic_init(&a, &format);
-            a.softmax = (attest_audit_softmax)(trial % 3);
+            attest_simulated_arithmetic_init(&a, &format);
+            a.softmax = (attest_simulated_softmax)(trial % 3);
             a.block = 2;
             a.pairwise = trial % 2;
             attest_audit_model_init(&model, &a);

@@ -27,7 +27,7 @@ static const ref_shape small_shape = {1, 2, 1, 3, 1, 4, false};
 static const ref_shape tie_shape = {1, 2, 1, 5, 2, 3, false};
 static const ref_shape integer_shape = {1, 2, 2, 5, 3, 1, true};
 
-static void draw_shape(audit_case *test, attest_audit_arithmetic *a, const char *format,
+static void draw_shape(audit_case *test, attest_simulated_arithmetic *a, const char *format,
                        const ref_shape *of, uint64_t *state)
 {
     attest_format f = get_format(format);
@@ -35,11 +35,11 @@ static void draw_shape(audit_case *test, attest_audit_arithmetic *a, const char 
     audit_case_init(test, of, 9, 4, state);
     test->layer.weights.mask = (attest_mask)(tap_random(state) % 2);
     test->layer.weights.skip = tap_random(state) % 2;
-    attest_audit_arithmetic_init(a, &f);
+    attest_simulated_arithmetic_init(a, &f);
 }
 
-static void draw(audit_case *test, attest_audit_arithmetic *a, const char *format, bool small,
-                 uint64_t *state)
+static void draw(audit_case *test, attest_simulated_arithmetic *a, const char *format,
+                 bool small, uint64_t *state)
 {
     draw_shape(test, a, format, small ? &small_shape : &shape, state);
 }
@@ -120,18 +120,19 @@ static void test_collisions(uint64_t *state)
     size_t wrong = 0, collapsed = 0, apart = 0, odd = 0;
 
     for (int trial = 0; trial < 300; trial++) {
-        attest_audit_classes classes;
+        attest_contexts classes;
         attest_audit_collisions collisions;
         attest_audit_outputs outputs;
-        attest_audit_arithmetic a;
+        attest_simulated_arithmetic a;
         attest_audit_request request;
         audit_case test;
         by_hand hand;
         draw(&test, &a, name[trial % 6], trial / 6 % 2, state);
-        attest_audit_classes_init(&classes);
+        attest_contexts_init(&classes);
         attest_audit_collisions_init(&collisions);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
-        if (attest_audit_classes_get(&classes, &test.dataset, test.layer.weights.mask, NULL) ||
+        if (attest_contexts_get_classes(&classes, &test.dataset, test.layer.weights.mask,
+                                        NULL) ||
             attest_audit_evaluate(&outputs, &request, &a, NULL) ||
             attest_audit_collisions_get(&collisions, &outputs, &classes, NULL))
             abort();
@@ -161,7 +162,7 @@ static void test_collisions(uint64_t *state)
     next:
         attest_audit_outputs_clear(&outputs);
         attest_audit_collisions_clear(&collisions);
-        attest_audit_classes_clear(&classes);
+        attest_contexts_clear(&classes);
         audit_case_clear(&test);
     }
     TAP_OK(wrong == 0 && collapsed > 100 && apart > 10 && odd > 50,
@@ -175,19 +176,20 @@ static void test_sweep(uint64_t *state)
     size_t wrong = 0, compared = 0;
 
     for (int trial = 0; trial < 60; trial++) {
-        attest_audit_classes classes;
+        attest_contexts classes;
         attest_audit_outputs wide, real = {0};
-        attest_audit_arithmetic a;
+        attest_simulated_arithmetic a;
         attest_audit_request request;
         audit_case test;
         size_t pair[2][2];
         bool found[2];
         arf_t square[2];
         draw(&test, &a, trial % 2 ? "p=20" : "p=25", trial % 3 == 0, state);
-        attest_audit_classes_init(&classes);
+        attest_contexts_init(&classes);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
         request.never_hosted = true;
-        if (attest_audit_classes_get(&classes, &test.dataset, test.layer.weights.mask, NULL) ||
+        if (attest_contexts_get_classes(&classes, &test.dataset, test.layer.weights.mask,
+                                        NULL) ||
             attest_audit_evaluate(&wide, &request, &a, NULL))
             abort();
         request.never_hosted = false;
@@ -212,7 +214,7 @@ static void test_sweep(uint64_t *state)
         }
         attest_audit_outputs_clear(&wide);
         attest_audit_outputs_clear(&real);
-        attest_audit_classes_clear(&classes);
+        attest_contexts_clear(&classes);
         audit_case_clear(&test);
     }
     TAP_OK(wrong == 0 && compared > 10, "sweep and tree agree on %zu layers (%zu wrong)",
@@ -229,7 +231,7 @@ static void test_bound(const char *name, attest_activation activation, uint64_t 
     for (int trial = 0; trial < (hard ? 120 : 40); trial++) {
         attest_audit_reference reference;
         attest_audit_outputs outputs;
-        attest_audit_arithmetic a;
+        attest_simulated_arithmetic a;
         attest_audit_request request;
         attest_audit_model model;
         audit_case test;
@@ -240,8 +242,8 @@ static void test_bound(const char *name, attest_activation activation, uint64_t 
             draw(&test, &a, name, get_format(name).precision <= 11, state);
         test.layer.weights.activation = activation;
         test.layer.weights.ties = (attest_ties)(trial / 2 % 2);
-        a.rounding = (attest_audit_rounding)(trial % 3);
-        a.softmax = (attest_audit_softmax)(tap_random(state) % 3);
+        a.rounding = (attest_simulated_rounding)(trial % 3);
+        a.softmax = (attest_simulated_softmax)(tap_random(state) % 3);
         a.block = 1 + tap_random(state) % 3;
         a.pairwise = tap_random(state) % 2;
         a.fma = tap_random(state) % 2;
@@ -315,7 +317,7 @@ static void test_collapse(uint64_t *state)
         for (long p = CAP; p >= 1; p--) {
             attest_audit_collisions collisions;
             attest_audit_outputs outputs;
-            attest_audit_arithmetic a = audit.like;
+            attest_simulated_arithmetic a = audit.like;
             attest_audit_request request;
             a.format = (attest_format){.precision = p};
             attest_audit_request_init(&request, &test.dataset, &test.layer.weights);

@@ -21,7 +21,7 @@ static attest_format get_format(const char *name)
 }
 
 static attest_audit_outputs evaluate(const attest_audit_request *request,
-                                     const attest_audit_arithmetic *arithmetic)
+                                     const attest_simulated_arithmetic *arithmetic)
 {
     attest_audit_outputs outputs;
     attest_error error;
@@ -51,9 +51,9 @@ static size_t count_different(const attest_audit_outputs *a, const attest_audit_
 }
 
 /* A random algorithm. */
-static void draw_algorithm(attest_audit_arithmetic *a, uint64_t *state)
+static void draw_algorithm(attest_simulated_arithmetic *a, uint64_t *state)
 {
-    a->softmax = (attest_audit_softmax)(tap_random(state) % 3);
+    a->softmax = (attest_simulated_softmax)(tap_random(state) % 3);
     a->pairwise = tap_random(state) % 2;
     a->fma = tap_random(state) % 2;
     a->block = 1 + tap_random(state) % 4;
@@ -87,16 +87,16 @@ static void test_hosted(uint64_t *state)
         size_t wrong = 0, instances = 0, doubles = 0;
         for (int trial = 0; trial < 24; trial++) {
             attest_format format = get_format(hosted[f]);
-            attest_audit_arithmetic a;
+            attest_simulated_arithmetic a;
             attest_audit_request request;
             attest_audit_outputs one, two;
             audit_case test;
             audit_case_init(&test, &shape, 4, 5, state);
             draw_layer(&test, state);
-            attest_audit_arithmetic_init(&a, &format);
+            attest_simulated_arithmetic_init(&a, &format);
             draw_algorithm(&a, state);
-            a.rounding = format.precision == 53 ? ATTEST_AUDIT_NEAREST
-                                                : (attest_audit_rounding)(trial % 3);
+            a.rounding = format.precision == 53 ? ATTEST_SIMULATED_NEAREST
+                                                : (attest_simulated_rounding)(trial % 3);
             attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
             one = evaluate(&request, &a);
             request.never_hosted = true;
@@ -157,14 +157,14 @@ static void test_defaults(uint64_t *state)
         size_t wrong = 0;
         for (int trial = 0; trial < 12; trial++) {
             attest_format format = get_format(name[f]);
-            attest_audit_arithmetic a;
+            attest_simulated_arithmetic a;
             attest_audit_request request;
             attest_audit_outputs outputs;
             audit_case test;
             audit_case_init(&test, &shape, 3, 4, state);
             draw_layer(&test, state);
-            attest_audit_arithmetic_init(&a, &format);
-            a.rounding = trial % 2 ? ATTEST_AUDIT_ZERO : ATTEST_AUDIT_NEAREST;
+            attest_simulated_arithmetic_init(&a, &format);
+            a.rounding = trial % 2 ? ATTEST_SIMULATED_ZERO : ATTEST_SIMULATED_NEAREST;
             attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
             request.jobs = 1 + (size_t)trial % 3;
             outputs = evaluate(&request, &a);
@@ -187,14 +187,14 @@ static void test_hardware(bool single, uint64_t *state)
 
     for (int trial = 0; trial < 30; trial++) {
         attest_format format = get_format(single ? "binary32" : "binary64");
-        attest_audit_arithmetic a;
+        attest_simulated_arithmetic a;
         attest_audit_request request;
         attest_audit_outputs outputs;
         audit_case test;
         size_t at = 0;
         audit_case_init(&test, &shape, 4, 5, state);
         draw_layer(&test, state);
-        attest_audit_arithmetic_init(&a, &format);
+        attest_simulated_arithmetic_init(&a, &format);
         attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
         outputs = evaluate(&request, &a);
         wrong += outputs.real == NULL;
@@ -225,7 +225,7 @@ static void test_pairwise(void)
 {
     const float token[5] = {1.0f, 0x1p-24f, 0x1p-24f, 0x1p-24f, 0x1p-24f};
     attest_dataset_builder builder;
-    attest_audit_arithmetic a;
+    attest_simulated_arithmetic a;
     attest_audit_request request;
     attest_audit_outputs outputs;
     attest_format format = get_format("binary32");
@@ -256,7 +256,7 @@ static void test_pairwise(void)
         fmpz_one(w.head[0].wv.entry + c);
         fmpz_one(w.head[0].wo.entry + c);
     }
-    attest_audit_arithmetic_init(&a, &format);
+    attest_simulated_arithmetic_init(&a, &format);
     attest_audit_request_init(&request, &dataset, &w);
     outputs = evaluate(&request, &a);
     TAP_OK(outputs.real[0] == 1, "from the first to the last every small term is lost");
@@ -284,20 +284,20 @@ static void test_stages(uint64_t *state)
 {
     const ref_shape shape = {1, 3, 2, 4, 6, 5, false};
     attest_format format = get_format("bfloat16"), reference = get_format("binary64");
-    attest_audit_arithmetic a;
+    attest_simulated_arithmetic a;
     attest_audit_request request;
     attest_audit_outputs none, exact, input;
     audit_case test;
 
     audit_case_init(&test, &shape, 5, 6, state);
-    attest_audit_arithmetic_init(&a, &format);
+    attest_simulated_arithmetic_init(&a, &format);
     attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
     request.rounded = 0;
     none = evaluate(&request, &a);
     request.rounded = 1u << ATTEST_STAGE_INPUT;
     input = evaluate(&request, &a);
     request.rounded = ATTEST_AUDIT_ALL_STAGES;
-    attest_audit_arithmetic_init(&a, &reference);
+    attest_simulated_arithmetic_init(&a, &reference);
     exact = evaluate(&request, &a);
     TAP_OK(count_different(&none, &exact) == 0, "no stage rounded: the reference");
     TAP_OK(count_different(&input, &exact) > 0, "a rounded stage shows");

@@ -114,9 +114,27 @@ static bool agrees(const attest_contexts *contexts, const attest_dataset *datase
     return different == contexts->count && fmpz_cmp_ui(contexts->required_pairs, required) == 0;
 }
 
+/* The classes of all positions are those of their contexts, in the same order. */
+static bool same_classes(const attest_contexts *contexts, const attest_dataset *dataset,
+                         attest_mask mask)
+{
+    attest_contexts classes;
+    bool ok;
+
+    attest_contexts_init(&classes);
+    ok = attest_contexts_get_classes(&classes, dataset, mask, NULL) == ATTEST_OK &&
+         classes.count == contexts->classes && classes.classes == contexts->classes &&
+         classes.positions == dataset->total &&
+         fmpz_equal(classes.required_pairs, contexts->required_pairs);
+    for (size_t p = 0; ok && p < dataset->total; p++)
+        ok = classes.position[p] == contexts->context[contexts->position[p]].group;
+    attest_contexts_clear(&classes);
+    return ok;
+}
+
 int main(void)
 {
-    size_t failed = 0;
+    size_t failed = 0, wrong = 0;
 
     state = tap_seed(0xc047e87);
     for (int round = 0; round < 500; round++) {
@@ -127,13 +145,16 @@ int main(void)
         attest_error error;
         attest_dataset_init(&dataset);
         attest_contexts_init(&contexts);
+        contexts.keep_positions = true;
         failed += !(make(&dataset) &&
                     attest_contexts_get(&contexts, &dataset, mask, ties, &error) == ATTEST_OK &&
                     agrees(&contexts, &dataset, mask, ties));
+        wrong += !same_classes(&contexts, &dataset, mask);
         attest_contexts_clear(&contexts);
         attest_dataset_clear(&dataset);
     }
     TAP_OK(failed == 0, "contexts of 500 datasets (%zu failed)", failed);
+    TAP_OK(wrong == 0, "and the classes alone (%zu failed)", wrong);
     flint_cleanup();
     return tap_done();
 }

@@ -21,7 +21,7 @@ static attest_format get_format(const char *name)
     return format;
 }
 
-static attest_hosted host(const char *name, attest_audit_rounding rounding)
+static attest_hosted host(const char *name, attest_simulated_rounding rounding)
 {
     attest_format format = get_format(name);
     attest_hosted h;
@@ -58,10 +58,10 @@ static double odd_quotient(double x, double y)
 }
 
 /* All pairs of an 8-bit format: + and * are exact in double, and so is x y + z. */
-static void test_tables(const char *name, attest_audit_rounding rounding)
+static void test_tables(const char *name, attest_simulated_rounding rounding)
 {
     attest_hosted h = host(name, rounding);
-    mpfr_rnd_t mode = rounding == ATTEST_AUDIT_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
+    mpfr_rnd_t mode = rounding == ATTEST_SIMULATED_NEAREST ? MPFR_RNDN : MPFR_RNDZ;
     ref_numbers list;
     size_t wrong[4] = {0}, pairs = 0;
     uint64_t state = 5;
@@ -75,21 +75,23 @@ static void test_tables(const char *name, attest_audit_rounding rounding)
             wrong[1] += !ref_same(attest_hosted_mul(a, b, &h), ref_round(a * b, mode, &list));
             wrong[2] +=
                 !ref_same(attest_hosted_fma(a, b, c, &h), ref_round(a * b + c, mode, &list));
-            if (rounding == ATTEST_AUDIT_ZERO || b == 0)
+            if (rounding == ATTEST_SIMULATED_ZERO || b == 0)
                 continue;
             wrong[3] += !ref_same(attest_hosted_div(a, b, &h),
                                   ref_round(odd_quotient(a, b), mode, &list));
         }
     TAP_OK(wrong[0] == 0 && wrong[1] == 0 && wrong[2] == 0 && wrong[3] == 0,
            "%s, %s: %zu pairs under +, *, fma, / (%zu, %zu, %zu, %zu wrong)", name,
-           attest_audit_rounding_name(rounding), pairs, wrong[0], wrong[1], wrong[2], wrong[3]);
+           attest_simulated_rounding_name(rounding), pairs, wrong[0], wrong[1], wrong[2],
+           wrong[3]);
     ref_numbers_clear(&list);
 }
 
 /* Every number of one format, and the middles between them, to another. */
 static void test_conversion(const char *from, const char *to)
 {
-    attest_hosted nearest = host(to, ATTEST_AUDIT_NEAREST), zero = host(to, ATTEST_AUDIT_ZERO);
+    attest_hosted nearest = host(to, ATTEST_SIMULATED_NEAREST),
+                  zero = host(to, ATTEST_SIMULATED_ZERO);
     attest_format source = get_format(from);
     ref_numbers all, list;
     size_t wrong = 0;
@@ -110,7 +112,7 @@ static void test_conversion(const char *from, const char *to)
 }
 
 /* exp of every number of a 16-bit format. */
-static void test_exp(const char *name, attest_audit_rounding rounding)
+static void test_exp(const char *name, attest_simulated_rounding rounding)
 {
     attest_hosted h = host(name, rounding);
     attest_wide wide;
@@ -128,7 +130,7 @@ static void test_exp(const char *name, attest_audit_rounding rounding)
         wrong += !ref_same(attest_hosted_exp(a, &h), mpfr_get_d(x, MPFR_RNDN));
     }
     TAP_OK(wrong == 0, "%s, %s: exp of all %zu numbers (%zu wrong)", name,
-           attest_audit_rounding_name(rounding), 2 * list.count, wrong);
+           attest_simulated_rounding_name(rounding), 2 * list.count, wrong);
     mpfr_clear(x);
     attest_wide_clear(&wide);
     ref_numbers_clear(&list);
@@ -155,7 +157,7 @@ static double random_number(const attest_hosted *h, uint64_t *state)
 }
 
 /* Random operands against MPFR, the same stream of random roundings for both. */
-static void test_random(const char *name, attest_audit_rounding rounding, uint64_t *state)
+static void test_random(const char *name, attest_simulated_rounding rounding, uint64_t *state)
 {
     attest_hosted h = host(name, rounding);
     uint64_t other;
@@ -199,14 +201,14 @@ static void test_random(const char *name, attest_audit_rounding rounding, uint64
     attest_wide_clear(&wide);
     TAP_OK(wrong[0] + wrong[1] + wrong[2] + wrong[3] + wrong[4] == 0,
            "%s, %s: 20000 random +, *, /, fma, exp against MPFR (%zu %zu %zu %zu %zu wrong)",
-           name, attest_audit_rounding_name(rounding), wrong[0], wrong[1], wrong[2], wrong[3],
-           wrong[4]);
+           name, attest_simulated_rounding_name(rounding), wrong[0], wrong[1], wrong[2],
+           wrong[3], wrong[4]);
 }
 
 /* binary32 against the processor's float. */
 static void test_hardware(uint64_t *state)
 {
-    attest_hosted h = host("binary32", ATTEST_AUDIT_NEAREST);
+    attest_hosted h = host("binary32", ATTEST_SIMULATED_NEAREST);
     size_t wrong = 0;
 
     for (int trial = 0; trial < 200000; trial++) {
@@ -227,7 +229,7 @@ static void test_hardware(uint64_t *state)
 /* Sums at midpoints: near 1 + 2^-p + tiny, where rounding twice goes wrong. */
 static void test_midpoints(const char *name)
 {
-    attest_hosted h = host(name, ATTEST_AUDIT_NEAREST);
+    attest_hosted h = host(name, ATTEST_SIMULATED_NEAREST);
     double half = ldexp(1, -(int)h.format.precision), tiny = ldexp(1, -100);
 
     TAP_OK(attest_hosted_fma(half, 1, 1, &h) == 1, "%s: the middle above 1 goes to 1", name);
@@ -241,7 +243,7 @@ static void test_midpoints(const char *name)
 static void test_combine(const char *name, uint64_t *state)
 {
     enum { ROWS = 21, COLS = 9 };
-    attest_hosted h = host(name, ATTEST_AUDIT_NEAREST);
+    attest_hosted h = host(name, ATTEST_SIMULATED_NEAREST);
     double m[ROWS * COLS], x[COLS], y[ROWS];
     size_t wrong = 0;
 
@@ -265,7 +267,7 @@ static void test_combine(const char *name, uint64_t *state)
 
 static void test_escape(void)
 {
-    attest_hosted h = host("p=12", ATTEST_AUDIT_NEAREST);
+    attest_hosted h = host("p=12", ATTEST_SIMULATED_NEAREST);
     double m[8], x = 0x1p-500, y[8];
 
     escaped = false;
@@ -293,8 +295,8 @@ int main(void)
     uint64_t state = tap_seed(0xa0d17);
 
     for (int i = 0; i < 2; i++) {
-        test_tables(small[i], ATTEST_AUDIT_NEAREST);
-        test_tables(small[i], ATTEST_AUDIT_ZERO);
+        test_tables(small[i], ATTEST_SIMULATED_NEAREST);
+        test_tables(small[i], ATTEST_SIMULATED_ZERO);
     }
     for (int i = 0; i < 2; i++) {
         test_conversion("binary16", small[i]);
@@ -304,12 +306,12 @@ int main(void)
     test_conversion("bfloat16", "binary16");
     test_conversion("float8_e5m2", "float8_e4m3fn");
     for (int r = 0; r < 2; r++) {
-        test_exp("binary16", (attest_audit_rounding)r);
-        test_exp("bfloat16", (attest_audit_rounding)r);
+        test_exp("binary16", (attest_simulated_rounding)r);
+        test_exp("bfloat16", (attest_simulated_rounding)r);
     }
     for (size_t i = 0; i < sizeof random / sizeof random[0]; i++) {
         for (int r = 0; r < 3; r++)
-            test_random(random[i], (attest_audit_rounding)r, &state);
+            test_random(random[i], (attest_simulated_rounding)r, &state);
         test_combine(random[i], &state);
     }
     test_hardware(&state);

@@ -1,6 +1,6 @@
-/* filter_points.c -- the outputs at all contexts: sequences of equal length, one after another,
- * are evaluated together. */
-#include "certify/filter_points.h"
+/* bounded_points.c -- the outputs at all contexts: sequences of equal length, one after
+ * another, are evaluated together. */
+#include "certify/bounded_points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { GROUP_ROWS = 512 };
 typedef struct group {
     size_t length, count, room; /* room tasks of this length */
     size_t *first;              /* by task: its first context */
-    attest_filter_task *task;
+    attest_bounded_task *task;
     double *memory; /* of the tasks: tokens, centres, radii */
 } group;
 
@@ -23,10 +23,10 @@ typedef struct group {
 typedef struct pass {
     const attest_dataset *dataset;
     const attest_contexts *contexts;
-    attest_filter_layer layer;
-    attest_filter_tokens tokens;
-    attest_filter_scratch scratch;
-    attest_filter_points *points;
+    attest_bounded_layer layer;
+    attest_bounded_tokens tokens;
+    attest_bounded_scratch scratch;
+    attest_bounded_points *points;
     group group;
 } pass;
 
@@ -55,11 +55,11 @@ static attest_status group_open(pass *p, size_t length, attest_error *error)
         return attest_memory_fail(error);
     for (size_t t = 0; t < g->room; t++) {
         double *token = g->memory + t * each;
-        g->task[t] = (attest_filter_task){.layer = &p->layer,
-                                          .token = token,
-                                          .error = p->tokens.error,
-                                          .centre = token + length * dim,
-                                          .radius = token + 2 * length * dim};
+        g->task[t] = (attest_bounded_task){.layer = &p->layer,
+                                           .token = token,
+                                           .error = p->tokens.error,
+                                           .centre = token + length * dim,
+                                           .radius = token + 2 * length * dim};
     }
     return ATTEST_OK;
 }
@@ -74,7 +74,7 @@ static attest_status group_evaluate(pass *p, attest_error *error)
 
     if (g->count == 0)
         return ATTEST_OK;
-    status = attest_filter_attend(g->task, g->count, g->length, &p->scratch, error);
+    status = attest_bounded_attend(g->task, g->count, g->length, &p->scratch, error);
     for (size_t t = 0; t < g->count && status == ATTEST_OK; t++) {
         uint32_t sequence = context[g->first[t]].sequence;
         for (size_t c = g->first[t]; c < p->contexts->count && context[c].sequence == sequence;
@@ -133,18 +133,18 @@ static attest_status evaluate(pass *p, attest_error *error)
     return status;
 }
 
-attest_status attest_filter_points_init(attest_filter_points *points,
-                                        const attest_weights *weights,
-                                        const attest_dataset *dataset,
-                                        const attest_contexts *contexts, attest_error *error)
+attest_status attest_bounded_points_init(attest_bounded_points *points,
+                                         const attest_weights *weights,
+                                         const attest_dataset *dataset,
+                                         const attest_contexts *contexts, attest_error *error)
 {
     pass p = {.dataset = dataset, .contexts = contexts, .points = points};
-    attest_status status = attest_filter_layer_init(&p.layer, weights, error);
+    attest_status status = attest_bounded_layer_init(&p.layer, weights, error);
 
-    *points = (attest_filter_points){0};
+    *points = (attest_bounded_points){0};
     if (status != ATTEST_OK)
         return status;
-    status = attest_filter_tokens_init(&p.tokens, &dataset->tokens, error);
+    status = attest_bounded_tokens_init(&p.tokens, &dataset->tokens, error);
     if (status == ATTEST_OK) {
         if (contexts->count <= SIZE_MAX / dataset->dim)
             points->centre =
@@ -154,17 +154,17 @@ attest_status attest_filter_points_init(attest_filter_points *points,
             points->centre && points->radius ? evaluate(&p, error) : attest_memory_fail(error);
     }
     group_clear(&p.group);
-    attest_filter_scratch_clear(&p.scratch);
-    attest_filter_tokens_clear(&p.tokens);
-    attest_filter_layer_clear(&p.layer);
+    attest_bounded_scratch_clear(&p.scratch);
+    attest_bounded_tokens_clear(&p.tokens);
+    attest_bounded_layer_clear(&p.layer);
     if (status != ATTEST_OK)
-        attest_filter_points_clear(points);
+        attest_bounded_points_clear(points);
     return status;
 }
 
-void attest_filter_points_clear(attest_filter_points *points)
+void attest_bounded_points_clear(attest_bounded_points *points)
 {
     free(points->centre);
     free(points->radius);
-    *points = (attest_filter_points){0};
+    *points = (attest_bounded_points){0};
 }

@@ -1,5 +1,5 @@
 /* plan.c -- how one head is evaluated: four products of matrices. */
-#include "attention/plan.h"
+#include "attention/head_plan.h"
 
 #include <assert.h>
 
@@ -49,7 +49,7 @@ static void split(attest_chain *first, attest_chain *rest, const attest_chain *c
         append(i < position ? first : rest, chain->factor[i]);
 }
 
-void attest_plan_as_written(attest_plan *plan, const attest_head *head)
+void attest_head_plan_as_written(attest_head_plan *plan, const attest_head *head)
 {
     plan->key.count = plan->query.count = plan->value.count = plan->output.count = 0;
     append_matrix(&plan->key, &head->wk);
@@ -60,7 +60,7 @@ void attest_plan_as_written(attest_plan *plan, const attest_head *head)
     plan->value_width = head->wv.rows;
 }
 
-void attest_plan_folded(attest_plan *plan, const attest_head *head)
+void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head)
 {
     attest_chain key = {0}, form = {0}, mean = {0}, rest;
     size_t cut;
@@ -96,8 +96,8 @@ void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain)
         fmpz_mul(denominator, denominator, chain->factor[i].denominator);
 }
 
-void attest_plan_denominators(fmpz_t score, fmpz_t output, const attest_plan *plan,
-                              const fmpz_t tokens)
+void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_head_plan *plan,
+                                   const fmpz_t tokens)
 {
     fmpz_t part;
 
@@ -114,18 +114,18 @@ void attest_plan_denominators(fmpz_t score, fmpz_t output, const attest_plan *pl
     fmpz_clear(part);
 }
 
-void attest_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
-                                    const fmpz_t tokens)
+void attest_head_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
+                                         const fmpz_t tokens)
 {
-    attest_plan plan;
+    attest_head_plan plan;
     fmpz_t score, output;
 
     fmpz_init(score);
     fmpz_init(output);
     fmpz_set(denominator, tokens);
     for (size_t h = 0; h < weights->heads; h++) {
-        attest_plan_folded(&plan, &weights->head[h]);
-        attest_plan_denominators(score, output, &plan, tokens);
+        attest_head_plan_folded(&plan, &weights->head[h]);
+        attest_head_plan_denominators(score, output, &plan, tokens);
         fmpz_lcm(denominator, denominator, output);
     }
     fmpz_clear(score);
@@ -137,8 +137,8 @@ static bool has_shape(const attest_matrix *matrix, size_t rows, size_t cols)
     return matrix->rows == rows && matrix->cols == cols;
 }
 
-attest_status attest_plan_check(const attest_weights *weights, const attest_sequence *sequence,
-                                attest_error *error)
+attest_status attest_head_plan_check(const attest_weights *weights,
+                                     const attest_sequence *sequence, attest_error *error)
 {
     size_t d = weights->dim;
 

@@ -1,9 +1,9 @@
-/* filter_weights.c -- exact weights and tokens as doubles, and whether that rounded them. */
+/* bounded_weights.c -- exact weights and tokens as doubles, and whether that rounded them. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "certify/filter_points.h"
+#include "certify/bounded_points.h"
 #include "number/double.h"
 
 /* Integers of up to 53 bits over 2^900 at most are doubles, and none of them is subnormal. */
@@ -50,23 +50,23 @@ static const attest_matrix *matrix_of(const attest_head *head, int which)
     return all[which];
 }
 
-static attest_filter_matrix *set_of(attest_filter_head *head, int which)
+static attest_bounded_matrix *set_of(attest_bounded_head *head, int which)
 {
-    attest_filter_matrix *const all[] = {&head->q, &head->k, &head->v, &head->o};
+    attest_bounded_matrix *const all[] = {&head->q, &head->k, &head->v, &head->o};
 
     return all[which];
 }
 
-attest_status attest_filter_layer_init(attest_filter_layer *layer,
-                                       const attest_weights *weights, attest_error *error)
+attest_status attest_bounded_layer_init(attest_bounded_layer *layer,
+                                        const attest_weights *weights, attest_error *error)
 {
     bool rounded = false;
 
-    *layer = (attest_filter_layer){.activation = weights->activation,
-                                   .mask = weights->mask,
-                                   .skip = weights->skip,
-                                   .dim = weights->dim,
-                                   .heads = weights->heads};
+    *layer = (attest_bounded_layer){.activation = weights->activation,
+                                    .mask = weights->mask,
+                                    .skip = weights->skip,
+                                    .dim = weights->dim,
+                                    .heads = weights->heads};
     layer->head = attest_memory_alloc(weights->heads, sizeof *layer->head);
     if (!layer->head)
         return attest_memory_fail(error);
@@ -75,19 +75,19 @@ attest_status attest_filter_layer_init(attest_filter_layer *layer,
             const attest_matrix *matrix = matrix_of(&weights->head[h], which);
             double *entry = attest_memory_alloc(matrix->rows * matrix->cols, sizeof *entry);
             if (!entry) {
-                attest_filter_layer_clear(layer);
+                attest_bounded_layer_clear(layer);
                 return attest_memory_fail(error);
             }
             set_entries(entry, &rounded, matrix);
-            attest_filter_matrix_set(set_of(&layer->head[h], which), entry, matrix->rows,
-                                     matrix->cols);
+            attest_bounded_matrix_set(set_of(&layer->head[h], which), entry, matrix->rows,
+                                      matrix->cols);
         }
     }
-    layer->error = rounded ? ATTEST_FILTER_ROUNDED : 0;
+    layer->error = rounded ? ATTEST_BOUNDED_ROUNDED : 0;
     return ATTEST_OK;
 }
 
-void attest_filter_layer_clear(attest_filter_layer *layer)
+void attest_bounded_layer_clear(attest_bounded_layer *layer)
 {
     for (size_t h = 0; layer->head && h < layer->heads; h++)
         for (int which = 0; which < 4; which++)
@@ -96,10 +96,10 @@ void attest_filter_layer_clear(attest_filter_layer *layer)
     layer->head = NULL;
 }
 
-attest_status attest_filter_tokens_init(attest_filter_tokens *table,
-                                        const attest_tokens *tokens, attest_error *error)
+attest_status attest_bounded_tokens_init(attest_bounded_tokens *table,
+                                         const attest_tokens *tokens, attest_error *error)
 {
-    *table = (attest_filter_tokens){.value = tokens->real};
+    *table = (attest_bounded_tokens){.value = tokens->real};
     if (tokens->real)
         return ATTEST_OK;
     /* The numerators are there, so this product does not overflow. */
@@ -115,14 +115,14 @@ attest_status attest_filter_tokens_init(attest_filter_tokens *table,
             if (set_exact(x, numerator + c, shift))
                 continue;
             *x = attest_double_get_fraction(numerator + c, tokens->denominator + t);
-            table->error = ATTEST_FILTER_ROUNDED;
+            table->error = ATTEST_BOUNDED_ROUNDED;
         }
     }
     return ATTEST_OK;
 }
 
-void attest_filter_tokens_clear(attest_filter_tokens *table)
+void attest_bounded_tokens_clear(attest_bounded_tokens *table)
 {
     free(table->own);
-    *table = (attest_filter_tokens){0};
+    *table = (attest_bounded_tokens){0};
 }

@@ -1,9 +1,9 @@
-/* filter_layer.c -- attention in doubles, every rounding counted: proofs-notes/filter.md.
+/* bounded_layer.c -- attention in doubles, every rounding counted: proofs-notes/filter.md.
  *
  * U, X, B, p, eta, rho, V, Y and the numbers (1) to (6) are those of the note. SLACK covers the
  * terms of second order and the roundings of the bounds themselves, ABSOLUTE what underflows.
  */
-#include "certify/filter_layer.h"
+#include "certify/bounded_layer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <attest/kernel.h>
 
 #include "base/memory.h"
-#include "certify/filter_lanes.h"
+#include "certify/bounded_lanes.h"
 
 #define U 0x1p-53
 #define SLACK (1 + 0x1p-16)
@@ -21,7 +21,7 @@
 /* Tasks are put to the kernels in blocks of about so many rows. */
 enum { BLOCK_ROWS = 512 };
 
-double attest_filter_norm(const double *x, size_t count)
+double attest_bounded_norm(const double *x, size_t count)
 {
     double sum[2] = {0, 0};
 
@@ -34,29 +34,30 @@ double attest_filter_norm(const double *x, size_t count)
     return sqrt(sum[0] + sum[1]) * (1 + 0x1p-20) + LEAST_NORM;
 }
 
-void attest_filter_matrix_set(attest_filter_matrix *matrix, const double *entry, size_t rows,
-                              size_t cols)
+void attest_bounded_matrix_set(attest_bounded_matrix *matrix, const double *entry, size_t rows,
+                               size_t cols)
 {
-    *matrix = (attest_filter_matrix){rows, cols, entry, attest_filter_norm(entry, rows * cols)};
+    *matrix =
+        (attest_bounded_matrix){rows, cols, entry, attest_bounded_norm(entry, rows * cols)};
 }
 
-void attest_filter_scratch_clear(attest_filter_scratch *scratch)
+void attest_bounded_scratch_clear(attest_bounded_scratch *scratch)
 {
     free(scratch->memory);
-    *scratch = (attest_filter_scratch){0};
+    *scratch = (attest_bounded_scratch){0};
 }
 
 /* y_i = W x_i for the rows of packed. (2): cols products and additions per entry. */
-static void project(double *y, const attest_filter_matrix *w, const double *packed,
+static void project(double *y, const attest_bounded_matrix *w, const double *packed,
                     size_t length)
 {
-    double dot[ATTEST_FILTER_LANES];
+    double dot[ATTEST_BOUNDED_LANES];
 
-    for (size_t first = 0; first < length; first += ATTEST_FILTER_LANES) {
+    for (size_t first = 0; first < length; first += ATTEST_BOUNDED_LANES) {
         size_t lanes =
-            length - first < ATTEST_FILTER_LANES ? length - first : ATTEST_FILTER_LANES;
+            length - first < ATTEST_BOUNDED_LANES ? length - first : ATTEST_BOUNDED_LANES;
         for (size_t r = 0; r < w->rows; r++) {
-            attest_filter_dots(dot, w->entry + r * w->cols, packed + first * w->cols, w->cols);
+            attest_bounded_dots(dot, w->entry + r * w->cols, packed + first * w->cols, w->cols);
             for (size_t lane = 0; lane < lanes; lane++)
                 y[(first + lane) * w->rows + r] = dot[lane];
         }
@@ -79,10 +80,10 @@ typedef struct blocks {
 
 static size_t padded(size_t length)
 {
-    return length + (ATTEST_FILTER_LANES - 1 - (length - 1) % ATTEST_FILTER_LANES);
+    return length + (ATTEST_BOUNDED_LANES - 1 - (length - 1) % ATTEST_BOUNDED_LANES);
 }
 
-static attest_status get_blocks(blocks *b, attest_filter_scratch *scratch, size_t rows,
+static attest_status get_blocks(blocks *b, attest_bounded_scratch *scratch, size_t rows,
                                 size_t size, size_t dim, size_t length, attest_error *error)
 {
     size_t need, wide = size > dim ? size : dim;
@@ -109,7 +110,7 @@ static attest_status get_blocks(blocks *b, attest_filter_scratch *scratch, size_
     return ATTEST_OK;
 }
 
-static void run_kernel(const blocks *b, const attest_filter_layer *layer, size_t batch,
+static void run_kernel(const blocks *b, const attest_bounded_layer *layer, size_t batch,
                        size_t length, size_t size)
 {
     if (layer->mask == ATTEST_MASK_CAUSAL)
@@ -120,11 +121,11 @@ static void run_kernel(const blocks *b, const attest_filter_layer *layer, size_t
 }
 
 /* What a head is to a sequence. */
-static attest_filter_part get_part(const attest_filter_task *task, size_t h, size_t length,
-                                   const double *norm)
+static attest_bounded_part get_part(const attest_bounded_task *task, size_t h, size_t length,
+                                    const double *norm)
 {
-    const attest_filter_head *head = &task->layer->head[h];
-    attest_filter_part part = {task, head, length, h, norm, 0, 0, 0};
+    const attest_bounded_head *head = &task->layer->head[h];
+    attest_bounded_part part = {task, head, length, h, norm, 0, 0, 0};
     double sum = 0;
 
     for (size_t j = 0; j < length; j++) {
@@ -141,17 +142,17 @@ static attest_filter_part get_part(const attest_filter_task *task, size_t h, siz
 
 /* Adds W_O o to the centres and what it may be off to the radii, which until finish_task are
  * sums without the last slack. */
-static void add_output(const attest_filter_part *part, const double *o, const double *error,
+static void add_output(const attest_bounded_part *part, const double *o, const double *error,
                        const blocks *b)
 {
-    const attest_filter_task *task = part->task;
-    const attest_filter_matrix *w = &part->head->o;
+    const attest_bounded_task *task = part->task;
+    const attest_bounded_matrix *w = &part->head->o;
     bool softmax = task->layer->activation == ATTEST_SOFTMAX;
     double v = part->head->v.norm * part->most;
     double last = projection_error(w->cols, task->layer->error, 0);
     double additions = (double)task->layer->heads * U;
 
-    attest_filter_pack(b->packed, o, w->cols, part->length);
+    attest_bounded_pack(b->packed, o, w->cols, part->length);
     project(b->y, w, b->packed, part->length);
     for (size_t e = 0; e < part->length * w->rows; e++)
         task->centre[e] += b->y[e];
@@ -165,30 +166,30 @@ static void add_output(const attest_filter_part *part, const double *o, const do
 }
 
 /* Norms of the tokens; the sums begin with the skip connection, or with 0. */
-static void begin_task(double *norm, const attest_filter_task *task, size_t length)
+static void begin_task(double *norm, const attest_bounded_task *task, size_t length)
 {
-    const attest_filter_layer *layer = task->layer;
+    const attest_bounded_layer *layer = task->layer;
     size_t dim = layer->dim;
 
     for (size_t k = 0; k < length; k++) {
-        norm[k] = attest_filter_norm(task->token + k * dim, dim);
+        norm[k] = attest_bounded_norm(task->token + k * dim, dim);
         task->radius[k] = layer->skip ? norm[k] * (task->error + (double)layer->heads * U) : 0;
     }
     for (size_t e = 0; e < length * dim; e++)
         task->centre[e] = layer->skip ? task->token[e] : 0;
 }
 
-static bool too_large(const attest_filter_layer *layer)
+static bool too_large(const attest_bounded_layer *layer)
 {
-    bool large = layer->heads > ATTEST_FILTER_SIZE_MAX;
+    bool large = layer->heads > ATTEST_BOUNDED_SIZE_MAX;
 
     for (size_t h = 0; h < layer->heads; h++)
-        large = large || layer->head[h].q.rows > ATTEST_FILTER_SIZE_MAX / layer->dim;
+        large = large || layer->head[h].q.rows > ATTEST_BOUNDED_SIZE_MAX / layer->dim;
     return large;
 }
 
 /* The last slack; whatever is not finite has no bound. */
-static void finish_task(const attest_filter_task *task, size_t length)
+static void finish_task(const attest_bounded_task *task, size_t length)
 {
     size_t dim = task->layer->dim;
     bool bounded = !too_large(task->layer);
@@ -204,15 +205,15 @@ static void finish_task(const attest_filter_task *task, size_t length)
 }
 
 /* One head of all tasks of a block. */
-static void attend_head(const attest_filter_task *task, size_t count, size_t length, size_t h,
+static void attend_head(const attest_bounded_task *task, size_t count, size_t length, size_t h,
                         const blocks *b)
 {
     size_t size = task->layer->head[h].q.rows, step = length * size;
     bool softmax = task->layer->activation == ATTEST_SOFTMAX;
 
     for (size_t t = 0; t < count; t++) {
-        const attest_filter_head *head = &task[t].layer->head[h];
-        attest_filter_pack(b->packed, task[t].token, task->layer->dim, length);
+        const attest_bounded_head *head = &task[t].layer->head[h];
+        attest_bounded_pack(b->packed, task[t].token, task->layer->dim, length);
         project(b->q + t * step, &head->q, b->packed, length);
         project(b->k + t * step, &head->k, b->packed, length);
         project(b->v + t * step, &head->v, b->packed, length);
@@ -220,18 +221,20 @@ static void attend_head(const attest_filter_task *task, size_t count, size_t len
     if (softmax)
         run_kernel(b, task->layer, count, length, size);
     for (size_t t = 0; t < count; t++) {
-        attest_filter_part part = get_part(&task[t], h, length, b->norm + t * length);
+        attest_bounded_part part = get_part(&task[t], h, length, b->norm + t * length);
         if (!softmax)
-            attest_filter_hardmax(b->o + t * step, b->error + t * length, &part,
-                                  b->q + t * step, b->k + t * step, b->v + t * step, b->packed);
+            attest_bounded_hardmax(b->o + t * step, b->error + t * length, &part,
+                                   b->q + t * step, b->k + t * step, b->v + t * step,
+                                   b->packed);
         add_output(&part, b->o + t * step, b->error + t * length, b);
     }
 }
 
-attest_status attest_filter_attend(const attest_filter_task *task, size_t count, size_t length,
-                                   attest_filter_scratch *scratch, attest_error *error)
+attest_status attest_bounded_attend(const attest_bounded_task *task, size_t count,
+                                    size_t length, attest_bounded_scratch *scratch,
+                                    attest_error *error)
 {
-    const attest_filter_layer *layer = task->layer;
+    const attest_bounded_layer *layer = task->layer;
     size_t block = length < BLOCK_ROWS ? BLOCK_ROWS / length : 1, size = 1;
     attest_status status;
     blocks b = {0};

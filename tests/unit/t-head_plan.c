@@ -1,5 +1,5 @@
 /* Where the exact systems cut the products of a head. */
-#include "attention/plan.h"
+#include "attention/head_plan.h"
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
 
@@ -10,7 +10,7 @@ static bool plan_is(size_t d, size_t s, const char *factored, size_t score_width
     uint64_t state = 1;
     ref_shape shape = {1, d, s, 1, 4, 5, false};
     ref_case test;
-    attest_plan plan;
+    attest_head_plan plan;
     bool ok;
 
     ref_case_init(&test, &shape, &state);
@@ -22,10 +22,10 @@ static bool plan_is(size_t d, size_t s, const char *factored, size_t score_width
                                               : &head->wo;
         attest_matrix_resize_factored(m, m->rows, m->cols);
     }
-    attest_plan_folded(&plan, head);
+    attest_head_plan_folded(&plan, head);
     ok = plan.score_width == score_width && plan.value_width == value_width &&
          plan.output.count == output_factors;
-    attest_plan_as_written(&plan, head);
+    attest_head_plan_as_written(&plan, head);
     ok = ok && plan.score_width == s && plan.value_width == s && plan.output.count > 0;
     ref_case_clear(&test);
     return ok;

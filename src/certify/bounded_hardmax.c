@@ -1,4 +1,4 @@
-/* filter_hardmax.c -- who wins a score, where rounding leaves no doubt.
+/* bounded_hardmax.c -- who wins a score, where rounding leaves no doubt.
  *
  * The kernels decide hardmax for the doubles that they are given. Projections are rounded, so
  * here a winner must lead by more than rounding them can change as well: (3) and (7) of
@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "certify/filter_lanes.h"
-#include "certify/filter_layer.h"
+#include "certify/bounded_lanes.h"
+#include "certify/bounded_layer.h"
 
-static bool same_token(const attest_filter_task *task, size_t i, size_t j)
+static bool same_token(const attest_bounded_task *task, size_t i, size_t j)
 {
     const double *x = task->token + i * task->layer->dim,
                  *y = task->token + j * task->layer->dim;
@@ -24,7 +24,7 @@ static bool same_token(const attest_filter_task *task, size_t i, size_t j)
 
 /* A query in search of its winner. */
 typedef struct contest {
-    const attest_filter_part *part;
+    const attest_bounded_part *part;
     const double *query, *keys;
     size_t seen;
     double margin;
@@ -34,14 +34,14 @@ typedef struct contest {
 static bool find_best(double *best, size_t *winner, const contest *c)
 {
     size_t size = c->part->head->q.rows;
-    double score[ATTEST_FILTER_LANES];
+    double score[ATTEST_BOUNDED_LANES];
 
     *best = -INFINITY;
     *winner = 0;
-    for (size_t first = 0; first < c->seen; first += ATTEST_FILTER_LANES) {
+    for (size_t first = 0; first < c->seen; first += ATTEST_BOUNDED_LANES) {
         size_t lanes =
-            c->seen - first < ATTEST_FILTER_LANES ? c->seen - first : ATTEST_FILTER_LANES;
-        attest_filter_dots(score, c->query, c->keys + first * size, size);
+            c->seen - first < ATTEST_BOUNDED_LANES ? c->seen - first : ATTEST_BOUNDED_LANES;
+        attest_bounded_dots(score, c->query, c->keys + first * size, size);
         for (size_t lane = 0; lane < lanes; lane++) {
             if (!isfinite(score[lane])) /* an overflow says nothing, -infinity included */
                 return false;
@@ -59,12 +59,12 @@ static bool find_best(double *best, size_t *winner, const contest *c)
 static bool is_clear(size_t *winner, const contest *c, double best)
 {
     size_t size = c->part->head->q.rows, first_close = *winner;
-    double score[ATTEST_FILTER_LANES], line = best - c->margin;
+    double score[ATTEST_BOUNDED_LANES], line = best - c->margin;
 
-    for (size_t first = 0; first < c->seen; first += ATTEST_FILTER_LANES) {
+    for (size_t first = 0; first < c->seen; first += ATTEST_BOUNDED_LANES) {
         size_t lanes =
-            c->seen - first < ATTEST_FILTER_LANES ? c->seen - first : ATTEST_FILTER_LANES;
-        attest_filter_dots(score, c->query, c->keys + first * size, size);
+            c->seen - first < ATTEST_BOUNDED_LANES ? c->seen - first : ATTEST_BOUNDED_LANES;
+        attest_bounded_dots(score, c->query, c->keys + first * size, size);
         for (size_t lane = 0; lane < lanes; lane++) {
             size_t j = first + lane;
             if (score[lane] < line)
@@ -78,18 +78,18 @@ static bool is_clear(size_t *winner, const contest *c, double best)
     return true;
 }
 
-void attest_filter_hardmax(double *out, double *error, const attest_filter_part *part,
-                           const double *query, const double *key, const double *value,
-                           double *keys)
+void attest_bounded_hardmax(double *out, double *error, const attest_bounded_part *part,
+                            const double *query, const double *key, const double *value,
+                            double *keys)
 {
-    const attest_filter_task *task = part->task;
-    const attest_filter_head *head = part->head;
+    const attest_bounded_task *task = part->task;
+    const attest_bounded_head *head = part->head;
     size_t size = head->q.rows;
     bool causal = task->layer->mask == ATTEST_MASK_CAUSAL;
     /* (7) a computed score's own error, relative to the product of the norms. */
     double rounding = ((double)size + 2) * 0x1p-53 * head->q.norm * head->k.norm * part->most;
 
-    attest_filter_pack(keys, key, size, part->length);
+    attest_bounded_pack(keys, key, size, part->length);
     for (size_t k = 0; k < part->length; k++) {
         double sigma = (part->score + rounding) * part->norm[k], best;
         contest c = {part, query + k * size, keys, causal ? k + 1 : part->length,

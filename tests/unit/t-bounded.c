@@ -62,7 +62,7 @@ static bool counts_add_up(const attest_finding *f)
     fmpz_init(sum);
     fmpz_add(sum, f->by_filter, f->by_ball);
     fmpz_add(sum, sum, f->by_exact);
-    fmpz_add(sum, sum, f->by_nobody);
+    fmpz_add(sum, sum, f->undecided_pairs);
     ok = fmpz_equal(sum, f->required_pairs) && fmpz_sgn(f->by_filter) >= 0;
     fmpz_clear(sum);
     return ok;

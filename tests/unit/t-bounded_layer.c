@@ -8,7 +8,7 @@
 #include <attest/kernel.h>
 #include <attest/number.h>
 
-#include "certify/filter_points.h"
+#include "certify/bounded_points.h"
 #include "tests/ref/attention.h"
 #include "tests/ref/instances.h"
 #include "tests/tap.h"
@@ -71,7 +71,7 @@ static bool is_within(double *share, const double *centre, double radius, arb_sr
 /* All outputs of the instance at contexts; counts those that have a bound. */
 static bool try_instance(ref_kind kind, attest_activation activation, size_t count[2])
 {
-    attest_filter_points points;
+    attest_bounded_points points;
     attest_contexts contexts;
     ref_instance instance;
     attest_error error;
@@ -81,8 +81,8 @@ static bool try_instance(ref_kind kind, attest_activation activation, size_t cou
     attest_contexts_init(&contexts);
     ok = attest_contexts_get(&contexts, &instance.dataset, instance.weights.mask,
                              instance.weights.ties, &error) == ATTEST_OK &&
-         attest_filter_points_init(&points, &instance.weights, &instance.dataset, &contexts,
-                                   &error) == ATTEST_OK;
+         attest_bounded_points_init(&points, &instance.weights, &instance.dataset, &contexts,
+                                    &error) == ATTEST_OK;
     for (size_t p = 0; ok && p < contexts.count; p++) {
         size_t dim = instance.dataset.dim;
         attest_place place = attest_context_place(&contexts.context[p], &instance.dataset);
@@ -104,7 +104,7 @@ static bool try_instance(ref_kind kind, attest_activation activation, size_t cou
         attest_sequence_clear(&sequence);
     }
     if (ok)
-        attest_filter_points_clear(&points);
+        attest_bounded_points_clear(&points);
     attest_contexts_clear(&contexts);
     ref_instance_clear(&instance);
     return ok;
@@ -211,26 +211,26 @@ static void rough_clear(rough *r)
 static bool try_rough(attest_activation activation, int off, double *most, size_t count[2])
 {
     double centre[MOST * WIDE], radius[MOST], share;
-    attest_filter_scratch scratch = {0};
-    attest_filter_head head[2];
+    attest_bounded_scratch scratch = {0};
+    attest_bounded_head head[2];
     attest_error error;
     arb_ptr value;
     rough r;
     bool ok;
 
     rough_init(&r, activation);
-    attest_filter_layer layer = {activation, r.weights.mask, r.weights.skip,     r.dim,
-                                 r.heads,    head,           off & 2 ? ERROR : 0};
-    attest_filter_task task = {&layer, r.token[off & 1], NULL, off & 1 ? ERROR : 0,
-                               centre, radius,           NULL};
+    attest_bounded_layer layer = {activation, r.weights.mask, r.weights.skip,     r.dim,
+                                  r.heads,    head,           off & 2 ? ERROR : 0};
+    attest_bounded_task task = {&layer, r.token[off & 1], NULL, off & 1 ? ERROR : 0,
+                                centre, radius,           NULL};
     for (size_t h = 0; h < r.heads; h++) {
         double(*w)[WIDE * WIDE] = r.weight[off >> 1][h];
-        attest_filter_matrix_set(&head[h].q, w[0], r.size, r.dim);
-        attest_filter_matrix_set(&head[h].k, w[1], r.size, r.dim);
-        attest_filter_matrix_set(&head[h].v, w[2], r.size, r.dim);
-        attest_filter_matrix_set(&head[h].o, w[3], r.dim, r.size);
+        attest_bounded_matrix_set(&head[h].q, w[0], r.size, r.dim);
+        attest_bounded_matrix_set(&head[h].k, w[1], r.size, r.dim);
+        attest_bounded_matrix_set(&head[h].v, w[2], r.size, r.dim);
+        attest_bounded_matrix_set(&head[h].o, w[3], r.dim, r.size);
     }
-    ok = attest_filter_attend(&task, 1, r.length, &scratch, &error) == ATTEST_OK;
+    ok = attest_bounded_attend(&task, 1, r.length, &scratch, &error) == ATTEST_OK;
     value = _arb_vec_init((slong)(r.length * r.dim));
     get_oracle(value, &r.weights, &r.sequence);
     for (size_t k = 0; k < r.length && ok; k++) {
@@ -242,7 +242,7 @@ static bool try_rough(attest_activation activation, int off, double *most, size_
         *most = fmax(*most, share);
     }
     _arb_vec_clear(value, (slong)(r.length * r.dim));
-    attest_filter_scratch_clear(&scratch);
+    attest_bounded_scratch_clear(&scratch);
     rough_clear(&r);
     return ok;
 }
@@ -272,27 +272,27 @@ static void test_rough(void)
 static void test_kernel_error(void)
 {
     double one = 1, token[8], centre[8], radius[8], out[8], own[8];
-    attest_filter_head head;
-    attest_filter_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0};
-    attest_filter_task task = {&layer, token, NULL, 0, centre, radius, NULL};
-    attest_filter_scratch scratch = {0};
+    attest_bounded_head head;
+    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0};
+    attest_bounded_task task = {&layer, token, NULL, 0, centre, radius, NULL};
+    attest_bounded_scratch scratch = {0};
     attest_error error;
     bool counted = true;
 
-    attest_filter_matrix_set(&head.q, &one, 1, 1);
-    attest_filter_matrix_set(&head.k, &one, 1, 1);
-    attest_filter_matrix_set(&head.v, &one, 1, 1);
-    attest_filter_matrix_set(&head.o, &one, 1, 1);
+    attest_bounded_matrix_set(&head.q, &one, 1, 1);
+    attest_bounded_matrix_set(&head.k, &one, 1, 1);
+    attest_bounded_matrix_set(&head.v, &one, 1, 1);
+    attest_bounded_matrix_set(&head.o, &one, 1, 1);
     for (int i = 0; i < ROUNDS && counted; i++) {
         for (int j = 0; j < 8; j++)
             token[j] = (double)below(1 << 20) * 0x1p-20;
-        counted = attest_filter_attend(&task, 1, 8, &scratch, &error) == ATTEST_OK;
+        counted = attest_bounded_attend(&task, 1, 8, &scratch, &error) == ATTEST_OK;
         attest_kernel_softmax_attention(out, token, token, token, 1, 8, 1, own);
         for (int k = 0; k < 8; k++)
             counted = counted && radius[k] > own[k] && centre[k] == out[k];
     }
     TAP_OK(counted, "the kernel's own error is counted");
-    attest_filter_scratch_clear(&scratch);
+    attest_bounded_scratch_clear(&scratch);
 }
 
 /* What is not finite, or overflows anywhere, has no bound. */
@@ -301,27 +301,27 @@ static void test_overflow(void)
     static const double bad[][4] = {{NAN, 1, 1, 1},   {1, INFINITY, 1, 1}, {1, 1, -INFINITY, 1},
                                     {1e200, 1, 1, 1}, {1, -1e160, 1, 1},   {1, 1, 1e308, 1}};
     double one = 1, centre[4], radius[4];
-    attest_filter_head head;
-    attest_filter_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0};
-    attest_filter_scratch scratch = {0};
+    attest_bounded_head head;
+    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0};
+    attest_bounded_scratch scratch = {0};
     attest_error error;
 
-    attest_filter_matrix_set(&head.q, &one, 1, 1);
-    attest_filter_matrix_set(&head.k, &one, 1, 1);
-    attest_filter_matrix_set(&head.v, &one, 1, 1);
-    attest_filter_matrix_set(&head.o, &one, 1, 1);
+    attest_bounded_matrix_set(&head.q, &one, 1, 1);
+    attest_bounded_matrix_set(&head.k, &one, 1, 1);
+    attest_bounded_matrix_set(&head.v, &one, 1, 1);
+    attest_bounded_matrix_set(&head.o, &one, 1, 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         for (int a = 0; a < 2; a++) {
-            attest_filter_task task = {&layer, bad[i], NULL, 0, centre, radius, NULL};
+            attest_bounded_task task = {&layer, bad[i], NULL, 0, centre, radius, NULL};
             bool none = true;
             layer.activation = a ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
-            none = attest_filter_attend(&task, 1, 4, &scratch, &error) == ATTEST_OK;
+            none = attest_bounded_attend(&task, 1, 4, &scratch, &error) == ATTEST_OK;
             for (int k = 0; k < 4; k++)
                 none = none && radius[k] == INFINITY;
             TAP_OK(none, "case %zu of what is not finite, %s", i, a ? "hardmax" : "softmax");
         }
     }
-    attest_filter_scratch_clear(&scratch);
+    attest_bounded_scratch_clear(&scratch);
 }
 
 int main(void)

@@ -1,16 +1,9 @@
-/* exact.c -- hardmax: outputs are rational, so doubles choose the candidates and rational
- * arithmetic decides. */
-#include "certify/exact.h"
+/* settle_exact.c -- hardmax: outputs are rational, so rational arithmetic decides. */
+#include "certify/settle.h"
 
-#include "certify/method.h"
 #include "certify/recentre.h"
 
 enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
-
-static const char *objection(const attest_weights *weights)
-{
-    return weights->activation == ATTEST_HARDMAX ? NULL : "softmax is not rational; use ball";
-}
 
 /* square = |x - y|^2, or |x|^2 for y = NULL. */
 static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t dim)
@@ -129,20 +122,19 @@ static void judge(attest_finding *finding, const attest_claim *claim, const fmpq
     fmpq_clear(bound);
 }
 
-attest_status attest_exact_settle(attest_finding *finding, const attest_claim *claim,
-                                  attest_outputs *outputs, const attest_cloud *cloud,
-                                  attest_candidates *candidates, attest_error *error)
+attest_status attest_settle_exact(attest_finding *finding, const attest_claim *claim,
+                                  attest_search *search, attest_error *error)
 {
     attest_status status;
     fmpq_t closest, largest;
 
     fmpq_init(closest);
     fmpq_init(largest);
-    status = attest_candidates_recentre(candidates, outputs, error);
+    status = attest_recentre_candidates(&search->candidates, &search->outputs, error);
     if (status == ATTEST_OK)
-        status = find_closest(closest, finding, outputs, candidates, error);
+        status = find_closest(closest, finding, &search->outputs, &search->candidates, error);
     if (status == ATTEST_OK)
-        status = find_largest(largest, finding, outputs, cloud, error);
+        status = find_largest(largest, finding, &search->outputs, &search->cloud, error);
     if (status == ATTEST_OK) {
         if (finding->has_pair)
             root(finding->min_separation, closest);
@@ -154,29 +146,3 @@ attest_status attest_exact_settle(attest_finding *finding, const attest_claim *c
     fmpq_clear(largest);
     return status;
 }
-
-static attest_status decide(attest_finding *finding, const attest_claim *claim,
-                            const attest_contexts *contexts, attest_error *error)
-{
-    attest_candidates candidates;
-    attest_outputs outputs;
-    attest_cloud cloud;
-    attest_status status;
-
-    status = attest_outputs_init(&outputs, claim->weights, claim->dataset, contexts, error);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_outputs_get_cloud(&cloud, &outputs, error);
-    if (status == ATTEST_OK) {
-        status = attest_candidates_init(&candidates, &cloud, error);
-        if (status == ATTEST_OK) {
-            status = attest_exact_settle(finding, claim, &outputs, &cloud, &candidates, error);
-            attest_candidates_clear(&candidates);
-        }
-        attest_cloud_clear(&cloud);
-    }
-    attest_outputs_clear(&outputs);
-    return status;
-}
-
-const attest_method attest_method_exact = {"exact", objection, decide, true};

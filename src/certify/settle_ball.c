@@ -1,15 +1,10 @@
-/* ball.c -- softmax: doubles choose the candidates, balls and the zero test decide. */
-#include "certify/ball.h"
+/* settle_ball.c -- softmax: balls and the zero test decide. */
+#include "certify/settle.h"
 
 #include <string.h>
 
-#include "certify/method.h"
 #include "certify/recentre.h"
-
-static const char *objection(const attest_weights *weights)
-{
-    return weights->activation == ATTEST_SOFTMAX ? NULL : "hardmax is rational; use exact";
-}
+#include "certify/rivals.h"
 
 /* Encloses a candidate and enters it; one that contains 0 is looked at more closely. */
 static attest_status enter(attest_rivals *rivals, size_t first, size_t second, bool *zero,
@@ -97,14 +92,14 @@ static void count_pairs(attest_finding *finding, const attest_rivals *rivals)
                 (!rival->zero && !rival->nonzero && !arb_is_positive(&rival->square));
     }
     fmpz_set_ui(finding->by_exact, exact);
-    fmpz_set_ui(finding->by_nobody, open);
+    fmpz_set_ui(finding->undecided_pairs, open);
     fmpz_sub_ui(finding->by_ball, finding->required_pairs, exact);
     fmpz_sub_ui(finding->by_ball, finding->by_ball, open);
     if (fmpz_sgn(finding->by_ball) < 0)
         fmpz_zero(finding->by_ball);
 }
 
-static attest_status settle_pairs(attest_outcome *outcome, attest_finding *finding,
+static attest_status settle_pairs(attest_comparison *outcome, attest_finding *finding,
                                   const attest_claim *claim, attest_outputs *outputs,
                                   attest_candidates *candidates, attest_error *error)
 {
@@ -133,7 +128,7 @@ static attest_status settle_pairs(attest_outcome *outcome, attest_finding *findi
     return status;
 }
 
-static attest_status settle_norms(attest_outcome *outcome, attest_finding *finding,
+static attest_status settle_norms(attest_comparison *outcome, attest_finding *finding,
                                   const attest_claim *claim, attest_outputs *outputs,
                                   const attest_cloud *cloud, attest_error *error)
 {
@@ -154,7 +149,7 @@ static attest_status settle_norms(attest_outcome *outcome, attest_finding *findi
     if (status == ATTEST_OK) {
         root(finding->max_norm, hull);
         finding->largest = place_of(outputs, rivals.rival[rivals.named].first);
-        if (claim->has_r && *outcome == ATTEST_OUTCOME_UNKNOWN && !finding->reason[0])
+        if (claim->has_r && *outcome == ATTEST_COMPARISON_UNKNOWN && !finding->reason[0])
             memcpy(finding->reason, reason, sizeof reason);
     }
     arb_clear(hull);
@@ -164,38 +159,38 @@ static attest_status settle_norms(attest_outcome *outcome, attest_finding *findi
 }
 
 /* A claim is refuted as soon as one part is, and proved when all are. */
-static void judge(attest_finding *finding, attest_outcome pairs, attest_outcome norms)
+static void judge(attest_finding *finding, attest_comparison pairs, attest_comparison norms)
 {
     finding->verdict = ATTEST_REFUTED;
     finding->part = ATTEST_CLAIM_NOTHING;
-    if (pairs == ATTEST_OUTCOME_BELOW || pairs == ATTEST_OUTCOME_MET)
+    if (pairs == ATTEST_COMPARISON_BELOW || pairs == ATTEST_COMPARISON_MET)
         finding->part = ATTEST_CLAIM_SEPARATION;
-    else if (norms == ATTEST_OUTCOME_ABOVE || norms == ATTEST_OUTCOME_MET)
+    else if (norms == ATTEST_COMPARISON_ABOVE || norms == ATTEST_COMPARISON_MET)
         finding->part = ATTEST_CLAIM_NORM;
     if (finding->part != ATTEST_CLAIM_NOTHING) {
         finding->reason[0] = '\0';
         return;
     }
     finding->verdict = ATTEST_PROVED;
-    if (pairs == ATTEST_OUTCOME_UNKNOWN)
+    if (pairs == ATTEST_COMPARISON_UNKNOWN)
         finding->part = ATTEST_CLAIM_SEPARATION;
-    else if (norms == ATTEST_OUTCOME_UNKNOWN)
+    else if (norms == ATTEST_COMPARISON_UNKNOWN)
         finding->part = ATTEST_CLAIM_NORM;
     if (finding->part != ATTEST_CLAIM_NOTHING)
         finding->verdict = ATTEST_UNDECIDED;
 }
 
-attest_status attest_ball_settle(attest_finding *finding, const attest_claim *claim,
-                                 attest_outputs *outputs, const attest_cloud *cloud,
-                                 attest_candidates *candidates, attest_error *error)
+attest_status attest_settle_ball(attest_finding *finding, const attest_claim *claim,
+                                 attest_search *search, attest_error *error)
 {
-    attest_outcome pairs = ATTEST_OUTCOME_ABOVE, norms = ATTEST_OUTCOME_BELOW, outcome;
-    attest_status status = attest_candidates_recentre(candidates, outputs, error);
+    attest_comparison pairs = ATTEST_COMPARISON_ABOVE, norms = ATTEST_COMPARISON_BELOW, outcome;
+    attest_outputs *outputs = &search->outputs;
+    attest_status status = attest_recentre_candidates(&search->candidates, outputs, error);
 
     if (status == ATTEST_OK && finding->has_pair)
-        status = settle_pairs(&pairs, finding, claim, outputs, candidates, error);
+        status = settle_pairs(&pairs, finding, claim, outputs, &search->candidates, error);
     if (status == ATTEST_OK)
-        status = settle_norms(&outcome, finding, claim, outputs, cloud, error);
+        status = settle_norms(&outcome, finding, claim, outputs, &search->cloud, error);
     if (status != ATTEST_OK)
         return status;
     if (claim->has_r)
@@ -205,29 +200,3 @@ attest_status attest_ball_settle(attest_finding *finding, const attest_claim *cl
         outputs->most_bits > ATTEST_CERTIFY_BITS ? outputs->most_bits : ATTEST_CERTIFY_BITS;
     return ATTEST_OK;
 }
-
-static attest_status decide(attest_finding *finding, const attest_claim *claim,
-                            const attest_contexts *contexts, attest_error *error)
-{
-    attest_candidates candidates;
-    attest_outputs outputs;
-    attest_cloud cloud;
-    attest_status status;
-
-    status = attest_outputs_init(&outputs, claim->weights, claim->dataset, contexts, error);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_outputs_get_cloud(&cloud, &outputs, error);
-    if (status == ATTEST_OK) {
-        status = attest_candidates_init(&candidates, &cloud, error);
-        if (status == ATTEST_OK) {
-            status = attest_ball_settle(finding, claim, &outputs, &cloud, &candidates, error);
-            attest_candidates_clear(&candidates);
-        }
-        attest_cloud_clear(&cloud);
-    }
-    attest_outputs_clear(&outputs);
-    return status;
-}
-
-const attest_method attest_method_ball = {"ball", objection, decide, true};

@@ -7,8 +7,8 @@
  * the floating-point systems. Folded, for systems with exact integers, the same score is cut at
  * the narrowest place of W_K^T W_Q, and all of W_O W_V is applied before the average, so that
  * no cancellation inside W_O happens between rounded numbers. */
-#ifndef ATTEST_ATTENTION_PLAN_H
-#define ATTEST_ATTENTION_PLAN_H
+#ifndef ATTEST_ATTENTION_HEAD_PLAN_H
+#define ATTEST_ATTENTION_HEAD_PLAN_H
 
 #include <stddef.h>
 
@@ -28,33 +28,34 @@ typedef struct attest_chain {
     attest_factor factor[ATTEST_CHAIN_MAX];
 } attest_chain;
 
-typedef struct attest_plan {
+typedef struct attest_head_plan {
     attest_chain key, query, value, output;
     size_t score_width; /* entries of key z_j */
     size_t value_width; /* entries of value z_j */
-} attest_plan;
+} attest_head_plan;
 
-void attest_plan_as_written(attest_plan *plan, const attest_head *head);
+void attest_head_plan_as_written(attest_head_plan *plan, const attest_head *head);
 
 /* value_width is 1 or d; when it is 1 and d > 1, output maps a number to d entries, else output
  * is empty. */
-void attest_plan_folded(attest_plan *plan, const attest_head *head);
+void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head);
 
 /* denominator = the product of the denominators of the chain's factors. */
 void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain);
 
 /* The denominators of a folded plan over tokens with denominator tokens: of the scores and of
  * the outputs. */
-void attest_plan_denominators(fmpz_t score, fmpz_t output, const attest_plan *plan,
-                              const fmpz_t tokens);
+void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_head_plan *plan,
+                                   const fmpz_t tokens);
 
 /* The least common denominator of the tokens (if skip) and of the folded outputs of all heads.
  */
-void attest_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
-                                    const fmpz_t tokens);
+void attest_head_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
+                                         const fmpz_t tokens);
 
 /* Status: DOMAIN unless weights has heads whose shapes fit together and sequence. */
-attest_status attest_plan_check(const attest_weights *weights, const attest_sequence *sequence,
-                                attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_head_plan_check(const attest_weights *weights,
+                                     const attest_sequence *sequence,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

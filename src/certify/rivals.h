@@ -1,19 +1,12 @@
-/* ball.h -- the closest pair and the largest output in balls of growing precision. */
-#ifndef ATTEST_CERTIFY_BALL_H
-#define ATTEST_CERTIFY_BALL_H
+/* rivals.h -- outputs and pairs of outputs that compete for an extreme, in balls of growing
+ * precision. */
+#ifndef ATTEST_CERTIFY_RIVALS_H
+#define ATTEST_CERTIFY_RIVALS_H
 
 #include <attest/certify.h>
 
-#include "geometry/candidates.h"
 #include "certify/outputs.h"
 #include "certify/zero_test.h"
-
-/* Decides the claim, softmax, from a finished cloud that encloses all outputs and from its
- * candidates, none of them asked for yet: fills the finding but for the method. */
-attest_status attest_ball_settle(attest_finding *finding, const attest_claim *claim,
-                                 attest_outputs *outputs, const attest_cloud *cloud,
-                                 attest_candidates *candidates,
-                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 /* What is compared: the square of the distance of two outputs, or of the norm of one. */
 typedef struct attest_rival {
@@ -69,19 +62,19 @@ attest_status attest_rival_test(attest_zero_answer *answer, const attest_rival *
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 /* How an extreme compares with the bound of a claim. */
-typedef enum attest_outcome {
-    ATTEST_OUTCOME_BELOW = 0,
-    ATTEST_OUTCOME_ABOVE,
-    ATTEST_OUTCOME_MET,    /* some rival's square is the bound: strict inequalities fail */
-    ATTEST_OUTCOME_UNKNOWN /* for the reason given */
-} attest_outcome;
+typedef enum attest_comparison {
+    ATTEST_COMPARISON_BELOW = 0,
+    ATTEST_COMPARISON_ABOVE,
+    ATTEST_COMPARISON_MET,    /* some rival's square is the bound: strict inequalities fail */
+    ATTEST_COMPARISON_UNKNOWN /* for the reason given */
+} attest_comparison;
 
 /* Refines the rivals until the extreme is known to 2^-40 of its size, to 2^-100 if more than
  * one is left, and compared with bound (a square; NULL: none). named is the first rival that
  * has the outcome itself, and hull encloses both its square and the extreme. Where max_bits do
  * not suffice the outcome is unknown.
  * Domain: count > 0. */
-attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
+attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
                                    const fmpq *bound, long max_bits,
                                    attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,31 +1,32 @@
-/* settle.c -- precision is doubled until an extreme is known and compared with its bound. */
+/* rivals_settle.c -- precision is doubled until an extreme is known and compared with its
+ * bound. */
 #include <stdio.h>
 
 #include <attest/certify.h>
 
-#include "certify/ball.h"
+#include "certify/rivals.h"
 
 /* The extreme itself is to be known to 2^-40 of its size, its square to half of that; and as
  * long as there are rivals, to 2^-100, so that a near tie is told from a tie. */
 enum { SQUARE_ACCURACY = 42, TIE_ACCURACY = 101 };
 
 /* Compares what is enclosed with the bound; unknown where they overlap. */
-static attest_outcome compare_hull(const arb_t hull, const fmpq *bound, long bits)
+static attest_comparison compare_hull(const arb_t hull, const fmpq *bound, long bits)
 {
-    attest_outcome outcome = ATTEST_OUTCOME_UNKNOWN;
+    attest_comparison outcome = ATTEST_COMPARISON_UNKNOWN;
     arb_t difference;
 
     if (!bound)
-        return ATTEST_OUTCOME_ABOVE;
+        return ATTEST_COMPARISON_ABOVE;
     if (arb_is_zero(hull) && fmpq_is_zero(bound))
-        return ATTEST_OUTCOME_MET;
+        return ATTEST_COMPARISON_MET;
     arb_init(difference);
     arb_set_fmpq(difference, bound, bits + 64);
     arb_sub(difference, hull, difference, bits + 64);
     if (arb_is_positive(difference))
-        outcome = ATTEST_OUTCOME_ABOVE;
+        outcome = ATTEST_COMPARISON_ABOVE;
     else if (arb_is_negative(difference))
-        outcome = ATTEST_OUTCOME_BELOW;
+        outcome = ATTEST_COMPARISON_BELOW;
     arb_clear(difference);
     return outcome;
 }
@@ -78,19 +79,19 @@ static bool accurate(const arb_t hull, const attest_rivals *rivals)
 
 /* Whether the outcome is known to hold of this rival, not only of the extreme. */
 static bool has_outcome(const attest_rival *rival, const attest_rivals *rivals,
-                        attest_outcome outcome, const fmpq *bound)
+                        attest_comparison outcome, const fmpq *bound)
 {
-    attest_outcome own = compare_hull(&rival->square, bound, rivals->bits);
+    attest_comparison own = compare_hull(&rival->square, bound, rivals->bits);
 
-    if (outcome == ATTEST_OUTCOME_MET) /* what met the bound may have been passed since */
+    if (outcome == ATTEST_COMPARISON_MET) /* what met the bound may have been passed since */
         return rival->meets || own == outcome ||
-               own == (rivals->largest ? ATTEST_OUTCOME_ABOVE : ATTEST_OUTCOME_BELOW);
+               own == (rivals->largest ? ATTEST_COMPARISON_ABOVE : ATTEST_COMPARISON_BELOW);
     return own == outcome;
 }
 
 /* Names the first rival of which the outcome is known, or else the first, and takes it into the
  * hull: the ends of the extreme need not be those of any one rival. */
-static void name_rival(arb_t hull, attest_rivals *rivals, attest_outcome outcome,
+static void name_rival(arb_t hull, attest_rivals *rivals, attest_comparison outcome,
                        const fmpq *bound)
 {
     rivals->named = 0;
@@ -102,7 +103,7 @@ static void name_rival(arb_t hull, attest_rivals *rivals, attest_outcome outcome
     arb_union(hull, hull, &rivals->rival[rivals->named].square, rivals->bits + 64);
 }
 
-attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
+attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
                                    const fmpq *bound, long max_bits, attest_error *error)
 {
@@ -112,10 +113,11 @@ attest_status attest_rivals_settle(arb_t hull, attest_outcome *outcome,
 
     for (;;) {
         attest_rivals_hull(hull, rivals);
-        *outcome = met ? ATTEST_OUTCOME_MET : compare_hull(hull, bound, rivals->bits);
-        if (*outcome == ATTEST_OUTCOME_UNKNOWN && fmpq_is_zero(bound) && none_is_zero(rivals))
-            *outcome = ATTEST_OUTCOME_ABOVE;
-        if (accurate(hull, rivals) && *outcome != ATTEST_OUTCOME_UNKNOWN)
+        *outcome = met ? ATTEST_COMPARISON_MET : compare_hull(hull, bound, rivals->bits);
+        if (*outcome == ATTEST_COMPARISON_UNKNOWN && fmpq_is_zero(bound) &&
+            none_is_zero(rivals))
+            *outcome = ATTEST_COMPARISON_ABOVE;
+        if (accurate(hull, rivals) && *outcome != ATTEST_COMPARISON_UNKNOWN)
             break;
         if (any_unable(rivals)) {
             snprintf(reason, ATTEST_ERROR_SIZE,
