@@ -33,18 +33,11 @@ static bool same_shape(const attest_filter_shape *a, const attest_filter_shape *
 static attest_status find_filter(size_t *which, attest_verdicts *v,
                                  const attest_filter_shape *shape, attest_error *error)
 {
-    attest_filter *more;
-
     for (*which = 0; *which < v->filters; ++*which)
         if (same_shape(&v->filter[*which].shape, shape))
             return ATTEST_OK;
-    if (v->filters == v->filter_room) {
-        more = attest_memory_resize(v->filter, 2 * v->filter_room + 1, sizeof *more);
-        if (!more)
-            return attest_memory_fail(error);
-        v->filter = more;
-        v->filter_room = 2 * v->filter_room + 1;
-    }
+    if (!attest_memory_grow(&v->filter, &v->filter_room, v->filters + 1, sizeof *v->filter))
+        return attest_memory_fail(error);
     v->filters++; /* it is to be cleared, whatever the status */
     return attest_filter_init(&v->filter[*which], shape, error);
 }

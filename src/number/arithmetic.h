@@ -63,21 +63,4 @@ const char *attest_audit_stage_name(attest_audit_stage stage);
  * that neither overflows nor underflows is at most 2^-*bits. */
 long attest_audit_unit_bits(const attest_format *format, attest_audit_rounding rounding);
 
-/* The next of a stream of random numbers (SplitMix64), and a stream's start from a hash. */
-static inline uint64_t attest_audit_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static inline uint64_t attest_audit_mix(uint64_t hash, uint64_t word)
-{
-    uint64_t state = hash ^ word;
-
-    return attest_audit_random(&state);
-}
-
 #endif

@@ -20,15 +20,9 @@ void attest_outcomes_clear(attest_outcomes *outcomes)
 
 static bool add(attest_outcomes *outcomes, const attest_outcome *outcome)
 {
-    if (outcomes->count == outcomes->room) {
-        size_t room = outcomes->room ? 2 * outcomes->room : 32;
-        attest_outcome *larger =
-            attest_memory_resize(outcomes->outcome, room, sizeof *outcomes->outcome);
-        if (!larger)
-            return false;
-        outcomes->outcome = larger;
-        outcomes->room = room;
-    }
+    if (!attest_memory_grow(&outcomes->outcome, &outcomes->room, outcomes->count + 1,
+                            sizeof *outcomes->outcome))
+        return false;
     outcomes->outcome[outcomes->count++] = *outcome;
     return true;
 }
