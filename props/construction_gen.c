@@ -117,8 +117,8 @@ static attest_status gen_copies(attest_dataset_builder *builder, struct theft *t
     return status;
 }
 
-attest_status attest_construction_gen(attest_instance *instance, struct theft *t,
-                                      const attest_setting *setting)
+attest_status attest_props_construction_gen(attest_instance *instance, struct theft *t,
+                                            const attest_setting *setting)
 {
     bool zero = attest_setting_drops(setting, "r-min");
     attest_dataset_builder builder;

@@ -110,8 +110,8 @@ static attest_status gen_labels(attest_dataset *dataset, struct theft *t,
     return ATTEST_OK;
 }
 
-attest_status attest_memorization_gen(attest_instance *instance, struct theft *t,
-                                      const attest_setting *setting, bool positional)
+attest_status attest_props_memorization_gen(attest_instance *instance, struct theft *t,
+                                            const attest_setting *setting, bool positional)
 {
     bool zero = attest_setting_drops(setting, "r-min");
     bool causal = !zero && attest_gen_size(t, 0, 1);

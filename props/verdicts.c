@@ -124,8 +124,8 @@ static bool is_small(const attest_weights *weights)
     return size <= MOST;
 }
 
-attest_status attest_verdict_get(attest_filter_answer *answer, const attest_instance *instance,
-                                 attest_error *error)
+attest_status attest_verdicts_get_one(attest_filter_answer *answer,
+                                      const attest_instance *instance, attest_error *error)
 {
     attest_verdicts verdicts;
     attest_doubles doubles;

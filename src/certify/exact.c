@@ -4,8 +4,7 @@
 
 #include "certify/method.h"
 #include "certify/recentre.h"
-
-enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
+#include "number/ball_root.h"
 
 static const char *objection(const attest_weights *weights)
 {
@@ -26,15 +25,6 @@ static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t 
         fmpq_addmul(square, difference, difference);
     }
     fmpq_clear(difference);
-}
-
-/* The square root of an exact square. */
-static void root(arb_t ball, const fmpq_t square)
-{
-    arb_set_fmpq(ball, square, SQUARE_BITS);
-    arb_sqrt(ball, ball, ROOT_BITS);
-    if (fmpq_is_zero(square))
-        arb_zero(ball);
 }
 
 static attest_place place_of(const attest_outputs *outputs, size_t p)
@@ -145,8 +135,8 @@ attest_status attest_exact_settle(attest_finding *finding, const attest_claim *c
         status = find_largest(largest, finding, outputs, cloud, error);
     if (status == ATTEST_OK) {
         if (finding->has_pair)
-            root(finding->min_separation, closest);
-        root(finding->max_norm, largest);
+            attest_ball_root(finding->min_separation, closest);
+        attest_ball_root(finding->max_norm, largest);
         judge(finding, claim, closest, largest);
         fmpz_set(finding->by_exact, finding->required_pairs);
     }

@@ -7,6 +7,7 @@
 
 # Prefixes of several words whose first word belongs to another room, with the room they are in.
 registered='
+chunk_result io
 '
 
 strangers() { # object or archive: global definitions without the prefix
