@@ -90,8 +90,8 @@ static bool decide(attest_chunk_run_state *run, attest_trial *trial,
 }
 
 /* While shrinking, a violation must stay clear: a simple example that violates by a factor of
- * 1.0001 persuades nobody. What is demanded is half of the found margin (a logarithm), and no
- * more than a factor of two. */
+ * 1.0001 shows less than the one that was found. What is demanded is half of the found margin
+ * (a logarithm), and no more than a factor of two. */
 static bool is_clear(const attest_trial *candidate, const attest_trial *found)
 {
     if (isnan(found->margin))

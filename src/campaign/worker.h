@@ -1,7 +1,7 @@
 /* worker.h -- a process that runs chunks, one after another.
  *
  * It is forked from the campaign, so the plan need not be sent; a job names a chunk of it. A
- * property may do whatever it likes: it takes no more than its worker with it. */
+ * property that crashes, hangs or takes all memory ends its worker, not the campaign. */
 #ifndef ATTEST_CAMPAIGN_WORKER_H
 #define ATTEST_CAMPAIGN_WORKER_H
 
@@ -46,7 +46,7 @@ typedef enum attest_received {
     ATTEST_RECEIVED_PART,     /* more will come */
     ATTEST_RECEIVED_ENTRY,    /* the job is done */
     ATTEST_RECEIVED_DEATH,    /* the process is dead; the worker is as after init */
-    ATTEST_RECEIVED_TOGETHER, /* the same, at one of several trials, nobody knows which */
+    ATTEST_RECEIVED_TOGETHER, /* the same, at one of several trials, not known which */
     ATTEST_RECEIVED_NOTHING   /* the same, before its first trial */
 } attest_received;
 

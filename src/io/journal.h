@@ -3,7 +3,7 @@
  * A journal is a row of records (frame.h): the plan, then the entries of chunks, in the order
  * in which they were finished. It is only ever appended to. Chunks can be run again with the
  * same result, so a record that is torn or damaged costs time, not truth: the journal is cut
- * back to the last whole record before it. Only a damaged plan cannot be made up for. */
+ * back to the last whole record before it. Only a damaged plan cannot be recovered. */
 #ifndef ATTEST_IO_JOURNAL_H
 #define ATTEST_IO_JOURNAL_H
 
