@@ -9,15 +9,8 @@ static attest_status gen_plain(attest_instance *instance, struct theft *t, size_
     attest_gen_tokens tokens = {.dim_max = 4, .count_min = 2, .count_max = 8, .decades = 40};
     attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 8, .length_min = shortest, .length_max = 8};
-    attest_vocabulary vocabulary;
-    attest_status status;
 
-    attest_vocabulary_init(&vocabulary);
-    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
 /* The token x of dimension 1. */

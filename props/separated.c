@@ -32,18 +32,11 @@ static attest_status gen(attest_instance *instance, struct theft *t,
         .dim_max = 4, .count_min = 1, .count_max = 10, .zero = true, .decades = 40};
     static const attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 4, .length_min = 1, .length_max = 8, .repeats = true};
-    attest_vocabulary vocabulary;
-    attest_status status;
 
     if (setting->number != ATTEST_ARITHMETIC_NONE)
         return attest_props_separated_gen(instance, t, setting);
-    attest_vocabulary_init(&vocabulary);
     attest_gen_nonzero(attest_instance_set(instance, "scale"), t, 8);
-    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
 static bool fail(attest_trial *trial, const char *what)
