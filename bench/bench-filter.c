@@ -85,13 +85,13 @@ static void fail(const attest_error *error)
 /* The least processor time for all instances: what other programs take does not count. */
 static double time_filter(workload *w, double seconds)
 {
-    double end = timing_now() + seconds, best = INFINITY;
+    double end = attest_clock_seconds() + seconds, best = INFINITY;
     attest_filter filter;
     attest_error error;
 
     if (attest_filter_init(&filter, &w->shape, &error) != ATTEST_OK)
         fail(&error);
-    for (int round = 0; round < 3 || timing_now() < end; round++) {
+    for (int round = 0; round < 3 || attest_clock_seconds() < end; round++) {
         clock_t start = clock();
         if (attest_filter_check(w->answer, &filter, w->instance, INSTANCES, &error) !=
             ATTEST_OK)

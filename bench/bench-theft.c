@@ -4,6 +4,7 @@
 #include <libgen.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "bench/theft_rate.h"
 #include "theft/theft_extensions.h"
 
@@ -57,13 +58,6 @@ static void many_inputs(void)
 }
 
 /* Child processes count: by the clock on the wall. */
-static double wall_seconds(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
 static double isolated_rate(size_t batch, size_t trials)
 {
     struct theft_extension_config ext = {.batch = batch};
@@ -72,10 +66,10 @@ static double isolated_rate(size_t batch, size_t trials)
                                    .trials = trials,
                                    .fork = {.enable = true, .timeout = 1000}};
     quieten(&cfg);
-    double start = wall_seconds();
+    double start = attest_clock_seconds();
     if (theft_run_extended(&cfg, &ext, &report, NULL) != THEFT_RUN_PASS)
         fprintf(stderr, "isolated trials did not pass\n");
-    return (double)trials / (wall_seconds() - start);
+    return (double)trials / (attest_clock_seconds() - start);
 }
 
 int main(int argc, char **argv)

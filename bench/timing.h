@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 struct contestant {
     const char *name;
@@ -18,28 +19,20 @@ struct contestant {
     double best; /* seconds */
 };
 
-static inline double timing_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Runs all contestants in turn for about `seconds` in total, at least 3 rounds. */
 static inline void timing_race(struct contestant *all, size_t count, void *context,
                                double seconds)
 {
-    double end = timing_now() + seconds;
+    double end = attest_clock_seconds() + seconds;
 
     for (size_t i = 0; i < count; i++)
         all[i].best = INFINITY;
-    for (int round = 0; round < 3 || timing_now() < end; round++) {
+    for (int round = 0; round < 3 || attest_clock_seconds() < end; round++) {
         for (size_t i = 0; i < count; i++) {
-            double start = timing_now(), took;
+            double start = attest_clock_seconds(), took;
 
             all[i].run(context);
-            took = timing_now() - start;
+            took = attest_clock_seconds() - start;
             if (took < all[i].best)
                 all[i].best = took;
         }

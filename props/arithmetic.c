@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-attest_format attest_arithmetic_format(const attest_setting *setting)
+attest_format attest_props_arithmetic_format(const attest_setting *setting)
 {
     attest_format format = {.precision = setting->bits};
 
@@ -22,7 +22,7 @@ attest_format attest_arithmetic_format(const attest_setting *setting)
     return format;
 }
 
-bool attest_arithmetic_represents(const attest_format *format, const fmpq_t x)
+bool attest_props_arithmetic_represents(const attest_format *format, const fmpq_t x)
 {
     const fmpz *p = fmpq_numref(x), *q = fmpq_denref(x);
     slong low, exponent;
@@ -49,7 +49,7 @@ static bool represents_fractions(const attest_format *format, const fmpz *numera
     fmpq_init(x);
     for (size_t i = 0; all && i < count; i++) {
         fmpq_set_fmpz_frac(x, numerator + i, denominator);
-        all = attest_arithmetic_represents(format, x);
+        all = attest_props_arithmetic_represents(format, x);
     }
     fmpq_clear(x);
     return all;
@@ -71,14 +71,14 @@ static bool represents_tokens(const attest_format *format, const attest_tokens *
     fmpq_init(x);
     for (size_t i = 0; all && i < tokens->count * tokens->dim; i++) {
         attest_tokens_get_entry(x, tokens, i / tokens->dim, i % tokens->dim);
-        all = attest_arithmetic_represents(format, x);
+        all = attest_props_arithmetic_represents(format, x);
     }
     fmpq_clear(x);
     return all;
 }
 
-bool attest_arithmetic_represents_instance(const attest_format *format,
-                                           const attest_instance *instance)
+bool attest_props_arithmetic_represents_instance(const attest_format *format,
+                                                 const attest_instance *instance)
 {
     const attest_weights *weights = &instance->weights;
     bool all = represents_tokens(format, &instance->dataset.tokens);
@@ -96,7 +96,7 @@ static attest_status evaluate(mpfr_t *out, const attest_weights *weights,
                               attest_error *error)
 {
     size_t count = sequence->length * sequence->dim;
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     attest_status status = ATTEST_NOMEM;
     double *values;
 
@@ -111,11 +111,11 @@ static attest_status evaluate(mpfr_t *out, const attest_weights *weights,
     return status;
 }
 
-mpfr_t *attest_arithmetic_outputs(const attest_instance *instance,
-                                  const attest_setting *setting, attest_error *error)
+mpfr_t *attest_props_arithmetic_outputs(const attest_instance *instance,
+                                        const attest_setting *setting, attest_error *error)
 {
     const attest_dataset *d = &instance->dataset;
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     mpfr_t *out = attest_memory_alloc(d->total * d->dim, sizeof *out);
     attest_status status = out ? ATTEST_OK : ATTEST_NOMEM;
     attest_sequence sequence;
@@ -132,11 +132,11 @@ mpfr_t *attest_arithmetic_outputs(const attest_instance *instance,
     attest_sequence_clear(&sequence);
     if (status == ATTEST_OK)
         return out;
-    attest_arithmetic_free(out, d);
+    attest_props_arithmetic_free(out, d);
     return NULL;
 }
 
-void attest_arithmetic_free(mpfr_t *out, const attest_dataset *dataset)
+void attest_props_arithmetic_free(mpfr_t *out, const attest_dataset *dataset)
 {
     for (size_t i = 0; out && i < dataset->total * dataset->dim; i++)
         mpfr_clear(out[i]);

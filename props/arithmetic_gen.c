@@ -4,8 +4,8 @@
 
 enum { MOST_TOKENS = 5, MOST_DIM = 2 };
 
-void attest_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format *format,
-                                  unsigned most)
+void attest_props_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format *format,
+                                        unsigned most)
 {
     long p = format->precision;
     unsigned kind = (unsigned)theft_random_choice(t, 8);
@@ -24,7 +24,7 @@ void attest_arithmetic_gen_number(fmpq_t x, struct theft *t, const attest_format
     }
     if (theft_random_bits(t, 1))
         fmpq_neg(x, x);
-    if (!attest_arithmetic_represents(format, x))
+    if (!attest_props_arithmetic_represents(format, x))
         fmpq_one(x);
 }
 
@@ -42,8 +42,8 @@ static bool is_taken(const attest_vocabulary *v, size_t i)
 
 /* Distinct tokens without a zero entry; one that is taken gets a power of two in front, which
  * is a number of every format. */
-attest_status attest_arithmetic_gen_tokens(attest_vocabulary *v, struct theft *t,
-                                           const attest_format *format)
+attest_status attest_props_arithmetic_gen_tokens(attest_vocabulary *v, struct theft *t,
+                                                 const attest_format *format)
 {
     v->dim = attest_gen_size(t, 1, MOST_DIM);
     v->count = attest_gen_size(t, 3, MOST_TOKENS);
@@ -52,7 +52,7 @@ attest_status attest_arithmetic_gen_tokens(attest_vocabulary *v, struct theft *t
         return ATTEST_NOMEM;
     for (size_t i = 0; i < v->count; i++) {
         for (size_t c = 0; c < v->dim; c++)
-            attest_arithmetic_gen_number(v->entry + i * v->dim + c, t, format, 12);
+            attest_props_arithmetic_gen_number(v->entry + i * v->dim + c, t, format, 12);
         for (ulong power = 0; is_taken(v, i); power++)
             fmpq_set_si(v->entry + i * v->dim, 1L << power, 1);
     }

@@ -57,7 +57,7 @@ static void judge(attest_trial *trial, const attest_construction *construction,
         return; /* proved, and nothing more is promised */
     arb_init(log2);
     ball_log2(log2, finding->min_separation);
-    sign = attest_trial_compare(trial, log2, construction->delta_log2);
+    sign = attest_vectors_compare(trial, log2, construction->delta_log2);
     if (sign < 0)
         attest_trial_violated(trial, "contextual-mapping",
                               "the least separation is 2^%.6f of the promised delta",
@@ -88,9 +88,10 @@ static attest_status certify(attest_trial *trial, const attest_construction *con
     return status;
 }
 
-attest_status attest_construction_decide(attest_trial *trial, const attest_instance *instance,
-                                         const attest_setting *setting, attest_mask mask,
-                                         attest_error *error)
+attest_status attest_props_construction_decide(attest_trial *trial,
+                                               const attest_instance *instance,
+                                               const attest_setting *setting, attest_mask mask,
+                                               attest_error *error)
 {
     attest_construction construction;
     attest_status status = ATTEST_OK;

@@ -13,12 +13,13 @@
  *   eps            two tokens 2^-24000 apart
  *   no-duplicates  many copies of one token, which weigh the others down
  *   length         sequences of one token (the promise stays true) */
-attest_status attest_construction_gen(attest_instance *instance, struct theft *t,
-                                      const attest_setting *setting);
+attest_status attest_props_construction_gen(attest_instance *instance, struct theft *t,
+                                            const attest_setting *setting);
 
 /* Builds the weights for this mask and certifies them: |outputs| < r, separation > delta. */
-attest_status attest_construction_decide(attest_trial *trial, const attest_instance *instance,
-                                         const attest_setting *setting, attest_mask mask,
-                                         attest_error *error);
+attest_status attest_props_construction_decide(attest_trial *trial,
+                                               const attest_instance *instance,
+                                               const attest_setting *setting, attest_mask mask,
+                                               attest_error *error);
 
 #endif

@@ -9,15 +9,8 @@ static attest_status gen_plain(attest_instance *instance, struct theft *t, size_
     attest_gen_tokens tokens = {.dim_max = 4, .count_min = 2, .count_max = 8, .decades = 40};
     attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 8, .length_min = shortest, .length_max = 8};
-    attest_vocabulary vocabulary;
-    attest_status status;
 
-    attest_vocabulary_init(&vocabulary);
-    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
 /* The token x of dimension 1. */
@@ -117,8 +110,8 @@ static attest_status gen_copies(attest_dataset_builder *builder, struct theft *t
     return status;
 }
 
-attest_status attest_construction_gen(attest_instance *instance, struct theft *t,
-                                      const attest_setting *setting)
+attest_status attest_props_construction_gen(attest_instance *instance, struct theft *t,
+                                            const attest_setting *setting)
 {
     bool zero = attest_setting_drops(setting, "r-min");
     attest_dataset_builder builder;

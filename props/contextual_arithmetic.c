@@ -20,7 +20,7 @@ static void gen_matrix(attest_matrix *matrix, struct theft *t, const attest_form
     fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
 
     for (size_t i = 0; i < rows * cols; i++)
-        attest_arithmetic_gen_number(entry + i, t, format, 3);
+        attest_props_arithmetic_gen_number(entry + i, t, format, 3);
     attest_gen_set_matrix(matrix, entry, rows, cols);
     _fmpq_vec_clear(entry, (slong)(rows * cols));
 }
@@ -30,13 +30,13 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
 {
     static const attest_gen_sequences sequences = {
         .count_min = 2, .count_max = 3, .length_min = 2, .length_max = 4};
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     attest_weights *weights = &instance->weights;
     attest_vocabulary vocabulary;
     attest_status status;
 
     attest_vocabulary_init(&vocabulary);
-    status = attest_arithmetic_gen_tokens(&vocabulary, t, &format);
+    status = attest_props_arithmetic_gen_tokens(&vocabulary, t, &format);
     if (status == ATTEST_OK)
         status = attest_weights_resize(weights, 1 + attest_gen_rarely(t, 4));
     weights->dim = vocabulary.dim;
@@ -151,10 +151,10 @@ static attest_status judge(attest_trial *trial, const attest_instance *instance,
                            const attest_oracle *oracle, const verdict *v,
                            const attest_setting *setting, attest_error *error)
 {
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     double distance_bits = 0, norm_bits = 0;
     attest_filter_answer answer;
-    attest_status status = attest_verdict_get(&answer, instance, error);
+    attest_status status = attest_verdicts_get_one(&answer, instance, error);
 
     if (status == ATTEST_OK && answer.verdict == ATTEST_REFUTED)
         trial->outcome = ATTEST_DISCARDED; /* the exact outputs collide as well */
@@ -180,18 +180,18 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
                                                   const attest_setting *setting,
                                                   attest_error *error)
 {
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     attest_oracle oracle;
     attest_status status;
     mpfr_t *out;
     verdict v;
 
     if (!attest_instance_fits(instance) || instance->weights.activation != ATTEST_SOFTMAX ||
-        !attest_arithmetic_represents_instance(&format, instance)) {
+        !attest_props_arithmetic_represents_instance(&format, instance)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    out = attest_arithmetic_outputs(instance, setting, error);
+    out = attest_props_arithmetic_outputs(instance, setting, error);
     if (!out)
         return ATTEST_NOMEM;
     status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
@@ -207,6 +207,6 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
                 fmax(log2(v.separation / v.scale) + (double)format.precision, 0x1p-20);
     }
     attest_oracle_clear(&oracle);
-    attest_arithmetic_free(out, &instance->dataset);
+    attest_props_arithmetic_free(out, &instance->dataset);
     return status;
 }

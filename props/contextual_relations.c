@@ -93,7 +93,7 @@ static attest_status compare(comparison *c, const char *what, const fmpq *factor
 
 static attest_status rearrange(comparison *c, attest_rearrangement how, const char *what)
 {
-    attest_status status = attest_dataset_rearrange(&c->dataset, &c->instance->dataset, how);
+    attest_status status = attest_transform_rearrange(&c->dataset, &c->instance->dataset, how);
 
     return status == ATTEST_OK ? compare(c, what, NULL) : status;
 }
@@ -102,7 +102,8 @@ static attest_status rearrange(comparison *c, attest_rearrangement how, const ch
 static attest_status scale(comparison *c)
 {
     attest_token_change change = {.factor = c->scale};
-    attest_status status = attest_dataset_change(&c->dataset, &c->instance->dataset, &change);
+    attest_status status =
+        attest_transform_dataset(&c->dataset, &c->instance->dataset, &change);
     fmpq_t inverse;
 
     if (status != ATTEST_OK)
@@ -111,7 +112,7 @@ static attest_status scale(comparison *c)
     fmpq_mul(inverse, c->scale, c->scale);
     fmpq_inv(inverse, inverse);
     for (size_t h = 0; h < c->weights.heads; h++)
-        attest_matrix_multiply(&c->weights.head[h].wk, inverse);
+        attest_transform_multiply(&c->weights.head[h].wk, inverse);
     fmpq_clear(inverse);
     return compare(c, "scaling", c->scale);
 }
@@ -120,13 +121,14 @@ static attest_status scale(comparison *c)
 static attest_status mirror(comparison *c)
 {
     attest_token_change change = {.mirror = true};
-    attest_status status = attest_dataset_change(&c->dataset, &c->instance->dataset, &change);
+    attest_status status =
+        attest_transform_dataset(&c->dataset, &c->instance->dataset, &change);
 
     if (status == ATTEST_OK)
-        status = attest_weights_copy(&c->weights, &c->instance->weights);
+        status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
     if (status != ATTEST_OK)
         return status;
-    attest_weights_mirror(&c->weights);
+    attest_transform_mirror_weights(&c->weights);
     return compare(c, "reversing the coordinates", NULL);
 }
 
@@ -140,7 +142,7 @@ static bool is_symmetric(const attest_weights *weights)
 static attest_status compare_all(comparison *c)
 {
     bool symmetric = is_symmetric(&c->instance->weights);
-    attest_status status = attest_weights_copy(&c->weights, &c->instance->weights);
+    attest_status status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
 
     if (status == ATTEST_OK)
         status = certify(&c->before, &c->instance->dataset, &c->instance->weights, c->error);
@@ -159,7 +161,7 @@ static attest_status compare_all(comparison *c)
     if (status == ATTEST_OK)
         status = mirror(c);
     if (status == ATTEST_OK)
-        status = attest_weights_copy(&c->weights, &c->instance->weights);
+        status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
     return status == ATTEST_OK ? scale(c) : status;
 }
 

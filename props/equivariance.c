@@ -110,7 +110,7 @@ static attest_status check_permutation(attest_trial *trial, const attest_instanc
     attest_status status;
 
     attest_dataset_init(&changed);
-    status = attest_dataset_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_TOKENS);
+    status = attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_TOKENS);
     if (status == ATTEST_OK) {
         status = outputs_init(&after, weights, &changed, i, error);
         for (size_t j = 0; status == ATTEST_OK && j < before->count; j++)
@@ -135,11 +135,11 @@ static attest_status check_shift(attest_trial *trial, const attest_instance *ins
 
     attest_dataset_init(&changed);
     attest_weights_init(&shifted);
-    status = attest_dataset_change(&changed, &instance->dataset, &change);
+    status = attest_transform_dataset(&changed, &instance->dataset, &change);
     if (status == ATTEST_OK)
-        status = attest_weights_copy(&shifted, &instance->weights);
+        status = attest_transform_copy_weights(&shifted, &instance->weights);
     if (status == ATTEST_OK) {
-        attest_weights_shift(&shifted, attest_instance_get(instance, "shift"));
+        attest_transform_shift_weights(&shifted, attest_instance_get(instance, "shift"));
         status = outputs_init(&after, &shifted, &changed, i, error);
         for (size_t j = 0; status == ATTEST_OK && j < before->count; j++)
             if (!same(&shifted, before, j, &after, j / dim * (dim + 1) + j % dim))

@@ -54,8 +54,8 @@ size_t attest_evaluation_at(const attest_evaluation *evaluation, attest_place pl
     return (d->start[place.sequence] + place.position) * d->dim;
 }
 
-void attest_token_difference(fmpq_t z, const attest_dataset *d, attest_place a, attest_place b,
-                             size_t c)
+void attest_evaluation_difference(fmpq_t z, const attest_dataset *d, attest_place a,
+                                  attest_place b, size_t c)
 {
     fmpq_t y;
 

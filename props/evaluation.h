@@ -23,7 +23,7 @@ void attest_evaluation_clear(attest_evaluation *evaluation);
 size_t attest_evaluation_at(const attest_evaluation *evaluation, attest_place place);
 
 /* z = entry c of the token at a minus that at b. Exact. */
-void attest_token_difference(fmpq_t z, const attest_dataset *dataset, attest_place a,
-                             attest_place b, size_t c);
+void attest_evaluation_difference(fmpq_t z, const attest_dataset *dataset, attest_place a,
+                                  attest_place b, size_t c);
 
 #endif

@@ -229,8 +229,8 @@ static attest_status decide_pair(attest_trial *trial, const attest_vectors *vect
         arb_set_fmpq(radius, r, 2 * bits);
         attest_lemma1_bound(bound, log2, n, radius, 2 * bits);
         if (status == ATTEST_OK)
-            sign =
-                difference.sign == 0 ? -1 : attest_trial_compare(trial, difference.log2, log2);
+            sign = difference.sign == 0 ? -1
+                                        : attest_vectors_compare(trial, difference.log2, log2);
     }
     if (status == ATTEST_OK && sign < 0) {
         attest_trial_violated(trial, "lemma1",

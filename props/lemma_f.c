@@ -244,7 +244,7 @@ static attest_status decide_bound(attest_trial *trial, const attest_vectors *vec
         if (status == ATTEST_OK)
             sign = difference.sign != first->sign
                        ? -1
-                       : attest_trial_compare(trial, difference.log2, log2);
+                       : attest_vectors_compare(trial, difference.log2, log2);
     }
     if (status == ATTEST_OK && sign < 0)
         attest_trial_violated(trial, "lemma_f", "%s",

@@ -28,7 +28,8 @@ const attest_statement attest_statement_masked = {
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    return attest_construction_decide(trial, instance, setting, ATTEST_MASK_CAUSAL, error);
+    return attest_props_construction_decide(trial, instance, setting, ATTEST_MASK_CAUSAL,
+                                            error);
 }
 
 static const attest_droppable droppable[] = {
@@ -39,7 +40,7 @@ const attest_property attest_property_masked = {
     .name = "masked",
     .title = "what the construction promises under a causal mask holds",
     .statement = "masked",
-    .gen = attest_construction_gen,
+    .gen = attest_props_construction_gen,
     .decide = decide,
     .droppable = droppable,
     .targeted = true,

@@ -211,9 +211,10 @@ static attest_status judge(attest_trial *trial, const attest_memorization *m,
     return trial->outcome == ATTEST_HELD ? compare(trial, m, dataset, error) : ATTEST_OK;
 }
 
-attest_status attest_memorization_decide(attest_trial *trial, const attest_instance *instance,
-                                         const attest_setting *setting, bool positional,
-                                         attest_error *error)
+attest_status attest_props_memorization_decide(attest_trial *trial,
+                                               const attest_instance *instance,
+                                               const attest_setting *setting, bool positional,
+                                               attest_error *error)
 {
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *mask = attest_instance_get(instance, "mask");

@@ -17,15 +17,8 @@ static attest_status gen_tokens(attest_instance *instance, struct theft *t, bool
         .dim_max = 4, .count_min = 2, .count_max = 8, .zero = repeats, .decades = 4};
     attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 6, .length_min = 1, .length_max = 6, .repeats = repeats};
-    attest_vocabulary vocabulary;
-    attest_status status;
 
-    attest_vocabulary_init(&vocabulary);
-    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
 /* (a, b, 0) and (c, d, 0) with a + b = c + d, all positive: 0 sees the mean only. */
@@ -110,8 +103,8 @@ static attest_status gen_labels(attest_dataset *dataset, struct theft *t,
     return ATTEST_OK;
 }
 
-attest_status attest_memorization_gen(attest_instance *instance, struct theft *t,
-                                      const attest_setting *setting, bool positional)
+attest_status attest_props_memorization_gen(attest_instance *instance, struct theft *t,
+                                            const attest_setting *setting, bool positional)
 {
     bool zero = attest_setting_drops(setting, "r-min");
     bool causal = !zero && attest_gen_size(t, 0, 1);

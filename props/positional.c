@@ -32,13 +32,13 @@ const attest_statement attest_statement_positional = {
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
-    return attest_memorization_gen(instance, t, setting, true);
+    return attest_props_memorization_gen(instance, t, setting, true);
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    return attest_memorization_decide(trial, instance, setting, true, error);
+    return attest_props_memorization_decide(trial, instance, setting, true, error);
 }
 
 static const attest_droppable droppable[] = {

@@ -37,17 +37,10 @@ static attest_status gen(attest_instance *instance, struct theft *t,
         .dim_max = 6, .count_min = 2, .count_max = 8, .zero = true, .decades = 40};
     static const attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 1, .length_min = 2, .length_max = 8};
-    attest_vocabulary vocabulary;
-    attest_status status;
 
     (void)setting;
-    attest_vocabulary_init(&vocabulary);
     fmpz_set_ui(fmpq_numref(attest_instance_set(instance, "seed")), theft_random_bits(t, 32));
-    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
 /* Whether 8 |z|^2 |v|^2 <= pi d M^4 (v.z)^2, for rationals z != 0 and v: equality is

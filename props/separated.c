@@ -32,18 +32,11 @@ static attest_status gen(attest_instance *instance, struct theft *t,
         .dim_max = 4, .count_min = 1, .count_max = 10, .zero = true, .decades = 40};
     static const attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 4, .length_min = 1, .length_max = 8, .repeats = true};
-    attest_vocabulary vocabulary;
-    attest_status status;
 
     if (setting->number != ATTEST_ARITHMETIC_NONE)
-        return attest_separated_arithmetic_gen(instance, t, setting);
-    attest_vocabulary_init(&vocabulary);
+        return attest_props_separated_gen(instance, t, setting);
     attest_gen_nonzero(attest_instance_set(instance, "scale"), t, 8);
-    status = attest_gen_vocabulary(&vocabulary, t, &tokens);
-    if (status == ATTEST_OK)
-        status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
-    return status;
+    return attest_gen_sequences_of(&instance->dataset, t, &tokens, &sequences);
 }
 
 static bool fail(attest_trial *trial, const char *what)
@@ -178,11 +171,11 @@ static attest_status check_changed(attest_trial *trial, const attest_instance *i
     attest_dataset_init(&changed);
     fmpq_init(factor);
     fmpq_one(factor);
-    status = attest_dataset_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_SEQUENCES);
+    status = attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_SEQUENCES);
     if (status == ATTEST_OK)
         status = attest_separated_get(s, &changed, error);
     if (status == ATTEST_OK && check_extremes(trial, s, e, &changed, factor)) {
-        status = attest_dataset_change(&changed, &instance->dataset, &change);
+        status = attest_transform_dataset(&changed, &instance->dataset, &change);
         if (status == ATTEST_OK)
             status = attest_separated_get(s, &changed, error);
         fmpq_mul(factor, change.factor, change.factor);
@@ -205,7 +198,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     fmpq_t one;
 
     if (setting->number != ATTEST_ARITHMETIC_NONE)
-        return attest_separated_arithmetic_decide(trial, instance, setting, error);
+        return attest_props_separated_decide(trial, instance, setting, error);
     if (d->count == 0 || !scale || fmpq_is_zero(scale)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;

@@ -42,19 +42,19 @@ static void get_bound(fmpq_t bound, const fmpq_t square, long precision, bool ab
     mpq_clear(q);
 }
 
-attest_status attest_separated_arithmetic_gen(attest_instance *instance, struct theft *t,
-                                              const attest_setting *setting)
+attest_status attest_props_separated_gen(attest_instance *instance, struct theft *t,
+                                         const attest_setting *setting)
 {
     static const attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 2, .length_min = 2, .length_max = 4};
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     attest_vocabulary vocabulary;
     attest_separated extremes;
     attest_status status;
 
     attest_vocabulary_init(&vocabulary);
     attest_separated_init(&extremes);
-    status = attest_arithmetic_gen_tokens(&vocabulary, t, &format);
+    status = attest_props_arithmetic_gen_tokens(&vocabulary, t, &format);
     if (status == ATTEST_OK)
         status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
     if (status == ATTEST_OK)
@@ -196,17 +196,16 @@ static bool is_asked(const attest_instance *instance, const attest_format *forma
     const fmpq *r_max = attest_instance_get(instance, "r_max");
 
     return instance->dataset.count > 0 && eps && r_max && fmpq_sgn(eps) >= 0 &&
-           fmpq_sgn(r_max) >= 0 && attest_arithmetic_represents(format, eps) &&
-           attest_arithmetic_represents(format, r_max) &&
-           attest_arithmetic_represents_instance(format, instance);
+           fmpq_sgn(r_max) >= 0 && attest_props_arithmetic_represents(format, eps) &&
+           attest_props_arithmetic_represents(format, r_max) &&
+           attest_props_arithmetic_represents_instance(format, instance);
 }
 
-attest_status attest_separated_arithmetic_decide(attest_trial *trial,
-                                                 const attest_instance *instance,
-                                                 const attest_setting *setting,
-                                                 attest_error *error)
+attest_status attest_props_separated_decide(attest_trial *trial,
+                                            const attest_instance *instance,
+                                            const attest_setting *setting, attest_error *error)
 {
-    attest_format format = attest_arithmetic_format(setting);
+    attest_format format = attest_props_arithmetic_format(setting);
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
     attest_separated extremes;
     attest_status status = ATTEST_OK;

@@ -108,7 +108,7 @@ static attest_status make_small(attest_instance *instance)
         fmpq_one(factor);
         fmpq_div_2exp(factor, factor, halvings);
         for (size_t h = 0; h < instance->weights.heads && halvings; h++)
-            attest_matrix_multiply(&instance->weights.head[h].wo, factor);
+            attest_transform_multiply(&instance->weights.head[h].wo, factor);
     }
     attest_separated_clear(&extremes);
     fmpq_clear(spread), fmpq_clear(factor);
@@ -156,7 +156,7 @@ static void measure(arb_t distance, arb_t promised, const examination *x, attest
         else
             arb_sub(z, x->out.ball + at_a + c, x->out.ball + at_b + c, x->bits);
         arb_addmul(distance, z, z, x->bits);
-        attest_token_difference(q, d, a, b, c);
+        attest_evaluation_difference(q, d, a, b, c);
         arb_set_fmpq(z, q, x->bits);
         arb_addmul(promised, z, z, x->bits);
     }

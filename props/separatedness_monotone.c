@@ -120,7 +120,7 @@ static void get_excess(arb_t excess, fmpq_t exact, const attest_evaluation *out,
     arb_zero(excess);
     fmpq_zero(exact);
     for (size_t c = 0; c < out->dataset->dim; c++) {
-        attest_token_difference(z, out->dataset, a, b, c);
+        attest_evaluation_difference(z, out->dataset, a, b, c);
         fmpq_sub(w, out->exact + at_a + c, out->exact + at_b + c);
         fmpq_sub(w, w, z);
         fmpq_addmul(exact, w, z);

@@ -122,7 +122,7 @@ static attest_status confirm(attest_trial *trial, const attest_instance *instanc
                              attest_error *error)
 {
     attest_filter_answer answer;
-    attest_status status = attest_verdict_get(&answer, instance, error);
+    attest_status status = attest_verdicts_get_one(&answer, instance, error);
 
     if (status == ATTEST_OK && answer.verdict == ATTEST_REFUTED) {
         trial->has_pair = true;

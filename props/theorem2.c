@@ -39,7 +39,7 @@ const attest_statement attest_statement_theorem2 = {
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    return attest_construction_decide(trial, instance, setting, ATTEST_MASK_NONE, error);
+    return attest_props_construction_decide(trial, instance, setting, ATTEST_MASK_NONE, error);
 }
 
 static const attest_droppable droppable[] = {
@@ -51,7 +51,7 @@ const attest_property attest_property_theorem2 = {
     .title =
         "what the construction promises holds: separations exceed delta, outputs are below r",
     .statement = "theorem2",
-    .gen = attest_construction_gen,
+    .gen = attest_props_construction_gen,
     .decide = decide,
     .droppable = droppable,
     .targeted = true,

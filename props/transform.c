@@ -30,8 +30,8 @@ static attest_status add_sequence(attest_dataset_builder *builder, const attest_
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
-attest_status attest_dataset_rearrange(attest_dataset *to, const attest_dataset *from,
-                                       attest_rearrangement how)
+attest_status attest_transform_rearrange(attest_dataset *to, const attest_dataset *from,
+                                         attest_rearrangement how)
 {
     size_t count = from->count + (how == ATTEST_REPEAT_SEQUENCE);
     attest_status status = ATTEST_OK;
@@ -50,7 +50,7 @@ attest_status attest_dataset_rearrange(attest_dataset *to, const attest_dataset 
     return status;
 }
 
-attest_place attest_place_rearrange(const attest_dataset *from, attest_place place,
+attest_place attest_transform_place(const attest_dataset *from, attest_place place,
                                     attest_rearrangement how)
 {
     if (how == ATTEST_REVERSE_SEQUENCES)
@@ -60,8 +60,8 @@ attest_place attest_place_rearrange(const attest_dataset *from, attest_place pla
     return place;
 }
 
-attest_status attest_dataset_change(attest_dataset *to, const attest_dataset *from,
-                                    const attest_token_change *change)
+attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset *from,
+                                       const attest_token_change *change)
 {
     size_t dim = from->dim + change->homogeneous;
     attest_status status = ATTEST_OK;
@@ -94,7 +94,7 @@ attest_status attest_dataset_change(attest_dataset *to, const attest_dataset *fr
     return status;
 }
 
-attest_status attest_weights_copy(attest_weights *to, const attest_weights *from)
+attest_status attest_transform_copy_weights(attest_weights *to, const attest_weights *from)
 {
     attest_status status = attest_weights_resize(to, from->heads);
 
@@ -131,12 +131,12 @@ static void rewrite(attest_matrix *matrix, const fmpq *factor, bool flip_rows, b
     _fmpq_vec_clear(entry, (slong)(rows * cols));
 }
 
-void attest_matrix_multiply(attest_matrix *matrix, const fmpq_t factor)
+void attest_transform_multiply(attest_matrix *matrix, const fmpq_t factor)
 {
     rewrite(matrix, factor, false, false);
 }
 
-void attest_weights_mirror(attest_weights *weights)
+void attest_transform_mirror_weights(attest_weights *weights)
 {
     for (size_t h = 0; h < weights->heads; h++) {
         attest_head *head = weights->head + h;
@@ -163,7 +163,7 @@ static void extend(attest_matrix *matrix, size_t rows, size_t cols, const fmpq_t
     _fmpq_vec_clear(entry, (slong)(to_rows * to_cols));
 }
 
-void attest_weights_shift(attest_weights *weights, const fmpq_t shift)
+void attest_transform_shift_weights(attest_weights *weights, const fmpq_t shift)
 {
     fmpq_t zero;
 

@@ -15,12 +15,12 @@ typedef enum attest_rearrangement {
 } attest_rearrangement;
 
 /* to = from, rearranged; earlier contents are lost. Status: NOMEM. */
-attest_status attest_dataset_rearrange(attest_dataset *to, const attest_dataset *from,
-                                       attest_rearrangement how) ATTEST_WARN_UNUSED;
+attest_status attest_transform_rearrange(attest_dataset *to, const attest_dataset *from,
+                                         attest_rearrangement how) ATTEST_WARN_UNUSED;
 
 /* The place in the rearranged dataset of the token at a place. Domain: not REPEAT_TOKENS or
  * REPEAT_SEQUENCE, where places stay what they are. */
-attest_place attest_place_rearrange(const attest_dataset *from, attest_place place,
+attest_place attest_transform_place(const attest_dataset *from, attest_place place,
                                     attest_rearrangement how);
 
 /* to = from with every token x replaced by factor * x, its entries in reverse order if mirror;
@@ -29,22 +29,22 @@ typedef struct attest_token_change {
     const fmpq *factor; /* NULL: 1 */
     bool mirror, homogeneous;
 } attest_token_change;
-attest_status attest_dataset_change(attest_dataset *to, const attest_dataset *from,
-                                    const attest_token_change *change) ATTEST_WARN_UNUSED;
+attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset *from,
+                                       const attest_token_change *change) ATTEST_WARN_UNUSED;
 
 /* to = from. Status: NOMEM. */
-attest_status attest_weights_copy(attest_weights *to,
-                                  const attest_weights *from) ATTEST_WARN_UNUSED;
+attest_status attest_transform_copy_weights(attest_weights *to,
+                                            const attest_weights *from) ATTEST_WARN_UNUSED;
 
 /* Multiplies the matrix by factor. */
-void attest_matrix_multiply(attest_matrix *matrix, const fmpq_t factor);
+void attest_transform_multiply(attest_matrix *matrix, const fmpq_t factor);
 
 /* Appends a column to every W_Q, W_K, W_V and a zero row to every W_O, for homogeneous tokens:
  * zeros, but in W_K the value shift, which adds shift * sum(W_Q z) to all scores of a query z.
  */
-void attest_weights_shift(attest_weights *weights, const fmpq_t shift);
+void attest_transform_shift_weights(attest_weights *weights, const fmpq_t shift);
 
 /* Reverses the order of the coordinates of tokens: columns of W_Q, W_K, W_V, rows of W_O. */
-void attest_weights_mirror(attest_weights *weights);
+void attest_transform_mirror_weights(attest_weights *weights);
 
 #endif

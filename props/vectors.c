@@ -131,7 +131,7 @@ attest_status attest_vectors_difference(attest_boltz_difference *difference,
                                          error);
 }
 
-int attest_trial_compare(attest_trial *trial, const arb_t actual, const arb_t promised)
+int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t promised)
 {
     int sign = arb_gt(actual, promised) ? 1 : arb_lt(actual, promised) ? -1 : 0;
     double value;

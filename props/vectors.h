@@ -76,6 +76,6 @@ attest_status attest_vectors_build(attest_dataset *dataset, const attest_vocabul
 
 /* The sign of actual - promised, both enclosures of log2 of a bound; 0: the balls overlap.
  * Keeps the least difference as the trial's margin. */
-int attest_trial_compare(attest_trial *trial, const arb_t actual, const arb_t promised);
+int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t promised);
 
 #endif

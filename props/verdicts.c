@@ -33,18 +33,11 @@ static bool same_shape(const attest_filter_shape *a, const attest_filter_shape *
 static attest_status find_filter(size_t *which, attest_verdicts *v,
                                  const attest_filter_shape *shape, attest_error *error)
 {
-    attest_filter *more;
-
     for (*which = 0; *which < v->filters; ++*which)
         if (same_shape(&v->filter[*which].shape, shape))
             return ATTEST_OK;
-    if (v->filters == v->filter_room) {
-        more = attest_memory_resize(v->filter, 2 * v->filter_room + 1, sizeof *more);
-        if (!more)
-            return attest_memory_fail(error);
-        v->filter = more;
-        v->filter_room = 2 * v->filter_room + 1;
-    }
+    if (!attest_memory_grow(&v->filter, &v->filter_room, v->filters + 1, sizeof *v->filter))
+        return attest_memory_fail(error);
     v->filters++; /* it is to be cleared, whatever the status */
     return attest_filter_init(&v->filter[*which], shape, error);
 }
@@ -131,8 +124,8 @@ static bool is_small(const attest_weights *weights)
     return size <= MOST;
 }
 
-attest_status attest_verdict_get(attest_filter_answer *answer, const attest_instance *instance,
-                                 attest_error *error)
+attest_status attest_verdicts_get_one(attest_filter_answer *answer,
+                                      const attest_instance *instance, attest_error *error)
 {
     attest_verdicts verdicts;
     attest_doubles doubles;

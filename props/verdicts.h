@@ -27,7 +27,8 @@ attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts 
 
 /* The verdict on one instance, whose data and weights belong together: from doubles where it is
  * small and all its numbers are doubles, else by attest_certify. Status: as attest_certify. */
-attest_status attest_verdict_get(attest_filter_answer *answer, const attest_instance *instance,
-                                 attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_verdicts_get_one(attest_filter_answer *answer,
+                                      const attest_instance *instance,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

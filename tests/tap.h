@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
+
 static int tap_count, tap_failures;
 
 #if defined(__GNUC__)
@@ -59,14 +61,10 @@ __attribute__((unused)) static uint64_t tap_seed(uint64_t fixed)
     return seed;
 }
 
-/* A small generator (SplitMix64) for tests that need no more. */
+/* A small generator for tests that need no more. */
 __attribute__((unused)) static uint64_t tap_random(uint64_t *state)
 {
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    return attest_random_next(state);
 }
 
 #endif

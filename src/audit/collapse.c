@@ -152,14 +152,9 @@ static attest_status add_width(attest_audit_collapse *collapse, long bits,
     attest_audit_width *width;
     attest_status status;
 
-    if (collapse->widths == collapse->room) {
-        size_t room = collapse->room ? 2 * collapse->room : 64;
-        void *grown = attest_memory_resize(collapse->width, room, sizeof *collapse->width);
-        if (!grown)
-            return attest_memory_fail(error);
-        collapse->width = grown;
-        collapse->room = room;
-    }
+    if (!attest_memory_grow(&collapse->width, &collapse->room, collapse->widths + 1,
+                            sizeof *collapse->width))
+        return attest_memory_fail(error);
     attest_audit_collisions_init(&collisions);
     status = attest_audit_collisions_get(&collisions, outputs, classes, error);
     if (status == ATTEST_OK) {

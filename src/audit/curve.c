@@ -48,14 +48,9 @@ static attest_status add_width(attest_audit_curve *curve,
     attest_audit_outputs outputs;
     attest_status status;
 
-    if (curve->widths == curve->room) {
-        size_t room = curve->room ? 2 * curve->room : 64;
-        void *grown = attest_memory_resize(curve->width, room, sizeof *curve->width);
-        if (!grown)
-            return attest_memory_fail(error);
-        curve->width = grown;
-        curve->room = room;
-    }
+    if (!attest_memory_grow(&curve->width, &curve->room, curve->widths + 1,
+                            sizeof *curve->width))
+        return attest_memory_fail(error);
     status = attest_audit_evaluate(&outputs, request, arithmetic, error);
     if (status != ATTEST_OK)
         return status;

@@ -11,12 +11,12 @@ static uint64_t hash_integer(uint64_t hash, const fmpz_t x)
 
     fmpz_init(part);
     fmpz_init(rest);
-    hash = attest_simulated_mix(hash, (uint64_t)(fmpz_sgn(x) + 1));
+    hash = attest_random_mix(hash ^ (uint64_t)(fmpz_sgn(x) + 1));
     fmpz_abs(rest, x);
     while (!fmpz_is_zero(rest)) {
         fmpz_fdiv_r_2exp(part, rest, 62);
         fmpz_fdiv_q_2exp(rest, rest, 62);
-        hash = attest_simulated_mix(hash, fmpz_get_ui(part));
+        hash = attest_random_mix(hash ^ fmpz_get_ui(part));
     }
     fmpz_clear(part);
     fmpz_clear(rest);

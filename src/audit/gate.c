@@ -37,17 +37,11 @@ static attest_status worse(attest_audit_gate *gate, attest_error *error, const c
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (gate->count == gate->room) {
-        size_t room = gate->room ? 2 * gate->room : 16;
-        char **grown = attest_memory_resize(gate->line, room, sizeof *gate->line);
-        if (!grown)
-            return attest_memory_fail(error);
-        gate->line = grown;
-        gate->room = room;
-    }
     copy = attest_memory_copy(text);
-    if (!copy)
+    if (!copy || !attest_memory_grow(&gate->line, &gate->room, gate->count + 1, sizeof copy)) {
+        free(copy);
         return attest_memory_fail(error);
+    }
     gate->line[gate->count++] = copy;
     return ATTEST_OK;
 }

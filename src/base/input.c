@@ -53,22 +53,21 @@ static attest_status read_all(attest_input *input, int file, const char *name, s
                               size_t limit, attest_error *error)
 {
     unsigned char *data = attest_memory_alloc(room, 1);
-    ssize_t got = 1;
+    ssize_t got;
 
     input->data = data;
-    while (data && (got = read_some(file, data + input->size, room - input->size)) > 0) {
+    if (!data)
+        return attest_memory_fail_at(error, name);
+    while ((got = read_some(file, data + input->size, room - input->size)) > 0) {
         input->size += (size_t)got;
         if (input->size > limit)
             return too_large(error, name, limit);
         if (input->size < room)
             continue;
-        data = attest_memory_resize(data, room, 2);
-        if (data)
-            input->data = data;
-        room *= 2;
+        if (!attest_memory_grow(&data, &room, room + 1, 1))
+            return attest_memory_fail_at(error, name);
+        input->data = data;
     }
-    if (!data)
-        return attest_memory_fail_at(error, name);
     return got < 0 ? io_error(error, name, "read") : ATTEST_OK;
 }
 

@@ -5,7 +5,7 @@
 #include <attest/input.h>
 
 /* Like attest_input_open, but takes regular files only: what a certificate names must be found
- * again, and must not be without end. Waits for nobody, as an open of a pipe does. Status: also
+ * again, and must not be without end. Does not wait, as an open of a pipe does. Status: also
  * USAGE, for what is no regular file. */
 attest_status attest_input_open_file(attest_input *input, const char *path, size_t limit,
                                      attest_error *error) ATTEST_WARN_UNUSED;

@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 
-enum { EXIT_ENVIRONMENT = 4 };
+enum { EXIT_ENVIRONMENT = 4, LEAST_ROOM = 16 };
 
 void *attest_memory_alloc(size_t count, size_t size)
 {
@@ -25,6 +25,25 @@ void *attest_memory_resize(void *block, size_t count, size_t size)
     if (attest_fault("alloc") || (size && count > SIZE_MAX / size))
         return NULL;
     return realloc(block, count && size ? count * size : 1);
+}
+
+bool attest_memory_grow(void *block, size_t *room, size_t needed, size_t size)
+{
+    size_t half_more = *room <= SIZE_MAX / 2 ? *room + *room / 2 : needed, larger;
+    void *old, *grown;
+
+    if (needed <= *room)
+        return true;
+    larger = half_more > needed ? half_more : needed;
+    if (larger < LEAST_ROOM)
+        larger = LEAST_ROOM;
+    memcpy(&old, block, sizeof old); /* whatever type the pointer has */
+    grown = attest_memory_resize(old, larger, size);
+    if (!grown)
+        return false;
+    memcpy(block, &grown, sizeof grown);
+    *room = larger;
+    return true;
 }
 
 char *attest_memory_copy(const char *string)

@@ -2,6 +2,7 @@
 #ifndef ATTEST_BASE_MEMORY_H
 #define ATTEST_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <attest/error.h>
@@ -13,6 +14,12 @@ void *attest_memory_alloc(size_t count, size_t size);
 /* Like realloc to count * size bytes; on NULL the old block is still there. Fault point
  * "alloc". */
 void *attest_memory_resize(void *block, size_t count, size_t size);
+
+/* Room for at least needed elements of size bytes in the array that *block points to, NULL for
+ * none; *room is how many fit. Where they do not, it grows by half, or to 16, or to what is
+ * needed. block is the address of a pointer of any type. False: out of memory; nothing has
+ * changed then. Fault point "alloc". */
+bool attest_memory_grow(void *block, size_t *room, size_t needed, size_t size);
 
 /* A copy of the string, or NULL. Fault point "alloc". */
 char *attest_memory_copy(const char *string);

@@ -2,15 +2,12 @@
 #ifndef ATTEST_BASE_PAIR_MAP_H
 #define ATTEST_BASE_PAIR_MAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/map.h"
 
 typedef struct attest_pair_map {
-    uint64_t *key;   /* first << 32 | second */
-    uint32_t *value; /* 1 + the number; 0: a free slot */
-    size_t slots;    /* a power of two, or 0 */
-    uint32_t count;
+    uint64_t *pair; /* first << 32 | second, by number */
+    size_t count, room;
+    attest_map map;
 } attest_pair_map;
 
 void attest_pair_map_clear(attest_pair_map *map);

@@ -3,24 +3,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define SECONDS_BETWEEN_LINES 0.2
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 void attest_progress_begin(attest_progress *progress, const char *what, uint64_t total)
 {
     progress->what = what;
     progress->total = total;
-    progress->began = now();
+    progress->began = attest_clock_seconds();
     progress->drawn = progress->began;
     progress->shown = isatty(STDERR_FILENO);
     progress->dirty = false;
@@ -62,7 +55,7 @@ void attest_progress_update(attest_progress *progress, uint64_t done, const char
 
     if (!progress->shown)
         return;
-    time = now();
+    time = attest_clock_seconds();
     if (time - progress->drawn < SECONDS_BETWEEN_LINES)
         return;
     progress->drawn = time;

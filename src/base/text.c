@@ -23,25 +23,11 @@ void attest_text_clear(attest_text *text)
 /* Room for count more bytes and the final zero. */
 static bool reserve(attest_text *text, size_t count)
 {
-    size_t room = text->room ? text->room : 64;
-    char *data;
-
-    if (text->failed || count >= SIZE_MAX / 4 - text->size) {
+    if (count >= SIZE_MAX / 4 - text->size ||
+        (!text->failed &&
+         !attest_memory_grow(&text->data, &text->room, text->size + count + 1, 1)))
         text->failed = true;
-        return false;
-    }
-    while (room < text->size + count + 1)
-        room *= 2;
-    if (room == text->room)
-        return true;
-    data = attest_memory_resize(text->data, room, 1);
-    if (!data) {
-        text->failed = true;
-        return false;
-    }
-    text->data = data;
-    text->room = room;
-    return true;
+    return !text->failed;
 }
 
 void attest_text_append(attest_text *text, const char *bytes, size_t count)

@@ -15,7 +15,7 @@ void attest_word_map_init(attest_word_map *map)
 void attest_word_map_clear(attest_word_map *map)
 {
     free(map->word);
-    free(map->slot);
+    attest_map_clear(&map->map);
     attest_word_map_init(map);
 }
 
@@ -33,62 +33,25 @@ static uint64_t hash_of(const char *text, size_t length)
     return value;
 }
 
-/* The slot of the word, or the free one where it belongs. Domain: a free slot is left. */
-static size_t find(const attest_word_map *map, const attest_word *word)
+/* The word that is looked for is kept, for now, behind the last. */
+static bool is_last(void *key, size_t number)
 {
-    size_t at = (size_t)word->hash & (map->slots - 1);
+    const attest_word_map *map = key;
+    const attest_word *word = &map->word[number], *last = &map->word[map->count];
 
-    while (map->slot[at]) {
-        const attest_word *other = &map->word[map->slot[at] - 1];
-        if (other->hash == word->hash && other->length == word->length &&
-            memcmp(other->text, word->text, word->length) == 0)
-            break;
-        at = (at + 1) & (map->slots - 1);
-    }
-    return at;
-}
-
-/* Makes room for one more word, slots at most three quarters full. */
-static bool grow(attest_word_map *map)
-{
-    size_t room = map->room ? 2 * map->room : 48, slots = map->slots ? 2 * map->slots : 64;
-    attest_word *word;
-    uint32_t *slot;
-
-    if (map->count < map->room)
-        return true;
-    if (map->count >= UINT32_MAX - 1)
-        return false;
-    word = attest_memory_resize(map->word, room, sizeof *word);
-    if (!word)
-        return false;
-    map->word = word;
-    slot = attest_memory_alloc(slots, sizeof *slot);
-    if (!slot)
-        return false;
-    free(map->slot);
-    map->slot = slot;
-    map->slots = slots;
-    map->room = room;
-    for (size_t i = 0; i < map->count; i++)
-        map->slot[find(map, &map->word[i])] = (uint32_t)i + 1;
-    return true;
+    return word->length == last->length && memcmp(word->text, last->text, last->length) == 0;
 }
 
 bool attest_word_map_get(uint32_t *number, bool *is_new, attest_word_map *map, const char *text,
                          size_t length)
 {
-    attest_word word = {text, length, hash_of(text, length)};
-    size_t at;
-
-    if (!grow(map))
+    if (!attest_map_reserve(&map->map, map->count) ||
+        !attest_memory_grow(&map->word, &map->room, map->count + 1, sizeof *map->word))
         return false;
-    at = find(map, &word);
-    *is_new = map->slot[at] == 0;
-    if (*is_new) {
-        map->word[map->count++] = word;
-        map->slot[at] = (uint32_t)map->count;
-    }
-    *number = map->slot[at] - 1;
+    map->word[map->count] = (attest_word){text, length};
+    *number =
+        (uint32_t)attest_map_get(&map->map, hash_of(text, length), is_last, map, map->count);
+    *is_new = *number == map->count;
+    map->count += *is_new;
     return true;
 }

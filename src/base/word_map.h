@@ -5,21 +5,17 @@
 #ifndef ATTEST_BASE_WORD_MAP_H
 #define ATTEST_BASE_WORD_MAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/map.h"
 
 typedef struct attest_word {
     const char *text;
     size_t length;
-    uint64_t hash;
 } attest_word;
 
 typedef struct attest_word_map {
     attest_word *word; /* count of them, by number */
     size_t count, room;
-    uint32_t *slot; /* 1 + a number; 0: free */
-    size_t slots;   /* a power of two, or 0 */
+    attest_map map;
 } attest_word_map;
 
 void attest_word_map_init(attest_word_map *map);

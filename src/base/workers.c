@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/fault.h"
 #include "base/memory.h"
 
 enum { MOST_JOBS = 256 };
@@ -57,28 +57,51 @@ typedef struct counter {
     atomic_bool failed;
 } counter;
 
-static void run_items(bool (*work)(void *context, size_t i), void *context, size_t count,
-                      counter *shared)
+pid_t attest_workers_start(void (*run)(void *context), void *context)
 {
-    while (!atomic_load(&shared->failed)) {
-        size_t i = atomic_fetch_add(&shared->next, 1);
-        if (i >= count)
-            return;
-        if (!work(context, i))
-            atomic_store(&shared->failed, true);
-    }
-}
+    pid_t parent = getpid(), child;
 
-/* In a child: work, and leave without running what the parent registered for its exit. */
-static void run_child(bool (*work)(void *context, size_t i), void *context, size_t count,
-                      counter *shared, pid_t parent)
-{
+    fflush(NULL); /* or the child would hold, and might write, what is buffered */
+    child = attest_fault("fork") ? (errno = EAGAIN, -1) : fork();
+    if (child != 0)
+        return child;
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    if (getppid() == parent)
-        run_items(work, context, count, shared);
+    if (getppid() == parent) /* or it was gone before that call */
+        run(context);
     _exit(0);
+}
+
+int attest_workers_wait(pid_t process)
+{
+    int status = 0;
+
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+/* What a child of attest_workers_run does: items, until there are no more. */
+typedef struct items {
+    bool (*work)(void *context, size_t i);
+    void *context;
+    size_t count;
+    counter *shared;
+} items;
+
+static void run_items(void *context)
+{
+    const items *all = context;
+    counter *shared = all->shared;
+
+    while (!atomic_load(&shared->failed)) {
+        size_t i = atomic_fetch_add(&shared->next, 1);
+        if (i >= all->count)
+            return;
+        if (!all->work(all->context, i))
+            atomic_store(&shared->failed, true);
+    }
 }
 
 static attest_status wait_for(const pid_t *child, size_t children, attest_error *error)
@@ -86,10 +109,9 @@ static attest_status wait_for(const pid_t *child, size_t children, attest_error 
     attest_status status = ATTEST_OK;
 
     for (size_t c = 0; c < children; c++) {
-        int end = 0;
-        while (waitpid(child[c], &end, 0) < 0 && errno == EINTR)
-            continue;
-        if (WIFEXITED(end) && WEXITSTATUS(end) == 4)
+        int end = attest_workers_wait(child[c]);
+
+        if (WIFEXITED(end) && WEXITSTATUS(end) == ATTEST_WORKERS_NO_MEMORY)
             status = attest_error_set(error, ATTEST_NOMEM, "a worker ran out of memory");
         else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
             status = attest_error_set(error, ATTEST_IO, "a worker died");
@@ -100,30 +122,24 @@ static attest_status wait_for(const pid_t *child, size_t children, attest_error 
 attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *context,
                                  size_t count, size_t jobs, attest_error *error)
 {
-    counter *shared = attest_shared_alloc(1, sizeof *shared);
-    pid_t child[MOST_JOBS], parent = getpid();
+    items all = {work, context, count, attest_shared_alloc(1, sizeof *all.shared)};
+    pid_t child[MOST_JOBS], process = 0;
     size_t children = 0;
     attest_status status;
 
-    if (!shared)
+    if (!all.shared)
         return attest_memory_fail(error);
     if (jobs > count)
         jobs = count;
     if (jobs > MOST_JOBS)
         jobs = MOST_JOBS;
-    fflush(NULL); /* or a child would hold, and might write, what the parent has buffered */
-    while (jobs > 1 && children + 1 < jobs) {
-        pid_t pid = fork();
-        if (pid == 0)
-            run_child(work, context, count, shared, parent);
-        if (pid < 0)
-            break; /* the others do its work */
-        child[children++] = pid;
-    }
-    run_items(work, context, count, shared);
+    /* Where one cannot be started, the others do its work. */
+    while (children + 1 < jobs && (process = attest_workers_start(run_items, &all)) > 0)
+        child[children++] = process;
+    run_items(&all);
     status = wait_for(child, children, error);
-    if (status == ATTEST_OK && atomic_load(&shared->failed))
+    if (status == ATTEST_OK && atomic_load(&all.shared->failed))
         status = attest_memory_fail(error);
-    attest_shared_free(shared, 1, sizeof *shared);
+    attest_shared_free(all.shared, 1, sizeof *all.shared);
     return status;
 }

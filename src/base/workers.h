@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <attest/error.h>
 
@@ -21,6 +22,17 @@ void attest_shared_free(void *block, size_t count, size_t size);
 attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *context,
                                  size_t count, size_t jobs,
                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Starts a process that calls run(context) and then leaves, without what was registered for the
+ * exit of its parent. Nothing is in the buffers of its streams; it dies with its parent.
+ * Returns its number; -1: errno says why there is none. Fault point "fork". */
+pid_t attest_workers_start(void (*run)(void *context), void *context);
+
+/* Waits for the end of that process; how it ended, as waitpid says it. */
+int attest_workers_wait(pid_t process);
+
+/* The exit code of a process that found no memory. */
+enum { ATTEST_WORKERS_NO_MEMORY = 4 };
 
 /* The processors that are online, at least 1. */
 size_t attest_workers_default(void);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "campaign/pool.h"
@@ -45,21 +45,14 @@ typedef struct campaign_run {
     double heard; /* when the last result came */
 } campaign_run;
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* With a limit of time every property has an equal share of it, one after another. */
 static bool is_late(const campaign_run *run)
 {
     const attest_plan *plan = run->campaign->plan;
     double share = plan->time / (double)plan->properties;
 
-    return plan->time > 0 && now() - run->began >= share * (double)(run->property + 1);
+    return plan->time > 0 &&
+           attest_clock_seconds() - run->began >= share * (double)(run->property + 1);
 }
 
 /* job = the next chunk that is to be run; false: there is none. */
@@ -108,19 +101,22 @@ static void show_progress(campaign_run *run)
 }
 
 /* The result of a chunk is in the journal before it counts. */
-static attest_status take(campaign_run *run, attest_entry *entry, attest_error *error)
+static attest_status take(campaign_run *run, attest_entry *entry, attest_text *text,
+                          attest_error *error)
 {
     attest_campaign *campaign = run->campaign;
     attest_status status = ATTEST_OK;
     bool violated = entry->result.failed > 0;
-    double time = now();
+    double time = attest_clock_seconds();
 
     entry->result.seconds = time - run->heard;
     run->heard = time;
     if (entry->property >= campaign->plan->properties)
         return attest_error_set(error, ATTEST_FORMAT, "a worker sent what it was not asked");
     if (campaign->journal)
-        status = attest_journal_append(campaign->journal, entry, error);
+        status = attest_entry_set_seconds(text, entry->result.seconds, error);
+    if (status == ATTEST_OK && campaign->journal)
+        status = attest_journal_append(campaign->journal, text->data, text->size, error);
     if (status == ATTEST_OK && campaign->journal && violated)
         status = attest_journal_sync(campaign->journal, error);
     if (status == ATTEST_OK)
@@ -133,6 +129,7 @@ static attest_status run_all(campaign_run *run, attest_error *error)
 {
     attest_status status = ATTEST_OK;
     attest_entry entry;
+    attest_text text;
     bool more = true;
 
     while (status == ATTEST_OK) {
@@ -147,9 +144,11 @@ static attest_status run_all(campaign_run *run, attest_error *error)
         if (status != ATTEST_OK || run->pool.busy == 0)
             break;
         attest_entry_init(&entry);
-        status = attest_pool_wait(&run->pool, &arrived, &entry, error);
+        attest_text_init(&text);
+        status = attest_pool_wait(&run->pool, &arrived, &entry, &text, error);
         if (status == ATTEST_OK && arrived)
-            status = take(run, &entry, error);
+            status = take(run, &entry, &text, error);
+        attest_text_clear(&text);
         attest_entry_clear(&entry);
     }
     return status;
@@ -179,7 +178,7 @@ attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error
 
     if (status != ATTEST_OK)
         return status;
-    run.began = run.heard = now();
+    run.began = run.heard = attest_clock_seconds();
     run.before = count_trials(campaign);
     planned = planned_trials(campaign->plan);
     attest_progress_begin(&run.progress, "trials",

@@ -20,7 +20,7 @@ void attest_campaign_clear(attest_campaign *campaign);
 
 /* Opens the journal in the folder, and reads what it holds: resume tells whether it may be
  * there already. journal is initialised and must outlive the campaign. Status: USAGE (there is
- * a journal, but nobody asked to resume; or it is that of another plan), IO, NOMEM. */
+ * a journal, but resume is false; or it is that of another plan), IO, NOMEM. */
 attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
                                    const char *folder, bool resume,
                                    attest_error *error) ATTEST_WARN_UNUSED;

@@ -62,10 +62,12 @@ static attest_status check_plan(void *env, const char *text, size_t size, attest
     return refuse(text, size, open->plan, error);
 }
 
-static attest_status add_entry(void *env, attest_entry *entry, attest_error *error)
+static attest_status add_entry(void *env, attest_entry *entry, const attest_frame *frame,
+                               attest_error *error)
 {
     const opening *open = env;
 
+    (void)frame;
     if (entry->property >= open->campaign->plan->properties)
         return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
                                 entry->property);

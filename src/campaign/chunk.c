@@ -120,22 +120,6 @@ static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_
     return THEFT_HOOK_TRIAL_POST_CONTINUE;
 }
 
-static enum theft_hook_run_pre_res run_pre(const struct theft_hook_run_pre_info *info,
-                                           void *env)
-{
-    (void)info;
-    (void)env;
-    return THEFT_HOOK_RUN_PRE_CONTINUE;
-}
-
-static enum theft_hook_run_post_res run_post(const struct theft_hook_run_post_info *info,
-                                             void *env)
-{
-    (void)info;
-    (void)env;
-    return THEFT_HOOK_RUN_POST_CONTINUE;
-}
-
 /* How many of the trials, the last ones, are guided. */
 static size_t guided(const attest_chunk *chunk)
 {
@@ -162,19 +146,13 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     struct theft_run_config config = {
         .prop1 = call,
         .type_info = {&type},
-        .name = chunk->property->name,
-        .trials = chunk->count,
-        .seed = theft_trial_seed(~chunk->seed, chunk->first),
-        .hooks = {.run_pre = run_pre,
-                  .run_post = run_post,
-                  .gen_args_pre = before_trial,
+        .hooks = {.gen_args_pre = before_trial,
                   .shrink_pre = before_shrink,
                   .counterexample = after_shrinking,
                   .trial_post = after_trial,
                   .env = &run},
     };
     struct theft_extension_config extension = {.target_trials = guided(chunk)};
-    enum theft_run_res ended;
     theft_seed *seeds = NULL;
 
     if (!chunk->search) { /* trials have the seeds of their numbers; a search has its own */
@@ -184,12 +162,8 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
         config.always_seeds = seeds;
         config.always_seed_count = chunk->count;
     }
-    ended = theft_run_extended(&config, &extension, NULL, NULL);
+    attest_chunk_run_engine(&run, &config, &extension);
     free(seeds);
-    if (run.status == ATTEST_OK && ended != THEFT_RUN_PASS && ended != THEFT_RUN_FAIL &&
-        ended != THEFT_RUN_SKIP)
-        run.status = attest_error_set(error, ATTEST_NOMEM, "%s: the engine failed: %s",
-                                      chunk->property->name, theft_run_res_str(ended));
     if (run.status == ATTEST_OK)
         run.status = copy_deaths(result, chunk, error);
     free(run.arguments);

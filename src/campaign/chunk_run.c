@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "campaign/instance_text.h"
 #include "campaign/observe.h"
@@ -17,14 +17,6 @@ enum { SHRINK_ATTEMPTS = 10000 };
 /* A violation by this factor of two is clear, see is_clear. */
 #define CLEAR_MARGIN (-1.0)
 
-static int64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64_t steps)
 {
     attest_chunk_watch *watch = run->chunk->watch;
@@ -36,7 +28,7 @@ void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64
     atomic_store(&watch->together, run->together);
     atomic_store(&watch->shrinking, shrinking);
     atomic_store(&watch->steps, steps);
-    atomic_store(&watch->beat, now());
+    atomic_store(&watch->beat, attest_clock_nanoseconds());
     atomic_store(&watch->started, true);
 }
 
@@ -65,7 +57,7 @@ void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint6
     run->called = false;
     run->shrink_steps = 0;
     run->attempts = 0;
-    run->began = 1e-9 * (double)now();
+    run->began = attest_clock_seconds();
     run->seconds = 0;
     free(run->arguments);
     run->arguments = NULL;
@@ -98,8 +90,8 @@ static bool decide(attest_chunk_run_state *run, attest_trial *trial,
 }
 
 /* While shrinking, a violation must stay clear: a simple example that violates by a factor of
- * 1.0001 persuades nobody. What is demanded is half of the found margin (a logarithm), and no
- * more than a factor of two. */
+ * 1.0001 shows less than the one that was found. What is demanded is half of the found margin
+ * (a logarithm), and no more than a factor of two. */
 static bool is_clear(const attest_trial *candidate, const attest_trial *found)
 {
     if (isnan(found->margin))
@@ -196,7 +188,7 @@ bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *ins
 {
     if (!decide(run, &run->at, instance))
         return false;
-    run->seconds = 1e-9 * (double)now() - run->began;
+    run->seconds = attest_clock_seconds() - run->began;
     if (run->chunk->observe && !note_arguments(run, instance))
         return false;
     return attest_chunk_note(run, instance);

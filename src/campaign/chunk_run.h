@@ -61,6 +61,13 @@ bool attest_chunk_keep(attest_chunk_run_state *run, const attest_instance *shrun
 /* Counts the trial. */
 bool attest_chunk_end_trial(attest_chunk_run_state *run);
 
+/* Runs the trials by the engine. config: what is the same for all chunks (name, number of
+ * trials, seed, hooks that keep the engine quiet) is entered here; extension may be NULL.
+ * run->status tells whether the engine failed. */
+struct theft_extension_config;
+void attest_chunk_run_engine(attest_chunk_run_state *run, struct theft_run_config *config,
+                             const struct theft_extension_config *extension);
+
 /* Whether trials of the chunk may be decided together. */
 bool attest_chunk_may_join(const attest_chunk *chunk);
 

@@ -130,22 +130,6 @@ before_trial(const struct theft_hook_gen_args_pre_info *info, void *env)
     return THEFT_HOOK_GEN_ARGS_PRE_CONTINUE;
 }
 
-static enum theft_hook_run_pre_res run_pre(const struct theft_hook_run_pre_info *info,
-                                           void *env)
-{
-    (void)info;
-    (void)env;
-    return THEFT_HOOK_RUN_PRE_CONTINUE;
-}
-
-static enum theft_hook_run_post_res run_post(const struct theft_hook_run_post_info *info,
-                                             void *env)
-{
-    (void)info;
-    (void)env;
-    return THEFT_HOOK_RUN_POST_CONTINUE;
-}
-
 static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_post_info *info,
                                                   void *env)
 {
@@ -160,24 +144,14 @@ static void run_engine(batch *b, theft_seed *seeds)
     const attest_chunk *chunk = b->run.chunk;
     struct theft_type_info type = {
         .alloc = gen, .free = leave, .autoshrink_config = {.enable = RECORDED}, .env = b};
-    struct theft_run_config config = {.prop1 = pass,
-                                      .type_info = {&type},
-                                      .name = chunk->property->name,
-                                      .trials = chunk->count,
-                                      .seed = theft_trial_seed(~chunk->seed, chunk->first),
-                                      .always_seeds = seeds,
-                                      .always_seed_count = chunk->count,
-                                      .hooks = {.run_pre = run_pre,
-                                                .run_post = run_post,
-                                                .gen_args_pre = before_trial,
-                                                .trial_post = after_trial,
-                                                .env = b}};
-    enum theft_run_res ended = theft_run(&config);
+    struct theft_run_config config = {
+        .prop1 = pass,
+        .type_info = {&type},
+        .always_seeds = seeds,
+        .always_seed_count = chunk->count,
+        .hooks = {.gen_args_pre = before_trial, .trial_post = after_trial, .env = b}};
 
-    if (b->run.status == ATTEST_OK && ended != THEFT_RUN_PASS && ended != THEFT_RUN_SKIP)
-        b->run.status =
-            attest_error_set(b->run.error, ATTEST_NOMEM, "%s: the engine failed: %s",
-                             chunk->property->name, theft_run_res_str(ended));
+    attest_chunk_run_engine(&b->run, &config, NULL);
 }
 
 /* Not a search, whose trials depend on those before; not where every trial is told of, with the

@@ -83,6 +83,11 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
                                  const attest_vocabulary *vocabulary,
                                  const attest_gen_sequences *kind) ATTEST_WARN_UNUSED;
 
+/* Sequences over a vocabulary that is drawn for them. Status: NOMEM. */
+attest_status attest_gen_sequences_of(attest_dataset *dataset, struct theft *t,
+                                      const attest_gen_tokens *tokens,
+                                      const attest_gen_sequences *kind) ATTEST_WARN_UNUSED;
+
 /* ---- Weights ---------------------------------------------------------------------------- */
 
 typedef struct attest_gen_heads {

@@ -164,3 +164,18 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
     attest_dataset_builder_clear(&builder);
     return status;
 }
+
+attest_status attest_gen_sequences_of(attest_dataset *dataset, struct theft *t,
+                                      const attest_gen_tokens *tokens,
+                                      const attest_gen_sequences *kind)
+{
+    attest_vocabulary vocabulary;
+    attest_status status;
+
+    attest_vocabulary_init(&vocabulary);
+    status = attest_gen_vocabulary(&vocabulary, t, tokens);
+    if (status == ATTEST_OK)
+        status = attest_gen_dataset(dataset, t, &vocabulary, kind);
+    attest_vocabulary_clear(&vocabulary);
+    return status;
+}

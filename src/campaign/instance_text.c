@@ -5,6 +5,7 @@
 #include "campaign/instance_text.h"
 #include "campaign/setting.h"
 #include "io/counterexample_json.h"
+#include "io/json_member.h"
 
 static attest_status add_rational(attest_counterexample *file, const char *name,
                                   const fmpq_t value)
@@ -40,24 +41,9 @@ static attest_status fill(attest_counterexample *file, const attest_instance *in
     return status;
 }
 
-static char *write_text(const attest_counterexample *file)
+static void write_file(attest_json *json, const void *file)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    attest_status status;
-    attest_json json;
-
-    if (!stream)
-        return NULL;
-    attest_json_write_begin(&json, stream);
-    attest_counterexample_write_json(&json, NULL, file);
-    status = attest_json_write_end(&json);
-    if (fclose(stream) != 0 || status != ATTEST_OK) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    attest_counterexample_write_json(json, NULL, file);
 }
 
 char *attest_instance_format(const attest_instance *instance, const attest_origin *origin)
@@ -70,7 +56,7 @@ char *attest_instance_format(const attest_instance *instance, const attest_origi
     file.dataset = instance->dataset;
     file.weights = instance->weights;
     if (fill(&file, instance, origin) == ATTEST_OK)
-        text = write_text(&file);
+        text = attest_json_format_value(NULL, write_file, &file);
     attest_dataset_init(&file.dataset);
     attest_weights_init(&file.weights);
     attest_counterexample_clear(&file);

@@ -81,10 +81,12 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
     return status;
 }
 
-static attest_status take_entry(void *env, attest_entry *entry, attest_error *error)
+static attest_status take_entry(void *env, attest_entry *entry, const attest_frame *frame,
+                                attest_error *error)
 {
     merging *m = env;
 
+    (void)frame;
     if (entry->property >= m->merge->saved.plan.properties)
         return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
                                 entry->property);
@@ -177,9 +179,11 @@ static attest_status skip_plan(void *env, const char *text, size_t size, attest_
     return ATTEST_OK;
 }
 
-static attest_status copy_entry(void *env, attest_entry *entry, attest_error *error)
+static attest_status copy_entry(void *env, attest_entry *entry, const attest_frame *frame,
+                                attest_error *error)
 {
-    return attest_journal_append(env, entry, error);
+    (void)entry;
+    return attest_journal_append(env, frame->payload, frame->size, error);
 }
 
 attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,

@@ -9,7 +9,7 @@
 
 #include <attest/version.h>
 
-#include "io/json_write.h"
+#include "io/json_member.h"
 
 static const char *status_of(const attest_trial *found)
 {
@@ -82,26 +82,20 @@ static void add_line(attest_text *lines, const char *text)
     attest_text_append(lines, "\n", 1);
 }
 
+static void write_observation(attest_json *json, const void *observation)
+{
+    attest_json_write_object(json, NULL);
+    write_members(json, observation);
+    attest_json_write_close(json);
+}
+
 void attest_observation_add(attest_text *lines, const attest_observation *observation)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    attest_status status;
-    attest_json json;
+    char *text = attest_json_format_value(NULL, write_observation, observation);
 
-    if (!stream) {
-        lines->failed = true;
-        return;
-    }
-    attest_json_write_begin(&json, stream);
-    attest_json_write_object(&json, NULL);
-    write_members(&json, observation);
-    attest_json_write_close(&json);
-    status = attest_json_write_end(&json);
-    if (fclose(stream) != 0 || status != ATTEST_OK)
-        lines->failed = true;
-    else
+    if (text)
         add_line(lines, text);
+    else
+        lines->failed = true;
     free(text);
 }

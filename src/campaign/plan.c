@@ -8,7 +8,7 @@
 
 #include "campaign/plan.h"
 #include "campaign/setting.h"
-#include "io/json_write.h"
+#include "io/json_member.h"
 
 /* One chunk of so many is a search; it begins with so many hundredths of random trials. */
 enum { DEFAULT_CHUNK = 64, SEARCH_EVERY = 4, SEARCH_LEAD = 25 };
@@ -92,22 +92,17 @@ static void write_plan(attest_json *json, const attest_plan *plan, bool shard_to
     attest_json_write_close(json);
 }
 
+static void write_shard(attest_json *json, const void *plan)
+{
+    write_plan(json, plan, true);
+}
+
+static void write_whole(attest_json *json, const void *plan)
+{
+    write_plan(json, plan, false);
+}
+
 char *attest_plan_format(const attest_plan *plan, bool shard_too)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    attest_status status;
-    attest_json json;
-
-    if (!stream)
-        return NULL;
-    attest_json_write_begin(&json, stream);
-    write_plan(&json, plan, shard_too);
-    status = attest_json_write_end(&json);
-    if (fclose(stream) != 0 || status != ATTEST_OK) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return attest_json_format_value(NULL, shard_too ? write_shard : write_whole, plan);
 }

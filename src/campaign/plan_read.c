@@ -7,8 +7,9 @@
 #include <attest/format.h>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "campaign/setting.h"
-#include "io/json_read.h"
+#include "io/json_member.h"
 
 void attest_saved_plan_clear(attest_saved_plan *saved)
 {
@@ -17,136 +18,91 @@ void attest_saved_plan_clear(attest_saved_plan *saved)
     memset(saved, 0, sizeof *saved);
 }
 
-static attest_status get_count(uint64_t *count, const attest_json_cursor *object,
-                               const char *key, attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
-    int64_t value = 0;
-
-    if (status == ATTEST_OK)
-        status = attest_json_get_integer(&value, &member, error);
-    if (status == ATTEST_OK && value < 0)
-        return attest_json_fail(&member, error, ATTEST_FORMAT, "is negative");
-    *count = (uint64_t)value;
-    return status;
-}
-
-static attest_status get_bool(bool *value, const attest_json_cursor *object, const char *key,
-                              attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
-
-    return status == ATTEST_OK ? attest_json_get_bool(value, &member, error) : status;
-}
-
-static attest_status get_string(const char **value, const attest_json_cursor *object,
-                                const char *key, attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
-
-    return status == ATTEST_OK ? attest_json_get_string(value, &member, error) : status;
-}
-
 static attest_status read_setting(attest_saved_plan *saved, const attest_json_cursor *root,
                                   attest_error *error)
 {
     attest_setting *setting = &saved->plan.setting;
     attest_json_cursor member;
-    attest_status status = ATTEST_OK;
     const char *text;
     uint64_t bits;
 
     setting->round = MPFR_RNDN;
-    if (attest_json_find_member(&member, root, "without")) {
-        status = attest_json_get_string(&text, &member, error);
-        if (status == ATTEST_OK && !(saved->without = attest_memory_copy(text)))
-            status = attest_memory_fail(error);
-        setting->without = saved->without;
-    }
-    if (status != ATTEST_OK || !attest_json_find_member(&member, root, "number"))
-        return status;
-    status = attest_json_get_string(&text, &member, error);
-    if (status == ATTEST_OK)
-        status = attest_arithmetic_parse(&setting->number, text, error);
-    if (status != ATTEST_OK || setting->number != ATTEST_ARITHMETIC_MPFR)
-        return status;
-    status = get_count(&bits, root, "bits", error);
-    if (status == ATTEST_OK)
-        status = get_string(&text, root, "round", error);
-    if (status == ATTEST_OK)
-        status = attest_rounding_parse(&setting->round, text, error);
+    ATTEST_TRY(attest_json_copy_optional(&saved->without, root, "without", error));
+    setting->without = saved->without;
+    if (!attest_json_find_member(&member, root, "number"))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_string(&text, &member, error));
+    ATTEST_TRY(attest_arithmetic_parse(&setting->number, text, error));
+    if (setting->number != ATTEST_ARITHMETIC_MPFR)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_member_count(&bits, root, "bits", error));
     setting->bits = (long)bits;
-    return status;
+    ATTEST_TRY(attest_json_get_member_string(&text, root, "round", error));
+    return attest_rounding_parse(&setting->round, text, error);
+}
+
+static attest_status read_property(attest_saved_plan *saved, const attest_json_cursor *object,
+                                   attest_property_finder *find, attest_error *error)
+{
+    attest_plan *plan = &saved->plan;
+    const attest_property *property;
+    uint64_t trials;
+    const char *name;
+
+    ATTEST_TRY(attest_json_get_member_string(&name, object, "name", error));
+    ATTEST_TRY(attest_json_get_member_count(&trials, object, "trials", error));
+    property = find(name);
+    if (!property)
+        return attest_error_set(error, ATTEST_FORMAT, "there is no property %.100s", name);
+    saved->list[plan->properties++] = property;
+    if (trials == 0)
+        plan->time = 1;
+    else if (trials != property->trials)
+        plan->trials = trials;
+    return ATTEST_OK;
 }
 
 static attest_status read_properties(attest_saved_plan *saved, const attest_json_cursor *root,
                                      attest_property_finder *find, attest_error *error)
 {
-    attest_plan *plan = &saved->plan;
     attest_json_cursor array;
-    size_t length = 0;
-    uint64_t trials;
-    const char *name;
-    attest_status status = attest_json_get_member(&array, root, "properties", error);
+    size_t length;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_filled(&length, &array, "properties", error);
-    if (status == ATTEST_OK &&
-        !(saved->list = attest_memory_alloc(length, sizeof *saved->list)))
-        status = attest_memory_fail(error);
-    plan->property = saved->list;
-    for (size_t p = 0; p < length && status == ATTEST_OK; p++) {
+    ATTEST_TRY(attest_json_get_member(&array, root, "properties", error));
+    ATTEST_TRY(attest_json_get_filled(&length, &array, "properties", error));
+    saved->list = attest_memory_alloc(length, sizeof *saved->list);
+    if (!saved->list)
+        return attest_memory_fail(error);
+    saved->plan.property = saved->list;
+    for (size_t p = 0; p < length; p++) {
         attest_json_cursor object = attest_json_get_element(&array, p);
 
-        status = get_string(&name, &object, "name", error);
-        if (status == ATTEST_OK)
-            status = get_count(&trials, &object, "trials", error);
-        if (status != ATTEST_OK)
-            return status;
-        saved->list[plan->properties++] = find(name);
-        if (!saved->list[p])
-            return attest_error_set(error, ATTEST_FORMAT, "there is no property %.100s", name);
-        if (trials == 0)
-            plan->time = 1;
-        else if (trials != saved->list[p]->trials)
-            plan->trials = trials;
+        ATTEST_TRY(read_property(saved, &object, find, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status read_plan(attest_saved_plan *saved, const attest_json_cursor *root,
                                attest_property_finder *find, attest_error *error)
 {
     attest_plan *plan = &saved->plan;
-    const char *seed = "";
-    uint64_t shard = 1, shards = 1;
-    attest_status status = attest_json_check_format(root, "attest/campaign", error);
+    const char *seed;
+    uint64_t shard, shards;
 
-    if (status == ATTEST_OK)
-        status = get_string(&seed, root, "seed", error);
-    if (status == ATTEST_OK)
-        status = get_bool(&plan->named, root, "named", error);
-    if (status == ATTEST_OK)
-        status = get_bool(&plan->keep_going, root, "keep_going", error);
-    if (status == ATTEST_OK)
-        status = get_bool(&plan->observe, root, "observe", error);
-    if (status == ATTEST_OK)
-        status = get_count(&shard, root, "shard", error);
-    if (status == ATTEST_OK)
-        status = get_count(&shards, root, "shards", error);
-    if (status == ATTEST_OK && (shard < 1 || shard > shards))
-        status = attest_error_set(error, ATTEST_FORMAT, "there is no such shard");
-    if (status == ATTEST_OK)
-        status = read_setting(saved, root, error);
-    if (status == ATTEST_OK)
-        status = read_properties(saved, root, find, error);
+    ATTEST_TRY(attest_json_check_format(root, "attest/campaign", error));
+    ATTEST_TRY(attest_json_get_member_string(&seed, root, "seed", error));
+    ATTEST_TRY(attest_json_get_member_bool(&plan->named, root, "named", error));
+    ATTEST_TRY(attest_json_get_member_bool(&plan->keep_going, root, "keep_going", error));
+    ATTEST_TRY(attest_json_get_member_bool(&plan->observe, root, "observe", error));
+    ATTEST_TRY(attest_json_get_member_count(&shard, root, "shard", error));
+    ATTEST_TRY(attest_json_get_member_count(&shards, root, "shards", error));
+    if (shard < 1 || shard > shards)
+        return attest_error_set(error, ATTEST_FORMAT, "there is no such shard");
     plan->seed = strtoull(seed, NULL, 0);
     plan->shard = (size_t)shard;
     plan->shards = (size_t)shards;
-    return status;
+    ATTEST_TRY(read_setting(saved, root, error));
+    return read_properties(saved, root, find, error);
 }
 
 /* Results may be joined only if this program would find the same. */

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "io/chunk_result.h"
 
 enum { WAIT_MILLISECONDS = 250 };
@@ -31,35 +31,26 @@ void attest_pool_clear(attest_pool *pool)
     memset(pool, 0, sizeof *pool);
 }
 
-static attest_status start(attest_pool *pool, attest_worker *worker, attest_error *error)
-{
-    fflush(NULL); /* what is buffered must not be written twice */
-    return attest_worker_start(worker, pool->plan, error);
-}
-
 attest_status attest_pool_send(attest_pool *pool, const attest_job *job, attest_error *error)
 {
     attest_worker *worker = pool->worker;
 
     while (worker->busy)
         worker++;
-    if (worker->process == 0) {
-        attest_status status = start(pool, worker, error);
-
-        if (status != ATTEST_OK)
-            return status;
-    }
+    if (worker->process == 0)
+        ATTEST_TRY(attest_worker_start(worker, pool->plan, error));
     attest_worker_send(worker, job);
     pool->busy++;
     return ATTEST_OK;
 }
 
-/* entry = that of a chunk whose trials nobody could finish. */
+/* entry, and its text, = that of a chunk whose trials no worker could finish. */
 static attest_status give_up(const attest_pool *pool, const attest_job *job,
-                             attest_entry *entry, attest_error *error)
+                             attest_entry *entry, attest_text *text, attest_error *error)
 {
     attest_status status = ATTEST_OK;
     attest_chunk chunk;
+    char *format;
 
     attest_plan_get_chunk(&chunk, pool->plan, job->property, job->number);
     entry->property = job->property;
@@ -68,35 +59,40 @@ static attest_status give_up(const attest_pool *pool, const attest_job *job,
     entry->result.open_reason = attest_memory_copy("workers died again and again");
     for (size_t d = 0; d < job->deaths && status == ATTEST_OK; d++)
         status = attest_chunk_result_add_death(&entry->result, &job->death[d]);
-    if (status != ATTEST_OK || !entry->result.open_reason)
-        return attest_memory_fail(error);
-    return ATTEST_OK;
+    format = attest_entry_format(entry);
+    if (format)
+        attest_text_add(text, format);
+    if (status != ATTEST_OK || !entry->result.open_reason || !format || text->failed)
+        status = attest_memory_fail(error);
+    free(format);
+    return status;
 }
 
 /* The same job again, but not the trial that was deadly. */
 static attest_status go_on(attest_pool *pool, attest_job *job, const attest_death *death,
-                           bool *arrived, attest_entry *entry, attest_error *error)
+                           bool *arrived, attest_entry *entry, attest_text *text,
+                           attest_error *error)
 {
     job->death[job->deaths++] = *death;
     if (job->deaths < ATTEST_CHUNK_DEATHS)
         return attest_pool_send(pool, job, error);
     *arrived = true;
-    return give_up(pool, job, entry, error);
+    return give_up(pool, job, entry, text, error);
 }
 
 static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrived,
-                          attest_entry *entry, attest_error *error)
+                          attest_entry *entry, attest_text *text, attest_error *error)
 {
     attest_job job = worker->job;
     bool busy = worker->busy;
     attest_received received;
     attest_death death;
-    attest_status status = attest_worker_receive(worker, &received, entry, &death, error);
+    attest_status status = attest_worker_receive(worker, &received, entry, text, &death, error);
 
     if (status != ATTEST_OK || received == ATTEST_RECEIVED_PART)
         return status;
     pool->busy -= busy;
-    if (received == ATTEST_RECEIVED_STILLBORN)
+    if (received == ATTEST_RECEIVED_NOTHING)
         return attest_error_set(error, ATTEST_IO,
                                 "a worker died before its first trial (out of memory?)");
     if (received == ATTEST_RECEIVED_TOGETHER) {
@@ -104,13 +100,13 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
         return attest_pool_send(pool, &job, error);
     }
     if (received == ATTEST_RECEIVED_DEATH)
-        return go_on(pool, &job, &death, arrived, entry, error);
+        return go_on(pool, &job, &death, arrived, entry, text, error);
     *arrived = true;
     return ATTEST_OK;
 }
 
 attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_entry *entry,
-                               attest_error *error)
+                               attest_text *text, attest_error *error)
 {
     struct pollfd *waiting = attest_memory_alloc(pool->count, sizeof *waiting);
     attest_status status = ATTEST_OK;
@@ -124,7 +120,7 @@ attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_entry *e
     ready = poll(waiting, pool->count, WAIT_MILLISECONDS);
     for (size_t w = 0; w < pool->count; w++) {
         if (ready > 0 && waiting[w].revents && !*arrived && status == ATTEST_OK)
-            status = hear(pool, &pool->worker[w], arrived, entry, error);
+            status = hear(pool, &pool->worker[w], arrived, entry, text, error);
         attest_worker_check_time(&pool->worker[w], pool->plan->timeout);
     }
     free(waiting);

@@ -44,18 +44,18 @@ static inline bool attest_setting_drops(const attest_setting *setting, const cha
     return setting->without && strcmp(setting->without, hypothesis) == 0;
 }
 
-typedef enum attest_outcome {
+typedef enum attest_trial_outcome {
     ATTEST_HELD = 0,
     ATTEST_VIOLATED,
     ATTEST_DISCARDED, /* the instance does not meet the hypotheses: says nothing */
     ATTEST_OPEN       /* undecided within the caps: never a pass */
-} attest_outcome;
+} attest_trial_outcome;
 
 enum { ATTEST_TRIAL_LABELS = 8 };
 
 /* What is found out about one instance. The campaign initialises it. */
 typedef struct attest_trial {
-    attest_outcome outcome;
+    attest_trial_outcome outcome;
     /* How far the instance is from violating: log2(actual / promised) for bounds, NAN where
      * there is no such measure. Negative iff violated; the campaign reports the least. */
     double margin;

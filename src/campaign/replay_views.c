@@ -92,7 +92,7 @@ static attest_status view_mpfr(attest_view *view, const viewing *v)
         free(out);
     }
     snprintf(view->name, sizeof view->name, "mpfr, %.40s, %s", v->format.name,
-             attest_rounding_name(v->round));
+             attest_setting_rounding_name(v->round));
     return status;
 }
 

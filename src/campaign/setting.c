@@ -31,7 +31,7 @@ attest_status attest_arithmetic_parse(attest_arithmetic_kind *kind, const char *
                             name);
 }
 
-const char *attest_rounding_name(mpfr_rnd_t round)
+const char *attest_setting_rounding_name(mpfr_rnd_t round)
 {
     return mpfr_print_rnd_mode(round) + strlen("MPFR_");
 }
@@ -44,7 +44,7 @@ void attest_setting_write(attest_json *json, const attest_setting *setting)
         attest_json_write_string(json, "number", names[setting->number]);
     if (setting->number == ATTEST_ARITHMETIC_MPFR) {
         attest_json_write_integer(json, "bits", setting->bits);
-        attest_json_write_string(json, "round", attest_rounding_name(setting->round));
+        attest_json_write_string(json, "round", attest_setting_rounding_name(setting->round));
     }
 }
 
@@ -61,8 +61,8 @@ attest_status attest_setting_add(attest_counterexample *file, const attest_setti
         snprintf(bits, sizeof bits, "%ld", setting->bits);
         status = attest_counterexample_add_parameter(file, "bits", bits);
         if (status == ATTEST_OK)
-            status = attest_counterexample_add_parameter(file, "round",
-                                                         attest_rounding_name(setting->round));
+            status = attest_counterexample_add_parameter(
+                file, "round", attest_setting_rounding_name(setting->round));
     }
     return status;
 }

@@ -13,7 +13,7 @@ attest_status attest_arithmetic_parse(attest_arithmetic_kind *kind, const char *
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 /* "RNDN", ...: as attest_rounding_parse reads it. */
-const char *attest_rounding_name(mpfr_rnd_t round);
+const char *attest_setting_rounding_name(mpfr_rnd_t round);
 
 /* Writes what is set as members of an object: without, number, bits, round. */
 void attest_setting_write(attest_json *json, const attest_setting *setting);

@@ -4,17 +4,16 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "base/fault.h"
+#include "base/workers.h"
 #include "campaign/worker_run.h"
 
-enum { EXIT_NO_MEMORY = 4, PIECE = 65536 };
+enum { PIECE = 65536 };
 
 void attest_worker_init(attest_worker *worker)
 {
@@ -28,8 +27,7 @@ static void release(attest_worker *worker)
 {
     if (worker->channel >= 0)
         close(worker->channel);
-    if (worker->watch)
-        munmap(worker->watch, sizeof *worker->watch);
+    attest_shared_free(worker->watch, 1, sizeof *worker->watch);
     attest_text_clear(&worker->received);
     attest_worker_init(worker);
 }
@@ -38,8 +36,7 @@ void attest_worker_stop(attest_worker *worker)
 {
     if (worker->process > 0) {
         kill(worker->process, SIGKILL);
-        while (waitpid(worker->process, NULL, 0) < 0 && errno == EINTR)
-            ;
+        attest_workers_wait(worker->process);
     }
     release(worker);
 }
@@ -57,23 +54,19 @@ static attest_status fail(attest_worker *worker, const char *call, attest_error 
 attest_status attest_worker_start(attest_worker *worker, const attest_plan *plan,
                                   attest_error *error)
 {
-    pid_t parent = getpid();
+    attest_worker_place place = {.plan = plan};
     int end[2];
 
-    worker->watch = mmap(NULL, sizeof *worker->watch, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (worker->watch == MAP_FAILED) {
-        worker->watch = NULL;
+    worker->watch = place.watch = attest_shared_alloc(1, sizeof *worker->watch);
+    if (!worker->watch) {
+        errno = ENOMEM;
         return fail(worker, "mmap", error);
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0)
         return fail(worker, "socketpair", error);
-    worker->channel = end[0];
-    worker->process = attest_fault("fork") ? (errno = EAGAIN, -1) : fork();
-    if (worker->process == 0) {
-        close(end[0]);
-        attest_worker_run(plan, parent, worker->watch, end[1]);
-    }
+    worker->channel = place.other_end = end[0];
+    place.channel = end[1];
+    worker->process = attest_workers_start(attest_worker_run, &place);
     close(end[1]); /* so that its end is seen when the worker dies */
     if (worker->process < 0)
         return fail(worker, "fork", error);
@@ -112,7 +105,7 @@ static void describe_death(attest_death *death, const attest_worker *worker, int
     } else if (WIFSIGNALED(status)) {
         death->kind = ATTEST_DEATH_SIGNAL;
         death->detail = WTERMSIG(status);
-    } else if (WEXITSTATUS(status) == EXIT_NO_MEMORY) {
+    } else if (WEXITSTATUS(status) == ATTEST_WORKERS_NO_MEMORY) {
         death->kind = ATTEST_DEATH_MEMORY;
     } else {
         death->kind = ATTEST_DEATH_EXIT;
@@ -120,25 +113,23 @@ static void describe_death(attest_death *death, const attest_worker *worker, int
     }
 }
 
-/* The channel has ended: the process is dead, or as good as dead. */
-static attest_received bury(attest_worker *worker, attest_death *death)
+/* The channel has ended: the process is dead, or will be at once. */
+static attest_received take_death(attest_worker *worker, attest_death *death)
 {
     bool started = worker->busy && atomic_load(&worker->watch->started);
     bool together = started && atomic_load(&worker->watch->together);
-    int status = 0;
+    int status = attest_workers_wait(worker->process);
 
-    while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR)
-        ;
     worker->process = 0;
     describe_death(death, worker, status);
     release(worker);
     if (together)
         return ATTEST_RECEIVED_TOGETHER;
-    return started ? ATTEST_RECEIVED_DEATH : ATTEST_RECEIVED_STILLBORN;
+    return started ? ATTEST_RECEIVED_DEATH : ATTEST_RECEIVED_NOTHING;
 }
 
 static attest_status take_entry(attest_worker *worker, attest_received *received,
-                                attest_entry *entry, attest_error *error)
+                                attest_entry *entry, attest_text *text, attest_error *error)
 {
     attest_frame_chain chain = {{0}};
     attest_frame frame;
@@ -154,6 +145,9 @@ static attest_status take_entry(attest_worker *worker, attest_received *received
         break;
     }
     status = attest_entry_parse(entry, frame.payload, frame.size, error);
+    attest_text_append(text, frame.payload, frame.size);
+    if (status == ATTEST_OK && text->failed)
+        status = attest_memory_fail(error);
     attest_text_clear(&worker->received);
     worker->busy = false;
     *received = ATTEST_RECEIVED_ENTRY;
@@ -161,7 +155,7 @@ static attest_status take_entry(attest_worker *worker, attest_received *received
 }
 
 attest_status attest_worker_receive(attest_worker *worker, attest_received *received,
-                                    attest_entry *entry, attest_death *death,
+                                    attest_entry *entry, attest_text *text, attest_death *death,
                                     attest_error *error)
 {
     char piece[PIECE];
@@ -171,26 +165,22 @@ attest_status attest_worker_receive(attest_worker *worker, attest_received *rece
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return ATTEST_OK;
     if (got <= 0) {
-        *received = bury(worker, death);
+        *received = take_death(worker, death);
         return ATTEST_OK;
     }
     attest_text_append(&worker->received, piece, (size_t)got);
     if (worker->received.failed)
         return attest_memory_fail(error);
-    return take_entry(worker, received, entry, error);
+    return take_entry(worker, received, entry, text, error);
 }
 
 void attest_worker_check_time(attest_worker *worker, double seconds)
 {
-    struct timespec time;
-    int64_t now;
-
     if (seconds <= 0 || !worker->busy || worker->timed_out ||
         !atomic_load(&worker->watch->started))
         return;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-    if ((double)(now - atomic_load(&worker->watch->beat)) > 1e9 * seconds) {
+    if ((double)(attest_clock_nanoseconds() - atomic_load(&worker->watch->beat)) >
+        1e9 * seconds) {
         worker->timed_out = true;
         kill(worker->process, SIGKILL);
     }

@@ -1,7 +1,7 @@
 /* worker.h -- a process that runs chunks, one after another.
  *
  * It is forked from the campaign, so the plan need not be sent; a job names a chunk of it. A
- * property may do whatever it likes: it takes no more than its worker with it. */
+ * property that crashes, hangs or takes all memory ends its worker, not the campaign. */
 #ifndef ATTEST_CAMPAIGN_WORKER_H
 #define ATTEST_CAMPAIGN_WORKER_H
 
@@ -32,8 +32,7 @@ typedef struct attest_worker {
 
 void attest_worker_init(attest_worker *worker);
 
-/* Starts the process; stdio must be flushed before. Status: IO (no process, no socket), NOMEM.
- */
+/* Starts the process. Status: IO (no process, no socket, no memory to share). */
 attest_status attest_worker_start(attest_worker *worker, const attest_plan *plan,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -47,14 +46,14 @@ typedef enum attest_received {
     ATTEST_RECEIVED_PART,     /* more will come */
     ATTEST_RECEIVED_ENTRY,    /* the job is done */
     ATTEST_RECEIVED_DEATH,    /* the process is dead; the worker is as after init */
-    ATTEST_RECEIVED_TOGETHER, /* the same, at one of several trials, nobody knows which */
-    ATTEST_RECEIVED_STILLBORN /* the same, before it did anything */
+    ATTEST_RECEIVED_TOGETHER, /* the same, at one of several trials, not known which */
+    ATTEST_RECEIVED_NOTHING   /* the same, before its first trial */
 } attest_received;
 
-/* Reads what has come. entry (initialised) or death is set as the result says. Status: NOMEM,
- * FORMAT (what came is no entry). */
+/* Reads what has come. entry (initialised) and its text (empty), or death, are set as the
+ * result says. Status: NOMEM, FORMAT (what came is no entry). */
 attest_status attest_worker_receive(attest_worker *worker, attest_received *received,
-                                    attest_entry *entry, attest_death *death,
+                                    attest_entry *entry, attest_text *text, attest_death *death,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Kills a worker whose call began more than the seconds ago. */

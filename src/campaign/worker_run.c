@@ -6,14 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/workers.h"
 #include "campaign/worker_run.h"
 
-/* As the program's exit code for a failing environment. */
-enum { EXIT_NO_MEMORY = 4, EXIT_CHANNEL = 5 };
+enum { EXIT_CHANNEL = 5 };
 
 /* AddressSanitizer reserves terabytes of addresses. */
 #if defined __SANITIZE_ADDRESS__
@@ -22,16 +21,13 @@ enum { EXIT_NO_MEMORY = 4, EXIT_CHANNEL = 5 };
 #define LIMITS_ADDRESSES 1
 #endif
 
-/* Leaves when the campaign does, takes no more memory than allowed, writes no core file, and
- * keeps away from the standard output, which belongs to the report. */
-static void settle(const attest_plan *plan, pid_t parent)
+/* Takes no more memory than allowed, writes no core file, and keeps away from the standard
+ * output, which belongs to the report. */
+static void settle(const attest_plan *plan)
 {
     struct rlimit memory = {plan->memory, plan->memory}, none = {0, 0};
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it was gone before that call */
-        _exit(EXIT_CHANNEL);
     if (nothing >= 0) {
         dup2(nothing, STDIN_FILENO);
         dup2(nothing, STDOUT_FILENO);
@@ -84,7 +80,7 @@ static void send_entry(int channel, const attest_entry *entry)
     if (payload)
         attest_frame_format(&record, &chain, "chunk", payload, strlen(payload));
     if (!payload || record.failed)
-        _exit(EXIT_NO_MEMORY);
+        _exit(ATTEST_WORKERS_NO_MEMORY);
     write_all(channel, record.data, record.size);
     attest_text_clear(&record);
     free(payload);
@@ -106,18 +102,18 @@ static void run_job(const attest_plan *plan, const attest_job *job, attest_chunk
     entry.number = job->number;
     /* There is one way to fail, and the watch tells at which trial. */
     if (attest_chunk_run(&entry.result, &chunk, NULL) != ATTEST_OK)
-        _exit(EXIT_NO_MEMORY);
+        _exit(ATTEST_WORKERS_NO_MEMORY);
     send_entry(channel, &entry);
     attest_entry_clear(&entry);
 }
 
-void attest_worker_run(const attest_plan *plan, pid_t parent, attest_chunk_watch *watch,
-                       int channel)
+void attest_worker_run(void *place)
 {
+    const attest_worker_place *p = place;
     attest_job job;
 
-    settle(plan, parent);
-    while (read_job(&job, channel))
-        run_job(plan, &job, watch, channel);
-    _exit(0);
+    close(p->other_end);
+    settle(p->plan);
+    while (read_job(&job, p->channel))
+        run_job(p->plan, &job, p->watch, p->channel);
 }

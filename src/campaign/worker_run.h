@@ -4,9 +4,16 @@
 
 #include "campaign/worker.h"
 
-/* Runs jobs from the channel and sends their results into it, until it ends. Leaves by _exit:
- * never returns, and runs no exit handlers. */
-_Noreturn void attest_worker_run(const attest_plan *plan, pid_t parent,
-                                 attest_chunk_watch *watch, int channel);
+/* What a worker is given. */
+typedef struct attest_worker_place {
+    const attest_plan *plan;
+    attest_chunk_watch *watch;
+    int channel;
+    int other_end; /* of the channel: the campaign's, and not to be kept open here */
+} attest_worker_place;
+
+/* Runs jobs from the channel and sends their results into it, until it ends. place: an
+ * attest_worker_place. */
+void attest_worker_run(void *place);
 
 #endif

@@ -2,8 +2,7 @@
 #include "certify/settle.h"
 
 #include "certify/recentre.h"
-
-enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
+#include "number/ball_root.h"
 
 /* square = |x - y|^2, or |x|^2 for y = NULL. */
 static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t dim)
@@ -19,15 +18,6 @@ static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t 
         fmpq_addmul(square, difference, difference);
     }
     fmpq_clear(difference);
-}
-
-/* The square root of an exact square. */
-static void root(arb_t ball, const fmpq_t square)
-{
-    arb_set_fmpq(ball, square, SQUARE_BITS);
-    arb_sqrt(ball, ball, ROOT_BITS);
-    if (fmpq_is_zero(square))
-        arb_zero(ball);
 }
 
 static attest_place place_of(const attest_outputs *outputs, size_t p)
@@ -137,8 +127,8 @@ attest_status attest_settle_exact(attest_finding *finding, const attest_claim *c
         status = find_largest(largest, finding, &search->outputs, &search->cloud, error);
     if (status == ATTEST_OK) {
         if (finding->has_pair)
-            root(finding->min_separation, closest);
-        root(finding->max_norm, largest);
+            attest_ball_root(finding->min_separation, closest);
+        attest_ball_root(finding->max_norm, largest);
         judge(finding, claim, closest, largest);
         fmpz_set(finding->by_exact, finding->required_pairs);
     }

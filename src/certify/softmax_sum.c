@@ -190,14 +190,8 @@ static attest_status add_head(attest_softmax_sum *sum, int sign, const attest_he
                               const attest_dataset *dataset, key *keys, size_t count,
                               uint32_t query, attest_error *error)
 {
-    if (sum->groups == sum->room) {
-        size_t room = sum->room ? 2 * sum->room : 4;
-        attest_softmax_group *group = attest_memory_resize(sum->group, room, sizeof *group);
-        if (!group)
-            return attest_memory_fail(error);
-        sum->group = group;
-        sum->room = room;
-    }
+    if (!attest_memory_grow(&sum->group, &sum->room, sum->groups + 1, sizeof *sum->group))
+        return attest_memory_fail(error);
     fill_keys(keys, count, head, dataset, query);
     for (size_t j = 0; j < count; j++)
         extend_denominator(sum, fmpq_denref(&keys[j].score));

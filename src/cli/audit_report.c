@@ -3,26 +3,12 @@
 #include <stdlib.h>
 
 #include "cli/audit.h"
+#include "io/json_member.h"
 #include "report/report.h"
 
-/* The record as text, the caller's to free; NULL: out of memory. */
-static char *make_record(size_t *size, const audit_job *job)
+static void write_record(attest_json *json, const void *job)
 {
-    attest_json json;
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, size);
-    bool ok;
-
-    if (!stream)
-        return NULL;
-    attest_json_write_begin(&json, stream);
-    attest_cli_audit_write_job(&json, job);
-    ok = attest_json_write_end(&json) == ATTEST_OK;
-    if (fclose(stream) != 0 || !ok) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    attest_cli_audit_write_job(json, job);
 }
 
 int attest_cli_audit_report(const audit_job *job)
@@ -31,7 +17,7 @@ int attest_cli_audit_report(const audit_job *job)
     attest_error error;
     int code = EXIT_HOLDS;
     size_t size;
-    char *text = make_record(&size, job);
+    char *text = attest_json_format_value(&size, write_record, job);
 
     if (!text) {
         attest_cli_complain("%s: out of memory", job->request->report);

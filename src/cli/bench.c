@@ -6,8 +6,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/command.h"
 #include "io/json_write.h"
 
@@ -28,30 +28,22 @@ const attest_command attest_command_bench = {
 
 enum { RACES = BENCH_KERNEL_RACES + BENCH_CERTIFIER_RACES, LEAST_ROUNDS = 3 };
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The time of one run, if it is better than the best so far; 0 if it could not be done. */
 static double better(bench_work *work, void *context, double best)
 {
-    double start = now();
+    double start = attest_clock_seconds();
 
     if (!work(context))
         return 0.0;
-    return fmin(best, now() - start);
+    return fmin(best, attest_clock_seconds() - start);
 }
 
 void attest_bench_run(bench_race *race, void *context, double seconds)
 {
-    double end = now() + seconds;
+    double end = attest_clock_seconds() + seconds;
 
     race->seconds = race->baseline_seconds = INFINITY;
-    for (int round = 0; round < LEAST_ROUNDS || now() < end; round++) {
+    for (int round = 0; round < LEAST_ROUNDS || attest_clock_seconds() < end; round++) {
         race->seconds = better(race->run_fast, context, race->seconds);
         race->baseline_seconds = better(race->run_baseline, context, race->baseline_seconds);
         if (race->seconds == 0.0 || race->baseline_seconds == 0.0)

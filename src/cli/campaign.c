@@ -133,7 +133,11 @@ static int write_junit(const campaign_job *job, const campaign_request *request)
         return EXIT_HOLDS;
     if (attest_output_open(&output, request->junit, &error))
         return attest_cli_fail(&error);
-    attest_report_junit(output.stream, &job->summary, request->out);
+    if (attest_report_campaign_junit(output.stream, &job->summary, request->out)) {
+        attest_output_abandon(&output);
+        attest_cli_complain("%s: out of memory", request->junit);
+        return EXIT_ENVIRONMENT;
+    }
     return attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
@@ -153,9 +157,11 @@ static int print(const campaign_job *job, const campaign_request *request,
         attest_report_campaign_json(&json, &job->summary, request->out);
         return attest_cli_end_json(&json, code);
     }
-    if (request->tap)
-        attest_report_tap(stdout, &job->summary, request->out);
-    else if (!common->stdout_by)
+    if (request->tap && attest_report_campaign_tap(stdout, &job->summary, request->out)) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    if (!request->tap && !common->stdout_by)
         attest_report_campaign_text(stdout, &job->summary, request->out);
     return code;
 }

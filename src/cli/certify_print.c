@@ -14,7 +14,7 @@
 
 static void write_integer(attest_json *json, const char *key, const fmpz_t value)
 {
-    /* Beyond 64 bits as a string: readers of JSON need not keep such a number exactly. */
+    /* Beyond 64 bits as a string: most readers of JSON would round the number. */
     if (fmpz_abs_fits_ui(value) && fmpz_sgn(value) >= 0) {
         attest_json_write_count(json, key, fmpz_get_ui(value));
     } else {

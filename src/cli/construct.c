@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "io/json_member.h"
 #include "io/weights_json.h"
 
 static int run(int argc, char **argv);
@@ -74,28 +75,23 @@ static int read_data(construct_job *job, const char *path, attest_common *common
     return code;
 }
 
+static void write_json(attest_json *json, const void *weights)
+{
+    attest_weights_write_json(json, NULL, weights);
+}
+
 /* Names the weights by the bytes that are written for them: the file itself may be another one
  * by the time it is opened again. */
 static attest_status name_weights(construct_job *job, const char *path, attest_error *error)
 {
+    attest_input written = {.path = path};
+    char *text =
+        attest_json_format_value(&written.size, write_json, &job->construction.weights);
     attest_status status;
-    attest_input written;
-    attest_json json;
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    bool ok;
 
-    if (!stream)
+    if (!text)
         return attest_memory_fail_at(error, path);
-    attest_json_write_begin(&json, stream);
-    attest_weights_write_json(&json, NULL, &job->construction.weights);
-    ok = attest_json_write_end(&json) == ATTEST_OK;
-    if (fclose(stream) != 0 || !ok) {
-        free(text);
-        return attest_memory_fail_at(error, path);
-    }
-    written = (attest_input){.path = path, .data = (unsigned char *)text, .size = size};
+    written.data = (unsigned char *)text;
     status = attest_certificate_add_open_input(&job->certificate, "weights", &written, error);
     free(text);
     return status;

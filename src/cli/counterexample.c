@@ -4,12 +4,14 @@
 
 #include "cli/command.h"
 #include "cli/counterexample.h"
+#include "cli/excerpt.h"
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
+#include "number/ball_root.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
 
-enum { ROOT_BITS = 128, MOST_HEADS = 4096, MOST_SIZE = 65536, MOST_ENTRIES = 100000000 };
+enum { MOST_HEADS = 4096, MOST_SIZE = 65536, MOST_ENTRIES = 100000000 };
 
 static int run(int argc, char **argv);
 
@@ -103,22 +105,6 @@ static int build(counterexample_job *job, attest_common *common)
     return code;
 }
 
-static void set_root(arb_t ball, const fmpq_t square)
-{
-    arb_set_fmpq(ball, square, 2 * ROOT_BITS);
-    arb_sqrt(ball, ball, ROOT_BITS);
-}
-
-static void write_root(attest_json *json, const char *key, const fmpq_t square)
-{
-    arb_t ball;
-
-    arb_init(ball);
-    set_root(ball, square);
-    attest_json_write_ball(json, key, ball);
-    arb_clear(ball);
-}
-
 /* The counterexample, and the extremes of its tokens: how well separated they are. */
 static void write_all(attest_json *json, const counterexample_job *job)
 {
@@ -126,9 +112,9 @@ static void write_all(attest_json *json, const counterexample_job *job)
     attest_counterexample_write_members(json, &job->counterexample);
     attest_json_write_bool(json, "universal", !job->vocabulary && !job->search);
     attest_json_write_object(json, "separated");
-    write_root(json, "r_min", job->extremes.r_min_square);
-    write_root(json, "r_max", job->extremes.r_max_square);
-    write_root(json, "eps", job->extremes.eps_square);
+    attest_cli_write_root(json, "r_min", job->extremes.r_min_square);
+    attest_cli_write_root(json, "r_max", job->extremes.r_max_square);
+    attest_cli_write_root(json, "eps", job->extremes.eps_square);
     attest_json_write_bool(json, "no_duplicates", job->extremes.no_duplicates);
     attest_json_write_close(json);
     attest_json_write_close(json);
@@ -168,7 +154,7 @@ static void print_extreme(const char *name, const fmpq_t square, const char *end
     char *text;
 
     arb_init(ball);
-    set_root(ball, square);
+    attest_ball_root(ball, square);
     text = arb_get_str(ball, 6, ARB_STR_NO_RADIUS);
     printf("%s %s%s", name, text, end);
     flint_free(text);

@@ -5,28 +5,18 @@
 #include "campaign/chunk.h"
 #include "cli/counterexample.h"
 #include "io/counterexample_json.h"
+#include "io/json_member.h"
 #include "props/properties.h"
 #include "theory/theorem1_check.h"
 
 enum { TRIALS = 20000, CHUNK = 64 };
 
-/* counterexample = the one in the text. */
-static attest_status take(attest_counterexample *counterexample, const char *text,
-                          attest_error *error)
+static attest_status set(void *counterexample, const attest_json_cursor *object,
+                         attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status =
-        attest_json_document_parse(&document, text, strlen(text), NULL, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
     attest_counterexample_clear(counterexample);
     attest_counterexample_init(counterexample);
-    status = attest_counterexample_set_json(counterexample, &root, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_counterexample_set_json(counterexample, object, error);
 }
 
 /* The outputs, and the name of what found them; the engine's word alone is not enough. */
@@ -59,7 +49,8 @@ int attest_cli_search_counterexample(attest_counterexample *counterexample, bool
         status = attest_chunk_run(&result, &chunk, &error);
     }
     if (status == ATTEST_OK && result.violations > 0) {
-        status = take(counterexample, result.violation[0].text, &error);
+        status = attest_json_parse_value(counterexample, set, result.violation[0].text,
+                                         strlen(result.violation[0].text), NULL, &error);
         if (status == ATTEST_OK)
             status = confirm(counterexample, found, &error);
     }

@@ -2,6 +2,7 @@
 #include "cli/excerpt.h"
 
 #include "io/dataset_json.h"
+#include "number/ball_root.h"
 
 void attest_cli_write_place(attest_json *json, const char *key, attest_place place)
 {
@@ -17,6 +18,16 @@ void attest_cli_write_pair(attest_json *json, const char *key, const attest_plac
     attest_cli_write_place(json, NULL, pair[0]);
     attest_cli_write_place(json, NULL, pair[1]);
     attest_json_write_close(json);
+}
+
+void attest_cli_write_root(attest_json *json, const char *key, const fmpq_t square)
+{
+    arb_t ball;
+
+    arb_init(ball);
+    attest_ball_root(ball, square);
+    attest_json_write_ball(json, key, ball);
+    arb_clear(ball);
 }
 
 void attest_cli_write_excerpt(attest_json *json, const char *key, const attest_dataset *dataset,

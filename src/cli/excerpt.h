@@ -1,4 +1,4 @@
-/* excerpt.h -- places and parts of a dataset in a command's JSON. */
+/* excerpt.h -- places, lengths and parts of a dataset in a command's JSON. */
 #ifndef ATTEST_CLI_EXCERPT_H
 #define ATTEST_CLI_EXCERPT_H
 
@@ -13,6 +13,9 @@ void attest_cli_write_place(attest_json *json, const char *key, attest_place pla
 
 /* [[i, k], [j, l]]. */
 void attest_cli_write_pair(attest_json *json, const char *key, const attest_place pair[2]);
+
+/* The ball of the square root of an exact square. */
+void attest_cli_write_root(attest_json *json, const char *key, const fmpq_t square);
 
 /* A dataset object of the sequences of the count <= 2 places, without repeating one; place gets
  * where they stand in it. */

@@ -9,7 +9,7 @@
 #include "io/conll.h"
 #include "theory/memorize.h"
 
-/* Larger networks are written by -o only: nobody wants them between two keys of a summary. */
+/* Larger networks are written by -o only: they would drown the summary. */
 enum { MOST_UNITS_SHOWN = 20000 };
 
 static int run(int argc, char **argv);

@@ -18,8 +18,7 @@ static int complain_usage(const attest_command *command, const char *what, const
                              quoted ? quoted : "", quoted ? "'" : "", command->name);
 }
 
-/* A leading 0 is no sign of octal numbers: nobody means 8 bits by 010. NULL, or what is wrong.
- */
+/* A leading 0 is no sign of octal numbers: 010 is 10. NULL, or what is wrong. */
 static const char *parse_count(unsigned long *value, const char *text, unsigned long least)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

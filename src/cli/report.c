@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "cli/command.h"
 #include "io/json_write.h"
-#include "report/outcome.h"
+#include "report/tests.h"
 
 static int run(int argc, char **argv);
 
@@ -36,7 +36,7 @@ typedef struct report_job {
     const char *figures, *junit;
     bool tap;
     attest_report report;
-    attest_outcomes outcomes;
+    attest_report_tests tests;
 } report_job;
 
 static void write_names(attest_json *json, const attest_records *records)
@@ -115,7 +115,7 @@ static int write_products(report_job *job, const char *page)
         return attest_cli_fail(&error);
     if (job->figures && attest_report_write_figures(&job->report, job->figures, &error))
         return attest_cli_fail(&error);
-    if (job->junit && attest_outcomes_write_junit(&job->outcomes, job->junit, &error))
+    if (job->junit && attest_report_tests_write_junit(&job->tests, job->junit, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
 }
@@ -150,7 +150,7 @@ static int report(report_job *job, const char *folder, attest_common *common)
         products[count++] = job->junit;
     if (attest_report_read(&job->report, folder, products, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    if (attest_outcomes_set(&job->outcomes, &job->report.records))
+    if (attest_report_tests_set(&job->tests, &job->report.records))
         return out_of_memory();
     code = write_products(job, common->output);
     if (code != EXIT_HOLDS)
@@ -158,7 +158,8 @@ static int report(report_job *job, const char *folder, attest_common *common)
     if (common->json)
         return print_json(job, common->output);
     if (job->tap)
-        return attest_outcomes_write_tap(&job->outcomes, stdout) ? out_of_memory() : EXIT_HOLDS;
+        return attest_report_tests_write_tap(&job->tests, stdout) ? out_of_memory()
+                                                                  : EXIT_HOLDS;
     if (!common->stdout_by)
         print_text(job, common->output);
     return EXIT_HOLDS;
@@ -181,12 +182,12 @@ static int run(int argc, char **argv)
     };
 
     attest_report_init(&job.report);
-    attest_outcomes_init(&job.outcomes);
+    attest_report_tests_init(&job.tests);
     code = attest_cli_parse(&attest_command_report, &common, options, argc, argv, 1, 1,
                             &operands, &count);
     if (code == EXIT_HOLDS)
         code = report(&job, operands[0], &common);
-    attest_outcomes_clear(&job.outcomes);
+    attest_report_tests_clear(&job.tests);
     attest_report_clear(&job.report);
     return code;
 }

@@ -4,8 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/excerpt.h"
-
-enum { SQUARE_BITS = 256, ROOT_BITS = 128 };
+#include "number/ball_root.h"
 
 static int run(int argc, char **argv);
 
@@ -36,25 +35,6 @@ typedef struct separated_job {
 static bool any_bound(const separated_job *job)
 {
     return job->r_min.given || job->r_max.given || job->eps.given;
-}
-
-/* The ball of the square root of an exact square. */
-static void root(arb_t ball, const fmpq_t square)
-{
-    arb_set_fmpq(ball, square, SQUARE_BITS);
-    arb_sqrt(ball, ball, ROOT_BITS);
-    if (fmpq_is_zero(square))
-        arb_zero(ball);
-}
-
-static void write_root(attest_json *json, const char *key, const fmpq_t square)
-{
-    arb_t ball;
-
-    arb_init(ball);
-    root(ball, square);
-    attest_json_write_ball(json, key, ball);
-    arb_clear(ball);
 }
 
 static const char *part_name(attest_separated_part part)
@@ -127,10 +107,10 @@ static int print_json(const separated_job *job, int code)
                              !any_bound(job) ? NULL
                              : job->part     ? "fails"
                                              : "holds");
-    write_root(&json, "r_min", x->r_min_square);
-    write_root(&json, "r_max", x->r_max_square);
+    attest_cli_write_root(&json, "r_min", x->r_min_square);
+    attest_cli_write_root(&json, "r_max", x->r_max_square);
     if (x->has_pair)
-        write_root(&json, "eps", x->eps_square);
+        attest_cli_write_root(&json, "eps", x->eps_square);
     else
         attest_json_write_null(&json, "eps");
     attest_json_write_object(&json, "pairs");
@@ -158,7 +138,7 @@ static void print_extreme(const char *what, const fmpq_t square, const attest_pl
     char *text;
 
     arb_init(ball);
-    root(ball, square);
+    attest_ball_root(ball, square);
     text = attest_ball_format_text(ball);
     printf("%-22s %s at [%zu,%zu]", what, text ? text : "", place[0].sequence,
            place[0].position);

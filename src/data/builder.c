@@ -83,10 +83,9 @@ attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
         attest_token_index_hash_rational(&builder->index, builder->numerator,
                                          builder->denominator, tokens->dim),
         tokens->count);
-    if (found == SIZE_MAX) {
+    if (found == tokens->count) {
         if (tokens->count == ATTEST_TOKENS_MAX)
             return attest_builder_full(error);
-        found = tokens->count;
         take_token(builder);
     } else {
         attest_builder_give_back(builder, bytes);
@@ -131,6 +130,7 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
     size_t dim = tokens->dim;
     double *end = tokens->real + tokens->count * dim;
     uint64_t hash[ATTEST_BUILDER_BATCH];
+    attest_map map = {index->slot, index->slots};
 
     if (!copy_finite(end, value, count * dim)) {
         *bad = first_not_finite(value, count * dim);
@@ -138,18 +138,17 @@ static attest_status add_batch(attest_dataset_builder *builder, const double *va
     }
     for (size_t k = 0; k < count; k++) {
         hash[k] = attest_token_index_hash_real(index, end + k * dim, dim);
-        __builtin_prefetch(index->slot + attest_token_index_home(index, hash[k]), 1);
+        __builtin_prefetch(index->slot + attest_map_home(&map, hash[k]), 1);
     }
     for (size_t k = 0; k < count; k++) {
         size_t next = tokens->count;
         const double *token = end + k * dim;
         size_t found = attest_token_index_find_real(index, tokens, token, hash[k], next);
-        if (found == SIZE_MAX) {
+        if (found == next) {
             if (next == ATTEST_TOKENS_MAX)
                 return attest_builder_full(error);
             memmove(tokens->real + next * dim, token, dim * sizeof *token);
             tokens->count = next + 1;
-            found = next;
         }
         dataset->token[dataset->total++] = (uint32_t)found;
     }

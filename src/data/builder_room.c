@@ -144,7 +144,7 @@ attest_status attest_builder_need_table(attest_dataset_builder *builder, size_t 
         return out_of_memory(error);
     if (need > builder->table_room)
         status = grow_table(builder, larger(builder->table_room, need), error);
-    if (status != ATTEST_OK || (slots = attest_token_index_slots(need)) <= old)
+    if (status != ATTEST_OK || (slots = attest_map_slots(need)) <= old)
         return status;
     status = charge(builder, slots * sizeof *builder->index.slot, error);
     if (status != ATTEST_OK)

@@ -5,10 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
-#define LEAST_SLOTS 64
-
 typedef unsigned __int128 uint128;
 
 void attest_token_index_init(attest_token_index *index)
@@ -33,24 +29,6 @@ void attest_token_index_clear(attest_token_index *index)
     free(index->slot);
     index->slot = NULL;
     index->slots = 0;
-}
-
-size_t attest_token_index_slots(size_t tokens)
-{
-    size_t slots = LEAST_SLOTS;
-
-    while (slots / 4 * 3 < tokens)
-        slots *= 2;
-    return slots;
-}
-
-static void enter(attest_token_index *index, uint64_t entry)
-{
-    size_t mask = index->slots - 1, at = attest_token_index_home(index, entry);
-
-    while (index->slot[at])
-        at = (at + 1) & mask;
-    index->slot[at] = entry;
 }
 
 /* Both halves of a 128-bit product: with an unknown factor, no difference of inputs is known to
@@ -104,12 +82,6 @@ uint64_t attest_token_index_hash_rational(const attest_token_index *index,
     return fold(hash ^ index->key[0], index->key[1] | 1);
 }
 
-/* The slot's contents for a token. */
-static inline uint64_t slot_entry(uint64_t hash, size_t token)
-{
-    return (hash >> 32 << 32) | (uint64_t)(token + 1);
-}
-
 static uint64_t hash_token(const attest_token_index *index, const attest_tokens *tokens,
                            size_t t)
 {
@@ -122,61 +94,64 @@ static uint64_t hash_token(const attest_token_index *index, const attest_tokens 
 attest_status attest_token_index_resize(attest_token_index *index, const attest_tokens *tokens,
                                         size_t slots)
 {
-    attest_token_index old = *index;
+    attest_map map = {index->slot, index->slots}, keyed = {0};
+    size_t least = attest_map_slots(0);
+    bool draws = map.slots <= least && slots > least;
 
-    index->slot = attest_memory_alloc(slots, sizeof *index->slot);
-    if (!index->slot) {
-        *index = old;
+    if (!attest_map_resize(draws ? &keyed : &map, slots))
         return ATTEST_NOMEM;
-    }
-    index->slots = slots;
-    if (old.slots <= LEAST_SLOTS && slots > LEAST_SLOTS) {
+    if (draws) {
+        attest_map_clear(&map);
+        map = keyed;
         draw_key(index);
         for (size_t t = 0; t < tokens->count; t++)
-            enter(index, slot_entry(hash_token(index, tokens, t), t));
-    } else {
-        for (size_t i = 0; i < old.slots; i++)
-            if (old.slot[i])
-                enter(index, old.slot[i]);
+            attest_map_enter(&map, hash_token(index, tokens, t), t);
     }
-    free(old.slot);
+    index->slot = map.slot;
+    index->slots = map.slots;
     return ATTEST_OK;
+}
+
+/* A token that is looked for among those of the table: doubles, or a rational one. */
+typedef struct wanted {
+    const attest_tokens *tokens;
+    const double *value;
+    const fmpz *numerator, *denominator;
+} wanted;
+
+/* Finite and never -0: equal numbers have equal bits. */
+static inline bool is_same_real(void *key, size_t token)
+{
+    const wanted *w = key;
+    size_t dim = w->tokens->dim;
+
+    return memcmp(w->tokens->real + token * dim, w->value, dim * sizeof *w->value) == 0;
 }
 
 size_t attest_token_index_find_real(attest_token_index *index, const attest_tokens *tokens,
                                     const double *value, uint64_t hash, size_t next)
 {
-    size_t mask = index->slots - 1, bytes = tokens->dim * sizeof *value;
+    attest_map map = {index->slot, index->slots};
+    wanted key = {.tokens = tokens, .value = value};
 
-    for (size_t at = attest_token_index_home(index, hash);; at = (at + 1) & mask) {
-        uint64_t entry = index->slot[at];
-        if (!entry) {
-            index->slot[at] = slot_entry(hash, next);
-            return SIZE_MAX;
-        }
-        size_t token = (size_t)(uint32_t)entry - 1;
-        /* Finite and never -0: equal numbers have equal bits. */
-        if (entry >> 32 == hash >> 32 &&
-            memcmp(tokens->real + token * tokens->dim, value, bytes) == 0)
-            return token;
-    }
+    return attest_map_get(&map, hash, is_same_real, &key, next);
+}
+
+static inline bool is_same_rational(void *key, size_t token)
+{
+    const wanted *w = key;
+    size_t dim = w->tokens->dim;
+
+    return fmpz_equal(w->tokens->denominator + token, w->denominator) &&
+           _fmpz_vec_equal(w->tokens->numerator + token * dim, w->numerator, (slong)dim);
 }
 
 size_t attest_token_index_find_rational(attest_token_index *index, const attest_tokens *tokens,
                                         const fmpz *numerator, const fmpz_t denominator,
                                         uint64_t hash, size_t next)
 {
-    size_t mask = index->slots - 1, dim = tokens->dim;
+    attest_map map = {index->slot, index->slots};
+    wanted key = {.tokens = tokens, .numerator = numerator, .denominator = denominator};
 
-    for (size_t at = attest_token_index_home(index, hash);; at = (at + 1) & mask) {
-        uint64_t entry = index->slot[at];
-        if (!entry) {
-            index->slot[at] = slot_entry(hash, next);
-            return SIZE_MAX;
-        }
-        size_t token = (size_t)(uint32_t)entry - 1;
-        if (entry >> 32 == hash >> 32 && fmpz_equal(tokens->denominator + token, denominator) &&
-            _fmpz_vec_equal(tokens->numerator + token * dim, numerator, (slong)dim))
-            return token;
-    }
+    return attest_map_get(&map, hash, is_same_rational, &key, next);
 }

@@ -6,15 +6,13 @@
 
 #include <attest/dataset.h>
 
+#include "base/map.h"
+
 /* An empty index. It draws a secret of its own when it outgrows its first slots: among so few
  * tokens collisions cost nothing, and asking the system for a secret costs more than they do.
  */
 void attest_token_index_init(attest_token_index *index);
 void attest_token_index_clear(attest_token_index *index);
-
-/* The number of slots that an index of tokens needs: a power of two, at most three quarters
- * full. */
-size_t attest_token_index_slots(size_t tokens);
 
 /* Moves all entries, those of the tokens of the table, to slots slots. Status: NOMEM. */
 attest_status attest_token_index_resize(attest_token_index *index, const attest_tokens *tokens,
@@ -28,19 +26,8 @@ uint64_t attest_token_index_hash_rational(const attest_token_index *index,
                                           const fmpz *numerator, const fmpz_t denominator,
                                           size_t dim);
 
-/* Where the search for a token with this hash begins. The upper bits decide, so that a larger
- * table keeps the order of a smaller one and moving to it reads and writes from left to right.
- * Domain: slots >= 1. */
-static inline size_t attest_token_index_home(const attest_token_index *index, uint64_t hash)
-{
-    unsigned bits = (unsigned)__builtin_ctzll(index->slots);
-    uint64_t upper = hash >> 32;
-
-    return bits <= 32 ? (size_t)(upper >> (32 - bits)) : (size_t)(upper << (bits - 32));
-}
-
-/* The index of the token in the table, or SIZE_MAX. A token that is not there is entered as
- * token next, which the caller must then put into the table. Domain: a free slot is left. */
+/* The index of the token in the table. A token that is not there is entered as token next,
+ * which the caller must then put into the table. Domain: a free slot is left. */
 size_t attest_token_index_find_real(attest_token_index *index, const attest_tokens *tokens,
                                     const double *value, uint64_t hash, size_t next);
 size_t attest_token_index_find_rational(attest_token_index *index, const attest_tokens *tokens,

@@ -15,17 +15,10 @@ typedef struct gather {
 
 static void keep(gather *found, uint32_t point)
 {
-    if (found->count == found->room) {
-        size_t room = found->room ? 2 * found->room : 64;
-        uint32_t *list = attest_memory_resize(found->list, room, sizeof *list);
-        if (!list) {
-            found->failed = true;
-            return;
-        }
-        found->list = list;
-        found->room = room;
-    }
-    found->list[found->count++] = point;
+    if (attest_memory_grow(&found->list, &found->room, found->count + 1, sizeof point))
+        found->list[found->count++] = point;
+    else
+        found->failed = true;
 }
 
 static void gather_leaf(gather *found, const attest_tree_node *node, double limit)

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "io/certificate_ball.h"
 #include "io/certificate_json.h"
-#include "io/json_read.h"
+#include "io/json_member.h"
 
 static attest_status read_count(size_t *value, const attest_json_cursor *cursor,
                                 attest_error *error)
@@ -237,16 +237,15 @@ static attest_status read_members(attest_certificate *certificate,
     return status;
 }
 
-/* certificate = what the document says; empty on failure. */
-static attest_status set_json(attest_certificate *certificate,
-                              const attest_json_document *document, attest_error *error)
+/* value, a certificate, = what the object says; empty on failure. */
+static attest_status set(void *value, const attest_json_cursor *object, attest_error *error)
 {
-    attest_json_cursor root = attest_json_root(document);
+    attest_certificate *certificate = value;
     attest_status status;
 
     attest_certificate_clear(certificate);
     attest_certificate_init(certificate);
-    status = read_members(certificate, &root, error);
+    status = read_members(certificate, object, error);
     if (status == ATTEST_OK)
         return ATTEST_OK;
     attest_certificate_clear(certificate);
@@ -258,25 +257,11 @@ attest_status attest_certificate_parse_json(attest_certificate *certificate, con
                                             size_t size, attest_budget *budget,
                                             attest_error *error)
 {
-    attest_json_document document;
-    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    status = set_json(certificate, &document, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_parse_value(certificate, set, text, size, budget, error);
 }
 
 attest_status attest_certificate_read(attest_certificate *certificate, const char *path,
                                       attest_budget *budget, attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
-
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_certificate_parse_json(certificate, (const char *)input.data, input.size,
-                                           budget, error);
-    return attest_input_end(&input, status, error);
+    return attest_json_read_value(certificate, set, path, budget, error);
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "io/chunk_result.h"
+#include "io/json_member.h"
 
 static const char *const death_kinds[] = {"memory", "timeout", "signal", "exit"};
 
@@ -82,83 +83,34 @@ void attest_chunk_result_write(attest_json *json, const char *key,
     attest_json_write_close(json);
 }
 
-static attest_status get_count(uint64_t *count, const attest_json_cursor *cursor,
-                               attest_error *error)
-{
-    int64_t value = 0;
-    attest_status status = attest_json_get_integer(&value, cursor, error);
-
-    if (status == ATTEST_OK && value < 0)
-        return attest_json_fail(cursor, error, ATTEST_FORMAT, "is negative");
-    *count = (uint64_t)value;
-    return status;
-}
-
-static attest_status read_count(uint64_t *count, const attest_json_cursor *object,
-                                const char *key, attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
-
-    return status == ATTEST_OK ? get_count(count, &member, error) : status;
-}
-
 static attest_status read_double(double *value, const attest_json_cursor *object,
                                  const char *key, attest_error *error)
 {
     attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
     const char *text;
     char *end;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_string(&text, &member, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_get_member(&member, object, key, error));
+    ATTEST_TRY(attest_json_get_string(&text, &member, error));
     *value = strtod(text, &end);
     if (end == text || *end)
         return attest_json_fail(&member, error, ATTEST_FORMAT, "is not a number");
     return ATTEST_OK;
 }
 
-/* *text = the string, the caller's to free; it must be there. */
-static attest_status read_text(char **text, const attest_json_cursor *object, const char *key,
-                               attest_error *error)
-{
-    attest_json_cursor member;
-    attest_status status = attest_json_get_member(&member, object, key, error);
-    const char *string;
-
-    if (status == ATTEST_OK)
-        status = attest_json_get_string(&string, &member, error);
-    if (status != ATTEST_OK)
-        return status;
-    *text = attest_memory_copy(string);
-    return *text ? ATTEST_OK : attest_memory_fail(error);
-}
-
-static attest_status read_optional_text(char **text, const attest_json_cursor *object,
-                                        const char *key, attest_error *error)
-{
-    attest_json_cursor member;
-
-    if (!attest_json_find_member(&member, object, key))
-        return ATTEST_OK;
-    return read_text(text, object, key, error);
-}
-
 static attest_status read_violation(attest_chunk_result *result,
                                     const attest_json_cursor *object, attest_error *error)
 {
     attest_violation violation = {0};
-    attest_status status = read_count(&violation.trial, object, "trial", error);
+    attest_status status =
+        attest_json_get_member_count(&violation.trial, object, "trial", error);
 
     if (status == ATTEST_OK)
         status = read_double(&violation.margin, object, "margin", error);
     if (status == ATTEST_OK)
-        status = read_text(&violation.reason, object, "reason", error);
+        status = attest_json_copy_member(&violation.reason, object, "reason", error);
     if (status == ATTEST_OK)
-        status = read_text(&violation.text, object, "text", error);
+        status = attest_json_copy_member(&violation.text, object, "text", error);
     if (status != ATTEST_OK) {
         free(violation.reason);
         free(violation.text);
@@ -173,35 +125,22 @@ static attest_status read_death(attest_chunk_result *result, const attest_json_c
                                 attest_error *error)
 {
     attest_death death = {0};
-    attest_json_cursor kind, shrinking, detail, seed;
-    const char *text = "";
-    int64_t number = 0;
-    int choice = 0;
-    attest_status status = attest_json_get_member(&kind, object, "kind", error);
+    attest_json_cursor kind, detail;
+    const char *seed;
+    int64_t number;
+    int choice;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_choice(&choice, &kind, death_kinds, DEATH_KINDS, error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&detail, object, "detail", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_integer(&number, &detail, error);
-    if (status == ATTEST_OK)
-        status = read_count(&death.trial, object, "trial", error);
-    if (status == ATTEST_OK)
-        status = read_count(&death.steps, object, "steps", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&shrinking, object, "shrinking", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_bool(&death.shrinking, &shrinking, error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_member(&seed, object, "seed", error);
-    if (status == ATTEST_OK)
-        status = attest_json_get_string(&text, &seed, error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_json_get_member(&kind, object, "kind", error));
+    ATTEST_TRY(attest_json_get_choice(&choice, &kind, death_kinds, DEATH_KINDS, error));
+    ATTEST_TRY(attest_json_get_member(&detail, object, "detail", error));
+    ATTEST_TRY(attest_json_get_integer(&number, &detail, error));
+    ATTEST_TRY(attest_json_get_member_count(&death.trial, object, "trial", error));
+    ATTEST_TRY(attest_json_get_member_count(&death.steps, object, "steps", error));
+    ATTEST_TRY(attest_json_get_member_bool(&death.shrinking, object, "shrinking", error));
+    ATTEST_TRY(attest_json_get_member_string(&seed, object, "seed", error));
     death.kind = (attest_death_kind)choice;
     death.detail = (int)number;
-    death.seed = strtoull(text, NULL, 0);
+    death.seed = strtoull(seed, NULL, 0);
     if (attest_chunk_result_add_death(result, &death) != ATTEST_OK)
         return attest_memory_fail(error);
     return ATTEST_OK;
@@ -213,43 +152,42 @@ static attest_status read_array(
     attest_error *error)
 {
     attest_json_cursor array;
-    size_t length = 0;
-    attest_status status = attest_json_get_member(&array, object, key, error);
+    size_t length;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_length(&length, &array, error);
-    for (size_t i = 0; i < length && status == ATTEST_OK; i++) {
+    ATTEST_TRY(attest_json_get_member(&array, object, key, error));
+    ATTEST_TRY(attest_json_get_length(&length, &array, error));
+    for (size_t i = 0; i < length; i++) {
         attest_json_cursor element = attest_json_get_element(&array, i);
 
-        status = read(result, &element, error);
+        ATTEST_TRY(read(result, &element, error));
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status read_labels(attest_chunk_result *result, const attest_json_cursor *object,
                                  attest_error *error)
 {
     attest_json_cursor labels, label;
-    attest_status status = attest_json_get_member(&labels, object, "labels", error);
-    uint64_t count = 0;
 
-    for (size_t l = 0; status == ATTEST_OK && attest_json_get_member_at(&label, &labels, l);
-         l++) {
-        status = get_count(&count, &label, error);
-        if (status == ATTEST_OK && attest_chunk_result_add_label(result, label.key, count))
-            status = attest_memory_fail(error);
+    ATTEST_TRY(attest_json_get_member(&labels, object, "labels", error));
+    for (size_t l = 0; attest_json_get_member_at(&label, &labels, l); l++) {
+        size_t count;
+
+        ATTEST_TRY(attest_json_get_size(&count, &label, error));
+        if (attest_chunk_result_add_label(result, label.key, count) != ATTEST_OK)
+            return attest_memory_fail(error);
     }
-    return status;
+    return ATTEST_OK;
 }
 
 static attest_status read_counts(attest_chunk_result *result, const attest_json_cursor *object,
                                  attest_error *error)
 {
-    ATTEST_TRY(read_count(&result->passed, object, "passed", error));
-    ATTEST_TRY(read_count(&result->failed, object, "failed", error));
-    ATTEST_TRY(read_count(&result->discarded, object, "discarded", error));
-    ATTEST_TRY(read_count(&result->undecided, object, "undecided", error));
-    ATTEST_TRY(read_count(&result->searched, object, "searched", error));
+    ATTEST_TRY(attest_json_get_member_count(&result->passed, object, "passed", error));
+    ATTEST_TRY(attest_json_get_member_count(&result->failed, object, "failed", error));
+    ATTEST_TRY(attest_json_get_member_count(&result->discarded, object, "discarded", error));
+    ATTEST_TRY(attest_json_get_member_count(&result->undecided, object, "undecided", error));
+    ATTEST_TRY(attest_json_get_member_count(&result->searched, object, "searched", error));
     return read_double(&result->seconds, object, "seconds", error);
 }
 
@@ -257,22 +195,17 @@ attest_status attest_chunk_result_read(attest_chunk_result *result,
                                        const attest_json_cursor *object, attest_error *error)
 {
     attest_json_cursor member;
-    attest_status status = read_counts(result, object, error);
 
+    ATTEST_TRY(read_counts(result, object, error));
     result->has_tightest = attest_json_find_member(&member, object, "tightest");
-    if (status == ATTEST_OK && result->has_tightest)
-        status = read_double(&result->tightest, object, "tightest", error);
-    if (status == ATTEST_OK && result->has_tightest)
-        status = read_text(&result->tightest_text, object, "tightest_text", error);
-    if (status == ATTEST_OK)
-        status = read_optional_text(&result->open_reason, object, "open_reason", error);
-    if (status == ATTEST_OK)
-        status = read_optional_text(&result->observations, object, "observations", error);
-    if (status == ATTEST_OK)
-        status = read_labels(result, object, error);
-    if (status == ATTEST_OK)
-        status = read_array(result, object, "violations", read_violation, error);
-    if (status == ATTEST_OK)
-        status = read_array(result, object, "deaths", read_death, error);
-    return status;
+    if (result->has_tightest) {
+        ATTEST_TRY(read_double(&result->tightest, object, "tightest", error));
+        ATTEST_TRY(
+            attest_json_copy_member(&result->tightest_text, object, "tightest_text", error));
+    }
+    ATTEST_TRY(attest_json_copy_optional(&result->open_reason, object, "open_reason", error));
+    ATTEST_TRY(attest_json_copy_optional(&result->observations, object, "observations", error));
+    ATTEST_TRY(read_labels(result, object, error));
+    ATTEST_TRY(read_array(result, object, "violations", read_violation, error));
+    return read_array(result, object, "deaths", read_death, error);
 }

@@ -127,14 +127,8 @@ static attest_status add_tag(reader *r, const char *tag, size_t length, attest_e
     }
     if (!attest_word_map_get(&number, &is_new, &r->tags, tag, length))
         return out_of_memory(error);
-    if (r->labels == r->room) {
-        size_t room = r->room ? 2 * r->room : 1024;
-        uint32_t *label = attest_memory_resize(r->label, room, sizeof *label);
-        if (!label)
-            return out_of_memory(error);
-        r->label = label;
-        r->room = room;
-    }
+    if (!attest_memory_grow(&r->label, &r->room, r->labels + 1, sizeof *r->label))
+        return out_of_memory(error);
     r->label[r->labels++] = number;
     return ATTEST_OK;
 }

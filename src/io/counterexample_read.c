@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "io/counterexample_json.h"
 #include "io/dataset_json.h"
+#include "io/json_member.h"
 #include "io/weights_json.h"
 
 static attest_status get_text(const char **text, const attest_json_cursor *object,
@@ -182,20 +183,15 @@ attest_status attest_counterexample_set_json(attest_counterexample *counterexamp
     return status;
 }
 
+static attest_status set(void *counterexample, const attest_json_cursor *object,
+                         attest_error *error)
+{
+    return attest_counterexample_set_json(counterexample, object, error);
+}
+
 attest_status attest_counterexample_read(attest_counterexample *counterexample,
                                          const char *path, attest_budget *budget,
                                          attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_read(&document, path, budget, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_counterexample_set_json(counterexample, &root, error);
-    if (status != ATTEST_OK)
-        attest_error_prefix(error, status, attest_input_name(path));
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_read_value(counterexample, set, path, budget, error);
 }

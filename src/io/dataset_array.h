@@ -21,7 +21,7 @@ attest_status attest_dataset_set_npy(attest_dataset *dataset, const unsigned cha
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The dataset of one tensor of a safetensors file, of shape (N, n, d), or (n, d) for a single
- * sequence: that is how models store their embedding tables, which nobody can reshape in place.
+ * sequence: that is how models store their embedding tables, which cannot be reshaped in place.
  * tensor may be NULL when the file has only one. Status: as above, and USAGE (no such tensor,
  * or none was named). */
 attest_status attest_dataset_set_safetensors(attest_dataset *dataset,

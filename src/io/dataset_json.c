@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "io/json_member.h"
 #include "number/rationals.h"
 
 /* What a ragged array of vectors is called in errors. */
@@ -161,23 +162,6 @@ static attest_status set_labels(attest_dataset *dataset, const attest_json_curso
     return status;
 }
 
-/* copy = the string under key, or NULL if there is none. */
-static attest_status set_string(char **copy, const attest_json_cursor *object, const char *key,
-                                attest_error *error)
-{
-    attest_json_cursor member;
-    const char *string;
-    attest_status status;
-
-    if (!attest_json_find_member(&member, object, key))
-        return ATTEST_OK;
-    status = attest_json_get_string(&string, &member, error);
-    if (status != ATTEST_OK)
-        return status;
-    *copy = attest_memory_copy(string);
-    return *copy ? ATTEST_OK : attest_memory_fail(error);
-}
-
 attest_status attest_dataset_set_json(attest_dataset *dataset, const attest_json_cursor *object,
                                       attest_error *error)
 {
@@ -190,25 +174,21 @@ attest_status attest_dataset_set_json(attest_dataset *dataset, const attest_json
     if (status == ATTEST_OK && attest_json_find_member(&labels, object, "labels"))
         status = set_labels(dataset, &labels, error);
     if (status == ATTEST_OK)
-        status = set_string(&dataset->name, object, "name", error);
+        status = attest_json_copy_optional(&dataset->name, object, "name", error);
     if (status == ATTEST_OK)
-        status = set_string(&dataset->comment, object, "comment", error);
+        status = attest_json_copy_optional(&dataset->comment, object, "comment", error);
     if (status != ATTEST_OK)
         attest_dataset_clear(dataset);
     return status;
 }
 
+static attest_status set(void *dataset, const attest_json_cursor *object, attest_error *error)
+{
+    return attest_dataset_set_json(dataset, object, error);
+}
+
 attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *text, size_t size,
                                         attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_dataset_set_json(dataset, &root, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_parse_value(dataset, set, text, size, budget, error);
 }

@@ -18,6 +18,12 @@ void attest_entry_clear(attest_entry *entry);
 /* The entry as a JSON object; the caller frees it. NULL: out of memory. */
 char *attest_entry_format(const attest_entry *entry);
 
+/* Enters the seconds in the text of an entry that was formatted with 0. Only the campaign knows
+ * them, only the worker has the rest: so an entry is formatted once, and what is received is
+ * what is kept. Status: FORMAT (the text does not end as such a text does), NOMEM. */
+attest_status attest_entry_set_seconds(attest_text *text, double seconds,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
 /* entry (initialised) = the object in text[0..size). Status: FORMAT, NOMEM; then it is empty.
  */
 attest_status attest_entry_parse(attest_entry *entry, const char *text, size_t size,

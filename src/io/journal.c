@@ -5,23 +5,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "io/journal_file.h"
 
 #define SECONDS_BETWEEN_SYNCS 1.0
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static attest_status fail(const attest_journal *journal, const char *what, attest_error *error)
 {
@@ -52,7 +44,7 @@ attest_status attest_journal_open_end(attest_journal *journal, const char *path,
         return attest_memory_fail_at(error, path);
     journal->chain = *chain;
     journal->size = size;
-    journal->synced = now();
+    journal->synced = attest_clock_seconds();
     journal->file = attest_fault("open") ? -1 : open(path, O_WRONLY | O_CLOEXEC);
     if (journal->file < 0)
         return fail(journal, "open", error);
@@ -117,18 +109,16 @@ static void go_back(attest_journal *journal)
     errno = reason;
 }
 
-attest_status attest_journal_append(attest_journal *journal, const attest_entry *entry,
+attest_status attest_journal_append(attest_journal *journal, const char *text, size_t size,
                                     attest_error *error)
 {
     attest_frame_chain chain = journal->chain;
     attest_status status = ATTEST_OK;
-    char *payload = attest_entry_format(entry);
     attest_text record;
 
     attest_text_init(&record);
-    if (payload)
-        attest_frame_format(&record, &chain, "chunk", payload, strlen(payload));
-    if (!payload || record.failed) {
+    attest_frame_format(&record, &chain, "chunk", text, size);
+    if (record.failed) {
         status = attest_memory_fail_at(error, journal->path);
     } else if (!write_all(journal->file, record.data, record.size)) {
         go_back(journal);
@@ -139,8 +129,8 @@ attest_status attest_journal_append(attest_journal *journal, const attest_entry 
         journal->dirty = true;
     }
     attest_text_clear(&record);
-    free(payload);
-    if (status == ATTEST_OK && now() - journal->synced >= SECONDS_BETWEEN_SYNCS)
+    if (status == ATTEST_OK &&
+        attest_clock_seconds() - journal->synced >= SECONDS_BETWEEN_SYNCS)
         status = attest_journal_sync(journal, error);
     return status;
 }
@@ -152,6 +142,6 @@ attest_status attest_journal_sync(attest_journal *journal, attest_error *error)
     if (attest_fault("fsync") ? (errno = EIO, true) : fsync(journal->file) != 0)
         return fail(journal, "sync", error);
     journal->dirty = false;
-    journal->synced = now();
+    journal->synced = attest_clock_seconds();
     return ATTEST_OK;
 }

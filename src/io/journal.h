@@ -3,7 +3,7 @@
  * A journal is a row of records (frame.h): the plan, then the entries of chunks, in the order
  * in which they were finished. It is only ever appended to. Chunks can be run again with the
  * same result, so a record that is torn or damaged costs time, not truth: the journal is cut
- * back to the last whole record before it. Only a damaged plan cannot be made up for. */
+ * back to the last whole record before it. Only a damaged plan cannot be recovered. */
 #ifndef ATTEST_IO_JOURNAL_H
 #define ATTEST_IO_JOURNAL_H
 
@@ -36,10 +36,12 @@ typedef struct attest_journal_tail {
     bool damaged;   /* they are not the beginning of a record that was cut off */
 } attest_journal_tail;
 
-/* Is given the plan, then every entry, which it may take over (and leaves empty then). */
+/* Is given the plan, then every entry, which it may take over (and leaves empty then), with the
+ * record that it was read from. */
 typedef struct attest_journal_reader {
     attest_status (*plan)(void *env, const char *text, size_t size, attest_error *error);
-    attest_status (*entry)(void *env, attest_entry *entry, attest_error *error);
+    attest_status (*entry)(void *env, attest_entry *entry, const attest_frame *frame,
+                           attest_error *error);
     void *env;
 } attest_journal_reader;
 
@@ -55,10 +57,10 @@ attest_status attest_journal_resume(attest_journal *journal, attest_journal_tail
                                     const char *path, const attest_journal_reader *reader,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Appends an entry. It is synced with the next checkpoint: after a second, or by sync. Status:
- * IO, NOMEM; then the journal ends with the record before, or, if even that fails, with a torn
- * one. Fault points "write", "fsync". */
-attest_status attest_journal_append(attest_journal *journal, const attest_entry *entry,
+/* Appends the entry with this text (entry.h). It is synced with the next checkpoint: after a
+ * second, or by sync. Status: IO, NOMEM; then the journal ends with the record before, or, if
+ * even that fails, with a torn one. Fault points "write", "fsync". */
+attest_status attest_journal_append(attest_journal *journal, const char *text, size_t size,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 attest_status attest_journal_sync(attest_journal *journal,
                                   attest_error *error) ATTEST_WARN_UNUSED;

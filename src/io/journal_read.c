@@ -23,7 +23,7 @@ static attest_status take_entry(const attest_frame *frame, const attest_journal_
     attest_entry_init(&entry);
     status = attest_entry_parse(&entry, frame->payload, frame->size, error);
     if (status == ATTEST_OK)
-        status = reader->entry(reader->env, &entry, error);
+        status = reader->entry(reader->env, &entry, frame, error);
     attest_entry_clear(&entry);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "io/json_file.h"
+#include "io/json_member.h"
 #include "io/weights_json.h"
 
 static attest_status set_size(size_t *value, const attest_json_cursor *object, const char *key,
@@ -154,59 +155,45 @@ attest_status attest_network_set_json(attest_network *network, const attest_json
     return status;
 }
 
+static attest_status set(void *network, const attest_json_cursor *object, attest_error *error)
+{
+    return attest_network_set_json(network, object, error);
+}
+
 attest_status attest_network_parse_json(attest_network *network, const char *text, size_t size,
                                         attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_network_set_json(network, &root, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_parse_value(network, set, text, size, budget, error);
 }
 
 attest_status attest_network_read(attest_network *network, const char *path,
                                   attest_budget *budget, attest_error *error)
 {
-    attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
-
-    if (status != ATTEST_OK)
-        return status;
-    status =
-        attest_network_parse_json(network, (const char *)input.data, input.size, budget, error);
-    return attest_input_end(&input, status, error);
+    return attest_json_read_value(network, set, path, budget, error);
 }
 
 /* A network is told from weights by its "format". */
+static attest_status set_any(void *value, const attest_json_cursor *object, attest_error *error)
+{
+    attest_network *network = value;
+    attest_json_cursor format;
+    const char *name = "";
+
+    if (attest_json_find_member(&format, object, "format") &&
+        attest_json_get_string(&name, &format, NULL) == ATTEST_OK &&
+        strcmp(name, "attest/network") == 0)
+        return attest_network_set_json(network, object, error);
+    return attest_weights_set_json(&network->attention, object, error);
+}
+
 static attest_status parse_any(attest_network *network, const attest_input *input,
                                attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root, format;
-    const char *name = "";
-    attest_status status;
-
     if (attest_weights_is_binary(input->data, input->size))
         return attest_weights_parse_binary(&network->attention, input->data, input->size,
                                            budget, error);
-    status = attest_json_document_parse(&document, (const char *)input->data, input->size,
-                                        budget, error);
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    if (attest_json_find_member(&format, &root, "format") &&
-        attest_json_get_string(&name, &format, NULL) == ATTEST_OK &&
-        strcmp(name, "attest/network") == 0)
-        status = attest_network_set_json(network, &root, error);
-    else
-        status = attest_weights_set_json(&network->attention, &root, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_parse_value(network, set_any, (const char *)input->data, input->size,
+                                   budget, error);
 }
 
 attest_status attest_network_read_any(attest_network *network, const char *path,

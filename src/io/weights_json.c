@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/input.h"
 #include "io/json_file.h"
+#include "io/json_member.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/safetensors.h"
@@ -95,19 +96,15 @@ attest_status attest_weights_set_json(attest_weights *weights, const attest_json
     return status;
 }
 
+static attest_status set(void *weights, const attest_json_cursor *object, attest_error *error)
+{
+    return attest_weights_set_json(weights, object, error);
+}
+
 attest_status attest_weights_parse_json(attest_weights *weights, const char *text, size_t size,
                                         attest_budget *budget, attest_error *error)
 {
-    attest_json_document document;
-    attest_json_cursor root;
-    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
-
-    if (status != ATTEST_OK)
-        return status;
-    root = attest_json_root(&document);
-    status = attest_weights_set_json(weights, &root, error);
-    attest_json_document_clear(&document);
-    return status;
+    return attest_json_parse_value(weights, set, text, size, budget, error);
 }
 
 attest_status attest_weights_parse_binary(attest_weights *weights, const unsigned char *bytes,

@@ -3,6 +3,7 @@
 
 #include <attest/kernel.h>
 
+#include "base/random.h"
 #include "number/wide.h"
 
 /* p and exponents for which sums and products of two numbers neither overflow nor lose bits to
@@ -78,7 +79,7 @@ double attest_hosted_cut(double x, const attest_hosted *h)
     double r, unit;
 
     if (h->rounding == ATTEST_SIMULATED_STOCHASTIC)
-        draw = attest_simulated_random(h->random) >> (64 - ATTEST_SIMULATED_RANDOM_BITS);
+        draw = attest_random_next(h->random) >> (64 - ATTEST_SIMULATED_RANDOM_BITS);
     if (h->unbounded && x != 0 && !(fabs(x) >= 0x1p-900 && fabs(x) <= h->most))
         *h->escaped = true;
     if (x == 0 || isnan(x))

@@ -64,21 +64,4 @@ const char *attest_simulated_stage_name(attest_simulated_stage stage);
 long attest_simulated_unit_bits(const attest_format *format,
                                 attest_simulated_rounding rounding);
 
-/* The next of a stream of random numbers (SplitMix64), and a stream's start from a hash. */
-static inline uint64_t attest_simulated_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static inline uint64_t attest_simulated_mix(uint64_t hash, uint64_t word)
-{
-    uint64_t state = hash ^ word;
-
-    return attest_simulated_random(&state);
-}
-
 #endif

@@ -24,11 +24,12 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
 /* What a violation is, in a line; or why nothing was decided. "" for what held. */
 void attest_report_reason(char *line, size_t size, const attest_property_summary *property);
 
-/* TAP 12: a test for each property. */
-void attest_report_tap(FILE *stream, const attest_summary *summary, const char *folder);
-
-/* JUnit XML: a test case for each property. */
-void attest_report_junit(FILE *stream, const attest_summary *summary, const char *folder);
+/* TAP 12, and JUnit XML: a test for each property. Status: NOMEM; errors of the stream stay
+ * with it. */
+attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *summary,
+                                         const char *folder) ATTEST_WARN_UNUSED;
+attest_status attest_report_campaign_junit(FILE *stream, const attest_summary *summary,
+                                           const char *folder) ATTEST_WARN_UNUSED;
 
 /* All files of a campaign's folder: NAME.1.json, ... (counterexamples), NAME.tightest.json,
  * report.tap, report.xml (JUnit) and, when all others are there, report.json. Status: IO,

@@ -46,7 +46,7 @@ static attest_status write_instances(const attest_property_summary *property,
     return status;
 }
 
-typedef void report(FILE *stream, const attest_summary *summary, const char *folder);
+typedef attest_status report(FILE *stream, const attest_summary *summary, const char *folder);
 
 static attest_status write_report(report *write, const char *name,
                                   const attest_summary *summary, const char *folder,
@@ -59,8 +59,8 @@ static attest_status write_report(report *write, const char *name,
 
     if (!stream)
         return attest_memory_fail(error);
-    write(stream, summary, folder);
-    if (fclose(stream) != 0)
+    status = write(stream, summary, folder);
+    if (fclose(stream) != 0 || status != ATTEST_OK)
         status = attest_memory_fail(error);
     else
         status = write_text(folder, name, text, error);
@@ -94,9 +94,10 @@ attest_status attest_report_campaign_files(const attest_summary *summary, const 
     for (size_t p = 0; p < summary->properties && status == ATTEST_OK; p++)
         status = write_instances(&summary->property[p], folder, error);
     if (status == ATTEST_OK)
-        status = write_report(attest_report_tap, "report.tap", summary, folder, error);
+        status = write_report(attest_report_campaign_tap, "report.tap", summary, folder, error);
     if (status == ATTEST_OK)
-        status = write_report(attest_report_junit, "report.xml", summary, folder, error);
+        status =
+            write_report(attest_report_campaign_junit, "report.xml", summary, folder, error);
     /* The last: where it is, everything is. */
     if (status == ATTEST_OK)
         status = write_json(summary, folder, error);

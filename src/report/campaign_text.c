@@ -32,7 +32,7 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
         attest_text_printf(&text, " --number %s", attest_arithmetic_name(plan->setting.number));
     if (plan->setting.number == ATTEST_ARITHMETIC_MPFR)
         attest_text_printf(&text, " --bits %ld --round %s", plan->setting.bits,
-                           attest_rounding_name(plan->setting.round));
+                           attest_setting_rounding_name(plan->setting.round));
     return attest_text_take(&text);
 }
 

@@ -1,70 +1,49 @@
-/* junit.c -- a finished campaign as JUnit XML. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* junit.c -- JUnit XML. */
+#include "report/junit.h"
 
-#include "base/escape.h"
-#include "report/campaign.h"
-
-static void print_escaped(FILE *stream, const char *string)
+void attest_junit_init(attest_markup *xml, bool indented)
 {
-    attest_text text;
-
-    attest_text_init(&text);
-    attest_escape_markup(&text, string, strlen(string));
-    if (!text.failed && text.data)
-        fputs(text.data, stream);
-    attest_text_clear(&text);
+    attest_markup_init(xml);
+    xml->indented = indented;
+    attest_text_add(&xml->text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
 }
 
-/* A violation is a failure; an undecided property, or an expected violation that was not found,
- * is an error. */
-static void print_trouble(FILE *stream, const attest_summary *summary, size_t p,
-                          const char *folder)
+static void add_time(attest_markup *xml, double seconds)
 {
-    const attest_property_summary *property = &summary->property[p];
-    const char *element = property->verdict == ATTEST_CAMPAIGN_VIOLATED ? "failure" : "error";
-    char line[1024], *command = attest_report_command(summary, p, folder);
-
-    attest_report_reason(line, sizeof line, property);
-    fprintf(stream, "    <%s type=\"%s\" message=\"", element,
-            attest_campaign_verdict_name(property->verdict));
-    print_escaped(stream, line[0] ? line : "no violation was found, but one is expected");
-    fprintf(stream, "\">");
-    print_escaped(stream, command ? command : "");
-    fprintf(stream, "</%s>\n", element);
-    free(command);
+    if (xml->indented)
+        attest_markup_attribute_printf(xml, "time", "%.6f", seconds);
+    else
+        attest_markup_attribute_number(xml, "time", seconds);
 }
 
-void attest_report_junit(FILE *stream, const attest_summary *summary, const char *folder)
+void attest_junit_open(attest_markup *xml, const attest_junit_suite *suite)
 {
-    size_t failures = 0, errors = 0;
-    double seconds = 0;
+    attest_markup_open(xml, "testsuite");
+    attest_markup_attribute(xml, "name", suite->name);
+    attest_markup_attribute_printf(xml, "tests", "%zu", suite->tests);
+    attest_markup_attribute_printf(xml, "failures", "%zu", suite->failures);
+    attest_markup_attribute_printf(xml, "errors", "%zu", suite->errors);
+    add_time(xml, suite->seconds);
+}
 
-    for (size_t p = 0; p < summary->properties; p++) {
-        const attest_property_summary *property = &summary->property[p];
-
-        seconds += property->result->seconds;
-        if (!property->as_expected)
-            *(property->verdict == ATTEST_CAMPAIGN_VIOLATED ? &failures : &errors) += 1;
+void attest_junit_add(attest_markup *xml, const attest_junit_test *test)
+{
+    attest_markup_open(xml, "testcase");
+    attest_markup_attribute(xml, "classname", test->classname);
+    attest_markup_attribute(xml, "name", test->name);
+    add_time(xml, test->seconds);
+    if (!test->trouble && !test->output) {
+        attest_markup_empty(xml);
+        return;
     }
-    fprintf(stream,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<testsuite name=\"attest campaign\" tests=\"%zu\" failures=\"%zu\" "
-            "errors=\"%zu\" time=\"%.6f\">\n",
-            summary->properties, failures, errors, seconds);
-    for (size_t p = 0; p < summary->properties; p++) {
-        const attest_property_summary *property = &summary->property[p];
-
-        fprintf(stream, "  <testcase classname=\"attest\" name=\"");
-        print_escaped(stream, property->property->name);
-        fprintf(stream, "\" time=\"%.6f\">\n", property->result->seconds);
-        if (!property->as_expected)
-            print_trouble(stream, summary, p, folder);
-        fprintf(stream, "    <system-out>%s after %" PRIu64 " trials</system-out>\n",
-                attest_campaign_verdict_name(property->verdict), property->trials);
-        fprintf(stream, "  </testcase>\n");
+    if (test->trouble) {
+        attest_markup_open(xml, test->trouble);
+        attest_markup_attribute(xml, "type", test->type);
+        attest_markup_attribute(xml, "message", test->message);
+        attest_markup_text(xml, test->command);
+        attest_markup_close(xml);
     }
-    fprintf(stream, "</testsuite>\n");
+    if (test->output)
+        attest_markup_element(xml, "system-out", NULL, test->output);
+    attest_markup_close(xml);
 }

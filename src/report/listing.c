@@ -45,15 +45,10 @@ static attest_status add(attest_listing *listing, char *path, attest_error *erro
         free(path);
         return attest_error_set(error, ATTEST_UNABLE, "more than %d files", MOST_FILES);
     }
-    if (listing->count == listing->room) {
-        size_t room = listing->room ? 2 * listing->room : 64;
-        char **larger = attest_memory_resize(listing->path, room, sizeof *larger);
-        if (!larger) {
-            free(path);
-            return attest_memory_fail(error);
-        }
-        listing->path = larger;
-        listing->room = room;
+    if (!attest_memory_grow(&listing->path, &listing->room, listing->count + 1,
+                            sizeof *listing->path)) {
+        free(path);
+        return attest_memory_fail(error);
     }
     listing->path[listing->count++] = path;
     return ATTEST_OK;

@@ -47,12 +47,18 @@ static bool inside_inline(const attest_markup *markup)
     return markup->depth > 0 && is_inline(markup->open[markup->depth - 1]);
 }
 
+static void break_line(attest_markup *markup)
+{
+    attest_text_printf(&markup->text, "\n%*s", markup->indented ? 2 * markup->depth : 0, "");
+}
+
 void attest_markup_open(attest_markup *markup, const char *name)
 {
     assert(markup->depth < ATTEST_MARKUP_DEPTH);
     end_tag(markup);
     if (!inside_inline(markup) && markup->text.size > 0)
-        attest_text_add(&markup->text, "\n");
+        break_line(markup);
+    markup->was_element = false;
     attest_text_printf(&markup->text, "<%s", name);
     markup->open[markup->depth++] = name;
     markup->in_tag = true;
@@ -65,6 +71,9 @@ void attest_markup_close(attest_markup *markup)
     assert(markup->depth > 0);
     end_tag(markup);
     name = markup->open[--markup->depth];
+    if (markup->indented && markup->was_element)
+        break_line(markup);
+    markup->was_element = true;
     attest_text_printf(&markup->text, "</%s>", name);
 }
 
@@ -72,6 +81,7 @@ void attest_markup_empty(attest_markup *markup)
 {
     assert(markup->depth > 0 && markup->in_tag);
     markup->depth--;
+    markup->was_element = true;
     attest_text_add(&markup->text, "/>");
     markup->in_tag = false;
 }

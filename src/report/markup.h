@@ -23,7 +23,9 @@ enum { ATTEST_MARKUP_DEPTH = 32 };
 
 typedef struct attest_markup {
     attest_text text;
-    bool in_tag; /* the start tag is still open for attributes */
+    bool indented;    /* elements stand on lines of their own, two spaces a level */
+    bool in_tag;      /* the start tag is still open for attributes */
+    bool was_element; /* what was written last is an element, not text */
     int depth;
     const char *open[ATTEST_MARKUP_DEPTH];
 } attest_markup;

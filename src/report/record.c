@@ -36,29 +36,13 @@ void attest_records_clear(attest_records *records)
     attest_records_init(records);
 }
 
-/* Room for one more element. */
-static bool grow(void **array, size_t *room, size_t count, size_t size)
-{
-    size_t larger = *room ? 2 * *room : 16;
-    void *block;
-
-    if (count < *room)
-        return true;
-    block = attest_memory_resize(*array, larger, size);
-    if (!block)
-        return false;
-    *array = block;
-    *room = larger;
-    return true;
-}
-
 static attest_status remark(attest_records *records, const char *path, const char *why,
                             attest_error *error)
 {
     char *copy = attest_memory_copy(path);
 
-    if (!copy || !grow((void **)&records->remark, &records->remark_room, records->remarks,
-                       sizeof *records->remark)) {
+    if (!copy || !attest_memory_grow(&records->remark, &records->remark_room,
+                                     records->remarks + 1, sizeof *records->remark)) {
         free(copy);
         return attest_memory_fail_at(error, path);
     }
@@ -157,8 +141,9 @@ attest_status attest_records_add(attest_records *records, const char *path, cons
     }
     status = check_version(&root, record.kind, error);
     record.path = status == ATTEST_OK ? attest_memory_copy(path) : NULL;
-    if (status == ATTEST_OK && (!record.path || !grow((void **)&records->record, &records->room,
-                                                      records->count, sizeof *records->record)))
+    if (status == ATTEST_OK &&
+        (!record.path || !attest_memory_grow(&records->record, &records->room,
+                                             records->count + 1, sizeof *records->record)))
         status = attest_memory_fail(error);
     if (status != ATTEST_OK) {
         free(record.path);

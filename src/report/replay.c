@@ -10,7 +10,7 @@
 
 #include "base/escape.h"
 
-const char *attest_outcome_name(attest_outcome outcome)
+const char *attest_report_outcome_name(attest_trial_outcome outcome)
 {
     static const char *const names[] = {"held", "violated", "discarded", "undecided"};
 
@@ -68,7 +68,7 @@ void attest_report_replay_json(attest_json *json, const char *path,
     attest_json_write_string(json, "file", path);
     attest_json_write_string(json, "property", file->property);
     attest_json_write_string(json, "definition", file->definition);
-    attest_json_write_string(json, "verdict", attest_outcome_name(replay->outcome));
+    attest_json_write_string(json, "verdict", attest_report_outcome_name(replay->outcome));
     attest_json_write_bool(json, "reproduced", replay->outcome == ATTEST_VIOLATED);
     attest_json_write_string(json, "decided_by", replay->decided_by);
     attest_json_write_string(json, "reason", replay->reason);
@@ -129,7 +129,7 @@ void attest_report_replay_text(FILE *stream, const char *path,
     fprintf(stream, ": %s (",
             replay->outcome == ATTEST_VIOLATED ? "the violation is confirmed"
             : replay->outcome == ATTEST_HELD   ? "not violated"
-                                               : attest_outcome_name(replay->outcome));
+                                               : attest_report_outcome_name(replay->outcome));
     attest_escape_print(stream, replay->reason);
     fprintf(stream, ")\n  decided by ");
     attest_escape_print(stream, replay->decided_by);

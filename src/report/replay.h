@@ -8,7 +8,7 @@
 #include "io/json_write.h"
 
 /* "held", "violated", "discarded", "undecided". */
-const char *attest_outcome_name(attest_outcome outcome);
+const char *attest_report_outcome_name(attest_trial_outcome outcome);
 
 /* An object in an array. */
 void attest_report_replay_json(attest_json *json, const char *path,

@@ -35,17 +35,11 @@ void attest_section_close(attest_report *report)
 /* Keeps the drawing for a file of its own. */
 static bool keep(attest_report *report, const attest_markup *drawing, const char *id)
 {
-    attest_report_figure *figure = report->figure;
     char *name, *svg;
 
-    if (report->figures == report->room) {
-        size_t room = report->room ? 2 * report->room : 16;
-        figure = attest_memory_resize(figure, room, sizeof *figure);
-        if (!figure)
-            return false;
-        report->figure = figure;
-        report->room = room;
-    }
+    if (!attest_memory_grow(&report->figure, &report->room, report->figures + 1,
+                            sizeof *report->figure))
+        return false;
     name = attest_memory_copy(id);
     svg = drawing->text.data ? attest_memory_copy(drawing->text.data) : NULL;
     if (!name || !svg) {
@@ -53,7 +47,7 @@ static bool keep(attest_report *report, const attest_markup *drawing, const char
         free(svg);
         return false;
     }
-    figure[report->figures++] = (attest_report_figure){name, svg};
+    report->figure[report->figures++] = (attest_report_figure){name, svg};
     return true;
 }
 

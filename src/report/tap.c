@@ -1,34 +1,45 @@
-/* tap.c -- a finished campaign as TAP 12. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* tap.c -- TAP 12. */
+#include "report/tap.h"
+
 #include <string.h>
 
 #include "base/escape.h"
-#include "report/campaign.h"
 
-static void print_comment(FILE *stream, const char *what, const char *line)
+void attest_tap_add_test(attest_text *text, bool passed, size_t number)
 {
-    fprintf(stream, "# %s", what);
-    attest_escape_print(stream, line);
-    fputc('\n', stream);
+    attest_text_printf(text, "%sok %zu - ", passed ? "" : "not ", number);
 }
 
-void attest_report_tap(FILE *stream, const attest_summary *summary, const char *folder)
+void attest_tap_add_name(attest_text *text, const char *name)
 {
-    fprintf(stream, "1..%zu\n", summary->properties);
-    for (size_t p = 0; p < summary->properties; p++) {
-        const attest_property_summary *property = &summary->property[p];
-        char line[1024], *command = attest_report_command(summary, p, folder);
+    attest_text harmless;
 
-        fprintf(stream, "%s %zu - %s: %s after %" PRIu64 " trials\n",
-                property->as_expected ? "ok" : "not ok", p + 1, property->property->name,
-                attest_campaign_verdict_name(property->verdict), property->trials);
-        attest_report_reason(line, sizeof line, property);
-        if (line[0])
-            print_comment(stream, "", line);
-        if (command)
-            print_comment(stream, "replay: ", command);
-        free(command);
-    }
+    attest_text_init(&harmless);
+    attest_escape_terminal(&harmless, name, strlen(name));
+    for (size_t i = 0; i < harmless.size; i++)
+        attest_text_printf(text, harmless.data[i] == '#' ? "\\%c" : "%c", harmless.data[i]);
+    text->failed |= harmless.failed;
+    attest_text_clear(&harmless);
+}
+
+void attest_tap_add_comment(attest_text *text, const char *what, const char *line)
+{
+    attest_text_printf(text, "# %s", what);
+    attest_escape_terminal(text, line, strlen(line));
+    attest_text_add(text, "\n");
+}
+
+void attest_tap_add_plan(attest_text *text, size_t count)
+{
+    attest_text_printf(text, "1..%zu\n", count);
+}
+
+attest_status attest_tap_print(attest_text *text, FILE *stream)
+{
+    attest_status status = text->failed ? ATTEST_NOMEM : ATTEST_OK;
+
+    if (status == ATTEST_OK && text->data)
+        fputs(text->data, stream);
+    attest_text_clear(text);
+    return status;
 }

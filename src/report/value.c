@@ -141,7 +141,7 @@ static void write_array(attest_markup *markup, const attest_json_cursor *array, 
     attest_markup_text(markup, length > MOST ? ", \xE2\x80\xA6]" : "]");
 }
 
-/* A text, or the beginning of one that nobody would read to its end: numbers may have a million
+/* A text, or the beginning of a long one: numbers may have a million
  * digits. */
 static void write_text(attest_markup *markup, const char *text)
 {

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "base/random.h"
+
 #define THEFT_PRNG_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
 /* What a stream is for: the same trial seed gives unrelated streams for unrelated work. */
@@ -29,11 +31,7 @@ struct theft_prng {
 /* A bijection of 64-bit words in which every input bit affects every output bit. */
 static inline uint64_t theft_mix(uint64_t x)
 {
-    x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 27;
-    x *= UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return attest_random_finish(x);
 }
 
 /* Another one, for when two independent mixes of a word are wanted. */

@@ -22,7 +22,7 @@ static uint64_t any_value(struct theft_prng *g, uint64_t max)
     return max == UINT64_MAX ? theft_prng_bits(g, 64) : below(g, max + 1);
 }
 
-/* Another choice with the same range as `i`, or `i` itself when luck has none. */
+/* Another choice with the same range as `i`, or `i` itself when none was drawn. */
 static size_t alike(struct theft_prng *g, const struct theft_choices *c, size_t i)
 {
     for (int tries = 0; tries < 4; tries++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "number/rationals.h"
 #include "theory/approximate_parts.h"
 
@@ -169,15 +170,6 @@ static attest_status make_cells(attest_dataset *dataset, const attest_approximat
     return labelled_finish(dataset, &l, status, error);
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Random points of [0, 1]^{d x n} outside the ramps, unordered, with the values of f at the
  * centres of their cells. Entries are multiples of 1/(2^10 G) other than borders: a ramp is
  * narrower. */
@@ -193,8 +185,8 @@ static attest_status make_samples(attest_dataset *dataset, const attest_approxim
         int64_t x[MOST_ENTRIES], centre[MOST_ENTRIES];
 
         for (size_t e = 0; e < entries; e++) {
-            int64_t cell = (int64_t)(next_random(&state) % a->grid);
-            x[e] = 1024 * cell + 1 + (int64_t)(next_random(&state) % 1023);
+            int64_t cell = (int64_t)(attest_random_next(&state) % a->grid);
+            x[e] = 1024 * cell + 1 + (int64_t)(attest_random_next(&state) % 1023);
             centre[e] = 2 * cell + 1;
         }
         status = add_sequence(&l, x, 1024 * (int64_t)a->grid, centre, error);

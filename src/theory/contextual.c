@@ -33,21 +33,6 @@ typedef struct survey {
     size_t class_room;
 } survey;
 
-static bool grow(void **block, size_t *room, size_t need, size_t width)
-{
-    size_t wanted = *room ? *room + *room / 2 : 64;
-    void *grown;
-
-    if (need <= *room)
-        return true;
-    grown = attest_memory_resize(*block, wanted > need ? wanted : need, width);
-    if (!grown)
-        return false;
-    *block = grown;
-    *room = wanted > need ? wanted : need;
-    return true;
-}
-
 /* Whether a context is a class: nothing but the vocabulary and the token is seen. */
 static bool sees_sets(const survey *s)
 {
@@ -61,12 +46,11 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     size_t i = s->prefix.sequence;
     uint32_t token = attest_dataset_token(dataset, i, k), group, point;
     bool is_new;
-    void *block = s->class_size;
 
     if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, token) ||
-        !grow(&block, &s->class_room, (size_t)group + 1, sizeof *s->class_size))
+        !attest_memory_grow(&s->class_size, &s->class_room, (size_t)group + 1,
+                            sizeof *s->class_size))
         return false;
-    s->class_size = block;
     s->class_size[group] = is_new ? 1 : s->class_size[group] + 1;
     point = group;
     if (!sees_sets(s) && !attest_pair_map_get(&point, &is_new, &s->points, sight, token))
@@ -75,10 +59,9 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
         s->contexts->position[dataset->start[i] + k] = point;
     if (!is_new)
         return true;
-    block = s->contexts->context;
-    if (!grow(&block, &s->room, (size_t)point + 1, sizeof *s->contexts->context))
+    if (!attest_memory_grow(&s->contexts->context, &s->room, (size_t)point + 1,
+                            sizeof *s->contexts->context))
         return false;
-    s->contexts->context = block;
     s->contexts->context[point] = (attest_context){dataset->start[i] + k, (uint32_t)i,
                                                    (uint32_t)s->prefix.length, token, group};
     s->contexts->count = (size_t)point + 1;

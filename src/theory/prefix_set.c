@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 
 /* Arithmetic modulo the prime 2^61 - 1: sums of token values divided by the length are the same
  * for proportional multiplicities. */
@@ -27,14 +28,6 @@ static uint64_t modular_inverse(uint64_t a)
         a = modular_multiply(a, a);
     }
     return power;
-}
-
-static uint64_t scramble(uint64_t z)
-{
-    z += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
 }
 
 attest_status attest_prefix_init(attest_prefix *prefix, const attest_dataset *dataset,
@@ -75,7 +68,7 @@ void attest_prefix_start(attest_prefix *prefix, size_t sequence)
 void attest_prefix_extend(attest_prefix *prefix)
 {
     uint32_t t = attest_dataset_token(prefix->dataset, prefix->sequence, prefix->length++);
-    uint64_t value = scramble(t);
+    uint64_t value = attest_random_mix(t);
 
     prefix->share_hash = (prefix->share_hash + value % PRIME) % PRIME;
     if (prefix->stamp[t] == prefix->sequence + 1) {
@@ -86,7 +79,7 @@ void attest_prefix_extend(attest_prefix *prefix)
     prefix->times[t] = 1;
     prefix->rank[t] = prefix->distinct++;
     prefix->set_hash += value;
-    prefix->order_hash = scramble(prefix->order_hash ^ value);
+    prefix->order_hash = attest_random_mix(prefix->order_hash ^ value);
 }
 
 void attest_prefix_set_init(attest_prefix_set *set, attest_likeness likeness)
@@ -97,7 +90,7 @@ void attest_prefix_set_init(attest_prefix_set *set, attest_likeness likeness)
 void attest_prefix_set_clear(attest_prefix_set *set)
 {
     free(set->entry);
-    free(set->slot);
+    attest_map_clear(&set->map);
     attest_prefix_set_init(set, set->likeness);
 }
 
@@ -105,13 +98,14 @@ static uint64_t hash_of(attest_likeness likeness, const attest_prefix *prefix)
 {
     switch (likeness) {
     case ATTEST_LIKE_SETS:
-        return scramble(prefix->set_hash);
+        return attest_random_mix(prefix->set_hash);
     case ATTEST_LIKE_PROPORTIONS:
-        return scramble(modular_multiply(prefix->share_hash, modular_inverse(prefix->length)));
+        return attest_random_mix(
+            modular_multiply(prefix->share_hash, modular_inverse(prefix->length)));
     case ATTEST_LIKE_ORDERS:
         break;
     }
-    return scramble(prefix->order_hash);
+    return attest_random_mix(prefix->order_hash);
 }
 
 /* Counts the tokens of the entry's beginning in other_times. */
@@ -158,58 +152,31 @@ static bool alike(attest_likeness likeness, attest_prefix *prefix,
     return true;
 }
 
-static bool grow_slots(attest_prefix_set *set)
-{
-    size_t slots = set->slots ? 2 * set->slots : 64;
-    uint32_t *slot = attest_memory_alloc(slots, sizeof *slot);
+/* What is looked for. */
+typedef struct wanted {
+    const attest_prefix_set *set;
+    attest_prefix *prefix;
+} wanted;
 
-    if (!slot)
-        return false;
-    for (size_t i = 0; i < set->count; i++) {
-        size_t at = set->entry[i].hash & (slots - 1);
-        while (slot[at])
-            at = (at + 1) & (slots - 1);
-        slot[at] = (uint32_t)i + 1;
-    }
-    free(set->slot);
-    set->slot = slot;
-    set->slots = slots;
-    return true;
-}
-
-static bool add_entry(attest_prefix_set *set, const attest_prefix *prefix, uint64_t hash)
+static bool is_same(void *key, size_t number)
 {
-    if (set->count == set->room) {
-        size_t room = set->room ? set->room + set->room / 2 : 64;
-        attest_prefix_entry *entry = attest_memory_resize(set->entry, room, sizeof *entry);
-        if (!entry)
-            return false;
-        set->entry = entry;
-        set->room = room;
-    }
-    set->entry[set->count++] =
-        (attest_prefix_entry){hash, prefix->sequence, prefix->length, prefix->distinct};
-    return true;
+    const wanted *w = key;
+    const attest_prefix_entry *entry = &w->set->entry[number];
+
+    return entry->distinct == w->prefix->distinct && alike(w->set->likeness, w->prefix, entry);
 }
 
 bool attest_prefix_set_get(uint32_t *number, attest_prefix_set *set, attest_prefix *prefix)
 {
-    uint64_t hash = hash_of(set->likeness, prefix);
-    size_t at;
+    wanted key = {set, prefix};
 
-    if (set->count >= set->slots / 4 * 3 && !grow_slots(set))
+    if (!attest_map_reserve(&set->map, set->count) ||
+        !attest_memory_grow(&set->entry, &set->room, set->count + 1, sizeof *set->entry))
         return false;
-    for (at = hash & (set->slots - 1); set->slot[at]; at = (at + 1) & (set->slots - 1)) {
-        const attest_prefix_entry *entry = &set->entry[set->slot[at] - 1];
-        if (entry->hash == hash && entry->distinct == prefix->distinct &&
-            alike(set->likeness, prefix, entry)) {
-            *number = set->slot[at] - 1;
-            return true;
-        }
-    }
-    if (set->count >= UINT32_MAX - 1 || !add_entry(set, prefix, hash))
-        return false;
-    set->slot[at] = (uint32_t)set->count;
-    *number = (uint32_t)set->count - 1;
+    *number = (uint32_t)attest_map_get(&set->map, hash_of(set->likeness, prefix), is_same, &key,
+                                       set->count);
+    if (*number == set->count)
+        set->entry[set->count++] =
+            (attest_prefix_entry){prefix->sequence, prefix->length, prefix->distinct};
     return true;
 }

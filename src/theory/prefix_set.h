@@ -16,6 +16,8 @@
 
 #include <attest/dataset.h>
 
+#include "base/map.h"
+
 typedef enum attest_likeness {
     ATTEST_LIKE_SETS,
     ATTEST_LIKE_PROPORTIONS,
@@ -45,7 +47,6 @@ void attest_prefix_extend(attest_prefix *prefix);
 
 /* A beginning that stands for all those with its number. */
 typedef struct attest_prefix_entry {
-    uint64_t hash;
     size_t sequence, length, distinct;
 } attest_prefix_entry;
 
@@ -53,8 +54,7 @@ typedef struct attest_prefix_set {
     attest_likeness likeness;
     attest_prefix_entry *entry; /* count of them, by number */
     size_t count, room;
-    uint32_t *slot; /* 1 + a number; 0: free */
-    size_t slots;
+    attest_map map;
 } attest_prefix_set;
 
 void attest_prefix_set_init(attest_prefix_set *set, attest_likeness likeness);

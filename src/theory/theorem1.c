@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 
@@ -27,23 +28,13 @@ const attest_universal_pair *attest_theorem1_universal(attest_ties ties, attest_
     return ties == ATTEST_TIES_LEFTMOST ? &leftmost : &uniform;
 }
 
-/* SplitMix64. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Uniform on [-most, most]: values beyond the last whole multiple are drawn again. */
 static long random_entry(uint64_t *state, long most)
 {
     uint64_t span = 2 * (uint64_t)most + 1, limit = UINT64_MAX - UINT64_MAX % span, x;
 
     do
-        x = next_random(state);
+        x = attest_random_next(state);
     while (x >= limit);
     return (long)(x % span) - most;
 }

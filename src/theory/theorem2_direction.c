@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "theory/theorem2_parts.h"
 
 enum { ENTRY_BITS = 15 };
@@ -34,15 +35,6 @@ void attest_direction_normalise(attest_direction *direction)
     fmpz_clear(rest);
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* A sum of four uniform entries: nearly normal, so that no direction is preferred by much. */
 void attest_direction_gen(attest_direction *direction, uint64_t *state)
 {
@@ -51,8 +43,8 @@ void attest_direction_gen(attest_direction *direction, uint64_t *state)
             slong entry = 0;
 
             for (int i = 0; i < 4; i++)
-                entry +=
-                    (slong)(next_random(state) >> (64 - ENTRY_BITS)) - (1L << (ENTRY_BITS - 1));
+                entry += (slong)(attest_random_next(state) >> (64 - ENTRY_BITS)) -
+                         (1L << (ENTRY_BITS - 1));
             fmpz_set_si(direction->numerator + c, direction->dim == 1 ? 1 : entry);
         }
     } while (_fmpz_vec_is_zero(direction->numerator, (slong)direction->dim));

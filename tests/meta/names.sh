@@ -54,6 +54,7 @@ weights_read io
 weights_set_json io
 weights_set_npz io
 weights_write io
+chunk_result io
 '
 
 strangers() { # object or archive: global definitions without the prefix

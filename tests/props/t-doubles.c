@@ -168,7 +168,7 @@ static void test_verdicts(uint64_t seed)
             untouched += !answer[i].method;
             continue;
         }
-        same += attest_verdict_get(&alone, &m.instance[i], NULL) == ATTEST_OK &&
+        same += attest_verdicts_get_one(&alone, &m.instance[i], NULL) == ATTEST_OK &&
                 alone.verdict == answer[i].verdict &&
                 strcmp(alone.method, answer[i].method) == 0 &&
                 alone.place[0].sequence == answer[i].place[0].sequence &&

@@ -1,0 +1,110 @@
+/* json_member.c -- a member of an object at once, a whole text at once. */
+#include "io/json_member.h"
+
+#include <stdlib.h>
+
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/try.h"
+
+attest_status attest_json_get_member_count(uint64_t *count, const attest_json_cursor *object,
+                                           const char *key, attest_error *error)
+{
+    attest_json_cursor member;
+    int64_t value;
+
+    *count = 0;
+    ATTEST_TRY(attest_json_get_member(&member, object, key, error));
+    ATTEST_TRY(attest_json_get_integer(&value, &member, error));
+    if (value < 0)
+        return attest_json_fail(&member, error, ATTEST_FORMAT, "is negative");
+    *count = (uint64_t)value;
+    return ATTEST_OK;
+}
+
+attest_status attest_json_get_member_bool(bool *value, const attest_json_cursor *object,
+                                          const char *key, attest_error *error)
+{
+    attest_json_cursor member;
+
+    ATTEST_TRY(attest_json_get_member(&member, object, key, error));
+    return attest_json_get_bool(value, &member, error);
+}
+
+attest_status attest_json_get_member_string(const char **string,
+                                            const attest_json_cursor *object, const char *key,
+                                            attest_error *error)
+{
+    attest_json_cursor member;
+
+    ATTEST_TRY(attest_json_get_member(&member, object, key, error));
+    return attest_json_get_string(string, &member, error);
+}
+
+attest_status attest_json_copy_member(char **copy, const attest_json_cursor *object,
+                                      const char *key, attest_error *error)
+{
+    const char *string;
+
+    ATTEST_TRY(attest_json_get_member_string(&string, object, key, error));
+    *copy = attest_memory_copy(string);
+    return *copy ? ATTEST_OK : attest_memory_fail(error);
+}
+
+attest_status attest_json_copy_optional(char **copy, const attest_json_cursor *object,
+                                        const char *key, attest_error *error)
+{
+    attest_json_cursor member;
+
+    if (!attest_json_find_member(&member, object, key))
+        return ATTEST_OK;
+    return attest_json_copy_member(copy, object, key, error);
+}
+
+attest_status attest_json_parse_value(void *value, attest_json_setter *set, const char *text,
+                                      size_t size, attest_budget *budget, attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root;
+    attest_status status;
+
+    ATTEST_TRY(attest_json_document_parse(&document, text, size, budget, error));
+    root = attest_json_root(&document);
+    status = set(value, &root, error);
+    attest_json_document_clear(&document);
+    return status;
+}
+
+attest_status attest_json_read_value(void *value, attest_json_setter *set, const char *path,
+                                     attest_budget *budget, attest_error *error)
+{
+    attest_input input;
+    attest_status status;
+
+    ATTEST_TRY(attest_input_open(&input, path, attest_budget_left(budget), error));
+    status = attest_json_parse_value(value, set, (const char *)input.data, input.size, budget,
+                                     error);
+    return attest_input_end(&input, status, error);
+}
+
+char *attest_json_format_value(size_t *size, attest_json_writer *write, const void *value)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    attest_status status;
+    attest_json json;
+
+    if (!stream)
+        return NULL;
+    attest_json_write_begin(&json, stream);
+    write(&json, value);
+    status = attest_json_write_end(&json);
+    if (fclose(stream) != 0 || status != ATTEST_OK) {
+        free(text);
+        return NULL;
+    }
+    if (size)
+        *size = length;
+    return text;
+}

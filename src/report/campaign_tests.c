@@ -1,0 +1,105 @@
+/* campaign_tests.c -- a finished campaign as TAP and as JUnit XML. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/campaign.h"
+#include "report/junit.h"
+#include "report/tap.h"
+
+/* "held after 100 trials" */
+static void format_result(char *line, size_t size, const attest_property_summary *property)
+{
+    snprintf(line, size, "%s after %" PRIu64 " trials",
+             attest_campaign_verdict_name(property->verdict), property->trials);
+}
+
+attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *summary,
+                                         const char *folder)
+{
+    attest_text text;
+
+    attest_text_init(&text);
+    attest_tap_add_plan(&text, summary->properties);
+    for (size_t p = 0; p < summary->properties; p++) {
+        const attest_property_summary *property = &summary->property[p];
+        char line[1024], *command = attest_report_command(summary, p, folder);
+
+        format_result(line, sizeof line, property);
+        attest_tap_add_test(&text, property->as_expected, p + 1);
+        attest_tap_add_name(&text, property->property->name);
+        attest_text_printf(&text, ": %s\n", line);
+        attest_report_reason(line, sizeof line, property);
+        if (line[0])
+            attest_tap_add_comment(&text, "", line);
+        if (command)
+            attest_tap_add_comment(&text, "replay: ", command);
+        free(command);
+    }
+    return attest_tap_print(&text, stream);
+}
+
+/* A violation is a failure; an undecided property, or an expected violation that was not found,
+ * is an error. */
+static const char *trouble_of(const attest_property_summary *property)
+{
+    if (property->as_expected)
+        return NULL;
+    return property->verdict == ATTEST_CAMPAIGN_VIOLATED ? "failure" : "error";
+}
+
+static void open_suite(attest_markup *xml, const attest_summary *summary)
+{
+    attest_junit_suite suite = {.name = "attest campaign", .tests = summary->properties};
+
+    for (size_t p = 0; p < summary->properties; p++) {
+        const attest_property_summary *property = &summary->property[p];
+
+        suite.seconds += property->result->seconds;
+        if (!property->as_expected)
+            *(property->verdict == ATTEST_CAMPAIGN_VIOLATED ? &suite.failures
+                                                            : &suite.errors) += 1;
+    }
+    attest_junit_open(xml, &suite);
+}
+
+static void add_property(attest_markup *xml, const attest_summary *summary, size_t p,
+                         const char *folder)
+{
+    const attest_property_summary *property = &summary->property[p];
+    char reason[1024], result[64], *command = attest_report_command(summary, p, folder);
+
+    attest_report_reason(reason, sizeof reason, property);
+    format_result(result, sizeof result, property);
+    attest_junit_add(
+        xml, &(attest_junit_test){
+                 .classname = "attest",
+                 .name = property->property->name,
+                 .seconds = property->result->seconds,
+                 .trouble = trouble_of(property),
+                 .type = attest_campaign_verdict_name(property->verdict),
+                 .message = reason[0] ? reason : "no violation was found, but one is expected",
+                 .command = command ? command : "",
+                 .output = result,
+             });
+    free(command);
+}
+
+attest_status attest_report_campaign_junit(FILE *stream, const attest_summary *summary,
+                                           const char *folder)
+{
+    attest_markup xml;
+    attest_status status;
+
+    attest_junit_init(&xml, true);
+    open_suite(&xml, summary);
+    for (size_t p = 0; p < summary->properties; p++)
+        add_property(&xml, summary, p, folder);
+    attest_markup_close(&xml);
+    attest_text_add(&xml.text, "\n");
+    status = xml.text.failed ? ATTEST_NOMEM : ATTEST_OK;
+    if (status == ATTEST_OK)
+        fwrite(xml.text.data, 1, xml.text.size, stream);
+    attest_markup_clear(&xml);
+    return status;
+}

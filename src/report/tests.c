@@ -1,0 +1,99 @@
+/* tests.c -- the verdicts of records, as tests. */
+#include "report/tests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/value.h"
+
+void attest_report_tests_init(attest_report_tests *tests)
+{
+    memset(tests, 0, sizeof *tests);
+}
+
+void attest_report_tests_clear(attest_report_tests *tests)
+{
+    free(tests->test);
+    attest_report_tests_init(tests);
+}
+
+static bool add(attest_report_tests *tests, const attest_report_test *test)
+{
+    if (!attest_memory_grow(&tests->test, &tests->room, tests->count + 1, sizeof *tests->test))
+        return false;
+    tests->test[tests->count++] = *test;
+    return true;
+}
+
+/* The first counterexample of a property, or "". */
+static const char *first_counterexample(const attest_json_cursor *property)
+{
+    attest_json_cursor files, file;
+    const char *path = "";
+
+    if (attest_value_array(&files, property, "counterexamples") == 0)
+        return "";
+    file = attest_json_get_element(&files, 0);
+    return attest_json_get_string(&path, &file, NULL) == ATTEST_OK ? path : "";
+}
+
+static bool add_campaign(attest_report_tests *tests, const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document), properties;
+    size_t count = attest_value_array(&properties, &root, "properties");
+    bool ok = true;
+
+    for (size_t i = 0; i < count && ok; i++) {
+        attest_json_cursor property = attest_json_get_element(&properties, i);
+        attest_report_test test = {record->path,
+                                   attest_value_text(&property, "name"),
+                                   attest_value_text(&property, "verdict"),
+                                   false,
+                                   attest_value_number(&property, "seconds"),
+                                   first_counterexample(&property)};
+        test.passed = attest_value_is_expected(&property, "held");
+        test.seconds = test.seconds > 0 ? test.seconds : 0;
+        ok = add(tests, &test);
+    }
+    return ok;
+}
+
+/* Records that say "proved" of one thing. */
+static bool add_verdict(attest_report_tests *tests, const attest_record *record,
+                        const char *name)
+{
+    attest_json_cursor root = attest_json_root(&record->document);
+    attest_report_test test = {record->path, name, attest_value_text(&root, "verdict"),
+                               false,        0,    ""};
+
+    test.passed = strcmp(test.verdict, "proved") == 0;
+    return add(tests, &test);
+}
+
+/* A table of errors has none. */
+static bool has_verdict(const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document);
+
+    return *attest_value_text(&root, "verdict") != '\0';
+}
+
+attest_status attest_report_tests_set(attest_report_tests *tests, const attest_records *records)
+{
+    bool ok = true;
+
+    tests->count = 0;
+    for (size_t i = 0; i < records->count && ok; i++) {
+        const attest_record *record = &records->record[i];
+        if (record->kind == ATTEST_RECORD_CAMPAIGN)
+            ok = add_campaign(tests, record);
+        else if (record->kind == ATTEST_RECORD_CERTIFICATE)
+            ok = add_verdict(tests, record, "contextual-mapping");
+        else if (record->kind == ATTEST_RECORD_MEMORIZE)
+            ok = add_verdict(tests, record, "memorize");
+        else if (record->kind == ATTEST_RECORD_APPROXIMATE && has_verdict(record))
+            ok = add_verdict(tests, record, "approximate");
+    }
+    return ok ? ATTEST_OK : ATTEST_NOMEM;
+}
