@@ -20,7 +20,7 @@ paths() { # tree: "DOCUMENT: PATH" for every path that is not there
 names() { # tree: "DOCUMENT: NAME" for every attest_... that no source file has
     (cd "$1" && cat $(find src props include tests -name '*.[ch]' -o -name '*.inc') /dev/null | grep -oE 'attest_[a-z0-9_]+' | sort -u) >"$folder/known"
     documents "$1" | while read -r document; do
-        grep -oE '\battest_[a-z0-9_]*[a-z0-9]\b' "$1/$document" | sort -u | grep -vxFf "$folder/known" | sed "s|^|$document: |"
+        grep -oE '(^|[^A-Za-z0-9_/])attest_[a-z0-9_]*[a-z0-9]\b' "$1/$document" | sed 's/^[^a]//' | sort -u | grep -vxFf "$folder/known" | sed "s|^|$document: |"
     done
 }
 
