@@ -1,4 +1,5 @@
-/* import_parts.h -- the parts of attest_import_read: where a head's numbers are, and its matrices. */
+/* import_parts.h -- the parts of attest_import_read: where a head's numbers are, and its
+ * matrices. */
 #ifndef ATTEST_IO_IMPORT_PARTS_H
 #define ATTEST_IO_IMPORT_PARTS_H
 

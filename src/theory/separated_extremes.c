@@ -1,4 +1,5 @@
-/* separated_extremes.c -- the extremes of Definition 1: doubles propose, exact arithmetic decides. */
+/* separated_extremes.c -- the extremes of Definition 1: doubles propose, exact arithmetic
+ * decides. */
 #include "theory/separated_parts.h"
 
 #include <math.h>

@@ -344,7 +344,7 @@ static attest_status build_pair(bool *merged, attest_counterexample *counterexam
 {
     size_t room = s->weights->heads + s->exchanges + 2, length[2], position[2];
     size_t *index = attest_memory_alloc(2 * room, sizeof *index);
-    const size_t *sides[2] = {index, index + room};
+    const size_t *sides[2] = {index, index ? index + room : NULL};
     attest_status status;
 
     if (!index)

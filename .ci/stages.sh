@@ -1,0 +1,37 @@
+# stages.sh -- stages, their minutes and the totals of their tests. Sourced in the top folder.
+passed=0
+failed=0
+# Data too large for the tree; tests that want them are skipped without.
+[ -d ../shared/data ] && ATTEST_DATA=$(cd ../shared/data && pwd) && export ATTEST_DATA
+
+count() { # adds up the test totals in a log of `make check`
+    local p f
+    p=$(awk '/^# (PASS|XFAIL): /{n += $3} END {print n + 0}' "$1")
+    f=$(awk '/^# (FAIL|XPASS|ERROR): /{n += $3} END {print n + 0}' "$1")
+    passed=$((passed + p))
+    failed=$((failed + f))
+}
+
+stage() { # name, command...: runs one stage, shows what went wrong
+    local name=$1 log status start=$SECONDS
+    shift
+    log=$(mktemp)
+    ("$@") >"$log" 2>&1
+    status=$?
+    count "$log"
+    awk -v name="$name" -v status=$status -v s=$((SECONDS - start)) \
+        'BEGIN { printf "== %s: exit %d after %.1f min\n", name, status, s / 60 }'
+    if [ $status -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        grep -v '^PASS' "$log" | grep -nE '^(FAIL|ERROR|XPASS)|not ok|rror:|warning:' | head -40
+        tail -n 60 "$log"
+    fi
+    rm -f "$log"
+}
+
+finish() { # the last line, and the exit code
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# lint.sh SOURCE BUILD -- clang-tidy (.clang-tidy) and cppcheck (lint-suppressions.txt) over the
+# files of src/ and props/. Exits 1 when one of them says something.
+cd "$1" || exit 2
+BUILD=$2
+export BUILD
+jobs=$(nproc 2>/dev/null || echo 1)
+
+# One file: what the compiler would be told, without the warnings.
+one='
+case $1 in
+*avx512*) own="-mavx512f -mavx512dq -mavx512vl -mfma" ;;
+*avx2*) own="-mavx2 -mfma" ;;
+src/theft/*) own="-D_GNU_SOURCE -DATTEST_THEFT_BUILTIN=1" ;;
+*) own= ;;
+esac
+said=$(clang-tidy -quiet "$1" -- -std=gnu11 -DHAVE_CONFIG_H $own -I"$BUILD" -Iinclude -Isrc -I. -Isrc/theft/api 2>/dev/null) && [ -z "$said" ] && exit
+echo "$said"
+exit 1
+'
+find src props -name "*.c" | sort | xargs -n 1 -P "$jobs" sh -c "$one" lint
+tidy=$?
+cppcheck -q -j "$jobs" --enable=warning,portability,performance --std=c11 --error-exitcode=1 \
+    --suppressions-list=tests/lint-suppressions.txt -DHAVE_CONFIG_H=1 -Iinclude -Isrc -I. -Isrc/theft/api src props
+[ $? -eq 0 ] && [ $tidy -eq 0 ]

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Documents name what exists: every path of the tree and every function, type or constant that
+# README, CONTRIBUTING, SECURITY and doc/ speak of. A placeholder in capitals, as in
+# props/NAME.c, is none, and a test may go without its .c. Shown to bite.
+. "$srcdir/tests/meta/rooms.sh"
+
+documents() { # tree: its documents
+    (cd "$1" && ls README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/architecture.svg 2>/dev/null)
+}
+
+paths() { # tree: "DOCUMENT: PATH" for every path that is not there
+    documents "$1" | while read -r document; do
+        grep -oE '(^|[^A-Za-z0-9_./-])(src|props|include|tests|bench|examples|proofs-notes|doc|m4)/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$1/$document" |
+            sed 's/^[^a-z]//' | sort -u | grep -v '[A-Z]' | while read -r path; do
+            [ -e "$1/$path" ] || [ -e "$1/$path.c" ] || echo "$document: $path"
+        done
+    done
+}
+
+names() { # tree: "DOCUMENT: NAME" for every attest_... that no source file has
+    (cd "$1" && cat $(find src props include tests -name '*.[ch]' -o -name '*.inc') /dev/null | grep -oE 'attest_[a-z0-9_]+' | sort -u) >"$folder/known"
+    documents "$1" | while read -r document; do
+        grep -oE '(^|[^A-Za-z0-9_/])attest_[a-z0-9_]*[a-z0-9]\b' "$1/$document" | sed 's/^[^a]//' | sort -u | grep -vxFf "$folder/known" | sed "s|^|$document: |"
+    done
+}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+report 1 "paths in documents" "$(paths "$srcdir")"
+report 2 "names in documents" "$(names "$srcdir")"
+
+mkdir -p "$folder/tree/doc" "$folder/tree/src/base" "$folder/tree/props" "$folder/tree/include" "$folder/tree/tests"
+echo 'int attest_here(void);' >"$folder/tree/src/base/here.h"
+echo 'See `src/base/here.h`, src/base/gone.h. (`props/NAME.c`)' >"$folder/tree/README.md"
+echo '`attest_here`, `attest_gone`(x) and attest_<module>_<verb>' >"$folder/tree/doc/a.md"
+report 3 "a path that is gone is found" "$(echo 'README.md: src/base/gone.h' >"$folder/expected"; paths "$folder/tree" | diff - "$folder/expected")"
+report 4 "a name that is gone is found" "$(echo 'doc/a.md: attest_gone' >"$folder/expected"; names "$folder/tree" | diff - "$folder/expected")"
+echo "1..4"
