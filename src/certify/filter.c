@@ -288,8 +288,9 @@ static attest_status decide(attest_finding *finding, const attest_claim *claim,
 
     if (status != ATTEST_OK)
         return status;
-    status =
-        attest_filter_points_init(&s.points, claim->weights, claim->dataset, contexts, error);
+    s.outputs.progress = claim->progress;
+    status = attest_filter_points_init(&s.points, claim->weights, claim->dataset, contexts,
+                                       &claim->progress, error);
     if (status == ATTEST_OK) {
         s.sharp = attest_memory_alloc(contexts->count, sizeof *s.sharp);
         status = s.sharp ? sift(&s, error) : attest_memory_fail(error);

@@ -1,4 +1,6 @@
 /* check.c -- is what a certificate says true? */
+#include <attest/check.h>
+
 #include "recheck/recheck.h"
 
 #include "recheck/input.h"
@@ -220,7 +222,7 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     return status;
 }
 
-attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
+attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
                                        const char *folder, long max_bits, attest_budget *budget,
                                        attest_error *error)
 {
