@@ -45,4 +45,15 @@ report 3 "planted calls are found" "$(printf '%s\n' 'src/base/a.c getenv' 'src/r
 mkdir -p "$folder/src/io"
 printf '/* see "--x" */\nfail("give --tensor");\n' >"$folder/src/io/a.c"
 report 4 "a planted option is found" "$([ "$(options "$folder" | wc -l)" -eq 1 ] || echo no)"
-echo "1..4"
+
+# The program names its options at the end of texts that it knows (src/cli/fail.c): they must be
+# ends of texts that the library has.
+sed -n 's/^        {"\([^"]*\)",.*/\1/p' "$srcdir/src/cli/fail.c" >"$folder/phrases"
+strings -n 4 "$builddir/.libs/libattest_core.a" >"$folder/strings"
+report 5 "the $(grep -c . "$folder/phrases") texts that the program knows are the library's" "$([ -s "$folder/phrases" ] || echo none
+    while read -r phrase; do
+        awk -v end="$phrase" '
+            substr($0, length($0) - length(end) + 1) == end { found = 1 }
+            END { exit !found }' "$folder/strings" || echo "$phrase"
+    done <"$folder/phrases")"
+echo "1..5"
