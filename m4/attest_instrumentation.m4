@@ -1,6 +1,6 @@
 # ATTEST_INSTRUMENTATION
 # ----------------------
-# --enable-asan, --enable-coverage, --enable-fuzz, --enable-faults and --enable-debug.
+# --enable-asan, --enable-tsan, --enable-coverage, --enable-fuzz, --enable-faults and --enable-debug.
 AC_DEFUN([ATTEST_INSTRUMENTATION], [
 ATTEST_INSTRUMENT_CFLAGS=
 attest_instrumentation=
@@ -10,6 +10,12 @@ AC_ARG_ENABLE([asan],
 AS_IF([test "x$enable_asan" = xyes], [
     ATTEST_INSTRUMENT_CFLAGS="$ATTEST_INSTRUMENT_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
     attest_instrumentation="$attest_instrumentation asan"])
+
+AC_ARG_ENABLE([tsan],
+    [AS_HELP_STRING([--enable-tsan], [build with ThreadSanitizer, for tests/unit/t-threads])])
+AS_IF([test "x$enable_tsan" = xyes], [
+    ATTEST_INSTRUMENT_CFLAGS="$ATTEST_INSTRUMENT_CFLAGS -fsanitize=thread -fno-omit-frame-pointer"
+    attest_instrumentation="$attest_instrumentation tsan"])
 
 AC_ARG_ENABLE([coverage],
     [AS_HELP_STRING([--enable-coverage], [build for 'make coverage' (gcov, gcovr)])])

@@ -50,4 +50,28 @@ ATTEST_VERSION([attest_gmp_version], [gmp.h], [gmp_version])
 ATTEST_VERSION([attest_mpfr_version], [mpfr.h], [mpfr_get_version()])
 ATTEST_VERSION([attest_flint_version], [flint/flint.h], [FLINT_VERSION])
 ATTEST_VERSION([attest_zlib_version], [zlib.h], [zlibVersion()])
+
+# What attest.pc says of the libraries whose headers ours include: GMP and MPFR by their own
+# .pc files where they have them; FLINT, which has none before version 3, as it was found.
+ATTEST_PC_REQUIRES=
+ATTEST_PC_LIBS=
+ATTEST_PC_CFLAGS=
+for attest_library in mpfr gmp; do
+    PKG_CHECK_EXISTS([$attest_library],
+        [ATTEST_PC_REQUIRES="$attest_library $ATTEST_PC_REQUIRES"],
+        [ATTEST_PC_LIBS="-l$attest_library $ATTEST_PC_LIBS"])
+done
+for attest_flag in $LIBS; do
+    AS_CASE([$attest_flag], [-lflint*|-larb], [attest_flint_libs="$attest_flint_libs $attest_flag"])
+done
+ATTEST_PC_LIBS="$attest_flint_libs $ATTEST_PC_LIBS"
+for attest_flag in $LDFLAGS; do
+    AS_CASE([$attest_flag], [-L*], [ATTEST_PC_LIBS="$attest_flag $ATTEST_PC_LIBS"])
+done
+for attest_flag in $CPPFLAGS; do
+    AS_CASE([$attest_flag], [-I*], [ATTEST_PC_CFLAGS="$ATTEST_PC_CFLAGS $attest_flag"])
+done
+AC_SUBST([ATTEST_PC_REQUIRES])
+AC_SUBST([ATTEST_PC_LIBS])
+AC_SUBST([ATTEST_PC_CFLAGS])
 ])

@@ -5,7 +5,7 @@
 # only where the code says fma().
 AC_DEFUN([ATTEST_WARNINGS], [
 AC_LANG_ASSERT([C])
-attest_flags="-std=gnu11 -ffp-contract=off -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2"
+attest_flags="-std=gnu11 -fvisibility=hidden -ffp-contract=off -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2"
 ATTEST_CFLAGS=
 for attest_flag in $attest_flags; do
     AC_MSG_CHECKING([whether $CC accepts $attest_flag])

@@ -1,4 +1,23 @@
-/* attest.h -- the whole public interface of libattest. */
+/* attest.h -- the whole public interface of libattest.
+ *
+ * Threads. Two threads may use different objects at the same time, and read the same one. There
+ * is no global state but the kernel in use (kernel.h), which is chosen once. FLINT keeps caches
+ * for each thread: a thread ends with flint_cleanup(), a program with flint_cleanup_master().
+ *
+ * Memory. The library's own allocations fail cleanly, with ATTEST_NOMEM. GMP and FLINT cannot
+ * fail: they end the process by abort() when memory is out. A program that is to say more
+ * installs handlers of its own, mp_set_memory_functions and __flint_set_memory_functions,
+ * before its first number, and does not return from them; one that must survive works in a
+ * child process. attest_budget bounds what files may ask for.
+ *
+ * The library never prints, never ends the process, reads no environment and draws no progress:
+ * errors are texts in attest_error, progress is a function of the caller's (progress.h). An
+ * assertion that fails is a bug of ours and ends the process; NDEBUG leaves assertions out.
+ * MPFR's exponent range and flags are restored.
+ *
+ * Objects are made by init and given back by clear, which the caller pairs; after a failure
+ * they can be cleared, too. Outputs come before inputs and, unless a function says
+ * otherwise, do not overlap them. */
 #ifndef ATTEST_ATTEST_H
 #define ATTEST_ATTEST_H
 
@@ -6,8 +25,10 @@
 #include <attest/ball.h>
 #include <attest/certificate.h>
 #include <attest/certify.h>
+#include <attest/check.h>
 #include <attest/dataset.h>
 #include <attest/error.h>
+#include <attest/export.h>
 #include <attest/filter.h>
 #include <attest/flint.h>
 #include <attest/format.h>
@@ -15,6 +36,7 @@
 #include <attest/kernel.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
+#include <attest/progress.h>
 #include <attest/sequence.h>
 #include <attest/status.h>
 #include <attest/version.h>

@@ -5,9 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <attest/export.h>
+#include <attest/progress.h>
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/weights.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The precision at which balls start, and where doubling ends unless the caller says more. */
 #define ATTEST_CERTIFY_BITS 128
@@ -22,11 +28,13 @@ typedef struct attest_claim {
     fmpq_t r, delta;    /* >= 0 */
     const char *method; /* "auto", or a name from attest_certify_method_name */
     long max_bits;
+    attest_progress progress; /* told about contexts that were evaluated */
 } attest_claim;
 
-/* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS. */
-void attest_claim_init(attest_claim *claim);
-void attest_claim_clear(attest_claim *claim);
+/* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS, nobody is told
+ * about progress. The dataset and the weights stay the caller's. */
+ATTEST_API void attest_claim_init(attest_claim *claim);
+ATTEST_API void attest_claim_clear(attest_claim *claim);
 
 /* Which part of a claim fails, or could not be decided. */
 typedef enum attest_claim_part {
@@ -58,20 +66,25 @@ typedef struct attest_finding {
     char reason[ATTEST_ERROR_SIZE]; /* undecided: why */
 } attest_finding;
 
-void attest_finding_init(attest_finding *finding);
-void attest_finding_clear(attest_finding *finding);
+/* Undecided, all numbers 0; a finding may serve several calls. */
+ATTEST_API void attest_finding_init(attest_finding *finding);
+ATTEST_API void attest_finding_clear(attest_finding *finding);
 
 /* Decides the claim. A verdict other than undecided is proved: by exact rational arithmetic for
  * hardmax; for softmax by balls, whose precision doubles up to max_bits, and the zero test
- * (zero_test.h) where a separation or a bound seems to be met exactly. The method filter leaves
+ * where a separation or a bound seems to be met exactly. The method filter leaves
  * to them only what doubles with error bounds cannot exclude. Status: USAGE (unknown
  * method, or one that does not apply to the weights), DOMAIN (dimensions), UNABLE, NOMEM.
- * Cost: one evaluation per sequence, the closest pair (closest_pair.h), and an evaluation at
+ * Cost: one evaluation per sequence, the closest pair of outputs, and an evaluation at
  * higher precision of those few sequences that have a part in a candidate. */
-attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
-                             attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The names of the methods, in the order in which "auto" tries them; NULL behind the last. */
-const char *attest_certify_method_name(size_t i);
+ATTEST_API const char *attest_certify_method_name(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,10 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <attest/export.h>
 #include <attest/error.h>
 #include <attest/input.h>
 #include <attest/number.h>
 #include <attest/sequence.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* At most so many distinct tokens. */
 #define ATTEST_TOKENS_MAX ((size_t)UINT32_MAX - 1)
@@ -45,33 +50,35 @@ typedef struct attest_dataset {
     char *comment;    /* or NULL */
 } attest_dataset;
 
-void attest_dataset_init(attest_dataset *dataset);
-void attest_dataset_clear(attest_dataset *dataset);
+/* No sequence; clear gives everything back, and the dataset is as after init. */
+ATTEST_API void attest_dataset_init(attest_dataset *dataset);
+ATTEST_API void attest_dataset_clear(attest_dataset *dataset);
 
 /* Reads a dataset; the format follows from the contents: attest/dataset (JSON), NumPy's .npy of
  * shape (N, n, d), or a safetensors file with a single tensor. Path "-" is standard input.
  * Binary numbers are taken exactly; the table is one of doubles then, unless a 64-bit integer
  * is no double. Status: FORMAT, IO, UNABLE, NOMEM, USAGE (which tensor?); the text begins with
  * the path and says where in the file. On failure the dataset is as after init. */
-attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
-                                  attest_budget *budget,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_read(attest_dataset *dataset, const char *path,
+                                             attest_budget *budget,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The same, from the tensor of this name in a safetensors file (F64, F32, F16 or BF16): shape
  * (N, n, d), or (n, d) for one sequence. tensor may be NULL: then as above. Status: also USAGE
  * (there is no such tensor; the file is of another format). */
-attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
-                                         const char *tensor, attest_budget *budget,
-                                         attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
+                                                    const char *tensor, attest_budget *budget,
+                                                    attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The same, from an input that is open. */
-attest_status attest_dataset_read_input(attest_dataset *dataset, const attest_input *input,
-                                        const char *tensor, attest_budget *budget,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_read_input(attest_dataset *dataset,
+                                                   const attest_input *input,
+                                                   const char *tensor, attest_budget *budget,
+                                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes an attest/dataset file (JSON), whole or not at all. Status: IO, NOMEM. */
-attest_status attest_dataset_write(const attest_dataset *dataset, const char *path,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_write(const attest_dataset *dataset, const char *path,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The length of sequence i. */
 static inline size_t attest_dataset_length(const attest_dataset *dataset, size_t i)
@@ -86,19 +93,20 @@ static inline uint32_t attest_dataset_token(const attest_dataset *dataset, size_
 }
 
 /* Token t over its own denominator, in lowest terms: numerator gets dim entries. Exact. */
-void attest_tokens_get(fmpz *numerator, fmpz_t denominator, const attest_tokens *tokens,
-                       size_t t);
+ATTEST_API void attest_tokens_get(fmpz *numerator, fmpz_t denominator,
+                                  const attest_tokens *tokens, size_t t);
 
 /* value = entry c of token t. Exact. */
-void attest_tokens_get_entry(fmpq_t value, const attest_tokens *tokens, size_t t, size_t c);
+ATTEST_API void attest_tokens_get_entry(fmpq_t value, const attest_tokens *tokens, size_t t,
+                                        size_t c);
 
 /* sequence = sequence i, over the least common denominator of its tokens. Exact.
  * Status: UNABLE (the numerators over the common denominator are beyond the budget, which is
  * not charged; NULL is unlimited). */
-attest_status attest_dataset_get_sequence(attest_sequence *sequence,
-                                          const attest_dataset *dataset, size_t i,
-                                          const attest_budget *budget,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_get_sequence(attest_sequence *sequence,
+                                                     const attest_dataset *dataset, size_t i,
+                                                     const attest_budget *budget,
+                                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Which table a builder fills. */
 typedef enum attest_table { ATTEST_TABLE_RATIONAL = 0, ATTEST_TABLE_REAL } attest_table;
@@ -135,56 +143,55 @@ typedef struct attest_dataset_builder {
 } attest_dataset_builder;
 
 /* Domain: dim >= 1. budget may be NULL, else it must outlive the builder. */
-void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
-                                 attest_table table, attest_budget *budget);
+ATTEST_API void attest_dataset_builder_init(attest_dataset_builder *builder, size_t dim,
+                                            attest_table table, attest_budget *budget);
 
 /* Gives back memory and whatever of the budget no finished dataset holds. */
-void attest_dataset_builder_clear(attest_dataset_builder *builder);
+ATTEST_API void attest_dataset_builder_clear(attest_dataset_builder *builder);
 
 /* Makes room for so many more sequences and tokens: optional, saves memory and time.
  * Status: UNABLE, NOMEM. */
-attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder, size_t sequences,
-                                             size_t tokens,
-                                             attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_builder_reserve(attest_dataset_builder *builder,
+                                                        size_t sequences, size_t tokens,
+                                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Appends the token (entry[0], ..., entry[dim-1]), rationals in lowest terms, to the sequence
  * under construction. For a rational table. Status: UNABLE, NOMEM. Cost: one common denominator
  * of dim numbers. */
-attest_status attest_dataset_builder_add_token(attest_dataset_builder *builder,
-                                               const fmpq *entry,
-                                               attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_builder_add_token(
+    attest_dataset_builder *builder, const fmpq *entry, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Appends count tokens of dim doubles each, taken exactly, to the sequence under construction.
  * For a table of doubles. Status: FORMAT (an entry is not finite; the text begins with its
  * place
  * "[k][c]" in value), UNABLE, NOMEM. */
-attest_status attest_dataset_builder_add_doubles(attest_dataset_builder *builder,
-                                                 const double *value, size_t count,
-                                                 attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status
+attest_dataset_builder_add_doubles(attest_dataset_builder *builder, const double *value,
+                                   size_t count, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Ends the sequence under construction. Status: FORMAT (it has no token), UNABLE, NOMEM. */
-attest_status attest_dataset_builder_end_sequence(attest_dataset_builder *builder,
-                                                  attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_builder_end_sequence(
+    attest_dataset_builder *builder, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Appends count whole sequences of length tokens each: value[(i*length + k)*dim + c]. The same
  * as add_doubles and end_sequence count times, but faster for short sequences; a place in an
  * error's text is "[i][k][c]". Status: FORMAT, UNABLE, NOMEM. */
-attest_status attest_dataset_builder_add_sequences(attest_dataset_builder *builder,
-                                                   const double *value, size_t count,
-                                                   size_t length,
-                                                   attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_builder_add_sequences(
+    attest_dataset_builder *builder, const double *value, size_t count, size_t length,
+    attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Moves what was built to dataset, whose earlier contents are lost; the builder is empty then.
  * The bytes that the dataset takes stay charged. Status: FORMAT (no sequence, or the last one
  * was not ended), NOMEM. */
-attest_status attest_dataset_builder_finish(attest_dataset *dataset,
-                                            attest_dataset_builder *builder,
-                                            attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_builder_finish(attest_dataset *dataset,
+                                                       attest_dataset_builder *builder,
+                                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Appends the coordinate 1 to every token. Indices and sequences stay. Status: UNABLE, NOMEM:
  * the dataset is unchanged then. */
-attest_status attest_dataset_set_homogeneous(attest_dataset *dataset, attest_budget *budget,
-                                             attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_dataset_set_homogeneous(attest_dataset *dataset,
+                                                        attest_budget *budget,
+                                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* A position of the dataset: token `position` of a sequence, both counted from 0. */
 typedef struct attest_place {
@@ -193,6 +200,10 @@ typedef struct attest_place {
 
 /* The sequence, and the place in it, of a position counted through all sequences. Domain:
  * position < dataset->total. */
-attest_place attest_place_get(const attest_dataset *dataset, size_t position);
+ATTEST_API attest_place attest_place_get(const attest_dataset *dataset, size_t position);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,7 +7,12 @@
 #ifndef ATTEST_ERROR_H
 #define ATTEST_ERROR_H
 
+#include <attest/export.h>
 #include <attest/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define ATTEST_ERROR_SIZE 512
 
@@ -17,11 +22,15 @@ typedef struct attest_error {
 } attest_error;
 
 /* Stores status and the formatted text in *error (if not NULL); returns status. */
-attest_status attest_error_set(attest_error *error, attest_status status, const char *format,
-                               ...) ATTEST_PRINTF(3, 4);
+ATTEST_API attest_status attest_error_set(attest_error *error, attest_status status,
+                                          const char *format, ...) ATTEST_PRINTF(3, 4);
 
 /* Puts "prefix: " before the text; returns error's status. error may be NULL: then status. */
-attest_status attest_error_prefix(attest_error *error, attest_status status,
-                                  const char *prefix);
+ATTEST_API attest_status attest_error_prefix(attest_error *error, attest_status status,
+                                             const char *prefix);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

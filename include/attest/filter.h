@@ -10,7 +10,12 @@
 #ifndef ATTEST_FILTER_H
 #define ATTEST_FILTER_H
 
+#include <attest/export.h>
 #include <attest/certify.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What all instances of a call have in common: a layer with these properties, of heads heads
  * whose matrices WQ, WK, WV are size x dim and WO dim x size. */
@@ -51,9 +56,10 @@ typedef struct attest_filter {
 
 /* delta = 0, no r. Always to be cleared. Status: USAGE (a size is 0 or their product beyond
  * 2^20), NOMEM. */
-attest_status attest_filter_init(attest_filter *filter, const attest_filter_shape *shape,
-                                 attest_error *error) ATTEST_WARN_UNUSED;
-void attest_filter_clear(attest_filter *filter);
+ATTEST_API attest_status attest_filter_init(attest_filter *filter,
+                                            const attest_filter_shape *shape,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API void attest_filter_clear(attest_filter *filter);
 
 /* answer[i] = the verdict on instance[i], i < count.
  * Status: FORMAT (an entry is not finite; the text begins with "instance i"), DOMAIN (a bound
@@ -61,8 +67,14 @@ void attest_filter_clear(attest_filter *filter);
  * instances that doubles decide, of up to 64 positions, about as many operations as evaluating
  * them and taking all distances; no memory is allocated for them. The others cost a call of
  * attest_certify each. */
-attest_status attest_filter_check(attest_filter_answer *answer, attest_filter *filter,
-                                  const attest_filter_instance *instance, size_t count,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_filter_check(attest_filter_answer *answer,
+                                             attest_filter *filter,
+                                             const attest_filter_instance *instance,
+                                             size_t count,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

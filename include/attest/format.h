@@ -12,7 +12,12 @@
 
 #include <mpfr.h>
 
+#include <attest/export.h>
 #include <attest/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The widest significand and the largest |emin|, |emax| that a name can ask for. */
 #define ATTEST_FORMAT_MAX_PRECISION 1000000000L
@@ -31,12 +36,16 @@ typedef struct attest_format {
 
 /* format = the one named: binary64 binary32 tfloat32 bfloat16 binary16 float8_e4m3fn
  * float8_e5m2, "p=N" or "p=N:emin=E:emax=E". Status: USAGE. */
-attest_status attest_format_parse(attest_format *format, const char *name,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_format_parse(attest_format *format, const char *name,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 
 /* rounding = the mode named: nearest zero up down away (or RNDN RNDZ RNDU RNDD RNDA).
  * Status: USAGE. */
-attest_status attest_rounding_parse(mpfr_rnd_t *rounding, const char *name,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_rounding_parse(mpfr_rnd_t *rounding, const char *name,
+                                               attest_error *error) ATTEST_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

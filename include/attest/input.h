@@ -9,8 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <attest/export.h>
 #include <attest/error.h>
 #include <attest/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct attest_input {
     const char *path; /* as it was given, and the caller's: it must stay */
@@ -22,15 +27,18 @@ typedef struct attest_input {
 
 /* Reads the file at path, or standard input for "-", to its end. limit caps the bytes: a file
  * that has more is refused before memory is asked for. The error's text begins with the path.
- * On failure input is empty, and may be closed. Status: IO, NOMEM, UNABLE (limit). Fault points
- * "open", "read", "alloc". */
-attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
-                                attest_error *error) ATTEST_WARN_UNUSED;
+ * On failure input is empty, and may be closed. Status: IO, NOMEM, UNABLE (limit). */
+ATTEST_API attest_status attest_input_open(attest_input *input, const char *path, size_t limit,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The SHA-256 of the bytes in hex, computed when it is asked for the first time. */
-const char *attest_input_sha256(attest_input *input);
+ATTEST_API const char *attest_input_sha256(attest_input *input);
 
 /* Frees the bytes. */
-void attest_input_close(attest_input *input);
+ATTEST_API void attest_input_close(attest_input *input);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 
+#include <attest/export.h>
 #include <attest/status.h>
 
 #ifdef __cplusplus
@@ -30,7 +31,7 @@ extern "C" {
  * Domain: every double. exp(NaN) is NaN, exp(+inf) = +inf, exp(-inf) = 0, exp(0) = 1; overflow
  * gives +inf, results below 2^-1022 are rounded once, to a multiple of 2^-1074.
  * Error: at most ATTEST_KERNEL_EXP_ULP ulp. */
-void attest_kernel_exp(double *y, const double *x, size_t count);
+ATTEST_API void attest_kernel_exp(double *y, const double *x, size_t count);
 
 /* For every batch entry: out = softmax(q k^T) v, row i being
  *     sum_j e^(s_ij) v_j / sum_j e^(s_ij),   s_ij = sum_c q_ic k_jc.
@@ -41,46 +42,45 @@ void attest_kernel_exp(double *y, const double *x, size_t count);
  * Cost: n^2 (2 d + about 20) operations per batch entry, and scratch memory of about
  * 2 n d + 32 n doubles unless n, d <= 16 and n d <= 128; without memory a slower path is taken
  * that needs none. */
-void attest_kernel_softmax_attention(double *out, const double *q, const double *k,
-                                     const double *v, size_t batch, size_t n, size_t d,
-                                     double *error);
+ATTEST_API void attest_kernel_softmax_attention(double *out, const double *q, const double *k,
+                                                const double *v, size_t batch, size_t n,
+                                                size_t d, double *error);
 
 /* The same where query i sees the keys j <= i only. */
-void attest_kernel_softmax_attention_causal(double *out, const double *q, const double *k,
-                                            const double *v, size_t batch, size_t n, size_t d,
-                                            double *error);
+ATTEST_API void attest_kernel_softmax_attention_causal(double *out, const double *q,
+                                                       const double *k, const double *v,
+                                                       size_t batch, size_t n, size_t d,
+                                                       double *error);
 
 /* Row i is the mean of the v_j over all j whose score s_ij is the largest (uniform ties).
  * Error: as above. Where one key wins by more than the rounding of the scores, out is exact and
  * error is 0. A tie is accepted when the tied keys are equal or when all scores in question
  * were computed without rounding; then only the mean rounds. A tie within rounding that is
  * neither gives +inf, and out is the mean over the keys whose *computed* scores are equal. */
-void attest_kernel_hardmax_attention(double *out, const double *q, const double *k,
-                                     const double *v, size_t batch, size_t n, size_t d,
-                                     double *error);
+ATTEST_API void attest_kernel_hardmax_attention(double *out, const double *q, const double *k,
+                                                const double *v, size_t batch, size_t n,
+                                                size_t d, double *error);
 
 /* The same where query i sees the keys j <= i only. */
-void attest_kernel_hardmax_attention_causal(double *out, const double *q, const double *k,
-                                            const double *v, size_t batch, size_t n, size_t d,
-                                            double *error);
+ATTEST_API void attest_kernel_hardmax_attention_causal(double *out, const double *q,
+                                                       const double *k, const double *v,
+                                                       size_t batch, size_t n, size_t d,
+                                                       double *error);
 
-/* Chooses the kernel of the whole process: a name of attest_kernel_list, or NULL for what the
- * environment variable ATTEST_KERNEL names, and the fastest one where it is unset or empty.
- * Status: USAGE when no kernel has that name, or when this machine or this build cannot run it;
- * the choice is then unchanged.
- *
- * A program should call attest_kernel_select(NULL) at its start and report a failure. If it
- * does not, the first kernel call makes the choice, and a bad ATTEST_KERNEL ends the process
- * with one line on stderr and abort(): the environment asked for a kernel, so falling back to
- * another one would answer a different question. */
-attest_status attest_kernel_select(const char *name) ATTEST_WARN_UNUSED;
+/* Chooses the kernel of the whole process: a name of attest_kernel_list, or NULL for the
+ * fastest one that this machine and this build can run. Without a call the first use of a
+ * kernel makes the latter choice. To be called, if at all, before other threads use kernels:
+ * calls that overlap with it are safe, but either kernel may serve them. Status: USAGE when no
+ * kernel has that name, or when this machine or this build cannot run it; the choice is then
+ * unchanged. */
+ATTEST_API attest_status attest_kernel_select(const char *name) ATTEST_WARN_UNUSED;
 
 /* The name of the kernel in use, e.g. "avx2" or "scalar". */
-const char *attest_kernel_name(void);
+ATTEST_API const char *attest_kernel_name(void);
 
 /* The name of the i-th kernel that this machine and this build can run, fastest first; NULL
  * past the last. "scalar" is always among them. */
-const char *attest_kernel_list(size_t i);
+ATTEST_API const char *attest_kernel_list(size_t i);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <attest/export.h>
 #include <attest/flint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct attest_matrix {
     size_t rows, cols;
@@ -19,17 +24,24 @@ typedef struct attest_matrix {
     fmpz_t denominator;                  /* > 0; factored: the product of the two above */
 } attest_matrix;
 
-void attest_matrix_init(attest_matrix *matrix); /* 0 x 0, dense */
-void attest_matrix_clear(attest_matrix *matrix);
+/* 0 x 0, dense; clear gives everything back. */
+ATTEST_API void attest_matrix_init(attest_matrix *matrix);
+ATTEST_API void attest_matrix_clear(attest_matrix *matrix);
 
-/* Makes a zero matrix of this shape. Earlier contents are lost. */
-void attest_matrix_resize(attest_matrix *matrix, size_t rows, size_t cols);
-void attest_matrix_resize_factored(attest_matrix *matrix, size_t rows, size_t cols);
+/* Makes a zero matrix of this shape, with the denominator 1; factored: u = v = 0. Earlier
+ * contents are lost. Memory: FLINT's, see attest.h. */
+ATTEST_API void attest_matrix_resize(attest_matrix *matrix, size_t rows, size_t cols);
+ATTEST_API void attest_matrix_resize_factored(attest_matrix *matrix, size_t rows, size_t cols);
 
 /* value = the entry in row r, column c. Exact. */
-void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r, size_t c);
+ATTEST_API void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r,
+                                        size_t c);
 
-/* copy = matrix. */
-void attest_matrix_set(attest_matrix *copy, const attest_matrix *matrix);
+/* copy (initialised) = matrix; they may be the same. */
+ATTEST_API void attest_matrix_set(attest_matrix *copy, const attest_matrix *matrix);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

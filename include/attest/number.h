@@ -16,8 +16,13 @@
 
 #include <stddef.h>
 
+#include <attest/export.h>
 #include <attest/error.h>
 #include <attest/flint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The largest exponent (after e or p) that is read, up or down, and the longest text. */
 #define ATTEST_NUMBER_MAX_EXPONENT 100000
@@ -31,36 +36,42 @@ typedef struct attest_budget {
 } attest_budget;
 
 /* The default: half of the machine's memory. */
-void attest_budget_init(attest_budget *budget);
+ATTEST_API void attest_budget_init(attest_budget *budget);
 
-/* Charges bytes; ATTEST_UNABLE, with a text that names --max-memory, when they are not left. */
-attest_status attest_budget_charge(attest_budget *budget, size_t bytes,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
+/* Takes bytes from what is left. Status: UNABLE when they are not left; nothing is charged
+ * then. */
+ATTEST_API attest_status attest_budget_charge(attest_budget *budget, size_t bytes,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
 /* What is left; SIZE_MAX if budget is NULL. */
-size_t attest_budget_left(const attest_budget *budget);
+ATTEST_API size_t attest_budget_left(const attest_budget *budget);
 
 /* What was charged for memory that has been freed. */
-void attest_budget_give_back(attest_budget *budget, size_t bytes);
+ATTEST_API void attest_budget_give_back(attest_budget *budget, size_t bytes);
 
 /* value = the number written in text[0..length), in lowest terms. Exact.
  * Status: FORMAT (not a number, a zero denominator, beyond the limits above), UNABLE (budget),
  * NOMEM. Error: the text quotes the number and says what is wrong with it. Cost: quasi-linear
  * in the size of the value. */
-attest_status attest_number_parse(fmpq_t value, const char *text, size_t length,
-                                  attest_budget *budget,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_number_parse(fmpq_t value, const char *text, size_t length,
+                                             attest_budget *budget,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 
 /* bytes = at most so many bytes does the number written in text[0..length) take before it is
  * reduced to lowest terms; nothing is built. Status: FORMAT, as for attest_number_parse. */
-attest_status attest_number_bound_size(size_t *bytes, const char *text, size_t length,
-                                       attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_number_bound_size(size_t *bytes, const char *text,
+                                                  size_t length,
+                                                  attest_error *error) ATTEST_WARN_UNUSED;
 
 /* "p/q" in lowest terms, or "p" where q = 1; the caller frees it with free(). NULL: out of
  * memory. */
-char *attest_number_format(const fmpq_t value);
+ATTEST_API char *attest_number_format(const fmpq_t value);
 
 /* value = x, exactly. Domain: x is finite. */
-void attest_number_set_double(fmpq_t value, double x);
+ATTEST_API void attest_number_set_double(fmpq_t value, double x);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,7 +4,12 @@
 
 #include <stddef.h>
 
+#include <attest/export.h>
 #include <attest/flint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Token k is the vector (entry[k*dim + c] / denominator), c < dim; length tokens. */
 typedef struct attest_sequence {
@@ -15,10 +20,15 @@ typedef struct attest_sequence {
 } attest_sequence;
 
 /* An empty sequence; clear gives everything back. */
-void attest_sequence_init(attest_sequence *sequence);
-void attest_sequence_clear(attest_sequence *sequence);
+ATTEST_API void attest_sequence_init(attest_sequence *sequence);
+ATTEST_API void attest_sequence_clear(attest_sequence *sequence);
 
-/* Makes room for length tokens of dim entries, all 0/1. Earlier contents are lost. */
-void attest_sequence_resize(attest_sequence *sequence, size_t length, size_t dim);
+/* Makes room for length tokens of dim entries, all 0/1. Earlier contents are lost.
+ * Memory: FLINT's, see attest.h. */
+ATTEST_API void attest_sequence_resize(attest_sequence *sequence, size_t length, size_t dim);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,6 +2,12 @@
 #ifndef ATTEST_STATUS_H
 #define ATTEST_STATUS_H
 
+#include <attest/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__GNUC__)
 #define ATTEST_WARN_UNUSED __attribute__((warn_unused_result))
 #define ATTEST_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -29,9 +35,13 @@ typedef enum attest_verdict {
 } attest_verdict;
 
 /* The name without its prefix, in lower case: "ok", "domain", ... Never NULL. */
-const char *attest_status_name(attest_status status);
+ATTEST_API const char *attest_status_name(attest_status status);
 
 /* "proved", "refuted" or "undecided". */
-const char *attest_verdict_name(attest_verdict verdict);
+ATTEST_API const char *attest_verdict_name(attest_verdict verdict);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

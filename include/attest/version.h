@@ -2,11 +2,21 @@
 #ifndef ATTEST_VERSION_H
 #define ATTEST_VERSION_H
 
+#include <attest/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ATTEST_VERSION_MAJOR 0
 #define ATTEST_VERSION_MINOR 1
 #define ATTEST_VERSION_PATCH 0
 
 /* The version of the library that is linked, e.g. "0.1.0". */
-const char *attest_version(void);
+ATTEST_API const char *attest_version(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,10 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <attest/export.h>
 #include <attest/error.h>
 #include <attest/input.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum attest_activation { ATTEST_SOFTMAX = 0, ATTEST_HARDMAX } attest_activation;
 
@@ -37,40 +42,48 @@ typedef struct attest_weights {
 } attest_weights;
 
 /* Softmax, no mask, skip, no heads. */
-void attest_weights_init(attest_weights *weights);
-void attest_weights_clear(attest_weights *weights);
+ATTEST_API void attest_weights_init(attest_weights *weights);
+ATTEST_API void attest_weights_clear(attest_weights *weights);
 
 /* Makes room for heads empty heads. Status: NOMEM. */
-attest_status attest_weights_resize(attest_weights *weights, size_t heads) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_weights_resize(attest_weights *weights,
+                                               size_t heads) ATTEST_WARN_UNUSED;
 
 /* copy (initialised) = weights. Status: NOMEM. */
-attest_status attest_weights_set(attest_weights *copy,
-                                 const attest_weights *weights) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_weights_set(attest_weights *copy,
+                                            const attest_weights *weights) ATTEST_WARN_UNUSED;
 
 /* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d. Status: FORMAT.
  */
-attest_status attest_weights_check_shapes(const attest_weights *weights,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_weights_check_shapes(const attest_weights *weights,
+                                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Reads an attest/weights file, or NumPy's .npz archive of WQ, WK, WV of shape (H, s, d) and WO
  * of shape (H, d, s): softmax, no mask, with skip. Path "-" is standard input. Status: FORMAT,
  * IO, UNABLE, NOMEM; the error's text begins with the path and says where in the file. On
  * failure weights is as after init. */
-attest_status attest_weights_read(attest_weights *weights, const char *path,
-                                  attest_budget *budget,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_weights_read(attest_weights *weights, const char *path,
+                                             attest_budget *budget,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The same, from an input that is open. */
-attest_status attest_weights_read_input(attest_weights *weights, const attest_input *input,
-                                        attest_budget *budget,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_weights_read_input(attest_weights *weights,
+                                                   const attest_input *input,
+                                                   attest_budget *budget,
+                                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Writes an attest/weights file, whole or not at all. Status: IO, NOMEM. */
-attest_status attest_weights_write(const attest_weights *weights, const char *path,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API attest_status attest_weights_write(const attest_weights *weights, const char *path,
+                                              attest_error *error) ATTEST_WARN_UNUSED;
 
-const char *attest_activation_name(attest_activation activation);
-const char *attest_ties_name(attest_ties ties);
-const char *attest_mask_name(attest_mask mask);
+/* The words of the file format: "softmax" or "hardmax", "uniform" or "leftmost", "none" or
+ * "causal". */
+ATTEST_API const char *attest_activation_name(attest_activation activation);
+ATTEST_API const char *attest_ties_name(attest_ties ties);
+ATTEST_API const char *attest_mask_name(attest_mask mask);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -264,7 +264,6 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
 {
     size_t many = audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0;
     attest_status status = ATTEST_OK;
-    attest_progress progress;
     attest_simulated_arithmetic arithmetic;
 
     audit->result = attest_memory_alloc(audit->formats, sizeof *audit->result);
@@ -281,14 +280,14 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
                                        : &audit->algorithm[f - audit->formats],
                     &arithmetic);
     }
-    attest_progress_begin(&progress, "formats", audit->formats + many);
+    attest_progress_report(&audit->progress, "formats", 0, audit->formats + many, NULL);
     for (size_t f = 0; f < audit->formats + many && status == ATTEST_OK; f++) {
         status = f < audit->formats ? run_arithmetic(&audit->result[f], audit, true, error)
                                     : run_arithmetic(&audit->algorithm[f - audit->formats],
                                                      audit, false, error);
-        attest_progress_update(&progress, f + 1, NULL);
+        attest_progress_report(&audit->progress, "formats", f + 1, audit->formats + many, NULL);
     }
-    attest_progress_end(&progress);
+    attest_progress_end(&audit->progress);
     return status;
 }
 
@@ -337,6 +336,7 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     if (status == ATTEST_OK && audit->certified.known && audit->certified.has_pair)
         audit->collapse.has_separation = attest_audit_log2_below(
             &audit->collapse.log2_separation, audit->certified.min_separation);
+    audit->collapse.progress = audit->progress;
     if (status == ATTEST_OK)
         status = attest_audit_collapse_find(&audit->collapse, &request, &audit->classes,
                                             &audit->like, error);

@@ -70,6 +70,7 @@ typedef struct attest_audit {
     bool has_kernels; /* the fast path, too */
     bool has_curve;   /* the collapse curve, too */
     size_t jobs;
+    attest_progress progress;
     attest_audit_collapse collapse;
     /* What was found. */
     attest_contexts classes;

@@ -19,6 +19,7 @@ static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
     attest_claim_init(&claim);
     claim.dataset = audit->dataset;
     claim.weights = audit->weights;
+    claim.progress = audit->progress;
     status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_OK) {
         certified->known = true;

@@ -199,12 +199,11 @@ static attest_status walk_down(attest_audit_collapse *collapse,
                                const attest_simulated_arithmetic *like, attest_error *error)
 {
     long bits = collapse->survived ? collapse->survived - 1 : collapse->high;
-    attest_progress progress;
     attest_status status = ATTEST_OK;
     double spent = 0;
     bool collides = false;
 
-    attest_progress_begin(&progress, "widths", 0);
+    attest_progress_report(&collapse->progress, "widths", 0, 0, NULL);
     for (; bits >= collapse->low && !collides && status == ATTEST_OK; bits--) {
         attest_simulated_arithmetic arithmetic;
         attest_audit_width_set(&arithmetic, like, bits);
@@ -216,9 +215,9 @@ static attest_status walk_down(attest_audit_collapse *collapse,
         status = try_width(collapse, &collides, bits, request, classes, like, error);
         if (status == ATTEST_OK && !collides)
             collapse->survived = bits;
-        attest_progress_update(&progress, collapse->widths, NULL);
+        attest_progress_report(&collapse->progress, "widths", collapse->widths, 0, NULL);
     }
-    attest_progress_end(&progress);
+    attest_progress_end(&collapse->progress);
     if (!collides)
         collapse->has_pair = false;
     return status;

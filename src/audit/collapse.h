@@ -7,6 +7,8 @@
 #ifndef ATTEST_AUDIT_COLLAPSE_H
 #define ATTEST_AUDIT_COLLAPSE_H
 
+#include <attest/progress.h>
+
 #include "audit/bound.h"
 #include "audit/collisions.h"
 
@@ -25,6 +27,7 @@ typedef struct attest_audit_collapse {
     bool limited;           /* stop when it takes more than about 30 seconds */
     bool has_separation;    /* a certified lower bound of the separation is known, ... */
     double log2_separation; /* ... its logarithm, rounded down */
+    attest_progress progress;
     /* What was found. */
     long bits;          /* collapse bits; 0: the cap is too small, or see reason */
     long certified;     /* proved: from here on, at least low, all do; 0: not known */

@@ -20,9 +20,8 @@ attest_status attest_budget_charge(attest_budget *budget, size_t bytes, attest_e
     if (!budget)
         return ATTEST_OK;
     if (bytes > budget->left)
-        return attest_error_set(
-            error, ATTEST_UNABLE,
-            "the numbers take more memory than is allowed (--max-memory raises the limit)");
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "the numbers take more memory than is allowed");
     budget->left -= bytes;
     return ATTEST_OK;
 }

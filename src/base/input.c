@@ -22,9 +22,8 @@ static attest_status io_error(attest_error *error, const char *path, const char 
 
 static attest_status too_large(attest_error *error, const char *path, size_t limit)
 {
-    return attest_error_set(error, ATTEST_UNABLE,
-                            "%s: more than %zu bytes of input (--max-memory raises the limit)",
-                            path, limit);
+    return attest_error_set(error, ATTEST_UNABLE, "%s: more than %zu bytes of input", path,
+                            limit);
 }
 
 static attest_status no_file(attest_error *error, const char *path)

@@ -24,11 +24,6 @@ bool attest_memory_grow(void *block, size_t *room, size_t needed, size_t size);
 /* A copy of the string, or NULL. Fault point "alloc". */
 char *attest_memory_copy(const char *string);
 
-/* GMP and FLINT cannot report that memory ran out, and may not be left by longjmp. After this
- * call they say so in one line and leave the process with exit code 4. For programs, once,
- * before any number is made. */
-void attest_memory_guard(void);
-
 /* The machine's memory in bytes (at least 64 MiB is assumed). */
 size_t attest_memory_total(void);
 

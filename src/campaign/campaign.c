@@ -37,10 +37,10 @@ void attest_campaign_clear(attest_campaign *campaign)
 typedef struct campaign_run {
     attest_campaign *campaign;
     attest_pool pool;
-    attest_progress progress;
-    uint64_t before; /* trials that were done before it began */
-    size_t property; /* the one whose chunks are given out, */
-    uint64_t number; /* and the next of them */
+    uint64_t before;  /* trials that were done before it began */
+    uint64_t planned; /* trials from there on; 0: not known */
+    size_t property;  /* the one whose chunks are given out, */
+    uint64_t number;  /* and the next of them */
     double began;
     double heard; /* when the last result came */
 } campaign_run;
@@ -97,7 +97,8 @@ static void show_progress(campaign_run *run)
     if (tally->joined.has_tightest)
         snprintf(tightest, sizeof tightest, ", margin 2^%.4g", tally->joined.tightest);
     snprintf(note, sizeof note, "%s%s", campaign->plan->property[p]->name, tightest);
-    attest_progress_update(&run->progress, count_trials(campaign) - run->before, note);
+    attest_progress_report(&campaign->progress, "trials", count_trials(campaign) - run->before,
+                           run->planned, note);
 }
 
 /* The result of a chunk is in the journal before it counts. */
@@ -181,10 +182,10 @@ attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error
     run.began = run.heard = attest_clock_seconds();
     run.before = count_trials(campaign);
     planned = planned_trials(campaign->plan);
-    attest_progress_begin(&run.progress, "trials",
-                          planned > run.before ? planned - run.before : 0);
+    run.planned = planned > run.before ? planned - run.before : 0;
+    attest_progress_report(&campaign->progress, "trials", 0, run.planned, NULL);
     status = run_all(&run, error);
-    attest_progress_end(&run.progress);
+    attest_progress_end(&campaign->progress);
     attest_pool_clear(&run.pool);
     if (status == ATTEST_OK && campaign->journal)
         status = attest_journal_sync(campaign->journal, error);

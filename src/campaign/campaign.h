@@ -2,6 +2,8 @@
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_H
 
+#include <attest/progress.h>
+
 #include "io/journal.h"
 #include "campaign/tally.h"
 
@@ -10,6 +12,7 @@ typedef struct attest_campaign {
     attest_tally *tally;      /* one for each property */
     attest_journal *journal;  /* where entries are kept; NULL: nowhere */
     attest_journal_tail tail; /* after resume: what was cut off */
+    attest_progress progress; /* init: nobody is told */
 } attest_campaign;
 
 /* observations (may be NULL) gets the JSON Lines of joined chunks. The plan must outlive the

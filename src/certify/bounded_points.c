@@ -114,29 +114,29 @@ static attest_status enter(pass *p, size_t c, attest_error *error)
     return ATTEST_OK;
 }
 
-static attest_status evaluate(pass *p, attest_error *error)
+static attest_status evaluate(pass *p, const attest_progress *progress, attest_error *error)
 {
     const attest_contexts *contexts = p->contexts;
     attest_status status = ATTEST_OK;
-    attest_progress progress;
 
-    attest_progress_begin(&progress, "contexts", contexts->count);
+    attest_progress_report(progress, "contexts", 0, contexts->count, NULL);
     for (size_t c = 0; c < contexts->count && status == ATTEST_OK; c++) {
         if (c > 0 && contexts->context[c].sequence == contexts->context[c - 1].sequence)
             continue;
         status = enter(p, c, error);
-        attest_progress_update(&progress, c, NULL);
+        attest_progress_report(progress, "contexts", c, contexts->count, NULL);
     }
     if (status == ATTEST_OK)
         status = group_evaluate(p, error);
-    attest_progress_end(&progress);
+    attest_progress_end(progress);
     return status;
 }
 
 attest_status attest_bounded_points_init(attest_bounded_points *points,
                                          const attest_weights *weights,
                                          const attest_dataset *dataset,
-                                         const attest_contexts *contexts, attest_error *error)
+                                         const attest_contexts *contexts,
+                                         const attest_progress *progress, attest_error *error)
 {
     pass p = {.dataset = dataset, .contexts = contexts, .points = points};
     attest_status status = attest_bounded_layer_init(&p.layer, weights, error);
@@ -150,8 +150,8 @@ attest_status attest_bounded_points_init(attest_bounded_points *points,
             points->centre =
                 attest_memory_alloc(contexts->count * dataset->dim, sizeof *points->centre);
         points->radius = attest_memory_alloc(contexts->count, sizeof *points->radius);
-        status =
-            points->centre && points->radius ? evaluate(&p, error) : attest_memory_fail(error);
+        status = points->centre && points->radius ? evaluate(&p, progress, error)
+                                                  : attest_memory_fail(error);
     }
     group_clear(&p.group);
     attest_bounded_scratch_clear(&p.scratch);

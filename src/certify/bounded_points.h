@@ -3,6 +3,8 @@
 #ifndef ATTEST_CERTIFY_BOUNDED_POINTS_H
 #define ATTEST_CERTIFY_BOUNDED_POINTS_H
 
+#include <attest/progress.h>
+
 #include "theory/contextual.h"
 
 #include "certify/bounded_layer.h"
@@ -32,12 +34,13 @@ typedef struct attest_bounded_points {
     double *radius; /* contexts */
 } attest_bounded_points;
 
-/* Evaluates every sequence that has a context, those of equal length together. Status: NOMEM.
- */
+/* Evaluates every sequence that has a context, those of equal length together; progress is
+ * told. Status: NOMEM. */
 attest_status attest_bounded_points_init(attest_bounded_points *points,
                                          const attest_weights *weights,
                                          const attest_dataset *dataset,
                                          const attest_contexts *contexts,
+                                         const attest_progress *progress,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 void attest_bounded_points_clear(attest_bounded_points *points);
 

@@ -15,7 +15,7 @@ attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights 
 {
     size_t count = contexts->count;
 
-    *outputs = (attest_outputs){weights, dataset, contexts, NULL, NULL, NULL, 0};
+    *outputs = (attest_outputs){.weights = weights, .dataset = dataset, .contexts = contexts};
     outputs->exact = attest_memory_alloc(count, sizeof *outputs->exact);
     outputs->ball = attest_memory_alloc(count, sizeof *outputs->ball);
     outputs->bits = attest_memory_alloc(count, sizeof *outputs->bits);
@@ -110,13 +110,12 @@ static attest_status fill_cloud(attest_cloud *cloud, const attest_outputs *outpu
     size_t dim = outputs->dataset->dim, p = 0;
     long bits = outputs->weights->activation == ATTEST_HARDMAX ? 0 : ATTEST_CERTIFY_BITS;
     attest_status status = attest_cloud_init(cloud, contexts->count, dim, error);
-    attest_progress progress;
     arb_ptr ball;
 
     if (status != ATTEST_OK)
         return status;
     ball = _arb_vec_init((slong)dim);
-    attest_progress_begin(&progress, "contexts", contexts->count);
+    attest_progress_report(&outputs->progress, "contexts", 0, contexts->count, NULL);
     while (p < contexts->count && status == ATTEST_OK) {
         size_t sequence = contexts->context[p].sequence;
         evaluated values;
@@ -128,9 +127,9 @@ static attest_status fill_cloud(attest_cloud *cloud, const attest_outputs *outpu
             set_point(cloud, p, &values, offset(outputs, p), ball);
         }
         evaluated_clear(&values);
-        attest_progress_update(&progress, p, NULL);
+        attest_progress_report(&outputs->progress, "contexts", p, contexts->count, NULL);
     }
-    attest_progress_end(&progress);
+    attest_progress_end(&outputs->progress);
     _arb_vec_clear(ball, (slong)dim);
     if (status != ATTEST_OK)
         attest_cloud_clear(cloud);

@@ -3,6 +3,7 @@
 #define ATTEST_CERTIFY_OUTPUTS_H
 
 #include "theory/contextual.h"
+#include <attest/progress.h>
 #include <attest/weights.h>
 
 #include "geometry/cloud.h"
@@ -17,6 +18,7 @@ typedef struct attest_outputs {
     arb_ptr *ball; /* by context: dim balls, or NULL */
     long *bits;    /* by context: the precision of its balls */
     long most_bits;
+    attest_progress progress; /* of the evaluation of all contexts; init: nobody is told */
 } attest_outputs;
 
 /* Nothing evaluated yet. Status: NOMEM. */

@@ -127,8 +127,7 @@ attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
             break;
         }
         if (bits > max_bits / 2) {
-            snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice (see --max-bits)",
-                     max_bits);
+            snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", max_bits);
             break;
         }
         bits *= 2;

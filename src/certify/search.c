@@ -4,9 +4,13 @@
 attest_status attest_search_init(attest_search *search, const attest_claim *claim,
                                  const attest_contexts *contexts, attest_error *error)
 {
+    attest_status status;
+
     *search = (attest_search){.has_cloud = false};
-    return attest_outputs_init(&search->outputs, claim->weights, claim->dataset, contexts,
-                               error);
+    status = attest_outputs_init(&search->outputs, claim->weights, claim->dataset, contexts,
+                                 error);
+    search->outputs.progress = claim->progress;
+    return status;
 }
 
 void attest_search_restart(attest_search *search)

@@ -5,6 +5,7 @@
 
 #include "base/output.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/json_write.h"
 #include "data/network.h"
 #include "theory/approximate.h"
@@ -53,6 +54,7 @@ static attest_status build(attest_approximation *a, const approximate_job *job, 
     a->length = job->length;
     a->grid = grid;
     a->seed = job->seed;
+    a->progress = attest_cli_progress();
     return attest_approximation_build(a, error);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/workers.h"
 #include "base/output.h"
+#include "cli/progress.h"
 
 static int run(int argc, char **argv);
 
@@ -48,6 +49,7 @@ static void subject_init(audit_subject *subject)
     attest_construction_init(&subject->construction);
     attest_weights_init(&subject->given);
     attest_audit_init(&subject->audit);
+    subject->audit.progress = attest_cli_progress();
 }
 
 static void subject_clear(audit_subject *subject)

@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "campaign/summary.h"
 #include "cli/campaign.h"
+#include "cli/progress.h"
 #include "props/properties.h"
 #include "report/campaign.h"
 
@@ -214,8 +215,10 @@ static int run_plan(const campaign_request *request, const attest_common *common
         code = replay_corpus(request);
     if (code == EXIT_HOLDS && attest_campaign_init(&job.campaign, &job.plan, NULL, &error))
         code = attest_cli_fail(&error);
-    if (code == EXIT_HOLDS)
+    if (code == EXIT_HOLDS) {
+        job.campaign.progress = attest_cli_progress();
         code = run_campaign(&job, request, common);
+    }
     if (job.observed)
         attest_output_abandon(&job.observations);
     attest_summary_clear(&job.summary);

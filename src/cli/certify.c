@@ -5,6 +5,7 @@
 #include "base/input.h"
 #include "cli/certify_print.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 
 static int run(int argc, char **argv);
 
@@ -161,6 +162,7 @@ static int certify(const certify_request *request, attest_common *common)
     attest_weights_init(&weights);
     attest_claim_init(&claim);
     set_claim(&claim, request);
+    claim.progress = attest_cli_progress();
     claim.dataset = &dataset;
     claim.weights = &weights;
     code = read_data(&dataset, &certificate, request->data, common);

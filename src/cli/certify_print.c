@@ -58,6 +58,7 @@ static void write_counterexample(attest_json *json, const attest_claim *claim,
 int attest_cli_certify_print_json(const attest_claim *claim, const attest_finding *finding,
                                   const attest_certificate *certificate, int code)
 {
+    char shown[ATTEST_CLI_TEXT_SIZE];
     attest_json json;
 
     attest_json_write_begin(&json, stdout);
@@ -71,7 +72,8 @@ int attest_cli_certify_print_json(const attest_claim *claim, const attest_findin
     write_integer(&json, "undecided", finding->undecided_pairs);
     attest_json_write_close(&json);
     if (finding->verdict == ATTEST_UNDECIDED)
-        attest_json_write_string(&json, "reason", finding->reason);
+        attest_json_write_string(&json, "reason",
+                                 attest_cli_name_options(shown, finding->reason));
     if (finding->verdict == ATTEST_REFUTED)
         write_counterexample(&json, claim, finding);
     attest_json_write_close(&json);
@@ -106,6 +108,7 @@ void attest_cli_certify_print_text(const attest_claim *claim, const attest_findi
     char *delta = attest_number_format(claim->delta);
     char *r = attest_number_format(claim->r);
     bool one = fmpz_is_one(finding->required_pairs);
+    char shown[ATTEST_CLI_TEXT_SIZE];
 
     printf("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ", pairs,
            one ? " is" : "s are", delta ? delta : "");
@@ -118,7 +121,7 @@ void attest_cli_certify_print_text(const attest_claim *claim, const attest_findi
                                ? "least separation is too small"
                                : "largest norm is too large");
     if (finding->verdict == ATTEST_UNDECIDED)
-        printf(": %s", finding->reason);
+        printf(": %s", attest_cli_name_options(shown, finding->reason));
     printf("\n");
     if (finding->has_pair)
         print_ball("least separation", finding->min_separation, finding->pair, 2);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <attest/certificate.h>
+#include <attest/check.h>
 
 #include "base/escape.h"
 #include "base/input.h"
@@ -72,6 +73,7 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
     attest_certificate certificate;
     attest_error error;
     attest_status status;
+    char shown[ATTEST_CLI_TEXT_SIZE];
     bool holds = false;
     char *folder;
     int code;
@@ -82,14 +84,14 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
         return attest_cli_fail_input(&error);
     }
     folder = folder_of(path);
-    status = attest_certificate_check(&holds, &certificate, folder, (long)max_bits,
+    status = attest_check_certificate(&holds, &certificate, folder, (long)max_bits,
                                       &common->budget, &error);
     if (status == ATTEST_OK) {
         code = holds ? EXIT_HOLDS : EXIT_FAILS;
         report(json, common->json, path, code, holds ? NULL : error.text);
     } else if (status == ATTEST_UNABLE) {
         code = EXIT_UNDECIDED;
-        report(json, common->json, path, code, error.text);
+        report(json, common->json, path, code, attest_cli_name_options(shown, error.text));
     } else {
         attest_error_prefix(&error, status, attest_input_name(path));
         code = attest_cli_fail_input(&error);

@@ -124,6 +124,11 @@ void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
 /* Complains, and returns EXIT_USAGE. */
 int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
 
+/* text, which the library made, with what its end asks for named as the option of the program:
+ * the library knows none. Kept in shown, which is returned. */
+enum { ATTEST_CLI_TEXT_SIZE = ATTEST_ERROR_SIZE + 64 };
+const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char *text);
+
 /* Complains, and returns the exit code of a status that came from reading input (a missing file
  * is bad input) or from anything else (an I/O error is the environment's). */
 int attest_cli_fail_input(const attest_error *error);

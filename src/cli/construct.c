@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/progress.h"
 #include "io/json_member.h"
 #include "io/weights_json.h"
 
@@ -150,6 +151,7 @@ static void job_init(construct_job *job)
     attest_dataset_init(&job->dataset);
     attest_construction_init(&job->construction);
     attest_claim_init(&job->claim);
+    job->claim.progress = attest_cli_progress();
     attest_finding_init(&job->finding);
     attest_certificate_init(&job->certificate);
 }

@@ -129,6 +129,7 @@ static void print_ratio(const construct_job *job)
 void attest_construct_print_text(const construct_job *job)
 {
     const attest_construction *c = &job->construction;
+    char shown[ATTEST_CLI_TEXT_SIZE];
     fmpq_t kappa;
 
     if (c->hypothesis) {
@@ -154,6 +155,8 @@ void attest_construct_print_text(const construct_job *job)
     printf("%s: a contextual mapping with outputs shorter than r = %.10g%s%s\n",
            attest_verdict_name(job->finding.verdict), fmpq_get_d(c->r),
            job->finding.verdict == ATTEST_UNDECIDED ? "; " : "",
-           job->finding.verdict == ATTEST_UNDECIDED ? job->finding.reason : "");
+           job->finding.verdict == ATTEST_UNDECIDED
+               ? attest_cli_name_options(shown, job->finding.reason)
+               : "");
     fmpq_clear(kappa);
 }

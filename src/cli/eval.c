@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/eval.h"
+#include "cli/progress.h"
 #include "io/conll.h"
 
 static int run(int argc, char **argv);
@@ -161,15 +162,16 @@ static bool prints_to_terminal(const eval_job *job)
 
 static int eval_all(eval_job *job, const char *path, attest_budget *budget)
 {
-    attest_progress progress;
+    attest_progress progress = {0};
     attest_error error;
     attest_status status = prepare(job, &error);
 
-    attest_progress_begin(&progress, "sequences", job->dataset.count);
-    progress.shown = progress.shown && !prints_to_terminal(job);
+    if (!prints_to_terminal(job))
+        progress = attest_cli_progress();
+    attest_progress_report(&progress, "sequences", 0, job->dataset.count, NULL);
     for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
         status = eval_sequence(job, i, budget, &error);
-        attest_progress_update(&progress, i + 1, NULL);
+        attest_progress_report(&progress, "sequences", i + 1, job->dataset.count, NULL);
     }
     attest_progress_end(&progress);
     if (status == ATTEST_OK)

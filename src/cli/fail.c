@@ -10,6 +10,35 @@
 #include "cli/command.h"
 #include "io/import.h"
 
+const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char *text)
+{
+    static const struct {
+        const char *library, *program;
+    } phrases[] = {
+        {"bytes of input", "bytes of input (--max-memory raises the limit)"},
+        {"more memory than is allowed",
+         "more memory than is allowed (--max-memory raises the limit)"},
+        {"bits do not suffice", "bits do not suffice (see --max-bits)"},
+        {"give the name of one", "--tensor NAME says which one to read"},
+        {"is it transposed?", "is --transpose needed, or too much?"},
+        {"give eps", "give --eps"},
+        {"use the strategy tuned", "use --strategy tuned"},
+        {"use the strategy gap", "use --strategy gap"},
+        {"use the strategy gap, without eps", "use --strategy gap, without --eps"},
+    };
+    size_t length = strlen(text);
+
+    snprintf(shown, ATTEST_CLI_TEXT_SIZE, "%s", text);
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+        size_t end = strlen(phrases[i].library);
+
+        if (length >= end && strcmp(text + length - end, phrases[i].library) == 0)
+            snprintf(shown, ATTEST_CLI_TEXT_SIZE, "%.*s%s", (int)(length - end), text,
+                     phrases[i].program);
+    }
+    return shown;
+}
+
 ATTEST_PRINTF(1, 0)
 static void complain(const char *format, va_list arguments)
 {
@@ -74,12 +103,15 @@ static int exit_code(attest_status status, int io)
 
 int attest_cli_fail(const attest_error *error)
 {
-    attest_cli_complain("%s", error->text);
+    char shown[ATTEST_CLI_TEXT_SIZE];
+
+    attest_cli_complain("%s", attest_cli_name_options(shown, error->text));
     return exit_code(error->status, EXIT_ENVIRONMENT);
 }
 
 int attest_cli_fail_work(const attest_error *error, const attest_common *common)
 {
+    char shown[ATTEST_CLI_TEXT_SIZE];
     int code = attest_cli_fail(error);
     attest_json json;
 
@@ -88,14 +120,16 @@ int attest_cli_fail_work(const attest_error *error, const attest_common *common)
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
     attest_json_write_string(&json, "verdict", "undecided");
-    attest_json_write_string(&json, "reason", error->text);
+    attest_json_write_string(&json, "reason", attest_cli_name_options(shown, error->text));
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, code);
 }
 
 int attest_cli_fail_input(const attest_error *error)
 {
-    attest_cli_complain("%s", error->text);
+    char shown[ATTEST_CLI_TEXT_SIZE];
+
+    attest_cli_complain("%s", attest_cli_name_options(shown, error->text));
     /* Input that does not fit into the memory allowed is bad input, not an open question. */
     if (error->status == ATTEST_UNABLE || error->status == ATTEST_DOMAIN)
         return EXIT_USAGE;

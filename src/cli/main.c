@@ -11,8 +11,8 @@
 
 #include <zlib.h>
 
-#include "base/memory.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 
 /* one command a line */
 /* clang-format off */
@@ -68,16 +68,16 @@ static int print_version(void)
 /* A kernel that ATTEST_KERNEL asks for and that cannot run is an error, not a preference. */
 static int choose_kernel(void)
 {
+    const char *name = getenv("ATTEST_KERNEL");
     char names[128] = "";
     size_t used = 0;
 
-    if (attest_kernel_select(NULL) == ATTEST_OK)
+    if (attest_kernel_select(name && *name ? name : NULL) == ATTEST_OK)
         return EXIT_HOLDS;
     for (size_t i = 0; attest_kernel_list(i) && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
                                  attest_kernel_list(i));
-    return attest_cli_refuse("ATTEST_KERNEL=%s: not available here; there is %s",
-                             getenv("ATTEST_KERNEL"), names);
+    return attest_cli_refuse("ATTEST_KERNEL=%s: not available here; there is %s", name, names);
 }
 
 /* A date that cannot be read must not become another one. */
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     int code;
 
     hold_standard_streams();
-    attest_memory_guard();
+    attest_cli_guard_memory();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
     code = attest_cli_finish(run(argc, argv));
     flint_cleanup();

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/excerpt.h"
+#include "cli/progress.h"
 #include "io/network_json.h"
 #include "io/conll.h"
 #include "theory/memorize.h"
@@ -307,6 +308,7 @@ static int run(int argc, char **argv)
     attest_dataset_init(&job.dataset);
     attest_tags_init(&job.tags);
     attest_memorization_init(&job.result);
+    job.result.progress = attest_cli_progress();
     code = attest_cli_parse(&attest_command_memorize, &common, options, argc, argv, 1, 1,
                             &operands, &count);
     if (code == EXIT_HOLDS)

@@ -242,8 +242,7 @@ static attest_status set_tensor(attest_dataset *dataset, const attest_safetensor
     attest_status status;
 
     if (!tensor && file->count != 1)
-        return attest_error_set(error, ATTEST_USAGE,
-                                "it has %zu tensors; --tensor NAME says which one to read",
+        return attest_error_set(error, ATTEST_USAGE, "it has %zu tensors; give the name of one",
                                 file->count);
     status =
         attest_safetensors_get(&array, file, tensor ? tensor : file->tensor[0].name, error);

@@ -80,10 +80,9 @@ static attest_status refuse_shape(const attest_import_part *part, const char *wa
     bool turned = part->rows == cols && part->cols == rows;
 
     attest_array_format_shape(shape, &part->array);
-    return attest_error_set(error, ATTEST_FORMAT,
-                            "tensor '%.80s' has shape %s, but %s would be %zux%zu here%s",
-                            part->name, shape, wanted, rows, cols,
-                            turned ? "; is --transpose needed, or too much?" : "");
+    return attest_error_set(
+        error, ATTEST_FORMAT, "tensor '%.80s' has shape %s, but %s would be %zux%zu here%s",
+        part->name, shape, wanted, rows, cols, turned ? "; is it transposed?" : "");
 }
 
 static attest_status refuse_heads(const attest_import_part *part, size_t count,

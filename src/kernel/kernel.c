@@ -1,14 +1,11 @@
 /* kernel.c -- the public functions, and which kernel they go to.
  *
  * Dispatch is one plain pointer, set once. Linker-level dispatch (ifunc) would save its load, a
- * nanosecond per call, but runs before the program does: it could neither read ATTEST_KERNEL
- * safely nor report an error, is absent on many systems, and a test could not switch kernels
- * within a process. */
+ * nanosecond per call, but runs before the program does: nobody could choose, it is absent on
+ * many systems, and a test could not switch kernels within a process. */
 #include <attest/kernel.h>
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -27,8 +24,8 @@ static const struct kernel *const kernels[] = {
 };
 #define KERNELS (sizeof kernels / sizeof kernels[0])
 
-/* NULL until the first choice. Atomic, so that threads may race to make it: all make the same.
- */
+/* NULL until the first choice. Atomic, so that threads may race to make it: all make the same,
+ * and what it points to is constant. */
 static _Atomic(const struct kernel *) active;
 
 /* The available kernel of that name, the fastest one for NULL; NULL if there is none. */
@@ -42,29 +39,12 @@ static const struct kernel *find(const char *name)
 
 attest_status attest_kernel_select(const char *name)
 {
-    const struct kernel *kernel;
+    const struct kernel *kernel = find(name);
 
-    if (!name) {
-        name = getenv("ATTEST_KERNEL");
-        if (name && !*name)
-            name = NULL;
-    }
-    kernel = find(name);
     if (!kernel)
         return ATTEST_USAGE;
     atomic_store_explicit(&active, kernel, memory_order_relaxed);
     return ATTEST_OK;
-}
-
-/* The choice that the environment demands cannot be met, and nobody asked for it in time. */
-static void refuse(void)
-{
-    fprintf(stderr, "attest: ATTEST_KERNEL=%s: no such kernel here; available:",
-            getenv("ATTEST_KERNEL"));
-    for (size_t i = 0; attest_kernel_list(i); i++)
-        fprintf(stderr, " %s", attest_kernel_list(i));
-    fprintf(stderr, "\n");
-    abort();
 }
 
 #ifdef ATTEST_DEBUG
@@ -85,9 +65,8 @@ static const struct kernel *get(void)
 
     KERNEL_ASSERT(H0, rounds_to_nearest());
     if (!kernel) {
-        if (attest_kernel_select(NULL) != ATTEST_OK)
-            refuse();
-        kernel = atomic_load_explicit(&active, memory_order_relaxed);
+        kernel = find(NULL); /* there is always scalar */
+        atomic_store_explicit(&active, kernel, memory_order_relaxed);
     }
     return kernel;
 }

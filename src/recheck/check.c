@@ -1,4 +1,6 @@
 /* check.c -- is what a certificate says true? */
+#include <attest/check.h>
+
 #include "recheck/recheck.h"
 
 #include "recheck/input.h"
@@ -228,7 +230,7 @@ static bool is_malformed(const attest_certificate *c)
            (c->verdict != ATTEST_UNDECIDED && !arb_is_finite(c->max_norm));
 }
 
-attest_status attest_certificate_check(bool *holds, const attest_certificate *certificate,
+attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
                                        const char *folder, long max_bits, attest_budget *budget,
                                        attest_error *error)
 {

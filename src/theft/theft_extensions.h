@@ -20,6 +20,13 @@
 #define THEFT_HAVE_EXTENSIONS 0
 #endif
 
+#if defined __GNUC__
+#pragma GCC visibility push(default) /* all that follows is what the library exports */
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- Seeds ------------------------------------------------------------------------------ */
 
 /* The seed of trial `trial` of a run with `run_seed`: run_seed itself for trial 0, and another
@@ -184,6 +191,13 @@ static inline void theft_print_extension_report(FILE *f,
     fputs("labels, coverage and targets need the built-in property engine\n", f);
 }
 
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#if defined __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif

@@ -16,6 +16,7 @@
 #include "theory/contextual.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
+#include <attest/progress.h>
 #include "data/network.h"
 #include "theory/positional.h"
 #include "theory/separated.h"
@@ -44,9 +45,10 @@ typedef struct attest_label_finding {
  * fit), NOMEM, UNABLE. Cost: one evaluation of attention per sequence, and a bisection per
  * token. */
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
-                                           const attest_network *network,
-                                           const attest_dataset *dataset, long max_bits,
-                                           attest_error *error) ATTEST_WARN_UNUSED;
+                                          const attest_network *network,
+                                          const attest_dataset *dataset, long max_bits,
+                                          const attest_progress *progress,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 typedef struct attest_memorization {
     /* What is asked for; set before building. */
@@ -58,6 +60,7 @@ typedef struct attest_memorization {
     const long
         *projection; /* p, as many whole numbers as the network has entries; NULL: search */
     long max_bits;
+    attest_progress progress; /* of the proof */
     /* What was built. */
     attest_network network;
     attest_positional encoding; /* if positional */

@@ -117,13 +117,12 @@ static attest_status check_shapes(const attest_network *network, const attest_da
 }
 
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
-                                           const attest_network *network,
-                                           const attest_dataset *dataset, long max_bits,
-                                           attest_error *error)
+                                          const attest_network *network,
+                                          const attest_dataset *dataset, long max_bits,
+                                          const attest_progress *progress, attest_error *error)
 {
     label_check check = {
         .network = network, .dataset = dataset, .max_bits = max_bits, .finding = finding};
-    attest_progress progress;
     attest_status status = check_shapes(network, dataset, error);
 
     *finding = (attest_label_finding){.verdict = ATTEST_PROVED};
@@ -132,13 +131,13 @@ attest_status attest_memorize_check_labels(attest_label_finding *finding,
     check.out = _arb_vec_init((slong)network->dim);
     attest_sequence_init(&check.sequence);
     status = attest_network_runner_init(&check.runner, network, error);
-    attest_progress_begin(&progress, "sequences proved", dataset->count);
+    attest_progress_report(progress, "sequences proved", 0, dataset->count, NULL);
     for (size_t i = 0;
          i < dataset->count && status == ATTEST_OK && finding->verdict == ATTEST_PROVED; i++) {
         status = check_sequence(&check, i, error);
-        attest_progress_update(&progress, i + 1, NULL);
+        attest_progress_report(progress, "sequences proved", i + 1, dataset->count, NULL);
     }
-    attest_progress_end(&progress);
+    attest_progress_end(progress);
     explain(finding);
     attest_network_runner_clear(&check.runner);
     attest_sequence_clear(&check.sequence);

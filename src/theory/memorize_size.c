@@ -45,7 +45,7 @@ attest_status attest_memorize_check_size(const attest_construction *construction
         error, ATTEST_UNABLE,
         "strategy %s puts scores over a range of 2^%.1f bits, and a proof takes that precision "
         "in each of %.0f exponentials: the limits are 2^20 bits and 2^28 bits in all; use "
-        "--strategy tuned",
+        "the strategy tuned",
         attest_strategy_name(construction->strategy), log2(bits), work);
 }
 

@@ -139,7 +139,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
     if ((double)tokens * (double)tokens * (double)dataset->dim > MOST_PRODUCTS)
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to test a direction on all pairs; use "
-                                "--strategy gap");
+                                "the strategy gap");
     attest_direction_init(&direction, dataset->dim);
     points_init(&p, &dataset->tokens);
     for (int i = 0; i < MOST_DIRECTIONS && !wide; i++) {

@@ -290,7 +290,7 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
 
     if (construction->eps_by_direction)
         return attest_error_set(error, ATTEST_UNABLE,
-                                "too many tokens to find their least distance; give --eps");
+                                "too many tokens to find their least distance; give eps");
     attest_direction_init(&b.v, dataset->dim);
     status = tuner_init(&t, dataset, construction->mask, error);
     if (status == ATTEST_OK) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <attest/certificate.h>
+#include <attest/check.h>
 #include <attest/certify.h>
 #include "theory/separated.h"
 
@@ -104,7 +105,7 @@ static attest_status check(attest_error *error)
 {
     bool holds = true;
     attest_status status =
-        attest_certificate_check(&holds, &certificate, NULL, 4096, NULL, error);
+        attest_check_certificate(&holds, &certificate, NULL, 4096, NULL, error);
 
     return status == ATTEST_OK && !holds ? ATTEST_USAGE : status;
 }

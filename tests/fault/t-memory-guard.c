@@ -8,6 +8,7 @@
 #include <flint/flint.h>
 
 #include "base/memory.h"
+#include "cli/memory.h"
 #include "tests/tap.h"
 
 #if defined(__has_feature)
@@ -66,7 +67,7 @@ static int end_of(void (*take)(void), char *said, size_t room)
     child = fork();
     if (child == 0) {
         dup2(line[1], STDERR_FILENO);
-        attest_memory_guard();
+        attest_cli_guard_memory();
         setrlimit(RLIMIT_AS, &limit);
         take();
         _exit(0);

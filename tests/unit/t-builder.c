@@ -176,7 +176,7 @@ static void test_refusals(void)
                attest_dataset_builder_reserve(&builder, 1, SIZE_MAX, &error) == ATTEST_NOMEM,
            "absurd sizes are refused");
     TAP_OK(attest_dataset_builder_reserve(&builder, 1, 1 << 20, &error) == ATTEST_UNABLE &&
-               strstr(error.text, "--max-memory"),
+               strstr(error.text, "more memory than is allowed"),
            "%s", error.text);
     attest_dataset_builder_clear(&builder);
     TAP_OK(budget.left == 1 << 20, "everything was given back");

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <attest/check.h>
+
 #include "geometry/candidates.h"
 #include "recheck/recheck.h"
 #include "io/dataset_json.h"
@@ -77,7 +79,7 @@ static attest_status check(bool *holds, const attest_certificate *certificate)
 {
     attest_error error;
 
-    return attest_certificate_check(holds, certificate, NULL, ATTEST_CERTIFY_MAX_BITS, NULL,
+    return attest_check_certificate(holds, certificate, NULL, ATTEST_CERTIFY_MAX_BITS, NULL,
                                     &error);
 }
 

@@ -87,7 +87,8 @@ int main(void)
             "there is no tensor 'y'; there are 'x'");
     dataset("good-grid-2d.safetensors", "x", ATTEST_OK, "");
     dataset("good-grid-unaligned.safetensors", "x", ATTEST_OK, "");
-    dataset("good-grid-unaligned.safetensors", NULL, ATTEST_USAGE, "5 tensors; --tensor NAME");
+    dataset("good-grid-unaligned.safetensors", NULL, ATTEST_USAGE,
+            "5 tensors; give the name of one");
     dataset("good-grid-unaligned.safetensors", "b", ATTEST_FORMAT, "has dtype I64");
     dataset("good-grid-unaligned.safetensors", "empty", ATTEST_FORMAT, "is empty");
     dataset("good-dataset-numbers.json", "x", ATTEST_USAGE, "no safetensors file");

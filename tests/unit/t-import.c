@@ -325,7 +325,7 @@ static void refusals(model *m, uint64_t *seed)
     REFUSE(q, "bq", ATTEST_FORMAT, "tensor 'bq' has shape (6,), but a matrix");
     REFUSE(heads, 4, ATTEST_FORMAT, "tensor 'q' has shape (6, 4): its 6 rows are not 4 heads");
     REFUSE(k, "o", ATTEST_FORMAT, "tensor 'o' has shape (4, 6), but k with 2 heads of size 3");
-    REFUSE(k, "o", ATTEST_FORMAT, "would be 6x4 here; is --transpose needed");
+    REFUSE(k, "o", ATTEST_FORMAT, "would be 6x4 here; is it transposed?");
     REFUSE(o, "q", ATTEST_FORMAT, "tensor 'q' has shape (6, 4), but o would be 4x6 here");
     REFUSE(bias_v, "bo", ATTEST_FORMAT,
            "tensor 'bo' has shape (4,), but the bias of 'v', of shape (6, 4), has shape (6,)");

@@ -14,6 +14,13 @@
 
 #include "theft_types.h"
 
+#if defined __GNUC__
+#pragma GCC visibility push(default) /* all that follows is what the library exports */
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Runs the trials that `cfg` describes.
  * Domain: at least one type; the propN of that number set; every type has `alloc` and not both
  *         `shrink` and autoshrink; otherwise THEFT_RUN_ERROR_BAD_ARGS.
@@ -153,5 +160,12 @@ enum theft_builtin_type_info {
 const struct theft_type_info *theft_get_builtin_type_info(enum theft_builtin_type_info type);
 void theft_copy_builtin_type_info(enum theft_builtin_type_info type,
                                   struct theft_type_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#if defined __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -1,0 +1,30 @@
+/* progress.h -- the line on standard error that shows how long work goes on.
+ *
+ * It is drawn a few times a second, with rate and time to go, and only when standard error is a
+ * terminal. */
+#ifndef ATTEST_CLI_PROGRESS_H
+#define ATTEST_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+#include <attest/progress.h>
+
+/* What the line shows, and when it was drawn. */
+typedef struct attest_cli_line {
+    double began, drawn;
+    bool shown; /* standard error is a terminal */
+    bool dirty; /* a line stands there now */
+} attest_cli_line;
+
+/* The report of attest_progress, whose context is an attest_cli_line. */
+void attest_cli_line_report(void *context, const char *what, uint64_t done, uint64_t total,
+                            const char *note);
+
+/* The text of the line, in size bytes, after so many seconds. */
+void attest_cli_line_format(char *text, int size, const char *what, uint64_t done,
+                            uint64_t total, double seconds, const char *note);
+
+/* Progress that draws the line of the program: there is one standard error. */
+attest_progress attest_cli_progress(void);
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# The installed library, as a stranger to the source tree uses it: the examples are compiled with
+# what pkg-config says and nothing else, by every compiler there is, shared and static, and run.
+# Run by `make installcheck`, with the folders of the installation in the environment:
+#
+#     libdir=DIR includedir=DIR [DESTDIR=DIR] [engine=yes] srcdir=DIR tests/installcheck.sh
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+PKG_CONFIG_PATH=$DESTDIR$libdir/pkgconfig
+export PKG_CONFIG_PATH
+flags() { # pkg-config's answer, with DESTDIR before the folders of the installation
+    ${PKG_CONFIG:-pkg-config} "$@" || echo "-pkg-config-failed"
+}
+[ -z "$DESTDIR" ] || { PKG_CONFIG_SYSROOT_DIR=$DESTDIR; export PKG_CONFIG_SYSROOT_DIR; }
+
+fail() {
+    failures=$((failures + 1))
+    echo "installcheck: $*" >&2
+}
+
+# try COMPILER LINKAGE EXAMPLE PACKAGES [ARGUMENT]...: compiles and runs one example.
+try() {
+    with=$1 linkage=$2 example=$3 packages=$4
+    shift 4
+    program=$work/example
+    rm -f "$program"
+    cflags=$(flags --cflags $packages)
+    if [ "$linkage" = static ]; then
+        # FLINT has no archive on many systems: what is static is what we install.
+        libs=$(flags --static --libs $packages | sed 's/-lattest-engine/-l:libattest-engine.a/; s/-lattest\( \|$\)/-l:libattest.a\1/')
+    else
+        libs=$(flags --libs $packages)
+    fi
+    if ! $with -Wall -Wextra -Werror -o "$program" "$srcdir/examples/$example" $cflags $libs 2>"$work/log"; then
+        fail "$example, $with, $linkage: does not compile"
+        sed 's/^/    /' "$work/log" >&2
+    elif ! LD_LIBRARY_PATH=$DESTDIR$libdir "$program" "$@" >"$work/log" 2>&1; then
+        fail "$example, $with, $linkage: fails"
+        sed 's/^/    /' "$work/log" >&2
+    elif [ "$linkage" = static ] && LD_LIBRARY_PATH= ldd "$program" 2>/dev/null | grep -q libattest; then
+        fail "$example, $with, $linkage: is not static"
+    else
+        echo "installcheck: $example, $with, $linkage: $(sed -n '$p' "$work/log")"
+    fi
+}
+
+for linkage in shared static; do
+    case $linkage in shared) suffix=so ;; *) suffix=a ;; esac
+    [ -f "$DESTDIR$libdir/libattest.$suffix" ] || { echo "installcheck: $linkage: not installed"; continue; }
+    for compiler in gcc clang; do
+        command -v $compiler >/dev/null 2>&1 || continue
+        try "$compiler -std=c11" $linkage evaluate.c attest
+        try "$compiler -std=c11" $linkage certify-head.c attest \
+            "$srcdir/examples/universal-pair.json" "$srcdir/examples/softmax.json" "$work/certificate.json"
+        [ "$engine" != yes ] || try "$compiler -std=c11" $linkage own-property.c "attest attest-engine"
+    done
+    for compiler in g++ clang++; do
+        command -v $compiler >/dev/null 2>&1 || continue
+        try "$compiler -std=c++17" $linkage use-from-c++.cc attest
+    done
+done
+
+# Nothing of another prefix is left in what was installed.
+for file in attest ${engine:+attest-engine}; do
+    grep -q "^prefix=$prefix\$" "$PKG_CONFIG_PATH/$file.pc" || fail "$file.pc: not of the prefix $prefix"
+done
+[ $failures -eq 0 ]

@@ -1,0 +1,59 @@
+#!/bin/sh
+# What the library must not do: print, end the process, read the environment, look for a
+# terminal; and its texts name no option of the program. Read from the symbols that its objects
+# use, and from its strings. Shown to bite.
+. "$srcdir/tests/meta/rooms.sh"
+
+# Who may all the same, and why.
+allowed='
+src/base/fault.c getenv
+src/base/output.c stdout
+src/base/workers.c _exit
+src/kernel/assert.c abort
+src/kernel/assert.c stderr
+'
+# fault: in builds with --enable-faults alone. output: a path "-" is standard output, by the
+# caller's wish. workers: the end of a forked child. assert: in builds with --enable-debug alone.
+
+forbidden='abort|exit|_exit|_Exit|quick_exit|getenv|secure_getenv|isatty|tcgetattr|ioctl|stdout|stderr|printf|vprintf|puts|putchar|perror|psignal|__printf_chk|__vprintf_chk'
+
+library_rooms=$(echo "$rooms" | awk '/^audit/ { exit } { sub(/:.*/, ""); print }')
+
+calls() { # lines of symbols: "FILE SYMBOL" for what the library's files may not use
+    awk -v rooms="$library_rooms" -v forbidden="^($forbidden)$" '
+        BEGIN { n = split(rooms, word, /[ \n]+/); for (i = 1; i <= n; i++) library["src/" word[i]] }
+        { room = $1; sub(/\/[^\/]*$/, "", room) }
+        room in library && $2 == "U" && $3 ~ forbidden { print $1, $3 }' | sort -u
+}
+
+options() { # tree: places in the library's rooms where a string names an option
+    (cd "$1" && for room in $library_rooms; do
+        grep -nE '^[^/*]*"[^"]*--[a-z]' src/"$room"/*.[ch] src/"$room"/*.inc 2>/dev/null
+    done)
+}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+echo "$allowed" | grep . | sort >"$folder/allowed"
+symbols "$srcdir" "$builddir" >"$folder/symbols"
+calls <"$folder/symbols" >"$folder/calls"
+report 1 "the library's $(grep -c . "$folder/symbols") uses of symbols" "$(comm -23 "$folder/calls" "$folder/allowed")"
+report 2 "its texts name no option" "$(options "$srcdir")"
+report 3 "planted calls are found" "$(printf '%s\n' 'src/base/a.c getenv' 'src/recheck/b.c printf' >"$folder/expected"
+    printf '%s\n' 'src/base/a.c U getenv' 'src/base/a.c U snprintf' 'src/recheck/b.c U printf' 'src/cli/c.c U printf' |
+        calls | diff - "$folder/expected")"
+mkdir -p "$folder/src/io"
+printf '/* see "--x" */\nfail("give --tensor");\n' >"$folder/src/io/a.c"
+report 4 "a planted option is found" "$([ "$(options "$folder" | wc -l)" -eq 1 ] || echo no)"
+
+# The program names its options at the end of texts that it knows (src/cli/fail.c): they must be
+# ends of texts that the library has.
+sed -n 's/^        {"\([^"]*\)",.*/\1/p' "$srcdir/src/cli/fail.c" >"$folder/phrases"
+strings -n 4 "$builddir/.libs/libattest_core.a" >"$folder/strings"
+report 5 "the $(grep -c . "$folder/phrases") texts that the program knows are the library's" "$([ -s "$folder/phrases" ] || echo none
+    while read -r phrase; do
+        awk -v end="$phrase" '
+            substr($0, length($0) - length(end) + 1) == end { found = 1 }
+            END { exit !found }' "$folder/strings" || echo "$phrase"
+    done <"$folder/phrases")"
+echo "1..5"
