@@ -95,6 +95,33 @@ static void test_written(void)
     free(report);
 }
 
+/* What a worker sends, with the seconds entered, is what the whole entry is formatted to. */
+static void test_seconds(void)
+{
+    attest_entry entry;
+    attest_text sent;
+    char *without, *with;
+
+    attest_entry_init(&entry);
+    entry.number = 3;
+    entry.result.passed = 64;
+    without = attest_entry_format(&entry);
+    entry.result.seconds = 0.1;
+    with = attest_entry_format(&entry);
+    attest_text_init(&sent);
+    attest_text_add(&sent, without);
+    TAP_OK(attest_entry_set_seconds(&sent, 0.1, NULL) == ATTEST_OK &&
+               strcmp(sent.data, with) == 0 && sent.size == strlen(with),
+           "the seconds are entered in an entry's text");
+    TAP_OK(attest_entry_set_seconds(&sent, 0.2, NULL) == ATTEST_FORMAT &&
+               strcmp(sent.data, with) == 0,
+           "where there are some already, the text is refused");
+    attest_text_clear(&sent);
+    free(without);
+    free(with);
+    attest_entry_clear(&entry);
+}
+
 /* Whether the journal is what it should be after the bytes from `good` records on were spoilt.
  */
 static bool is_recovered(size_t good, bool damaged, bool run)
@@ -286,6 +313,7 @@ int main(void)
     plan = toy_plan(list, 2);
     plan.trials = 48;
     plan.jobs = 2;
+    test_seconds();
     test_written();
     test_truncated();
     test_flipped();
