@@ -25,7 +25,7 @@ rm -f conftest.version])
 
 # ATTEST_LIBRARIES
 # ----------------
-# GMP, MPFR, FLINT with Arb in either spelling, json-c and zlib.
+# GMP, MPFR, FLINT with Arb in either spelling, and zlib.
 AC_DEFUN([ATTEST_LIBRARIES], [
 AC_SEARCH_LIBS([exp], [m], [], [AC_MSG_ERROR([the C math library was not found])])
 ATTEST_REQUIRE([gmp], [gmp.h], [__gmpz_init], [libgmp-dev])
@@ -44,16 +44,11 @@ AC_CHECK_HEADER([flint/arb.h],
 AS_IF([test "x$attest_arb" = xno],
     [AC_MSG_ERROR([Arb not found: install FLINT 3, or Arb for FLINT 2 (Debian: apt-get install libflint-arb-dev)])])
 
-AC_CHECK_HEADER([json-c/json.h], [],
-    [AC_MSG_ERROR([<json-c/json.h> not found: install libjson-c-dev (Debian: apt-get install libjson-c-dev)])])
-AC_CHECK_LIB([json-c], [json_tokener_parse_ex], [LIBS="-ljson-c $LIBS"],
-    [AC_MSG_ERROR([-ljson-c not found: install libjson-c-dev (Debian: apt-get install libjson-c-dev)])])
 ATTEST_REQUIRE([z], [zlib.h], [inflate], [zlib1g-dev])
 
 ATTEST_VERSION([attest_gmp_version], [gmp.h], [gmp_version])
 ATTEST_VERSION([attest_mpfr_version], [mpfr.h], [mpfr_get_version()])
 ATTEST_VERSION([attest_flint_version], [flint/flint.h], [FLINT_VERSION])
-ATTEST_VERSION([attest_json_c_version], [json-c/json.h], [json_c_version()])
 ATTEST_VERSION([attest_zlib_version], [zlib.h], [zlibVersion()])
 
 # What attest.pc says of the libraries whose headers ours include: GMP and MPFR by their own

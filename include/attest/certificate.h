@@ -4,7 +4,7 @@
  *   - the least separation over all required pairs of Definition 2 lies in min_separation, and
  *     so does the separation of pair, which is a required pair (no pair: none is required);
  *   - the largest norm of an output lies in max_norm, and so does that of the output at
- * largest;
+ *     largest;
  *   - the verdict: "proved" (all separations > delta, and all norms < r if r is given),
  *     "refuted" (not so), or "undecided" (nothing beyond the enclosures).
  * method and precision_bits tell how it was found and claim nothing. */

@@ -26,3 +26,16 @@ size_t attest_utf8_length(const unsigned char *bytes, size_t count)
             return 0;
     return length;
 }
+
+size_t attest_utf8_write(char *text, uint32_t character)
+{
+    static const unsigned char first[5] = {0, 0x00, 0xC0, 0xE0, 0xF0};
+    size_t length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+
+    for (size_t i = length - 1; i > 0; i--) {
+        text[i] = (char)(0x80 | (character & 0x3F));
+        character >>= 6;
+    }
+    text[0] = (char)(first[length] | character);
+    return length;
+}

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
 #include <zlib.h>
 
 #include "cli/command.h"
@@ -59,8 +58,8 @@ static int print_help(void)
 static int print_version(void)
 {
     printf("attest %s\n", attest_version());
-    printf("GMP %s, MPFR %s, FLINT %s, json-c %s, zlib %s\n", gmp_version, mpfr_get_version(),
-           FLINT_VERSION, json_c_version(), zlibVersion());
+    printf("GMP %s, MPFR %s, FLINT %s, zlib %s\n", gmp_version, mpfr_get_version(),
+           FLINT_VERSION, zlibVersion());
     printf("kernel: %s\n", attest_kernel_name());
     printf("theft: %s\n", ATTEST_THEFT_NAME);
     return EXIT_HOLDS;

@@ -82,19 +82,25 @@ void attest_chunk_result_write(attest_json *json, const char *key,
     attest_json_write_close(json);
 }
 
+static attest_status get_count(uint64_t *count, const attest_json_cursor *cursor,
+                               attest_error *error)
+{
+    int64_t value = 0;
+    attest_status status = attest_json_get_integer(&value, cursor, error);
+
+    if (status == ATTEST_OK && value < 0)
+        return attest_json_fail(cursor, error, ATTEST_FORMAT, "is negative");
+    *count = (uint64_t)value;
+    return status;
+}
+
 static attest_status read_count(uint64_t *count, const attest_json_cursor *object,
                                 const char *key, attest_error *error)
 {
     attest_json_cursor member;
     attest_status status = attest_json_get_member(&member, object, key, error);
-    int64_t value = 0;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_integer(&value, &member, error);
-    if (status == ATTEST_OK && value < 0)
-        return attest_json_fail(&member, error, ATTEST_FORMAT, "is negative");
-    *count = (uint64_t)value;
-    return status;
+    return status == ATTEST_OK ? get_count(count, &member, error) : status;
 }
 
 static attest_status read_double(double *value, const attest_json_cursor *object,
@@ -223,14 +229,14 @@ static attest_status read_array(
 static attest_status read_labels(attest_chunk_result *result, const attest_json_cursor *object,
                                  attest_error *error)
 {
-    attest_json_cursor labels;
+    attest_json_cursor labels, label;
     attest_status status = attest_json_get_member(&labels, object, "labels", error);
-    const char *name;
-    uint64_t count;
+    uint64_t count = 0;
 
-    for (size_t l = 0; status == ATTEST_OK && (name = attest_json_get_key(&labels, l)); l++) {
-        status = read_count(&count, &labels, name, error);
-        if (status == ATTEST_OK && attest_chunk_result_add_label(result, name, count))
+    for (size_t l = 0; status == ATTEST_OK && attest_json_get_member_at(&label, &labels, l);
+         l++) {
+        status = get_count(&count, &label, error);
+        if (status == ATTEST_OK && attest_chunk_result_add_label(result, label.key, count))
             status = attest_memory_fail(error);
     }
     return status;

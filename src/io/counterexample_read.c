@@ -1,5 +1,4 @@
 /* counterexample_read.c -- reading counterexamples. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,16 +65,18 @@ static attest_status read_values(attest_counterexample *counterexample,
 static attest_status read_parameters(attest_counterexample *counterexample,
                                      const attest_json_cursor *object, attest_error *error)
 {
-    attest_json_cursor all;
+    attest_json_cursor all, member;
 
     if (!attest_json_find_member(&all, object, "parameters"))
         return ATTEST_OK;
     if (!attest_json_is_object(&all))
         return attest_json_fail(&all, error, ATTEST_FORMAT, "is not an object");
-    json_object_object_foreach(all.value, key, value)
-    {
-        if (attest_counterexample_add_parameter(counterexample, key,
-                                                value ? json_object_get_string(value) : "null"))
+    for (size_t i = 0; attest_json_get_member_at(&member, &all, i); i++) {
+        const char *text;
+        attest_status status = attest_json_get_text(&text, &member, error);
+        if (status != ATTEST_OK)
+            return status;
+        if (attest_counterexample_add_parameter(counterexample, member.key, text))
             return attest_memory_fail(error);
     }
     return ATTEST_OK;

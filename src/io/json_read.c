@@ -1,18 +1,18 @@
 /* json_read.c -- values out of a JSON text, with errors that say where they stand. */
 #include "io/json_read.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <json-c/json.h>
 
 #include "base/escape.h"
 #include "base/text.h"
 
 attest_json_cursor attest_json_root(const attest_json_document *document)
 {
-    attest_json_cursor root = {document->root, NULL, NULL, 0, document->budget};
+    attest_json_cursor root = {document->tree.root, NULL, NULL, 0, document->budget};
 
     return root;
 }
@@ -60,46 +60,56 @@ attest_status attest_json_fail(const attest_json_cursor *cursor, attest_error *e
     return attest_json_locate(cursor, error, status);
 }
 
-static const char *kind(const attest_json_cursor *cursor)
+static attest_json_kind kind_of(const attest_json_cursor *cursor)
 {
-    switch (json_object_get_type(cursor->value)) {
-    case json_type_null:
-        return "null";
-    case json_type_boolean:
-        return "a boolean";
-    case json_type_double:
-    case json_type_int:
-        return "a number";
-    case json_type_object:
-        return "an object";
-    case json_type_array:
-        return "an array";
-    default:
-        return "a string";
-    }
+    return cursor->value ? cursor->value->kind : ATTEST_JSON_NULL;
 }
 
 static attest_status wrong_kind(const attest_json_cursor *cursor, attest_error *error,
                                 const char *expected)
 {
+    static const char *const name[] = {
+        [ATTEST_JSON_NULL] = "null",       [ATTEST_JSON_FALSE] = "a boolean",
+        [ATTEST_JSON_TRUE] = "a boolean",  [ATTEST_JSON_NUMBER] = "a number",
+        [ATTEST_JSON_STRING] = "a string", [ATTEST_JSON_ARRAY] = "an array",
+        [ATTEST_JSON_OBJECT] = "an object"};
+
     return attest_json_fail(cursor, error, ATTEST_FORMAT, "%s is expected, this is %s",
-                            expected, kind(cursor));
+                            expected, name[kind_of(cursor)]);
 }
 
 bool attest_json_is_object(const attest_json_cursor *cursor)
 {
-    return json_object_is_type(cursor->value, json_type_object);
+    return kind_of(cursor) == ATTEST_JSON_OBJECT;
+}
+
+bool attest_json_is_null(const attest_json_cursor *cursor)
+{
+    return kind_of(cursor) == ATTEST_JSON_NULL;
+}
+
+/* The value under the key of an object, or NULL. */
+static const attest_json_node *find(const attest_json_cursor *object, const char *key)
+{
+    const attest_json_node *child = object->value->child;
+    size_t length = strlen(key);
+
+    for (size_t i = 0; i < object->value->count; i++)
+        if (child[2 * i].count == length && memcmp(child[2 * i].text, key, length) == 0)
+            return &child[2 * i + 1];
+    return NULL;
 }
 
 bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
                              const char *key)
 {
-    struct json_object *value;
+    attest_json_cursor found = {NULL, object, key, 0, object->budget};
 
-    if (!attest_json_is_object(object) ||
-        !json_object_object_get_ex(object->value, key, &value) || !value)
+    if (attest_json_is_object(object))
+        found.value = find(object, key);
+    if (attest_json_is_null(&found))
         return false;
-    *member = (attest_json_cursor){value, object, key, 0, object->budget};
+    *member = found;
     return true;
 }
 
@@ -109,11 +119,22 @@ attest_status attest_json_get_member(attest_json_cursor *member,
 {
     if (!attest_json_is_object(object))
         return wrong_kind(object, error, "an object");
-    if (!json_object_object_get_ex(object->value, key, NULL))
+    *member = (attest_json_cursor){find(object, key), object, key, 0, object->budget};
+    if (!member->value)
         return attest_json_fail(object, error, ATTEST_FORMAT, "\"%s\" is missing", key);
-    *member = (attest_json_cursor){NULL, object, key, 0, object->budget};
-    json_object_object_get_ex(object->value, key, &member->value);
     return ATTEST_OK;
+}
+
+bool attest_json_get_member_at(attest_json_cursor *member, const attest_json_cursor *object,
+                               size_t index)
+{
+    const attest_json_node *child;
+
+    if (!attest_json_is_object(object) || index >= object->value->count)
+        return false;
+    child = object->value->child + 2 * index;
+    *member = (attest_json_cursor){child + 1, object, child->text, 0, object->budget};
+    return true;
 }
 
 attest_status attest_json_check_format(const attest_json_cursor *object, const char *format,
@@ -146,29 +167,16 @@ attest_status attest_json_check_format(const attest_json_cursor *object, const c
 attest_status attest_json_get_length(size_t *length, const attest_json_cursor *array,
                                      attest_error *error)
 {
-    if (!json_object_is_type(array->value, json_type_array))
+    if (kind_of(array) != ATTEST_JSON_ARRAY)
         return wrong_kind(array, error, "an array");
-    *length = json_object_array_length(array->value);
+    *length = array->value->count;
     return ATTEST_OK;
-}
-
-const char *attest_json_get_key(const attest_json_cursor *object, size_t index)
-{
-    if (!attest_json_is_object(object))
-        return NULL;
-    json_object_object_foreach(object->value, key, value)
-    {
-        (void)value;
-        if (index-- == 0)
-            return key;
-    }
-    return NULL;
 }
 
 attest_json_cursor attest_json_get_element(const attest_json_cursor *array, size_t index)
 {
-    attest_json_cursor element = {json_object_array_get_idx(array->value, index), array, NULL,
-                                  index, array->budget};
+    attest_json_cursor element = {array->value->child + index, array, NULL, index,
+                                  array->budget};
 
     return element;
 }
@@ -176,27 +184,61 @@ attest_json_cursor attest_json_get_element(const attest_json_cursor *array, size
 attest_status attest_json_get_string(const char **string, const attest_json_cursor *cursor,
                                      attest_error *error)
 {
-    if (!json_object_is_type(cursor->value, json_type_string))
+    if (kind_of(cursor) != ATTEST_JSON_STRING)
         return wrong_kind(cursor, error, "a string");
-    *string = json_object_get_string(cursor->value);
+    *string = cursor->value->text;
+    return ATTEST_OK;
+}
+
+attest_status attest_json_get_text(const char **text, const attest_json_cursor *cursor,
+                                   attest_error *error)
+{
+    if (kind_of(cursor) == ATTEST_JSON_ARRAY || kind_of(cursor) == ATTEST_JSON_OBJECT)
+        return wrong_kind(cursor, error, "a string or a number");
+    *text = cursor->value ? cursor->value->text : "null";
     return ATTEST_OK;
 }
 
 attest_status attest_json_get_bool(bool *value, const attest_json_cursor *cursor,
                                    attest_error *error)
 {
-    if (!json_object_is_type(cursor->value, json_type_boolean))
+    if (kind_of(cursor) != ATTEST_JSON_TRUE && kind_of(cursor) != ATTEST_JSON_FALSE)
         return wrong_kind(cursor, error, "true or false");
-    *value = json_object_get_boolean(cursor->value);
+    *value = kind_of(cursor) == ATTEST_JSON_TRUE;
     return ATTEST_OK;
+}
+
+static bool is_integer(const attest_json_cursor *cursor)
+{
+    return kind_of(cursor) == ATTEST_JSON_NUMBER && !strpbrk(cursor->value->text, ".eE");
 }
 
 attest_status attest_json_get_integer(int64_t *value, const attest_json_cursor *cursor,
                                       attest_error *error)
 {
-    if (!json_object_is_type(cursor->value, json_type_int))
+    if (!is_integer(cursor))
         return wrong_kind(cursor, error, "an integer");
-    *value = json_object_get_int64(cursor->value);
+    errno = 0;
+    *value = strtoll(cursor->value->text, NULL, 10);
+    if (errno)
+        return attest_json_fail(cursor, error, ATTEST_FORMAT,
+                                "this integer does not fit into 64 bits");
+    return ATTEST_OK;
+}
+
+attest_status attest_json_get_size(size_t *value, const attest_json_cursor *cursor,
+                                   attest_error *error)
+{
+    unsigned long long number;
+
+    if (!is_integer(cursor) || cursor->value->text[0] == '-')
+        return wrong_kind(cursor, error, "a whole number >= 0");
+    errno = 0;
+    number = strtoull(cursor->value->text, NULL, 10);
+    if (errno || number > SIZE_MAX)
+        return attest_json_fail(cursor, error, ATTEST_FORMAT,
+                                "a number below 2^%zu is expected", 8 * sizeof *value);
+    *value = (size_t)number;
     return ATTEST_OK;
 }
 
@@ -222,46 +264,15 @@ attest_status attest_json_get_choice(int *value, const attest_json_cursor *curso
                             list, quoted);
 }
 
-/* An integer that json-c has converted. It keeps -2^63 ... 2^64-1, and the scan has refused
- * what it would not keep. */
-static void set_integer(fmpq_t value, struct json_object *object)
-{
-    int64_t number = json_object_get_int64(object);
-
-    fmpz_one(fmpq_denref(value));
-    if (number == INT64_MAX)
-        fmpz_set_ui(fmpq_numref(value), json_object_get_uint64(object));
-    else
-        fmpz_set_si(fmpq_numref(value), number);
-}
-
 attest_status attest_json_get_rational(fmpq_t value, const attest_json_cursor *cursor,
                                        attest_error *error)
 {
-    struct json_object *object = cursor->value;
-    const char *text;
     attest_status status;
 
-    switch (json_object_get_type(object)) {
-    case json_type_int:
-        status = attest_budget_charge(cursor->budget, sizeof(fmpq), error);
-        if (status == ATTEST_OK)
-            set_integer(value, object);
-        break;
-    case json_type_double:
-        /* The text as it stands in the file; json-c keeps it beside the double. */
-        text = json_object_get_userdata(object);
-        text = text ? text : json_object_to_json_string(object);
-        status = attest_number_parse(value, text, strlen(text), cursor->budget, error);
-        break;
-    case json_type_string:
-        status = attest_number_parse(value, json_object_get_string(object),
-                                     (size_t)json_object_get_string_len(object), cursor->budget,
-                                     error);
-        break;
-    default:
+    if (kind_of(cursor) != ATTEST_JSON_NUMBER && kind_of(cursor) != ATTEST_JSON_STRING)
         return wrong_kind(cursor, error, "a number");
-    }
+    status = attest_number_parse(value, cursor->value->text, cursor->value->count,
+                                 cursor->budget, error);
     return status == ATTEST_OK ? ATTEST_OK : attest_json_locate(cursor, error, status);
 }
 

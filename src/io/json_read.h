@@ -1,6 +1,6 @@
 /* json_read.h -- values out of a JSON text, with errors that say where they stand.
  *
- * A document holds the whole text as json-c's objects. A cursor is a value in it that knows its
+ * A document holds the whole text as a tree. A cursor is a value in it that knows its
  * path: the cursor of a member or an element points to that of its parent, which must outlive
  * it, so that no path is written down until an error needs it:
  *
@@ -17,26 +17,25 @@
 #include <attest/error.h>
 #include <attest/number.h>
 
-struct json_object;
+#include "io/json_tree.h"
 
 typedef struct attest_json_document {
-    struct json_object *root; /* an object */
+    attest_json_tree tree; /* an object */
     attest_budget *budget;
-    size_t charged; /* for json-c's memory; given back at the end */
 } attest_json_document;
 
 typedef struct attest_json_cursor {
-    struct json_object *value; /* NULL for null */
+    const attest_json_node *value; /* NULL is like null */
     const struct attest_json_cursor *parent;
     const char *key; /* NULL: element index of the parent */
     size_t index;
     attest_budget *budget; /* charged for numbers */
 } attest_json_cursor;
 
-/* Takes the text apart, which must hold one object. The budget (NULL: unlimited) is charged for
- * json-c's memory, and the text is refused right away when its numbers would not fit either.
- * Status: FORMAT (also for a key that an object has twice), UNABLE, NOMEM; the text says where.
- */
+/* Takes the text apart, which must hold one object; it is not needed any more then. The budget
+ * (NULL: unlimited) is charged for the tree beforehand, and the text is refused right away when
+ * its numbers would not fit either. Status: FORMAT (also for a key that an object has twice),
+ * UNABLE, NOMEM; the text says where. */
 attest_status attest_json_document_parse(attest_json_document *document, const char *text,
                                          size_t size, attest_budget *budget,
                                          attest_error *error) ATTEST_WARN_UNUSED;
@@ -73,11 +72,13 @@ attest_status attest_json_get_member(attest_json_cursor *member,
 bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
                              const char *key);
 
-bool attest_json_is_object(const attest_json_cursor *cursor);
+/* member = the member number index in the order of the text; its key is member->key. False:
+ * there is none, or object is none. */
+bool attest_json_get_member_at(attest_json_cursor *member, const attest_json_cursor *object,
+                               size_t index);
 
-/* The key of the object's member number index, in the order of the text; NULL: there is none,
- * or it is no object. Cost: O(index). */
-const char *attest_json_get_key(const attest_json_cursor *object, size_t index);
+bool attest_json_is_object(const attest_json_cursor *cursor);
+bool attest_json_is_null(const attest_json_cursor *cursor);
 
 /* The number of elements of an array. */
 attest_status attest_json_get_length(size_t *length, const attest_json_cursor *array,
@@ -91,8 +92,16 @@ attest_status attest_json_get_string(const char **string, const attest_json_curs
                                      attest_error *error) ATTEST_WARN_UNUSED;
 attest_status attest_json_get_bool(bool *value, const attest_json_cursor *cursor,
                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Integers without point and exponent that fit; a size is not negative. */
 attest_status attest_json_get_integer(int64_t *value, const attest_json_cursor *cursor,
                                       attest_error *error) ATTEST_WARN_UNUSED;
+attest_status attest_json_get_size(size_t *value, const attest_json_cursor *cursor,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
+/* A string, or how anything else that is no array or object is written. */
+attest_status attest_json_get_text(const char **text, const attest_json_cursor *cursor,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* value = the place of the string in name[0..count). */
 attest_status attest_json_get_choice(int *value, const attest_json_cursor *cursor,

@@ -6,12 +6,12 @@
  *
  * and the data. Offsets count from the end of the object. As the format demands, names are
  * unique and the tensors cover the data without overlap and without a gap. Data need not be
- * aligned. The object is read by a scanner of its own: a general JSON library drops repeated
- * names silently, and makes a large tree of a small text. */
-#ifndef ATTEST_IO_SAFETENSORS_H
-#define ATTEST_IO_SAFETENSORS_H
+ * aligned. */
+#ifndef ATTEST_DATA_SAFETENSORS_H
+#define ATTEST_DATA_SAFETENSORS_H
 
 #include "io/array.h"
+#include "io/json_read.h"
 
 /* The longest header that is read; the format's own limit. */
 #define ATTEST_SAFETENSORS_MAX_HEADER ((size_t)100000000)
@@ -30,15 +30,15 @@ typedef struct attest_safetensors {
     attest_safetensors_tensor *tensor; /* ordered by name */
     size_t count;
     const unsigned char *data;
-    char *names;     /* all names, each with its final zero */
-    size_t *lengths; /* all shapes */
+    attest_json_document header; /* it holds the names */
+    size_t *lengths;             /* all shapes */
 } attest_safetensors;
 
 /* True when the bytes begin as a safetensors file of this size does. */
 bool attest_safetensors_is(const unsigned char *bytes, size_t size);
 
 /* Reads the header; the data stay where they are. Status: FORMAT, NOMEM; after a failure there
- * is nothing to clear. Cost: O(n log n) for n tensors, at most 8 bytes of memory per byte of
+ * is nothing to clear. Cost: O(n log n) for n tensors, at most 20 bytes of memory per byte of
  * header. */
 attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned char *bytes,
                                        size_t size, attest_error *error) ATTEST_WARN_UNUSED;

@@ -3,160 +3,146 @@
 
 #include <string.h>
 
-static attest_status parse_shape(attest_safetensors_tensor *tensor,
-                                 attest_safetensors_reader *in, attest_error *error)
-{
-    if (!attest_scan_take(&in->scan, '['))
-        return attest_scan_refuse(&in->scan, "'['", error);
-    tensor->shape = in->length;
-    if (attest_scan_take(&in->scan, ']'))
-        return ATTEST_OK;
-    do {
-        attest_status status = attest_scan_size(in->length, &in->scan, error);
-        if (status != ATTEST_OK)
-            return status;
-        in->length++;
-        tensor->rank++;
-    } while (attest_scan_take(&in->scan, ','));
-    if (!attest_scan_take(&in->scan, ']'))
-        return attest_scan_refuse(&in->scan, "',' or ']'", error);
-    return ATTEST_OK;
-}
+#include "base/memory.h"
 
-static attest_status parse_offsets(attest_safetensors_tensor *tensor,
-                                   attest_safetensors_reader *in, attest_error *error)
+static attest_status set_shape(attest_safetensors_tensor *tensor, size_t *length,
+                               const attest_json_cursor *shape, attest_error *error)
 {
-    attest_status status;
+    attest_status status = attest_json_get_length(&tensor->rank, shape, error);
 
-    if (!attest_scan_take(&in->scan, '['))
-        return attest_scan_refuse(&in->scan, "'['", error);
-    status = attest_scan_size(&tensor->begin, &in->scan, error);
-    if (status == ATTEST_OK && !attest_scan_take(&in->scan, ','))
-        return attest_scan_refuse(&in->scan, "','", error);
-    if (status == ATTEST_OK)
-        status = attest_scan_size(&tensor->end, &in->scan, error);
-    if (status == ATTEST_OK && !attest_scan_take(&in->scan, ']'))
-        return attest_scan_refuse(&in->scan, "']'", error);
+    tensor->shape = length;
+    for (size_t i = 0; i < tensor->rank && status == ATTEST_OK; i++) {
+        attest_json_cursor element = attest_json_get_element(shape, i);
+        status = attest_json_get_size(&length[i], &element, error);
+    }
     return status;
 }
 
-static attest_status parse_dtype(attest_safetensors_tensor *tensor,
-                                 attest_safetensors_reader *in, attest_error *error)
+static attest_status set_offsets(attest_safetensors_tensor *tensor,
+                                 const attest_json_cursor *offsets, attest_error *error)
 {
-    return attest_scan_word(tensor->dtype, sizeof tensor->dtype, &in->scan, error);
-}
-
-/* One of the three members of a tensor; *seen has a bit for each. */
-static attest_status parse_member(attest_safetensors_tensor *tensor, unsigned *seen,
-                                  attest_safetensors_reader *in, attest_error *error)
-{
-    static const struct {
-        const char *name;
-        attest_status (*parse)(attest_safetensors_tensor *, attest_safetensors_reader *,
-                               attest_error *);
-    } member[] = {
-        {"dtype", parse_dtype}, {"shape", parse_shape}, {"data_offsets", parse_offsets}};
-    char text[16];
-    attest_status status = attest_scan_word(text, sizeof text, &in->scan, error);
+    size_t count = 0;
+    attest_status status = attest_json_get_length(&count, offsets, error);
+    attest_json_cursor begin, end;
 
     if (status != ATTEST_OK)
         return status;
-    for (unsigned i = 0; i < 3; i++)
-        if (strcmp(text, member[i].name) == 0 && !(*seen & 1u << i)) {
-            *seen |= 1u << i;
-            if (!attest_scan_take(&in->scan, ':'))
-                return attest_scan_refuse(&in->scan, "':'", error);
-            return member[i].parse(tensor, in, error);
-        }
-    return attest_scan_refuse(&in->scan, "dtype, shape and data_offsets, once each", error);
+    if (count != 2)
+        return attest_json_fail(offsets, error, ATTEST_FORMAT,
+                                "two numbers are expected, these are %zu", count);
+    begin = attest_json_get_element(offsets, 0);
+    end = attest_json_get_element(offsets, 1);
+    status = attest_json_get_size(&tensor->begin, &begin, error);
+    return status == ATTEST_OK ? attest_json_get_size(&tensor->end, &end, error) : status;
 }
 
-static attest_status parse_tensor(attest_safetensors_tensor *tensor,
-                                  attest_safetensors_reader *in, attest_error *error)
+static attest_status set_dtype(attest_safetensors_tensor *tensor,
+                               const attest_json_cursor *dtype, attest_error *error)
 {
-    unsigned seen = 0;
+    const char *name;
+    attest_status status = attest_json_get_string(&name, dtype, error);
 
-    if (!attest_scan_take(&in->scan, '{'))
-        return attest_scan_refuse(&in->scan, "'{'", error);
-    do {
-        attest_status status = parse_member(tensor, &seen, in, error);
-        if (status != ATTEST_OK)
-            return status;
-    } while (attest_scan_take(&in->scan, ','));
-    if (!attest_scan_take(&in->scan, '}'))
-        return attest_scan_refuse(&in->scan, "',' or '}'", error);
-    if (seen != 7)
-        return attest_scan_refuse(&in->scan, "dtype, shape and data_offsets, once each", error);
+    if (status != ATTEST_OK)
+        return status;
+    for (size_t i = 0; name[i]; i++)
+        if (i + 1 == sizeof tensor->dtype || name[i] <= ' ' || name[i] > '~')
+            return attest_json_fail(dtype, error, ATTEST_FORMAT, "a short word is expected");
+    strcpy(tensor->dtype, name);
     return ATTEST_OK;
 }
 
-/* A map from strings to strings, read over: attest uses none of it. */
-static attest_status parse_metadata(attest_safetensors_reader *in, attest_error *error)
+/* The lengths of the shape go to length[0..rank). */
+static attest_status set_tensor(attest_safetensors_tensor *tensor, size_t *length,
+                                const attest_json_cursor *object, attest_error *error)
 {
-    size_t size;
+    attest_json_cursor dtype, shape, offsets, more;
+    attest_status status = attest_json_get_member(&dtype, object, "dtype", error);
 
-    if (!attest_scan_take(&in->scan, '{'))
-        return attest_scan_refuse(&in->scan, "'{'", error);
-    if (attest_scan_take(&in->scan, '}'))
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&shape, object, "shape", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&offsets, object, "data_offsets", error);
+    if (status == ATTEST_OK && attest_json_get_member_at(&more, object, 3))
+        status = attest_json_fail(object, error, ATTEST_FORMAT,
+                                  "dtype, shape and data_offsets are expected and no more");
+    if (status == ATTEST_OK)
+        status = set_dtype(tensor, &dtype, error);
+    if (status == ATTEST_OK)
+        status = set_shape(tensor, length, &shape, error);
+    return status == ATTEST_OK ? set_offsets(tensor, &offsets, error) : status;
+}
+
+/* Strings only; or null, which some writers put there. */
+static attest_status check_metadata(const attest_json_cursor *metadata, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status = ATTEST_OK;
+    const char *text;
+
+    if (attest_json_is_null(metadata))
         return ATTEST_OK;
-    do {
-        attest_status status = attest_scan_string(in->name, &size, &in->scan, error);
-        if (status == ATTEST_OK && !attest_scan_take(&in->scan, ':'))
-            return attest_scan_refuse(&in->scan, "':'", error);
-        if (status == ATTEST_OK)
-            status = attest_scan_string(in->name, &size, &in->scan, error);
-        if (status != ATTEST_OK)
-            return status;
-    } while (attest_scan_take(&in->scan, ','));
-    if (!attest_scan_take(&in->scan, '}'))
-        return attest_scan_refuse(&in->scan, "',' or '}'", error);
-    return ATTEST_OK;
+    if (!attest_json_is_object(metadata))
+        return attest_json_fail(metadata, error, ATTEST_FORMAT, "an object is expected");
+    for (size_t i = 0; status == ATTEST_OK && attest_json_get_member_at(&member, metadata, i);
+         i++)
+        status = attest_json_get_string(&text, &member, error);
+    return status;
 }
 
-static attest_status parse_entry(attest_safetensors_reader *in, bool *metadata,
+/* How many lengths all shapes have, at most: whatever is an array counts. */
+static size_t count_lengths(const attest_json_cursor *root)
+{
+    attest_json_cursor entry, shape;
+    size_t total = 0, length;
+
+    for (size_t i = 0; attest_json_get_member_at(&entry, root, i); i++)
+        if (attest_json_find_member(&shape, &entry, "shape") &&
+            attest_json_get_length(&length, &shape, NULL) == ATTEST_OK)
+            total += length;
+    return total;
+}
+
+static attest_status set_tensors(attest_safetensors *file, const attest_json_cursor *root,
                                  attest_error *error)
 {
-    attest_safetensors_tensor *tensor = &in->file->tensor[in->file->count];
-    size_t size;
-    attest_status status = attest_scan_string(in->name, &size, &in->scan, error);
+    attest_json_cursor entry;
+    attest_status status = ATTEST_OK;
+    size_t *length;
 
-    if (status != ATTEST_OK)
-        return status;
-    if (!attest_scan_take(&in->scan, ':'))
-        return attest_scan_refuse(&in->scan, "':'", error);
-    if (strcmp(in->name, "__metadata__") == 0) {
-        if (*metadata)
-            return attest_scan_refuse(&in->scan, "__metadata__ only once", error);
-        *metadata = true;
-        return parse_metadata(in, error);
+    file->tensor = attest_memory_alloc(root->value->count, sizeof *file->tensor);
+    file->lengths = length = attest_memory_alloc(count_lengths(root), sizeof *length);
+    if (!file->tensor || !file->lengths)
+        return attest_memory_fail(error);
+    for (size_t i = 0; status == ATTEST_OK && attest_json_get_member_at(&entry, root, i); i++) {
+        attest_safetensors_tensor *tensor = &file->tensor[file->count];
+        if (strcmp(entry.key, "__metadata__") == 0) {
+            status = check_metadata(&entry, error);
+            continue;
+        }
+        status = set_tensor(tensor, length, &entry, error);
+        tensor->name = entry.key;
+        length += tensor->rank;
+        file->count++;
     }
-    tensor->name = in->name;
-    in->name += size + 1;
-    status = parse_tensor(tensor, in, error);
-    if (status == ATTEST_OK)
-        in->file->count++;
     return status;
 }
 
-attest_status attest_safetensors_parse_header(attest_safetensors_reader *in,
-                                              attest_error *error)
+attest_status attest_safetensors_parse_header(attest_safetensors *file, const char *text,
+                                              size_t size, attest_error *error)
 {
-    bool metadata = false;
+    attest_json_cursor root;
+    attest_status status;
 
-    if (!attest_scan_take(&in->scan, '{'))
-        return attest_scan_refuse(&in->scan, "'{'", error);
-    if (!attest_scan_take(&in->scan, '}')) {
-        do {
-            attest_status status = parse_entry(in, &metadata, error);
-            if (status != ATTEST_OK)
-                return status;
-        } while (attest_scan_take(&in->scan, ','));
-        if (!attest_scan_take(&in->scan, '}'))
-            return attest_scan_refuse(&in->scan, "',' or '}'", error);
+    while (size > 0 && text[size - 1] == ' ')
+        size--;
+    status = attest_json_document_parse(&file->header, text, size, NULL, error);
+    if (status == ATTEST_OK && text[size - 1] != '}')
+        status =
+            attest_error_set(error, ATTEST_FORMAT, "nothing but spaces may follow the object");
+    if (status == ATTEST_OK) {
+        root = attest_json_root(&file->header);
+        status = set_tensors(file, &root, error);
     }
-    while (in->scan.next < in->scan.end && *in->scan.next == ' ')
-        in->scan.next++;
-    if (in->scan.next != in->scan.end)
-        return attest_scan_refuse(&in->scan, "nothing but spaces after the object", error);
-    return ATTEST_OK;
+    return status == ATTEST_OK ? ATTEST_OK
+                               : attest_error_prefix(error, status, "safetensors header");
 }

@@ -222,6 +222,14 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     return status;
 }
 
+/* What no file can hold, but a caller's certificate can. */
+static bool is_malformed(const attest_certificate *c)
+{
+    return fmpq_sgn(c->delta) < 0 || (c->has_r && fmpq_sgn(c->r) < 0) ||
+           (c->has_pair && !arb_is_finite(c->min_separation)) ||
+           (c->verdict != ATTEST_UNDECIDED && !arb_is_finite(c->max_norm));
+}
+
 attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
                                        const char *folder, long max_bits, attest_budget *budget,
                                        attest_error *error)
@@ -233,6 +241,10 @@ attest_status attest_check_certificate(bool *holds, const attest_certificate *ce
     attest_status status;
 
     v.error = error ? error : &unread;
+    *holds = false;
+    if (is_malformed(certificate))
+        return attest_error_set(v.error, ATTEST_DOMAIN,
+                                "a certificate needs bounds >= 0 and finite figures");
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
     status =

@@ -26,13 +26,12 @@ static void write_tightest(attest_markup *body, const attest_json_cursor *proper
 /* "label 12, label 3": what the trials were like. */
 static void write_labels(attest_markup *body, const attest_json_cursor *property)
 {
-    attest_json_cursor labels;
-    const char *name;
+    attest_json_cursor labels, label;
     bool any = false;
 
     attest_table_open_cell(body, "long");
     for (size_t i = 0; attest_json_find_member(&labels, property, "labels") &&
-                       (name = attest_json_get_key(&labels, i));
+                       attest_json_get_member_at(&label, &labels, i);
          i++) {
         char number[64];
         if (i == MOST_LABELS) {
@@ -40,8 +39,8 @@ static void write_labels(attest_markup *body, const attest_json_cursor *property
             break;
         }
         attest_markup_printf(
-            body, "%s%s: %s", any ? "; " : "", name,
-            attest_scale_format_number(number, attest_value_number(&labels, name), 4));
+            body, "%s%s: %s", any ? "; " : "", label.key,
+            attest_scale_format_number(number, attest_value_number(&labels, label.key), 4));
         any = true;
     }
     if (!any)

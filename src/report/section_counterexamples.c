@@ -113,15 +113,14 @@ static void write_dataset(attest_markup *body, const attest_json_cursor *root)
 /* "name = value" for whatever the statement takes besides. */
 static void write_parameters(attest_markup *body, const attest_json_cursor *root)
 {
-    attest_json_cursor parameters;
-    const char *name;
+    attest_json_cursor parameters, parameter;
     size_t i = 0;
 
     if (!attest_json_find_member(&parameters, root, "parameters"))
         return;
-    for (; (name = attest_json_get_key(&parameters, i)); i++) {
-        attest_markup_printf(body, "%s%s = ", i == 0 ? " With " : ", ", name);
-        attest_value_write(body, &parameters, name);
+    for (; attest_json_get_member_at(&parameter, &parameters, i); i++) {
+        attest_markup_printf(body, "%s%s = ", i == 0 ? " With " : ", ", parameter.key);
+        attest_value_write_value(body, &parameter);
     }
     attest_markup_text(body, i > 0 ? "." : "");
 }

@@ -72,14 +72,13 @@ static void write_inputs(attest_report *report)
 /* "attest 0.1.0, mpfr 4.2.0". */
 static void write_versions(attest_markup *body, const attest_json_cursor *root)
 {
-    attest_json_cursor versions;
-    const char *name;
+    attest_json_cursor versions, version;
 
     attest_table_open_cell(body, "long");
     if (attest_json_find_member(&versions, root, "versions")) {
-        for (size_t i = 0; (name = attest_json_get_key(&versions, i)); i++) {
-            attest_markup_printf(body, "%s%s ", i ? ", " : "", name);
-            attest_value_write(body, &versions, name);
+        for (size_t i = 0; attest_json_get_member_at(&version, &versions, i); i++) {
+            attest_markup_printf(body, "%s%s ", i ? ", " : "", version.key);
+            attest_value_write_value(body, &version);
         }
     } else if (*attest_value_text(root, "attest")) {
         attest_markup_printf(body, "attest %s", attest_value_text(root, "attest"));

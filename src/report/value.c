@@ -170,7 +170,7 @@ void attest_value_write_value(attest_markup *markup, const attest_json_cursor *c
     size_t length;
     bool flag;
 
-    if (!cursor->value)
+    if (attest_json_is_null(cursor))
         attest_markup_text(markup, DASH);
     else if (attest_json_get_string(&text, cursor, NULL) == ATTEST_OK)
         write_text(markup, text);

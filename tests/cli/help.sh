@@ -26,7 +26,7 @@ for command in $commands; do
 done
 run 0 "attest --version" --version
 shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'
-shows '^GMP .*, MPFR .*, FLINT .*, json-c .*, zlib '
+shows '^GMP .*, MPFR .*, FLINT .*, zlib '
 shows '^kernel: (scalar|avx2|avx512)$'
 shows '^theft: '
 ATTEST_KERNEL=scalar "$ATTEST" --version >"$out" 2>"$err"

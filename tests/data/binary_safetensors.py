@@ -28,6 +28,8 @@ def make_safetensors():
     good("metadata", tensors(
         '{"__metadata__":{"format":"pt","":"\\u00e9\\n\\ud83d\\ude00"},' + one[1:], data),
         "metadata with escapes")
+    good("null-metadata", tensors('{"__metadata__":null,' + one[1:], data),
+         "null for the metadata, as MLX writes it")
     good("spaces", tensors(
         '{ "x" :\n{"data_offsets" : [ 0 , 48 ],\t"shape":[2, 3, 2] ,\r"dtype": "F32"} }', data),
         "white space inside the header, another order of keys")
@@ -71,38 +73,43 @@ def bad_safetensors(data, one):
     bad("length-only", struct.pack("<Q", 0), "not a safetensors file")
     bad("length-huge", tensors(one, data, 2**64 - 1), "not a safetensors file")
     bad("length-beyond", tensors(one, b"", len(one) + 1), "not a safetensors file")
-    bad("length-short", tensors(one, data, len(one) - 1), "',' or '}'")
-    bad("length-zero", tensors(one, data, 0), "'{'")
+    bad("length-short", tensors(one, data, len(one) - 1), "column 59: the text ends too early")
+    bad("length-zero", tensors(one, data, 0), "there is no JSON text")
     header_only("space-first", " " + one, "not a safetensors file")
     header_only("array", "[1]", "not a safetensors file")
-    header_only("tail", one + "x", "nothing but spaces")
+    header_only("tail", one + "x", "text after the end of the object")
     header_only("newline-tail", one + "\n", "nothing but spaces")
-    header_only("open", one[:-1], "',' or '}'")
-    header_only("comma", one[:-1] + ",}", "a string")
-    header_only("no-colon", one.replace('"x":', '"x" '), "':'")
-    header_only("number", '{"x":1}', "'{'")
-    header_only("empty-tensor", '{"x":{}}', "a string")
-    header_only("no-dtype", '{"x":{"shape":[2,3,2],"data_offsets":[0,48]}}', "once each")
-    header_only("no-shape", '{"x":{"dtype":"F32","data_offsets":[0,48]}}', "once each")
-    header_only("no-offsets", '{"x":{"dtype":"F32","shape":[2,3,2]}}', "once each")
-    header_only("dtype-twice", one.replace('"shape"', '"dtype":"F32","shape"'), "once each")
-    header_only("unknown-key", one.replace('"shape"', '"y":1,"shape"'), "once each")
+    header_only("open", one[:-1], "the text ends too early")
+    header_only("comma", one[:-1] + ",}", "a key in double quotes is expected")
+    header_only("no-colon", one.replace('"x":', '"x" '), "':' is expected")
+    header_only("number", '{"x":1}', "x: an object is expected")
+    header_only("empty-tensor", '{"x":{}}', 'x: "dtype" is missing')
+    header_only("no-dtype", '{"x":{"shape":[2,3,2],"data_offsets":[0,48]}}',
+                'x: "dtype" is missing')
+    header_only("no-shape", '{"x":{"dtype":"F32","data_offsets":[0,48]}}',
+                'x: "shape" is missing')
+    header_only("no-offsets", '{"x":{"dtype":"F32","shape":[2,3,2]}}',
+                'x: "data_offsets" is missing')
+    header_only("dtype-twice", one.replace('"shape"', '"dtype":"F32","shape"'),
+                "x: the same key stands twice")
+    header_only("unknown-key", one.replace('"shape"', '"y":1,"shape"'),
+                "x: dtype, shape and data_offsets are expected and no more")
     header_only("dtype-number", one.replace('"F32"', "32"), "a string")
     header_only("dtype-long", one.replace("F32", "F" * 99), "short word")
     header_only("dtype-i32", one.replace("F32", "I32"), "has dtype I32")
     header_only("dtype-unknown", one.replace("F32", "Q7"), "has dtype Q7")
     for name, text, message in [("negative", "[2,3,-2]", "whole number"),
-                                ("float", "[2,3,2.0]", "',' or ']'"),
-                                ("exponent", "[2,3,2e0]", "',' or ']'"),
-                                ("leading-zero", "[2,3,02]", "leading zeros"),
+                                ("float", "[2,3,2.0]", "whole number"),
+                                ("exponent", "[2,3,2e0]", "whole number"),
+                                ("leading-zero", "[2,3,02]", "not a JSON number"),
                                 ("string", '[2,3,"2"]', "whole number"),
                                 ("2^64", "[2,3,18446744073709551616]", "below 2^64"),
                                 ("overflow", "[4294967296,4294967296,12]", "another size"),
                                 ("less", "[2,3,1]", "another size"),
                                 ("more", "[2,3,4]", "another size"),
                                 ("zero", "[2,0,2]", "another size"),
-                                ("open", "[2,3,2", "whole number"),
-                                ("null", "null", "'['"),
+                                ("open", "[2,3,2", "unexpected character ':'"),
+                                ("null", "null", "x.shape: an array is expected"),
                                 ("1d", "[12]", "shape (12,)"),
                                 ("4d", "[1,2,3,2]", "shape (1, 2, 3, 2)"),
                                 ("rank33", "[" + "1," * 32 + "12]", "too many dimensions")]:
@@ -112,8 +119,8 @@ def bad_safetensors(data, one):
                                 ("gap", "[4,48]", "leaves a gap"),
                                 ("unused", "[0,44]", "another size"),
                                 ("huge", "[0,18446744073709551615]", "outside the file"),
-                                ("one", "[0]", "','"),
-                                ("three", "[0,48,48]", "']'")]:
+                                ("one", "[0]", "two numbers are expected"),
+                                ("three", "[0,48,48]", "two numbers are expected")]:
         header_only("offsets-" + name, one.replace("[0,48]", text), message)
     bad("data-long", tensors(one, data + b"\0"), "belong to no tensor")
     bad("data-short", tensors(one, data[:-1]), "outside the file")
@@ -126,25 +133,25 @@ def bad_safetensors(data, one):
                 "leaves a gap", data + b"\0" * 8)
     header_only("name-twice", '{"x":%s,"x":%s}' % (info("F32", GRID, 0, 48),
                                                    info("F32", [1], 48, 52)),
-                "occurs twice", data + b"\0" * 4)
+                "the same key stands twice", data + b"\0" * 4)
     header_only("name-twice-escaped", '{"x":%s,"\\u0078":%s}' % (
-        info("F32", GRID, 0, 48), info("F32", [1], 48, 52)), "occurs twice", data + b"\0" * 4)
-    header_only("metadata-twice", '{"__metadata__":{},"__metadata__":{},' + one[1:], "only once")
+        info("F32", GRID, 0, 48), info("F32", [1], 48, 52)), "the same key stands twice", data + b"\0" * 4)
+    header_only("metadata-twice", '{"__metadata__":{},"__metadata__":{},' + one[1:], "the same key stands twice")
     header_only("metadata-number", '{"__metadata__":{"a":1},' + one[1:], "a string")
     header_only("metadata-nested", '{"__metadata__":{"a":{}},' + one[1:], "a string")
-    header_only("name-nul", one.replace('"x"', '"x\\u0000"'), "escape sequence")
-    header_only("name-surrogate", one.replace('"x"', '"\\ud800"'), "escape sequence")
-    header_only("name-low-surrogate", one.replace('"x"', '"\\udc00"'), "escape sequence")
-    header_only("name-half-pair", one.replace('"x"', '"\\ud800\\u0041"'), "escape sequence")
-    header_only("name-escape", one.replace('"x"', '"\\x41"'), "escape sequence")
-    header_only("name-hex", one.replace('"x"', '"\\u00g0"'), "escape sequence")
-    header_only("name-control", one.replace('"x"', '"\t"'), "UTF-8 text")
+    header_only("name-nul", one.replace('"x"', '"x\\u0000"'), "\\u0000 in a string")
+    header_only("name-surrogate", one.replace('"x"', '"\\ud800"'), "half a surrogate pair")
+    header_only("name-low-surrogate", one.replace('"x"', '"\\udc00"'), "half a surrogate pair")
+    header_only("name-half-pair", one.replace('"x"', '"\\ud800\\u0041"'), "half a surrogate pair")
+    header_only("name-escape", one.replace('"x"', '"\\x41"'), "a bad escape")
+    header_only("name-hex", one.replace('"x"', '"\\u00g0"'), "a bad escape")
+    header_only("name-control", one.replace('"x"', '"\t"'), "a control character")
     for name, raw in [("latin1", b"\xe9"), ("overlong", b"\xc0\xaf"), ("cut", b"\xe2\x82"),
                       ("cesu", b"\xed\xa0\x80"), ("beyond", b"\xf4\x90\x80\x80"),
                       ("overlong3", b"\xe0\x80\xaf"), ("continuation", b"\x80")]:
         header_only("name-" + name, one.encode().replace(b'"x"', b'"' + raw + b'"'),
-                    "UTF-8 text")
-    header_only("name-open", '{"x', "'\"'")
+                    "this is not UTF-8")
+    header_only("name-open", '{"x', "the text ends inside a string")
     header_only("no-tensors", "{}", "0 tensors", b"")
     header_only("nan", one, "[0][2][1] is NaN", elements(
         "f4", GRID, lambda i, k, c: float("nan") if (i, k, c) == (0, 2, 1) else 0.0))

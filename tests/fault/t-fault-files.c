@@ -69,6 +69,34 @@ static attest_status read_weights(attest_error *error)
     return status;
 }
 
+/* Members enough for the check of their keys to be noticed. */
+static attest_status read_document(attest_error *error)
+{
+    static const char text[] = "{\"a\": {\"b\": 1, \"c\": {\"d\": \"2/3\"}}, \"e\": [{}, {}]}";
+    attest_budget budget = {1 << 20};
+    attest_json_document document;
+    attest_status status =
+        attest_json_document_parse(&document, text, strlen(text), &budget, error);
+
+    if (status == ATTEST_OK)
+        attest_json_document_clear(&document);
+    return budget.left == 1 << 20 ? status : ATTEST_USAGE;
+}
+
+static attest_status read_tensors(attest_error *error)
+{
+    attest_dataset read;
+    attest_status status;
+
+    attest_dataset_init(&read);
+    status = attest_dataset_read_tensor(&read, source_file("good-grid-layer.safetensors"), "x",
+                                        NULL, error);
+    if (status == ATTEST_OK && read.total != 6)
+        status = ATTEST_USAGE;
+    attest_dataset_clear(&read);
+    return status;
+}
+
 static attest_status write_dataset(attest_error *error)
 {
     return attest_dataset_write(&dataset, target, error);
@@ -218,7 +246,8 @@ int main(void)
         operation *run;
         const char *name;
     } all[] = {{read_dataset, "read a dataset"}, {read_large, "read a large one"},
-               {read_weights, "read weights"},   {write_dataset, "write a dataset"},
+               {read_weights, "read weights"},   {read_document, "read a document"},
+               {read_tensors, "read tensors"},   {write_dataset, "write a dataset"},
                {write_weights, "write weights"}, {build_doubles, "build from doubles"}};
     unsigned long passes[7] = {0};
 

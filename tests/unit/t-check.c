@@ -117,7 +117,30 @@ static void test_undecided(void)
     TAP_OK(check(&holds, &certificate) == ATTEST_OK && !holds, "undecided, of other data");
     certificate.input[0].sha256[0] ^= 1;
     certificate.verdict = ATTEST_PROVED;
+    set_balls(&certificate, "1e40");
     TAP_OK(check(&holds, &certificate) == ATTEST_OK && !holds, "proved, without a pair");
+    attest_certificate_clear(&certificate);
+}
+
+/* No file holds such certificates; a caller may. */
+static void test_malformed(void)
+{
+    attest_certificate certificate;
+    bool holds = true;
+
+    forge(&certificate, "2");
+    certificate.has_r = true;
+    fmpq_set_si(certificate.r, -100, 1);
+    TAP_OK(check(&holds, &certificate) == ATTEST_DOMAIN && !holds, "norms below a negative r");
+    certificate.has_r = false;
+    fmpq_set_si(certificate.delta, -1, 1);
+    TAP_OK(check(&holds, &certificate) == ATTEST_DOMAIN && !holds, "a negative delta");
+    fmpq_set_si(certificate.delta, 1, 4);
+    arb_indeterminate(certificate.max_norm);
+    TAP_OK(check(&holds, &certificate) == ATTEST_DOMAIN && !holds, "a norm without an end");
+    arb_zero(certificate.max_norm);
+    arb_indeterminate(certificate.min_separation);
+    TAP_OK(check(&holds, &certificate) == ATTEST_DOMAIN && !holds, "a separation without one");
     attest_certificate_clear(&certificate);
 }
 
@@ -216,6 +239,7 @@ int main(void)
     snprintf(weights_file, sizeof weights_file, "%s/w.json", folder);
     test_overflow();
     test_undecided();
+    test_malformed();
     test_grid();
     test_cloud();
     unlink(data_file);

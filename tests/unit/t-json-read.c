@@ -48,6 +48,14 @@ static void test_scalars(void)
            "an integer");
     TAP_OK(attest_json_get_choice(&which, &s, choice, 2, NULL) == ATTEST_OK && which == 1,
            "a choice");
+    TAP_OK(attest_json_get_text(&string, &i, NULL) == ATTEST_OK && strcmp(string, "-7") == 0 &&
+               attest_json_get_text(&string, &s, NULL) == ATTEST_OK &&
+               strcmp(string, "text") == 0 &&
+               attest_json_get_text(&string, &n, NULL) == ATTEST_OK &&
+               strcmp(string, "null") == 0 &&
+               attest_json_get_text(&string, &root, &error) == ATTEST_FORMAT &&
+               error_is("a string or a number is expected, this is an object"),
+           "texts");
     TAP_OK(attest_json_get_string(&string, &b, &error) == ATTEST_FORMAT &&
                error_is("b: a string is expected, this is a boolean"),
            "no string");
@@ -125,10 +133,81 @@ static void test_members(void)
                !attest_json_find_member(&found, &root, "none") &&
                !attest_json_find_member(&found, &s, "x"),
            "null and missing are the same for an optional member");
-    TAP_OK(attest_json_is_object(&root) && !attest_json_is_object(&s), "kinds");
+    TAP_OK(attest_json_is_object(&root) && !attest_json_is_object(&s) &&
+               !attest_json_is_null(&s),
+           "kinds");
+    TAP_OK(attest_json_get_member_at(&found, &root, 4) && strcmp(found.key, "n") == 0 &&
+               attest_json_is_null(&found) && attest_json_get_member_at(&found, &root, 6) &&
+               strcmp(found.key, "o") == 0 && !attest_json_get_member_at(&found, &root, 7) &&
+               !attest_json_get_member_at(&found, &s, 0),
+           "members by number");
     TAP_OK(attest_json_fail(&root, &error, ATTEST_UNABLE, "%d", 5) == ATTEST_UNABLE &&
                error_is("5") && attest_json_fail(&s, NULL, ATTEST_IO, "x") == ATTEST_IO,
            "errors of one's own");
+}
+
+/* Integers up to the ends of their types and one beyond. */
+static void test_integers(void)
+{
+    static const char numbers[] =
+        "{\"a\": [9223372036854775807, 9223372036854775808, -9223372036854775808,"
+        " -9223372036854775809, 18446744073709551615, 18446744073709551616, -1, 1.0, 1E2]}";
+    static const bool fits[][2] = {{true, true},   {false, true},  {true, false},
+                                   {false, false}, {false, true},  {false, false},
+                                   {true, false},  {false, false}, {false, false}};
+    attest_json_document read;
+    attest_json_cursor top, a, element;
+    int64_t integer;
+    size_t size;
+    fmpq_t value;
+
+    fmpq_init(value);
+    TAP_OK(attest_json_document_parse(&read, numbers, strlen(numbers), NULL, NULL) == ATTEST_OK,
+           "integers");
+    top = attest_json_root(&read);
+    TAP_OK(attest_json_get_member(&a, &top, "a", NULL) == ATTEST_OK, "an array of them");
+    for (size_t i = 0; i < 9; i++) {
+        element = attest_json_get_element(&a, i);
+        TAP_OK((attest_json_get_integer(&integer, &element, NULL) == ATTEST_OK) == fits[i][0] &&
+                   (attest_json_get_size(&size, &element, NULL) == ATTEST_OK) == fits[i][1] &&
+                   attest_json_get_rational(value, &element, NULL) == ATTEST_OK,
+               "%s", element.value->text);
+    }
+    element = attest_json_get_element(&a, 3);
+    TAP_OK(attest_json_get_integer(&integer, &element, &error) == ATTEST_FORMAT &&
+               error_is("a[3]: this integer does not fit into 64 bits"),
+           "the integer is too large");
+    element = attest_json_get_element(&a, 5);
+    TAP_OK(attest_json_get_size(&size, &element, &error) == ATTEST_FORMAT &&
+               error_is("a[5]: a number below 2^64 is expected") &&
+               attest_json_get_rational(value, &element, NULL) == ATTEST_OK &&
+               fmpz_val2(fmpq_numref(value)) == 64,
+           "the size is too large, the rational is exact");
+    attest_json_document_clear(&read);
+    fmpq_clear(value);
+}
+
+/* Many keys, of which two are the same or none. */
+static void test_keys(void)
+{
+    enum { COUNT = 100000 };
+    char *many = malloc(COUNT * 16 + 20), *at;
+    attest_json_document read;
+
+    for (int twice = 0; twice < 2; twice++) {
+        at = many + sprintf(many, "{\"k\": {");
+        for (int i = 0; i < COUNT; i++)
+            at += sprintf(at, "%s\"%d\":0", i ? "," : "", i == COUNT - 1 && twice ? 17 : i);
+        at += sprintf(at, "}}");
+        attest_status status =
+            attest_json_document_parse(&read, many, (size_t)(at - many), NULL, &error);
+        TAP_OK(twice ? status == ATTEST_FORMAT &&
+                           error_is("k: the same key stands twice in this object")
+                     : status == ATTEST_OK,
+               "%d keys", COUNT);
+        attest_json_document_clear(&read);
+    }
+    free(many);
 }
 
 static void test_budget(void)
@@ -141,8 +220,8 @@ static void test_budget(void)
     fmpq_init(value);
     TAP_OK(attest_json_document_parse(&charged, text, strlen(text), &budget, &error) ==
                    ATTEST_OK &&
-               budget.left < 40000,
-           "json-c's memory is charged");
+               budget.left < 100000 - 16 * 23,
+           "the tree is charged");
     top = attest_json_root(&charged);
     size_t left = budget.left;
     TAP_OK(attest_json_get_member(&a, &top, "a", NULL) == ATTEST_OK, "a member");
@@ -150,12 +229,13 @@ static void test_budget(void)
     TAP_OK(attest_json_get_rational(value, &element, NULL) == ATTEST_OK &&
                fmpz_equal_ui(fmpq_numref(value), UINT64_MAX) && budget.left < left,
            "a number is charged");
+    size_t charged_tree = 100000 - left;
     budget.left = 0;
     TAP_OK(attest_json_get_rational(value, &element, &error) == ATTEST_UNABLE &&
                strncmp(error.text, "a[4]: ", 6) == 0,
            "%s", error.text);
     attest_json_document_clear(&charged);
-    TAP_OK(budget.left > 60000, "json-c's memory is given back");
+    TAP_OK(budget.left == charged_tree, "the tree is given back");
     fmpq_clear(value);
 }
 
@@ -190,7 +270,10 @@ static void test_format(void)
                ATTEST_OK,
            "formats");
     top = attest_json_root(&read);
-    TAP_OK(attest_json_check_format(&top, "attest/x", NULL) == ATTEST_OK, "the right one");
+    TAP_OK(attest_json_check_format(&top, "attest/x", NULL) == ATTEST_OK &&
+               !attest_json_find_member(&inside, &top, "ol") &&
+               !attest_json_find_member(&inside, &top, "older"),
+           "the right one");
     TAP_OK(attest_json_get_member(&inside, &top, "old", NULL) == ATTEST_OK &&
                attest_json_check_format(&inside, "attest/x", &error) == ATTEST_FORMAT &&
                error_is("old.version: version 1 is expected, this is version 0"),
@@ -210,6 +293,8 @@ int main(void)
     test_scalars();
     test_arrays();
     test_members();
+    test_integers();
+    test_keys();
     test_budget();
     test_files();
     test_format();
