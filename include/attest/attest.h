@@ -11,7 +11,8 @@
  * child process. attest_budget bounds what files may ask for.
  *
  * The library never prints, never ends the process, reads no environment and draws no progress:
- * errors are texts in attest_error, progress is a function of the caller's (progress.h). An
+ * errors are texts in attest_error, progress is a function of the caller's (progress.h).
+ * Standard input and output are used where a path is "-", and nowhere else. An
  * assertion that fails is a bug of ours and ends the process; NDEBUG leaves assertions out.
  * MPFR's exponent range and flags are restored.
  *

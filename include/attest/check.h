@@ -20,9 +20,9 @@ extern "C" {
  * is false when a hash, an enclosure, the pair or the verdict is wrong, and error says which.
  * Domain: max_bits >= 2; r, delta >= 0; finite figures, but for max_norm where the verdict is
  * undecided. budget bounds what the inputs take; NULL is unlimited.
- * Status: OK with *holds; DOMAIN; UNABLE when a comparison stayed open, or nothing is wrong and the
- * certificate is undecided itself; FORMAT, IO, NOMEM for the inputs. Cost: one evaluation per
- * position, one more for each that is near a bound; at worst a distance in doubles for all
+ * Status: OK with *holds; DOMAIN; UNABLE when a comparison stayed open, or nothing is wrong and
+ * the certificate is undecided itself; FORMAT, IO, NOMEM for the inputs. Cost: one evaluation
+ * per position, one more for each that is near a bound; at worst a distance in doubles for all
  * pairs. */
 ATTEST_API attest_status attest_check_certificate(bool *holds,
                                                   const attest_certificate *certificate,

@@ -12,6 +12,11 @@ for word in ${CXX:-g++ clang++ c++}; do
     [ -n "$cxx" ] || ! command -v "$word" >/dev/null 2>&1 || cxx=$word
 done
 
+# The engine's headers as they are installed, all in one folder.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp "$srcdir"/src/theft/api/*.h "$srcdir"/src/theft/theft_extensions.h "$srcdir"/src/theft/theft_floats.h "$folder"
+
 compiles() { # language, standard, include directory, header
     case $1 in c) compiler=$CC ;; *) compiler=$cxx ;; esac
     printf '#include <%s>\n#include <%s>\nint main(void) { return 0; }\n' "$4" "$4" |
@@ -43,10 +48,14 @@ for header in "$srcdir"/include/attest/*.h; do
     result $? "$name is installed"
 done
 
-folder=$(mktemp -d)
+for name in theft.h theft_extensions.h; do
+    found=$(CC="$CC -DATTEST_THEFT_BUILTIN=1" cxx="${cxx:+$cxx -DATTEST_THEFT_BUILTIN=1}"; alone "$folder" $name)
+    [ -z "$found" ]
+    result $? "$name stands alone${found:+, but not as }$(echo $found)"
+done
+
 mkdir "$folder/attest"
 echo 'size_t attest_broken(void);' >"$folder/attest/broken.h"
 [ "$(alone "$folder" attest/broken.h | grep -c '^c[19]')" -eq 3 ]
 result $? "a planted broken header is found"
-rm -rf "$folder"
 echo "1..$count"
