@@ -1,12 +1,14 @@
 /* certify.c -- deciding Definition 2: a chain of steps, each of which leaves to the next only
  * what it cannot tell.
  *
- *     contexts            positions whose outputs are equal whatever the weights are count
- * once; first differences   softmax of rank 1: of the contexts of one token only neighbours in
- * the order of Lemma F can be closest; doubles             outputs enclosed with error bounds,
- * most of them without exact arithmetic; candidates          pairs whose enclosures are farther
- * apart than some required pair can be are not closest; exact or ball       what is left
- * decides: rational arithmetic for hardmax, balls and the zero test for softmax.
+ * - contexts: positions whose outputs are equal whatever the weights are count once;
+ * - first differences, for softmax of rank 1: of the contexts of one token only neighbours in
+ *   the order of Lemma F can be closest;
+ * - doubles: outputs enclosed with error bounds, most of them without exact arithmetic;
+ * - candidates: pairs whose enclosures are farther apart than some required pair can be are not
+ *   closest;
+ * - exact or ball: what is left decides, in rational arithmetic for hardmax, by balls and the
+ *   zero test for softmax.
  *
  * A method restricts the chain: "first-difference" to the lemma, "filter" to what follows it,
  * "exact" and "ball" to the last two steps, on outputs that are all evaluated. */

@@ -7,8 +7,8 @@ attest_status attest_search_init(attest_search *search, const attest_claim *clai
     attest_status status;
 
     *search = (attest_search){.has_cloud = false};
-    status = attest_outputs_init(&search->outputs, claim->weights, claim->dataset, contexts,
-                                 error);
+    status =
+        attest_outputs_init(&search->outputs, claim->weights, claim->dataset, contexts, error);
     search->outputs.progress = claim->progress;
     return status;
 }

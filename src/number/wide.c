@@ -104,8 +104,8 @@ static bool is_beyond(mpfr_srcptr x, const attest_wide *wide)
 void attest_wide_draw(mpfr_ptr z, attest_wide *wide)
 {
     const attest_format *f = &wide->format;
-    unsigned long draw =
-        (unsigned long)(attest_random_next(wide->random) >> (64 - ATTEST_SIMULATED_RANDOM_BITS));
+    unsigned long draw = (unsigned long)(attest_random_next(wide->random) >>
+                                         (64 - ATTEST_SIMULATED_RANDOM_BITS));
     mpfr_ptr x = wide->longer;
     long unit;
 

@@ -1,6 +1,6 @@
-/* child.c -- work in a process of its own. base/workers.c has another way: here a start that the
- * system refuses is tried again, the child goes on in the caller's code, and what it finds is a
- * byte in a pipe. And the engine is built without the rest of the project. */
+/* child.c -- work in a process of its own. base/workers.c has another way: here a start that
+ * the system refuses is tried again, the child goes on in the caller's code, and what it finds
+ * is a byte in a pipe. And the engine is built without the rest of the project. */
 #include "child.h"
 
 #include <errno.h>

@@ -262,7 +262,7 @@ static attest_status check_samples(attest_approximation *a, attest_error *error)
     status = make_samples(&samples, a, error);
     if (status == ATTEST_OK)
         status = attest_memorize_check_labels(&finding, &a->network, &samples,
-                                             ATTEST_MEMORIZE_MOST_BITS, &a->progress, error);
+                                              ATTEST_MEMORIZE_MOST_BITS, &a->progress, error);
     if (status == ATTEST_OK && finding.verdict != ATTEST_PROVED) {
         a->proved = finding.verdict;
         snprintf(a->reason, sizeof a->reason, "%s", finding.reason);

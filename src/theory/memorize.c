@@ -300,8 +300,8 @@ attest_status attest_memorization_build(attest_memorization *memorization,
     attest_contexts_clear(&b.contexts);
     attest_dataset_clear(&b.own);
     if (status == ATTEST_OK && !memorization->hypothesis)
-        status =
-            attest_memorize_check_labels(&memorization->proof, &memorization->network, dataset,
-                                        memorization->max_bits, &memorization->progress, error);
+        status = attest_memorize_check_labels(&memorization->proof, &memorization->network,
+                                              dataset, memorization->max_bits,
+                                              &memorization->progress, error);
     return status;
 }

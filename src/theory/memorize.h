@@ -45,10 +45,10 @@ typedef struct attest_label_finding {
  * fit), NOMEM, UNABLE. Cost: one evaluation of attention per sequence, and a bisection per
  * token. */
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
-                                          const attest_network *network,
-                                          const attest_dataset *dataset, long max_bits,
-                                          const attest_progress *progress,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
+                                           const attest_network *network,
+                                           const attest_dataset *dataset, long max_bits,
+                                           const attest_progress *progress,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 typedef struct attest_memorization {
     /* What is asked for; set before building. */

@@ -117,9 +117,9 @@ static attest_status check_shapes(const attest_network *network, const attest_da
 }
 
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
-                                          const attest_network *network,
-                                          const attest_dataset *dataset, long max_bits,
-                                          const attest_progress *progress, attest_error *error)
+                                           const attest_network *network,
+                                           const attest_dataset *dataset, long max_bits,
+                                           const attest_progress *progress, attest_error *error)
 {
     label_check check = {
         .network = network, .dataset = dataset, .max_bits = max_bits, .finding = finding};

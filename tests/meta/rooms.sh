@@ -59,13 +59,3 @@ report() {
         echo "$3" | sed 's/^/# /'
     fi
 }
-
-# unlike FOUND KNOWN-FILE: what was found and is not known, and what is known and was not found.
-unlike() {
-    { echo "$1" | sed 's/^/found /'; grep -v '^#' "$2" | sed 's/^/known /'; } | awk '
-        NF > 1 { kind = $1; sub(/^[a-z]* /, ""); if (kind == "found") found[$0]; else known[$0] }
-        END {
-            for (line in found) if (!(line in known)) print line
-            for (line in known) if (!(line in found)) print "no longer true, take it out of the list: " line
-        }' | sort
-}
