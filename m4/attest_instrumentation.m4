@@ -33,7 +33,7 @@ AS_IF([test "x$enable_fuzz" = xyes], [
     AC_MSG_CHECKING([whether $CC can build libFuzzer targets])
     AC_LINK_IFELSE([AC_LANG_PROGRAM()], [AC_MSG_RESULT([yes])],
         [AC_MSG_RESULT([no])
-         AC_MSG_ERROR([--enable-fuzz needs clang and its run-time library (Debian: clang libclang-rt-14-dev); configure with CC=clang])])
+         AC_MSG_ERROR([--enable-fuzz needs clang and its run-time library (Debian: clang, and libclang-rt-N-dev of its version N); configure with CC=clang])])
     CFLAGS=$attest_save_CFLAGS])
 AM_CONDITIONAL([ATTEST_FUZZ], [test "x$enable_fuzz" = xyes])
 

@@ -1,6 +1,8 @@
 /* interval.c -- intervals of MPFR numbers. */
 #include "props/interval.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 
 attest_interval *attest_intervals_alloc(size_t count, mpfr_prec_t bits)

@@ -1,6 +1,8 @@
 /* multisets.c -- Boltzmann values of multisets, from the definition and from the identities. */
 #include "props/multisets.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "number/rationals.h"
 

@@ -1,6 +1,8 @@
 /* oracle.c -- attention from its definition, over the table of tokens. */
 #include "props/oracle.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 
 static void set_matrix(fmpq_mat_t to, const attest_matrix *matrix)

@@ -5,6 +5,8 @@
  *     e^{sum of the scores} (x - y + sum of the values at a - sum of the values at b). */
 #include "props/oracle.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 
 typedef struct term {

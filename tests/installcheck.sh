@@ -33,7 +33,8 @@ try() {
     else
         libs=$(flags --libs $packages)
     fi
-    if ! $with -Wall -Wextra -Werror -o "$program" "$srcdir/examples/$example" $cflags $libs 2>"$work/log"; then
+    # what pkg-config says is quoted for a shell
+    if ! eval "$with -Wall -Wextra -Werror -o \"\$program\" \"\$srcdir/examples/\$example\" $cflags $libs" 2>"$work/log"; then
         fail "$example, $with, $linkage: does not compile"
         sed 's/^/    /' "$work/log" >&2
     elif ! LD_LIBRARY_PATH=$DESTDIR$libdir "$program" "$@" >"$work/log" 2>&1; then

@@ -72,11 +72,18 @@ have [-> | nz] := eqVneq (hardmax vis (fun i => p * t i) ty j) 0; first by rewri
 by rewrite (all_v j) // (hardmax_support nz).
 Qed.
 
+(* MathComp has both, under other names in version 2 than in version 1. *)
+Lemma le_scale_pos (p x y : R) : 0 < p -> (p * x <= p * y) = (x <= y).
+Proof. by move=> p0; rewrite -subr_ge0 -mulrBr pmulr_rge0 // subr_ge0. Qed.
+
+Lemma le_scale_neg (p x y : R) : p < 0 -> (p * x <= p * y) = (y <= x).
+Proof. by move=> p0; rewrite -subr_ge0 -mulrBr nmulr_rge0 // subr_le0. Qed.
+
 Lemma pick_max ty n (vis : pred 'I_n) p t jM : 0 < p -> vis jM ->
   (forall j, vis j -> t j <= t jM) -> pick ty vis p t = t jM.
 Proof.
 move=> p0 vM leM; apply: pick_constant; first by exists jM.
-move=> j; rewrite inE => /andP [vj /forallP /(_ jM)]; rewrite vM /= ler_pmul2l //.
+move=> j; rewrite inE => /andP [vj /forallP /(_ jM)]; rewrite vM /= le_scale_pos //.
 by move=> ge; apply/eqP; rewrite eq_le ge leM.
 Qed.
 
@@ -84,7 +91,7 @@ Lemma pick_min ty n (vis : pred 'I_n) p t jm : p < 0 -> vis jm ->
   (forall j, vis j -> t jm <= t j) -> pick ty vis p t = t jm.
 Proof.
 move=> p0 vm lem; apply: pick_constant; first by exists jm.
-move=> j; rewrite inE => /andP [vj /forallP /(_ jm)]; rewrite vm /= ler_nmul2l //.
+move=> j; rewrite inE => /andP [vj /forallP /(_ jm)]; rewrite vm /= le_scale_neg //.
 by move=> ge; apply/eqP; rewrite eq_le ge lem.
 Qed.
 

@@ -68,7 +68,9 @@ case=> [[jM [jM' [? ? eM leM leM']]]] [jm [jm' [? ? em lem lem']]] tie; split.
 case: ty tie => [mean | [j [j' [? ? e le le']]]].
   have one k (w : pred 'I_k) : \sum_(i | w i) 1 = (\sum_(i | w i) 1)%:~R :> R.
     by rewrite rmorph_sum /=; apply: eq_bigr.
-  by rewrite !one -!rmorph_sum -!rmorphM mean.
+  have sum k (w : pred 'I_k) f : \sum_(i | w i) (f i)%:~R = (\sum_(i | w i) f i)%:~R :> R.
+    by rewrite rmorph_sum.
+  by rewrite !one !sum -!intrM mean.
 by exists j, j'; split; rewrite ?e.
 Qed.
 
@@ -253,14 +255,14 @@ Lemma norm_lt (x : 'cV[R]_d) r : norm x < r <-> 0 < r /\ sqnorm x < r ^+ 2.
 Proof.
 rewrite /norm; split=> [lt_r | [r0 lt_sq]].
   have r0 := le_lt_trans (sqrtr_ge0 _) lt_r; split=> //.
-  by rewrite -(sqr_sqrtr (sqnorm_ge0 x)) ltr_pexpn2r ?nnegrE ?sqrtr_ge0 // ltW.
-by rewrite -(ltr_pexpn2r (n := 2)) ?nnegrE ?sqrtr_ge0 ?(ltW r0) // sqr_sqrtr ?sqnorm_ge0.
+  by rewrite -(sqr_sqrtr (sqnorm_ge0 x)) ltr_sqr ?nnegrE ?sqrtr_ge0 // ltW.
+by rewrite -ltr_sqr ?nnegrE ?sqrtr_ge0 ?(ltW r0) // sqr_sqrtr ?sqnorm_ge0.
 Qed.
 
 Lemma norm_gt (x : 'cV[R]_d) e : 0 <= e -> (norm x > e <-> sqnorm x > e ^+ 2).
 Proof.
 move=> e0; rewrite /norm -{2}(sqr_sqrtr (sqnorm_ge0 x)).
-by rewrite ltr_pexpn2r ?nnegrE ?sqrtr_ge0.
+by rewrite ltr_sqr ?nnegrE ?sqrtr_ge0.
 Qed.
 
 Theorem contextual_normE I (X : I -> sequence R d) q m r delta : 0 <= delta ->

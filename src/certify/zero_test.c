@@ -2,8 +2,7 @@
 #include "certify/zero_test.h"
 
 #include <flint/fmpz_mpoly.h>
-#include <flint/nmod_vec.h>
-#include <flint/ulong_extras.h>
+#include <flint/nmod.h>
 
 enum { PRIMES = 8 }; /* as many attempts to see a difference */
 

@@ -3,9 +3,11 @@
 # and closed streams that do not become files.
 . "$srcdir/tests/cli/lib.sh"
 
-hard=$srcdir/examples/hardmax.json
-soft=$srcdir/examples/softmax.json
-pair=$srcdir/examples/universal-pair.json
+# copied to where no blank can be in a path: commands are split at blanks below
+cp "$srcdir/examples/hardmax.json" "$srcdir/examples/softmax.json" "$srcdir/examples/universal-pair.json" "$work"
+hard=$work/hardmax.json
+soft=$work/softmax.json
+pair=$work/universal-pair.json
 python3 - "$work" <<'END'
 import json, sys
 sequences = [[[i, 1], [i + 1, 1]] for i in range(1, 1500)]
@@ -71,17 +73,22 @@ except OSError:  # the terminal is gone with its last user
 sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 END
-for bits in 3000 12000 48000; do # until it takes long enough to show any
-    python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits $bits \
-        -o "$work/product.json" >"$out" 2>"$err"
-    [ $? -eq 0 ] && grep -qE '[0-9]+ of 1499 sequences .*/s, .* left' "$out"
-    shown=$?
-    [ $shown -eq 0 ] && break
-done
-result $shown "progress is shown on a terminal"
-python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits 3000 >"$out" 2>"$err"
-[ $? -eq 0 ] && ! grep -q 'of 1499 sequences' "$out"
-result $? "but not between outputs"
+if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+    for bits in 3000 12000 48000; do # until it takes long enough to show any
+        python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits $bits \
+            -o "$work/product.json" >"$out" 2>"$err"
+        [ $? -eq 0 ] && grep -qE '[0-9]+ of 1499 sequences .*/s, .* left' "$out"
+        shown=$?
+        [ $shown -eq 0 ] && break
+    done
+    result $shown "progress is shown on a terminal"
+    python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits 3000 >"$out" 2>"$err"
+    [ $? -eq 0 ] && ! grep -q 'of 1499 sequences' "$out"
+    result $? "but not between outputs"
+else
+    count=$((count + 1))
+    echo "ok $count - progress on a terminal # SKIP the system has no pseudo-terminals (/dev/pts)"
+fi
 "$ATTEST" eval "$work/large.json" --weights "$soft" --bits 3000 -o "$work/product.json" >"$out" 2>"$err"
 [ $? -eq 0 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
 result $? "nor where there is no terminal"

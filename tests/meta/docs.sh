@@ -1,7 +1,8 @@
 #!/bin/sh
 # Documents name what exists: every path of the tree and every function, type or constant that
-# README, CONTRIBUTING, SECURITY and doc/ speak of. A placeholder in capitals, as in
-# props/NAME.c, is none, and a test may go without its .c. Shown to bite.
+# README, CONTRIBUTING, SECURITY and doc/ speak of; and doc/install.md the packages that quickstart
+# installs. A placeholder in capitals, as in props/NAME.c, is none, and a test may go without its
+# .c. Shown to bite.
 . "$srcdir/tests/meta/rooms.sh"
 
 documents() { # tree: its documents
@@ -24,6 +25,13 @@ names() { # tree: "DOCUMENT: NAME" for every attest_... that no source file has
     done
 }
 
+packages() { # quickstart, document: the packages of the one to build and test that the other lacks
+    sed -n '/^packages="/,/"$/p; /^check_packages="/p' "$1" | sed 's/.*="//' | tr -d '"?' | tr -s ' ' '\n' | sort -u |
+        while read -r package; do
+            [ -z "$package" ] || grep -qE "(^|[ \`])$(echo "$package" | sed 's/+/[+]/g')(\$|[ \`])" "$2" || echo "$package"
+        done
+}
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 report 1 "paths in documents" "$(paths "$srcdir")"
@@ -35,4 +43,8 @@ echo 'See `src/base/here.h`, src/base/gone.h. (`props/NAME.c`)' >"$folder/tree/R
 echo '`attest_here`, `attest_gone`(x) and attest_<module>_<verb>' >"$folder/tree/doc/a.md"
 report 3 "a path that is gone is found" "$(echo 'README.md: src/base/gone.h' >"$folder/expected"; paths "$folder/tree" | diff - "$folder/expected")"
 report 4 "a name that is gone is found" "$(echo 'doc/a.md: attest_gone' >"$folder/expected"; names "$folder/tree" | diff - "$folder/expected")"
-echo "1..4"
+report 5 "packages of quickstart in doc/install.md" "$(packages "$srcdir/quickstart" "$srcdir/doc/install.md")"
+printf '%s\n' 'packages="' '    gcc libgone-dev? make"' 'check_packages="g++"' >"$folder/quickstart"
+echo 'packages: `gcc make g++`' >"$folder/install.md"
+report 6 "a package that is gone is found" "$(echo libgone-dev >"$folder/expected"; packages "$folder/quickstart" "$folder/install.md" | diff - "$folder/expected")"
+echo "1..6"

@@ -13,12 +13,12 @@ exported() { # library: its symbols, but for those of the compiler's instrumenta
 declared() {
     prefix=$1
     shift
-    flags= headers=
-    for word in "$@"; do
-        case $word in -*) flags="$flags $word" ;; *) headers="$headers $word" ;; esac
+    : >"$folder/all.c"
+    for word in "$@"; do # which are to become the flags alone
+        shift
+        case $word in -*) set -- "$@" "$word" ;; *) printf '#include "%s"\n' "$word" >>"$folder/all.c" ;; esac
     done
-    for header in $headers; do printf '#include "%s"\n' "$header"; done >"$folder/all.c"
-    $CC $flags -E -o "$folder/all.i" "$folder/all.c" || return
+    $CC "$@" -E -o "$folder/all.i" "$folder/all.c" || return
     awk -v prefix="$prefix" '
         /^#/ { next }
         { text = text " " $0 }

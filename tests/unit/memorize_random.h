@@ -21,7 +21,7 @@ static bool size_fits(const attest_memorization *m, const attest_dataset *data)
 static void test_random(uint64_t *state, size_t dim, size_t longest, size_t count, int trials,
                         bool positional)
 {
-    int proved = 0, fits = 0, classes = 0, hypotheses = 0;
+    int proved = 0, fits = 0, classes = 0;
 
     for (int i = 0; i < trials; i++) {
         labelled_shape shape = {
@@ -41,7 +41,6 @@ static void test_random(uint64_t *state, size_t dim, size_t longest, size_t coun
             printf("# %s\n", error.text);
         if (m.hypothesis)
             printf("# %s: %s\n", m.hypothesis, m.explanation);
-        hypotheses += m.hypothesis != NULL;
         proved += error.status == ATTEST_OK && !m.hypothesis && m.hidden_units > 0 &&
                   m.proof.verdict == ATTEST_PROVED;
         fits += !m.hypothesis && size_fits(&m, &data);
