@@ -2,10 +2,8 @@
 #define _GNU_SOURCE
 #include "config.h"
 
-#include <sys/resource.h>
-
-#include "base/workers.h"
 #include "tests/campaign/toy.h"
+#include "tests/limit.h"
 #include "tests/tap.h"
 
 /* Seconds for a call; long enough for a machine with other things to do. */
@@ -169,26 +167,6 @@ static void test_death_while_shrinking(void)
     end(&s);
 }
 
-/* For a child process: ends it with 0 if a limit of its addresses is kept. */
-static void try_limit(void *unused)
-{
-    struct rlimit limit = {1 << 30, 1 << 30}, got;
-
-    (void)unused;
-    _exit(setrlimit(RLIMIT_AS, &limit) != 0 || getrlimit(RLIMIT_AS, &got) != 0 ||
-          got.rlim_cur != limit.rlim_cur);
-}
-
-/* A sanitizer reserves all addresses for itself, and an emulated machine may ignore limits. */
-static bool addresses_are_limited(void)
-{
-#if defined __SANITIZE_ADDRESS__
-    return false;
-#else
-    return attest_workers_wait(attest_workers_start(try_limit, NULL)) == 0;
-#endif
-}
-
 /* A worker without memory for the seeds of its trials does not get to the first one. */
 static void test_no_worker(void)
 {
@@ -198,7 +176,7 @@ static void test_no_worker(void)
     attest_campaign campaign;
     attest_error error = {0};
 
-    if (!addresses_are_limited()) {
+    if (!limit_addresses_works()) {
         TAP_OK(true, "a worker that cannot start # SKIP addresses cannot be limited here");
         return;
     }
