@@ -37,7 +37,7 @@ bare_make() { # suite
     trap bare_remove EXIT
     trap 'exit 1' HUP INT TERM
     chmod 755 "$bare" # or no user gets in
-    unshare --mount debootstrap --variant=minbase "$1" "$bare" "$mirror" >"$bare.log" 2>&1 || {
+    unshare --mount --pid --fork --kill-child debootstrap --variant=minbase "$1" "$bare" "$mirror" >"$bare.log" 2>&1 || {
         tail -n 5 "$bare.log" >&2
         bare_cannot "debootstrap did not finish"
     }
