@@ -30,6 +30,15 @@ const char *const problem_kind_name[PROBLEM_KINDS] = {
     "near ties",        "self-attention", "underflowing scores",
 };
 
+/* A random number times 2^(most - a random number below span). The draws stand in statements of
+ * their own: no language rule says which of two arguments is evaluated first. */
+static double random_scaled(uint64_t *state, int most, unsigned span)
+{
+    int exponent = most - (int)(tap_random(state) % span);
+
+    return ldexp(random_unit(state), exponent);
+}
+
 static double entry(unsigned kind, uint64_t *state, bool value)
 {
     switch (kind) {
@@ -38,7 +47,7 @@ static double entry(unsigned kind, uint64_t *state, bool value)
     case 2: /* exact scores, many ties */
         return (double)((int64_t)(tap_random(state) % 5) - 2);
     case 4:
-        return ldexp(random_unit(state), (int)(tap_random(state) % 60) - 50);
+        return random_scaled(state, 9, 60);
     case 5: /* differences of scores in the hundreds: weights underflow */
         return random_normal(state) * (value ? 1.0 : 25.0);
     case 6:
@@ -46,8 +55,7 @@ static double entry(unsigned kind, uint64_t *state, bool value)
     case 7:
         return value ? random_unit(state) * 0x1p+1000 : random_normal(state);
     case 10: /* scores are subnormal, and so are the squares of norms */
-        return value ? random_normal(state)
-                     : ldexp(random_unit(state), -520 - (int)(tap_random(state) % 24));
+        return value ? random_normal(state) : random_scaled(state, -520, 24);
     default:
         return random_normal(state);
     }

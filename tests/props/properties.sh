@@ -24,6 +24,7 @@ result $? "all properties hold, and searches find what they look for (seed $seed
 names=$(python3 -c '
 import json, sys
 for p in json.load(open(sys.argv[1]))["properties"]: print(p["name"])' "$work/list")
+dropped=0
 for name in $names; do
     "$ATTEST" show --json "$name" >"$work/show"
     hypotheses=$(python3 -c '
@@ -37,6 +38,9 @@ for t in json.load(open(sys.argv[1]))["tested"]:
         code=$?
         [ $code -eq 1 ] && grep -q "^$name: violated" "$out"
         result $? "$name fails without $hypothesis (exit $code)"
+        dropped=$((dropped + 1))
     done
 done
+[ $dropped -gt 0 ]
+result $? "$dropped hypotheses were dropped"
 finish
