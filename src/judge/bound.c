@@ -8,9 +8,6 @@
 #include "base/workers.h"
 #include "judge/head_bound.h"
 
-/* Rows that are handed to a worker at once. */
-enum { ROWS = 16 };
-
 /* What the workers share: results, lo hi exact error one after another for every row, and why a
  * block of rows has an element without a bound. */
 typedef struct bound_job {
@@ -27,20 +24,15 @@ static bool bound_block(void *context, size_t i)
     bound_job *job = context;
     const attest_judge_question *x = job->question;
     const attest_progress *progress = &job->options->progress;
-    size_t head = i / job->blocks, first = i % job->blocks * ROWS, columns = x->value_dim;
+    size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
     attest_error error;
 
     if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
         ATTEST_OK)
         return false; /* not after check_inputs */
-    for (size_t row = first; row < first + ROWS && row < x->queries; row++) {
-        double *to = job->result + (head * x->queries + row) * 4 * columns;
-        attest_judge_reason reason = attest_judge_head_bound_row(
-            to, to + columns, to + 2 * columns, to + 3 * columns, &job->state, row);
-
-        if (reason)
-            job->reason[i] = (unsigned char)reason;
-    }
+    job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
+        job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
+        x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
     if (progress->report)
         progress->report(progress->context, "blocks of rows", i,
                          job->blocks * x->batch * x->heads, NULL);
@@ -205,7 +197,7 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
     attest_status status;
 
     ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
-    job.blocks = (question.queries + ROWS - 1) / ROWS;
+    job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
     status = bound_question(bounds, &job, model, error);
     attest_judge_question_clear(&question);
     return status;

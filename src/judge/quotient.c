@@ -8,71 +8,35 @@ static double maximum(double a, double b)
     return a > b ? a : b;
 }
 
-/* Per column: center = sum w v / sum w, size_v >= sum (high + cast) |v|, cast_v >= sum cast
- * |v|. */
-static void add_columns(attest_judge_work *x)
-{
-    size_t m = x->columns;
-    double up = 1 + ((double)x->count + 16) * 0x1p-52;
-
-    for (size_t c = 0; c < m; c++)
-        x->center[c] = x->size_v[c] = x->cast_v[c] = 0;
-    for (size_t j = 0; j < x->count; j++) {
-        const double *v = x->v + j * m;
-        double w = x->w[j], size = x->high[j] + x->cast[j], cast = x->cast[j];
-
-        if (x->high[j] == 0)
-            continue;
-        for (size_t c = 0; c < m; c++) {
-            x->center[c] += w * v[c];
-            x->size_v[c] += size * fabs(v[c]);
-            x->cast_v[c] += cast * fabs(v[c]);
-        }
-    }
-    for (size_t c = 0; c < m; c++) {
-        x->center[c] /= x->sum;
-        x->size_v[c] *= up;
-        x->cast_v[c] *= up;
-    }
-}
-
 /* Half the width of [low, high] as seen from w. */
 static double half_width(double low, double w, double high)
 {
     return maximum(high - w, w - low) * ATTEST_JUDGE_UP;
 }
 
-/* spread_up, spread_down: sums over the keys of what their terms may add to and take from
- * sum w (v - center), casts included. */
-static void add_spreads(attest_judge_work *x, bool known)
+bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule)
 {
-    size_t m = x->columns;
+    return rule->known_reference && work->narrow && !work->unbounded;
+}
 
-    for (size_t c = 0; c < m; c++)
-        x->spread_up[c] = x->spread_down[c] =
-            half_width(x->sink_low, x->sink_weight, x->sink_high) * fabs(x->center[c]);
-    for (size_t j = 0; j < x->count; j++) {
-        const double *v = x->v + j * m;
-        double half = half_width(x->low[j], x->w[j], x->high[j]), cast = x->cast[j];
+void attest_judge_row_begin(attest_judge_work *work)
+{
+    for (size_t c = 0; c < work->stride; c++)
+        work->center[c] = work->size_v[c] = work->cast_v[c] = 0;
+}
 
-        if (x->high[j] == 0)
-            continue;
-        if (!known) {
-            for (size_t c = 0; c < m; c++)
-                x->spread_up[c] += half * fabs(v[c] - x->center[c]);
-            continue;
-        }
-        for (size_t c = 0; c < m; c++) {
-            double free = half * fabs(v[c] - x->center[c]) + cast * fabs(v[c]);
-            double fixed = half * fabs(x->center[c]) + x->spread[j] * fabs(v[c]);
-            double up = fixed + x->offset[j] * v[c], down = fixed - x->offset[j] * v[c];
+void attest_judge_row_center(attest_judge_work *work)
+{
+    attest_judge_work *x = work;
+    double up = 1 + ((double)x->count + 16) * 0x1p-52;
+    double sink = half_width(x->sink_low, x->sink_weight, x->sink_high);
 
-            x->spread_up[c] += up < free ? up : free;
-            x->spread_down[c] += down < free ? down : free;
-        }
+    for (size_t c = 0; c < x->stride; c++) {
+        x->center[c] /= x->sum;
+        x->size_v[c] *= up;
+        x->cast_v[c] *= up;
+        x->spread_up[c] = x->spread_down[c] = sink * fabs(x->center[c]);
     }
-    for (size_t c = 0; c < m && !known; c++)
-        x->spread_up[c] = x->spread_down[c] = x->spread_up[c] + x->cast_v[c];
 }
 
 /* The two ends of (the computed row sum) / (the sum of the weights). */
@@ -81,24 +45,24 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
 {
     const attest_judge_variant *v = rule->variant;
     double u = rule->sum.u, n = (double)x->seen + x->sink, roundings = n, parts = 0;
+    double least;
 
     if (v->lanes > 1 && v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY) {
         double lane = ceil((double)v->tile / (double)v->lanes);
         double tiles = floor((double)x->count / (double)v->tile) + 2;
-        double least = tiles * lane + (double)v->lanes + x->sink;
+        double steps = tiles * lane + (double)v->lanes + x->sink;
 
-        roundings = least < n ? least : n;
+        roundings = steps < n ? steps : n;
     }
     roundings += x->raises;
     if (v->splits > 1) /* joined in the working format */
         parts = ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10);
-    *high = (1 + attest_judge_grow(u, roundings) +
-             (n + x->raises) * rule->sum.least / maximum(x->sum_low, 0x1p-900)) *
-            (1 + parts) * ATTEST_JUDGE_UP;
-    *low = (1 - roundings * u -
-            (n + x->raises) * rule->sum.least / maximum(x->sum_low, 0x1p-900)) *
-           (1 - parts) * ATTEST_JUDGE_DOWN;
+    least = (n + x->raises) * rule->sum.least / maximum(x->sum_low, 0x1p-900) + x->apart;
+    *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
+    *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
     /* a rounded sum of numbers >= 0 is not below one of them, but for the rescales */
+    if (x->apart > 0)
+        parts = 1 - (1 - parts) / (1 + x->apart);
     *low = maximum(*low, (x->largest_low * (1 - x->raises * u) / x->sum_high) * (1 - parts) *
                              ATTEST_JUDGE_DOWN);
 }
@@ -167,7 +131,7 @@ static double phi_at(double *slope, const attest_judge_work *x, double r, double
 
     *slope = r > 0 ? x->sink_low : x->sink_high;
     for (size_t j = 0; j < x->count; j++) {
-        double d = sign * x->v[j * x->columns + c] - r, weight = d > 0 ? x->high[j] : x->low[j];
+        double d = sign * x->v[j * x->stride + c] - r, weight = d > 0 ? x->high[j] : x->low[j];
 
         phi += weight * d;
         size += weight * fabs(d);
@@ -226,25 +190,13 @@ static double center_error(const attest_judge_work *x, size_t c)
            ATTEST_JUDGE_UP;
 }
 
-static void set_unknown(double *lo, double *hi, size_t columns)
+/* Sets the exact values, and nothing about kernels. */
+static void set_exact(double *lo, double *hi, double *exact, double *error,
+                      const attest_judge_work *x)
 {
-    for (size_t c = 0; c < columns; c++) {
+    for (size_t c = 0; c < x->columns; c++) {
         lo[c] = (double)-INFINITY;
         hi[c] = (double)INFINITY;
-    }
-}
-
-void attest_judge_row_quotient(double *lo, double *hi, double *exact, double *error,
-                               attest_judge_work *work, const attest_judge_rule *rule)
-{
-    attest_judge_work *x = work;
-    const attest_judge_variant *v = rule->variant;
-    bool known = rule->known_reference && x->narrow;
-    double ratio_low, ratio_high, rounding = (2 * (double)x->count + 32) * 0x1p-53;
-    attest_judge_sum_error sum;
-
-    add_columns(x);
-    for (size_t c = 0; c < x->columns; c++) {
         exact[c] = x->center[c];
         error[c] = center_error(x, c);
         if (!(error[c] < (double)INFINITY)) {
@@ -252,35 +204,55 @@ void attest_judge_row_quotient(double *lo, double *hi, double *exact, double *er
             error[c] = (double)INFINITY;
         }
     }
-    if (x->unbounded || !(x->sum_low > 0)) {
-        set_unknown(lo, hi, x->columns);
-        if (!x->unbounded)
-            x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
-        return;
-    }
-    add_spreads(x, known);
-    sum_ratio(&ratio_low, &ratio_high, x, rule);
-    attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
-                                raised_product(x, rule),
-                                rule->before && !rule->after ? 0 : x->raises);
-    for (size_t c = 0; c < x->columns; c++) {
-        double center = x->center[c], up, down;
-        double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
-        double product = product_error(x, rule, &sum, c);
+}
 
-        if (x->narrow) {
-            up = safe_end(x, center, x->spread_up[c] + product + slack);
-            down = -safe_end(x, -center, x->spread_down[c] + product + slack);
+/* The ends of the quotient of the exact sums. */
+static void bound_quotient(double *down, double *up, const attest_judge_work *x,
+                           const attest_judge_rule *rule, const attest_judge_sum_error *sum,
+                           size_t c)
+{
+    double center = x->center[c], product = product_error(x, rule, sum, c);
+    double rounding = (2 * (double)x->count + 32) * 0x1p-53;
+    double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
+    bool known = attest_judge_row_is_known(x, rule);
+    double spread_up = known ? x->spread_up[c] : x->spread_up[c] + x->cast_v[c];
+    double spread_down = known ? x->spread_down[c] : spread_up;
+
+    if (x->narrow) {
+        *up = safe_end(x, center, spread_up + product + slack);
+        *down = -safe_end(x, -center, spread_down + product + slack);
+    } else {
+        *up = newton_end(x, 1, c, product);
+        *down = -newton_end(x, -1, c, product);
+    }
+}
+
+void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
+                             attest_judge_work *work, const attest_judge_rule *rule)
+{
+    attest_judge_work *x = work;
+    double ratio_low, ratio_high;
+    attest_judge_sum_error sum;
+
+    set_exact(lo, hi, exact, error, x);
+    if (!x->unbounded && !(x->sum_low > 0))
+        x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
+    if (x->unbounded)
+        return;
+    sum_ratio(&ratio_low, &ratio_high, x, rule);
+    attest_judge_sum_error_init(&sum, &rule->variant->pv, &rule->pv, (double)x->seen,
+                                count_blocks(x, rule), raised_product(x, rule),
+                                rule->after ? x->raises : 0);
+    for (size_t c = 0; c < x->columns; c++) {
+        double up, down;
+
+        bound_quotient(&down, &up, x, rule, &sum, c);
+        up = finish(up, true, ratio_low, ratio_high, rule);
+        down = finish(down, false, ratio_low, ratio_high, rule);
+        if (down <= up && fabs(down) < (double)INFINITY && fabs(up) < (double)INFINITY) {
+            lo[c] = down;
+            hi[c] = up;
         } else {
-            up = newton_end(x, 1, c, product);
-            down = -newton_end(x, -1, c, product);
-        }
-        hi[c] = finish(up, true, ratio_low, ratio_high, rule);
-        lo[c] = finish(down, false, ratio_low, ratio_high, rule);
-        if (!(lo[c] <= hi[c] && fabs(lo[c]) < (double)INFINITY &&
-              fabs(hi[c]) < (double)INFINITY)) {
-            lo[c] = (double)-INFINITY;
-            hi[c] = (double)INFINITY;
             x->unbounded = ATTEST_JUDGE_OUTPUT_OVERFLOWS;
         }
     }

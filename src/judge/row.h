@@ -23,49 +23,58 @@ typedef enum attest_judge_reason {
 /* In words; NULL for the first. */
 const char *attest_judge_reason_text(attest_judge_reason reason);
 
-/* What a row takes, for n keys and m columns. Keys that the row does not see have weight 0. */
+/* What a row takes. Arrays have an entry for every key that it may see, or for every column.
+ * Keys that it does not see have weight 0. */
 typedef struct attest_judge_work {
     size_t keys, columns; /* room for so many */
 
-    /* set by the caller, for the keys first .. first + count - 1 of the head */
-    size_t first, count;
-    size_t dim;
-    const double *bias;     /* as in attest_judge_row */
-    const double *v;        /* of key first */
-    double *s;              /* q . k_j, evaluated in binary64 */
-    double *size;           /* sum_c |q_c k_jc|, evaluated likewise */
-    const double *key_size; /* sum_c |k_jc|, at least */
-    double raised; /* a product of inputs of which one is subnormal counts as this in a matrix
+    /* the question: keys first .. first + count - 1 of the head */
+    size_t first, count, dim;
+    const double *bias;         /* as in attest_judge_row */
+    double *s_room, *size_room; /* for all keys of the head, padded to whole panels */
+    double *s;                  /* q . k_j, evaluated in binary64; in s_room */
+    double *size;               /* sum_c |q_c k_jc|, evaluated likewise; in size_room */
+    const double *key_size;     /* sum_c |k_jc|, at least */
+    const double *v;            /* of key first, the columns padded to stride */
+    size_t stride;
+    double raised; /* a product of inputs, one of them subnormal, counts as this in a matrix
                     * unit; 0: there is none */
     double value_least; /* a subnormal |v_jc| counts as this; 0: there is none */
     double value_most;  /* the largest |v_jc| of the head */
     bool sink;
     double sink_logit;
 
-    /* (1), (2): t_j, known but for evaluated; a kernel's score is within delta_j of t_j */
+    /* (1), (2): t_j is known to within evaluated; a kernel's score is within delta_j of it */
     double *t, *delta;
-    double evaluated; /* at least the error of each t_j that is seen */
+    double evaluated;
     size_t seen;
 
-    /* (3), (4): the largest score is at most top; weights are parts of e^top */
-    double top, most; /* most: at least every |score| */
-    double *g, *w;    /* w_j = e^(t_j - top) */
-    double *low, *high;
-    double *cast;            /* the error of a cast weight, at most */
+    /* (3), (4): scores are at most top in value and most in size; weights are parts of e^top.
+     * A kernel's are in [low_j, high_j], and e^-+g_j times w_j = e^(t_j - top) if not flushed
+     */
+    double top, most;
+    double *g, *w, *low, *high;
+    bool narrow;             /* every g_j is small: no steps of Newton's */
+    double *half;            /* at least high - w and w - low */
+    double *cast;            /* what a weight in the product with V may differ from that in the
+                              * row sum by */
+    double *weight_size;     /* high + cast */
     double *offset, *spread; /* where the reference is known: a cast weight is within spread_j
                               * of w_j + offset_j */
-    bool narrow;             /* low, high are w -+ half their distance: no step of Newton's */
-    double *tile_low, *tile_high;
-    size_t *tile_raises;
-    double raises; /* no key's weight is rescaled more often */
+    double *tile_low, *tile_high; /* the reference of a tile is between them */
+    size_t *tile_raises;          /* later tiles that may raise it */
+    double raises;                /* no weight is rescaled more often */
     double sink_low, sink_high, sink_weight;
     double sum, sum_low, sum_high; /* of w, low, high, the sink's among them */
     double largest_low, largest_high;
     double doubt; /* at least (high - low) / high where low > 0 */
     double lost;  /* the sum of high where low = 0 */
+    double apart; /* |sum of the weights that are divided / row sum - 1|, but for the rounding
+                   * of sums */
     double spent; /* what evaluating the weights costs, in units of 2^-51 */
 
-    /* (5), (6), per column */
+    /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
+     * and take from sum w (v - center) */
     double *center, *size_v, *cast_v, *spread_up, *spread_down;
     attest_judge_reason unbounded;
 } attest_judge_work;
@@ -80,9 +89,17 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
 /* (3), (4): the weights. */
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule);
 
-/* (5), (6): what a kernel may return, what is exact, and its error, for every column; infinite
- * where work->unbounded is set. Domain: the row sees a key. */
-void attest_judge_row_quotient(double *lo, double *hi, double *exact, double *error,
-                               attest_judge_work *work, const attest_judge_rule *rule);
+/* (5), (6), in steps, so that the rows of a block can share the columns of V. Domain: the row
+ * sees a key. begin: clears center, size_v, cast_v, to which the kernel then adds its columns;
+ * center: divides, and clears the spreads, to which it then adds; finish: what a kernel may
+ * return, what is exact, and its error, for every column; infinite where work->unbounded is
+ * set. */
+void attest_judge_row_begin(attest_judge_work *work);
+void attest_judge_row_center(attest_judge_work *work);
+void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
+                             attest_judge_work *work, const attest_judge_rule *rule);
+
+/* Whether the casts of the row are known, and its spreads are to be added by known. */
+bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);
 
 #endif

@@ -255,6 +255,17 @@ static void set_sums(attest_judge_work *x)
     x->lost *= up;
 }
 
+/* What the columns are added up with. */
+static void set_widths(attest_judge_work *x)
+{
+    for (size_t j = 0; j < x->count; j++) {
+        double above = x->high[j] - x->w[j], below = x->w[j] - x->low[j];
+
+        x->half[j] = maximum(above, below) * ATTEST_JUDGE_UP;
+        x->weight_size[j] = (x->high[j] + x->cast[j]) * ATTEST_JUDGE_UP;
+    }
+}
+
 /* What evaluating the weights costs here: sum_j w_j (the roundings of its argument, and of the
  * exponential), in units of 2^-51. */
 static void set_evaluation(attest_judge_work *x)
@@ -307,9 +318,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
             x->cast[j] = 0;
             continue;
         }
-        rest = divided * high;
-        if (rule->before)
-            rest += high - x->low[j] + 0x1p-125 * x->sum_high;
+        rest = divided * high + (rule->before ? 0x1p-125 * x->sum_high : 0);
         if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
             x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
             x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
@@ -318,6 +327,25 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         }
         x->cast[j] = (rounded + rest) * ATTEST_JUDGE_UP;
     }
+}
+
+/* Weights that are divided one by one are exponentials of their own: apart, at least
+ * |sum of those / sum of the others - 1|. What their scores are wrong by they share. */
+static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
+{
+    double apart = 0;
+
+    x->apart = 0;
+    if (!rule->before)
+        return;
+    for (size_t j = 0; j < x->count; j++)
+        if (is_seen(x, j)) {
+            double h =
+                2 * argument_error(x, rule, j) + common + (2 + x->raises) * rule->log_exp;
+
+            apart += x->high[j] * (h <= 1 ? h + h * h : attest_judge_exp_up(h)) + 0x1p-120;
+        }
+    x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
 /* (4), the reference known: offset, spread. A cast is monotone, so the cast weight lies between
@@ -392,6 +420,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     set_sink(x, rule, common, flushed);
     set_evaluation(x);
     set_sums(x);
+    set_apart(x, rule, common);
     set_casts(x, rule, common);
     set_sums(x);
     if (rule->known_reference)
@@ -410,4 +439,5 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     }
     if (x->unbounded)
         set_exact(x);
+    set_widths(x);
 }

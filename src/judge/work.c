@@ -4,13 +4,15 @@
 
 #include "base/memory.h"
 #include "judge/row.h"
+#include "kernel/judge.h"
 
 /* The arrays that have a number for every key, and for every column. */
-static void list_arrays(double **keys[15], double **columns[5], attest_judge_work *x)
+static void list_arrays(double **keys[16], double **columns[5], attest_judge_work *x)
 {
-    double **const by_key[15] = {&x->s,      &x->size,     &x->t,        &x->delta, &x->g,
-                                 &x->w,      &x->low,      &x->high,     &x->cast,  &x->offset,
-                                 &x->spread, &x->tile_low, &x->tile_high};
+    double **const by_key[16] = {&x->s_room, &x->size_room,   &x->t,        &x->delta,
+                                 &x->g,      &x->w,           &x->low,      &x->high,
+                                 &x->half,   &x->weight_size, &x->cast,     &x->offset,
+                                 &x->spread, &x->tile_low,    &x->tile_high};
     double **const by_column[5] = {&x->center, &x->size_v, &x->cast_v, &x->spread_up,
                                    &x->spread_down};
 
@@ -21,7 +23,7 @@ static void list_arrays(double **keys[15], double **columns[5], attest_judge_wor
 attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
                                      attest_error *error)
 {
-    double **by_key[15], **by_column[5];
+    double **by_key[16], **by_column[5];
     bool whole = true;
 
     memset(work, 0, sizeof *work);
@@ -29,9 +31,12 @@ attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_
     work->columns = columns;
     list_arrays(by_key, by_column, work);
     for (size_t i = 0; by_key[i]; i++)
-        whole = (*by_key[i] = attest_memory_alloc(keys + 1, sizeof(double))) && whole;
+        whole = (*by_key[i] = attest_memory_alloc(keys + KERNEL_JUDGE_PANEL, sizeof(double))) &&
+                whole;
     for (size_t i = 0; i < 5; i++)
-        whole = (*by_column[i] = attest_memory_alloc(columns, sizeof(double))) && whole;
+        whole =
+            (*by_column[i] = attest_memory_alloc(columns + KERNEL_JUDGE_PAD, sizeof(double))) &&
+            whole;
     work->tile_raises = attest_memory_alloc(keys + 1, sizeof *work->tile_raises);
     if (whole && work->tile_raises)
         return ATTEST_OK;
@@ -41,7 +46,7 @@ attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_
 
 void attest_judge_work_clear(attest_judge_work *work)
 {
-    double **by_key[15], **by_column[5];
+    double **by_key[16], **by_column[5];
 
     list_arrays(by_key, by_column, work);
     for (size_t i = 0; by_key[i]; i++)
