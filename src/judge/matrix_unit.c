@@ -4,7 +4,7 @@
 enum {
     MOST_FACTOR_BITS = 25,
     MOST_TERMS = 512,
-    MOST_BITS = 53 - ATTEST_MATRIX_SPREAD, /* fraction + 2 and carries: sums are doubles */
+    MOST_BITS = 53 - ATTEST_JUDGE_UNIT_SPREAD, /* fraction + 2 and carries: sums are doubles */
     SINGLE_BITS = 24,
     SINGLE_EMIN = -126,
     SINGLE_QUANTUM = -149,
@@ -28,8 +28,8 @@ static bool factor_fits(const attest_format *format)
            attest_hosted_fits(format, ATTEST_SIMULATED_NEAREST);
 }
 
-bool attest_matrix_unit_fits(const attest_format *a, const attest_format *b,
-                             const attest_format *result, size_t block, size_t fraction)
+bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
+                            const attest_format *result, size_t block, size_t fraction)
 {
     size_t bits = fraction + 2;
 
@@ -41,16 +41,16 @@ bool attest_matrix_unit_fits(const attest_format *a, const attest_format *b,
            (is_half(result) || is_format(result, SINGLE_BITS, SINGLE_EMIN, 127));
 }
 
-void attest_matrix_unit_init(attest_matrix_unit *unit, const attest_format *a,
-                             const attest_format *b, const attest_format *result,
-                             size_t fraction)
+void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
+                            const attest_format *b, const attest_format *result,
+                            size_t fraction)
 {
-    *unit = (attest_matrix_unit){.a_bits = (int)a->precision,
-                                 .a_emin = (int)a->emin,
-                                 .b_bits = (int)b->precision,
-                                 .b_emin = (int)b->emin,
-                                 .fraction = (int)fraction,
-                                 .half = is_half(result)};
+    *unit = (attest_judge_unit){.a_bits = (int)a->precision,
+                                .a_emin = (int)a->emin,
+                                .b_bits = (int)b->precision,
+                                .b_emin = (int)b->emin,
+                                .fraction = (int)fraction,
+                                .half = is_half(result)};
     attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
 }
 
@@ -72,30 +72,30 @@ static inline number split(double x, int bits, int emin)
     }
     /* The least number of the format is shifted by 52; 0 lies far below it. */
     if (shift > 52)
-        return (number){0, ATTEST_MATRIX_NOTHING};
+        return (number){0, ATTEST_JUDGE_UNIT_NOTHING};
     return (number){significand >> shift, exponent};
 }
 
-static inline number split_product(double a, double b, const attest_matrix_unit *unit)
+static inline number split_product(double a, double b, const attest_judge_unit *unit)
 {
     number x = split(a, unit->a_bits, unit->a_emin), y = split(b, unit->b_bits, unit->b_emin);
 
     if (x.magnitude == 0 || y.magnitude == 0)
-        return (number){0, ATTEST_MATRIX_NOTHING};
+        return (number){0, ATTEST_JUDGE_UNIT_NOTHING};
     return (number){x.magnitude * y.magnitude, x.exponent + y.exponent};
 }
 
-static inline number split_addend(double addend, const attest_matrix_unit *unit)
+static inline number split_addend(double addend, const attest_judge_unit *unit)
 {
     return unit->half ? split(addend, 11, HALF_EMIN) : split(addend, SINGLE_BITS, SINGLE_EMIN);
 }
 
-int attest_matrix_unit_exponent(double a, double b, const attest_matrix_unit *unit)
+int attest_judge_unit_exponent(double a, double b, const attest_judge_unit *unit)
 {
     return split_product(a, b, unit).exponent;
 }
 
-int attest_matrix_unit_addend_exponent(double addend, const attest_matrix_unit *unit)
+int attest_judge_unit_addend_exponent(double addend, const attest_judge_unit *unit)
 {
     return split_addend(addend, unit).exponent;
 }
@@ -131,7 +131,7 @@ static double round_single(int64_t sum, int quantum, int bits)
     return sum < 0 ? -r : r;
 }
 
-static double round_sum(int64_t sum, int exponent, const attest_matrix_unit *unit)
+static double round_sum(int64_t sum, int exponent, const attest_judge_unit *unit)
 {
     int quantum = exponent - unit->fraction;
 
@@ -142,8 +142,8 @@ static double round_sum(int64_t sum, int exponent, const attest_matrix_unit *uni
         1 + (unit->fraction < SINGLE_BITS - 1 ? unit->fraction : SINGLE_BITS - 1));
 }
 
-double attest_matrix_unit_sum_at(double addend, const attest_matrix_block *block, int exponent,
-                                 long moved, const attest_matrix_unit *unit)
+double attest_judge_unit_sum_at(double addend, const attest_judge_block *block, int exponent,
+                                long moved, const attest_judge_unit *unit)
 {
     int last = unit->a_bits + unit->b_bits - 2,
         addend_last = (unit->half ? 11 : SINGLE_BITS) - 1;
@@ -160,8 +160,8 @@ double attest_matrix_unit_sum_at(double addend, const attest_matrix_block *block
     return round_sum(sum, exponent, unit);
 }
 
-double attest_matrix_unit_sum(double addend, const attest_matrix_block *block,
-                              const attest_matrix_unit *unit)
+double attest_judge_unit_sum(double addend, const attest_judge_block *block,
+                             const attest_judge_unit *unit)
 {
     int last = unit->a_bits + unit->b_bits - 2,
         addend_last = (unit->half ? 11 : SINGLE_BITS) - 1;
@@ -180,7 +180,7 @@ double attest_matrix_unit_sum(double addend, const attest_matrix_block *block,
         if (term[i].exponent > exponent)
             exponent = term[i].exponent;
     }
-    if (exponent == ATTEST_MATRIX_NOTHING)
+    if (exponent == ATTEST_JUDGE_UNIT_NOTHING)
         return 0;
     sum = align(c, addend_last, signbit(addend), exponent, unit->fraction);
     for (size_t i = 0; i < block->count; i++)
@@ -188,15 +188,15 @@ double attest_matrix_unit_sum(double addend, const attest_matrix_block *block,
     return round_sum(sum, exponent, unit);
 }
 
-double attest_matrix_unit_chain(double addend, const attest_matrix_block *all, size_t size,
-                                const attest_matrix_unit *unit)
+double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,
+                               const attest_judge_unit *unit)
 {
     for (size_t i = 0; i < all->count; i += size) {
         size_t left = all->count - i;
-        attest_matrix_block block = {all->a + i, all->b + i * all->stride, all->stride,
-                                     left < size ? left : size};
+        attest_judge_block block = {all->a + i, all->b + i * all->stride, all->stride,
+                                    left < size ? left : size};
 
-        addend = attest_matrix_unit_sum(addend, &block, unit);
+        addend = attest_judge_unit_sum(addend, &block, unit);
     }
     return addend;
 }

@@ -13,48 +13,48 @@
 
 #include "number/hosted.h"
 
-typedef struct attest_matrix_unit {
+typedef struct attest_judge_unit {
     int a_bits, a_emin, b_bits, b_emin; /* the formats of the factors */
     int fraction;
     bool half;            /* the result is binary16 */
     attest_hosted result; /* binary16 */
-} attest_matrix_unit;
+} attest_judge_unit;
 
 /* Whether the unit can be had: factors of at most 25 bits, the result binary32 or binary16, and
  * a block that 64 bits can sum. */
-bool attest_matrix_unit_fits(const attest_format *a, const attest_format *b,
-                             const attest_format *result, size_t block, size_t fraction);
+bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
+                            const attest_format *result, size_t block, size_t fraction);
 
 /* Domain: it fits. */
-void attest_matrix_unit_init(attest_matrix_unit *unit, const attest_format *a,
-                             const attest_format *b, const attest_format *result,
-                             size_t fraction);
+void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
+                            const attest_format *b, const attest_format *result,
+                            size_t fraction);
 
 /* The products a[i] b[i stride] of a block. */
-typedef struct attest_matrix_block {
+typedef struct attest_judge_block {
     const double *a, *b;
     size_t stride, count;
-} attest_matrix_block;
+} attest_judge_block;
 
 /* addend + the products. Domain: count is at most that of the unit; all are numbers of the
  * unit's formats, or addend is not finite, which the result then is too. */
-double attest_matrix_unit_sum(double addend, const attest_matrix_block *block,
-                              const attest_matrix_unit *unit);
+double attest_judge_unit_sum(double addend, const attest_judge_block *block,
+                             const attest_judge_unit *unit);
 
 /* The same over count products in blocks of at most size, from the first to the last. */
-double attest_matrix_unit_chain(double addend, const attest_matrix_block *all, size_t size,
-                                const attest_matrix_unit *unit);
+double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,
+                               const attest_judge_unit *unit);
 
-/* The exponents of a product and of an addend; ATTEST_MATRIX_NOTHING if it is 0. */
-enum { ATTEST_MATRIX_NOTHING = -100000 };
-int attest_matrix_unit_exponent(double a, double b, const attest_matrix_unit *unit);
-int attest_matrix_unit_addend_exponent(double addend, const attest_matrix_unit *unit);
+/* The exponents of a product and of an addend; ATTEST_JUDGE_UNIT_NOTHING if it is 0. */
+enum { ATTEST_JUDGE_UNIT_NOTHING = -100000 };
+int attest_judge_unit_exponent(double a, double b, const attest_judge_unit *unit);
+int attest_judge_unit_addend_exponent(double addend, const attest_judge_unit *unit);
 
 /* What the unit would return if E were exponent: nondecreasing in every term. The exact sum is
  * moved by so many units 2^(exponent-fraction) before it is rounded. Domain: no term has an
- * exponent above exponent + ATTEST_MATRIX_SPREAD. */
-enum { ATTEST_MATRIX_SPREAD = 16 };
-double attest_matrix_unit_sum_at(double addend, const attest_matrix_block *block, int exponent,
-                                 long moved, const attest_matrix_unit *unit);
+ * exponent above exponent + ATTEST_JUDGE_UNIT_SPREAD. */
+enum { ATTEST_JUDGE_UNIT_SPREAD = 16 };
+double attest_judge_unit_sum_at(double addend, const attest_judge_block *block, int exponent,
+                                long moved, const attest_judge_unit *unit);
 
 #endif

@@ -175,18 +175,18 @@ static void check_random(uint64_t *state)
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         attest_format fa = format(all[k].a), fb = format(all[k].b);
         attest_format result = format(all[k].half ? "binary16" : "binary32");
-        attest_matrix_unit unit;
+        attest_judge_unit unit;
         attest_hosted ha, hb, hc;
         size_t wrong = 0, infinite = 0, tiny = 0, trials = 4000;
 
-        attest_matrix_unit_init(&unit, &fa, &fb, &result, all[k].fraction);
+        attest_judge_unit_init(&unit, &fa, &fb, &result, all[k].fraction);
         attest_hosted_init(&ha, &fa, ATTEST_SIMULATED_NEAREST, NULL, NULL);
         attest_hosted_init(&hb, &fb, ATTEST_SIMULATED_NEAREST, NULL, NULL);
         attest_hosted_init(&hc, &result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
         for (size_t t = 0; t < trials; t++) {
             bool small = t % 4 == 0;
             double a[32], b[32], c = draw(state, &hc, false), got, want;
-            attest_matrix_block block = {a, b, 1, all[k].block};
+            attest_judge_block block = {a, b, 1, all[k].block};
 
             if (small)
                 c = ldexp(c, -140) > 0 ? hc.quantum * (double)(t % 64) : 0;
@@ -194,7 +194,7 @@ static void check_random(uint64_t *state)
                 a[i] = draw(state, &ha, small);
                 b[i] = draw(state, &hb, small);
             }
-            got = attest_matrix_unit_sum(c, &block, &unit);
+            got = attest_judge_unit_sum(c, &block, &unit);
             want = oracle(c, a, b, all[k].block, &fa, &fb, all[k].half, (long)all[k].fraction);
             wrong += got != want;
             infinite += isinf(want) != 0;
@@ -212,32 +212,32 @@ static void check_directed(void)
     attest_format e4m3 = format("float8_e4m3fn"), half = format("binary16");
     attest_format single = format("binary32");
     const double a[] = {0x1p-9, 1, 1}, b[] = {1, 0x1p-6, 0};
-    attest_matrix_block block = {a, b, 1, 1};
-    attest_matrix_unit unit;
+    attest_judge_block block = {a, b, 1, 1};
+    attest_judge_unit unit;
     double c;
 
     /* A subnormal factor keeps the exponent -6, so a fraction of 2 bits cuts 2^-9 to 0. */
-    attest_matrix_unit_init(&unit, &e4m3, &e4m3, &single, 2);
-    TAP_OK(attest_matrix_unit_sum(0, &block, &unit) == 0, "subnormal factors keep emin");
-    attest_matrix_unit_init(&unit, &half, &half, &single, 2);
-    TAP_OK(attest_matrix_unit_sum(0, &block, &unit) == 0x1p-9, "normal factors do not");
+    attest_judge_unit_init(&unit, &e4m3, &e4m3, &single, 2);
+    TAP_OK(attest_judge_unit_sum(0, &block, &unit) == 0, "subnormal factors keep emin");
+    attest_judge_unit_init(&unit, &half, &half, &single, 2);
+    TAP_OK(attest_judge_unit_sum(0, &block, &unit) == 0x1p-9, "normal factors do not");
 
     /* 1.5 1.5 = 2.25 has the exponent 0: with 1 bit, 2.25 is cut to 2. */
     {
         const double x[] = {1.5}, y[] = {1.5};
-        attest_matrix_block one = {x, y, 1, 1};
+        attest_judge_block one = {x, y, 1, 1};
 
-        attest_matrix_unit_init(&unit, &half, &half, &single, 1);
-        TAP_OK(attest_matrix_unit_sum(0.5, &one, &unit) == 2, "products are not renormalised");
+        attest_judge_unit_init(&unit, &half, &half, &single, 1);
+        TAP_OK(attest_judge_unit_sum(0.5, &one, &unit) == 2, "products are not renormalised");
     }
-    attest_matrix_unit_init(&unit, &half, &half, &single, 24);
-    c = attest_matrix_unit_sum(-1, &(attest_matrix_block){a + 1, a + 1, 1, 1}, &unit);
+    attest_judge_unit_init(&unit, &half, &half, &single, 24);
+    c = attest_judge_unit_sum(-1, &(attest_judge_block){a + 1, a + 1, 1, 1}, &unit);
     TAP_OK(c == 0 && !signbit(c), "a sum of 0 is +0");
-    c = attest_matrix_unit_chain(0, &(attest_matrix_block){a, b, 1, 3}, 2, &unit);
+    c = attest_judge_unit_chain(0, &(attest_judge_block){a, b, 1, 3}, 2, &unit);
     TAP_OK(c == 0x1p-9 + 0x1p-6, "blocks are chained");
-    TAP_OK(!attest_matrix_unit_fits(&half, &half, &e4m3, 16, 25) &&
-               !attest_matrix_unit_fits(&half, &half, &single, 1000, 25) &&
-               attest_matrix_unit_fits(&half, &half, &single, 16, 25),
+    TAP_OK(!attest_judge_unit_fits(&half, &half, &e4m3, 16, 25) &&
+               !attest_judge_unit_fits(&half, &half, &single, 1000, 25) &&
+               attest_judge_unit_fits(&half, &half, &single, 16, 25),
            "what a unit can be");
 }
 
@@ -292,7 +292,7 @@ typedef struct recorded {
 
 /* fp8 by mma.sync: widened to binary16, k mod 4 in {0,1}, then {2,3}, then c is added. */
 static double two_halves(double c, const double *a, const double *b, size_t n,
-                         const attest_matrix_unit *unit)
+                         const attest_judge_unit *unit)
 {
     double x[2][64], y[2][64], d = 0;
     size_t count[2] = {0, 0};
@@ -304,14 +304,14 @@ static double two_halves(double c, const double *a, const double *b, size_t n,
         y[h][count[h]++] = b[i];
     }
     for (size_t h = 0; h < 2; h++)
-        d = attest_matrix_unit_sum(d, &(attest_matrix_block){x[h], y[h], 1, count[h]}, unit);
+        d = attest_judge_unit_sum(d, &(attest_judge_block){x[h], y[h], 1, count[h]}, unit);
     return attest_hosted_add(d, attest_hosted_nearest(c, &unit->result), &unit->result);
 }
 
 static double compute(const recorded *r, double c, const double *a, const double *b, size_t n,
-                      const attest_matrix_unit *unit)
+                      const attest_judge_unit *unit)
 {
-    attest_matrix_block all = {a, b, 1, n};
+    attest_judge_block all = {a, b, 1, n};
 
     if (r->c == 2)
         return two_halves(c, a, b, n, unit);
@@ -319,7 +319,7 @@ static double compute(const recorded *r, double c, const double *a, const double
         c = 0;
     if (r->half)
         c = attest_hosted_nearest(c, &unit->result);
-    return attest_matrix_unit_chain(c, &all, r->block, unit);
+    return attest_judge_unit_chain(c, &all, r->block, unit);
 }
 
 static void check_file(const recorded *r, const char *root)
@@ -328,7 +328,7 @@ static void check_file(const recorded *r, const char *root)
     column a, b, c, d;
     attest_format factor = format(r->format),
                   result = format(r->half ? "binary16" : "binary32");
-    attest_matrix_unit unit;
+    attest_judge_unit unit;
     size_t lines = 0, wrong = 0;
     bool more;
 
@@ -341,7 +341,7 @@ static void check_file(const recorded *r, const char *root)
     more = open_column(&c, folder, name) && more;
     snprintf(name, sizeof name, "d_%s_%s", r->gpu, r->half ? "fp16" : "fp32");
     more = open_column(&d, folder, name) && more;
-    attest_matrix_unit_init(&unit, &factor, &factor, &result, r->fraction);
+    attest_judge_unit_init(&unit, &factor, &factor, &result, r->fraction);
     while (more) {
         double x[64], y[64];
         size_t n = from_hex_line(x, a.line);
