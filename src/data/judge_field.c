@@ -78,7 +78,7 @@ static const char *const constants[] = {
     COUNT(group, "fraction", member.fraction, 1, 1000), \
     {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}
 
-const attest_judge_field attest_judge_fields[ATTEST_JUDGE_FIELDS] = {
+const attest_judge_field attest_judge_fields[] = {
     FORMAT("inputs", "q", q),
     FORMAT("inputs", "k", k),
     FORMAT("inputs", "v", v),
@@ -110,7 +110,7 @@ const attest_judge_field attest_judge_fields[ATTEST_JUDGE_FIELDS] = {
 #undef AT
 #define AT(member) offsetof(attest_judge_schedule, member)
 
-const attest_judge_field attest_judge_schedule_fields[ATTEST_JUDGE_SCHEDULE_FIELDS] = {
+const attest_judge_field attest_judge_schedule_fields[] = {
     WORD(NULL, "scores", scores, score_orders),
     WORD(NULL, "pv", pv, value_orders),
     COUNT(NULL, "tile", tile, 1, 1e9),

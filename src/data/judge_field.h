@@ -29,7 +29,7 @@ typedef struct attest_judge_field {
 } attest_judge_field;
 
 /* Of a variant, the members of a group side by side; of a schedule. */
-enum { ATTEST_JUDGE_FIELDS = 38, ATTEST_JUDGE_SCHEDULE_FIELDS = 8 };
+enum { ATTEST_JUDGE_FIELDS = 36, ATTEST_JUDGE_SCHEDULE_FIELDS = 8 };
 extern const attest_judge_field attest_judge_fields[ATTEST_JUDGE_FIELDS];
 extern const attest_judge_field attest_judge_schedule_fields[ATTEST_JUDGE_SCHEDULE_FIELDS];
 

@@ -80,10 +80,36 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
     return ATTEST_OK;
 }
 
-/* A schedule whose member key is not of the model. */
-static attest_status clash(attest_error *error, size_t index, const char *key, const char *what)
+static attest_status refuse(attest_error *error, size_t index, const char *key,
+                            const char *what)
 {
     return attest_error_set(error, ATTEST_FORMAT, "schedules[%zu].%s: %s", index, key, what);
+}
+
+/* The member of a schedule, or with a group of the variant. */
+static const char *get_text(char buffer[ATTEST_JUDGE_FIELD_SIZE], const char *group,
+                            const char *key, const void *values)
+{
+    const attest_judge_field *field =
+        group ? attest_judge_fields : attest_judge_schedule_fields;
+    bool quoted;
+
+    while (strcmp(field->key, key) != 0 || (group && strcmp(field->group, group) != 0))
+        field++;
+    return attest_judge_field_get_text(&quoted, buffer, field, values);
+}
+
+/* A schedule and its model say different things. Domain: such members are in the tables. */
+static attest_status clash(attest_error *error, const attest_judge_schedule *schedule,
+                           size_t index, const char *key, const attest_judge_variant *variant,
+                           const char *group, const char *member)
+{
+    char mine[ATTEST_JUDGE_FIELD_SIZE], other[ATTEST_JUDGE_FIELD_SIZE];
+
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "schedules[%zu].%s: %s does not go with %s.%s, which is %s", index,
+                            key, get_text(mine, NULL, key, schedule), group, member,
+                            get_text(other, group, member, variant));
 }
 
 /* What a schedule must say for itself, and may not leave open. */
@@ -94,17 +120,17 @@ static attest_status check_complete(const attest_judge_schedule *schedule, size_
 
     if (scores == ATTEST_JUDGE_ORDER_ANY || scores == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
         scores == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
-        return clash(error, index, "scores",
-                     "tensor, sequential, reversed or pairwise is expected");
+        return refuse(error, index, "scores",
+                      "tensor, sequential, reversed or pairwise is expected");
     if (pv != ATTEST_JUDGE_ORDER_TENSOR && pv != ATTEST_JUDGE_ORDER_FORWARD &&
         pv != ATTEST_JUDGE_ORDER_BACKWARD)
-        return clash(error, index, "pv", "tensor, forward or backward is expected");
+        return refuse(error, index, "pv", "tensor, forward or backward is expected");
     if (schedule->direction == ATTEST_JUDGE_DIRECTION_ANY)
-        return clash(error, index, "direction", "forward or backward is expected");
+        return refuse(error, index, "direction", "forward or backward is expected");
     if (schedule->divide == ATTEST_JUDGE_PLACE_ANY)
-        return clash(error, index, "divide", "after or before is expected");
+        return refuse(error, index, "divide", "after or before is expected");
     if (opposes(schedule->direction, pv))
-        return clash(error, index, "pv", "this is against the direction");
+        return refuse(error, index, "pv", "this is against the direction");
     return ATTEST_OK;
 }
 
@@ -119,13 +145,13 @@ static attest_status check_orders(const attest_judge_schedule *schedule, size_t 
     if (schedule->scores == ATTEST_JUDGE_ORDER_TENSOR
             ? score != ATTEST_JUDGE_ORDER_TENSOR && score != ATTEST_JUDGE_ORDER_TENSOR_FORWARD
             : score != ATTEST_JUDGE_ORDER_ANY && score != schedule->scores)
-        return clash(error, index, "scores", "score.order is another");
+        return clash(error, schedule, index, "scores", variant, "score", "order");
     if (schedule->pv == ATTEST_JUDGE_ORDER_TENSOR
             ? pv != ATTEST_JUDGE_ORDER_TENSOR &&
                   pv != (forward ? ATTEST_JUDGE_ORDER_TENSOR_FORWARD
                                  : ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
             : pv != ATTEST_JUDGE_ORDER_ANY && pv != schedule->pv)
-        return clash(error, index, "pv", "pv.order is another");
+        return clash(error, schedule, index, "pv", variant, "pv", "order");
     return ATTEST_OK;
 }
 
@@ -136,14 +162,13 @@ static attest_status check_tiles(const attest_judge_schedule *schedule, size_t i
 
     if (variant->tile > 0 &&
         (any ? schedule->tile < variant->tile : schedule->tile != variant->tile))
-        return clash(error, index, "tile",
-                     any ? "max.tile, the least one, is larger" : "max.tile is another");
+        return clash(error, schedule, index, "tile", variant, "max", "tile");
     if (!any && schedule->direction != variant->direction)
-        return clash(error, index, "direction", "max.direction is the other");
+        return clash(error, schedule, index, "direction", variant, "max", "direction");
     if (variant->lanes > 1 && schedule->lanes != variant->lanes)
-        return clash(error, index, "lanes", "sum.lanes is another");
+        return clash(error, schedule, index, "lanes", variant, "sum", "lanes");
     if (schedule->rescale > variant->threshold)
-        return clash(error, index, "rescale", "max.threshold is less");
+        return clash(error, schedule, index, "rescale", variant, "max", "threshold");
     return ATTEST_OK;
 }
 
@@ -157,13 +182,13 @@ static attest_status check_schedule(const attest_judge_schedule *schedule, size_
     ATTEST_TRY(check_tiles(schedule, index, variant, error));
     if (variant->scale != ATTEST_JUDGE_SCALE_ANY &&
         variant->scale != (folded ? ATTEST_JUDGE_SCALE_FOLDED : ATTEST_JUDGE_SCALE_SCORE))
-        return clash(error, index, "constant", "scale.where is another place");
+        return clash(error, schedule, index, "constant", variant, "scale", "where");
     if (variant->place != ATTEST_JUDGE_PLACE_ANY && schedule->divide != variant->place)
-        return clash(error, index, "divide", "final.place is the other");
+        return clash(error, schedule, index, "divide", variant, "final", "place");
     if (schedule->divide == ATTEST_JUDGE_PLACE_BEFORE &&
         variant->max != ATTEST_JUDGE_MAX_TWO_PASS)
-        return clash(error, index, "divide",
-                     "weights are divided by a sum that is known: max.kind must be two-pass");
+        return refuse(error, index, "divide",
+                      "weights are divided by a sum that is known: max.kind must be two-pass");
     return ATTEST_OK;
 }
 

@@ -40,15 +40,20 @@ static attest_json_cursor get_value(const attest_json_cursor *cursor, size_t ind
     return is_array(cursor) ? attest_json_get_element(cursor, index) : *cursor;
 }
 
+static attest_status refuse_many(const attest_json_cursor *cursor, attest_error *error)
+{
+    return attest_json_fail(cursor, error, ATTEST_FORMAT,
+                            "with this, the lists have more than %d combinations",
+                            ATTEST_JUDGE_MODEL_MOST);
+}
+
 /* Room for count times as many choices, none of them filled. */
 static attest_status make_room(choices *more, size_t count, size_t times,
                                const attest_json_cursor *cursor, attest_error *error)
 {
-    more->count = 0;
+    *more = (choices){NULL, 0};
     if (times > ATTEST_JUDGE_MODEL_MOST / count)
-        return attest_json_fail(cursor, error, ATTEST_FORMAT,
-                                "the lists have more than %d combinations",
-                                ATTEST_JUDGE_MODEL_MOST);
+        return refuse_many(cursor, error);
     more->item = attest_memory_alloc(count * times, sizeof *more->item);
     return more->item ? ATTEST_OK : attest_memory_fail(error);
 }
@@ -90,11 +95,13 @@ static bool equal(const attest_judge_variant *a, const attest_judge_variant *b, 
 
 /* Adds to list what it does not have yet, e.g. because two names mean one unit. */
 static attest_status append(choices *list, const choices *more, size_t first, size_t count,
-                            attest_error *error)
+                            const attest_json_cursor *object, attest_error *error)
 {
-    attest_judge_variant *item =
-        attest_memory_resize(list->item, list->count + more->count, sizeof *item);
+    attest_judge_variant *item;
 
+    if (list->count > ATTEST_JUDGE_MODEL_MOST)
+        return refuse_many(object, error);
+    item = attest_memory_resize(list->item, list->count + more->count, sizeof *item);
     if (!item)
         return attest_memory_fail(error);
     list->item = item;
@@ -124,8 +131,8 @@ static attest_status check_members(const attest_json_cursor *object,
 {
     attest_json_cursor member;
 
-    if (!attest_json_is_object(object))
-        return attest_json_get_member(&member, object, "", error);
+    if (!attest_json_is_object(object)) /* this says so */
+        return attest_json_get_member(&member, object, field->key, error);
     for (size_t i = 0; attest_json_get_member_at(&member, object, i); i++)
         if (!is_known(member.key, field, count))
             return attest_json_fail(&member, error, ATTEST_FORMAT, "there is no such member");
@@ -152,7 +159,7 @@ static attest_status add_object(choices *list, const attest_json_cursor *object,
     if (status == ATTEST_OK) {
         for (size_t i = 0; i < mine.count; i++)
             attest_judge_value_complete(mine.item + i, object);
-        status = append(list, &mine, first, count, error);
+        status = append(list, &mine, first, count, object, error);
     }
     free(mine.item);
     return status;

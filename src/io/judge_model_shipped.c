@@ -19,7 +19,7 @@
 /* clang-format off */
 const attest_judge_shipped attest_judge_model_shipped[] = {
 
-MODEL("fp32-any", "any kernel that computes in binary32: every order, tile and place; what a file does not say",
+MODEL("fp32-any", "any kernel that computes in binary32, in any order and tiles; its members are the defaults",
     "inputs": {"q": "binary32", "k": "binary32", "v": "binary32"},
     "score": {"accumulate": "binary32", "products": "rounded", "order": "any", "block": 16, "fraction": 25, "store": null},
     "scale": {"where": "any"}, "softcap": {"relative": "0x1p-22", "absolute": 0},
