@@ -47,7 +47,7 @@ attest_status attest_judge_unit_get(size_t *block, size_t *fraction, const char 
     if (!known)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is "
-                                "expected, this is \"%.100s\"",
+                                "expected, this is \"%s\"",
                                 unit);
     return attest_error_set(error, ATTEST_FORMAT,
                             "%s is not known to multiply %s by %s in blocks", unit, a->name,

@@ -5,16 +5,28 @@
 
 #include <mpfr.h>
 
+#include "base/escape.h"
 #include "base/try.h"
 #include "data/judge_unit.h"
+
+/* A string that errors may quote. A name that is changed by this, or cut, is none. */
+static attest_status read_name(char *name, size_t room, const attest_json_cursor *value,
+                               attest_error *error)
+{
+    const char *string;
+
+    ATTEST_TRY(attest_json_get_string(&string, value, error));
+    attest_escape_excerpt(name, room, string, strlen(string));
+    return ATTEST_OK;
+}
 
 static attest_status read_format(attest_format *format, const attest_json_cursor *value,
                                  attest_error *error)
 {
+    char name[sizeof format->name];
     attest_error inner = {0};
-    const char *name;
 
-    ATTEST_TRY(attest_json_get_string(&name, value, error));
+    ATTEST_TRY(read_name(name, sizeof name, value, error));
     if (attest_format_parse(format, name, &inner) != ATTEST_OK)
         return attest_json_fail(value, error, ATTEST_FORMAT, "%s", inner.text);
     return ATTEST_OK;
@@ -131,7 +143,7 @@ static attest_status check_alone(const attest_json_cursor *object, const char *u
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
         if (attest_json_get_member(&member, object, key[i], NULL) == ATTEST_OK)
             return attest_json_fail(&member, error, ATTEST_FORMAT,
-                                    "%.100s says it already, in \"order\"", unit);
+                                    "%s says it already, in \"order\"", unit);
     return ATTEST_OK;
 }
 
@@ -141,11 +153,11 @@ static attest_status read_word(char *base, const attest_judge_field *field,
 {
     attest_judge_variant *variant = (void *)base;
     void *at = base + field->at;
-    const char *word = NULL;
+    char word[32];
     int choice = 0;
 
     if (field->group && strcmp(field->key, "order") == 0 &&
-        attest_json_get_string(&word, value, NULL) == ATTEST_OK &&
+        read_name(word, sizeof word, value, NULL) == ATTEST_OK &&
         strncmp(word, "tc:", 3) == 0) {
         bool score = strcmp(field->group, "score") == 0;
 

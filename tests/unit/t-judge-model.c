@@ -349,6 +349,8 @@ static const struct {
     {JSON(, "inputs": {"q": "fp8"}), "inputs.q: format \"fp8\" may be float8_e4m3fn or float8_e5m2"},
     {JSON(, "inputs": {"q": "int8"}), "inputs.q: unknown format \"int8\""},
     {JSON(, "inputs": {"q": ["fp32", "int8"]}), "inputs.q[1]: unknown format \"int8\""},
+    {JSON(, "inputs": {"q": "a\nb"}), "inputs.q: unknown format \"a?b\""},
+    {JSON(, "score": {"order": "tc:\n"}), "score.order: tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is expected, this is \"tc:?\""},
     {JSON(, "inputs": {"q": null}), "inputs.q: a string is expected, this is null"},
     {JSON(, "inputs": {"q": 32}), "inputs.q: a string is expected"},
     {JSON(, "output": {"format": "p=24"}), "output.format: a format of bounded exponents"},
@@ -480,18 +482,7 @@ int main(void)
     test_rounding();
     test_round_trip(fp32_any);
     test_round_trip(hopper);
-    test_round_trip(JSON(
-        , "comment"
-        : "two \"kinds\"", "inputs"
-        : {"q" : [ "bf16", "fp16" ], "k" : [ "bf16", "fp16" ]}, "score"
-        :
-        [
-            {"order" : [ "any", "tensor" ], "store" : [ null, "fp16" ]}, {"depth" : [ 7, null ]}
-        ],
-        "exp"
-        : {"relative" : [ "1/3", "0x1p-1074", 0 ]}, "max"
-        : {"kind" : [ "lazy", "any" ], "threshold" : [ 0.1, 8 ]}, "output"
-        : {"round" : "any"}));
+    test_round_trip(many_lists);
     test_shipped();
     test_load();
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
