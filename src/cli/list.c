@@ -1,10 +1,11 @@
 /* list.c -- attest list: the registry, a line each. A property stands below its statement,
- * unless it has the same name. */
+ * unless it has the same name. Then the kernel models. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "io/json_write.h"
+#include "io/judge_model_json.h"
 #include "props/properties.h"
 #include "props/statement.h"
 
@@ -13,7 +14,7 @@ static int run(int argc, char **argv);
 const attest_command attest_command_list = {
     .name = "list",
     .arguments = "[OPTION]...",
-    .summary = "list the statements and properties that attest knows",
+    .summary = "list the statements, properties and kernel models that attest knows",
     .example = "  attest list\n  attest show theorem2",
     .run = run,
 };
@@ -45,6 +46,13 @@ static int print_json(void)
         attest_json_write_close(&json);
     }
     attest_json_write_close(&json);
+    attest_json_write_array(&json, "kernels");
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
+        attest_json_write_object(&json, NULL);
+        write_names(&json, s->name, s->comment);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
@@ -61,6 +69,8 @@ static void print_text(void)
                 printf("%-22s   property: %s\n", attest_properties[p]->name,
                        attest_properties[p]->title);
     }
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++)
+        printf("%-22s   kernel: %s\n", s->name, s->comment);
 }
 
 static int run(int argc, char **argv)
