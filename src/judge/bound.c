@@ -39,7 +39,7 @@ static bool bound_block(void *context, size_t i)
     return true;
 }
 
-static bool is_of_format(const double *x, size_t count, const attest_judge_unit *unit)
+static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
 {
     for (size_t i = 0; i < count; i++)
         if (attest_hosted_convert(x[i], &unit->hosted) != x[i])
@@ -56,9 +56,9 @@ static bool fits(const attest_judge_head *head, const attest_judge_variant *vari
     const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
 
     for (size_t i = 0; i < 3; i++) {
-        attest_judge_unit unit;
+        attest_judge_arithmetic unit;
 
-        attest_judge_unit_init(&unit, format[i]);
+        attest_judge_arithmetic_init(&unit, format[i]);
         if (!is_of_format(value[i], count[i], &unit))
             return false;
     }

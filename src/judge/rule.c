@@ -50,15 +50,16 @@ static void set_units(attest_judge_rule *rule, const attest_judge_variant *varia
     const attest_format *score = &variant->score.accumulate;
     attest_format binary32 = {"binary32", 24, true, -126, 127, false};
 
-    attest_judge_unit_init(&rule->score, score);
-    attest_judge_unit_init(&rule->work, score->precision > 24 ? score : &binary32);
-    attest_judge_unit_init(&rule->store,
-                           variant->stored ? &variant->store : &variant->score.accumulate);
-    attest_judge_unit_init(&rule->query, &variant->scaled_query);
-    attest_judge_unit_init(&rule->p, variant->cast ? &variant->p : &variant->pv.accumulate);
-    attest_judge_unit_init(&rule->sum, &variant->sum_accumulate);
-    attest_judge_unit_init(&rule->pv, &variant->pv.accumulate);
-    attest_judge_unit_init(&rule->output, &variant->output);
+    attest_judge_arithmetic_init(&rule->score, score);
+    attest_judge_arithmetic_init(&rule->work, score->precision > 24 ? score : &binary32);
+    attest_judge_arithmetic_init(&rule->store, variant->stored ? &variant->store
+                                                               : &variant->score.accumulate);
+    attest_judge_arithmetic_init(&rule->query, &variant->scaled_query);
+    attest_judge_arithmetic_init(&rule->p,
+                                 variant->cast ? &variant->p : &variant->pv.accumulate);
+    attest_judge_arithmetic_init(&rule->sum, &variant->sum_accumulate);
+    attest_judge_arithmetic_init(&rule->pv, &variant->pv.accumulate);
+    attest_judge_arithmetic_init(&rule->output, &variant->output);
 }
 
 void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,

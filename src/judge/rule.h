@@ -4,18 +4,18 @@
 
 #include "data/judge_model.h"
 #include "judge/question.h"
-#include "judge/unit.h"
+#include "judge/arithmetic.h"
 
 typedef struct attest_judge_rule {
     const attest_judge_variant *variant;
-    attest_judge_unit score, store, query, p, sum, pv, output;
-    attest_judge_unit work; /* of everything between the scores and the output: binary32, or the
-                             * accumulator of the scores if that is wider */
-    double scale, scale_error; /* |scale - the scale| <= scale_error */
-    bool power_of_two;         /* the scale is one: multiplying by it does not round */
-    double cap, cap_error;     /* of the softcap */
-    double log_exp;            /* |log(1 + d)| for |d| <= the relative error of exp */
-    double final;              /* relative error of a division */
+    attest_judge_arithmetic score, store, query, p, sum, pv, output;
+    attest_judge_arithmetic work; /* of everything between the scores and the output: binary32,
+                                   * or the accumulator of the scores if that is wider */
+    double scale, scale_error;    /* |scale - the scale| <= scale_error */
+    bool power_of_two;            /* the scale is one: multiplying by it does not round */
+    double cap, cap_error;        /* of the softcap */
+    double log_exp;               /* |log(1 + d)| for |d| <= the relative error of exp */
+    double final;                 /* relative error of a division */
     double shifted;   /* what a rounded reference moves an exponent, as parts of |t| + offset */
     double flushed;   /* weights below it, as parts of the largest one, may be 0 */
     double reach;     /* 2 threshold log 2 */

@@ -23,7 +23,7 @@ static double depth_of(const attest_judge_dot *dot, double terms)
 /* Lemma 1 of proofs-notes/judge.md for the additions, with every term moved by the roundings of
  * its product and of its rescales before; the least numbers grow as the sums do. */
 static void init_tree(attest_judge_sum_error *rule, const attest_judge_dot *dot,
-                      const attest_judge_unit *unit, double rescales)
+                      const attest_judge_arithmetic *unit, double rescales)
 {
     double n = rule->terms, u = unit->u, depth = depth_of(dot, n);
     double moved = attest_judge_grow(u, rescales + (dot->exact_products ? 0 : 1));
@@ -39,8 +39,8 @@ static void init_tree(attest_judge_sum_error *rule, const attest_judge_dot *dot,
 }
 
 void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judge_dot *dot,
-                                 const attest_judge_unit *unit, double terms, double blocks,
-                                 double raised, double rescales)
+                                 const attest_judge_arithmetic *unit, double terms,
+                                 double blocks, double raised, double rescales)
 {
     rule->tensor = is_tensor(dot->order);
     rule->limit = unit->limit;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "data/judge_model.h"
-#include "judge/unit.h"
+#include "judge/arithmetic.h"
 
 typedef struct attest_judge_sum_error {
     bool tensor;
@@ -24,8 +24,8 @@ typedef struct attest_judge_sum_error {
  * matrix unit aligns; 0: there is none. rescales: every term passes at most so many products
  * with a rounded factor besides. */
 void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judge_dot *dot,
-                                 const attest_judge_unit *unit, double terms, double blocks,
-                                 double raised, double rescales);
+                                 const attest_judge_arithmetic *unit, double terms,
+                                 double blocks, double raised, double rescales);
 
 /* The largest error. Infinite where the sum may overflow. */
 double attest_judge_sum_error_get(const attest_judge_sum_error *rule, double size, double most);

@@ -1,12 +1,12 @@
-/* unit.c -- unit roundoffs, limits, and exponentials rounded outward. */
-#include "judge/unit.h"
+/* arithmetic.c -- unit roundoffs, limits, and exponentials rounded outward. */
+#include "judge/arithmetic.h"
 
 #include <float.h>
 #include <math.h>
 
 #include <attest/kernel.h>
 
-void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *format)
+void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_format *format)
 {
     int p = (int)format->precision;
 
