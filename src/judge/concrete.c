@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/try.h"
 
-static bool is_single(const attest_format *format)
+bool attest_judge_is_single(const attest_format *format)
 {
     return format->bounded && format->precision == 24 && format->emin == -126;
 }
@@ -27,10 +27,12 @@ static attest_status init_summer(attest_judge_summer *s, const attest_format *fo
                                  attest_recipe_dot how, attest_judge_concrete *x,
                                  attest_error *error)
 {
-    *s = (attest_judge_summer){.order = how.order,
-                               .products = how.products,
-                               .flush = x->recipe.flush && is_single(format),
-                               .random = &x->random};
+    *s = (attest_judge_summer){
+        .order = how.order,
+        .products = how.products,
+        .flush_positive = x->recipe.flush && attest_judge_is_single(format),
+        .flush_negative = x->recipe.flush && attest_judge_is_single(format),
+        .random = &x->random};
     return init_format(&s->format, format, error);
 }
 
@@ -227,12 +229,11 @@ static bool alloc(attest_judge_concrete *x)
     x->score_hi = attest_memory_alloc(keys, sizeof *x->score_hi);
     x->weight = attest_memory_alloc(keys, sizeof *x->weight);
     x->exponential = attest_memory_alloc(keys, sizeof *x->exponential);
-    x->lane = attest_memory_alloc(x->recipe.lanes, 2 * sizeof *x->lane);
-    x->o = attest_memory_alloc(q->value_dim, 2 * sizeof *x->o);
+    x->o = attest_memory_alloc(q->value_dim, sizeof *x->o);
     x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
-    return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->lane &&
-           x->o && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
+    return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->o &&
+           x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
            attest_judge_summer_alloc(&x->sum, more) &&
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
@@ -260,7 +261,6 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->score_hi);
     free(x->weight);
     free(x->exponential);
-    free(x->lane);
     free(x->o);
     free(x->part);
     free(x->tile);
