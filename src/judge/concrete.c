@@ -1,13 +1,15 @@
 /* concrete.c -- the constants, formats and room of a kernel. */
 #include "judge/concrete.h"
 
+#include <attest/number.h>
+
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/try.h"
 
-static bool is_single(const attest_format *format)
+bool attest_judge_is_single(const attest_format *format)
 {
     return format->bounded && format->precision == 24 && format->emin == -126;
 }
@@ -27,10 +29,12 @@ static attest_status init_summer(attest_judge_summer *s, const attest_format *fo
                                  attest_recipe_dot how, attest_judge_concrete *x,
                                  attest_error *error)
 {
-    *s = (attest_judge_summer){.order = how.order,
-                               .products = how.products,
-                               .flush = x->recipe.flush && is_single(format),
-                               .random = &x->random};
+    *s = (attest_judge_summer){
+        .order = how.order,
+        .products = how.products,
+        .flush_positive = x->recipe.flush && attest_judge_is_single(format),
+        .flush_negative = x->recipe.flush && attest_judge_is_single(format),
+        .random = &x->random};
     return init_format(&s->format, format, error);
 }
 
@@ -104,28 +108,36 @@ static void refine(arb_t value, void *context, slong bits)
     const constant *c = context;
     const attest_judge_question *q = c->question;
     ulong root = n_sqrt(q->dim);
+    bool irrational = c->factor == 0 && c->scale && q->rsqrt && root * root != q->dim;
+    fmpq_t rational; /* so that what can be exact is */
     arb_t other;
 
+    fmpq_init(rational);
     arb_init(other);
-    arb_one(value);
+    fmpq_one(rational);
     if (c->factor != 0)
-        arb_set_d(value, c->factor);
-    else if (c->scale && q->rsqrt && root * root == q->dim) {
-        arb_set_ui(other, root); /* exact where it can be */
-        arb_div(value, value, other, bits);
-    } else if (c->scale)
-        attest_judge_question_get_scale(value, q, bits);
-    arb_set_fmpq(other, q->softcap, bits);
+        attest_number_set_double(rational, c->factor);
+    else if (c->scale && !q->rsqrt)
+        fmpq_set(rational, q->scale);
+    else if (c->scale && !irrational)
+        fmpq_set_ui(rational, 1, root);
     if (c->over_cap)
-        arb_div(value, value, other, bits);
+        fmpq_div(rational, rational, q->softcap);
     if (c->cap)
+        fmpq_mul(rational, rational, q->softcap);
+    arb_set_fmpq(value, rational, bits);
+    if (irrational) {
+        arb_rsqrt_ui(other, q->dim, bits);
         arb_mul(value, value, other, bits);
-    arb_const_log2(other, bits);
+    }
+    if (c->log2e || c->ln2)
+        arb_const_log2(other, bits);
     if (c->log2e)
         arb_div(value, value, other, bits);
     if (c->ln2)
         arb_mul(value, value, other, bits);
     arb_clear(other);
+    fmpq_clear(rational);
 }
 
 static double get_constant(constant c, const attest_judge_concrete *x)
@@ -227,12 +239,11 @@ static bool alloc(attest_judge_concrete *x)
     x->score_hi = attest_memory_alloc(keys, sizeof *x->score_hi);
     x->weight = attest_memory_alloc(keys, sizeof *x->weight);
     x->exponential = attest_memory_alloc(keys, sizeof *x->exponential);
-    x->lane = attest_memory_alloc(x->recipe.lanes, 2 * sizeof *x->lane);
-    x->o = attest_memory_alloc(q->value_dim, 2 * sizeof *x->o);
+    x->o = attest_memory_alloc(q->value_dim, sizeof *x->o);
     x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
-    return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->lane &&
-           x->o && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
+    return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->o &&
+           x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
            attest_judge_summer_alloc(&x->sum, more) &&
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
@@ -260,7 +271,6 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->score_hi);
     free(x->weight);
     free(x->exponential);
-    free(x->lane);
     free(x->o);
     free(x->part);
     free(x->tile);

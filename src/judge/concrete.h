@@ -33,7 +33,7 @@ typedef struct attest_judge_concrete {
     double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
     double *weight;                            /* P */
     double *exponential;
-    double *lane, *o, *part; /* part: the outputs of splits */
+    double *o, *part; /* part: the outputs of splits */
     attest_judge_tile *tile;
     double middle; /* about the exact result in column target */
     uint64_t random;
@@ -83,6 +83,9 @@ double attest_judge_concrete_sink_argument(const attest_judge_concrete *x, doubl
 
 /* Whether the reference m stays although the maximum is now more, (i). */
 bool attest_judge_concrete_keeps(const attest_judge_concrete *x, double m, double more);
+
+/* Whether results may be flushed in this format, (a). */
+bool attest_judge_is_single(const attest_format *format);
 
 /* a / b, correctly rounded to the working format. */
 double attest_judge_concrete_divide(double a, double b, const attest_judge_summer *work);

@@ -13,14 +13,9 @@ static double mul(const attest_judge_concrete *x, double a, double b)
     return attest_judge_summer_mul(a, b, &x->work);
 }
 
-static double flush(double r, const attest_judge_summer *s)
-{
-    return s->flush && fabs(r) < s->format.tiny ? 0 : r;
-}
-
 static double fused(const attest_judge_concrete *x, double a, double b, double c)
 {
-    return flush(attest_hosted_fma(a, b, c, &x->work.format), &x->work);
+    return attest_judge_summer_flush(attest_hosted_fma(a, b, c, &x->work.format), &x->work);
 }
 
 double attest_judge_concrete_divide(double a, double b, const attest_judge_summer *work)
@@ -31,9 +26,8 @@ double attest_judge_concrete_divide(double a, double b, const attest_judge_summe
     if (h->plain || !isfinite(q) || q == 0)
         return attest_hosted_convert(q, h);
     remainder = fma(-q, b, a);
-    return flush(
-        attest_hosted_convert(attest_hosted_to_odd(q, b < 0 ? -remainder : remainder), h),
-        work);
+    q = attest_hosted_to_odd(q, b < 0 ? -remainder : remainder);
+    return attest_judge_summer_round(q, work);
 }
 
 static bool is_folded(const attest_judge_concrete *x)

@@ -138,13 +138,19 @@ static bool is_rounded(attest_judge_summer *s)
            (s->products == ATTEST_RECIPE_MIXED && pick(s, 2) == 0);
 }
 
-/* The block with these numbers, of those that begin lead places before the products. */
-static attest_judge_block block_at(const attest_judge_block *all, size_t lead, size_t number,
-                                   size_t size)
+size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size)
 {
-    size_t first = number * size > lead ? number * size - lead : 0;
-    size_t last = (number + 1) * size - lead;
+    return (lead % size + all->count + size - 1) / size;
+}
 
+attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
+                                          size_t number, size_t size)
+{
+    size_t first, last;
+
+    lead %= size;
+    first = number * size > lead ? number * size - lead : 0;
+    last = (number + 1) * size - lead;
     if (last > all->count)
         last = all->count;
     return (attest_judge_block){all->a + first, all->b + first * all->stride, all->stride,
@@ -173,16 +179,15 @@ static void add_blocks(attest_judge_running *running, const attest_judge_block *
     attest_judge_block shuffled;
     size_t blocks;
 
-    lead %= s->block;
     if (s->order == ATTEST_RECIPE_BLOCKS_SHUFFLED) {
         shuffled = shuffle(all, s);
         all = &shuffled;
         lead = 0;
     }
-    blocks = (lead + all->count + s->block - 1) / s->block;
+    blocks = attest_judge_block_count(all, lead, s->block);
     for (size_t i = 0; i < blocks; i++) {
-        bool backward = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD;
-        attest_judge_block one = block_at(all, lead, backward ? blocks - 1 - i : i, s->block);
+        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
+        attest_judge_block one = attest_judge_block_get(all, lead, n, s->block);
 
         running->value = attest_judge_unit_sum(running->value, &one, &s->unit);
     }

@@ -9,7 +9,7 @@
 
 typedef struct attest_judge_summer {
     attest_hosted format;
-    bool flush; /* results below the least normal number are 0 */
+    bool flush_positive, flush_negative; /* results below the least normal number are 0 */
     attest_recipe_order order;
     attest_recipe_products products;
     bool wide;              /* a product of two terms need not be a double */
@@ -24,12 +24,15 @@ typedef struct attest_judge_summer {
 bool attest_judge_summer_alloc(attest_judge_summer *summer, size_t capacity);
 void attest_judge_summer_clear(attest_judge_summer *summer);
 
+static inline double attest_judge_summer_flush(double r, const attest_judge_summer *s)
+{
+    return fabs(r) < s->format.tiny && (r > 0 ? s->flush_positive : s->flush_negative) ? 0 : r;
+}
+
 /* The exact value rounded to the format, and flushed. */
 static inline double attest_judge_summer_round(double exact, const attest_judge_summer *s)
 {
-    double r = attest_hosted_convert(exact, &s->format);
-
-    return s->flush && fabs(r) < s->format.tiny ? 0 : r;
+    return attest_judge_summer_flush(attest_hosted_convert(exact, &s->format), s);
 }
 
 /* x y, rounded once. */
@@ -52,6 +55,12 @@ static inline double attest_judge_summer_add(double x, double y, const attest_ju
     return attest_judge_summer_round(
         attest_hosted_to_odd(sum, attest_hosted_sum_error(sum, x, y)), s);
 }
+
+/* How many blocks of so many places hold the products, if they begin lead places into the first
+ * one, and which products are in one of them. */
+size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size);
+attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
+                                          size_t number, size_t size);
 
 /* A running sum to which more is added, or none yet. */
 typedef struct attest_judge_running {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/ref/schedule.h"
 #include "tests/tap.h"
 
 static attest_format format(const char *name)
@@ -16,118 +17,6 @@ static attest_format format(const char *name)
     if (attest_format_parse(&f, name, &error) != ATTEST_OK)
         abort();
     return f;
-}
-
-/* floor(log2|x|), at least emin; x != 0. */
-static long exponent_of(double x, long emin)
-{
-    long e = ilogb(x);
-
-    return e < emin ? emin : e;
-}
-
-/* sum += x cut toward zero to a multiple of 2^quantum. */
-static void add_cut(fmpq_t sum, const fmpq_t x, long quantum)
-{
-    fmpq_t scaled;
-    fmpz_t units;
-
-    fmpq_init(scaled);
-    fmpz_init(units);
-    if (quantum >= 0)
-        fmpq_div_2exp(scaled, x, (ulong)quantum);
-    else
-        fmpq_mul_2exp(scaled, x, (ulong)-quantum);
-    fmpz_tdiv_q(units, fmpq_numref(scaled), fmpq_denref(scaled));
-    fmpq_set_fmpz(scaled, units);
-    if (quantum >= 0)
-        fmpq_mul_2exp(scaled, scaled, (ulong)quantum);
-    else
-        fmpq_div_2exp(scaled, scaled, (ulong)-quantum);
-    fmpq_add(sum, sum, scaled);
-    fmpq_clear(scaled);
-    fmpz_clear(units);
-}
-
-static void set_double(fmpq_t x, double value)
-{
-    int e;
-    double m = frexp(value, &e);
-
-    fmpq_set_si(x, (slong)ldexp(m, 53), 1);
-    if (e >= 53)
-        fmpq_mul_2exp(x, x, (ulong)(e - 53));
-    else
-        fmpq_div_2exp(x, x, (ulong)(53 - e));
-}
-
-/* The rounded sum: MPFR rounds to a format by its own exponent range. */
-static double round_to(const fmpq_t sum, long bits, long emin, long emax, mpfr_rnd_t rounding)
-{
-    mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
-    mpq_t q;
-    mpfr_t x;
-    double r;
-    int inexact;
-
-    mpq_init(q);
-    fmpq_get_mpq(q, sum);
-    mpfr_init2(x, bits);
-    mpfr_set_emin(emin - bits + 2);
-    mpfr_set_emax(emax + 1);
-    inexact = mpfr_set_q(x, q, rounding);
-    inexact = mpfr_check_range(x, inexact, rounding);
-    mpfr_subnormalize(x, inexact, rounding);
-    r = mpfr_get_d(x, MPFR_RNDN);
-    mpfr_set_emin(least);
-    mpfr_set_emax(most);
-    mpfr_clear(x);
-    mpq_clear(q);
-    return r;
-}
-
-/* The definition, in rationals. */
-static double oracle(double c, const double *a, const double *b, size_t n,
-                     const attest_format *fa, const attest_format *fb, bool half, long fraction)
-{
-    long top = -100000, e;
-    fmpq_t sum, x, y;
-    double r;
-
-    fmpq_init(sum);
-    fmpq_init(x);
-    fmpq_init(y);
-    for (size_t i = 0; i < n; i++)
-        if (a[i] != 0 && b[i] != 0) {
-            e = exponent_of(a[i], fa->emin) + exponent_of(b[i], fb->emin);
-            top = e > top ? e : top;
-        }
-    if (c != 0 && (e = exponent_of(c, half ? -14 : -126)) > top)
-        top = e;
-    for (size_t i = 0; top > -100000 && i < n; i++) {
-        set_double(x, a[i]);
-        set_double(y, b[i]);
-        fmpq_mul(x, x, y);
-        add_cut(sum, x, top - fraction);
-    }
-    set_double(x, c);
-    if (top > -100000)
-        add_cut(sum, x, top - fraction);
-    if (half)
-        r = round_to(sum, 11, -14, 15, MPFR_RNDN);
-    else
-        r = round_to(sum, fraction < 23 ? fraction + 1 : 24,
-                     fraction < 23 ? -126 - (23 - fraction) : -126, 127, MPFR_RNDZ);
-    if (!half && fabs(r) >= 0x1.fffffep127 && fmpq_sgn(sum) != 0) {
-        set_double(x, 0x1.fffffep127);
-        fmpq_abs(y, sum);
-        if (fmpq_cmp(y, x) > 0)
-            r = copysign(INFINITY, r);
-    }
-    fmpq_clear(sum);
-    fmpq_clear(x);
-    fmpq_clear(y);
-    return r;
 }
 
 /* A number of the format: zeros, subnormals, large ones, and ones near 1. */
@@ -195,7 +84,8 @@ static void check_random(uint64_t *state)
                 b[i] = draw(state, &hb, small);
             }
             got = attest_judge_unit_sum(c, &block, &unit);
-            want = oracle(c, a, b, all[k].block, &fa, &fb, all[k].half, (long)all[k].fraction);
+            want = ref_block(c, a, b, 1, all[k].block, &fa, &fb, all[k].half,
+                             (long)all[k].fraction);
             wrong += got != want;
             infinite += isinf(want) != 0;
             tiny += fabs(want) < hc.tiny;
