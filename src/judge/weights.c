@@ -303,7 +303,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
     const attest_judge_variant *v = rule->variant;
     double grown = attest_judge_exp_up(common + x->raises * rule->log_exp);
     double half = v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0;
-    double u = v->cast ? rule->p.u : 0, divided = 0;
+    double u = v->cast ? rule->p.u : 0, divided = 0, apart = 0;
 
     if (rule->before) { /* divided one by one, by exponentials of their own */
         half *= x->sum_high;
@@ -322,11 +322,15 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
             x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
             x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
-            if (v->sum_of == ATTEST_JUDGE_SUM_CAST)
-                rounded = 0;
+            apart += rounded;
+            if (v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
+                rounded = 0; /* what is added is what is multiplied */
         }
         x->cast[j] = (rounded + rest) * ATTEST_JUDGE_UP;
     }
+    if (rule->before) /* the row sum's casts are others */
+        x->apart +=
+            apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
 /* Weights that are divided one by one are exponentials of their own: apart, at least
@@ -383,6 +387,18 @@ static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule,
     }
 }
 
+/* The reference of a part of the keys, where they are split, may be as low as the lowest score.
+ */
+static double lowest(const attest_judge_work *x)
+{
+    double low = (double)INFINITY;
+
+    for (size_t j = 0; j < x->count; j++)
+        if (is_seen(x, j) && x->t[j] - score_error(x, j) < low)
+            low = x->t[j] - score_error(x, j);
+    return low;
+}
+
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double bottom,
                            double common)
@@ -392,8 +408,9 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double p = ldexp(attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp),
                      (int)v->offset);
     double n = (double)x->seen * (1 + 0x1p-10);
-    double sink = x->sink && x->sink_logit > bottom
-                      ? attest_judge_exp_up(x->sink_logit - bottom + 0x1p-10)
+    double reference = v->splits > 1 ? lowest(x) : bottom;
+    double sink = x->sink && x->sink_logit > reference
+                      ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
 
     if (!(p < rule->p.limit))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "io/judge_model_json.h"
 #include "judge/head_bound.h"
 #include "judge/simulate.h"
 #include "tests/judge/draw.h"
@@ -79,6 +80,26 @@ static bool try_kernels(tally *t, attest_judge_head_bound *bound, const double *
     return ran;
 }
 
+/* The model and the question of a seed that failed, to be looked at. */
+static void describe(const attest_judge_variant *v, const drawn_question *x,
+                     const attest_judge_question *question)
+{
+    attest_judge_model model = {
+        .name = (char *)"drawn", .variant = (attest_judge_variant *)v, .variants = 1};
+    attest_json json;
+
+    printf("# %zu queries, %zu keys, dim %zu, columns %zu, scale %s, softcap %s, causal %d, "
+           "window %d %ld %ld, "
+           "mask %d, sink %g\n",
+           question->queries, question->keys, question->dim, question->value_dim, x->qkv.scale,
+           x->qkv.softcap ? x->qkv.softcap : "none", x->qkv.causal, x->qkv.windowed,
+           x->qkv.left, x->qkv.right, x->qkv.mask.data ? (int)x->qkv.mask.type + 1 : 0,
+           x->qkv.sink.data ? x->sink : 0);
+    attest_json_write_begin(&json, stdout);
+    attest_judge_model_write_json(&json, NULL, &model);
+    printf("\n");
+}
+
 static void try_model(tally *t, uint64_t seed)
 {
     uint64_t state = attest_random_mix(seed);
@@ -101,7 +122,11 @@ static void try_model(tally *t, uint64_t seed)
         result = calloc(question.queries * question.value_dim, 4 * sizeof *result);
         if (result && attest_judge_head_bound_load(&bound, 0, 0, &error) == ATTEST_OK) {
             attest_judge_head_bound_rows(result, &bound, 0, question.queries);
+            size_t before = t->outside;
+
             t->models += try_kernels(t, &bound, result, &variant, seed);
+            if (t->outside > before && before < 5)
+                describe(&variant, &drawn, &question);
         }
         attest_judge_head_bound_clear(&bound);
     }
