@@ -60,13 +60,10 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
     rule->rest = (blocks + terms + rescales) * unit->least;
 }
 
-/* The power of two at or below x > 0. */
+/* The power of two at or below x > 0; 0 for a subnormal x. */
 static double floor_power(double x)
 {
-    int exponent;
-
-    frexp(x, &exponent);
-    return ldexp(1, exponent - 1);
+    return attest_hosted_double(attest_hosted_bits(x) & 0x7ff0000000000000u);
 }
 
 /* What the blocks lose when no partial sum is wrong by more than e: terms and addends are cut
@@ -77,7 +74,7 @@ static double tensor_loss(const attest_judge_sum_error *r, double size, double m
 
     if (!(largest > 0 && largest < (double)INFINITY))
         return largest;
-    quantum = floor_power(largest * ATTEST_JUDGE_UP) * r->cut;
+    quantum = floor_power(largest * ATTEST_JUDGE_UP + 0x1p-1022) * r->cut;
     lost = r->terms * quantum < size ? r->terms * quantum : size;
     return (lost + r->blocks * (quantum + r->kept * (most + e) + r->least)) * ATTEST_JUDGE_UP;
 }

@@ -255,6 +255,16 @@ static void set_sums(attest_judge_work *x)
     x->lost *= up;
 }
 
+/* What evaluating the weights costs here: sum_j w_j (the roundings of its argument, and of the
+ * exponential), in units of 2^-51. */
+static void set_evaluation(attest_judge_work *x)
+{
+    x->spent = x->sink_weight * (fabs(x->top - x->sink_logit) + 2);
+    for (size_t j = 0; j < x->count; j++)
+        if (is_seen(x, j))
+            x->spent += x->w[j] * (x->top - x->t[j] + 2);
+}
+
 /* What the columns are added up with. */
 static void set_widths(attest_judge_work *x)
 {
@@ -264,16 +274,6 @@ static void set_widths(attest_judge_work *x)
         x->half[j] = maximum(above, below) * ATTEST_JUDGE_UP;
         x->weight_size[j] = (x->high[j] + x->cast[j]) * ATTEST_JUDGE_UP;
     }
-}
-
-/* What evaluating the weights costs here: sum_j w_j (the roundings of its argument, and of the
- * exponential), in units of 2^-51. */
-static void set_evaluation(attest_judge_work *x)
-{
-    x->spent = x->sink_weight * (fabs(x->top - x->sink_logit) + 2);
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j))
-            x->spent += x->w[j] * (x->top - x->t[j] + 2);
 }
 
 /* Nothing is known of a kernel: the exact weights alone, where they are numbers. */
@@ -294,6 +294,7 @@ static void set_exact(attest_judge_work *x)
         x->sink_low = x->sink_high = x->sink_weight;
     }
     set_sums(x);
+    set_widths(x);
     set_evaluation(x);
 }
 
@@ -352,38 +353,69 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
-/* (4), the reference known: offset, spread. A cast is monotone, so the cast weight lies between
- * the casts of the ends. */
+/* What casting makes of a weight between two numbers, in units of P; subnormal ones may be 0.
+ */
+static void cast_ends(double *low, double *high, const attest_judge_rule *rule)
+{
+    double two_b = ldexp(1, (int)rule->variant->offset);
+    double least = *low * two_b, most = maximum(*high * two_b, 0x1p-125);
+
+    least = least < 0x1p-125 ? 0 : least;
+    *low = attest_hosted_convert(least, &rule->p.hosted) / two_b;
+    *high = attest_hosted_convert(most, &rule->p.hosted) / two_b;
+}
+
+/* offset, spread of the seen keys first .. last-1, whose reference is between m_low and m_high
+ * and is raised so often later. A cast is monotone, so the cast weight lies between the casts
+ * of the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. */
+static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
+                           size_t last, double m_low, double m_high, double raises)
+{
+    double moved =
+        rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0;
+    double range = m_high - m_low + 2 * moved, up, down;
+
+    moved += 0x1p-44;
+    if (!(x->top - m_high < 300 && range < 0x1p-7)) { /* nothing is gained here */
+        for (size_t j = first; j < last; j++) {
+            x->offset[j] = 0;
+            x->spread[j] = x->weight_size[j];
+        }
+        return;
+    }
+    up = attest_judge_exp_up(x->top - m_high);
+    down = attest_judge_exp_down(m_high - x->top);
+    for (size_t j = first; j < last; j++) {
+        double way = argument_error(x, rule, j);
+        double r = (raises * rule->log_exp + way + moved) * ATTEST_JUDGE_UP, h = r + range;
+        double g = (score_error(x, j) + way + rule->log_exp + moved) * ATTEST_JUDGE_UP;
+        double low = x->w[j] * up * (1 - g) * (1 - 0x1p-46);
+        double high = x->w[j] * up * (1 + (g + range) * (1 + g + range)) * (1 + 0x1p-46);
+
+        cast_ends(&low, &high, rule);
+        low *= down * (1 - h) * (1 - 0x1p-46);
+        high *= down * (1 + r + r * r) * (1 + 0x1p-46);
+        x->offset[j] = is_seen(x, j) ? (low + high) / 2 - x->w[j] : 0;
+        x->spread[j] = is_seen(x, j) ? (high - low) / 2 + 0x1p-50 * (high + x->w[j]) : 0;
+    }
+}
+
+/* (4), the reference known. */
 static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule, double bottom)
 {
-    const attest_judge_variant *v = rule->variant;
-    double two_b = ldexp(1, (int)v->offset);
-    double moved = rule->folded ? rule->shifted * (x->most + fabs((double)v->offset)) : 0;
+    size_t tile = rule->variant->tile, first = 0;
 
-    for (size_t j = 0; j < x->count; j++) {
-        size_t tile = rule->known_tiles ? tile_of(x, rule, j) : 0;
-        double m_low = rule->known_tiles ? x->tile_low[tile] : bottom;
-        double m_high = rule->known_tiles ? x->tile_high[tile] : x->top;
-        double raises = rule->known_tiles ? (double)x->tile_raises[tile] : 0;
-        double g, r, low, high;
+    if (!rule->known_tiles) {
+        set_known_tile(x, rule, 0, x->count, bottom, x->top, 0);
+        return;
+    }
+    while (first < x->count) {
+        size_t i = tile_of(x, rule, first), last = (x->first / tile + i + 1) * tile - x->first;
 
-        x->offset[j] = x->spread[j] = 0;
-        if (!is_seen(x, j))
-            continue;
-        r = (raises * rule->log_exp + argument_error(x, rule, j) + moved + 0x1p-44) *
-            ATTEST_JUDGE_UP;
-        g = (score_error(x, j) + argument_error(x, rule, j) + rule->log_exp + moved + 0x1p-44) *
-            ATTEST_JUDGE_UP;
-        low = attest_judge_exp_down(maximum(x->t[j] - m_high - g, LEAST_ARGUMENT)) * two_b;
-        high = attest_judge_exp_up(maximum(x->t[j] - m_low + g, LEAST_ARGUMENT)) * two_b;
-        if (low < 0x1p-125)
-            low = 0;
-        low = attest_hosted_convert(low, &rule->p.hosted) / two_b;
-        high = attest_hosted_convert(maximum(high, 0x1p-125), &rule->p.hosted) / two_b;
-        low *= attest_judge_exp_down(maximum(m_low - x->top - r, LEAST_ARGUMENT));
-        high *= attest_judge_exp_up(maximum(m_high - x->top + r, LEAST_ARGUMENT));
-        x->offset[j] = (low + high) / 2 - x->w[j];
-        x->spread[j] = (high - low) / 2 + 0x1p-50 * (high + x->w[j]);
+        last = last < x->count ? last : x->count;
+        set_known_tile(x, rule, first, last, x->tile_low[i], x->tile_high[i],
+                       (double)x->tile_raises[i]);
+        first = last;
     }
 }
 
@@ -440,7 +472,8 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     set_apart(x, rule, common);
     set_casts(x, rule, common);
     set_sums(x);
-    if (rule->known_reference)
+    set_widths(x);
+    if (rule->known_reference && x->narrow)
         set_known_casts(x, rule, bottom);
 }
 
@@ -456,5 +489,4 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     }
     if (x->unbounded)
         set_exact(x);
-    set_widths(x);
 }
