@@ -1,5 +1,6 @@
 /* list.c -- attest list: the registry, a line each. A property stands below its statement,
- * unless it has the same name. Then the kernel models. */
+ * unless it has the same name. Every name is one that 'attest show' takes; kernel models, which
+ * are called 'kernel NAME' there, are in the JSON alone. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ static int run(int argc, char **argv);
 const attest_command attest_command_list = {
     .name = "list",
     .arguments = "[OPTION]...",
-    .summary = "list the statements, properties and kernel models that attest knows",
+    .summary = "list the statements and properties that attest knows",
+    .details = "Kernel models are listed by 'attest show kernels', and under --json.",
     .example = "  attest list\n  attest show theorem2",
     .run = run,
 };
@@ -69,8 +71,6 @@ static void print_text(void)
                 printf("%-22s   property: %s\n", attest_properties[p]->name,
                        attest_properties[p]->title);
     }
-    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++)
-        printf("%-22s   kernel: %s\n", s->name, s->comment);
 }
 
 static int run(int argc, char **argv)

@@ -14,9 +14,9 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_show = {
     .name = "show",
-    .arguments = "NAME | kernel [MODEL] [OPTION]...",
+    .arguments = "NAME | kernels | kernel MODEL [OPTION]...",
     .summary = "show a statement, its hypotheses, and how far it is proved and tested",
-    .details = "'show kernel' lists the kernel models that are shipped; 'show kernel MODEL' "
+    .details = "'show kernels' lists the kernel models that are shipped; 'show kernel MODEL' "
                "shows one, or the one in a file, with all that it leaves to defaults.",
     .example = "  attest show lemma_f\n  attest show theorem1-search\n  attest show kernel "
                "bf16-flash2",
@@ -181,11 +181,13 @@ static int run(int argc, char **argv)
 
     if (code != EXIT_HOLDS)
         return code;
-    if (strcmp(operands[0], "kernel") == 0)
-        return attest_cli_show_kernel(count > 1 ? operands[1] : NULL, &common);
-    if (count > 1)
-        return attest_cli_refuse("%s: one name is enough, unless it is that of a kernel",
+    if (count == 2 && strcmp(operands[0], "kernel") == 0)
+        return attest_cli_show_kernel(operands[1], &common);
+    if (count == 2)
+        return attest_cli_refuse("%s: one name is enough, unless the first is kernel",
                                  operands[1]);
+    if (strcmp(operands[0], "kernels") == 0)
+        return attest_cli_show_kernels(&common);
     statement = attest_statement_get(operands[0]);
     if (!statement) {
         property = attest_property_get(operands[0]);

@@ -8,8 +8,10 @@
  * cursor already stands in that column. */
 void attest_cli_print_wrapped(const char *text, int indent);
 
-/* The kernel model of this name or in this file, completed; NULL: the names of those that are
- * shipped. */
-int attest_cli_show_kernel(const char *name, attest_common *common);
+/* The names of the kernel models that are shipped. */
+int attest_cli_show_kernels(const attest_common *common);
+
+/* The kernel model of this name or in this file, completed. */
+int attest_cli_show_kernel(const char *name, const attest_common *common);
 
 #endif

@@ -1,4 +1,5 @@
-/* show_kernel.c -- attest show kernel: kernel models, with all that is left to defaults. */
+/* show_kernel.c -- attest show kernels, kernel: the kernel models, and one of them with all
+ * that it leaves to defaults. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +30,12 @@ static int list_json(void)
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
-static int list_text(void)
+int attest_cli_show_kernels(const attest_common *common)
 {
     enum { NAMES = 23 };
 
+    if (common->json)
+        return list_json();
     for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
         printf("%-*s", NAMES, s->name);
         attest_cli_print_wrapped(s->comment, NAMES);
@@ -107,15 +110,13 @@ static void print_text(const attest_judge_model *model)
         printf("\n%zu combinations\n", model->variants);
 }
 
-int attest_cli_show_kernel(const char *name, attest_common *common)
+int attest_cli_show_kernel(const char *name, const attest_common *common)
 {
     attest_judge_model *model;
     attest_error error;
     attest_json json;
     int code = EXIT_HOLDS;
 
-    if (!name)
-        return common->json ? list_json() : list_text();
     if (attest_judge_model_load(&model, name, &error))
         return attest_cli_fail_input(&error);
     if (common->json) {

@@ -101,12 +101,12 @@ MODEL("bf16-flash4-blackwell", "FlashAttention-4 on bfloat16 on Blackwell: the m
 
 MODEL("bf16-math", "PyTorch's math attention on bfloat16: all in binary32, q and k times the root of the scale, one cast at the end",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
-    "scale": {"where": "query", "format": "p=22:emin=-126:emax=127"},
+    "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
     "max": {"kind": "two-pass"}, "final": {"place": "before"}, "output": {"format": "bfloat16"}),
 
 MODEL("fp16-math", "PyTorch's math attention on binary16: all in binary32, q and k times the root of the scale, one cast at the end",
     "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
-    "scale": {"where": "query", "format": "p=22:emin=-126:emax=127"},
+    "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
     "max": {"kind": "two-pass"}, "final": {"place": "before"}, "output": {"format": "binary16"}),
 
 MODEL("bf16-eager", "the eager attention of Hugging Face Transformers on bfloat16: scores and weights stored in it, softmax in binary32",

@@ -30,6 +30,7 @@ feed_forward_plan attention
 feed_forward_set_json io
 feed_forward_write io
 judge_field data
+judge_fields data
 judge_model data
 judge_model_is_path io
 judge_model_load io
@@ -39,6 +40,7 @@ judge_model_set_json io
 judge_model_shipped io
 judge_model_write io
 judge_order data
+judge_schedule_fields data
 judge_unit data
 judge_value io
 judge_variant data

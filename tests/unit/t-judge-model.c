@@ -48,6 +48,9 @@ static const char many_lists[] = JSON(, "comment": "two \"kinds\"",
     "exp": {"relative": ["1/3", "0x1p-1074", 0]}, "max": {"kind": ["lazy", "any"], "threshold": [0.1, 8]},
     "output": {"round": "any"});
 
+/* Choices that differ from the first in one member each, but in different ones. */
+static const char corner[] = JSON(, "sum": [{}, {"of": "any"}, {"lanes": 4}]);
+
 /* A model whose products are all of one format, by one unit. */
 #define UNIT(format, ...) \
     JSON(, "inputs": {"q": format, "k": format, "v": format}, "p": {"format": format}, \
@@ -483,6 +486,7 @@ int main(void)
     test_round_trip(fp32_any);
     test_round_trip(hopper);
     test_round_trip(many_lists);
+    test_round_trip(corner);
     test_shipped();
     test_load();
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
