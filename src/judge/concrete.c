@@ -217,10 +217,6 @@ static void init_errors(attest_judge_concrete *x)
     x->final_error = fmax(v->final_relative, u);
     x->power = x->recipe.offset_inside || x->recipe.before ? 1 : ldexp(1, (int)v->offset);
     x->shift = x->recipe.offset_inside && !x->recipe.before ? (double)v->offset : 0;
-    x->offset_ln2 =
-        x->recipe.before
-            ? 0
-            : attest_hosted_convert((double)v->offset * 0x1.62e42fefa39efp-1, &x->work.format);
     if (!(x->final_error >= 2 * u))
         x->recipe.reciprocal = false; /* it errs by up to two roundings */
 }

@@ -22,7 +22,7 @@ typedef struct attest_judge_concrete {
     double scale, cap, scale_over_cap;
     double kappa;  /* folded: what multiplies a score in the argument of exp2 */
     double lambda; /* log2 e */
-    double ln2, offset_ln2;
+    double ln2;
     double unit;                               /* what a score is worth in the exponent of e */
     bool two;                                  /* exp2, not exp */
     bool additive;                             /* the mask has values */

@@ -44,15 +44,13 @@ static double logarithm(attest_judge_concrete *x, double sum, bool push)
     return attest_judge_concrete_choose(x, &y, x->recipe.log_error, push);
 }
 
-/* The logarithm of the sum of the exponentials of a part. */
+/* The logarithm of the sum of the exponentials of a part; all share the offset in it. */
 static double log_sum(attest_judge_concrete *x, const double *part)
 {
     size_t values = x->question->value_dim;
     bool push = attest_judge_concrete_pushes(x, part[x->recipe.target % values]);
     double l = logarithm(x, part[values], push);
 
-    if (x->offset_ln2 != 0)
-        l = attest_judge_summer_add(l, -x->offset_ln2, &x->work);
     return attest_judge_summer_add(attest_judge_summer_mul(part[values + 1], x->unit, &x->work),
                                    l, &x->work);
 }

@@ -89,6 +89,151 @@ static void check_inside(uint64_t *state)
     }
 }
 
+/* ---- directed ---- */
+
+/* y - factor e^x, rounded: its sign is right. */
+static int compare_exp(double y, double x, bool two, double factor)
+{
+    mpfr_t e, z;
+    int sign;
+
+    mpfr_init2(e, 300);
+    mpfr_init2(z, 300);
+    mpfr_set_d(z, x, MPFR_RNDN);
+    two ? mpfr_exp2(e, z, MPFR_RNDN) : mpfr_exp(e, z, MPFR_RNDN);
+    mpfr_set_d(z, 1, MPFR_RNDN);
+    mpfr_add_d(z, z, factor, MPFR_RNDN);
+    mpfr_mul(e, e, z, MPFR_RNDN);
+    sign = -mpfr_cmp_d(e, y);
+    mpfr_clear(e);
+    mpfr_clear(z);
+    return sign;
+}
+
+/* The ends of exp: within the error if they are inner, and no number of the format beyond them
+ * is if they are outer. */
+static void check_exp(uint64_t *state)
+{
+    attest_format single = case_format("binary32");
+    size_t inner = 0, outer = 0, flushed = 0;
+    attest_hosted h;
+
+    attest_hosted_init(&h, &single, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (size_t t = 0; t < 20000; t++) {
+        double error = ldexp(1, -(int)(6 + case_pick(state, 19)));
+        double x = attest_hosted_convert(
+            (double)(attest_random_next(state) >> 11) * 0x1p-53 * 150 - 140, &h);
+        bool two = case_pick(state, 2) == 1;
+        attest_judge_exponential in, out;
+
+        attest_judge_exp_range(&in, x, two, error, false, &h);
+        attest_judge_exp_range(&out, x, two, error, true, &h);
+        if (compare_exp(0x1p-126, x, two, -error) > 0) { /* it may be 0 */
+            flushed++;
+            inner += !(in.lo == 0 && out.lo == 0 && out.hi >= 0x1p-126);
+            continue;
+        }
+        inner +=
+            compare_exp(in.lo, x, two, -error) < 0 || compare_exp(in.hi, x, two, error) > 0;
+        outer += compare_exp(nextafterf((float)out.lo, 0), x, two, -error) >= 0 ||
+                 compare_exp(nextafterf((float)out.hi, INFINITY), x, two, error) <= 0 ||
+                 out.lo > in.lo || out.hi < in.hi || in.nearest < in.lo || in.nearest > in.hi;
+    }
+    TAP_OK(inner == 0 && outer == 0 && flushed > 100,
+           "the ends of exp: %zu too far out, %zu too far in, %zu may be 0", inner, outer,
+           flushed);
+}
+
+/* Blocks whose terms are anywhere between two ends, some of them far apart. */
+static void check_blocks(uint64_t *state)
+{
+    attest_format in = case_format("bfloat16"), single = case_format("binary32");
+    attest_judge_unit unit;
+    attest_hosted h;
+    size_t outside = 0, wide = 0;
+
+    attest_hosted_init(&h, &in, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (size_t t = 0; t < 6000; t++) {
+        double a[3][8], b[8], c[2], end[2][8];
+        size_t n = 1 + case_pick(state, 8);
+
+        attest_judge_unit_init(&unit, &in, &in, &single, 3 + case_pick(state, 22));
+        for (size_t i = 0; i < n; i++) {
+            int power = (int)case_pick(state, 60) - 40;
+
+            b[i] = case_number(state, &in, (int)case_pick(state, 3));
+            a[0][i] = fabs(case_number(state, &in, power));
+            a[1][i] = case_pick(state, 4) ? attest_hosted_convert(a[0][i] * 1.02, &h)
+                                          : a[0][i] + fabs(case_number(state, &in, power + 30));
+            a[1][i] = attest_hosted_convert(a[1][i], &h);
+            end[0][i] = a[b[i] < 0][i];
+            end[1][i] = a[!(b[i] < 0)][i];
+        }
+        c[0] = case_number(state, &single, (int)case_pick(state, 30) - 20);
+        c[1] = case_pick(state, 3) ? c[0] : fmax(c[0], case_number(state, &single, -2));
+        for (size_t s = 0; s < 20; s++) {
+            double lo = c[0], hi = c[1], y, middle = s % 2 ? c[0] : c[1];
+            attest_judge_block lower = {end[0], b, 1, n}, upper = {end[1], b, 1, n};
+
+            for (size_t i = 0; i < n; i++) {
+                double part = (double)case_pick(state, 5) / 4;
+
+                part = case_pick(state, 2) ? part : part * 0x1p-20;
+                a[2][i] = attest_hosted_convert(a[0][i] + part * (a[1][i] - a[0][i]), &h);
+            }
+            if (s > 15 && c[0] <= 0 && c[1] >= 0)
+                middle = 0;
+            y = attest_judge_unit_sum(middle, &(attest_judge_block){a[2], b, 1, n}, &unit);
+            outside += !attest_judge_replay_block(&lo, &hi, &lower, &upper, &unit) ||
+                       !(lo <= y && y <= hi);
+            wide += lo < hi;
+        }
+    }
+    TAP_OK(outside == 0 && wide > 20000, "blocks between two ends: %zu outside, %zu are open",
+           outside, wide);
+}
+
+/* Two keys with these scores, of which only the second has a value. */
+static void check_tiny(uint64_t *state, double score, double value, double least)
+{
+    judge_case c;
+    attest_judge_replay replay;
+    attest_error error = {0};
+    double lo[CASE_VALUES], hi[CASE_VALUES];
+    size_t outside = 1, touched = 0;
+
+    case_init(&c, state, 0);
+    case_clear(&c);
+    memset(&c.qkv, 0, sizeof c.qkv);
+    case_variant(&c.variant, state, 0);
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_SEPARATE;
+    c.schedule.rescale = 0;
+    c.schedule.divide = ATTEST_JUDGE_PLACE_AFTER;
+    c.q[0] = 1;
+    c.k[0] = 0;
+    c.k[1] = score;
+    c.v[0] = 0;
+    c.v[1] = value;
+    c.qkv.q = case_tensor(c.q, ATTEST_TENSOR_F64, 1, 1);
+    c.qkv.k = case_tensor(c.k, ATTEST_TENSOR_F64, 2, 1);
+    c.qkv.v = case_tensor(c.v, ATTEST_TENSOR_F64, 2, 1);
+    c.qkv.scale = "none";
+    if (attest_judge_question_init(&c.question, &c.qkv, &error) != ATTEST_OK ||
+        attest_judge_head_init(&c.head, &c.question, &error) != ATTEST_OK ||
+        attest_judge_head_load(&c.head, 0, 0, &error) != ATTEST_OK)
+        abort();
+    if (attest_judge_replay_init(&replay, &c.question, &c.variant, &c.schedule, &error) ==
+        ATTEST_OK) {
+        outside = check_row(&c, &replay, state, 0, &touched);
+        attest_judge_replay_row(lo, hi, &replay, &c.head, 0);
+        attest_judge_replay_clear(&replay);
+    }
+    TAP_OK(outside == 0 && lo[0] == 0 && hi[0] >= least,
+           "a weight of e^%g and a value of %g: %g to %g, %zu outside", score, value, lo[0],
+           hi[0], outside);
+    case_clear(&c);
+}
+
 static int by_size(const void *x, const void *y)
 {
     double a = *(const double *)x, b = *(const double *)y;
@@ -147,5 +292,10 @@ int main(void)
 
     check_inside(&state);
     check_narrow(&state);
+    check_exp(&state);
+    check_blocks(&state);
+    check_tiny(&state, -87.5, 1, 0x1p-126);       /* exp may be 0 */
+    check_tiny(&state, -70, 0x1p-35, 0x1p-137);   /* a product */
+    check_tiny(&state, -87.25, 0x1p-3, 0x1p-129); /* near the least normal number */
     return tap_done();
 }
