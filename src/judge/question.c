@@ -66,7 +66,7 @@ static attest_status check_extras(const attest_judge_question *x, attest_error *
 }
 
 /* value = the number that an option gives. */
-static attest_status read_number(fmpq_t value, const char *what, const char *text,
+static attest_status read_number(fmpq *value, const char *what, const char *text,
                                  attest_error *error)
 {
     attest_error inner = {0};
