@@ -25,6 +25,7 @@ typedef struct attest_qkv_source {
     bool layered;                              /* the names are patterns (qkv_layers.h) */
     size_t *layer;                             /* the numbers of the layers */
     size_t layers;                             /* at least 1 */
+    size_t rank;                               /* the axes of the q that was read last */
 } attest_qkv_source;
 
 /* Reads the files and finds the layers: the numbers for which there is a q; each needs all

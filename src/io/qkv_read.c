@@ -159,6 +159,8 @@ static attest_status read_part(attest_tensor *tensor, attest_qkv_source *source,
     ATTEST_TRY(attest_input_locate(&file->input, check_rank(&array, part, error), error));
     ATTEST_TRY(
         attest_tensor_file_view(tensor, file, name, &array, part == ATTEST_QKV_MASK, error));
+    if (part == ATTEST_QKV_Q)
+        source->rank = array.rank;
     if (part == ATTEST_QKV_SINK)
         turn_sink(tensor);
     return ATTEST_OK;

@@ -6,11 +6,10 @@
 
 /* One tensor: the product of the shape's lengths of values, the last index fastest. */
 typedef struct attest_safetensors_item {
-    const char *name;
+    char *name;
     attest_tensor_type type; /* what it is written as; never BOOL */
-    const size_t *shape;
-    size_t rank;
-    const double *value;
+    size_t rank, shape[4];
+    double *value;
 } attest_safetensors_item;
 
 /* Writes the file, whole or not at all, "-" to standard output; the data begin at a multiple of

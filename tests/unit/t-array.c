@@ -75,7 +75,7 @@ static void all_words(attest_array_type type, bool big, int exponent_bits, const
  * words for NaN. */
 static void all_bytes(attest_array_type type, int exponent_bits, const char *name)
 {
-    unsigned char bytes[256];
+    unsigned char bytes[256] = {0};
     double value[256];
     attest_array array = array_of(type, false, bytes, 256);
     int wrong = 0;
