@@ -53,6 +53,8 @@ static void write_heads(attest_json *json, const judge_layer *layer, size_t coun
             attest_json_write_count(json, "head", h % tally->shape[1]);
             attest_json_write_string(
                 json, "verdict", attest_judge_verdict_name(attest_judge_counts_verdict(head)));
+            attest_json_write_count(json, "rows", tally->shape[2]);
+            attest_json_write_count(json, "columns", tally->shape[3]);
             attest_json_write_count(json, "within", head->within);
             attest_json_write_count(json, "wrong", head->wrong);
             attest_json_write_count(json, "undecided", head->undecided);
@@ -171,7 +173,6 @@ static void write_output(attest_json *json, const char *key, attest_qkv_output *
     attest_json_write_object(json, key);
     attest_json_write_string(json, "path", attest_input_name(output->path));
     attest_json_write_string(json, "tensor", output->file->is_npy ? NULL : output->name);
-    attest_json_write_string(json, "sha256", attest_input_sha256(&output->file->input));
     attest_json_write_close(json);
 }
 
@@ -226,7 +227,8 @@ void attest_cli_judge_write(attest_json *json, judge_job *job)
     attest_json_write_string(json, "format", "attest/judgement");
     attest_json_write_integer(json, "version", 1);
     attest_json_write_string(json, "attest", attest_version());
-    attest_cli_qkv_write_subject(json, &job->x);
+    attest_cli_qkv_write_subject(json, &job->x, &job->first,
+                                 job->against ? &job->second : NULL);
     write_output(json, "output", &job->first);
     write_findings(json, job->layer, job->layers);
     if (job->against) {

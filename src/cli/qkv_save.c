@@ -37,7 +37,8 @@ static void write_layer(attest_json *json, const attest_qkv_source *source, size
     attest_json_write_close(json);
 }
 
-void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x)
+void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
+                                  attest_qkv_output *first, attest_qkv_output *second)
 {
     static const char *const role[ATTEST_QKV_PARTS] = {"q", "k", "v", "mask", "sink"};
 
@@ -51,6 +52,10 @@ void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x)
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
         if (x->source.file[i].charged)
             write_input(json, x->source.names.path ? "qkv" : role[i], &x->source.file[i]);
+    if (first)
+        write_input(json, "output", first->file);
+    if (second)
+        write_input(json, "against", second->file);
     attest_json_write_close(json);
 }
 

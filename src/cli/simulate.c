@@ -75,7 +75,7 @@ static int print_json(simulate_job *job)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
-    attest_cli_qkv_write_subject(&json, &job->x);
+    attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
     attest_json_write_count(&json, "schedule", job->schedule);
     attest_json_write_count(&json, "elements", job->elements);
     attest_json_write_count(&json, "open", job->open);

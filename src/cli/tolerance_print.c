@@ -124,7 +124,7 @@ int attest_cli_tolerance_print_json(tolerance_job *job)
 
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
-    attest_cli_qkv_write_subject(&json, &job->x);
+    attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
     attest_json_write_count(&json, "elements", all.elements);
     attest_json_write_count(&json, "finite", all.finite);
     write_measure(&json, "max_bound", all.max);
