@@ -134,8 +134,37 @@ static void difference(void)
            "farther, and NaN; where nothing is known, nothing is said");
 }
 
+static void elements(void)
+{
+    const double inf = (double)INFINITY, nan = (double)NAN;
+    const struct {
+        double output, lo, hi;
+        attest_judge_verdict verdict;
+    } c[] = {{1, 1, 1, ATTEST_JUDGE_WITHIN},
+             {1, 1, 2, ATTEST_JUDGE_WITHIN},
+             {2, 1, 2, ATTEST_JUDGE_WITHIN},
+             {nextafter(2, 3), 1, 2, ATTEST_JUDGE_WRONG},
+             {nextafter(1, 0), 1, 2, ATTEST_JUDGE_WRONG},
+             {-0.0, 0, 0, ATTEST_JUDGE_WITHIN},
+             {nan, 1, 2, ATTEST_JUDGE_WRONG},
+             {inf, 1, 2, ATTEST_JUDGE_WRONG},
+             {-inf, 1, 2, ATTEST_JUDGE_WRONG},
+             {1, -inf, inf, ATTEST_JUDGE_UNDECIDED},
+             {nan, -inf, inf, ATTEST_JUDGE_UNDECIDED},
+             {inf, -inf, inf, ATTEST_JUDGE_UNDECIDED},
+             {3, -inf, 2, ATTEST_JUDGE_WRONG},
+             {1, -inf, 2, ATTEST_JUDGE_UNDECIDED},
+             {nan, nan, nan, ATTEST_JUDGE_WITHIN},
+             {0, nan, nan, ATTEST_JUDGE_WRONG}};
+
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++)
+        TAP_OK(attest_judge_element(c[i].output, c[i].lo, c[i].hi) == c[i].verdict,
+               "%g in [%g, %g]", c[i].output, c[i].lo, c[i].hi);
+}
+
 int main(void)
 {
+    elements();
     ranges();
     worst();
     difference();
