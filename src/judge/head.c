@@ -59,9 +59,8 @@ static double get_element(const unsigned char *bytes, attest_tensor_type type)
     return *bytes ? 0 : (double)-INFINITY; /* as a mask that is added */
 }
 
-/* to = count elements of a row of a tensor. An axis of length 1 stands for every index. */
-static void get_row(double *to, const attest_tensor *tensor, size_t batch, size_t head,
-                    size_t row, size_t first, size_t count)
+void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
+                             size_t row, size_t first, size_t count)
 {
     const size_t index[3] = {batch, head, row};
     const unsigned char *bytes = tensor->data;
@@ -105,7 +104,7 @@ static attest_status load(double *to, const attest_tensor *tensor, char name, si
     size_t tokens = tensor->shape[2], dim = tensor->shape[3];
 
     for (size_t i = 0; i < tokens; i++) {
-        get_row(to + i * dim, tensor, batch, index, i, 0, dim);
+        attest_judge_tensor_get(to + i * dim, tensor, batch, index, i, 0, dim);
         for (size_t c = 0; c < dim; c++)
             if (!isfinite(to[i * dim + c]))
                 return attest_error_set(error, ATTEST_FORMAT,
@@ -129,13 +128,13 @@ attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size
     ATTEST_TRY(load(head->k, &qkv->k, 'k', batch, shared, error));
     ATTEST_TRY(load(head->v, &qkv->v, 'v', batch, shared, error));
     if (head->sink) {
-        get_row(&head->sink_logit, &qkv->sink, 0, index, 0, 0, 1);
+        attest_judge_tensor_get(&head->sink_logit, &qkv->sink, 0, index, 0, 0, 1);
         if (!isfinite(head->sink_logit))
             return attest_error_set(error, ATTEST_FORMAT, "the sink of head %zu is not finite",
                                     index);
     }
     for (size_t i = 0; qkv->mask.data && i < x->queries; i++) {
-        get_row(head->bias, &qkv->mask, batch, index, i, 0, x->keys);
+        attest_judge_tensor_get(head->bias, &qkv->mask, batch, index, i, 0, x->keys);
         for (size_t j = 0; j < x->keys; j++)
             if (!(head->bias[j] < (double)INFINITY))
                 return attest_error_set(error, ATTEST_FORMAT,
@@ -174,8 +173,8 @@ void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, s
     if (row->first > row->last)
         row->first = row->last;
     if (qkv->mask.data) {
-        get_row(head->bias, &qkv->mask, head->batch, head->head, i, row->first,
-                row->last - row->first);
+        attest_judge_tensor_get(head->bias, &qkv->mask, head->batch, head->head, i, row->first,
+                                row->last - row->first);
         row->bias = head->bias;
     }
 }

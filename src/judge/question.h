@@ -28,6 +28,11 @@ void attest_judge_question_clear(attest_judge_question *question);
 void attest_judge_question_get_scale(arb_t scale, const attest_judge_question *question,
                                      slong bits);
 
+/* to = count elements of a row of a tensor, exactly; truth values as a mask that is added: 0
+ * and -inf. An axis of length 1 stands for every index. */
+void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
+                             size_t row, size_t first, size_t count);
+
 /* One query head of one batch entry with the keys and values that it uses, row-major. */
 typedef struct attest_judge_head {
     const attest_judge_question *question;
