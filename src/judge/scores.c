@@ -78,7 +78,7 @@ static double cap(double t, double *delta, double *ev, const attest_judge_rule *
 {
     const attest_judge_variant *v = rule->variant;
     double c = rule->cap, u = rule->work.u, capped = softcap(t, c), size;
-    double before = (*delta + 4 * u * fabs(t)) * ATTEST_JUDGE_UP;
+    double before = (*delta + 5 * u * fabs(t)) * ATTEST_JUDGE_UP;
     double moved = before * softcap_slope(fabs(t) - before - *ev, c);
 
     *ev += c * 0x1p-46 + rule->cap_error;
