@@ -35,7 +35,8 @@ static inline attest_judge_term attest_judge_term_split(double x, int bits, int 
     }
     /* The least number of the format is shifted by 52; 0 lies far below it. */
     if (shift > 52)
-        return (attest_judge_term){0, ATTEST_JUDGE_UNIT_NOTHING, 0, u >> 63};
+        return (attest_judge_term){0, ATTEST_JUDGE_UNIT_NOTHING, ATTEST_JUDGE_UNIT_NOTHING,
+                                   u >> 63};
     return (attest_judge_term){significand >> shift, exponent, exponent - bits + 1, u >> 63};
 }
 
