@@ -270,7 +270,8 @@ static void check_narrow(uint64_t *state)
 
             case_init(&c, state, kind);
             c.variant.exp_relative = 0x1p-24;
-            if (!c.question.capped &&
+            /* A sink far above the scores overflows a sum in binary16. */
+            if (!c.question.capped && !(kind == 4 && c.head.sink) &&
                 attest_judge_replay_init(&replay, &c.question, &c.variant, &c.schedule,
                                          &error) == ATTEST_OK) {
                 width[count++] = get_width(&c, &replay, 0);
