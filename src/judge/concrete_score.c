@@ -1,4 +1,4 @@
-/* concrete_score.c -- the scores of a row, its tiles, and the arguments of exp. */
+/* concrete_score.c -- the scores of a row and its tiles. */
 #include "judge/concrete.h"
 
 #include "base/random.h"
@@ -11,23 +11,6 @@ static double add(const attest_judge_concrete *x, double a, double b)
 static double mul(const attest_judge_concrete *x, double a, double b)
 {
     return attest_judge_summer_mul(a, b, &x->work);
-}
-
-static double fused(const attest_judge_concrete *x, double a, double b, double c)
-{
-    return attest_judge_summer_flush(attest_hosted_fma(a, b, c, &x->work.format), &x->work);
-}
-
-double attest_judge_concrete_divide(double a, double b, const attest_judge_summer *work)
-{
-    const attest_hosted *h = &work->format;
-    double q = a / b, remainder;
-
-    if (h->plain || !isfinite(q) || q == 0)
-        return attest_hosted_convert(q, h);
-    remainder = fma(-q, b, a);
-    q = attest_hosted_to_odd(q, b < 0 ? -remainder : remainder);
-    return attest_judge_summer_round(q, work);
 }
 
 static bool is_folded(const attest_judge_concrete *x)
@@ -210,63 +193,6 @@ size_t attest_judge_concrete_tile(attest_judge_concrete *x, const attest_judge_r
         x->tile[count - 1 - i] = kept;
     }
     return count;
-}
-
-/* ---- arguments of exp, (h), (i), (l) ---- */
-
-double attest_judge_concrete_reference(const attest_judge_concrete *x, double m)
-{
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        m = mul(x, m, x->kappa);
-    return x->shift != 0 ? add(x, m, -x->shift) : m;
-}
-
-double attest_judge_concrete_argument(const attest_judge_concrete *x, double score,
-                                      double reference)
-{
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        return fused(x, score, x->kappa, -reference);
-    score = add(x, score, -reference);
-    return x->recipe.argument == ATTEST_RECIPE_SEPARATE_TWO ? mul(x, score, x->lambda) : score;
-}
-
-double attest_judge_concrete_rescale(const attest_judge_concrete *x, double m, double more)
-{
-    double difference = add(x, m, -more);
-
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        return mul(x, difference, x->kappa);
-    if (x->recipe.argument == ATTEST_RECIPE_SEPARATE_TWO)
-        return mul(x, difference, x->lambda);
-    return difference;
-}
-
-bool attest_judge_concrete_keeps(const attest_judge_concrete *x, double m, double more)
-{
-    double difference = attest_judge_concrete_rescale(x, m, more);
-
-    if (x->recipe.max != ATTEST_JUDGE_MAX_LAZY)
-        return !(more > m);
-    if (x->recipe.argument == ATTEST_RECIPE_SEPARATE)
-        difference = mul(x, difference, x->lambda);
-    return difference >= -x->recipe.threshold;
-}
-
-double attest_judge_concrete_sink(const attest_judge_concrete *x, double logit)
-{
-    logit = attest_hosted_convert(logit, &x->work.format);
-    return x->recipe.argument == ATTEST_RECIPE_FOLDED_TWO_STEP ? mul(x, logit, x->lambda)
-                                                               : logit;
-}
-
-double attest_judge_concrete_sink_argument(const attest_judge_concrete *x, double logit,
-                                           double reference)
-{
-    double sink = attest_judge_concrete_sink(x, logit);
-
-    if (x->recipe.argument == ATTEST_RECIPE_FOLDED)
-        return fused(x, sink, x->lambda, -reference);
-    return attest_judge_concrete_argument(x, sink, reference);
 }
 
 attest_status attest_judge_concrete_check(const attest_judge_concrete *x,

@@ -1,14 +1,14 @@
 /* matrix_unit.c -- a block of products, aligned, cut and summed in 64-bit integers. */
-#include "judge/matrix_unit.h"
+#include "judge/matrix_unit_terms.h"
 
 enum {
     MOST_FACTOR_BITS = 25,
-    MOST_TERMS = 512,
+    MOST_TERMS = ATTEST_JUDGE_UNIT_MOST_TERMS,
     MOST_BITS = 53 - ATTEST_JUDGE_UNIT_SPREAD, /* fraction + 2 and carries: sums are doubles */
-    SINGLE_BITS = 24,
-    SINGLE_EMIN = -126,
-    SINGLE_QUANTUM = -149,
-    HALF_EMIN = -14
+    NOTHING = ATTEST_JUDGE_UNIT_NOTHING,
+    SINGLE_BITS = ATTEST_JUDGE_UNIT_SINGLE_BITS,
+    SINGLE_EMIN = ATTEST_JUDGE_UNIT_SINGLE_EMIN,
+    SINGLE_QUANTUM = -149
 };
 
 static bool is_format(const attest_format *format, long precision, long emin, long emax)
@@ -19,7 +19,7 @@ static bool is_format(const attest_format *format, long precision, long emin, lo
 
 static bool is_half(const attest_format *format)
 {
-    return is_format(format, 11, HALF_EMIN, 15);
+    return is_format(format, ATTEST_JUDGE_UNIT_HALF_BITS, ATTEST_JUDGE_UNIT_HALF_EMIN, 15);
 }
 
 static bool factor_fits(const attest_format *format)
@@ -54,62 +54,12 @@ void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
     attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
 }
 
-/* |x| = magnitude 2^(exponent - bits + 1), with exponent at least emin. */
-typedef struct number {
-    uint64_t magnitude;
-    int exponent;
-} number;
-
-static inline number split(double x, int bits, int emin)
+/* u 2^quantum. Exact: u is below 2^53, and the result not below 2^-1022 if the quantum is not.
+ */
+static double scale(uint64_t u, int quantum)
 {
-    uint64_t u = attest_hosted_bits(x);
-    int exponent = (int)(u >> 52 & 0x7ff) - 1023, below = emin - exponent, shift = 53 - bits;
-    uint64_t significand = (u & 0xfffffffffffffu) | (uint64_t)1 << 52;
-
-    if (below > 0) {
-        shift += below;
-        exponent = emin;
-    }
-    /* The least number of the format is shifted by 52; 0 lies far below it. */
-    if (shift > 52)
-        return (number){0, ATTEST_JUDGE_UNIT_NOTHING};
-    return (number){significand >> shift, exponent};
-}
-
-static inline number split_product(double a, double b, const attest_judge_unit *unit)
-{
-    number x = split(a, unit->a_bits, unit->a_emin), y = split(b, unit->b_bits, unit->b_emin);
-
-    if (x.magnitude == 0 || y.magnitude == 0)
-        return (number){0, ATTEST_JUDGE_UNIT_NOTHING};
-    return (number){x.magnitude * y.magnitude, x.exponent + y.exponent};
-}
-
-static inline number split_addend(double addend, const attest_judge_unit *unit)
-{
-    return unit->half ? split(addend, 11, HALF_EMIN) : split(addend, SINGLE_BITS, SINGLE_EMIN);
-}
-
-int attest_judge_unit_exponent(double a, double b, const attest_judge_unit *unit)
-{
-    return split_product(a, b, unit).exponent;
-}
-
-int attest_judge_unit_addend_exponent(double addend, const attest_judge_unit *unit)
-{
-    return split_addend(addend, unit).exponent;
-}
-
-/* The term in units of 2^(exponent - fraction), cut toward zero. Its last bit is worth
- * 2^(term.exponent - last). */
-static inline int64_t align(number term, int last, bool negative, int exponent, int fraction)
-{
-    int shift = exponent - fraction - (term.exponent - last);
-    uint64_t units = shift > 63   ? 0
-                     : shift >= 0 ? term.magnitude >> shift
-                                  : term.magnitude << -shift;
-
-    return negative ? -(int64_t)units : (int64_t)units;
+    return quantum > -1000 ? (double)u * attest_hosted_double((uint64_t)(quantum + 1023) << 52)
+                           : ldexp((double)u, quantum);
 }
 
 /* sum 2^quantum toward zero, to so many bits and to binary32's quantum. */
@@ -125,67 +75,48 @@ static double round_single(int64_t sum, int quantum, int bits)
         u = drop > 63 ? 0 : u >> drop << drop;
     if (u == 0)
         return 0;
-    r = ldexp((double)u, quantum); /* exact: at most 24 bits */
+    r = scale(u, quantum);
     if (r > 0x1.fffffep127)
         r = INFINITY;
     return sum < 0 ? -r : r;
 }
 
-static double round_sum(int64_t sum, int exponent, const attest_judge_unit *unit)
+double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit *unit)
 {
-    int quantum = exponent - unit->fraction;
+    int bits = 1 + unit->fraction;
 
     if (unit->half)
         return sum == 0 ? 0 : attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result);
-    return round_single(
-        sum, quantum,
-        1 + (unit->fraction < SINGLE_BITS - 1 ? unit->fraction : SINGLE_BITS - 1));
-}
-
-double attest_judge_unit_sum_at(double addend, const attest_judge_block *block, int exponent,
-                                long moved, const attest_judge_unit *unit)
-{
-    int last = unit->a_bits + unit->b_bits - 2,
-        addend_last = (unit->half ? 11 : SINGLE_BITS) - 1;
-    int64_t sum = moved;
-
-    for (size_t i = 0; i < block->count; i++) {
-        double a = block->a[i], b = block->b[i * block->stride];
-
-        sum += align(split_product(a, b, unit), last, signbit(a) != signbit(b), exponent,
-                     unit->fraction);
-    }
-    sum += align(split_addend(addend, unit), addend_last, signbit(addend), exponent,
-                 unit->fraction);
-    return round_sum(sum, exponent, unit);
+    return round_single(sum, quantum, bits < SINGLE_BITS ? bits : SINGLE_BITS);
 }
 
 double attest_judge_unit_sum(double addend, const attest_judge_block *block,
                              const attest_judge_unit *unit)
 {
-    int last = unit->a_bits + unit->b_bits - 2,
-        addend_last = (unit->half ? 11 : SINGLE_BITS) - 1;
-    number term[MOST_TERMS], c = split_addend(addend, unit);
-    bool negative[MOST_TERMS];
-    int exponent = c.exponent;
-    int64_t sum;
+    attest_judge_term term[MOST_TERMS + 1], *c = &term[block->count];
+    int exponent;
+    int64_t sum = 0;
+    double wild = 0 * addend; /* NaN where something is not finite */
 
-    if (!isfinite(addend))
-        return addend;
+    *c = attest_judge_term_split_addend(addend, unit);
+    exponent = c->exponent;
     for (size_t i = 0; i < block->count; i++) {
         double a = block->a[i], b = block->b[i * block->stride];
 
-        term[i] = split_product(a, b, unit);
-        negative[i] = signbit(a) != signbit(b);
+        term[i] =
+            attest_judge_term_multiply(attest_judge_term_split(a, unit->a_bits, unit->a_emin),
+                                       attest_judge_term_split(b, unit->b_bits, unit->b_emin));
+        wild += 0 * a;
         if (term[i].exponent > exponent)
             exponent = term[i].exponent;
     }
-    if (exponent == ATTEST_JUDGE_UNIT_NOTHING)
+    if (isnan(wild))
+        return isnan(addend) || isfinite(addend) ? wild : addend;
+    if (exponent == NOTHING)
         return 0;
-    sum = align(c, addend_last, signbit(addend), exponent, unit->fraction);
-    for (size_t i = 0; i < block->count; i++)
-        sum += align(term[i], last, negative[i], exponent, unit->fraction);
-    return round_sum(sum, exponent, unit);
+    for (size_t i = 0; i <= block->count; i++)
+        sum += attest_judge_term_align(&term[i], exponent - unit->fraction);
+    return attest_judge_unit_round(sum, exponent - unit->fraction, unit);
 }
 
 double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,

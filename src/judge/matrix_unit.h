@@ -37,24 +37,12 @@ typedef struct attest_judge_block {
 } attest_judge_block;
 
 /* addend + the products. Domain: count is at most that of the unit; all are numbers of the
- * unit's formats, or addend is not finite, which the result then is too. */
+ * unit's formats. Where a factor a or the addend is not finite the result is not, either. */
 double attest_judge_unit_sum(double addend, const attest_judge_block *block,
                              const attest_judge_unit *unit);
 
 /* The same over count products in blocks of at most size, from the first to the last. */
 double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,
                                const attest_judge_unit *unit);
-
-/* The exponents of a product and of an addend; ATTEST_JUDGE_UNIT_NOTHING if it is 0. */
-enum { ATTEST_JUDGE_UNIT_NOTHING = -100000 };
-int attest_judge_unit_exponent(double a, double b, const attest_judge_unit *unit);
-int attest_judge_unit_addend_exponent(double addend, const attest_judge_unit *unit);
-
-/* What the unit would return if E were exponent: nondecreasing in every term. The exact sum is
- * moved by so many units 2^(exponent-fraction) before it is rounded. Domain: no term has an
- * exponent above exponent + ATTEST_JUDGE_UNIT_SPREAD. */
-enum { ATTEST_JUDGE_UNIT_SPREAD = 16 };
-double attest_judge_unit_sum_at(double addend, const attest_judge_block *block, int exponent,
-                                long moved, const attest_judge_unit *unit);
 
 #endif

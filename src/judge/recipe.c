@@ -132,6 +132,8 @@ static attest_status draw_tiles(attest_judge_recipe *r, uint64_t *state,
     r->tile = v->tile;
     if (v->tile > 0 && v->direction == ATTEST_JUDGE_DIRECTION_ANY && toss(state))
         r->tile += pick(state, v->tile + 1);
+    if (v->tile == 0 && v->pv.depth > 0)
+        return ATTEST_OK; /* every tile would take one addition of the depth */
     if (v->tile == 0 && toss(state))
         r->cuts = 1 + pick(state, 16);
     else if (v->tile == 0)

@@ -1,5 +1,5 @@
 /* replay.c -- a row of a schedule on the lower and the upper ends of what is open. */
-#include "judge/replay.h"
+#include "judge/replay_steps.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -7,12 +7,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 
-enum { LOWER, UPPER };
-
-/* What lies between two numbers. */
-typedef struct range {
-    double lo, hi;
-} range;
+typedef attest_judge_range range;
 
 /* The state of a row. */
 typedef struct pass {
@@ -85,63 +80,21 @@ void attest_judge_replay_clear(attest_judge_replay *r)
     attest_judge_concrete_clear(&r->x);
 }
 
-/* ---- single steps ---- */
-
-/* Lemma 3: exp of an argument in the range, with any error of the model. */
 static range exponential(const pass *p, range argument)
 {
-    const attest_judge_concrete *x = p->x;
-    attest_judge_exponential lower, upper;
-    range y;
-
-    attest_judge_exp_range(&lower, argument.lo, x->two, x->exp_error, true, &x->work.format);
-    if (argument.lo == argument.hi)
-        return (range){lower.lo, lower.hi};
-    attest_judge_exp_range(&upper, argument.hi, x->two, x->exp_error, true, &x->work.format);
-    y = (range){lower.lo, upper.hi};
-    /* Only exp(0) is exact; its neighbours in the range are not. */
-    if (argument.hi == 0)
-        y.hi = attest_judge_round_down(1 + x->exp_error, &x->work.format);
-    if (argument.lo == 0)
-        y.lo = attest_judge_round_up(1 - x->exp_error, &x->work.format);
-    return y;
+    return attest_judge_range_exp(p->x, argument);
 }
 
-/* Lemma 4: a product of a number with a factor that is not negative. */
 static range scale(range y, range factor, const attest_judge_summer side[2])
 {
-    return (range){
-        attest_judge_summer_mul(y.lo, y.lo >= 0 ? factor.lo : factor.hi, &side[LOWER]),
-        attest_judge_summer_mul(y.hi, y.hi >= 0 ? factor.hi : factor.lo, &side[UPPER])};
+    return attest_judge_range_scale(y, factor, side);
 }
 
-/* Lemma 6: what may be returned for a quotient q of at least this, or of at most this: a number
- * of the format within the error of q; below the least normal one also within a quantum, or 0.
- */
-static double least_quotient(double q, double error, const attest_hosted *h)
-{
-    double lo = q - error * fabs(q);
-
-    if (q == 0)
-        return 0;
-    if (fabs(lo) < 0x1p-125)
-        return q > 0 ? 0 : lo - 0x1p-149;
-    return h->plain ? lo : attest_judge_round_up(lo, h);
-}
-
-/* A quotient by a positive number, with the error of the final division. */
 static range divide(pass *p, range a, range b)
 {
-    const attest_hosted *h = &p->x->work.format;
-    const double error = p->x->final_error + 0x1p-51; /* all this rounds */
-    range q = {a.lo / (a.lo >= 0 ? b.hi : b.lo), a.hi / (a.hi >= 0 ? b.lo : b.hi)};
+    range q;
 
-    if (!(b.lo > 0) || !isfinite(q.lo) || !isfinite(q.hi)) {
-        p->failed = true;
-        return (range){0, 0};
-    }
-    q = (range){least_quotient(q.lo, error, h), -least_quotient(-q.hi, error, h)};
-    if (!isfinite(q.lo) || !isfinite(q.hi))
+    if (!attest_judge_range_divide(&q, p->x, a, b))
         p->failed = true;
     return q;
 }
@@ -303,70 +256,10 @@ static range get_sum(pass *p)
     return y;
 }
 
-/* ---- the product with V ---- */
-
-/* Lemma 4: the sign of a value chooses the end of its weight. */
-static void take_terms(pass *p, const attest_judge_tile *tile, size_t c)
-{
-    attest_judge_replay *r = p->r;
-    size_t values = p->x->question->value_dim, first = p->row->first;
-
-    for (size_t j = tile->first; j < tile->last; j++) {
-        bool negative = p->head->v[j * values + c] < 0;
-
-        r->term[LOWER][j - tile->first] = r->weight[negative ? UPPER : LOWER][j - first];
-        r->term[UPPER][j - tile->first] = r->weight[negative ? LOWER : UPPER][j - first];
-    }
-}
-
-static bool add_blocks(range *o, const attest_judge_block all[2], size_t lead,
-                       const attest_judge_summer *s)
-{
-    size_t blocks = attest_judge_block_count(&all[LOWER], lead, s->block);
-
-    for (size_t i = 0; i < blocks; i++) {
-        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
-        attest_judge_block lower = attest_judge_block_get(&all[LOWER], lead, n, s->block);
-        attest_judge_block upper = attest_judge_block_get(&all[UPPER], lead, n, s->block);
-
-        if (!attest_judge_replay_block(&o->lo, &o->hi, &lower, &upper, &s->unit))
-            return false;
-    }
-    return true;
-}
-
-static void add_column(pass *p, const attest_judge_tile *tile, size_t c)
-{
-    attest_judge_replay *r = p->r;
-    size_t values = p->x->question->value_dim, count = tile->last - tile->first;
-    const double *v = p->head->v + tile->first * values + c;
-    attest_judge_block all[2];
-    range o = {r->o[LOWER][c], r->o[UPPER][c]};
-
-    for (int e = LOWER; e <= UPPER; e++)
-        all[e] = (attest_judge_block){r->term[e], v, values, count};
-    if (p->x->pv.order >= ATTEST_RECIPE_BLOCKS) {
-        if (!add_blocks(&o, all, tile->first - tile->start, &p->x->pv))
-            p->failed = true;
-    } else {
-        attest_judge_running lower = {p->has_o, o.lo}, upper = {p->has_o, o.hi};
-
-        attest_judge_summer_add_products(&lower, &all[LOWER], 0, 0, &r->pv[LOWER]);
-        attest_judge_summer_add_products(&upper, &all[UPPER], 0, 0, &r->pv[UPPER]);
-        o = (range){lower.value, upper.value};
-    }
-    if (!isfinite(o.lo) || !isfinite(o.hi))
-        p->failed = true;
-    r->o[LOWER][c] = o.lo;
-    r->o[UPPER][c] = o.hi;
-}
-
 static void add_values(pass *p, const attest_judge_tile *tile)
 {
-    for (size_t c = 0; c < p->x->question->value_dim; c++) {
-        take_terms(p, tile, c);
-        add_column(p, tile, c);
-    }
+    if (!attest_judge_replay_values(p->r, p->head, p->row->first, tile, p->has_o))
+        p->failed = true;
     p->has_o = true;
 }
 

@@ -2,6 +2,7 @@
 #include <attest/judge.h>
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -202,7 +203,9 @@ attest_status attest_judge_simulate(double *out, double *lo, double *hi, const a
     j.elements =
         j.question.batch * j.question.heads * j.question.queries * j.question.value_dim;
     bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
-    status = check_heads(&j, error);
+    status = j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double))
+                 ? attest_memory_fail(error)
+                 : check_heads(&j, error);
     if (status == ATTEST_OK)
         status = run_all(&j, bytes, error);
     for (size_t k = 0; status == ATTEST_OK && k < 3; k++)
