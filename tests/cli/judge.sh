@@ -138,7 +138,7 @@ json 'o["given"]["refuses_correct"] is True and o["given"]["schedule"] == 0 and 
 cat >"$work/two.json" <<'END'
 {"format": "attest/kernel-model", "version": 1, "name": "two",
  "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
- "p": {"format": "bfloat16"}, "max": {"kind": "online", "tile": [2, 4], "direction": ["forward", "backward"]},
+ "p": {"format": "bfloat16"}, "max": {"kind": "online"},
  "schedules": [{"scores": "sequential", "pv": "forward", "tile": 4, "direction": "forward", "lanes": 1, "rescale": 0, "constant": "folded-binary32", "divide": "after"},
                {"scores": "reversed", "pv": "backward", "tile": 2, "direction": "backward", "lanes": 1, "rescale": 0, "constant": "separate", "divide": "after"}]}
 END
