@@ -68,8 +68,9 @@ typedef struct attest_qkv {
 /* What is known of a kernel; doc/kernel-models.md. */
 typedef struct attest_judge_model attest_judge_model;
 
-/* *model = the shipped one of this name, or the one in this file; to be freed. Status: USAGE
- * (no such name and no such file), FORMAT, IO, NOMEM. */
+/* *model = the shipped one of this name, or the one in this file, if the name has a slash, ends
+ * in ".json" or is "-" (standard input); to be freed. NULL after a failure. Status: USAGE (no
+ * such name), FORMAT, IO, UNABLE (a file that is no model by its size), NOMEM. */
 ATTEST_API attest_status attest_judge_model_load(attest_judge_model **model, const char *name,
                                                  attest_error *error) ATTEST_WARN_UNUSED;
 ATTEST_API void attest_judge_model_free(attest_judge_model *model);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include <attest/format.h>
+#include <attest/judge.h>
 
 /* The order of the additions of a sum of products, or the matrix unit that does them. For the
  * product with V, forward and backward are the orders of the keys. */
@@ -17,10 +18,10 @@ typedef enum attest_judge_order {
     ATTEST_JUDGE_ORDER_ANY = 0,
     ATTEST_JUDGE_ORDER_FORWARD,  /* score: "sequential" */
     ATTEST_JUDGE_ORDER_BACKWARD, /* score: "reversed" */
-    ATTEST_JUDGE_ORDER_PAIRWISE,
-    ATTEST_JUDGE_ORDER_TENSOR, /* blocks in any order */
+    ATTEST_JUDGE_ORDER_TENSOR,   /* blocks in any order */
     ATTEST_JUDGE_ORDER_TENSOR_FORWARD,
-    ATTEST_JUDGE_ORDER_TENSOR_BACKWARD
+    ATTEST_JUDGE_ORDER_TENSOR_BACKWARD,
+    ATTEST_JUDGE_ORDER_PAIRWISE /* of scores alone */
 } attest_judge_order;
 
 typedef enum attest_judge_scale {
@@ -109,12 +110,28 @@ typedef struct attest_judge_schedule {
     attest_judge_place divide; /* after or before */
 } attest_judge_schedule;
 
-typedef struct attest_judge_model {
+struct attest_judge_model {
     char *name;
+    char *comment; /* what it describes, in a line; NULL: nothing is said */
     attest_judge_variant *variant;
     size_t variants; /* at least 1 */
     attest_judge_schedule *schedule;
     size_t schedules; /* 0: the bound of the variants */
-} attest_judge_model;
+};
+
+/* The model with no variant, which stands for no kernel. */
+void attest_judge_model_init(attest_judge_model *model);
+void attest_judge_model_clear(attest_judge_model *model);
+
+/* What files do not say: the model fp32-any. */
+void attest_judge_variant_init(attest_judge_variant *variant);
+
+bool attest_judge_order_is_tensor(attest_judge_order order);
+
+/* Refuses a model that contradicts itself: no kernel keeps to it, or its schedules are no
+ * kernels of it. What is merely odd passes. Status: FORMAT; the text begins with the member, as
+ * in a file. */
+attest_status attest_judge_model_check(const attest_judge_model *model,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

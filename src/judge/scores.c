@@ -1,0 +1,147 @@
+/* scores.c -- (1), (2): scores, and how far a kernel's can be from them. */
+#include <math.h>
+
+#include <attest/kernel.h>
+
+#include "judge/row.h"
+
+/* The error of a score before it is scaled, store included. */
+static double raw_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
+                        double size, double s)
+{
+    double e = attest_judge_sum_error_get(sum, size, (size + s) / 2);
+
+    if (!rule->variant->stored)
+        return e;
+    if (!(s + e < rule->store.limit))
+        return (double)INFINITY;
+    return e + rule->store.u * (s + e) + rule->store.least;
+}
+
+/* The error of t when the query is scaled and rounded before the product. */
+static double query_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
+                          double size, double s, double key_size)
+{
+    const attest_judge_variant *v = rule->variant;
+    double u = rule->query.u + rule->work.u * (1 + rule->query.u), moved;
+
+    if (rule->power_of_two && v->scaled_query.precision >= v->q.precision)
+        u = 0;
+    size *= rule->scale * ATTEST_JUDGE_UP;
+    s *= rule->scale * ATTEST_JUDGE_UP;
+    moved = u * size + (rule->query.least + rule->work.least) * key_size;
+    /* the sizes of what is added are those of the rounded query */
+    return moved + raw_error(sum, rule, size + moved, s + moved);
+}
+
+/* A model's error of the scaled score t = scale s, before softcap and mask. */
+static double scaled_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
+                           double size, double s, double t, double key_size)
+{
+    double u = rule->work.u, delta = 0;
+
+    if (rule->scored || rule->folded) {
+        double e = raw_error(sum, rule, size, s) * rule->scale * ATTEST_JUDGE_UP;
+
+        delta = rule->power_of_two && !rule->folded ? e : e + u * (t + e) + rule->work.least;
+    }
+    if (rule->queried) {
+        double e = query_error(sum, rule, size, s, key_size);
+
+        delta = e > delta ? e : delta;
+    }
+    return delta;
+}
+
+/* c tanh(t / c), to within c 2^-48. */
+static double softcap(double t, double c)
+{
+    double y = -2 * fabs(t) / c, e;
+
+    attest_kernel_exp(&e, &y, 1);
+    return copysign(c * (1 - e) / (1 + e), t);
+}
+
+/* At least the slope of c tanh(t / c) at every |t| >= from. */
+static double softcap_slope(double from, double c)
+{
+    double e;
+
+    if (!(from > 0))
+        return 1;
+    e = attest_judge_exp_up(-2 * from / c * ATTEST_JUDGE_DOWN);
+    return 4 * e / ((1 + e) * (1 + e)) * ATTEST_JUDGE_UP; /* grows with e <= 1 */
+}
+
+/* Applies the softcap to t, known to within *ev, and a kernel's error *delta. */
+static double cap(double t, double *delta, double *ev, const attest_judge_rule *rule)
+{
+    const attest_judge_variant *v = rule->variant;
+    double c = rule->cap, u = rule->work.u, capped = softcap(t, c), size;
+    double before = (*delta + 4 * u * fabs(t)) * ATTEST_JUDGE_UP;
+    double moved = before * softcap_slope(fabs(t) - before - *ev, c);
+
+    *ev += c * 0x1p-46 + rule->cap_error;
+    size = fabs(capped) + moved + *ev;
+    *delta = (moved + (c + rule->cap_error) * v->softcap_absolute +
+              ((v->softcap_relative > u ? v->softcap_relative : u) + 3 * u) * size) *
+             ATTEST_JUDGE_UP;
+    return capped;
+}
+
+/* Adds the mask's value. */
+static double shift(double t, double bias, double *delta, double *ev,
+                    const attest_judge_rule *rule)
+{
+    double u = rule->work.u, sum = t + bias;
+
+    *ev += 0x1p-52 * fabs(sum);
+    *delta += u * (fabs(t) + 2 * fabs(bias) + fabs(sum) + *ev + *delta) + rule->work.least;
+    *delta *= ATTEST_JUDGE_UP;
+    return sum;
+}
+
+/* Key j of the row: sets t and delta; returns the error of t. */
+static double score_key(attest_judge_work *x, const attest_judge_rule *rule,
+                        const attest_judge_sum_error *sum, size_t j)
+{
+    double s = x->s[j], rounding = ((double)x->dim + 4) * 0x1p-53;
+    double size = x->size[j] * (1 + 2 * rounding) + 0x1p-1000, t = rule->scale * s, ev, delta;
+
+    ev = (rule->scale * size * rounding + rule->scale_error * size) * 2 + 0x1p-51 * fabs(t);
+    s = fabs(s) + size * rounding;
+    delta = scaled_error(sum, rule, size, s < size ? s : size, fabs(t) + ev, x->key_size[j]);
+    if (rule->cap > 0)
+        t = cap(t, &delta, &ev, rule);
+    if (x->bias && x->bias[j] != 0)
+        t = shift(t, x->bias[j], &delta, &ev, rule);
+    x->t[j] = t;
+    x->delta[j] = delta;
+    return ev;
+}
+
+void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule)
+{
+    attest_judge_work *x = work;
+    const attest_judge_dot *dot = &rule->variant->score;
+    attest_judge_sum_error sum;
+    double blocks = dot->block ? ceil((double)x->dim / (double)dot->block) : 0;
+
+    attest_judge_sum_error_init(&sum, dot, &rule->score, (double)x->dim, blocks, x->raised, 0);
+    x->unbounded = ATTEST_JUDGE_BOUNDED;
+    x->evaluated = 0;
+    x->seen = 0;
+    for (size_t j = 0; j < x->count; j++) {
+        double ev;
+
+        x->t[j] = (double)-INFINITY;
+        x->delta[j] = 0;
+        if (x->bias && x->bias[j] == (double)-INFINITY)
+            continue;
+        ev = score_key(x, rule, &sum, j);
+        if (!(x->delta[j] < 0x1p1000 && ev < 0x1p1000))
+            x->unbounded = ATTEST_JUDGE_SCORES_OVERFLOW;
+        x->evaluated = ev > x->evaluated ? ev : x->evaluated;
+        x->seen++;
+    }
+}

@@ -1,0 +1,269 @@
+/* draw.c -- random models, questions and data for the judge's tests. */
+#include "tests/judge/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "number/hosted.h"
+
+const char *const draw_kind_name[DRAW_KINDS] = {"normal",   "peaked",   "flat", "one sign",
+                                                "outliers", "integers", "wide", "growing"};
+
+static size_t pick(uint64_t *state, size_t choices)
+{
+    return (size_t)(attest_random_next(state) >> 32) % choices;
+}
+
+static double uniform(uint64_t *state)
+{
+    return (double)(attest_random_next(state) >> 11) * 0x1p-53;
+}
+
+static double normal(uint64_t *state)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += uniform(state);
+    return sum;
+}
+
+static attest_format format(const char *name)
+{
+    attest_format f = {0};
+    attest_error error;
+
+    if (attest_format_parse(&f, name, &error) != ATTEST_OK)
+        abort();
+    return f;
+}
+
+static attest_format any_format(uint64_t *state, const char *const *name, size_t names)
+{
+    return format(name[pick(state, names)]);
+}
+
+static void draw_dot(attest_judge_dot *dot, uint64_t *state, bool pv)
+{
+    static const char *const wide[] = {"binary32", "binary32", "binary32", "binary64",
+                                       "binary16"};
+    static const attest_judge_order order[] = {
+        ATTEST_JUDGE_ORDER_ANY, ATTEST_JUDGE_ORDER_ANY, ATTEST_JUDGE_ORDER_FORWARD,
+        ATTEST_JUDGE_ORDER_BACKWARD, ATTEST_JUDGE_ORDER_PAIRWISE};
+
+    dot->accumulate = any_format(state, wide, 5);
+    dot->exact_products = pick(state, 2);
+    dot->order = order[pick(state, pv ? 2 : 5)];
+    dot->block = (size_t)4 << pick(state, 4);
+    dot->fraction = pick(state, 2) ? 23 + pick(state, 3) : 13;
+    if (dot->order == ATTEST_JUDGE_ORDER_ANY && pick(state, 4) == 0)
+        dot->depth = 7 + pick(state, 6);
+}
+
+static void draw_tensor(attest_judge_dot *dot, uint64_t *state)
+{
+    dot->order = ATTEST_JUDGE_ORDER_TENSOR + (attest_judge_order)pick(state, 3);
+    dot->accumulate = format(pick(state, 4) ? "binary32" : "binary16");
+    dot->depth = 0;
+}
+
+/* The maximum, its tiles and the parts. */
+static void draw_tiles(attest_judge_variant *v, uint64_t *state)
+{
+    v->max = (attest_judge_max)pick(state, 4);
+    v->tile = pick(state, 3) ? (size_t)1 << pick(state, 7) : 0;
+    v->direction =
+        v->tile ? (attest_judge_direction)pick(state, 3) : ATTEST_JUDGE_DIRECTION_ANY;
+    if (v->pv.order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD)
+        v->direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    if (v->pv.order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+        v->direction = ATTEST_JUDGE_DIRECTION_BACKWARD;
+    if (v->direction != ATTEST_JUDGE_DIRECTION_ANY && v->tile == 0)
+        v->tile = 16;
+    if (v->max == ATTEST_JUDGE_MAX_ANY || v->max == ATTEST_JUDGE_MAX_LAZY)
+        v->threshold = pick(state, 2) ? 8 * uniform(state) : 0;
+    v->splits = pick(state, 4) ? 1 : 2 + pick(state, 4);
+}
+
+/* P, the row sum and what comes after. */
+static void draw_weights(attest_judge_variant *v, uint64_t *state)
+{
+    static const char *const narrow[] = {"bfloat16", "binary16", "float8_e4m3fn", "float8_e5m2",
+                                         "tfloat32"};
+    static const char *const wide[] = {"binary32", "binary32", "binary32", "binary16"};
+    static const char *const out[] = {"binary32", "bfloat16", "binary16", "binary64"};
+
+    v->cast = pick(state, 3) != 0;
+    if (v->cast)
+        v->p = any_format(state, narrow, 5);
+    if (v->cast && pick(state, 3) == 0)
+        v->offset = (long)pick(state, 12) - 4;
+    v->sum_of = (attest_judge_sum_of)pick(state, 3);
+    v->sum_accumulate = any_format(state, wide, 4);
+    v->lanes = pick(state, 3) ? 1 : (size_t)1 << pick(state, 4);
+    v->place = (attest_judge_place)pick(state, 3);
+    v->output = any_format(state, out, 4);
+    v->output_any = pick(state, 4) == 0;
+    v->exp_relative = ldexp(1 + uniform(state), -(int)pick(state, 14) - 10);
+    v->final_relative = ldexp(1 + uniform(state), -(int)pick(state, 14) - 10);
+    v->split_log = ldexp(1, -(int)pick(state, 14) - 10);
+}
+
+void draw_variant(attest_judge_variant *variant, uint64_t *state)
+{
+    static const char *const input[] = {"binary32",      "bfloat16", "binary16",
+                                        "float8_e4m3fn", "tfloat32", "float8_e5m2"};
+    static const char *const stored[] = {"bfloat16", "binary16", "binary32"};
+    attest_judge_variant *v = variant;
+
+    attest_judge_variant_init(v);
+    v->q = v->k = v->v = any_format(state, input, 6);
+    draw_dot(&v->score, state, false);
+    draw_dot(&v->pv, state, true);
+    if (pick(state, 2))
+        draw_tensor(&v->score, state);
+    if (pick(state, 2))
+        draw_tensor(&v->pv, state);
+    v->stored = pick(state, 4) == 0;
+    if (v->stored)
+        v->store = any_format(state, stored, 3);
+    v->scale = (attest_judge_scale)pick(state, 4);
+    v->scaled_query = pick(state, 2) ? v->q : format("binary32");
+    v->softcap_relative = ldexp(1, -(int)pick(state, 14) - 9);
+    v->softcap_absolute = pick(state, 2) ? ldexp(1, -(int)pick(state, 14) - 9) : 0;
+    draw_tiles(v, state);
+    draw_weights(v, state);
+}
+
+/* One number of a kind. */
+static double draw_number(int kind, uint64_t *state)
+{
+    switch (kind) {
+    case 1:
+        return 4 * normal(state);
+    case 2:
+        return normal(state) / 16;
+    case 3:
+        return uniform(state);
+    case 4:
+        return pick(state, 20) ? normal(state) / 4 : 20 * normal(state);
+    case 5:
+        return (double)pick(state, 7) - 3;
+    case 6:
+        return ldexp(normal(state), (int)pick(state, 24) - 20);
+    default:
+        return normal(state);
+    }
+}
+
+void draw_data(double *q, double *k, double *v, size_t queries, size_t keys, size_t dim,
+               size_t columns, int kind, uint64_t *state)
+{
+    bool copies = pick(state, 4) == 0;
+
+    for (size_t i = 0; i < queries * dim; i++)
+        q[i] = draw_number(kind, state);
+    for (size_t i = 0; i < keys * dim; i++) {
+        k[i] = draw_number(kind, state);
+        if (kind == 7) /* the maximum grows from key to key */
+            k[i] = q[i % dim] * 3 * (double)(i / dim + 1) / (double)keys;
+    }
+    for (size_t i = 0; i < keys * columns; i++)
+        v[i] = draw_number(kind, state);
+    if (copies && keys > 1 && kind != 7)
+        memcpy(k + dim, k, dim * sizeof *k);
+}
+
+static void round_all(double *x, size_t count, const attest_format *format)
+{
+    attest_hosted hosted;
+
+    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        x[i] = attest_hosted_convert(x[i], &hosted);
+}
+
+static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
+{
+    return (attest_tensor){data,
+                           ATTEST_TENSOR_F64,
+                           {1, 1, tokens, dim},
+                           {0, 0, (ptrdiff_t)(dim * sizeof *data), sizeof *data}};
+}
+
+/* Mask, sink, scale, softcap. */
+static void draw_options(drawn_question *x, uint64_t *state, size_t queries, size_t keys)
+{
+    attest_qkv *qkv = &x->qkv;
+
+    qkv->causal = pick(state, 3) ? ATTEST_CAUSAL_NONE : (attest_causal)pick(state, 3);
+    qkv->windowed = pick(state, 5) == 0;
+    qkv->left = (long)pick(state, keys + 2) - 1;
+    qkv->right = (long)pick(state, keys + 2) - 1;
+    switch (pick(state, 5)) {
+    case 0:
+        for (size_t i = 0; i < queries * keys; i++)
+            x->seen[i] = pick(state, 3) != 0;
+        qkv->mask = (attest_tensor){
+            x->seen, ATTEST_TENSOR_BOOL, {1, 1, queries, keys}, {0, 0, (ptrdiff_t)keys, 1}};
+        break;
+    case 1:
+        for (size_t i = 0; i < queries * keys; i++)
+            x->mask[i] = pick(state, 5) ? 2 * normal(state) : (double)-INFINITY;
+        qkv->mask = tensor(x->mask, queries, keys);
+        break;
+    default:
+        break;
+    }
+    if (pick(state, 4) == 0) {
+        x->sink = 4 * normal(state);
+        qkv->sink = tensor(&x->sink, 1, 1);
+    }
+    snprintf(x->scale, sizeof x->scale, "%u/%u", 1 + (unsigned)pick(state, 9),
+             1 + (unsigned)pick(state, 20));
+    qkv->scale = pick(state, 2) ? x->scale : pick(state, 4) ? "rsqrt" : "none";
+    snprintf(x->softcap, sizeof x->softcap, "%u/%u", 1 + (unsigned)pick(state, 50),
+             1 + (unsigned)pick(state, 3));
+    qkv->softcap = pick(state, 4) ? NULL : x->softcap;
+}
+
+bool draw_question(drawn_question *question, const attest_judge_variant *variant,
+                   uint64_t *state, size_t queries, size_t keys, size_t dim)
+{
+    drawn_question *x = question;
+    size_t columns = 1 + pick(state, 5);
+
+    memset(x, 0, sizeof *x);
+    queries = 1 + pick(state, queries);
+    keys = 1 + pick(state, keys);
+    dim = 1 + pick(state, dim);
+    x->q = calloc(queries * dim, sizeof *x->q);
+    x->k = calloc(keys * dim, sizeof *x->k);
+    x->v = calloc(keys * columns, sizeof *x->v);
+    x->mask = calloc(queries * keys, sizeof *x->mask);
+    x->seen = calloc(queries * keys, 1);
+    if (!x->q || !x->k || !x->v || !x->mask || !x->seen)
+        return false;
+    draw_data(x->q, x->k, x->v, queries, keys, dim, columns, (int)pick(state, DRAW_KINDS),
+              state);
+    round_all(x->q, queries * dim, &variant->q);
+    round_all(x->k, keys * dim, &variant->k);
+    round_all(x->v, keys * columns, &variant->v);
+    x->qkv.q = tensor(x->q, queries, dim);
+    x->qkv.k = tensor(x->k, keys, dim);
+    x->qkv.v = tensor(x->v, keys, columns);
+    draw_options(x, state, queries, keys);
+    return true;
+}
+
+void drawn_question_clear(drawn_question *question)
+{
+    free(question->q);
+    free(question->k);
+    free(question->v);
+    free(question->mask);
+    free(question->seen);
+}
