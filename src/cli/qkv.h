@@ -110,7 +110,7 @@ double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, atte
 /* The keys of the model's tile; 0: it is not known. */
 size_t attest_cli_qkv_tile(const attest_cli_qkv *x);
 
-/* "kernel", "schedules", "layers", "inputs": what was read, with these outputs; NULL: none. */
+/* "kernel", "schedules", "model", "layers", "inputs": what was read, with these outputs; NULL: none. */
 void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
                                   attest_qkv_output *first, attest_qkv_output *second);
 
