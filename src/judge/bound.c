@@ -17,6 +17,7 @@ typedef struct bound_job {
     size_t blocks; /* of a head */
     double *result;
     unsigned char *reason;
+    double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
 } bound_job;
 
 static bool bound_block(void *context, size_t i)
@@ -114,6 +115,11 @@ static void store(attest_judge_bounds *to, const bound_job *job)
         double lo = row[0], hi = row[columns], exact = row[2 * columns],
                error = row[3 * columns];
 
+        if (job->replayed) { /* both hold: NaN is left as it is */
+            lo = lo < job->replayed[i] ? job->replayed[i] : lo;
+            hi =
+                hi > job->replayed[rows * columns + i] ? job->replayed[rows * columns + i] : hi;
+        }
         if (to->lo)
             to->lo[i] = lo;
         if (to->hi)
@@ -188,6 +194,49 @@ static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
     return status;
 }
 
+/* to = the hull of what the schedules return, lo and then hi of count elements; other: room for
+ * as much. */
+static attest_status replay(double *to, double *other, size_t count, const attest_qkv *qkv,
+                            const attest_judge_model *model,
+                            const attest_judge_options *options, attest_error *error)
+{
+    for (size_t s = 0; s < model->schedules; s++) {
+        double *result = s == 0 ? to : other;
+
+        ATTEST_TRY(
+            attest_judge_simulate(NULL, result, result + count, qkv, model, s, options, error));
+        for (size_t i = 0; i < count && s > 0; i++) {
+            to[i] = fmin(to[i], other[i]);
+            to[count + i] = fmax(to[count + i], other[count + i]);
+        }
+    }
+    return ATTEST_OK;
+}
+
+/* A kernel with a schedule is also a kernel of the variant: both bounds hold. Schedules are of
+ * one variant; where a model lists several, only they are asked. */
+static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job,
+                                     const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_question *x = job->question;
+    size_t count = x->batch * x->heads * x->queries * x->value_dim;
+    double *other = NULL;
+    attest_status status = ATTEST_OK;
+
+    if (model->schedules > 0 && model->variants == 1) {
+        job->replayed = attest_memory_alloc(count, 2 * sizeof *job->replayed);
+        other = attest_memory_alloc(model->schedules > 1 ? count : 1, 2 * sizeof *other);
+        status = job->replayed && other
+                     ? replay(job->replayed, other, count, &x->qkv, model, job->options, error)
+                     : attest_memory_fail(error);
+    }
+    if (status == ATTEST_OK)
+        status = bound_question(bounds, job, model, error);
+    free(other);
+    free(job->replayed);
+    return status;
+}
+
 attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
                                  const attest_judge_model *model,
                                  const attest_judge_options *options, attest_error *error)
@@ -198,7 +247,7 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
 
     ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
     job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
-    status = bound_question(bounds, &job, model, error);
+    status = bound_schedules(bounds, &job, model, error);
     attest_judge_question_clear(&question);
     return status;
 }
