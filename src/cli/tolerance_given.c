@@ -164,6 +164,6 @@ int attest_cli_tolerance_judge(tolerance_job *job, const attest_judge_bounds *bo
     if (room &&
         (judge_faults(job, bounds, room, &error) || judge_correct(job, bounds, room, &error)))
         code = attest_cli_qkv_fail(&job->x, &error);
-    free(room);
+    attest_cli_qkv_free(&job->x, room, 2);
     return code;
 }
