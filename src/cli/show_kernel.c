@@ -47,15 +47,10 @@ int attest_cli_show_kernels(const attest_common *common)
 static bool is_repeated(const attest_judge_model *model, size_t variant, size_t first,
                         size_t count)
 {
-    for (size_t v = 0; v < variant; v++) {
-        bool same = true;
-
-        for (size_t f = first; f < first + count; f++)
-            same = same && attest_judge_field_equal(attest_judge_fields + f, model->variant + v,
-                                                    model->variant + variant);
-        if (same)
+    for (size_t v = 0; v < variant; v++)
+        if (attest_judge_field_equal_group(first, count, model->variant + v,
+                                           model->variant + variant))
             return true;
-    }
     return false;
 }
 

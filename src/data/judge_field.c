@@ -166,6 +166,15 @@ bool attest_judge_field_equal(const attest_judge_field *field, const void *a, co
                   attest_judge_field_get_text(&quoted[1], buffer[1], field, b)) == 0;
 }
 
+bool attest_judge_field_equal_group(size_t first, size_t count, const attest_judge_variant *a,
+                                    const attest_judge_variant *b)
+{
+    for (size_t f = first; f < first + count; f++)
+        if (!attest_judge_field_equal(attest_judge_fields + f, a, b))
+            return false;
+    return true;
+}
+
 void attest_judge_field_copy(const attest_judge_field *field, void *to, const void *from)
 {
     memcpy((char *)to + field->at, (const char *)from + field->at, get_size(field));

@@ -39,6 +39,10 @@ size_t attest_judge_field_count_group(size_t first);
 /* Whether two variants (or schedules) agree in this member. */
 bool attest_judge_field_equal(const attest_judge_field *field, const void *a, const void *b);
 
+/* The same for the members of a group, count of them from field number first on. */
+bool attest_judge_field_equal_group(size_t first, size_t count, const attest_judge_variant *a,
+                                    const attest_judge_variant *b);
+
 /* to's member = from's. */
 void attest_judge_field_copy(const attest_judge_field *field, void *to, const void *from);
 

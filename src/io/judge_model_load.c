@@ -40,10 +40,11 @@ static attest_status read_shipped(attest_judge_model *model, const char *name,
         if (strcmp(name, s->name) == 0)
             return attest_judge_model_parse_json(model, s->text, strlen(s->text), NULL, error);
     attest_escape_excerpt(quoted, sizeof quoted, name, strlen(name));
-    return attest_error_set(error, ATTEST_USAGE,
-                            "there is no kernel model \"%s\" ('attest show kernels' lists them; "
-                            "the name of a file has a slash or ends in .json)",
-                            quoted);
+    return attest_error_set(
+        error, ATTEST_USAGE,
+        "there is no kernel model \"%s\" ('attest show kernels' lists them; "
+        "the name of a file has a slash or ends in .json)",
+        quoted);
 }
 
 attest_status attest_judge_model_load(attest_judge_model **model, const char *name,

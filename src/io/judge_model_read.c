@@ -83,16 +83,6 @@ static attest_status multiply(choices *list, const attest_judge_field *field,
     return status;
 }
 
-static bool equal(const attest_judge_variant *a, const attest_judge_variant *b, size_t first,
-                  size_t count)
-{
-    bool same = true;
-
-    for (size_t f = first; f < first + count; f++)
-        same = same && attest_judge_field_equal(attest_judge_fields + f, a, b);
-    return same;
-}
-
 /* Adds to list what it does not have yet, e.g. because two names mean one unit. */
 static attest_status append(choices *list, const choices *more, size_t first, size_t count,
                             const attest_json_cursor *object, attest_error *error)
@@ -109,7 +99,8 @@ static attest_status append(choices *list, const choices *more, size_t first, si
         bool found = false;
 
         for (size_t k = 0; k < list->count; k++)
-            found = found || equal(list->item + k, more->item + i, first, count);
+            found = found || attest_judge_field_equal_group(first, count, list->item + k,
+                                                            more->item + i);
         if (!found)
             list->item[list->count++] = more->item[i];
     }

@@ -1,7 +1,4 @@
 /* judge_model_write.c -- kernel models as JSON, with all that was left to defaults. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "data/judge_field.h"
 #include "io/judge_model_json.h"
 
@@ -28,7 +25,8 @@ static void find_choices(choices *found, const attest_judge_model *model, size_t
         bool seen = false;
 
         for (size_t i = 0; i < found->count; i++)
-            seen = seen || differ(found->item[i], model->variant + v, first, end) == end;
+            seen = seen || attest_judge_field_equal_group(first, end - first, found->item[i],
+                                                          model->variant + v);
         if (!seen && found->count < ATTEST_JUDGE_MODEL_MOST)
             found->item[found->count++] = model->variant + v;
     }

@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/try.h"
-#include "data/judge_unit.h"
+#include "data/judge_gpu.h"
 
 /* A string that errors may quote. A name that is changed by this, or cut, is none. */
 static attest_status read_name(char *name, size_t room, const attest_json_cursor *value,
@@ -116,7 +116,7 @@ static attest_status read_unit(attest_judge_dot *dot, bool score, const char *un
         if (!score && !variant->cast)
             return attest_json_fail(value, error, ATTEST_FORMAT,
                                     "p.format is null, and %s takes no binary32", unit);
-        if (attest_judge_unit_get(&dot->block, &dot->fraction, unit,
+        if (attest_judge_gpu_get(&dot->block, &dot->fraction, unit,
                                   score ? &variant->q : &variant->p,
                                   score ? &variant->k : &variant->v, &inner) != ATTEST_OK)
             return attest_json_fail(value, error, ATTEST_FORMAT, "%s", inner.text);

@@ -15,9 +15,6 @@ typedef struct drawn_question {
     char scale[40], softcap[40];
 } drawn_question;
 
-/* A variant that does not contradict itself: every member is drawn. */
-void draw_variant(attest_judge_variant *variant, uint64_t *state);
-
 /* Data of a random kind in the variant's formats, of one head: at most so many queries, keys
  * and dimensions. False: out of memory. */
 bool draw_question(drawn_question *question, const attest_judge_variant *variant,

@@ -10,6 +10,7 @@
 #include "io/judge_model_json.h"
 #include "judge/head_bound.h"
 #include "judge/simulate.h"
+#include "props/judge_draw.h"
 #include "tests/judge/draw.h"
 #include "tests/tap.h"
 
@@ -111,7 +112,7 @@ static void try_model(tally *t, uint64_t seed)
     attest_error error = {0};
     double *result = NULL;
 
-    draw_variant(&variant, &state);
+    attest_judge_draw_variant(&variant, &state);
     if (!draw_question(&drawn, &variant, &state, QUERIES, seed % 16 == 0 ? 300 : 40, 24) ||
         attest_judge_question_init(&question, &drawn.qkv, &error) != ATTEST_OK) {
         drawn_question_clear(&drawn);

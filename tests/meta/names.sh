@@ -29,6 +29,7 @@ feed_forward_exact attention
 feed_forward_plan attention
 feed_forward_set_json io
 feed_forward_write io
+judge_draw props
 judge_field data
 judge_fields data
 judge_model data
@@ -41,7 +42,7 @@ judge_model_shipped io
 judge_model_write io
 judge_order data
 judge_schedule_fields data
-judge_unit data
+judge_gpu data
 judge_value io
 judge_variant data
 matrix_set_json io

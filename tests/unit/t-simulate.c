@@ -217,7 +217,8 @@ static void check_overflow(void)
     uint64_t state = 1;
     attest_judge_variant e4m3;
     attest_error error = {0};
-    attest_judge_model model = {NULL, &e4m3, 1, &schedule, 1};
+    attest_judge_model model = {
+        .variant = &e4m3, .variants = 1, .schedule = &schedule, .schedules = 1};
     attest_judge_options options = {.jobs = 2};
     attest_qkv qkv = {.q = case_tensor(q, ATTEST_TENSOR_F64, 1, 1),
                       .k = case_tensor(k, ATTEST_TENSOR_F64, 2, 1),
@@ -259,7 +260,8 @@ static void check_question(uint64_t *state)
         attest_judge_recipe recipe;
         attest_error error = {0};
         attest_judge_options options = {.jobs = 1 + kind % 3};
-        attest_judge_model model = {NULL, &c.variant, 1, &c.schedule, 1};
+        attest_judge_model model = {
+            .variant = &c.variant, .variants = 1, .schedule = &c.schedule, .schedules = 1};
         size_t wrong = 0;
 
         case_init(&c, state, kind);

@@ -1,5 +1,5 @@
-/* judge_unit.c -- the matrix units of GPUs, as published test vectors show them. */
-#include "data/judge_unit.h"
+/* judge_gpu.c -- the matrix units of GPUs, as published test vectors show them. */
+#include "data/judge_gpu.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool go_together(const attest_format *a, const attest_format *b)
            (strncmp(a->name, "float8_", 7) == 0 && strncmp(b->name, "float8_", 7) == 0);
 }
 
-attest_status attest_judge_unit_get(size_t *block, size_t *fraction, const char *unit,
+attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *unit,
                                     const attest_format *a, const attest_format *b,
                                     attest_error *error)
 {
