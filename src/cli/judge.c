@@ -91,9 +91,9 @@ static int arrays_init(arrays *a, judge_job *job)
 
 static void arrays_clear(arrays *a, attest_cli_qkv *x)
 {
-    for (size_t i = 0; i < 3; i++)
-        free(a->block[i]);
-    attest_budget_give_back(&x->common->budget, 13 * x->elements * sizeof(double));
+    attest_cli_qkv_free(x, a->block[0], 5);
+    attest_cli_qkv_free(x, a->block[1], 5);
+    attest_cli_qkv_free(x, a->block[2], 3);
 }
 
 /* other = the bounds of one schedule. A difference is rounded to nearest: one step further, and

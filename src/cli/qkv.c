@@ -189,6 +189,13 @@ double *attest_cli_qkv_alloc(int *code, attest_cli_qkv *x, size_t count)
     return block;
 }
 
+void attest_cli_qkv_free(attest_cli_qkv *x, double *block, size_t count)
+{
+    if (block)
+        attest_budget_give_back(&x->common->budget, x->elements * count * sizeof *block);
+    free(block);
+}
+
 double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, attest_cli_qkv *x)
 {
     double *block = attest_cli_qkv_alloc(code, x, 5);

@@ -101,16 +101,20 @@ int attest_cli_qkv_read(attest_cli_qkv *x, size_t place);
 int attest_cli_qkv_fail(const attest_cli_qkv *x, const attest_error *error);
 
 /* count arrays of the layer's elements, charged to the budget, one after another: NULL after a
- * complaint, whose code goes to *code. free() it. */
+ * complaint, whose code goes to *code. */
 double *attest_cli_qkv_alloc(int *code, attest_cli_qkv *x, size_t count);
 
-/* All five arrays of the bounds of a layer; the block is to be freed. */
+/* Frees them, before another layer is read; NULL is allowed. */
+void attest_cli_qkv_free(attest_cli_qkv *x, double *block, size_t count);
+
+/* All five arrays of the bounds of a layer, in one block. */
 double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, attest_cli_qkv *x);
 
 /* The keys of the model's tile; 0: it is not known. */
 size_t attest_cli_qkv_tile(const attest_cli_qkv *x);
 
-/* "kernel", "schedules", "layers", "inputs": what was read, with these outputs; NULL: none. */
+/* "kernel", "schedules", "model", "layers", "inputs": what was read, with these outputs; NULL:
+ * none. */
 void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
                                   attest_qkv_output *first, attest_qkv_output *second);
 

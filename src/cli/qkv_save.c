@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/qkv.h"
+#include "io/judge_model_json.h"
 #include "io/qkv_layers.h"
 
 static void write_input(attest_json *json, const char *role, attest_tensor_file *file)
@@ -44,6 +45,7 @@ void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
 
     attest_json_write_string(json, "kernel", x->model->name);
     attest_json_write_count(json, "schedules", x->model->schedules);
+    attest_judge_model_write_json(json, "model", x->model);
     attest_json_write_array(json, "layers");
     for (size_t i = 0; i < x->source.layers; i++)
         write_layer(json, &x->source, i);

@@ -96,7 +96,7 @@ static int simulate(simulate_job *job)
             out = attest_cli_qkv_alloc(&code, &job->x, 3);
         if (out)
             code = simulate_layer(job, out);
-        free(out);
+        attest_cli_qkv_free(&job->x, out, 3);
     }
     if (code == EXIT_HOLDS)
         code = attest_cli_tensors_write(&job->tensors, common->output);

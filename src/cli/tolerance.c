@@ -108,7 +108,7 @@ static int bound_layer(tolerance_job *job, attest_judge_bounds *bounds)
     room = attest_cli_qkv_alloc(&code, x, 1);
     if (room)
         code = add_heads(job, bounds->bound, room);
-    free(room);
+    attest_cli_qkv_free(x, room, 1);
     if (code == EXIT_HOLDS && x->common->output)
         code = save_layer(job, bounds);
     if (code == EXIT_HOLDS && job->given)
@@ -130,7 +130,7 @@ static int bound_layers(tolerance_job *job)
             block = attest_cli_qkv_alloc_bounds(&code, &bounds, x);
         if (block)
             code = bound_layer(job, &bounds);
-        free(block);
+        attest_cli_qkv_free(x, block, 5);
     }
     if (code == EXIT_HOLDS && x->common->output)
         code = attest_cli_tensors_write(&job->tensors, x->common->output);

@@ -4,6 +4,7 @@
 
 #include "cli/qkv.h"
 #include "judge/allclose.h"
+#include "judge/escape.h"
 #include "judge/fault.h"
 
 /* The bounds of one head. */
@@ -47,7 +48,9 @@ typedef struct tolerance_job {
     size_t faults, fault_room;
     /* Can a correct kernel of the model fail the tolerance? */
     bool refuses_correct, correct_open;
-    size_t schedule;           /* one that does */
+    bool by_schedule; /* one that does is a schedule of the model; else it was drawn */
+    size_t schedule, variant;
+    uint64_t seed;
     tolerance_element correct; /* where it does, or may */
 } tolerance_job;
 

@@ -1,4 +1,5 @@
 /* tolerance_print.c -- how bounds, and a tolerance beside them, are shown. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,9 +82,26 @@ static void write_faults(attest_json *json, const tolerance_job *job)
     attest_json_write_close(json);
 }
 
-static const char not_decided[] =
-    "not decided: the bound exceeds the tolerance, but no schedule of the model that was "
-    "simulated fails it";
+static const char not_decided[] = "not decided: the bound exceeds the tolerance, but no kernel "
+                                  "of the model that was simulated "
+                                  "fails it";
+
+/* The correct kernel that fails the tolerance: a schedule, or one that was drawn. */
+static void write_kernel(attest_json *json, const tolerance_job *job)
+{
+    if (job->refuses_correct && job->by_schedule)
+        attest_json_write_count(json, "schedule", job->schedule);
+    else
+        attest_json_write_null(json, "schedule");
+    if (!job->refuses_correct || job->by_schedule) {
+        attest_json_write_null(json, "drawn");
+        return;
+    }
+    attest_json_write_object(json, "drawn");
+    attest_json_write_count(json, "variant", job->variant);
+    attest_json_write_count(json, "seed", job->seed);
+    attest_json_write_close(json);
+}
 
 static void write_given(attest_json *json, const tolerance_job *job)
 {
@@ -99,8 +117,7 @@ static void write_given(attest_json *json, const tolerance_job *job)
         attest_json_write_null(json, "refuses_correct");
     attest_json_write_string(json, "reason",
                              job->correct_open && !job->refuses_correct ? not_decided : NULL);
-    if (job->refuses_correct)
-        attest_json_write_count(json, "schedule", job->schedule);
+    write_kernel(json, job);
     if (job->correct_open)
         write_element(json, "correct", &job->correct);
     attest_json_write_close(json);
@@ -195,8 +212,11 @@ static void print_given(const tolerance_job *job)
         printf("no correct kernel fails it\n");
         return;
     }
-    if (job->refuses_correct)
+    if (job->refuses_correct && job->by_schedule)
         printf("a correct kernel fails it: schedule %zu, at ", job->schedule);
+    else if (job->refuses_correct)
+        printf("a correct kernel fails it: one that was drawn with seed %" PRIu64 ", at ",
+               job->seed);
     else
         printf("%s; at ", not_decided);
     print_element(job, &job->correct);

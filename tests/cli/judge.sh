@@ -124,7 +124,13 @@ json 'o["given"]["accepts"] == [] and len(o["given"]["refuses"]) == 6 and o["giv
 json 'all(abs(x["element"]["output"] - float.fromhex(x["element"]["exact"]["mid"])) > x["element"]["allowed"] for x in o["given"]["faults"])'
 run 0 "too narrow" tolerance "$f" --kernel fp32-any --causal --given 1e-30,0
 shows 'exp2-without-log2e   refused at head'
-shows '^not decided: the bound exceeds the tolerance'
+shows '^a correct kernel fails it: one that was drawn with seed [0-9]+, at head'
+run 0 "as JSON" tolerance "$f" --kernel fp32-any --causal --given 1e-30,0 --json
+json 'o["given"]["refuses_correct"] is True and o["given"]["schedule"] is None and o["given"]["drawn"]["seed"] >= 0 and o["model"]["format"] == "attest/kernel-model"'
+json 'abs(o["given"]["correct"]["output"] - float.fromhex(o["given"]["correct"]["exact"]["mid"])) > 1e-30'
+bound=$(python3 -c 'import json, sys; print(0.9 * json.load(open(sys.argv[1]))["max_bound"])' "$out")
+run 0 "a little below the bound" tolerance "$f" --kernel fp32-any --causal --given "$bound,0" --json
+json 'o["given"]["refuses_correct"] is None and o["given"]["reason"].startswith("not decided: ") and o["given"]["correct"]["bound"] > o["given"]["correct"]["allowed"]'
 run 0 "without a mask there is none to move" tolerance "$f" --kernel fp32-any --given 1,0 --json
 json '"mask-off-by-one" not in [x["name"] for x in o["given"]["faults"]]'
 
@@ -138,7 +144,7 @@ json 'o["given"]["refuses_correct"] is True and o["given"]["schedule"] == 0 and 
 cat >"$work/two.json" <<'END'
 {"format": "attest/kernel-model", "version": 1, "name": "two",
  "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
- "p": {"format": "bfloat16"}, "max": {"kind": "online", "tile": [2, 4], "direction": ["forward", "backward"]},
+ "p": {"format": "bfloat16"}, "max": {"kind": "online"},
  "schedules": [{"scores": "sequential", "pv": "forward", "tile": 4, "direction": "forward", "lanes": 1, "rescale": 0, "constant": "folded-binary32", "divide": "after"},
                {"scores": "reversed", "pv": "backward", "tile": 2, "direction": "backward", "lanes": 1, "rescale": 0, "constant": "separate", "divide": "after"}]}
 END

@@ -163,7 +163,7 @@ def make(folder):
     extra["holes"] = ("BOOL", (TOKENS, TOKENS), [j <= i != 3 for i in range(TOKENS) for j in range(TOKENS)])
     extra["bytes"] = ("U8",) + extra["seen"][1:]
     extra["added"] = ("F32", (1, 1, TOKENS, TOKENS), [0.0 if x else -math.inf for x in extra["seen"][2]])
-    extra["sink"] = ("F32", (HEADS,), [-1e9] * HEADS)
+    extra["sink"] = ("F32", (HEADS,), [-30.0] * HEADS)
     extra["bad"] = ("F32", SHAPE, q[:40] + [math.nan] + q[41:])
     extra["huge"] = ("F32", SHAPE, [2.0**126 * x for x in q])
     extra["wide"] = ("F64", SHAPE, [0.1] + q[1:])

@@ -87,6 +87,8 @@ static void cases(void)
         {"near", 1.01, 0, 1, 1e-9, ATTEST_JUDGE_CLOSE},
         {"an error reaches over the border", 1.01, 0.1, 1, 0, ATTEST_JUDGE_OPEN},
         {"the other error does", 1.01, 0, 1, 0.1, ATTEST_JUDGE_OPEN},
+        {"beyond the border, but for an error", 1.1, 0.2, 1, 0, ATTEST_JUDGE_OPEN},
+        {"but for the other", 1.1, 0, 1, 0.2, ATTEST_JUDGE_OPEN},
         {"beyond both errors", 3, 0.1, 1, 0.1, ATTEST_JUDGE_FAR},
         {"nothing is known of it", 3, 0, 1, (double)INFINITY, ATTEST_JUDGE_OPEN},
         {"infinite", (double)INFINITY, 0, 1, 0, ATTEST_JUDGE_FAR},
