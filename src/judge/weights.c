@@ -28,10 +28,12 @@ static double score_error(const attest_judge_work *x, size_t j)
     return x->delta[j] + x->evaluated;
 }
 
-/* A sink's logit is rounded, and may be multiplied by log2 e. */
+/* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
+ * scale is wrong by moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|),
+ * the latter in its argument's error. */
 static double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    return 3 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
+    return 6 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
 }
 
 /* top, most, and *bottom: the largest score of a kernel is at least that. */
