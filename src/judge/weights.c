@@ -132,7 +132,7 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
     if (v->splits > 1) /* log n <= 0.7 log2 n + 1 */
         error +=
             v->split_log + 2 * rule->log_exp +
-            12 * rule->work.u * (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
+            16 * rule->work.u * (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
     return error * ATTEST_JUDGE_UP;
 }
 
