@@ -350,7 +350,8 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
             double h =
                 2 * argument_error(x, rule, j) + common + (2 + x->raises) * rule->log_exp;
 
-            apart += x->high[j] * (h <= 1 ? h + h * h : attest_judge_exp_up(h)) + 0x1p-120;
+            apart += x->high[j] * (h <= 1 ? h + h * h : attest_judge_exp_up(h));
+            apart += x->low[j] > 0 ? 0 : x->high[j]; /* flushed in one of them */
         }
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
