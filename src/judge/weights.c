@@ -356,14 +356,15 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
-/* What casting makes of a weight between two numbers, in units of P; subnormal ones may be 0.
- */
+/* What casting makes of a weight between two numbers, in units of P. What is subnormal before
+ * or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be that. */
 static void cast_ends(double *low, double *high, const attest_judge_rule *rule)
 {
     double two_b = ldexp(1, (int)rule->variant->offset);
-    double least = *low * two_b, most = maximum(*high * two_b, 0x1p-125);
+    double tiny = 0x1p-125 * maximum(two_b, 1);
+    double least = *low * two_b, most = maximum(*high * two_b, tiny);
 
-    least = least < 0x1p-125 ? 0 : least;
+    least = least < tiny ? 0 : least;
     *low = attest_hosted_convert(least, &rule->p.hosted) / two_b;
     *high = attest_hosted_convert(most, &rule->p.hosted) / two_b;
 }
