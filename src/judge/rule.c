@@ -42,6 +42,7 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_question *qu
         set_enclosed(&rule->cap, &rule->cap_error, ball);
     }
     arb_clear(ball);
+    rule->additive = question->qkv.mask.data && question->qkv.mask.type != ATTEST_TENSOR_BOOL;
     rule->power_of_two = is_power_of_two(question);
 }
 

@@ -12,6 +12,7 @@ typedef struct attest_judge_rule {
     attest_judge_arithmetic work; /* of everything between the scores and the output: binary32,
                                    * or the accumulator of the scores if that is wider */
     double scale, scale_error;    /* |scale - the scale| <= scale_error */
+    bool additive;                /* the mask has values that are added */
     bool power_of_two;            /* the scale is one: multiplying by it does not round */
     double cap, cap_error;        /* of the softcap */
     double log_exp;               /* |log(1 + d)| for |d| <= the relative error of exp */

@@ -89,14 +89,17 @@ static double cap(double t, double *delta, double *ev, const attest_judge_rule *
     return capped;
 }
 
-/* Adds the mask's value. */
+/* Adds the mask's value. What the kernel's scale is wrong by, up to 2 u, is no common factor
+ * any more: it moves t, and not the mask. Where log2 e is folded in, the sum is rounded once
+ * more.
+ */
 static double shift(double t, double bias, double *delta, double *ev,
                     const attest_judge_rule *rule)
 {
     double u = rule->work.u, sum = t + bias;
 
     *ev += 0x1p-52 * fabs(sum);
-    *delta += u * (fabs(t) + 2 * fabs(bias) + fabs(sum) + *ev + *delta) + rule->work.least;
+    *delta += 2 * u * (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta) + rule->work.least;
     *delta *= ATTEST_JUDGE_UP;
     return sum;
 }
@@ -113,7 +116,7 @@ static double score_key(attest_judge_work *x, const attest_judge_rule *rule,
     delta = scaled_error(sum, rule, size, s < size ? s : size, fabs(t) + ev, x->key_size[j]);
     if (rule->cap > 0)
         t = cap(t, &delta, &ev, rule);
-    if (x->bias && x->bias[j] != 0)
+    if (rule->additive)
         t = shift(t, x->bias[j], &delta, &ev, rule);
     x->t[j] = t;
     x->delta[j] = delta;
