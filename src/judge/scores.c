@@ -73,17 +73,20 @@ static double softcap_slope(double from, double c)
     return 4 * e / ((1 + e) * (1 + e)) * ATTEST_JUDGE_UP; /* grows with e <= 1 */
 }
 
-/* Applies the softcap to t, known to within *ev, and a kernel's error *delta. */
+/* Applies the softcap to t, known to within *ev, and a kernel's error *delta. The argument of
+ * tanh errs by 5 u more (of which one is in *delta unless the query was scaled), and by the 2 u
+ * of a scale that the query was multiplied with. */
 static double cap(double t, double *delta, double *ev, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
     double c = rule->cap, u = rule->work.u, capped = softcap(t, c), size;
-    double before = (*delta + 4 * u * fabs(t)) * ATTEST_JUDGE_UP;
+    double before =
+        (*delta + (rule->queried ? 7 : 4) * u * (fabs(t) + *delta)) * ATTEST_JUDGE_UP;
     double moved = before * softcap_slope(fabs(t) - before - *ev, c);
 
     *ev += c * 0x1p-46 + rule->cap_error;
     size = fabs(capped) + moved + *ev;
-    *delta = (moved + (c + rule->cap_error) * v->softcap_absolute +
+    *delta = (moved + (c + rule->cap_error) * v->softcap_absolute * (1 + 4 * u) +
               ((v->softcap_relative > u ? v->softcap_relative : u) + 3 * u) * size) *
              ATTEST_JUDGE_UP;
     return capped;
