@@ -179,14 +179,18 @@ static double finish(double rho, bool up, double ratio_low, double ratio_high,
     return sign * cast;
 }
 
-/* The evaluation's error of the exact value: the scores', the exponentials', and those of the
- * sums. */
+/* The evaluation's error of the exact value: the scores', the exponentials', those of the sums,
+ * and products that underflow. Scores within e of the exact ones move the quotient by at most
+ * (e^2e - 1) sum w |v - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
 static double center_error(const attest_judge_work *x, size_t c)
 {
     double n = (double)x->count, size = x->size_v[c] + fabs(x->center[c]) * x->sum_high;
     double weights = 0x1p-51 * x->spent * (x->value_most + fabs(x->center[c]));
+    double e = x->evaluated, moved = 2 * e;
 
-    return ((2 * x->evaluated + (2 * n + 32) * 0x1p-53) * size + weights) / x->sum *
+    if (!(e <= 0.25))
+        moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
+    return ((moved + (2 * n + 32) * 0x1p-53) * size + weights + n * 0x1p-1060) / x->sum *
            ATTEST_JUDGE_UP;
 }
 
@@ -212,7 +216,7 @@ static void bound_quotient(double *down, double *up, const attest_judge_work *x,
                            size_t c)
 {
     double center = x->center[c], product = product_error(x, rule, sum, c);
-    double rounding = (2 * (double)x->count + 32) * 0x1p-53;
+    double rounding = (4 * (double)x->count + 64) * 0x1p-53; /* of center, then of spreads */
     double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
     bool known = attest_judge_row_is_known(x, rule);
     double spread_up = known ? x->spread_up[c] : x->spread_up[c] + x->cast_v[c];

@@ -147,7 +147,8 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
         ev = score_key(x, rule, &sum, j);
         if (!(x->delta[j] < 0x1p1000 && ev < 0x1p1000))
             x->unbounded = ATTEST_JUDGE_SCORES_OVERFLOW;
-        x->evaluated = ev > x->evaluated ? ev : x->evaluated;
+        if (!(ev <= x->evaluated)) /* not a number: nothing is known of the exact value */
+            x->evaluated = ev < 0x1p1000 ? ev : (double)INFINITY;
         x->seen++;
     }
 }

@@ -257,14 +257,19 @@ static void set_sums(attest_judge_work *x)
     x->lost *= up;
 }
 
-/* What evaluating the weights costs here: sum_j w_j (the roundings of its argument, and of the
- * exponential), in units of 2^-51. */
+/* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
+ * the exponential; all of it where the argument is cut. */
+static double spent_on(double weight, double way)
+{
+    return weight * (way < -LEAST_ARGUMENT ? way + 2 : 0x1p52);
+}
+
 static void set_evaluation(attest_judge_work *x)
 {
-    x->spent = x->sink_weight * (fabs(x->top - x->sink_logit) + 2);
+    x->spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit));
     for (size_t j = 0; j < x->count; j++)
         if (is_seen(x, j))
-            x->spent += x->w[j] * (x->top - x->t[j] + 2);
+            x->spent += spent_on(x->w[j], x->top - x->t[j]);
 }
 
 /* What the columns are added up with. */
