@@ -19,6 +19,7 @@ typedef struct attest_judge_rule {
     double final;                 /* relative error of a division */
     double shifted;   /* what a rounded reference moves an exponent, as parts of |t| + offset */
     double flushed;   /* weights below it, as parts of the largest one, may be 0 */
+    double tiny;      /* what is lost of a result, or of a weight, that may be 0 */
     double reach;     /* 2 threshold log 2 */
     bool folded;      /* the scale may be folded into the argument of exp2 */
     bool queried;     /* the query may be scaled */

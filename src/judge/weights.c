@@ -326,7 +326,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
             x->cast[j] = 0;
             continue;
         }
-        rest = divided * high + (rule->before ? 0x1p-125 * x->sum_high : 0);
+        rest = divided * high + (rule->before ? rule->tiny * x->sum_high : 0);
         if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
             x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
             x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
