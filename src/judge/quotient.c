@@ -45,7 +45,7 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
 {
     const attest_judge_variant *v = rule->variant;
     double u = rule->sum.u, n = (double)x->seen + x->sink, roundings = n, parts = 0;
-    double least;
+    double lost = ldexp(rule->sum.least, v->offset < 0 ? (int)-v->offset : 0), least;
 
     if (v->lanes > 1 && v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY) {
         double lane = ceil((double)v->tile / (double)v->lanes);
@@ -57,14 +57,16 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
     roundings += x->raises;
     if (v->splits > 1) /* joined in the working format */
         parts = ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10);
-    least = (n + x->raises) * rule->sum.least / maximum(x->sum_low, 0x1p-900) + x->apart;
+    /* terms, sums and whatever is rescaled may underflow, on the scale of P */
+    least = (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900) + x->apart;
     *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
     *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
-    /* a rounded sum of numbers >= 0 is not below one of them, but for the rescales */
+    /* a rounded sum of numbers >= 0 is not below one of them as a term, but for rescales */
     if (x->apart > 0)
         parts = 1 - (1 - parts) / (1 + x->apart);
-    *low = maximum(*low, (x->largest_low * (1 - x->raises * u) / x->sum_high) * (1 - parts) *
-                             ATTEST_JUDGE_DOWN);
+    roundings = x->raises + 1;
+    *low = maximum(*low, (x->largest_low * (1 - roundings * u) - roundings * lost) /
+                             x->sum_high * (1 - parts) * ATTEST_JUDGE_DOWN);
 }
 
 /* The blocks of a matrix unit that a row of PV takes. */
@@ -91,7 +93,7 @@ static double raised_product(const attest_judge_work *x, const attest_judge_rule
     double value = maximum(x->value_most, x->value_least);
 
     if (rule->before)
-        weight *= maximum(x->sum_high, 1);
+        weight *= maximum(x->divisor, 1);
     return maximum(weight * value, (x->largest_high * 2) * x->value_least) * ATTEST_JUDGE_UP;
 }
 
@@ -101,7 +103,7 @@ static double product_error(const attest_judge_work *x, const attest_judge_rule 
 {
     const attest_judge_variant *v = rule->variant;
     double size = x->size_v[c], most, e;
-    double unit = ldexp(maximum(x->sum_high, 1), (int)-v->offset);
+    double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
 
     /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
      * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */

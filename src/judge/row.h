@@ -67,11 +67,12 @@ typedef struct attest_judge_work {
     double sink_low, sink_high, sink_weight;
     double sum, sum_low, sum_high; /* of w, low, high, the sink's among them */
     double largest_low, largest_high;
-    double doubt; /* at least (high - low) / high where low > 0 */
-    double lost;  /* the sum of high where low = 0 */
-    double apart; /* |sum of the weights that are divided / row sum - 1|, but for the rounding
-                   * of sums */
-    double spent; /* what evaluating the weights costs, in units of 2^-51 */
+    double doubt;   /* at least (high - low) / high where low > 0 */
+    double lost;    /* the sum of high where low = 0 */
+    double apart;   /* |sum of the weights that are divided / row sum - 1|, but for the rounding
+                     * of sums */
+    double divisor; /* no row sum is larger */
+    double spent;   /* what evaluating the weights costs, in units of 2^-51 */
 
     /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
      * and take from sum w (v - center) */

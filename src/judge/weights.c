@@ -314,7 +314,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
     double u = v->cast ? rule->p.u : 0, divided = 0, apart = 0;
 
     if (rule->before) { /* divided one by one, by exponentials of their own */
-        half *= x->sum_high;
+        half *= x->divisor;
         divided = rule->final;
     }
     if (v->splits > 1) /* each part is divided, and its weight may be */
@@ -326,7 +326,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
             x->cast[j] = 0;
             continue;
         }
-        rest = divided * high + (rule->before ? rule->tiny * x->sum_high : 0);
+        rest = divided * high + (rule->before ? rule->tiny * x->divisor : 0);
         if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
             x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
             x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
@@ -359,6 +359,14 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
             apart += x->low[j] > 0 ? 0 : x->high[j]; /* flushed in one of them */
         }
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
+}
+
+/* What weights are divided by, as computed: n roundings and those of rescales. */
+static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double n = (double)x->seen + x->sink + 1 + x->raises;
+
+    x->divisor = x->sum_high * (1 + attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10);
 }
 
 /* What casting makes of a weight between two numbers, in units of P. What is subnormal before
@@ -479,6 +487,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     set_evaluation(x);
     set_sums(x);
     set_apart(x, rule, common);
+    set_divisor(x, rule);
     set_casts(x, rule, common);
     set_sums(x);
     set_widths(x);
