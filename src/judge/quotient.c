@@ -170,6 +170,8 @@ static double finish(double rho, bool up, double ratio_low, double ratio_high,
     x /= x > 0 ? ratio_low : ratio_high;
     x *= (x > 0 ? 1 + rule->final : 1 - rule->final);
     x += rule->tiny + 0x1p-48 * fabs(x);
+    if (!(fabs(x) < rule->work.limit))
+        return (double)INFINITY;                  /* nothing is said */
     if (rule->variant->output_any && !h->plain) { /* the neighbour above */
         cast = attest_hosted_convert(x, h);
         while (cast < x)

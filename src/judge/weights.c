@@ -448,7 +448,8 @@ static double lowest(const attest_judge_work *x)
     return low;
 }
 
-/* Exponents of a kernel reach threshold and offset above 0, and n of them are added. */
+/* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
+ * rounded. Outputs of parts are numbers of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double bottom,
                            double common)
 {
@@ -456,7 +457,9 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double moved = rule->shifted * (x->most + fabs((double)v->offset));
     double p = ldexp(attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp),
                      (int)v->offset);
-    double n = (double)x->seen * (1 + 0x1p-10);
+    double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
+    double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
+    double products = 1 + attest_judge_grow(rule->pv.u, roundings);
     double reference = v->splits > 1 ? lowest(x) : bottom;
     double sink = x->sink && x->sink_logit > reference
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
@@ -466,9 +469,10 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
         x->unbounded = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * p < rule->sum.limit && sink * p < 0x1p127))
         x->unbounded = ATTEST_JUDGE_SINK_OVERFLOWS;
-    else if (!((n + sink) * p < rule->sum.limit))
+    else if (!((n + sink) * p * sums < rule->sum.limit))
         x->unbounded = ATTEST_JUDGE_SUM_OVERFLOWS;
-    else if (!(n * p * x->value_most < rule->pv.limit))
+    else if (!(n * p * x->value_most * products < rule->pv.limit &&
+               2 * x->value_most < rule->work.limit))
         x->unbounded = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
 }
 
