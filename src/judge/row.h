@@ -37,10 +37,12 @@ typedef struct attest_judge_work {
     const double *key_size;     /* sum_c |k_jc|, at least */
     const double *v;            /* of key first, the columns padded to stride */
     size_t stride;
-    double raised; /* a product of inputs, one of them subnormal, counts as this in a matrix
-                    * unit; 0: there is none */
-    double value_least; /* a subnormal |v_jc| counts as this; 0: there is none */
-    double value_most;  /* the largest |v_jc| of the head */
+    double query_most; /* the largest |q_c| */
+    double raised;     /* a product of inputs, one of them subnormal, counts as this in a matrix
+                        * unit; 0: there is none */
+    double raised_scaled; /* the same of a scaled query */
+    double value_least;   /* a subnormal |v_jc| counts as this; 0: there is none */
+    double value_most;    /* the largest |v_jc| of the head */
     bool sink;
     double sink_logit;
 
