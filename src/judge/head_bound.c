@@ -94,12 +94,15 @@ static double least_normal(const attest_format *format)
 
 /* What subnormal inputs count as when a matrix unit aligns their products. */
 static attest_judge_raised find_raised(attest_judge_head_bound *x,
-                                       const attest_judge_variant *variant)
+                                       const attest_judge_rule *rule)
 {
+    const attest_judge_variant *variant = rule->variant;
     const attest_judge_question *question = x->head.question;
     double q_least = least_normal(&variant->q), k_least = least_normal(&variant->k);
     double v_least = least_normal(&variant->v), q_most, k_most, v_most;
-    bool q_below = false, k_below = false, v_below = false;
+    double scale = rule->scale * (1 + 0x1p-20);
+    double scaled_least = least_normal(&variant->scaled_query);
+    bool q_below = false, k_below = false, v_below = false, scaled_below = false;
     attest_judge_raised raised = {0};
 
     q_most = largest(&q_below, x->head.q, question->queries * question->dim, q_least);
@@ -108,6 +111,12 @@ static attest_judge_raised find_raised(attest_judge_head_bound *x,
     for (size_t i = 0; i < ATTEST_JUDGE_BLOCK; i++)
         x->work[i].value_most = v_most;
     raised.value = v_below ? v_least : 0;
+    largest(&scaled_below, x->head.q, question->queries * question->dim,
+            scaled_least / scale * (1 + 0x1p-19));
+    if (scaled_below)
+        raised.scaled = scaled_least * fmax(k_most, k_least);
+    if (k_below)
+        raised.scaled = fmax(raised.scaled, k_least * fmax(2 * q_most * scale, scaled_least));
     if (q_below)
         raised.product = q_least * fmax(k_most, k_least);
     if (k_below)
@@ -145,7 +154,7 @@ attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_
     x->loaded = true;
     pack(x);
     for (size_t r = 0; r < x->rules; r++)
-        x->raised[r] = find_raised(x, x->rule[r].variant);
+        x->raised[r] = find_raised(x, &x->rule[r]);
     return ATTEST_OK;
 }
 
@@ -155,11 +164,13 @@ static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *w
 {
     attest_judge_row row;
     size_t seen = 0;
+    bool below = false;
 
     attest_judge_head_get_row(&row, &x->head, i);
     work->first = row.first;
     work->count = row.last - row.first;
     work->dim = x->head.question->dim;
+    work->query_most = largest(&below, x->head.q + i * work->dim, work->dim, 0);
     work->bias = row.bias ? bias : NULL;
     if (row.bias)
         memcpy(bias, row.bias, work->count * sizeof(double));
@@ -245,6 +256,7 @@ static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_wor
 
     for (size_t i = 0; i < rows; i++) {
         row[i]->raised = x->raised[r].product;
+        row[i]->raised_scaled = x->raised[r].scaled;
         row[i]->value_least = x->raised[r].value;
         attest_judge_row_scores(row[i], rule);
         attest_judge_row_weights(row[i], rule);

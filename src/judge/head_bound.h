@@ -7,7 +7,7 @@
 
 /* What a matrix unit makes of the subnormal inputs of a head, for one variant. */
 typedef struct attest_judge_raised {
-    double product, value;
+    double product, scaled, value; /* scaled: a product with a scaled query */
 } attest_judge_raised;
 
 /* The rows of a block. Even: two share each pass over the keys. */

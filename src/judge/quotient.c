@@ -45,7 +45,7 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
 {
     const attest_judge_variant *v = rule->variant;
     double u = rule->sum.u, n = (double)x->seen + x->sink, roundings = n, parts = 0;
-    double least;
+    double lost = ldexp(rule->sum.least, v->offset < 0 ? (int)-v->offset : 0), least;
 
     if (v->lanes > 1 && v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY) {
         double lane = ceil((double)v->tile / (double)v->lanes);
@@ -57,14 +57,16 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
     roundings += x->raises;
     if (v->splits > 1) /* joined in the working format */
         parts = ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10);
-    least = (n + x->raises) * rule->sum.least / maximum(x->sum_low, 0x1p-900) + x->apart;
+    /* terms, sums and whatever is rescaled may underflow, on the scale of P */
+    least = (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900) + x->apart;
     *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
     *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
-    /* a rounded sum of numbers >= 0 is not below one of them, but for the rescales */
+    /* a rounded sum of numbers >= 0 is not below one of them as a term, but for rescales */
     if (x->apart > 0)
         parts = 1 - (1 - parts) / (1 + x->apart);
-    *low = maximum(*low, (x->largest_low * (1 - x->raises * u) / x->sum_high) * (1 - parts) *
-                             ATTEST_JUDGE_DOWN);
+    roundings = x->raises + 1;
+    *low = maximum(*low, (x->largest_low * (1 - roundings * u) - roundings * lost) /
+                             x->sum_high * (1 - parts) * ATTEST_JUDGE_DOWN);
 }
 
 /* The blocks of a matrix unit that a row of PV takes. */
@@ -91,7 +93,7 @@ static double raised_product(const attest_judge_work *x, const attest_judge_rule
     double value = maximum(x->value_most, x->value_least);
 
     if (rule->before)
-        weight *= maximum(x->sum_high, 1);
+        weight *= maximum(x->divisor, 1);
     return maximum(weight * value, (x->largest_high * 2) * x->value_least) * ATTEST_JUDGE_UP;
 }
 
@@ -101,7 +103,7 @@ static double product_error(const attest_judge_work *x, const attest_judge_rule 
 {
     const attest_judge_variant *v = rule->variant;
     double size = x->size_v[c], most, e;
-    double unit = ldexp(maximum(x->sum_high, 1), (int)-v->offset);
+    double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
 
     /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
      * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
@@ -167,7 +169,9 @@ static double finish(double rho, bool up, double ratio_low, double ratio_high,
 
     x /= x > 0 ? ratio_low : ratio_high;
     x *= (x > 0 ? 1 + rule->final : 1 - rule->final);
-    x += 0x1p-125 + 0x1p-48 * fabs(x);
+    x += rule->tiny + 0x1p-48 * fabs(x);
+    if (!(fabs(x) < rule->work.limit))
+        return (double)INFINITY;                  /* nothing is said */
     if (rule->variant->output_any && !h->plain) { /* the neighbour above */
         cast = attest_hosted_convert(x, h);
         while (cast < x)
@@ -179,14 +183,18 @@ static double finish(double rho, bool up, double ratio_low, double ratio_high,
     return sign * cast;
 }
 
-/* The evaluation's error of the exact value: the scores', the exponentials', and those of the
- * sums. */
+/* The evaluation's error of the exact value: the scores', the exponentials', those of the sums,
+ * and products that underflow. Scores within e of the exact ones move the quotient by at most
+ * (e^2e - 1) sum w |v - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
 static double center_error(const attest_judge_work *x, size_t c)
 {
     double n = (double)x->count, size = x->size_v[c] + fabs(x->center[c]) * x->sum_high;
     double weights = 0x1p-51 * x->spent * (x->value_most + fabs(x->center[c]));
+    double e = x->evaluated, moved = 2 * e;
 
-    return ((2 * x->evaluated + (2 * n + 32) * 0x1p-53) * size + weights) / x->sum *
+    if (!(e <= 0.25))
+        moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
+    return ((moved + (2 * n + 32) * 0x1p-53) * size + weights + n * 0x1p-1060) / x->sum *
            ATTEST_JUDGE_UP;
 }
 
@@ -212,7 +220,7 @@ static void bound_quotient(double *down, double *up, const attest_judge_work *x,
                            size_t c)
 {
     double center = x->center[c], product = product_error(x, rule, sum, c);
-    double rounding = (2 * (double)x->count + 32) * 0x1p-53;
+    double rounding = (4 * (double)x->count + 64) * 0x1p-53; /* of center, then of spreads */
     double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
     bool known = attest_judge_row_is_known(x, rule);
     double spread_up = known ? x->spread_up[c] : x->spread_up[c] + x->cast_v[c];

@@ -37,10 +37,12 @@ typedef struct attest_judge_work {
     const double *key_size;     /* sum_c |k_jc|, at least */
     const double *v;            /* of key first, the columns padded to stride */
     size_t stride;
-    double raised; /* a product of inputs, one of them subnormal, counts as this in a matrix
-                    * unit; 0: there is none */
-    double value_least; /* a subnormal |v_jc| counts as this; 0: there is none */
-    double value_most;  /* the largest |v_jc| of the head */
+    double query_most; /* the largest |q_c| */
+    double raised;     /* a product of inputs, one of them subnormal, counts as this in a matrix
+                        * unit; 0: there is none */
+    double raised_scaled; /* the same of a scaled query */
+    double value_least;   /* a subnormal |v_jc| counts as this; 0: there is none */
+    double value_most;    /* the largest |v_jc| of the head */
     bool sink;
     double sink_logit;
 
@@ -67,11 +69,12 @@ typedef struct attest_judge_work {
     double sink_low, sink_high, sink_weight;
     double sum, sum_low, sum_high; /* of w, low, high, the sink's among them */
     double largest_low, largest_high;
-    double doubt; /* at least (high - low) / high where low > 0 */
-    double lost;  /* the sum of high where low = 0 */
-    double apart; /* |sum of the weights that are divided / row sum - 1|, but for the rounding
-                   * of sums */
-    double spent; /* what evaluating the weights costs, in units of 2^-51 */
+    double doubt;   /* at least (high - low) / high where low > 0 */
+    double lost;    /* the sum of high where low = 0 */
+    double apart;   /* |sum of the weights that are divided / row sum - 1|, but for the rounding
+                     * of sums */
+    double divisor; /* no row sum is larger */
+    double spent;   /* what evaluating the weights costs, in units of 2^-51 */
 
     /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
      * and take from sum w (v - center) */

@@ -42,6 +42,7 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_question *qu
         set_enclosed(&rule->cap, &rule->cap_error, ball);
     }
     arb_clear(ball);
+    rule->additive = question->qkv.mask.data && question->qkv.mask.type != ATTEST_TENSOR_BOOL;
     rule->power_of_two = is_power_of_two(question);
 }
 
@@ -80,6 +81,10 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     rule->reach = 2 * v->threshold * 0x1.62e42fefa39f0p-1 * (1 + 8 * u) * ATTEST_JUDGE_UP;
     rule->flushed = ldexp(1, -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
                     attest_judge_exp_up(rule->reach / 2);
+    /* a negative offset is taken back after the flush; parts are multiplied, added and divided
+     * once more each */
+    rule->tiny =
+        ldexp(whole ? 1 : (double)v->splits + 1, -125 + (v->offset < 0 ? (int)-v->offset : 0));
     rule->folded = any || v->scale == ATTEST_JUDGE_SCALE_FOLDED;
     rule->queried = any || v->scale == ATTEST_JUDGE_SCALE_QUERY;
     rule->scored = any || v->scale == ATTEST_JUDGE_SCALE_SCORE;

@@ -12,12 +12,14 @@ typedef struct attest_judge_rule {
     attest_judge_arithmetic work; /* of everything between the scores and the output: binary32,
                                    * or the accumulator of the scores if that is wider */
     double scale, scale_error;    /* |scale - the scale| <= scale_error */
+    bool additive;                /* the mask has values that are added */
     bool power_of_two;            /* the scale is one: multiplying by it does not round */
     double cap, cap_error;        /* of the softcap */
     double log_exp;               /* |log(1 + d)| for |d| <= the relative error of exp */
     double final;                 /* relative error of a division */
     double shifted;   /* what a rounded reference moves an exponent, as parts of |t| + offset */
     double flushed;   /* weights below it, as parts of the largest one, may be 0 */
+    double tiny;      /* what is lost of a result, or of a weight, that may be 0 */
     double reach;     /* 2 threshold log 2 */
     bool folded;      /* the scale may be folded into the argument of exp2 */
     bool queried;     /* the query may be scaled */

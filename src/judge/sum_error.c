@@ -8,12 +8,15 @@ static bool is_tensor(attest_judge_order order)
     return order >= ATTEST_JUDGE_ORDER_TENSOR;
 }
 
-/* The additions that a term passes at most; 0: as many as there are terms. */
+/* The additions that a term passes at most; 0: as many as there are terms. A depth says nothing
+ * of an order that is one after another. */
 static double depth_of(const attest_judge_dot *dot, double terms)
 {
     double depth = 1;
 
-    if (dot->depth > 0 || dot->order != ATTEST_JUDGE_ORDER_PAIRWISE)
+    if (dot->order != ATTEST_JUDGE_ORDER_PAIRWISE)
+        return dot->order == ATTEST_JUDGE_ORDER_ANY ? (double)dot->depth : 0;
+    if (dot->depth > 0)
         return (double)dot->depth;
     for (double n = 1; n < terms; n *= 2)
         depth++;

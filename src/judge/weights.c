@@ -28,10 +28,12 @@ static double score_error(const attest_judge_work *x, size_t j)
     return x->delta[j] + x->evaluated;
 }
 
-/* A sink's logit is rounded, and may be multiplied by log2 e. */
+/* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
+ * scale is wrong by moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|),
+ * the latter in its argument's error. */
 static double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    return 3 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
+    return 6 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
 }
 
 /* top, most, and *bottom: the largest score of a kernel is at least that. */
@@ -130,7 +132,7 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
     if (v->splits > 1) /* log n <= 0.7 log2 n + 1 */
         error +=
             v->split_log + 2 * rule->log_exp +
-            12 * rule->work.u * (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
+            16 * rule->work.u * (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
     return error * ATTEST_JUDGE_UP;
 }
 
@@ -255,14 +257,19 @@ static void set_sums(attest_judge_work *x)
     x->lost *= up;
 }
 
-/* What evaluating the weights costs here: sum_j w_j (the roundings of its argument, and of the
- * exponential), in units of 2^-51. */
+/* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
+ * the exponential; all of it where the argument is cut. */
+static double spent_on(double weight, double way)
+{
+    return weight * (way < -LEAST_ARGUMENT ? way + 2 : 0x1p52);
+}
+
 static void set_evaluation(attest_judge_work *x)
 {
-    x->spent = x->sink_weight * (fabs(x->top - x->sink_logit) + 2);
+    x->spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit));
     for (size_t j = 0; j < x->count; j++)
         if (is_seen(x, j))
-            x->spent += x->w[j] * (x->top - x->t[j] + 2);
+            x->spent += spent_on(x->w[j], x->top - x->t[j]);
 }
 
 /* What the columns are added up with. */
@@ -307,7 +314,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
     double u = v->cast ? rule->p.u : 0, divided = 0, apart = 0;
 
     if (rule->before) { /* divided one by one, by exponentials of their own */
-        half *= x->sum_high;
+        half *= x->divisor;
         divided = rule->final;
     }
     if (v->splits > 1) /* each part is divided, and its weight may be */
@@ -319,7 +326,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
             x->cast[j] = 0;
             continue;
         }
-        rest = divided * high + (rule->before ? 0x1p-125 * x->sum_high : 0);
+        rest = divided * high + (rule->before ? rule->tiny * x->divisor : 0);
         if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
             x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
             x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
@@ -348,19 +355,29 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
             double h =
                 2 * argument_error(x, rule, j) + common + (2 + x->raises) * rule->log_exp;
 
-            apart += x->high[j] * (h <= 1 ? h + h * h : attest_judge_exp_up(h)) + 0x1p-120;
+            apart += x->high[j] * (h <= 1 ? h + h * h : attest_judge_exp_up(h));
+            apart += x->low[j] > 0 ? 0 : x->high[j]; /* flushed in one of them */
         }
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
-/* What casting makes of a weight between two numbers, in units of P; subnormal ones may be 0.
- */
+/* What weights are divided by, as computed: n roundings and those of rescales. */
+static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double n = (double)x->seen + x->sink + 1 + x->raises;
+
+    x->divisor = x->sum_high * (1 + attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10);
+}
+
+/* What casting makes of a weight between two numbers, in units of P. What is subnormal before
+ * or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be that. */
 static void cast_ends(double *low, double *high, const attest_judge_rule *rule)
 {
     double two_b = ldexp(1, (int)rule->variant->offset);
-    double least = *low * two_b, most = maximum(*high * two_b, 0x1p-125);
+    double tiny = 0x1p-125 * maximum(two_b, 1);
+    double least = *low * two_b, most = maximum(*high * two_b, tiny);
 
-    least = least < 0x1p-125 ? 0 : least;
+    least = least < tiny ? 0 : least;
     *low = attest_hosted_convert(least, &rule->p.hosted) / two_b;
     *high = attest_hosted_convert(most, &rule->p.hosted) / two_b;
 }
@@ -431,7 +448,8 @@ static double lowest(const attest_judge_work *x)
     return low;
 }
 
-/* Exponents of a kernel reach threshold and offset above 0, and n of them are added. */
+/* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
+ * rounded. Outputs of parts are numbers of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double bottom,
                            double common)
 {
@@ -439,7 +457,9 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double moved = rule->shifted * (x->most + fabs((double)v->offset));
     double p = ldexp(attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp),
                      (int)v->offset);
-    double n = (double)x->seen * (1 + 0x1p-10);
+    double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
+    double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
+    double products = 1 + attest_judge_grow(rule->pv.u, roundings);
     double reference = v->splits > 1 ? lowest(x) : bottom;
     double sink = x->sink && x->sink_logit > reference
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
@@ -449,9 +469,10 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
         x->unbounded = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * p < rule->sum.limit && sink * p < 0x1p127))
         x->unbounded = ATTEST_JUDGE_SINK_OVERFLOWS;
-    else if (!((n + sink) * p < rule->sum.limit))
+    else if (!((n + sink) * p * sums < rule->sum.limit))
         x->unbounded = ATTEST_JUDGE_SUM_OVERFLOWS;
-    else if (!(n * p * x->value_most < rule->pv.limit))
+    else if (!(n * p * x->value_most * products < rule->pv.limit &&
+               2 * x->value_most < rule->work.limit))
         x->unbounded = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
 }
 
@@ -470,6 +491,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     set_evaluation(x);
     set_sums(x);
     set_apart(x, rule, common);
+    set_divisor(x, rule);
     set_casts(x, rule, common);
     set_sums(x);
     set_widths(x);

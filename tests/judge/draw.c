@@ -10,7 +10,8 @@
 #include "number/hosted.h"
 
 const char *const draw_kind_name[DRAW_KINDS] = {"normal",   "peaked",   "flat", "one sign",
-                                                "outliers", "integers", "wide", "growing"};
+                                                "outliers", "integers", "wide", "growing",
+                                                "tiny",     "large"};
 
 static size_t pick(uint64_t *state, size_t choices)
 {
@@ -47,6 +48,10 @@ static double draw_number(int kind, uint64_t *state)
         return (double)pick(state, 7) - 3;
     case 6:
         return ldexp(normal(state), (int)pick(state, 24) - 20);
+    case 8:
+        return ldexp(normal(state), -(int)pick(state, 70));
+    case 9:
+        return 30 + normal(state) / 4;
     default:
         return normal(state);
     }
@@ -91,6 +96,7 @@ static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
 static void draw_options(drawn_question *x, uint64_t *state, size_t queries, size_t keys)
 {
     attest_qkv *qkv = &x->qkv;
+    double most = pick(state, 4) ? 2 : 500;
 
     qkv->causal = pick(state, 3) ? ATTEST_CAUSAL_NONE : (attest_causal)pick(state, 3);
     qkv->windowed = pick(state, 5) == 0;
@@ -105,14 +111,14 @@ static void draw_options(drawn_question *x, uint64_t *state, size_t queries, siz
         break;
     case 1:
         for (size_t i = 0; i < queries * keys; i++)
-            x->mask[i] = pick(state, 5) ? 2 * normal(state) : (double)-INFINITY;
+            x->mask[i] = pick(state, 5) ? most * normal(state) : (double)-INFINITY;
         qkv->mask = tensor(x->mask, queries, keys);
         break;
     default:
         break;
     }
     if (pick(state, 4) == 0) {
-        x->sink = 4 * normal(state);
+        x->sink = 2 * most * normal(state);
         qkv->sink = tensor(&x->sink, 1, 1);
     }
     snprintf(x->scale, sizeof x->scale, "%u/%u", 1 + (unsigned)pick(state, 9),

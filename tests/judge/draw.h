@@ -22,7 +22,7 @@ bool draw_question(drawn_question *question, const attest_judge_variant *variant
 void drawn_question_clear(drawn_question *question);
 
 /* Data of the kind named instead: 0 .. DRAW_KINDS-1. */
-enum { DRAW_KINDS = 8 };
+enum { DRAW_KINDS = 10 };
 extern const char *const draw_kind_name[DRAW_KINDS];
 void draw_data(double *q, double *k, double *v, size_t queries, size_t keys, size_t dim,
                size_t columns, int kind, uint64_t *state);
