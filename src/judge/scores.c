@@ -128,7 +128,7 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
     double blocks = dot->block ? ceil((double)x->dim / (double)dot->block) : 0;
 
     attest_judge_sum_error_init(&sum, dot, &rule->score, (double)x->dim, blocks, x->raised, 0);
-    x->unbounded = ATTEST_JUDGE_BOUNDED;
+    x->score_reason = ATTEST_JUDGE_BOUNDED;
     x->evaluated = 0;
     x->seen = 0;
     for (size_t j = 0; j < x->count; j++) {
@@ -140,7 +140,7 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
             continue;
         ev = score_key(x, rule, &sum, j);
         if (!(x->delta[j] < 0x1p1000 && ev < 0x1p1000))
-            x->unbounded = ATTEST_JUDGE_SCORES_OVERFLOW;
+            x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
         x->evaluated = ev > x->evaluated ? ev : x->evaluated;
         x->seen++;
     }

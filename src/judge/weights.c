@@ -171,7 +171,7 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
     }
     x->narrow = most <= NARROW;
     if (!(most < 600))
-        x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
+        x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
 /* low, high around w, where flushed weights may be 0. */
@@ -446,13 +446,13 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                       : x->sink;
 
     if (!(p < rule->p.limit))
-        x->unbounded = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
+        x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * p < rule->sum.limit && sink * p < 0x1p127))
-        x->unbounded = ATTEST_JUDGE_SINK_OVERFLOWS;
+        x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;
     else if (!((n + sink) * p < rule->sum.limit))
-        x->unbounded = ATTEST_JUDGE_SUM_OVERFLOWS;
+        x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
     else if (!(n * p * x->value_most < rule->pv.limit))
-        x->unbounded = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
+        x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
 }
 
 /* The weights of a row about whose kernels something is known. */
@@ -463,7 +463,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
 
     set_exponents(x, rule, common);
     check_overflow(x, rule, bottom, common);
-    if (x->unbounded)
+    if (x->weight_reason)
         return;
     set_weights(x, flushed);
     set_sink(x, rule, common, flushed);
@@ -471,7 +471,8 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     set_sums(x);
     set_apart(x, rule, common);
     set_casts(x, rule, common);
-    set_sums(x);
+    if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
+        set_sums(x); /* of what casts have widened */
     set_widths(x);
     if (rule->known_reference && x->narrow)
         set_known_casts(x, rule, bottom);
@@ -482,11 +483,12 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     attest_judge_work *x = work;
     double bottom;
 
+    x->weight_reason = x->score_reason;
     set_extremes(x, rule, &bottom);
-    if (!x->unbounded) {
+    if (!x->weight_reason) {
         set_raises(x, rule);
         weigh(x, rule, bottom);
     }
-    if (x->unbounded)
+    if (x->weight_reason)
         set_exact(x);
 }
