@@ -64,33 +64,42 @@ static double count_tiles(const attest_judge_work *x, const attest_judge_rule *r
     return most;
 }
 
-static size_t tile_of(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
+/* The key after the last one of the tile of key j. */
+static size_t tile_end(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
 {
-    size_t tile = rule->variant->tile;
+    size_t tile = rule->variant->tile, end = ((x->first + j) / tile + 1) * tile - x->first;
 
-    return (x->first + j) / tile - x->first / tile;
+    return end < x->count ? end : x->count;
+}
+
+/* tile_low, tile_high = the range of the largest score of every tile; returns how many. */
+static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    size_t tiles = 0;
+
+    for (size_t first = 0, last; first < x->count; first = last, tiles++) {
+        double low = (double)-INFINITY, high = low;
+
+        last = tile_end(x, rule, first);
+        for (size_t j = first; j < last; j++)
+            if (is_seen(x, j)) {
+                low = maximum(low, x->t[j] - score_error(x, j));
+                high = maximum(high, x->t[j] + score_error(x, j));
+            }
+        x->tile_low[tiles] = low;
+        x->tile_high[tiles] = high;
+    }
+    return tiles;
 }
 
 /* For every tile the range of its largest score, then that of the reference when the tile is
  * added, and how many later tiles may raise it. */
 static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
 {
-    size_t tiles = tile_of(x, rule, x->count - 1) + 1;
+    size_t tiles = find_tiles(x, rule), raises = 0;
     bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
-    double low = (double)-INFINITY, high = low;
-    size_t raises = 0;
+    double low = (double)-INFINITY, high = low; /* a sink may be left out of the maximum */
 
-    for (size_t i = 0; i < tiles; i++)
-        x->tile_low[i] = x->tile_high[i] = (double)-INFINITY;
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j)) {
-            size_t i = tile_of(x, rule, j);
-
-            x->tile_low[i] = maximum(x->tile_low[i], x->t[j] - score_error(x, j));
-            x->tile_high[i] = maximum(x->tile_high[i], x->t[j] + score_error(x, j));
-        }
-    if (x->sink)
-        low = high = (double)-INFINITY; /* it may be left out of the maximum */
     for (size_t k = 0; k < tiles; k++) {
         size_t i = backward ? tiles - 1 - k : k;
         bool first = low == (double)-INFINITY && !x->sink;
@@ -149,15 +158,14 @@ static double argument_error(const attest_judge_work *x, const attest_judge_rule
     return 5 * u * (1 + 8 * u) * distance(x, rule, j);
 }
 
-/* g_j of (3), and whether the row is narrow. */
-static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
+/* g_j of (3) for the keys first .. last-1, whose weights are rescaled so often; returns the
+ * largest. */
+static double set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common,
+                            size_t first, size_t last, double raises)
 {
     double most = 0;
 
-    for (size_t j = 0; j < x->count; j++) {
-        double raises =
-            rule->known_tiles ? (double)x->tile_raises[tile_of(x, rule, j)] : x->raises;
-
+    for (size_t j = first; j < last; j++) {
         x->g[j] = 0;
         x->w[j] = LEAST_ARGUMENT;
         if (!is_seen(x, j))
@@ -169,6 +177,23 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
         x->w[j] = maximum(x->t[j] - x->top, LEAST_ARGUMENT);
         most = maximum(most, x->g[j]);
     }
+    return most;
+}
+
+/* g_j of all keys, and whether the row is narrow. */
+static void set_all_exponents(attest_judge_work *x, const attest_judge_rule *rule,
+                              double common)
+{
+    double most = 0;
+
+    if (!rule->known_tiles)
+        most = set_exponents(x, rule, common, 0, x->count, x->raises);
+    else
+        for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
+            last = tile_end(x, rule, first);
+            most = maximum(
+                most, set_exponents(x, rule, common, first, last, (double)x->tile_raises[i]));
+        }
     x->narrow = most <= NARROW;
     if (!(most < 600))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
@@ -226,7 +251,8 @@ static void set_weights(attest_judge_work *x, double flushed)
             x->w[j] = x->low[j] = x->high[j] = 0;
 }
 
-/* Sums of n doubles >= 0 err by n 2^-53 of themselves at most. */
+/* Sums of n doubles >= 0 err by n 2^-53 of themselves at most. Spent: what evaluating the
+ * weights costs here, the roundings of arguments and of exponentials. */
 static void set_sums(attest_judge_work *x)
 {
     double up = 1 + ((double)x->count + 16) * 0x1p-52, down = 2 - up;
@@ -237,9 +263,12 @@ static void set_sums(attest_judge_work *x)
     x->largest_low = x->sink_low;
     x->largest_high = x->sink_high;
     x->doubt = x->lost = 0;
+    x->spent = x->sink_weight * (fabs(x->top - x->sink_logit) + 2);
     for (size_t j = 0; j < x->count; j++) {
         double low = x->low[j], high = x->high[j];
 
+        if (is_seen(x, j))
+            x->spent += x->w[j] * (x->top - x->t[j] + 2);
         x->sum += x->w[j];
         x->sum_low += low;
         x->sum_high += high;
@@ -253,16 +282,6 @@ static void set_sums(attest_judge_work *x)
     x->sum_low *= down;
     x->sum_high *= up;
     x->lost *= up;
-}
-
-/* What evaluating the weights costs here: sum_j w_j (the roundings of its argument, and of the
- * exponential), in units of 2^-51. */
-static void set_evaluation(attest_judge_work *x)
-{
-    x->spent = x->sink_weight * (fabs(x->top - x->sink_logit) + 2);
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j))
-            x->spent += x->w[j] * (x->top - x->t[j] + 2);
 }
 
 /* What the columns are added up with. */
@@ -295,7 +314,6 @@ static void set_exact(attest_judge_work *x)
     }
     set_sums(x);
     set_widths(x);
-    set_evaluation(x);
 }
 
 /* (4): what the numerator's weight may differ from that in the sum by. */
@@ -353,11 +371,10 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
-/* What casting makes of a weight between two numbers, in units of P; subnormal ones may be 0.
- */
-static void cast_ends(double *low, double *high, const attest_judge_rule *rule)
+/* What casting makes of a weight between two numbers, P being two_b times it; subnormal ones
+ * may be 0. */
+static void cast_ends(double *low, double *high, const attest_judge_rule *rule, double two_b)
 {
-    double two_b = ldexp(1, (int)rule->variant->offset);
     double least = *low * two_b, most = maximum(*high * two_b, 0x1p-125);
 
     least = least < 0x1p-125 ? 0 : least;
@@ -374,6 +391,7 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
     double moved =
         rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0;
     double range = m_high - m_low + 2 * moved, up, down;
+    double two_b = ldexp(1, (int)rule->variant->offset);
 
     moved += 0x1p-44;
     if (!(x->top - m_high < 300 && range < 0x1p-7)) { /* nothing is gained here */
@@ -392,7 +410,7 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
         double low = x->w[j] * up * (1 - g) * (1 - 0x1p-46);
         double high = x->w[j] * up * (1 + (g + range) * (1 + g + range)) * (1 + 0x1p-46);
 
-        cast_ends(&low, &high, rule);
+        cast_ends(&low, &high, rule, two_b);
         low *= down * (1 - h) * (1 - 0x1p-46);
         high *= down * (1 + r + r * r) * (1 + 0x1p-46);
         x->offset[j] = is_seen(x, j) ? (low + high) / 2 - x->w[j] : 0;
@@ -403,19 +421,14 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
 /* (4), the reference known. */
 static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule, double bottom)
 {
-    size_t tile = rule->variant->tile, first = 0;
-
     if (!rule->known_tiles) {
         set_known_tile(x, rule, 0, x->count, bottom, x->top, 0);
         return;
     }
-    while (first < x->count) {
-        size_t i = tile_of(x, rule, first), last = (x->first / tile + i + 1) * tile - x->first;
-
-        last = last < x->count ? last : x->count;
+    for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
+        last = tile_end(x, rule, first);
         set_known_tile(x, rule, first, last, x->tile_low[i], x->tile_high[i],
                        (double)x->tile_raises[i]);
-        first = last;
     }
 }
 
@@ -461,13 +474,12 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     double common = common_error(x, rule);
     double flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
 
-    set_exponents(x, rule, common);
+    set_all_exponents(x, rule, common);
     check_overflow(x, rule, bottom, common);
     if (x->weight_reason)
         return;
     set_weights(x, flushed);
     set_sink(x, rule, common, flushed);
-    set_evaluation(x);
     set_sums(x);
     set_apart(x, rule, common);
     set_casts(x, rule, common);
