@@ -248,17 +248,25 @@ static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, siz
                                        count);
 }
 
-/* One variant on the rows of a block. */
+/* One variant on the rows of a block, but for the quotients. What it has in common with the one
+ * before is still there. */
 static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_work **row,
                           size_t rows)
 {
     const attest_judge_rule *rule = &x->rule[r];
+    attest_judge_shared shared =
+        r == 0 ? ATTEST_JUDGE_SHARE_NOTHING : attest_judge_rule_compare(rule - 1, rule);
 
     for (size_t i = 0; i < rows; i++) {
         row[i]->raised = x->raised[r].product;
         row[i]->raised_scaled = x->raised[r].scaled;
         row[i]->value_least = x->raised[r].value;
-        attest_judge_row_scores(row[i], rule);
+    }
+    if (shared == ATTEST_JUDGE_SHARE_WEIGHTS)
+        return;
+    for (size_t i = 0; i < rows; i++) {
+        if (shared == ATTEST_JUDGE_SHARE_NOTHING)
+            attest_judge_row_scores(row[i], rule);
         attest_judge_row_weights(row[i], rule);
         attest_judge_row_begin(row[i]);
     }

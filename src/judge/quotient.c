@@ -16,7 +16,7 @@ static double half_width(double low, double w, double high)
 
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule)
 {
-    return rule->known_reference && work->narrow && !work->unbounded;
+    return rule->known_reference && work->narrow && !work->weight_reason;
 }
 
 void attest_judge_row_begin(attest_judge_work *work)
@@ -242,6 +242,7 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
     double ratio_low, ratio_high;
     attest_judge_sum_error sum;
 
+    x->unbounded = x->weight_reason;
     set_exact(lo, hi, exact, error, x);
     if (!x->unbounded && !(x->sum_low > 0))
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;

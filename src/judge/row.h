@@ -50,6 +50,7 @@ typedef struct attest_judge_work {
     double *t, *delta;
     double evaluated;
     size_t seen;
+    attest_judge_reason score_reason; /* why nothing is known of the scores */
 
     /* (3), (4): scores are at most top in value and most in size; weights are parts of e^top.
      * A kernel's are in [low_j, high_j], and e^-+g_j times w_j = e^(t_j - top) if not flushed
@@ -79,24 +80,25 @@ typedef struct attest_judge_work {
     /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
      * and take from sum w (v - center) */
     double *center, *size_v, *cast_v, *spread_up, *spread_down;
-    attest_judge_reason unbounded;
+    attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
+    attest_judge_reason unbounded;     /* or of an element */
 } attest_judge_work;
 
 attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_work_clear(attest_judge_work *work);
 
-/* (1), (2): t, delta, evaluated, seen from s and size. */
+/* (1), (2): t, delta, evaluated, seen, score_reason from s and size. */
 void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule);
 
-/* (3), (4): the weights. */
+/* (3), (4): the weights, weight_reason. */
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule);
 
 /* (5), (6), in steps, so that the rows of a block can share the columns of V. Domain: the row
  * sees a key. begin: clears center, size_v, cast_v, to which the kernel then adds its columns;
  * center: divides, and clears the spreads, to which it then adds; finish: what a kernel may
- * return, what is exact, and its error, for every column; infinite where work->unbounded is
- * set. */
+ * return, what is exact, and its error, for every column; infinite where
+ * work->weight_reason is set; sets work->unbounded. */
 void attest_judge_row_begin(attest_judge_work *work);
 void attest_judge_row_center(attest_judge_work *work);
 void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,

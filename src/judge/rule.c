@@ -2,6 +2,7 @@
 #include "judge/rule.h"
 
 #include <math.h>
+#include <string.h>
 
 /* value, error = the middle of a ball and at least its radius. */
 static void set_enclosed(double *value, double *error, const arb_t ball)
@@ -98,4 +99,25 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
         v->cast && whole && !rule->before && v->threshold == 0 &&
         v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !question->qkv.sink.data &&
         (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
+}
+
+attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
+                                              const attest_judge_rule *b)
+{
+    const attest_judge_variant *v = a->variant;
+    attest_judge_variant other = *b->variant;
+
+    /* how products with V are added counts in (5) alone; their format limits weights, too */
+    other.pv = v->pv;
+    other.pv.accumulate = b->variant->pv.accumulate;
+    if (memcmp(&other, v, sizeof other) == 0)
+        return ATTEST_JUDGE_SHARE_WEIGHTS;
+    other.pv.accumulate = v->pv.accumulate;
+    other.max = v->max;
+    other.tile = v->tile;
+    other.direction = v->direction;
+    other.cast = v->cast;
+    other.p = v->p;
+    return memcmp(&other, v, sizeof other) == 0 ? ATTEST_JUDGE_SHARE_SCORES
+                                                : ATTEST_JUDGE_SHARE_NOTHING;
 }

@@ -30,7 +30,18 @@ typedef struct attest_judge_rule {
     bool after, before;   /* where the division may be */
 } attest_judge_rule;
 
+/* What two variants have in common for every row of a question. */
+typedef enum attest_judge_shared {
+    ATTEST_JUDGE_SHARE_NOTHING = 0,
+    ATTEST_JUDGE_SHARE_SCORES, /* (1), (2) */
+    ATTEST_JUDGE_SHARE_WEIGHTS /* (1) to (4), and the sums over the values */
+} attest_judge_shared;
+
 void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
                             const attest_judge_question *question);
+
+/* At least nothing: a member that is not known to matter later alone counts as a difference. */
+attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
+                                              const attest_judge_rule *b);
 
 #endif

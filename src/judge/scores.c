@@ -140,9 +140,9 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
                                 0);
     sum[1] = sum[0];
     sum[1].raised = x->raised_scaled;
-    x->unbounded = ATTEST_JUDGE_BOUNDED;
+    x->score_reason = ATTEST_JUDGE_BOUNDED;
     if (rule->queried && !(scaled < rule->query.limit && scaled < rule->work.limit))
-        x->unbounded = ATTEST_JUDGE_SCORES_OVERFLOW;
+        x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
     x->evaluated = 0;
     x->seen = 0;
     for (size_t j = 0; j < x->count; j++) {
@@ -154,7 +154,7 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
             continue;
         ev = score_key(x, rule, sum, j);
         if (!(x->delta[j] < 0x1p1000 && ev < 0x1p1000))
-            x->unbounded = ATTEST_JUDGE_SCORES_OVERFLOW;
+            x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
         if (!(ev <= x->evaluated)) /* not a number: nothing is known of the exact value */
             x->evaluated = ev < 0x1p1000 ? ev : (double)INFINITY;
         x->seen++;

@@ -82,9 +82,8 @@ static double tensor_loss(const attest_judge_sum_error *r, double size, double m
     return (lost + r->blocks * (quantum + r->kept * (most + e) + r->least)) * ATTEST_JUDGE_UP;
 }
 
-/* Lemma 2: losses grow with the error that they lead to, so an e with loss(e) <= e bounds every
- * partial error by induction over the blocks, and loss(e) bounds the last one. */
-static double tensor_error(const attest_judge_sum_error *rule, double size, double most)
+double attest_judge_sum_error_tensor(const attest_judge_sum_error *rule, double size,
+                                     double most)
 {
     double moved = rule->size_part * size, e;
 
@@ -98,18 +97,4 @@ static double tensor_error(const attest_judge_sum_error *rule, double size, doub
             return (loss + moved) * ATTEST_JUDGE_UP;
     }
     return (double)INFINITY;
-}
-
-double attest_judge_sum_error_get(const attest_judge_sum_error *rule, double size, double most)
-{
-    double e, deep;
-
-    if (rule->tensor) {
-        e = tensor_error(rule, size, most);
-    } else {
-        e = rule->size_part * size + rule->most_part * most + rule->rest;
-        deep = rule->deep_size * size + rule->deep_rest;
-        e = deep < e ? deep : e;
-    }
-    return most + e < rule->limit ? e * ATTEST_JUDGE_UP : (double)INFINITY;
 }

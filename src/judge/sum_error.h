@@ -5,6 +5,7 @@
 #ifndef ATTEST_JUDGE_SUM_ERROR_H
 #define ATTEST_JUDGE_SUM_ERROR_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "data/judge_model.h"
@@ -27,7 +28,26 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
                                  const attest_judge_arithmetic *unit, double terms,
                                  double blocks, double raised, double rescales);
 
-/* The largest error. Infinite where the sum may overflow. */
-double attest_judge_sum_error_get(const attest_judge_sum_error *rule, double size, double most);
+/* Lemma 2: losses of a matrix unit grow with the error that they lead to, so an e with loss(e)
+ * <= e bounds every partial error by induction over the blocks, and loss(e) bounds the last
+ * one. */
+double attest_judge_sum_error_tensor(const attest_judge_sum_error *rule, double size,
+                                     double most);
+
+/* The largest error. Infinite where the sum may overflow. Here, because every key asks. */
+static inline double attest_judge_sum_error_get(const attest_judge_sum_error *rule, double size,
+                                                double most)
+{
+    double e, deep;
+
+    if (rule->tensor) {
+        e = attest_judge_sum_error_tensor(rule, size, most);
+    } else {
+        e = rule->size_part * size + rule->most_part * most + rule->rest;
+        deep = rule->deep_size * size + rule->deep_rest;
+        e = deep < e ? deep : e;
+    }
+    return most + e < rule->limit ? e * ATTEST_JUDGE_UP : (double)INFINITY;
+}
 
 #endif

@@ -66,33 +66,42 @@ static double count_tiles(const attest_judge_work *x, const attest_judge_rule *r
     return most;
 }
 
-static size_t tile_of(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
+/* The key after the last one of the tile of key j. */
+static size_t tile_end(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
 {
-    size_t tile = rule->variant->tile;
+    size_t tile = rule->variant->tile, end = ((x->first + j) / tile + 1) * tile - x->first;
 
-    return (x->first + j) / tile - x->first / tile;
+    return end < x->count ? end : x->count;
+}
+
+/* tile_low, tile_high = the range of the largest score of every tile; returns how many. */
+static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    size_t tiles = 0;
+
+    for (size_t first = 0, last; first < x->count; first = last, tiles++) {
+        double low = (double)-INFINITY, high = low;
+
+        last = tile_end(x, rule, first);
+        for (size_t j = first; j < last; j++)
+            if (is_seen(x, j)) {
+                low = maximum(low, x->t[j] - score_error(x, j));
+                high = maximum(high, x->t[j] + score_error(x, j));
+            }
+        x->tile_low[tiles] = low;
+        x->tile_high[tiles] = high;
+    }
+    return tiles;
 }
 
 /* For every tile the range of its largest score, then that of the reference when the tile is
  * added, and how many later tiles may raise it. */
 static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
 {
-    size_t tiles = tile_of(x, rule, x->count - 1) + 1;
+    size_t tiles = find_tiles(x, rule), raises = 0;
     bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
-    double low = (double)-INFINITY, high = low;
-    size_t raises = 0;
+    double low = (double)-INFINITY, high = low; /* a sink may be left out of the maximum */
 
-    for (size_t i = 0; i < tiles; i++)
-        x->tile_low[i] = x->tile_high[i] = (double)-INFINITY;
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j)) {
-            size_t i = tile_of(x, rule, j);
-
-            x->tile_low[i] = maximum(x->tile_low[i], x->t[j] - score_error(x, j));
-            x->tile_high[i] = maximum(x->tile_high[i], x->t[j] + score_error(x, j));
-        }
-    if (x->sink)
-        low = high = (double)-INFINITY; /* it may be left out of the maximum */
     for (size_t k = 0; k < tiles; k++) {
         size_t i = backward ? tiles - 1 - k : k;
         bool first = low == (double)-INFINITY && !x->sink;
@@ -151,15 +160,14 @@ static double argument_error(const attest_judge_work *x, const attest_judge_rule
     return 5 * u * (1 + 8 * u) * distance(x, rule, j);
 }
 
-/* g_j of (3), and whether the row is narrow. */
-static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
+/* g_j of (3) for the keys first .. last-1, whose weights are rescaled so often; returns the
+ * largest. */
+static double set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common,
+                            size_t first, size_t last, double raises)
 {
     double most = 0;
 
-    for (size_t j = 0; j < x->count; j++) {
-        double raises =
-            rule->known_tiles ? (double)x->tile_raises[tile_of(x, rule, j)] : x->raises;
-
+    for (size_t j = first; j < last; j++) {
         x->g[j] = 0;
         x->w[j] = LEAST_ARGUMENT;
         if (!is_seen(x, j))
@@ -171,9 +179,26 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
         x->w[j] = maximum(x->t[j] - x->top, LEAST_ARGUMENT);
         most = maximum(most, x->g[j]);
     }
+    return most;
+}
+
+/* g_j of all keys, and whether the row is narrow. */
+static void set_all_exponents(attest_judge_work *x, const attest_judge_rule *rule,
+                              double common)
+{
+    double most = 0;
+
+    if (!rule->known_tiles)
+        most = set_exponents(x, rule, common, 0, x->count, x->raises);
+    else
+        for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
+            last = tile_end(x, rule, first);
+            most = maximum(
+                most, set_exponents(x, rule, common, first, last, (double)x->tile_raises[i]));
+        }
     x->narrow = most <= NARROW;
     if (!(most < 600))
-        x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
+        x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
 /* low, high around w, where flushed weights may be 0. */
@@ -228,7 +253,15 @@ static void set_weights(attest_judge_work *x, double flushed)
             x->w[j] = x->low[j] = x->high[j] = 0;
 }
 
-/* Sums of n doubles >= 0 err by n 2^-53 of themselves at most. */
+/* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
+ * the exponential; all of it where the argument is cut. */
+static double spent_on(double weight, double way)
+{
+    return weight * (way < -LEAST_ARGUMENT ? way + 2 : 0x1p52);
+}
+
+/* Sums of n doubles >= 0 err by n 2^-53 of themselves at most. Spent: what evaluating the
+ * weights costs here, the roundings of arguments and of exponentials. */
 static void set_sums(attest_judge_work *x)
 {
     double up = 1 + ((double)x->count + 16) * 0x1p-52, down = 2 - up;
@@ -239,9 +272,12 @@ static void set_sums(attest_judge_work *x)
     x->largest_low = x->sink_low;
     x->largest_high = x->sink_high;
     x->doubt = x->lost = 0;
+    x->spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit));
     for (size_t j = 0; j < x->count; j++) {
         double low = x->low[j], high = x->high[j];
 
+        if (is_seen(x, j))
+            x->spent += spent_on(x->w[j], x->top - x->t[j]);
         x->sum += x->w[j];
         x->sum_low += low;
         x->sum_high += high;
@@ -255,21 +291,6 @@ static void set_sums(attest_judge_work *x)
     x->sum_low *= down;
     x->sum_high *= up;
     x->lost *= up;
-}
-
-/* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
- * the exponential; all of it where the argument is cut. */
-static double spent_on(double weight, double way)
-{
-    return weight * (way < -LEAST_ARGUMENT ? way + 2 : 0x1p52);
-}
-
-static void set_evaluation(attest_judge_work *x)
-{
-    x->spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit));
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j))
-            x->spent += spent_on(x->w[j], x->top - x->t[j]);
 }
 
 /* What the columns are added up with. */
@@ -302,7 +323,6 @@ static void set_exact(attest_judge_work *x)
     }
     set_sums(x);
     set_widths(x);
-    set_evaluation(x);
 }
 
 /* (4): what the numerator's weight may differ from that in the sum by. */
@@ -369,11 +389,11 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
     x->divisor = x->sum_high * (1 + attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10);
 }
 
-/* What casting makes of a weight between two numbers, in units of P. What is subnormal before
- * or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be that. */
-static void cast_ends(double *low, double *high, const attest_judge_rule *rule)
+/* What casting makes of a weight between two numbers, P being two_b times it. What is subnormal
+ * before or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be
+ * that. */
+static void cast_ends(double *low, double *high, const attest_judge_rule *rule, double two_b)
 {
-    double two_b = ldexp(1, (int)rule->variant->offset);
     double tiny = 0x1p-125 * maximum(two_b, 1);
     double least = *low * two_b, most = maximum(*high * two_b, tiny);
 
@@ -391,6 +411,7 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
     double moved =
         rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0;
     double range = m_high - m_low + 2 * moved, up, down;
+    double two_b = ldexp(1, (int)rule->variant->offset);
 
     moved += 0x1p-44;
     if (!(x->top - m_high < 300 && range < 0x1p-7)) { /* nothing is gained here */
@@ -409,7 +430,7 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
         double low = x->w[j] * up * (1 - g) * (1 - 0x1p-46);
         double high = x->w[j] * up * (1 + (g + range) * (1 + g + range)) * (1 + 0x1p-46);
 
-        cast_ends(&low, &high, rule);
+        cast_ends(&low, &high, rule, two_b);
         low *= down * (1 - h) * (1 - 0x1p-46);
         high *= down * (1 + r + r * r) * (1 + 0x1p-46);
         x->offset[j] = is_seen(x, j) ? (low + high) / 2 - x->w[j] : 0;
@@ -420,19 +441,14 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
 /* (4), the reference known. */
 static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule, double bottom)
 {
-    size_t tile = rule->variant->tile, first = 0;
-
     if (!rule->known_tiles) {
         set_known_tile(x, rule, 0, x->count, bottom, x->top, 0);
         return;
     }
-    while (first < x->count) {
-        size_t i = tile_of(x, rule, first), last = (x->first / tile + i + 1) * tile - x->first;
-
-        last = last < x->count ? last : x->count;
+    for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
+        last = tile_end(x, rule, first);
         set_known_tile(x, rule, first, last, x->tile_low[i], x->tile_high[i],
                        (double)x->tile_raises[i]);
-        first = last;
     }
 }
 
@@ -466,14 +482,14 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                       : x->sink;
 
     if (!(p < rule->p.limit))
-        x->unbounded = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
+        x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * p < rule->sum.limit && sink * p < 0x1p127))
-        x->unbounded = ATTEST_JUDGE_SINK_OVERFLOWS;
+        x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;
     else if (!((n + sink) * p * sums < rule->sum.limit))
-        x->unbounded = ATTEST_JUDGE_SUM_OVERFLOWS;
+        x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
     else if (!(n * p * x->value_most * products < rule->pv.limit &&
                2 * x->value_most < rule->work.limit))
-        x->unbounded = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
+        x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
 }
 
 /* The weights of a row about whose kernels something is known. */
@@ -482,18 +498,18 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
     double common = common_error(x, rule);
     double flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
 
-    set_exponents(x, rule, common);
+    set_all_exponents(x, rule, common);
     check_overflow(x, rule, bottom, common);
-    if (x->unbounded)
+    if (x->weight_reason)
         return;
     set_weights(x, flushed);
     set_sink(x, rule, common, flushed);
-    set_evaluation(x);
     set_sums(x);
     set_apart(x, rule, common);
     set_divisor(x, rule);
     set_casts(x, rule, common);
-    set_sums(x);
+    if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
+        set_sums(x); /* of what casts have widened */
     set_widths(x);
     if (rule->known_reference && x->narrow)
         set_known_casts(x, rule, bottom);
@@ -504,11 +520,12 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     attest_judge_work *x = work;
     double bottom;
 
+    x->weight_reason = x->score_reason;
     set_extremes(x, rule, &bottom);
-    if (!x->unbounded) {
+    if (!x->weight_reason) {
         set_raises(x, rule);
         weigh(x, rule, bottom);
     }
-    if (x->unbounded)
+    if (x->weight_reason)
         set_exact(x);
 }

@@ -3,6 +3,6 @@
 #include "kernel/vector_avx2.h"
 
 #define JUDGE_TABLE attest_kernel_judge_avx2
-#define JUDGE_VECTORS 2
+#define JUDGE_VECTORS 4
 
 #include "kernel/judge.inc"

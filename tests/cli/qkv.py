@@ -71,6 +71,8 @@ def read(path):
     size = struct.unpack("<Q", content[:8])[0]
     tensors = {}
     for name, x in json.loads(content[8:8 + size]).items():
+        if name == "__metadata__":
+            continue
         begin, end = (8 + size + o for o in x["data_offsets"])
         if x["dtype"] == "BF16":
             values = [struct.unpack("<f", b"\0\0" + content[i:i + 2])[0] for i in range(begin, end, 2)]
@@ -189,9 +191,10 @@ def mix(a, b, out):
     return a[2] != b[2]
 
 
-if sys.argv[1] == "make":
-    make(sys.argv[2])
-elif sys.argv[1] == "inside":
-    sys.exit(not inside(sys.argv[2], len(sys.argv) > 3))
-else:
-    sys.exit(not mix(*sys.argv[2:]))
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(sys.argv[2])
+    elif sys.argv[1] == "inside":
+        sys.exit(not inside(sys.argv[2], len(sys.argv) > 3))
+    else:
+        sys.exit(not mix(*sys.argv[2:]))
