@@ -190,11 +190,12 @@ static double center_error(const attest_judge_work *x, size_t c)
 {
     double n = (double)x->count, size = x->size_v[c] + fabs(x->center[c]) * x->sum_high;
     double weights = 0x1p-51 * x->spent * (x->value_most + fabs(x->center[c]));
+    double far = n * 0x1p-560 * (x->value_most + fabs(x->center[c])); /* e^-400 each */
     double e = x->evaluated, moved = 2 * e;
 
     if (!(e <= 0.25))
         moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
-    return ((moved + (2 * n + 32) * 0x1p-53) * size + weights + n * 0x1p-1060) / x->sum *
+    return ((moved + (2 * n + 32) * 0x1p-53) * size + weights + far + n * 0x1p-1060) / x->sum *
            ATTEST_JUDGE_UP;
 }
 

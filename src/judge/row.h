@@ -46,9 +46,11 @@ typedef struct attest_judge_work {
     bool sink;
     double sink_logit;
 
-    /* (1), (2): t_j is known to within evaluated; a kernel's score is within delta_j of it */
-    double *t, *delta;
+    /* (1), (2): t_j is known to within ev_j; a kernel's score is within delta_j of the exact one
+     * and of t_j; evaluated: the largest ev_j of a key that is not far below the others */
+    double *t, *ev, *delta;
     double evaluated;
+    bool unknown; /* a score is beyond binary64 */
     size_t seen;
     attest_judge_reason score_reason; /* why nothing is known of the scores */
 
@@ -56,6 +58,7 @@ typedef struct attest_judge_work {
      * A kernel's are in [low_j, high_j], and e^-+g_j times w_j = e^(t_j - top) if not flushed
      */
     double top, most;
+    double bottom; /* the largest score is at least that */
     double *g, *w, *low, *high;
     bool narrow;             /* every g_j is small: no steps of Newton's */
     double *half;            /* at least high - w and w - low */

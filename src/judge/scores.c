@@ -124,7 +124,7 @@ static double score_key(attest_judge_work *x, const attest_judge_rule *rule,
     if (rule->additive)
         t = shift(t, x->bias[j], &delta, &ev, rule);
     x->t[j] = t;
-    x->delta[j] = delta;
+    x->delta[j] = (delta + ev) * ATTEST_JUDGE_UP;
     return ev;
 }
 
@@ -143,20 +143,17 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
     x->score_reason = ATTEST_JUDGE_BOUNDED;
     if (rule->queried && !(scaled < rule->query.limit && scaled < rule->work.limit))
         x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
-    x->evaluated = 0;
     x->seen = 0;
+    x->unknown = false;
     for (size_t j = 0; j < x->count; j++) {
-        double ev;
-
         x->t[j] = (double)-INFINITY;
-        x->delta[j] = 0;
+        x->delta[j] = x->ev[j] = 0;
         if (x->bias && x->bias[j] == (double)-INFINITY)
             continue;
-        ev = score_key(x, rule, sum, j);
-        if (!(x->delta[j] < 0x1p1000 && ev < 0x1p1000))
+        x->ev[j] = score_key(x, rule, sum, j);
+        x->unknown = x->unknown || !(x->ev[j] < 0x1p1000);
+        if (!(x->delta[j] < 0x1p1000))
             x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
-        if (!(ev <= x->evaluated)) /* not a number: nothing is known of the exact value */
-            x->evaluated = ev < 0x1p1000 ? ev : (double)INFINITY;
         x->seen++;
     }
 }

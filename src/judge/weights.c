@@ -25,7 +25,7 @@ static bool is_seen(const attest_judge_work *x, size_t j)
 /* The error of the score of key j, that of its evaluation included. */
 static double score_error(const attest_judge_work *x, size_t j)
 {
-    return x->delta[j] + x->evaluated;
+    return x->delta[j];
 }
 
 /* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
@@ -36,24 +36,38 @@ static double sink_error(const attest_judge_work *x, const attest_judge_rule *ru
     return 6 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
 }
 
-/* top, most, and *bottom: the largest score of a kernel is at least that. */
-static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule, double *bottom)
+/* Keys this far below the largest score, errors included, weigh nothing: finite mask values. No
+ * reference of a key that weighs something is as low as that. */
+#define FAR 400.0
+
+/* most and evaluated, over the keys that are not far below. A sink below the largest score is
+ * no reference but where keys are below it. */
+static void set_sizes(attest_judge_work *x, const attest_judge_rule *rule)
 {
-    x->top = *bottom = (double)-INFINITY;
     x->most = 0;
+    x->evaluated = x->unknown ? (double)INFINITY : 0;
+    for (size_t j = 0; j < x->count; j++)
+        if (is_seen(x, j) && !(x->t[j] + score_error(x, j) < x->bottom - FAR)) {
+            x->most = maximum(x->most, fabs(x->t[j]) + score_error(x, j));
+            x->evaluated = maximum(x->evaluated, x->ev[j]);
+        }
+    if (x->sink && x->sink_logit + sink_error(x, rule) > x->bottom)
+        x->most = maximum(x->most, fabs(x->sink_logit) + sink_error(x, rule));
+    x->most *= ATTEST_JUDGE_UP;
+}
+
+/* top, bottom, most, evaluated. */
+static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    x->top = x->bottom = (double)-INFINITY;
     for (size_t j = 0; j < x->count; j++)
         if (is_seen(x, j)) {
-            double d = score_error(x, j);
-
-            x->top = maximum(x->top, x->t[j] + d);
-            *bottom = maximum(*bottom, x->t[j] - d);
-            x->most = maximum(x->most, fabs(x->t[j]) + d);
+            x->top = maximum(x->top, x->t[j] + score_error(x, j));
+            x->bottom = maximum(x->bottom, x->t[j] - score_error(x, j));
         }
-    if (x->sink) {
+    if (x->sink)
         x->top = maximum(x->top, x->sink_logit + sink_error(x, rule));
-        x->most = maximum(x->most, fabs(x->sink_logit) + sink_error(x, rule));
-    }
-    x->most *= ATTEST_JUDGE_UP;
+    set_sizes(x, rule);
 }
 
 /* How many tiles the seen keys can lie in at most. */
@@ -176,7 +190,10 @@ static double set_exponents(attest_judge_work *x, const attest_judge_rule *rule,
         x->g[j] = (score_error(x, j) + argument_error(x, rule, j) + common +
                    (1 + raises) * rule->log_exp + 0x1p-50 * (x->top - x->t[j] + 1)) *
                   ATTEST_JUDGE_UP;
-        x->w[j] = maximum(x->t[j] - x->top, LEAST_ARGUMENT);
+        if (x->t[j] + x->g[j] < x->bottom - FAR) /* flushed, whatever it is */
+            x->g[j] = 0;
+        else
+            x->w[j] = maximum(x->t[j] - x->top, LEAST_ARGUMENT);
         most = maximum(most, x->g[j]);
     }
     return most;
@@ -233,7 +250,11 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
          5 * rule->work.u * (1 + 8 * rule->work.u) * (fabs(argument) + 2 * rule->reach) +
          0x1p-50 * (fabs(argument) + 1)) *
         ATTEST_JUDGE_UP;
+    if (argument + g < -FAR)
+        argument = LEAST_ARGUMENT, g = 0;
     argument = maximum(argument, LEAST_ARGUMENT);
+    if (!(g < 600))
+        x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
     attest_kernel_exp(&x->sink_weight, &argument, 1);
     set_weight(&x->sink_low, &x->sink_high, x->sink_weight, g, flushed,
                x->narrow && g <= NARROW, argument);
@@ -433,16 +454,21 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
         cast_ends(&low, &high, rule, two_b);
         low *= down * (1 - h) * (1 - 0x1p-46);
         high *= down * (1 + r + r * r) * (1 + 0x1p-46);
+        if (!(g + range < 1)) { /* a far key */
+            x->offset[j] = 0;
+            x->spread[j] = x->weight_size[j];
+            continue;
+        }
         x->offset[j] = is_seen(x, j) ? (low + high) / 2 - x->w[j] : 0;
         x->spread[j] = is_seen(x, j) ? (high - low) / 2 + 0x1p-50 * (high + x->w[j]) : 0;
     }
 }
 
 /* (4), the reference known. */
-static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule, double bottom)
+static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule)
 {
     if (!rule->known_tiles) {
-        set_known_tile(x, rule, 0, x->count, bottom, x->top, 0);
+        set_known_tile(x, rule, 0, x->count, x->bottom, x->top, 0);
         return;
     }
     for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
@@ -464,19 +490,31 @@ static double lowest(const attest_judge_work *x)
     return low;
 }
 
+/* What rounding the reference may move an exponent by, far keys included: a tile may hold no
+ * others. */
+static double farthest_shift(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double size = x->most;
+
+    if (!rule->folded)
+        return 0;
+    if (rule->rescaled)
+        size = maximum(size, fabs(lowest(x)));
+    return rule->shifted * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
+}
+
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
  * rounded. Outputs of parts are numbers of the working format. */
-static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double bottom,
-                           double common)
+static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double common,
+                           double moved)
 {
     const attest_judge_variant *v = rule->variant;
-    double moved = rule->shifted * (x->most + fabs((double)v->offset));
     double p = ldexp(attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp),
                      (int)v->offset);
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
-    double reference = v->splits > 1 ? lowest(x) : bottom;
+    double reference = v->splits > 1 ? lowest(x) : x->bottom;
     double sink = x->sink && x->sink_logit > reference
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
@@ -493,17 +531,20 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
 }
 
 /* The weights of a row about whose kernels something is known. */
-static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bottom)
+static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
 {
-    double common = common_error(x, rule);
+    double common = common_error(x, rule), moved = farthest_shift(x, rule);
     double flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
 
     set_all_exponents(x, rule, common);
-    check_overflow(x, rule, bottom, common);
+    check_overflow(x, rule, common, moved);
     if (x->weight_reason)
         return;
+    flushed *= attest_judge_exp_up(moved);
     set_weights(x, flushed);
     set_sink(x, rule, common, flushed);
+    if (x->weight_reason)
+        return;
     set_sums(x);
     set_apart(x, rule, common);
     set_divisor(x, rule);
@@ -512,19 +553,18 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule, double bo
         set_sums(x); /* of what casts have widened */
     set_widths(x);
     if (rule->known_reference && x->narrow)
-        set_known_casts(x, rule, bottom);
+        set_known_casts(x, rule);
 }
 
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule)
 {
     attest_judge_work *x = work;
-    double bottom;
 
     x->weight_reason = x->score_reason;
-    set_extremes(x, rule, &bottom);
+    set_extremes(x, rule);
     if (!x->weight_reason) {
         set_raises(x, rule);
-        weigh(x, rule, bottom);
+        weigh(x, rule);
     }
     if (x->weight_reason)
         set_exact(x);

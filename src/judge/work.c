@@ -7,12 +7,12 @@
 #include "kernel/judge.h"
 
 /* The arrays that have a number for every key, and for every column. */
-static void list_arrays(double **keys[16], double **columns[5], attest_judge_work *x)
+static void list_arrays(double **keys[17], double **columns[5], attest_judge_work *x)
 {
-    double **const by_key[16] = {&x->s_room, &x->size_room,   &x->t,        &x->delta,
-                                 &x->g,      &x->w,           &x->low,      &x->high,
-                                 &x->half,   &x->weight_size, &x->cast,     &x->offset,
-                                 &x->spread, &x->tile_low,    &x->tile_high};
+    double **const by_key[17] = {&x->s_room, &x->size_room,   &x->t,         &x->delta,
+                                 &x->g,      &x->w,           &x->low,       &x->high,
+                                 &x->half,   &x->weight_size, &x->cast,      &x->offset,
+                                 &x->spread, &x->tile_low,    &x->tile_high, &x->ev};
     double **const by_column[5] = {&x->center, &x->size_v, &x->cast_v, &x->spread_up,
                                    &x->spread_down};
 
@@ -23,7 +23,7 @@ static void list_arrays(double **keys[16], double **columns[5], attest_judge_wor
 attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
                                      attest_error *error)
 {
-    double **by_key[16], **by_column[5];
+    double **by_key[17], **by_column[5];
     bool whole = true;
 
     memset(work, 0, sizeof *work);
@@ -46,7 +46,7 @@ attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_
 
 void attest_judge_work_clear(attest_judge_work *work)
 {
-    double **by_key[16], **by_column[5];
+    double **by_key[17], **by_column[5];
 
     list_arrays(by_key, by_column, work);
     for (size_t i = 0; by_key[i]; i++)
