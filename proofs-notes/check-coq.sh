@@ -4,7 +4,7 @@
 coq_files="
     hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
     sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
-    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned: memorize:
+    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned: memorize: judge:
     exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
     kernel_bound:interval+kernel
 "
@@ -159,6 +159,8 @@ tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x
 memorize @ s/eps < norm (sub (encode (2 \* r + eps)/eps < norm (sub (encode (2 * r)/ @ a positional step of 2 r_max
 memorize @ s/high r <= t) ->$/low r <= t) ->/ @ a class on a ramp
 memorize @ s/0 < w -> w <= g \/ 4/0 < w -> w <= g/ @ a ramp as wide as the gap
+judge @ s/(leaves t - 1) - 1)/(leaves t - 2) - 1)/ @ a tree of n - 2 roundings for n - 1
+judge @ s/0 <= phi -> N \/ S <= r + phi \/ low/0 <= phi -> N \/ S <= r + phi \/ high/ @ a quotient bounded with the larger sum
 zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
 lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own

@@ -30,7 +30,8 @@
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
-    X(projection)
+    X(projection)                                                                              \
+    X(judge)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

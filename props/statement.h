@@ -50,7 +50,8 @@ typedef struct attest_statement {
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
-    X(projection)
+    X(projection)                                                                              \
+    X(judge)
 
 #define ATTEST_STATEMENT_DECLARE(name) extern const attest_statement attest_statement_##name;
 ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)

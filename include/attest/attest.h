@@ -34,6 +34,7 @@
 #include <attest/flint.h>
 #include <attest/format.h>
 #include <attest/input.h>
+#include <attest/judge.h>
 #include <attest/kernel.h>
 #include <attest/matrix.h>
 #include <attest/number.h>

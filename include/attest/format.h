@@ -35,7 +35,8 @@ typedef struct attest_format {
 } attest_format;
 
 /* format = the one named: binary64 binary32 tfloat32 bfloat16 binary16 float8_e4m3fn
- * float8_e5m2, "p=N" or "p=N:emin=E:emax=E". Status: USAGE. */
+ * float8_e5m2, their aliases fp64 fp32 tf32 bf16 fp16, "p=N" or "p=N:emin=E:emax=E". Status:
+ * USAGE. */
 ATTEST_API attest_status attest_format_parse(attest_format *format, const char *name,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -27,7 +27,8 @@ typedef enum attest_option_type {
     OPTION_SIZE,     /* size_t: bytes, with K, M, G or T */
     OPTION_NUMBER,   /* attest_number_option: a rational >= 0 */
     OPTION_SIGNED,   /* attest_number_option: a rational */
-    OPTION_CHOICE    /* int: the index of the argument in choices */
+    OPTION_CHOICE,   /* int: the index of the argument in choices */
+    OPTION_MAYBE     /* the same; the argument may be left out, which means choices[1] */
 } attest_option_type;
 
 /* A rational that may be absent. The command inits and clears it. */
@@ -37,13 +38,14 @@ typedef struct attest_number_option {
 } attest_number_option;
 
 typedef struct attest_option {
-    const char *name;     /* without the dashes; a NULL name ends the list */
-    char letter;          /* 0: none */
-    const char *argument; /* what --help calls it; NULL for a flag */
+    const char *name; /* without the dashes; a NULL name ends the list */
+    char letter;      /* 0: none */
+    const char
+        *argument; /* what --help calls it, "[=KIND]" for OPTION_MAYBE; NULL for a flag */
     const char *help;
     attest_option_type type;
     void *target;
-    const char *const *choices; /* OPTION_CHOICE: the names, ended by NULL */
+    const char *const *choices; /* OPTION_CHOICE, OPTION_MAYBE: the names, ended by NULL */
 } attest_option;
 
 /* The options that every command has. */
@@ -60,13 +62,14 @@ typedef struct attest_common {
 
 typedef struct attest_command {
     const char *name;
-    const char *arguments; /* "DATA --weights W [OPTION]..." */
-    const char *summary;   /* one line */
-    const char *details;   /* a paragraph, may be NULL */
-    const char *example;   /* what one may type, and why */
-    const char *product;   /* what -o writes; NULL: the command has no -o */
-    bool folder;           /* -o names a folder, not a file or standard output */
-    bool data;             /* it reads a dataset: --tensor, --homogeneous */
+    const char *arguments;    /* "DATA --weights W [OPTION]..." */
+    const char *summary;      /* one line */
+    const char *details;      /* a paragraph, may be NULL */
+    const char *example;      /* what one may type, and why */
+    const char *product;      /* what -o writes; NULL: the command has no -o */
+    const char *product_name; /* the long name of -o; NULL: output */
+    bool folder;              /* -o names a folder, not a file or standard output */
+    bool data;                /* it reads a dataset: --tensor, --homogeneous */
     int (*run)(int argc, char **argv);
 } attest_command;
 
@@ -80,6 +83,7 @@ extern const attest_command attest_command_counterexample;
 extern const attest_command attest_command_demo;
 extern const attest_command attest_command_eval;
 extern const attest_command attest_command_import;
+extern const attest_command attest_command_judge;
 extern const attest_command attest_command_list;
 extern const attest_command attest_command_memorize;
 extern const attest_command attest_command_merge;
@@ -87,6 +91,8 @@ extern const attest_command attest_command_replay;
 extern const attest_command attest_command_report;
 extern const attest_command attest_command_separated;
 extern const attest_command attest_command_show;
+extern const attest_command attest_command_simulate;
+extern const attest_command attest_command_tolerance;
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
  * *operands and *count are the rest. EXIT_HELP: --help was asked for and printed. EXIT_USAGE:

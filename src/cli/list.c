@@ -1,10 +1,12 @@
 /* list.c -- attest list: the registry, a line each. A property stands below its statement,
- * unless it has the same name. */
+ * unless it has the same name. Every name is one that 'attest show' takes; kernel models, which
+ * are called 'kernel NAME' there, are in the JSON alone. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "io/json_write.h"
+#include "io/judge_model_json.h"
 #include "props/properties.h"
 #include "props/statement.h"
 
@@ -14,6 +16,7 @@ const attest_command attest_command_list = {
     .name = "list",
     .arguments = "[OPTION]...",
     .summary = "list the statements and properties that attest knows",
+    .details = "Kernel models are listed by 'attest show kernels', and under --json.",
     .example = "  attest list\n  attest show theorem2",
     .run = run,
 };
@@ -42,6 +45,13 @@ static int print_json(void)
         attest_json_write_object(&json, NULL);
         write_names(&json, attest_properties[i]->name, attest_properties[i]->title);
         attest_json_write_string(&json, "statement", attest_properties[i]->statement);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_array(&json, "kernels");
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
+        attest_json_write_object(&json, NULL);
+        write_names(&json, s->name, s->comment);
         attest_json_write_close(&json);
     }
     attest_json_write_close(&json);

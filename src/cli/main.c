@@ -28,6 +28,7 @@ static const attest_command *const commands[] = {
     &attest_command_demo,
     &attest_command_eval,
     &attest_command_import,
+    &attest_command_judge,
     &attest_command_list,
     &attest_command_memorize,
     &attest_command_merge,
@@ -35,6 +36,8 @@ static const attest_command *const commands[] = {
     &attest_command_report,
     &attest_command_separated,
     &attest_command_show,
+    &attest_command_simulate,
+    &attest_command_tolerance,
 };
 /* clang-format on */
 

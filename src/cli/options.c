@@ -122,6 +122,9 @@ static int store(const attest_command *command, const attest_option *option, con
         if (!parse_size(option->target, text))
             return bad_argument(command, option, text, "a size such as 500M or 4G");
         return EXIT_HOLDS;
+    case OPTION_MAYBE:
+        text = text ? text : option->choices[1];
+        /* fall through */
     case OPTION_CHOICE:
         if (parse_choice(option->target, option->choices, text))
             return EXIT_HOLDS;
@@ -149,9 +152,11 @@ static void add(table *all, attest_option option)
     char *letters = all->letters + strlen(all->letters);
 
     all->option[i] = option;
-    all->getopt[i] =
-        (struct option){option.name, option.argument ? required_argument : no_argument, NULL,
-                        FIRST_LONG + (int)i};
+    all->getopt[i] = (struct option){option.name,
+                                     option.type == OPTION_MAYBE ? optional_argument
+                                     : option.argument           ? required_argument
+                                                                 : no_argument,
+                                     NULL, FIRST_LONG + (int)i};
     if (option.letter) {
         *letters++ = option.letter;
         if (option.argument)
@@ -168,8 +173,8 @@ static void make_table(table *all, const attest_command *command, attest_common 
     for (; options && options->name; options++)
         add(all, *options);
     if (command->product)
-        add(all,
-            (attest_option){"output", 'o', "FILE", "", OPTION_TEXT, &common->output, NULL});
+        add(all, (attest_option){command->product_name ? command->product_name : "output", 'o',
+                                 "FILE", "", OPTION_TEXT, &common->output, NULL});
     if (command->data)
         add(all, (attest_option){"tensor", 0, "NAME", "", OPTION_TEXT, &common->tensor, NULL});
     if (command->data)

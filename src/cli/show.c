@@ -1,8 +1,9 @@
-/* show.c -- attest show: everything the registry says of one statement, or of one property. */
+/* show.c -- attest show: everything the registry says of one statement, or of one property; a
+ * kernel model. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/show.h"
 #include "io/json_write.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -13,15 +14,16 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_show = {
     .name = "show",
-    .arguments = "NAME [OPTION]...",
+    .arguments = "NAME | kernels | kernel MODEL [OPTION]...",
     .summary = "show a statement, its hypotheses, and how far it is proved and tested",
-    .example = "  attest show lemma_f\n  attest show theorem1-search",
+    .details = "'show kernels' lists the kernel models that are shipped; 'show kernel MODEL' "
+               "shows one, or the one in a file, with all that it leaves to defaults.",
+    .example = "  attest show lemma_f\n  attest show theorem1-search\n  attest show kernel "
+               "bf16-flash2",
     .run = run,
 };
 
-/* Prints the text in lines of WIDTH, broken at spaces, each behind indent spaces; the cursor
- * already stands in that column. */
-static void print_wrapped(const char *text, int indent)
+void attest_cli_print_wrapped(const char *text, int indent)
 {
     int column = indent;
 
@@ -45,7 +47,7 @@ static void print_wrapped(const char *text, int indent)
 static void print_part(const char *heading, const char *text)
 {
     printf("\n%s\n%*s", heading, INDENT, "");
-    print_wrapped(text, INDENT);
+    attest_cli_print_wrapped(text, INDENT);
 }
 
 static void print_named(const char *name, const char *text)
@@ -55,13 +57,13 @@ static void print_named(const char *name, const char *text)
     printf("%*s%-*s ", INDENT, "", COLUMN - INDENT - 1, name);
     if (strlen(name) >= COLUMN - INDENT)
         printf("\n%*s", COLUMN, "");
-    print_wrapped(text, COLUMN);
+    attest_cli_print_wrapped(text, COLUMN);
 }
 
 static void print_property(const attest_property *p)
 {
     printf("%*s%s\n%*s", INDENT, "", p->name, 2 * INDENT, "");
-    print_wrapped(p->title, 2 * INDENT);
+    attest_cli_print_wrapped(p->title, 2 * INDENT);
     printf("%*s%zu trials by default%s%s\n", 2 * INDENT, "", p->trials,
            p->expect_violation ? "; a violation must be found" : "",
            p->arithmetic ? "; takes --number" : "");
@@ -75,7 +77,7 @@ static void print_statement(const attest_statement *s)
     bool tested = false;
 
     printf("%s\n", s->title);
-    print_wrapped(s->source, 0);
+    attest_cli_print_wrapped(s->source, 0);
     print_part("Statement", s->text);
     if (s->hypotheses)
         printf("\nHypotheses\n");
@@ -174,11 +176,18 @@ static int run(int argc, char **argv)
     attest_common common;
     char **operands;
     size_t count;
-    int code = attest_cli_parse(&attest_command_show, &common, NULL, argc, argv, 1, 1,
+    int code = attest_cli_parse(&attest_command_show, &common, NULL, argc, argv, 1, 2,
                                 &operands, &count);
 
     if (code != EXIT_HOLDS)
         return code;
+    if (count == 2 && strcmp(operands[0], "kernel") == 0)
+        return attest_cli_show_kernel(operands[1], &common);
+    if (count == 2)
+        return attest_cli_refuse("%s: one name is enough, unless the first is kernel",
+                                 operands[1]);
+    if (strcmp(operands[0], "kernels") == 0)
+        return attest_cli_show_kernels(&common);
     statement = attest_statement_get(operands[0]);
     if (!statement) {
         property = attest_property_get(operands[0]);

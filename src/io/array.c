@@ -7,7 +7,7 @@
 
 #include "number/real.h"
 
-static const unsigned char item_size[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
+static const unsigned char item_size[] = {2, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 1};
 
 size_t attest_array_item_size(attest_array_type type)
 {
@@ -112,6 +112,18 @@ static double double_of_float(uint32_t bits)
     return x;
 }
 
+/* The format without infinities: its largest exponent has numbers, too, and one NaN. */
+static double double_of_e4m3(uint64_t bits)
+{
+    double fraction = (double)(bits & 7), size;
+    int exponent = (int)(bits >> 3 & 15);
+
+    if ((bits & 127) == 127)
+        return (double)NAN;
+    size = exponent ? ldexp(8 + fraction, exponent - 10) : ldexp(fraction, -9);
+    return bits >> 7 ? -size : size;
+}
+
 static double double_of(attest_array_type type, uint64_t bits)
 {
     switch (type) {
@@ -131,6 +143,12 @@ static double double_of(attest_array_type type, uint64_t bits)
         return (int32_t)bits;
     case ATTEST_ARRAY_I64:
         return (double)(int64_t)bits;
+    case ATTEST_ARRAY_F8_E4M3:
+        return double_of_e4m3(bits);
+    case ATTEST_ARRAY_F8_E5M2:
+        return double_of_half(bits << 8);
+    case ATTEST_ARRAY_BOOL:
+        return bits != 0;
     default: /* U8, U16, U32, U64 */
         return (double)bits;
     }
@@ -197,6 +215,15 @@ static attest_dyadic dyadic_of_integer(attest_array_type type, uint64_t bits)
 bool attest_array_integer_is_double(const attest_array *array, size_t element)
 {
     return dyadic_of_integer(array->type, load_bits(array, element)).magnitude >> 53 == 0;
+}
+
+attest_status attest_array_check_numbers(const attest_array *array, attest_error *error)
+{
+    if (array->type != ATTEST_ARRAY_BOOL)
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "these are truth values, not numbers; write them as 8-bit "
+                            "integers");
 }
 
 attest_status attest_array_refuse(const attest_array *array, size_t element,

@@ -23,7 +23,10 @@ typedef enum attest_array_type {
     ATTEST_ARRAY_U8,
     ATTEST_ARRAY_U16,
     ATTEST_ARRAY_U32,
-    ATTEST_ARRAY_U64
+    ATTEST_ARRAY_U64,
+    ATTEST_ARRAY_F8_E4M3, /* 1 sign, 4 exponent and 3 fraction bits; NaN, but no infinities */
+    ATTEST_ARRAY_F8_E5M2, /* the upper half of a binary16 */
+    ATTEST_ARRAY_BOOL     /* one byte: 0, or not */
 } attest_array_type;
 
 enum {
@@ -81,6 +84,10 @@ void attest_array_get_doubles(double *to, const attest_array *array, size_t firs
 /* value = one element, exactly. Status: FORMAT, naming the index (NaN, infinite). */
 attest_status attest_array_get(attest_dyadic *value, const attest_array *array, size_t element,
                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Refuses truth values, where numbers are read. Status: FORMAT. */
+attest_status attest_array_check_numbers(const attest_array *array,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets the error of a NaN or infinite element; returns FORMAT. */
 attest_status attest_array_refuse(const attest_array *array, size_t element,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "io/npy.h"
 #include "io/safetensors.h"
 
@@ -22,6 +23,7 @@ static attest_status check_shape(layout *in, const attest_array *array, attest_e
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE];
 
+    ATTEST_TRY(attest_array_check_numbers(array, error));
     attest_array_format_shape(shape, array);
     if (array->rank != 3)
         return attest_error_set(error, ATTEST_FORMAT,

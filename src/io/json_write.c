@@ -151,6 +151,16 @@ void attest_json_write_measure(attest_json *json, const char *key, double value)
     fprintf(json->stream, "%.6g", value);
 }
 
+void attest_json_write_double(attest_json *json, const char *key, double value)
+{
+    if (!isfinite(value)) {
+        attest_json_write_string(json, key, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    lead(json, key);
+    fprintf(json->stream, "%.17g", value);
+}
+
 /* A string made for this call; NULL: memory ran out. */
 static void write_made(attest_json *json, const char *key, char *text)
 {

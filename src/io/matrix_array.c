@@ -58,8 +58,10 @@ attest_status attest_matrix_set_slice(attest_matrix *matrix, const attest_array 
                                       attest_error *error)
 {
     int least, top;
-    attest_status status = find_range(&least, &top, array, slice, error);
+    attest_status status = attest_array_check_numbers(array, error);
 
+    if (status == ATTEST_OK)
+        status = find_range(&least, &top, array, slice, error);
     if (status == ATTEST_OK)
         status = attest_budget_charge(budget, bytes_of(slice, top - least), error);
     if (status != ATTEST_OK)

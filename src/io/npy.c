@@ -70,9 +70,11 @@ static attest_status take_string(cursor *at, char *text, size_t size, const char
 
 static attest_status parse_descr(attest_array *array, cursor *at, attest_error *error)
 {
-    static const char *const name[] = {"f2", "", /* bfloat16 has no .npy type */
-                                       "f4", "f8", "i1", "i2", "i4",
-                                       "i8", "u1", "u2", "u4", "u8"};
+    static const char *const name[] = {
+        "f2", "", /* bfloat16 has no .npy type */
+        "f4", "f8", "i1", "i2", "i4", "i8",
+        "u1", "u2", "u4", "u8", "",   "", /* nor have the 8-bit floats */
+        "b1"};
     char text[16];
     attest_status status;
 
@@ -80,7 +82,7 @@ static attest_status parse_descr(attest_array *array, cursor *at, attest_error *
     if (at->next < at->end && *at->next == '[')
         return attest_error_set(error, ATTEST_FORMAT,
                                 "npy header: structured dtypes hold no tokens; expected "
-                                "float16/32/64 or an integer type");
+                                "float16/32/64, bool or an integer type");
     status = take_string(at, text, sizeof text, "a dtype such as '<f8'", error);
     if (status != ATTEST_OK)
         return status;
@@ -91,10 +93,11 @@ static attest_status parse_descr(attest_array *array, cursor *at, attest_error *
             array->type = (attest_array_type)i;
             return ATTEST_OK;
         }
-    return attest_error_set(error, ATTEST_FORMAT,
-                            "npy header: dtype '%s' is not float16/32/64 or an integer type "
-                            "with its byte order",
-                            text);
+    return attest_error_set(
+        error, ATTEST_FORMAT,
+        "npy header: dtype '%s' is not float16/32/64, bool or an integer type "
+        "with its byte order",
+        text);
 }
 
 static attest_status parse_order(attest_array *array, cursor *at, attest_error *error)

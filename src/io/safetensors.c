@@ -168,10 +168,10 @@ attest_status attest_safetensors_get(attest_array *array, const attest_safetenso
     static const struct {
         const char *name;
         attest_array_type type;
-    } known[] = {{"F64", ATTEST_ARRAY_F64},
-                 {"F32", ATTEST_ARRAY_F32},
-                 {"F16", ATTEST_ARRAY_F16},
-                 {"BF16", ATTEST_ARRAY_BF16}};
+    } known[] = {{"F64", ATTEST_ARRAY_F64},         {"F32", ATTEST_ARRAY_F32},
+                 {"F16", ATTEST_ARRAY_F16},         {"BF16", ATTEST_ARRAY_BF16},
+                 {"F8_E4M3", ATTEST_ARRAY_F8_E4M3}, {"F8_E5M2", ATTEST_ARRAY_F8_E5M2},
+                 {"U8", ATTEST_ARRAY_U8},           {"BOOL", ATTEST_ARRAY_BOOL}};
     attest_safetensors_tensor key = {.name = name};
     const attest_safetensors_tensor *tensor =
         file->count ? bsearch(&key, file->tensor, file->count, sizeof key, compare_names)
@@ -188,7 +188,9 @@ attest_status attest_safetensors_get(attest_array *array, const attest_safetenso
                 return refuse(tensor, "has too many dimensions", error);
             return ATTEST_OK;
         }
-    return attest_error_set(error, ATTEST_FORMAT,
-                            "tensor '%.80s' has dtype %s; F64, F32, F16 and BF16 are read",
-                            tensor->name, tensor->dtype);
+    return attest_error_set(
+        error, ATTEST_FORMAT,
+        "tensor '%.80s' has dtype %s; F64, F32, F16, BF16, F8_E4M3, F8_E5M2, "
+        "U8 and BOOL are read",
+        tensor->name, tensor->dtype);
 }

@@ -23,5 +23,10 @@ void attest_avx2_hardmax(const struct kernel_task *task)
         attest_kernel_scalar.hardmax(task);
 }
 
-const struct kernel attest_kernel_avx2 = {
-    "avx2", has_avx2, attest_avx2_exp, softmax, attest_avx2_hardmax, attest_avx2_near};
+const struct kernel attest_kernel_avx2 = {"avx2",
+                                          has_avx2,
+                                          attest_avx2_exp,
+                                          softmax,
+                                          attest_avx2_hardmax,
+                                          attest_avx2_near,
+                                          &attest_kernel_judge_avx2};

@@ -25,5 +25,6 @@ static void hardmax(const struct kernel_task *task)
         attest_avx2_hardmax(task);
 }
 
-const struct kernel attest_kernel_avx512 = {"avx512", has_avx512, attest_avx512_exp,
-                                            softmax,  hardmax,    attest_avx2_near};
+const struct kernel attest_kernel_avx512 = {
+    "avx512", has_avx512,       attest_avx512_exp,          softmax,
+    hardmax,  attest_avx2_near, &attest_kernel_judge_avx512};

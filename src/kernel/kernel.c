@@ -122,3 +122,8 @@ void attest_kernel_hardmax_attention_causal(double *out, const double *q, const 
 {
     get()->hardmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, true});
 }
+
+const struct kernel_judge *attest_kernel_judge(void)
+{
+    return get()->judge;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/judge.h"
 #include "kernel/near.h"
 
 /* One call for a whole batch; row-major arrays as in <attest/kernel.h>. */
@@ -34,6 +35,7 @@ struct kernel {
     void (*hardmax)(const struct kernel_task *task);
     void (*near)(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
                  const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
+    const struct kernel_judge *judge;
 };
 
 extern const struct kernel attest_kernel_scalar;

@@ -158,5 +158,10 @@ static bool always(void)
     return true;
 }
 
-const struct kernel attest_kernel_scalar = {"scalar",       always,         scalar_exp,
-                                            scalar_softmax, scalar_hardmax, attest_scalar_near};
+const struct kernel attest_kernel_scalar = {"scalar",
+                                            always,
+                                            scalar_exp,
+                                            scalar_softmax,
+                                            scalar_hardmax,
+                                            attest_scalar_near,
+                                            &attest_kernel_judge_scalar};

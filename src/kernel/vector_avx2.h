@@ -49,6 +49,11 @@ static inline vector vector_div(vector a, vector b)
     return _mm256_div_pd(a, b);
 }
 
+static inline vector vector_abs(vector a)
+{
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+
 static inline vector vector_sqrt(vector a)
 {
     return _mm256_sqrt_pd(a);

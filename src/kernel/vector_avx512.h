@@ -48,6 +48,11 @@ static inline vector vector_div(vector a, vector b)
     return _mm512_div_pd(a, b);
 }
 
+static inline vector vector_abs(vector a)
+{
+    return _mm512_abs_pd(a);
+}
+
 static inline vector vector_sqrt(vector a)
 {
     return _mm512_sqrt_pd(a);

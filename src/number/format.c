@@ -12,6 +12,22 @@ static const attest_format named[] = {
     {"float8_e5m2", 3, true, -14, 15, false},
 };
 
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    {"fp64", "binary64"}, {"fp32", "binary32"}, {"tf32", "tfloat32"},
+    {"bf16", "bfloat16"}, {"fp16", "binary16"},
+};
+
+/* The name that the alias stands for, or the name itself. */
+static const char *get_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (strcmp(name, aliases[i].alias) == 0)
+            return aliases[i].name;
+    return name;
+}
+
 /* Reads prefix and a decimal integer at *text and moves on past them. What does not fit is the
  * largest or the least long, which no format takes. */
 static bool read_field(long *value, const char **text, const char *prefix)
@@ -50,11 +66,15 @@ static bool read_custom(attest_format *format, const char *name)
 
 attest_status attest_format_parse(attest_format *format, const char *name, attest_error *error)
 {
+    name = get_name(name);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (strcmp(name, named[i].name) == 0) {
             *format = named[i];
             return ATTEST_OK;
         }
+    if (strcmp(name, "fp8") == 0)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "format \"fp8\" may be float8_e4m3fn or float8_e5m2: which?");
     if (!read_custom(format, name))
         return attest_error_set(error, ATTEST_USAGE,
                                 "unknown format \"%.100s\": expected binary64, binary32, "

@@ -11,7 +11,7 @@
 
 static const char *const kind_name[ATTEST_RECORD_KINDS] = {
     "audit",          "campaign", "certificate", "construct",
-    "counterexample", "memorize", "approximate"};
+    "counterexample", "judge",    "memorize",    "approximate"};
 
 const char *attest_record_kind_name(attest_record_kind kind)
 {
@@ -69,6 +69,7 @@ static const struct {
     {ATTEST_RECORD_CERTIFICATE, "attest/certificate", {"claim", "verdict", "min_separation"}},
     {ATTEST_RECORD_CONSTRUCT, "attest/construct", {"strategy", "certificate"}},
     {ATTEST_RECORD_COUNTEREXAMPLE, "attest/counterexample", {"property", "violates"}},
+    {ATTEST_RECORD_JUDGE, "attest/judgement", {"kernel", "verdict", "wrong_rows"}},
     {ATTEST_RECORD_MEMORIZE, "attest/memorize", {"classes", "hidden_units"}},
     {ATTEST_RECORD_APPROXIMATE, "attest/approximate", {"function", "grid"}},
 };

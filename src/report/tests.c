@@ -59,15 +59,15 @@ static bool add_campaign(attest_report_tests *tests, const attest_record *record
     return ok;
 }
 
-/* Records that say "proved" of one thing. */
+/* Records that say one thing, and the verdict that passes. */
 static bool add_verdict(attest_report_tests *tests, const attest_record *record,
-                        const char *name)
+                        const char *name, const char *good)
 {
     attest_json_cursor root = attest_json_root(&record->document);
     attest_report_test test = {record->path, name, attest_value_text(&root, "verdict"),
                                false,        0,    ""};
 
-    test.passed = strcmp(test.verdict, "proved") == 0;
+    test.passed = strcmp(test.verdict, good) == 0;
     return add(tests, &test);
 }
 
@@ -89,11 +89,13 @@ attest_status attest_report_tests_set(attest_report_tests *tests, const attest_r
         if (record->kind == ATTEST_RECORD_CAMPAIGN)
             ok = add_campaign(tests, record);
         else if (record->kind == ATTEST_RECORD_CERTIFICATE)
-            ok = add_verdict(tests, record, "contextual-mapping");
+            ok = add_verdict(tests, record, "contextual-mapping", "proved");
+        else if (record->kind == ATTEST_RECORD_JUDGE)
+            ok = add_verdict(tests, record, "judge", "within");
         else if (record->kind == ATTEST_RECORD_MEMORIZE)
-            ok = add_verdict(tests, record, "memorize");
+            ok = add_verdict(tests, record, "memorize", "proved");
         else if (record->kind == ATTEST_RECORD_APPROXIMATE && has_verdict(record))
-            ok = add_verdict(tests, record, "approximate");
+            ok = add_verdict(tests, record, "approximate", "proved");
     }
     return ok ? ATTEST_OK : ATTEST_NOMEM;
 }

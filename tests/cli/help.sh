@@ -90,6 +90,26 @@ run 0 "list" list
 shows '^theorem2 +Theorem 2'
 run 0 "list --json" list --json
 json 'len(o["statements"]) > 10'
+json '[k["name"] for k in o["kernels"]][0] == "fp32-any"'
+run 0 "show kernels" show kernels
+shows '^bf16-flash2 +FlashAttention-2'
+run 0 "show kernels --json" show kernels --json
+json 'len(o["kernels"]) > 10 and all(k["title"] for k in o["kernels"])'
+run 0 "show kernel NAME" show kernel bf16-any
+shows '^     or    format bfloat16, offset 0$'
+run 0 "show kernel NAME --json" show kernel fp32-any --json
+json 'o["format"] == "attest/kernel-model" and o["exp"] == {"relative": "0x1p-22"} and o["p"]["format"] is None'
+cp "$out" "$work/kernel.json"
+cp "$out" "$work/written.json"
+run 0 "show kernel FILE" show kernel "$work/kernel.json" --json
+cmp -s "$out" "$work/written.json"
+result $? "a completed model is complete"
+refused "an unknown kernel" show kernel fp32-some
+complains '^attest: there is no kernel model "fp32-some"'
+refused "two statements" show theorem1 theorem2
+echo '{"format": "attest/kernel-model", "version": 1, "max": {"tile": -1}}' >"$work/kernel.json"
+refused "a bad kernel model" show kernel "$work/kernel.json"
+complains '^attest: .*/kernel.json: max.tile: a whole number from 1 '
 for name in $("$ATTEST" list | awk '{print $1}'); do
     run 0 "show $name" show "$name"
     shows '^Decided by$'

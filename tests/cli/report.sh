@@ -81,19 +81,19 @@ cmp -s "$work/page.html" "$work/stdout.html"
 result $? "and so on standard output"
 
 run 0 "as JSON" report "$work/records" --json
-json 'len(o["records"]) == 14 and len(o["ignored"]) == 4 and o["page"] is None'
-json '{r["kind"] for r in o["records"]} == {"audit", "campaign", "certificate", "construct", "counterexample", "memorize", "approximate"}'
+json 'len(o["records"]) == 15 and len(o["ignored"]) == 4 and o["page"] is None'
+json '{r["kind"] for r in o["records"]} == {"audit", "campaign", "certificate", "construct", "counterexample", "judge", "memorize", "approximate"}'
 json 'any(r["path"] == "a <b> & '"\\'c\\'"' \".json" for r in o["records"])'
 run 0 "as TAP" report "$work/records" --tap
-[ "$(grep -c '^ok' "$out")" -eq 6 ] && [ "$(grep -c '^not ok' "$out")" -eq 2 ] && [ "$(tail -n 1 "$out")" = 1..8 ]
-result $? "six pass; a violation and an undecided property do not"
+[ "$(grep -c '^ok' "$out")" -eq 6 ] && [ "$(grep -c '^not ok' "$out")" -eq 3 ] && [ "$(tail -n 1 "$out")" = 1..9 ]
+result $? "six pass; a violation, an undecided property and a wrong output do not"
 shows '^not ok .*lemma1 undecided$'
 shows '^not ok .*masked violated, replay masked.1.json$'
 python3 -c '
 import sys, xml.etree.ElementTree as t
 r = t.parse(sys.argv[1]).getroot()
 c = list(r.iter("testcase"))
-sys.exit(not (len(c) == 8 and sum(x.find("failure") is not None for x in c) == 2 and any("onerror" in x.get("name") for x in c)))' "$work/junit.xml" 2>"$err"
+sys.exit(not (len(c) == 9 and sum(x.find("failure") is not None for x in c) == 3 and any("onerror" in x.get("name") for x in c)))' "$work/junit.xml" 2>"$err"
 result $? "JUnit says the same"
 
 # folders without records, and with things that are none

@@ -99,12 +99,13 @@ def bad_npy(data):
     bad("shape-zero-dim", npy_raw(shape % "(2, 3, 0)", b""), "empty")
     bad("shape-zero-huge", npy_raw(shape % "(9999999999999999999, 9999999999999999999, 0)", b""),
         "empty")
-    for name, descr in [("bool", "|b1"), ("complex", "<c16"), ("bytes", "|S8"),
+    for name, descr in [("complex", "<c16"), ("bytes", "|S8"),
                         ("text", "<U2"), ("object", "|O"), ("date", "<M8[ns]"),
                         ("longdouble", "<f16"), ("native", "=f8"), ("no-order", "f8"),
                         ("bar", "|f8"), ("i3", "<i3"), ("space", "<f8 "), ("name", "float64"),
                         ("empty", "")]:
         bad("dtype-" + name, npy_raw(header(descr), data), "dtype '%s'" % descr)
+    bad("dtype-bool", npy_raw(header("|b1"), data[:12]), "truth values")
     bad("dtype-structured", npy_raw(
         "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2, 3, 2), }", data),
         "structured")

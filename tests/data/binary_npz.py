@@ -138,5 +138,5 @@ def bad_weights():
     bad("empty", "empty", heads=0)
     bad("nan", "WV: [1][1][2] is NaN", WV=npy(
         "f8", (2, 2, 3), lambda h, r, c: float("nan") if (h, r, c) == (1, 1, 2) else 0.5))
-    bad("bool", "WV: npy header: dtype '|b1'", WV=npy_raw(header("|b1", shape=(2, 2, 3)),
-                                                          b"\1" * 12))
+    bad("bool", "WV: these are truth values", WV=npy_raw(header("|b1", shape=(2, 2, 3)),
+                                                         b"\1" * 12))

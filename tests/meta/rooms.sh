@@ -12,6 +12,7 @@ attention
 theory
 certify
 recheck: base number data io
+judge
 audit
 theft: base
 campaign

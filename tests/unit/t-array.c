@@ -71,6 +71,27 @@ static void all_words(attest_array_type type, bool big, int exponent_bits, const
            big ? "high byte" : "low byte", wrong);
 }
 
+/* All bytes of an 8-bit float. e4m3 uses the largest exponent for numbers, and its all-ones
+ * words for NaN. */
+static void all_bytes(attest_array_type type, int exponent_bits, const char *name)
+{
+    unsigned char bytes[256] = {0};
+    double value[256];
+    attest_array array = array_of(type, false, bytes, 256);
+    int wrong = 0;
+
+    for (unsigned i = 0; i < 256; i++)
+        bytes[i] = (unsigned char)i;
+    attest_array_get_doubles(value, &array, 0, 1, 256);
+    for (unsigned i = 0; i < 256; i++) {
+        double wanted = by_definition(i, exponent_bits, 7 - exponent_bits);
+        if (type == ATTEST_ARRAY_F8_E4M3 && (i & 127) >= 120 && (i & 127) < 127)
+            wanted = (i >> 7 ? -32.0 : 32.0) * (8 + (i & 7));
+        wrong += isnan(wanted) ? isfinite(value[i]) : value[i] != wanted;
+    }
+    TAP_OK(wrong == 0, "all 256 bytes of %s (%d wrong)", name, wrong);
+}
+
 /* Wider formats on random words: a value must survive the way back to its bytes. */
 static void random_words(bool big, uint64_t *seed)
 {
@@ -234,6 +255,8 @@ int main(void)
         all_words(ATTEST_ARRAY_BF16, big, 8, "bfloat16");
         random_words(big, &seed);
     }
+    all_bytes(ATTEST_ARRAY_F8_E4M3, 4, "float8_e4m3fn");
+    all_bytes(ATTEST_ARRAY_F8_E5M2, 5, "float8_e5m2");
     integers();
     places();
     slices();

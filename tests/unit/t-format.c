@@ -45,6 +45,12 @@ static void test_names(void)
     TAP_OK(attest_format_parse(&format, "p=1", &error) == ATTEST_OK && format.precision == 1 &&
                !format.bounded,
            "p=1, unbounded");
+    TAP_OK(attest_format_parse(&format, "fp16", &error) == ATTEST_OK &&
+               strcmp(format.name, "binary16") == 0 && format.emax == 15,
+           "fp16 is binary16");
+    TAP_OK(attest_format_parse(&format, "fp8", &error) == ATTEST_USAGE &&
+               strstr(error.text, "float8_e4m3fn or float8_e5m2"),
+           "fp8 may be two: %s", error.text);
     TAP_OK(attest_rounding_parse(&rounding, "up", &error) == ATTEST_OK && rounding == MPFR_RNDU,
            "rounding up");
     TAP_OK(attest_rounding_parse(&rounding, "RNDA", &error) == ATTEST_OK &&

@@ -1,0 +1,240 @@
+/* judge.c -- no kernel of a model leaves its bound. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "campaign/gen.h"
+#include "judge/head_bound.h"
+#include "judge/simulate.h"
+#include "number/hosted.h"
+#include "props/judge_draw.h"
+#include "props/properties.h"
+#include "props/statement.h"
+
+const attest_statement attest_statement_judge = {
+    .name = "judge",
+    .title = "Every kernel of a model returns a number within its bound",
+    .source = "our own",
+    .text = "For every kernel that keeps to a kernel model (formats, orders, errors), every "
+            "question and every output element, the number that the kernel returns lies in the "
+            "interval that is computed for that element; and every number outside is judged "
+            "wrong.",
+    .decided_by = "simulated kernels, drawn at random and pushed to one side, bit for bit",
+    .note = "proofs-notes/judge.md",
+    .machine = "judge.v: tree_error, quotient_above, quotient_below: the core steps",
+};
+
+enum { MODELS = 1 << 20, MOST_QUERIES = 2, MOST_KEYS = 12, MOST_DIM = 6 };
+
+/* Adds tokens to the dataset. */
+static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t, size_t count,
+                                size_t dim)
+{
+    attest_status status = ATTEST_OK;
+    fmpq *token = _fmpq_vec_init((slong)dim);
+    fmpq_t scale;
+
+    fmpq_init(scale);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+        for (size_t c = 0; c < dim; c++) {
+            attest_gen_rational(token + c, t, 12);
+            attest_gen_scale(scale, t, 2);
+            fmpq_mul(token + c, token + c, scale);
+        }
+        status = attest_dataset_builder_add_token(builder, token, NULL);
+    }
+    _fmpq_vec_clear(token, (slong)dim);
+    fmpq_clear(scale);
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+}
+
+/* Queries, keys, values; the numbers of a model and of one of its kernels. */
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    size_t dim = attest_gen_size(t, 1, MOST_DIM), keys = attest_gen_size(t, 1, MOST_KEYS);
+    size_t queries = attest_gen_size(t, 1, MOST_QUERIES);
+    attest_dataset_builder builder;
+    attest_status status;
+
+    (void)setting;
+    fmpq_set_ui(attest_instance_set(instance, "model"), attest_gen_size(t, 0, MODELS), 1);
+    fmpq_set_ui(attest_instance_set(instance, "kernel"), attest_gen_size(t, 0, MODELS), 1);
+    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
+    status = add_tokens(&builder, t, queries, dim);
+    if (status == ATTEST_OK)
+        status = add_tokens(&builder, t, keys, dim);
+    if (status == ATTEST_OK)
+        status = add_tokens(&builder, t, keys, dim);
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
+    attest_dataset_builder_clear(&builder);
+    return status;
+}
+
+/* The tokens of a sequence as numbers of a format; NULL: out of memory. */
+static double *get_tokens(const attest_dataset *dataset, size_t sequence,
+                          const attest_format *format)
+{
+    size_t length = attest_dataset_length(dataset, sequence), dim = dataset->dim;
+    double *value = calloc(length * dim, sizeof *value);
+    attest_hosted hosted;
+    fmpq_t entry;
+
+    fmpq_init(entry);
+    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (size_t i = 0; value && i < length * dim; i++) {
+        attest_tokens_get_entry(entry, &dataset->tokens,
+                                attest_dataset_token(dataset, sequence, i / dim), i % dim);
+        value[i] = attest_hosted_convert(fmpq_get_d(entry), &hosted);
+    }
+    fmpq_clear(entry);
+    return value;
+}
+
+static attest_tensor tensor(const double *value, size_t tokens, size_t dim)
+{
+    return (attest_tensor){value,
+                           ATTEST_TENSOR_F64,
+                           {1, 1, tokens, dim},
+                           {0, 0, (ptrdiff_t)(dim * sizeof *value), sizeof *value}};
+}
+
+/* Compares a row of the kernel with its bound, and what is said of numbers outside. */
+static void compare(attest_trial *trial, const double *out, const double *bound, size_t columns)
+{
+    for (size_t c = 0; c < columns; c++) {
+        double lo = bound[c], hi = bound[columns + c], exact = bound[2 * columns + c], ratio;
+
+        if (!(hi < (double)INFINITY))
+            continue;
+        ratio = fabs(out[c] - exact) / fmax(hi - exact, exact - lo);
+        if (attest_judge_element(out[c], lo, hi) != ATTEST_JUDGE_WITHIN) {
+            attest_trial_violated(trial, "judge", "column %zu is %a, outside [%a, %a]", c,
+                                  out[c], lo, hi);
+            trial->margin = -1;
+        } else if (attest_judge_element(nextafter(hi, INFINITY), lo, hi) !=
+                       ATTEST_JUDGE_WRONG ||
+                   attest_judge_element(nextafter(lo, -INFINITY), lo, hi) !=
+                       ATTEST_JUDGE_WRONG ||
+                   attest_judge_element(NAN, lo, hi) != ATTEST_JUDGE_WRONG) {
+            attest_trial_violated(trial, "judge", "a number outside [%a, %a] is not wrong", lo,
+                                  hi);
+            trial->margin = -1;
+        } else if (trial->outcome == ATTEST_HELD && ratio > 0 &&
+                   !(trial->margin <= -log2(ratio))) {
+            trial->margin = fmax(-log2(ratio), 0);
+        }
+    }
+}
+
+/* Runs the kernel on every row of the head. */
+static attest_status run(attest_trial *trial, attest_judge_head_bound *bound,
+                         const attest_judge_variant *variant, const attest_judge_recipe *recipe,
+                         attest_error *error)
+{
+    const attest_judge_question *question = bound->head.question;
+    size_t columns = question->value_dim;
+    double *result = calloc(question->queries * columns, 4 * sizeof *result);
+    double *out = calloc(columns, sizeof *out);
+    attest_status status = result && out ? ATTEST_OK : ATTEST_NOMEM;
+
+    if (status == ATTEST_OK)
+        attest_judge_head_bound_rows(result, bound, 0, question->queries);
+    for (size_t i = 0; status == ATTEST_OK && i < question->queries; i++) {
+        status = attest_judge_simulate_row(out, &bound->head, i, variant, recipe, error);
+        if (status == ATTEST_OK)
+            compare(trial, out, result + 4 * columns * i, columns);
+    }
+    free(result);
+    free(out);
+    return status;
+}
+
+/* A kernel of the variant on a question. USAGE: there is no such kernel. */
+static attest_status try_kernel(attest_trial *trial, const attest_qkv *qkv,
+                                const attest_judge_variant *variant, uint64_t seed,
+                                attest_error *error)
+{
+    attest_judge_question question;
+    attest_judge_head_bound bound;
+    attest_judge_recipe recipe;
+    attest_judge_rule rule;
+    attest_status status = attest_judge_recipe_draw(&recipe, variant, seed, error);
+
+    if (status == ATTEST_OK)
+        status = attest_judge_question_init(&question, qkv, error);
+    if (status != ATTEST_OK)
+        return status;
+    attest_judge_rule_init(&rule, variant, &question);
+    status = attest_judge_head_bound_init(&bound, &question, &rule, 1, error);
+    if (status == ATTEST_OK) {
+        status = attest_judge_head_bound_load(&bound, 0, 0, error);
+        if (status == ATTEST_OK)
+            status = run(trial, &bound, variant, &recipe, error);
+        attest_judge_head_bound_clear(&bound);
+    }
+    attest_judge_question_clear(&question);
+    return status;
+}
+
+/* Whether a file's instance has the parts of one. */
+static bool is_complete(const attest_instance *instance)
+{
+    const attest_dataset *dataset = &instance->dataset;
+    const fmpq *model = attest_instance_get(instance, "model");
+    const fmpq *kernel = attest_instance_get(instance, "kernel");
+
+    return model && kernel && fmpz_abs_fits_ui(fmpq_numref(model)) &&
+           fmpz_abs_fits_ui(fmpq_numref(kernel)) && dataset->count == 3 &&
+           attest_dataset_length(dataset, 1) == attest_dataset_length(dataset, 2);
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    const attest_dataset *dataset = &instance->dataset;
+    attest_judge_variant variant;
+    attest_qkv qkv = {0};
+    double *value[3] = {NULL, NULL, NULL};
+    attest_status status = ATTEST_OK;
+    uint64_t state;
+
+    (void)setting;
+    if (!is_complete(instance)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    state = fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "model")));
+    state = attest_random_mix(state);
+    attest_judge_draw_variant(&variant, &state);
+    const attest_format *const format[3] = {&variant.q, &variant.k, &variant.v};
+    attest_tensor *const place[3] = {&qkv.q, &qkv.k, &qkv.v};
+    for (size_t i = 0; i < 3; i++) {
+        value[i] = get_tokens(dataset, i, format[i]);
+        if (!value[i])
+            status = ATTEST_NOMEM;
+        *place[i] = tensor(value[i], attest_dataset_length(dataset, i), dataset->dim);
+    }
+    if (status == ATTEST_OK)
+        status = try_kernel(trial, &qkv, &variant,
+                            fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "kernel"))),
+                            error);
+    if (status == ATTEST_USAGE || status == ATTEST_FORMAT) {
+        trial->outcome = ATTEST_DISCARDED;
+        status = ATTEST_OK;
+    }
+    for (size_t i = 0; i < 3; i++)
+        free(value[i]);
+    return status;
+}
+
+const attest_property attest_property_judge = {
+    .name = "judge",
+    .title = "no kernel of a random model leaves its bound",
+    .statement = "judge",
+    .gen = gen,
+    .decide = decide,
+    .targeted = true,
+    .trials = 2000,
+};

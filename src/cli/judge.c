@@ -1,0 +1,335 @@
+/* judge.c -- attest judge: is the output of a kernel right? */
+#include "cli/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "io/json_file.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_judge = {
+    .name = "judge",
+    .arguments = "[QKV] --output OUT --kernel MODEL [--against OUT2] [OPTION]...",
+    .summary = "is the output of an attention kernel right?",
+    .details =
+        "For every element an interval is computed that holds what every kernel of the model\n"
+        "returns. An element outside is proved wrong: no kernel of the model returns it.\n"
+        "Within does not certify a kernel: other inputs may fail. Exit code 0: all within;\n"
+        "1: some are wrong; 3: none, but of some nothing is known.",
+    .example =
+        "  attest judge qkv.safetensors --output out.safetensors --kernel bf16-flash2 "
+        "--causal\n"
+        "  attest judge run.safetensors --output run.safetensors:y --kernel fp32-any --causal",
+    .product = "write a record, for 'attest report', to FILE",
+    .product_name = "record",
+    .run = run,
+};
+
+attest_judge_counts attest_cli_judge_total(const judge_layer *layer, size_t count)
+{
+    attest_judge_counts total = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        const attest_judge_counts *all = &layer[i].tally.all;
+
+        total.within += all->within;
+        total.wrong += all->wrong;
+        total.undecided += all->undecided;
+        total.max_ratio = all->max_ratio > total.max_ratio ? all->max_ratio : total.max_ratio;
+    }
+    return total;
+}
+
+const judge_layer *attest_cli_judge_worst(const judge_layer *layer, size_t count)
+{
+    const judge_layer *worst = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const attest_judge_worst *this = &layer[i].tally.worst;
+        bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
+
+        if (!layer[i].tally.has_worst)
+            continue;
+        if (!worst || (wrong && worst->tally.worst.verdict != ATTEST_JUDGE_WRONG) ||
+            (wrong == (worst->tally.worst.verdict == ATTEST_JUDGE_WRONG) &&
+             this->ratio > worst->tally.worst.ratio))
+            worst = &layer[i];
+    }
+    return worst;
+}
+
+/* The arrays of a layer: its bounds, and room for other ones and for an output. */
+typedef struct arrays {
+    attest_judge_bounds bounds, other;
+    double *out, *y, *z;
+    double *block[3];
+} arrays;
+
+static int arrays_init(arrays *a, judge_job *job)
+{
+    attest_cli_qkv *x = &job->x;
+    int code = EXIT_HOLDS;
+
+    memset(a, 0, sizeof *a);
+    a->block[0] = attest_cli_qkv_alloc_bounds(&code, &a->bounds, x);
+    if (code == EXIT_HOLDS)
+        a->block[1] = attest_cli_qkv_alloc_bounds(&code, &a->other, x);
+    if (code == EXIT_HOLDS)
+        a->block[2] = attest_cli_qkv_alloc(&code, x, 3);
+    if (code == EXIT_HOLDS) {
+        a->out = a->block[2];
+        a->y = a->out + x->elements;
+        a->z = a->y + x->elements;
+    }
+    return code;
+}
+
+static void arrays_clear(arrays *a, attest_cli_qkv *x)
+{
+    attest_cli_qkv_free(x, a->block[0], 5);
+    attest_cli_qkv_free(x, a->block[1], 5);
+    attest_cli_qkv_free(x, a->block[2], 3);
+}
+
+/* other = the bounds of one schedule. A difference is rounded to nearest: one step further, and
+ * with the error of the exact value, it is no smaller than it should be. */
+static attest_status set_schedule(arrays *a, attest_cli_qkv *x, size_t schedule,
+                                  attest_error *error)
+{
+    const double *lo = a->other.lo, *hi = a->other.hi;
+    attest_status status = attest_judge_simulate(a->out, a->other.lo, a->other.hi, &x->qkv,
+                                                 x->model, schedule, &x->options, error);
+
+    memcpy(a->other.exact, a->bounds.exact, x->elements * sizeof *lo);
+    memcpy(a->other.error, a->bounds.error, x->elements * sizeof *lo);
+    for (size_t i = 0; i < x->elements && status == ATTEST_OK; i++) {
+        double exact = a->other.exact[i], far = fmax(hi[i] - exact, exact - lo[i]);
+
+        a->other.bound[i] =
+            nextafter(nextafter(far, (double)INFINITY) + a->other.error[i], (double)INFINITY);
+    }
+    return status;
+}
+
+static bool is_better(const attest_judge_counts *a, const attest_judge_counts *b)
+{
+    return a->wrong != b->wrong ? a->wrong < b->wrong : a->undecided < b->undecided;
+}
+
+/* The kernel is one of the schedules, the same for the whole tensor: what lies between the
+ * bounds of all of them must lie between those of one. The tally becomes that of the schedule
+ * which explains the most. */
+static attest_status try_schedules(judge_layer *layer, arrays *a, const double *output,
+                                   attest_cli_qkv *x, attest_error *error)
+{
+    for (size_t s = 0; s < x->model->schedules; s++) {
+        attest_judge_tally tally, worse;
+
+        ATTEST_TRY(set_schedule(a, x, s, error));
+        ATTEST_TRY(attest_judge_tally_init(&tally, output, &a->other, x->shape, error));
+        worse = tally;
+        if (!layer->by_schedule || is_better(&tally.all, &layer->tally.all)) {
+            worse = layer->tally;
+            layer->tally = tally;
+            layer->by_schedule = true;
+            layer->schedule = s;
+        }
+        attest_judge_tally_clear(&worse);
+    }
+    return ATTEST_OK;
+}
+
+/* A wrong output that a kernel of the model with this fault returns says what may be wrong. */
+static attest_status try_fault(judge_layer *layer, arrays *a, const double *output,
+                               attest_judge_fault fault, attest_cli_qkv *x, attest_error *error)
+{
+    attest_judge_faulty faulty;
+    attest_judge_tally tally;
+    attest_status status;
+    bool applies;
+
+    ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, &x->qkv,
+                                        attest_cli_qkv_tile(x), error));
+    if (!applies)
+        return ATTEST_OK;
+    status =
+        attest_judge_faulty_bound(&a->other, &faulty, &a->bounds, x->model, &x->options, error);
+    if (status == ATTEST_OK)
+        status = attest_judge_tally_init(&tally, output, &a->other, x->shape, error);
+    if (status == ATTEST_OK) {
+        layer->fault[fault] = attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WITHIN;
+        attest_judge_tally_clear(&tally);
+    }
+    attest_judge_faulty_clear(&faulty);
+    return status;
+}
+
+static attest_status judge_output(judge_layer *layer, arrays *a, const double *output,
+                                  attest_cli_qkv *x, attest_error *error)
+{
+    layer->number = x->layer;
+    layer->unbounded = a->bounds.unbounded;
+    ATTEST_TRY(attest_judge_tally_init(&layer->tally, output, &a->bounds, x->shape, error));
+    if (x->model->schedules > 1 && layer->tally.all.wrong == 0)
+        ATTEST_TRY(try_schedules(layer, a, output, x, error));
+    for (int i = 0; layer->tally.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
+        ATTEST_TRY(try_fault(layer, a, output, (attest_judge_fault)i, x, error));
+    return ATTEST_OK;
+}
+
+static int judge_arrays(judge_job *job, size_t place, arrays *a)
+{
+    attest_cli_qkv *x = &job->x;
+    attest_error error;
+
+    if (attest_qkv_output_read(a->y, &job->first, &x->source, place, x->shape, &error) ||
+        (job->against &&
+         attest_qkv_output_read(a->z, &job->second, &x->source, place, x->shape, &error)))
+        return attest_cli_fail_input(&error);
+    if (attest_judge_bound(&a->bounds, &x->qkv, x->model, &x->options, &error) ||
+        judge_output(&job->layer[place], a, a->y, x, &error) ||
+        (job->against && judge_output(&job->other[place], a, a->z, x, &error)))
+        return attest_cli_qkv_fail(x, &error);
+    if (job->against)
+        attest_judge_difference_get(&job->difference[place], a->y, a->z, &a->bounds,
+                                    x->elements);
+    return EXIT_HOLDS;
+}
+
+static int judge_layers(judge_job *job)
+{
+    attest_cli_qkv *x = &job->x;
+    int code = EXIT_HOLDS;
+
+    for (size_t i = 0; i < x->source.layers && code == EXIT_HOLDS; i++) {
+        arrays a;
+
+        code = attest_cli_qkv_read(x, i);
+        if (code != EXIT_HOLDS)
+            return code;
+        code = arrays_init(&a, job);
+        if (code == EXIT_HOLDS)
+            code = judge_arrays(job, i, &a);
+        arrays_clear(&a, x);
+        job->layers = i + 1;
+    }
+    return code;
+}
+
+static int save(judge_job *job)
+{
+    attest_json_file file;
+    attest_error error;
+
+    if (attest_json_file_open(&file, job->x.common->output, &error))
+        return attest_cli_fail(&error);
+    attest_cli_judge_write(&file.json, job);
+    return attest_json_file_commit(&file, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
+static int exit_code(const judge_layer *layer, size_t count)
+{
+    static const int code[] = {[ATTEST_JUDGE_WITHIN] = EXIT_HOLDS,
+                               [ATTEST_JUDGE_WRONG] = EXIT_FAILS,
+                               [ATTEST_JUDGE_UNDECIDED] = EXIT_UNDECIDED};
+    attest_judge_counts total = attest_cli_judge_total(layer, count);
+
+    return code[attest_judge_counts_verdict(&total)];
+}
+
+static int show(judge_job *job)
+{
+    attest_common *common = job->x.common;
+    int code = common->output ? save(job) : EXIT_HOLDS;
+    attest_json json;
+
+    if (code != EXIT_HOLDS)
+        return code;
+    code = exit_code(job->layer, job->layers);
+    if (job->against)
+        code = attest_cli_worse(code, exit_code(job->other, job->layers));
+    if (common->json) {
+        attest_json_write_begin(&json, stdout);
+        attest_cli_judge_write(&json, job);
+        return attest_cli_end_json(&json, code);
+    }
+    if (!common->stdout_by)
+        attest_cli_judge_print(job);
+    return code;
+}
+
+static int open_outputs(judge_job *job)
+{
+    attest_budget *budget = &job->x.common->budget;
+    size_t layers = job->x.source.layers;
+    attest_error error;
+
+    job->layer = attest_memory_alloc(layers, sizeof *job->layer);
+    job->other = attest_memory_alloc(layers, sizeof *job->other);
+    job->difference = attest_memory_alloc(layers, sizeof *job->difference);
+    if (!job->layer || !job->other || !job->difference) {
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
+    if (attest_qkv_output_open(&job->first, job->output, &job->x.source, budget, &error) ||
+        (job->against &&
+         attest_qkv_output_open(&job->second, job->against, &job->x.source, budget, &error)))
+        return attest_cli_fail_input(&error);
+    return EXIT_HOLDS;
+}
+
+static void clear(judge_job *job)
+{
+    for (size_t i = 0; i < job->layers; i++) {
+        attest_judge_tally_clear(&job->layer[i].tally);
+        attest_judge_tally_clear(&job->other[i].tally);
+    }
+    free(job->layer);
+    free(job->other);
+    free(job->difference);
+    attest_qkv_output_close(&job->first);
+    attest_qkv_output_close(&job->second);
+    attest_cli_qkv_close(&job->x);
+}
+
+static int run(int argc, char **argv)
+{
+    judge_job job = {0};
+    attest_common common;
+    char **operands;
+    size_t count;
+    const attest_option options[] = {
+        {"output", 0, "OUT",
+         "the output to judge: FILE, or FILE:NAME; the tensor is out if not\n"
+         "given, layers.{}.out for layers; needed",
+         OPTION_TEXT, &job.output, NULL},
+        {"against", 0, "OUT2",
+         "another output: judge it, too, and how far both are apart beside\n"
+         "how far two kernels of the model can be",
+         OPTION_TEXT, &job.against, NULL},
+        ATTEST_CLI_QKV_OPTIONS(&job.x),
+        {0},
+    };
+    int code = attest_cli_parse(&attest_command_judge, &common, options, argc, argv, 0, 1,
+                                &operands, &count);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (!job.output)
+        return attest_cli_refuse(
+            "no output to judge given: use --output OUT (see 'attest judge --help')");
+    code = attest_cli_qkv_open(&job.x, &attest_command_judge, &common, operands, count);
+    if (code == EXIT_HOLDS)
+        code = open_outputs(&job);
+    if (code == EXIT_HOLDS)
+        code = judge_layers(&job);
+    if (code == EXIT_HOLDS)
+        code = show(&job);
+    clear(&job);
+    return code;
+}

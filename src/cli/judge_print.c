@@ -1,0 +1,190 @@
+/* judge_print.c -- what attest judge tells a person. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <attest/ball.h>
+
+#include "base/escape.h"
+#include "cli/judge.h"
+
+enum { SHOWN_RANGES = 20, BAR = 40 };
+
+static void print_verdict(const attest_judge_counts *total, const char *kernel)
+{
+    size_t all = total->within + total->wrong + total->undecided;
+
+    switch (attest_judge_counts_verdict(total)) {
+    case ATTEST_JUDGE_WITHIN:
+        printf("within: all %zu elements are what a kernel of ", all);
+        attest_escape_print(stdout, kernel);
+        printf(" may return here\n");
+        break;
+    case ATTEST_JUDGE_WRONG:
+        printf("proved wrong: %zu of %zu elements are what no kernel of ", total->wrong, all);
+        attest_escape_print(stdout, kernel);
+        printf(" returns\n");
+        break;
+    case ATTEST_JUDGE_UNDECIDED:
+        printf("undecided: nothing is known of %zu of %zu elements; the others are within\n",
+               total->undecided, all);
+        break;
+    }
+}
+
+/* "head 3, rows 64-127 (all 64 columns): 4096 elements" */
+static void print_range(const judge_job *job, const judge_layer *layer,
+                        const attest_judge_range *range)
+{
+    size_t columns = layer->tally.shape[3];
+    size_t block = (range->last - range->first + 1) * columns;
+
+    printf("  ");
+    if (job->x.source.layered)
+        printf("layer %zu, ", layer->number);
+    if (layer->tally.shape[0] > 1)
+        printf("batch %zu, ", range->batch);
+    printf("head %zu, row%s %zu", range->head, range->first < range->last ? "s" : "",
+           range->first);
+    if (range->first < range->last)
+        printf("-%zu", range->last);
+    if (range->wrong == block)
+        printf(" (all %zu columns)\n", columns);
+    else
+        printf(" (%zu of %zu elements, columns %zu to %zu)\n", range->wrong, block,
+               range->first_column, range->last_column);
+}
+
+static void print_ranges(const judge_job *job, const judge_layer *layer)
+{
+    size_t shown = 0, all = 0;
+
+    for (size_t i = 0; i < job->layers; i++) {
+        all += layer[i].tally.ranges;
+        for (size_t k = 0; k < layer[i].tally.ranges && shown < SHOWN_RANGES; k++, shown++)
+            print_range(job, &layer[i], &layer[i].tally.range[k]);
+    }
+    if (all > shown)
+        printf("  and %zu more\n", all - shown);
+}
+
+static void print_worst(const judge_job *job, const judge_layer *layer)
+{
+    const attest_judge_worst *worst;
+    char place[ATTEST_CLI_PLACE_SIZE];
+    arb_t exact;
+    char *text;
+
+    if (!layer)
+        return;
+    worst = &layer->tally.worst;
+    arb_init(exact);
+    arb_set_d(exact, worst->exact);
+    mag_set_d(arb_radref(exact), worst->error);
+    text = attest_ball_format_text(exact);
+    attest_cli_qkv_format_place(place, &job->x, layer->number, layer->tally.shape,
+                                worst->place);
+    printf("worst element    %s\n", place);
+    printf("  output         %.17g\n", worst->output);
+    printf("  exact          %s\n", text ? text : "");
+    printf("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
+    printf("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
+    free(text);
+    arb_clear(exact);
+}
+
+/* A line for each power of two, its bar as long as the share of the elements. */
+static void print_histogram(const judge_job *job, const judge_layer *layer)
+{
+    size_t bin[ATTEST_JUDGE_BINS] = {0}, most = 0;
+
+    for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++) {
+        for (size_t i = 0; i < job->layers; i++)
+            bin[k] += layer[i].tally.bin[k];
+        most = bin[k] > most ? bin[k] : most;
+    }
+    if (most == 0)
+        return;
+    printf("error/bound\n");
+    for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++) {
+        int exponent = (int)k + ATTEST_JUDGE_LEAST, bar;
+
+        if (bin[k] == 0)
+            continue;
+        bar = (int)((double)BAR * (double)bin[k] / (double)most + 0.999);
+        if (k + 1 < ATTEST_JUDGE_BINS)
+            printf("  below 2^%-4d %10zu  %.*s\n", exponent, bin[k], bar,
+                   "########################################");
+        else
+            printf("  above 2^%-4d %10zu  %.*s\n", exponent - 1, bin[k], bar,
+                   "########################################");
+    }
+}
+
+static void print_hints(const judge_job *job, const judge_layer *layer)
+{
+    for (size_t i = 0; i < job->layers; i++) {
+        if (layer[i].by_schedule && layer[i].tally.all.wrong)
+            printf("each element is within for some schedule of the model, but no one schedule "
+                   "returns them all;\nschedule %zu leaves the fewest out\n",
+                   layer[i].schedule);
+        for (int f = 0; f < ATTEST_JUDGE_FAULTS; f++)
+            if (layer[i].fault[f]) {
+                if (job->x.source.layered)
+                    printf("layer %zu: ", layer[i].number);
+                printf("a kernel with this fault returns such an output: %s\n",
+                       attest_judge_fault_name((attest_judge_fault)f));
+            }
+        if (layer[i].tally.all.undecided && layer[i].unbounded)
+            printf("undecided because: %s\n", layer[i].unbounded);
+    }
+}
+
+static void print_findings(const judge_job *job, const judge_layer *layer)
+{
+    attest_judge_counts total = attest_cli_judge_total(layer, job->layers);
+
+    print_verdict(&total, job->x.model->name);
+    print_ranges(job, layer);
+    print_hints(job, layer);
+    print_worst(job, attest_cli_judge_worst(layer, job->layers));
+    print_histogram(job, layer);
+}
+
+static void print_difference(const judge_job *job)
+{
+    for (size_t i = 0; i < job->layers; i++) {
+        const attest_judge_difference *d = &job->difference[i];
+        char place[ATTEST_CLI_PLACE_SIZE];
+
+        if (job->x.source.layered)
+            printf("layer %zu: ", job->layer[i].number);
+        if (d->differ == 0) {
+            printf("the outputs are the same\n");
+            continue;
+        }
+        printf("the outputs differ in %zu elements, in %zu by more than two kernels of the "
+               "model can%s\n",
+               d->differ, d->beyond, d->beyond ? ": one of them is wrong" : "");
+        if (!d->has_at)
+            continue;
+        attest_cli_qkv_format_place(place, &job->x, job->layer[i].number,
+                                    job->layer[i].tally.shape, d->at);
+        printf("  the most, %.4g of what is allowed, at %s: %.9g and %.9g, %.4g apart, %.4g "
+               "allowed\n",
+               d->ratio, place, d->y, d->z, d->y > d->z ? d->y - d->z : d->z - d->y,
+               d->allowed);
+    }
+}
+
+void attest_cli_judge_print(judge_job *job)
+{
+    print_findings(job, job->layer);
+    if (!job->against)
+        return;
+    printf("\nthe other output, ");
+    attest_escape_print(stdout, job->against);
+    printf("\n");
+    print_findings(job, job->other);
+    printf("\n");
+    print_difference(job);
+}

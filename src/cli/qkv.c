@@ -1,0 +1,222 @@
+/* qkv.c -- what the commands on queries, keys and values share. */
+#include "cli/qkv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/workers.h"
+#include "cli/progress.h"
+#include "judge/question.h"
+
+const char *const attest_cli_causal_choices[] = {"none", "bottom-right", "top-left", NULL};
+const char *const attest_cli_empty_choices[] = {"zero", "nan", NULL};
+
+/* One side of a window: a number, or "none", "-1" or nothing for no limit. */
+static bool parse_side(long *side, const char *text, size_t length)
+{
+    char digits[20] = "";
+    char *end;
+
+    *side = -1;
+    if (length == 0 || (length == 4 && memcmp(text, "none", 4) == 0) ||
+        (length == 2 && memcmp(text, "-1", 2) == 0))
+        return true;
+    if (length >= sizeof digits - 1 || text[0] < '0' || text[0] > '9')
+        return false;
+    memcpy(digits, text, length);
+    *side = strtol(digits, &end, 10);
+    return !*end;
+}
+
+static int set_window(attest_qkv *qkv, const char *text)
+{
+    const char *comma = text ? strchr(text, ',') : NULL;
+
+    qkv->windowed = text != NULL;
+    if (!text || (comma && parse_side(&qkv->left, text, (size_t)(comma - text)) &&
+                  parse_side(&qkv->right, comma + 1, strlen(comma + 1))))
+        return EXIT_HOLDS;
+    return attest_cli_refuse("--window: '%s' is not LEFT,RIGHT, two numbers of keys or none",
+                             text);
+}
+
+/* The option must be a number above 0: the library would complain of it without naming it. */
+static int check_number(const char *option, const char *text)
+{
+    attest_error error;
+    fmpq_t value;
+    int code = EXIT_HOLDS;
+
+    if (!text)
+        return EXIT_HOLDS;
+    fmpq_init(value);
+    if (attest_number_parse(value, text, strlen(text), NULL, &error))
+        code = attest_cli_refuse("--%s: %s", option, error.text);
+    else if (fmpq_sgn(value) <= 0)
+        code = attest_cli_refuse("--%s: '%s' is not above 0", option, text);
+    fmpq_clear(value);
+    return code;
+}
+
+static int check_options(attest_cli_qkv *x)
+{
+    bool word = !x->scale || strcmp(x->scale, "rsqrt") == 0 || strcmp(x->scale, "none") == 0;
+    int code = check_number("scale", word ? NULL : x->scale);
+
+    if (code == EXIT_HOLDS)
+        code = check_number("softcap", x->softcap);
+    if (code == EXIT_HOLDS)
+        code = set_window(&x->qkv, x->window);
+    x->qkv.scale = x->scale;
+    x->qkv.softcap = x->softcap;
+    x->qkv.causal = (attest_causal)x->causal;
+    x->qkv.empty_is_nan = x->empty_row == 1;
+    return code;
+}
+
+/* A tensor each in .npy files, or all in one file. */
+static int check_files(const attest_cli_qkv *x, const attest_command *command, const char *path)
+{
+    const char *const *name = x->name;
+
+    if (!x->kernel)
+        return attest_cli_refuse("no kernel model given: use --kernel MODEL (see 'attest %s "
+                                 "--help')",
+                                 command->name);
+    if (!path && !(name[ATTEST_QKV_Q] && name[ATTEST_QKV_K] && name[ATTEST_QKV_V]))
+        return attest_cli_refuse("no file with q, k and v given, nor --q, --k and --v with an "
+                                 ".npy file each (see 'attest %s --help')",
+                                 command->name);
+    if (path)
+        return attest_cli_check_stdin((const char *const[]){path, x->kernel}, 2);
+    return attest_cli_check_stdin(
+        (const char *const[]){name[0], name[1], name[2], name[3], name[4], x->kernel},
+        ATTEST_QKV_PARTS + 1);
+}
+
+int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest_common *common,
+                        char **operands, size_t count)
+{
+    attest_qkv_names names = {.path = count ? operands[0] : NULL};
+    attest_error error;
+    int code = check_files(x, command, names.path);
+
+    if (code == EXIT_HOLDS)
+        code = check_options(x);
+    if (code != EXIT_HOLDS)
+        return code;
+    x->common = common;
+    x->options.jobs = x->jobs ? x->jobs : attest_workers_default();
+    x->options.progress = attest_cli_progress();
+    memcpy(names.name, x->name, sizeof names.name);
+    if (attest_judge_model_load(&x->model, x->kernel, &error) ||
+        attest_qkv_source_open(&x->source, &names, &common->budget, &error))
+        return attest_cli_fail_input(&error);
+    return EXIT_HOLDS;
+}
+
+void attest_cli_qkv_close(attest_cli_qkv *x)
+{
+    attest_qkv_source_close(&x->source);
+    if (x->model)
+        attest_judge_model_free(x->model);
+}
+
+/* The shape of the output, once q, k and v are known to fit each other. */
+static attest_status set_shape(attest_cli_qkv *x, attest_error *error)
+{
+    attest_judge_question question;
+    attest_status status = attest_judge_question_init(&question, &x->qkv, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    attest_judge_question_clear(&question);
+    x->elements = 1;
+    for (size_t i = 0; i < 4; i++) {
+        x->shape[i] = i < 3 ? x->qkv.q.shape[i] : x->qkv.v.shape[3];
+        if (x->shape[i] > SIZE_MAX / 64 / x->elements)
+            return attest_error_set(
+                error, ATTEST_FORMAT, "an output of %zu x %zu x %zu x %zu is too large",
+                x->qkv.q.shape[0], x->qkv.q.shape[1], x->qkv.q.shape[2], x->qkv.v.shape[3]);
+        x->elements *= x->shape[i];
+    }
+    return ATTEST_OK;
+}
+
+int attest_cli_qkv_read(attest_cli_qkv *x, size_t place)
+{
+    attest_error error;
+
+    x->place = place;
+    x->layer = x->source.layer[place];
+    if (attest_qkv_source_read(&x->qkv, &x->source, place, &error))
+        return attest_cli_fail_input(&error);
+    return set_shape(x, &error) ? attest_cli_qkv_fail(x, &error) : EXIT_HOLDS;
+}
+
+int attest_cli_qkv_fail(const attest_cli_qkv *x, const attest_error *error)
+{
+    attest_error shown = *error;
+    char layer[32];
+
+    snprintf(layer, sizeof layer, "layer %zu", x->layer);
+    if (x->source.layered)
+        attest_error_prefix(&shown, shown.status, layer);
+    if (shown.status != ATTEST_NOMEM && shown.status != ATTEST_IO)
+        attest_error_prefix(&shown, shown.status, attest_qkv_source_path(&x->source));
+    return attest_cli_fail(&shown);
+}
+
+double *attest_cli_qkv_alloc(int *code, attest_cli_qkv *x, size_t count)
+{
+    attest_error error;
+    double *block = NULL;
+
+    if (attest_budget_charge(&x->common->budget, x->elements * count * sizeof *block, &error)) {
+        attest_error_prefix(&error, error.status, attest_qkv_source_path(&x->source));
+        *code = attest_cli_fail_input(&error);
+        return NULL;
+    }
+    block = attest_memory_alloc(x->elements * count, sizeof *block);
+    if (!block) {
+        attest_memory_fail(&error);
+        *code = attest_cli_fail(&error);
+    }
+    return block;
+}
+
+void attest_cli_qkv_free(attest_cli_qkv *x, double *block, size_t count)
+{
+    if (block)
+        attest_budget_give_back(&x->common->budget, x->elements * count * sizeof *block);
+    free(block);
+}
+
+double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, attest_cli_qkv *x)
+{
+    double *block = attest_cli_qkv_alloc(code, x, 5);
+
+    memset(bounds, 0, sizeof *bounds);
+    if (block) {
+        bounds->lo = block;
+        bounds->hi = block + x->elements;
+        bounds->exact = block + 2 * x->elements;
+        bounds->error = block + 3 * x->elements;
+        bounds->bound = block + 4 * x->elements;
+    }
+    return block;
+}
+
+size_t attest_cli_qkv_tile(const attest_cli_qkv *x)
+{
+    const attest_judge_model *model = x->model;
+
+    for (size_t i = 1; i < model->variants; i++)
+        if (model->variant[i].tile != model->variant[0].tile)
+            return 0;
+    return model->variant[0].tile;
+}

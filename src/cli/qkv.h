@@ -1,0 +1,146 @@
+/* qkv.h -- what the commands on queries, keys and values share: their options, the files that
+ * they read, how places and numbers are shown. */
+#ifndef ATTEST_CLI_QKV_H
+#define ATTEST_CLI_QKV_H
+
+#include "cli/command.h"
+#include "data/judge_model.h"
+#include "io/qkv.h"
+#include "io/safetensors_write.h"
+
+typedef struct attest_cli_qkv {
+    /* the options */
+    const char *name[ATTEST_QKV_PARTS];
+    const char *scale, *softcap, *window, *kernel;
+    int causal, empty_row;
+    unsigned long jobs;
+    /* what they mean */
+    attest_common *common;
+    attest_qkv_source source;
+    attest_judge_model *model;
+    attest_judge_options options;
+    /* the layer that was read last */
+    size_t place;    /* in the list of layers */
+    size_t layer;    /* its number; 0 without layers */
+    attest_qkv qkv;  /* its question */
+    size_t shape[4]; /* of its output: batch, heads, rows, columns */
+    size_t elements; /* the product of the shape */
+} attest_cli_qkv;
+
+extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_choices[];
+
+/* The rows of a table of options. */
+#define ATTEST_CLI_QKV_OPTIONS(x)                                                              \
+    {"kernel",    0,                                                                           \
+     "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",            \
+     OPTION_TEXT, &(x)->kernel,                                                                \
+     NULL},                                                                                    \
+        {"q",         0,                                                                       \
+         "NAME",      "the tensor with the queries; {} stands for a layer's number",           \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                \
+         NULL},                                                                                \
+        {"k",         0,                                                                       \
+         "NAME",      "the keys; their heads divide those of the queries",                     \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_K],                                                \
+         NULL},                                                                                \
+        {"v",                                                                                  \
+         0,                                                                                    \
+         "NAME",                                                                               \
+         "the values. Names that are not given are q, k and v; without\n"                      \
+         "QKV, all three are .npy files",                                                      \
+         OPTION_TEXT,                                                                          \
+         &(x)->name[ATTEST_QKV_V],                                                             \
+         NULL},                                                                                \
+        {"scale",     0,                                                                       \
+         "S",         "what scores are multiplied by: p/q, rsqrt (1/sqrt(dim)), none",         \
+         OPTION_TEXT, &(x)->scale,                                                             \
+         NULL},                                                                                \
+        {"causal",                                                                             \
+         0,                                                                                    \
+         "[=top-left]",                                                                        \
+         "a query sees the keys up to its own place; the last one sees\n"                      \
+         "the last key, or the first the first alone",                                         \
+         OPTION_MAYBE,                                                                         \
+         &(x)->causal,                                                                         \
+         attest_cli_causal_choices},                                                           \
+        {"window",    0,                                                                       \
+         "L,R",       "a query sees L keys before its place and R after; none: all",           \
+         OPTION_TEXT, &(x)->window,                                                            \
+         NULL},                                                                                \
+        {"mask",      0,                                                                       \
+         "NAME",      "truth values (true: seen), or numbers added to the scores",             \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_MASK],                                             \
+         NULL},                                                                                \
+        {"softcap", 0, "C", "scores t become C tanh(t/C)", OPTION_TEXT, &(x)->softcap, NULL},  \
+        {"sink",      0,                                                                       \
+         "NAME",      "one more logit per head, of a key whose value is 0",                    \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_SINK],                                             \
+         NULL},                                                                                \
+        {"empty-row",                                                                          \
+         0,                                                                                    \
+         "WHAT",                                                                               \
+         "a row that sees nothing is zero, or nan",                                            \
+         OPTION_CHOICE,                                                                        \
+         &(x)->empty_row,                                                                      \
+         attest_cli_empty_choices},                                                            \
+    {                                                                                          \
+        "jobs", 'j', "J", "processes; all processors if not given", OPTION_POSITIVE,           \
+            &(x)->jobs, NULL                                                                   \
+    }
+
+/* Checks the options, loads the model, opens the files. operands: the file, or none.
+ * EXIT_HOLDS, or a complaint and its exit code; close it in either case. */
+int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest_common *common,
+                        char **operands, size_t count);
+void attest_cli_qkv_close(attest_cli_qkv *x);
+
+/* Reads the layer at this place of the list. */
+int attest_cli_qkv_read(attest_cli_qkv *x, size_t place);
+
+/* Complains of the layer that was read last: "FILE: text", "FILE: layer 3: text". */
+int attest_cli_qkv_fail(const attest_cli_qkv *x, const attest_error *error);
+
+/* count arrays of the layer's elements, charged to the budget, one after another: NULL after a
+ * complaint, whose code goes to *code. */
+double *attest_cli_qkv_alloc(int *code, attest_cli_qkv *x, size_t count);
+
+/* Frees them, before another layer is read; NULL is allowed. */
+void attest_cli_qkv_free(attest_cli_qkv *x, double *block, size_t count);
+
+/* All five arrays of the bounds of a layer, in one block. */
+double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, attest_cli_qkv *x);
+
+/* The keys of the model's tile; 0: it is not known. */
+size_t attest_cli_qkv_tile(const attest_cli_qkv *x);
+
+/* "kernel", "schedules", "model", "layers", "inputs": what was read, with these outputs; NULL:
+ * none. */
+void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
+                                  attest_qkv_output *first, attest_qkv_output *second);
+
+/* "layer", "batch", "head", "row", "column" of an element. */
+void attest_cli_qkv_write_place(attest_json *json, size_t layer, const size_t shape[4],
+                                size_t element);
+
+/* The same for people, "layer 3, batch 0, head 1, row 5, column 2": layer and batch where there
+ * are several. */
+enum { ATTEST_CLI_PLACE_SIZE = 160 };
+void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
+                                 size_t layer, const size_t shape[4], size_t element);
+
+/* Everything within error of the value. */
+void attest_cli_qkv_write_ball(attest_json *json, const char *key, double value, double error);
+
+/* Tensors to be written when all layers are done. */
+typedef struct attest_cli_tensors {
+    attest_safetensors_item *item;
+    size_t count, room;
+} attest_cli_tensors;
+
+/* Adds a copy of the layer's elements, called NAME, or layers.NUMBER.NAME. */
+int attest_cli_tensors_add(attest_cli_tensors *tensors, attest_cli_qkv *x, const char *name,
+                           attest_tensor_type type, const double *value);
+int attest_cli_tensors_write(const attest_cli_tensors *tensors, const char *path);
+void attest_cli_tensors_clear(attest_cli_tensors *tensors);
+
+#endif

@@ -1,0 +1,61 @@
+/* judge_model.c -- a kernel model: memory, and what it is where nothing is said. */
+#include "data/judge_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void attest_judge_model_init(attest_judge_model *model)
+{
+    memset(model, 0, sizeof *model);
+}
+
+void attest_judge_model_clear(attest_judge_model *model)
+{
+    free(model->name);
+    free(model->comment);
+    free(model->variant);
+    free(model->schedule);
+    attest_judge_model_init(model);
+}
+
+void attest_judge_model_free(attest_judge_model *model)
+{
+    if (model)
+        attest_judge_model_clear(model);
+    free(model);
+}
+
+bool attest_judge_order_is_tensor(attest_judge_order order)
+{
+    return order == ATTEST_JUDGE_ORDER_TENSOR || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
+           order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
+}
+
+/* Members that are not named are 0: any, rounded, nearest, not stored, not cast. */
+void attest_judge_variant_init(attest_judge_variant *variant)
+{
+    const double units_4 = 0x1p-22, units_2 = 0x1p-23; /* of binary32 */
+    attest_format binary32 = {0};
+    attest_judge_dot dot = {.block = 16, .fraction = 25};
+
+    (void)attest_format_parse(&binary32, "binary32", NULL);
+    dot.accumulate = binary32;
+    *variant = (attest_judge_variant){
+        .q = binary32,
+        .k = binary32,
+        .v = binary32,
+        .score = dot,
+        .pv = dot,
+        .store = binary32,
+        .scaled_query = binary32,
+        .softcap_relative = units_4,
+        .exp_relative = units_4,
+        .p = binary32,
+        .sum_accumulate = binary32,
+        .lanes = 1,
+        .splits = 1,
+        .split_log = units_4,
+        .final_relative = units_2,
+        .output = binary32,
+    };
+}

@@ -1,0 +1,211 @@
+/* judge_model_check.c -- kernel models that contradict themselves.
+ *
+ * Refused is what no kernel can keep to, and what the bound is not proved for. A member that
+ * has no effect (the log of a kernel without splits) is merely odd. */
+#include <string.h>
+
+#include "base/try.h"
+#include "data/judge_field.h"
+
+/* Everything is computed in doubles: each number of a format must be one, and 1 must be among
+ * them, the largest weight. */
+static bool fits_double(const attest_format *format)
+{
+    return format->bounded && format->precision <= 53 && format->emin <= 0 &&
+           format->emax >= 0 && format->emax <= 1023 &&
+           format->emin - format->precision + 1 >= -1074;
+}
+
+static attest_status check_formats(const attest_judge_variant *variant, attest_error *error)
+{
+    for (size_t i = 0; i < ATTEST_JUDGE_FIELDS; i++) {
+        const attest_judge_field *field = attest_judge_fields + i;
+        const attest_format *format =
+            (const void *)((const char *)variant + attest_judge_fields[i].at);
+
+        if ((field->kind == ATTEST_JUDGE_FORMAT ||
+             field->kind == ATTEST_JUDGE_FORMAT_OR_NULL) &&
+            !fits_double(format))
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "%s.%s: a format of bounded exponents is expected that has 1 and is no "
+                "wider than binary64, this is %s",
+                field->group, field->key, format->name);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status check_dot(const attest_judge_dot *dot, const char *group,
+                               attest_error *error)
+{
+    if (!attest_judge_order_is_tensor(dot->order))
+        return ATTEST_OK;
+    if (strcmp(dot->accumulate.name, "binary32") != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.accumulate: a matrix unit adds in binary32, not in %s",
+                                group, dot->accumulate.name);
+    if (!dot->exact_products)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.products: those of a matrix unit are exact, not rounded",
+                                group);
+    return ATTEST_OK;
+}
+
+/* Tiles that come one after another add their products when they come. */
+static bool opposes(attest_judge_direction direction, attest_judge_order order)
+{
+    if (direction == ATTEST_JUDGE_DIRECTION_FORWARD)
+        return order == ATTEST_JUDGE_ORDER_BACKWARD ||
+               order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
+    return direction == ATTEST_JUDGE_DIRECTION_BACKWARD &&
+           (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD);
+}
+
+static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
+{
+    bool tiled =
+        variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_LAZY;
+
+    ATTEST_TRY(check_formats(variant, error));
+    ATTEST_TRY(check_dot(&variant->score, "score", error));
+    ATTEST_TRY(check_dot(&variant->pv, "pv", error));
+    if (variant->threshold > 0 &&
+        (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "max.threshold: a kernel with a threshold is of the kind lazy");
+    if (tiled && variant->tile > 0 && opposes(variant->direction, variant->pv.order))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "pv.order: this is against max.direction, in which the tiles' "
+                                "products are added");
+    return ATTEST_OK;
+}
+
+static attest_status refuse(attest_error *error, size_t index, const char *key,
+                            const char *what)
+{
+    return attest_error_set(error, ATTEST_FORMAT, "schedules[%zu].%s: %s", index, key, what);
+}
+
+/* The member of a schedule, or with a group of the variant. */
+static const char *get_text(char buffer[ATTEST_JUDGE_FIELD_SIZE], const char *group,
+                            const char *key, const void *values)
+{
+    const attest_judge_field *field =
+        group ? attest_judge_fields : attest_judge_schedule_fields;
+    bool quoted;
+
+    while (strcmp(field->key, key) != 0 || (group && strcmp(field->group, group) != 0))
+        field++;
+    return attest_judge_field_get_text(&quoted, buffer, field, values);
+}
+
+/* A schedule and its model say different things. Domain: such members are in the tables. */
+static attest_status clash(attest_error *error, const attest_judge_schedule *schedule,
+                           size_t index, const char *key, const attest_judge_variant *variant,
+                           const char *group, const char *member)
+{
+    char mine[ATTEST_JUDGE_FIELD_SIZE], other[ATTEST_JUDGE_FIELD_SIZE];
+
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "schedules[%zu].%s: %s does not go with %s.%s, which is %s", index,
+                            key, get_text(mine, NULL, key, schedule), group, member,
+                            get_text(other, group, member, variant));
+}
+
+/* What a schedule must say for itself, and may not leave open. */
+static attest_status check_complete(const attest_judge_schedule *schedule, size_t index,
+                                    attest_error *error)
+{
+    attest_judge_order scores = schedule->scores, pv = schedule->pv;
+
+    if (scores == ATTEST_JUDGE_ORDER_ANY || scores == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
+        scores == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+        return refuse(error, index, "scores",
+                      "tensor, sequential, reversed or pairwise is expected");
+    if (pv != ATTEST_JUDGE_ORDER_TENSOR && pv != ATTEST_JUDGE_ORDER_FORWARD &&
+        pv != ATTEST_JUDGE_ORDER_BACKWARD)
+        return refuse(error, index, "pv", "tensor, forward or backward is expected");
+    if (schedule->direction == ATTEST_JUDGE_DIRECTION_ANY)
+        return refuse(error, index, "direction", "forward or backward is expected");
+    if (schedule->divide == ATTEST_JUDGE_PLACE_ANY)
+        return refuse(error, index, "divide", "after or before is expected");
+    if (opposes(schedule->direction, pv))
+        return refuse(error, index, "pv", "this is against the direction");
+    return ATTEST_OK;
+}
+
+/* The scores and the product with V, as the model orders them. A matrix unit takes its blocks
+ * of a score in order, and those of the keys as the tiles come. */
+static attest_status check_orders(const attest_judge_schedule *schedule, size_t index,
+                                  const attest_judge_variant *variant, attest_error *error)
+{
+    attest_judge_order score = variant->score.order, pv = variant->pv.order;
+    bool forward = schedule->direction == ATTEST_JUDGE_DIRECTION_FORWARD;
+
+    if (schedule->scores == ATTEST_JUDGE_ORDER_TENSOR
+            ? score != ATTEST_JUDGE_ORDER_TENSOR && score != ATTEST_JUDGE_ORDER_TENSOR_FORWARD
+            : score != ATTEST_JUDGE_ORDER_ANY && score != schedule->scores)
+        return clash(error, schedule, index, "scores", variant, "score", "order");
+    if (schedule->pv == ATTEST_JUDGE_ORDER_TENSOR
+            ? pv != ATTEST_JUDGE_ORDER_TENSOR &&
+                  pv != (forward ? ATTEST_JUDGE_ORDER_TENSOR_FORWARD
+                                 : ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+            : pv != ATTEST_JUDGE_ORDER_ANY && pv != schedule->pv)
+        return clash(error, schedule, index, "pv", variant, "pv", "order");
+    return ATTEST_OK;
+}
+
+static attest_status check_tiles(const attest_judge_schedule *schedule, size_t index,
+                                 const attest_judge_variant *variant, attest_error *error)
+{
+    bool any = variant->direction == ATTEST_JUDGE_DIRECTION_ANY;
+
+    if (variant->tile > 0 &&
+        (any ? schedule->tile < variant->tile : schedule->tile != variant->tile))
+        return clash(error, schedule, index, "tile", variant, "max", "tile");
+    if (!any && schedule->direction != variant->direction)
+        return clash(error, schedule, index, "direction", variant, "max", "direction");
+    if (variant->lanes > 1 && schedule->lanes != variant->lanes)
+        return clash(error, schedule, index, "lanes", variant, "sum", "lanes");
+    if (schedule->rescale > variant->threshold)
+        return clash(error, schedule, index, "rescale", variant, "max", "threshold");
+    return ATTEST_OK;
+}
+
+static attest_status check_schedule(const attest_judge_schedule *schedule, size_t index,
+                                    const attest_judge_variant *variant, attest_error *error)
+{
+    bool folded = schedule->constant == ATTEST_JUDGE_CONSTANT_FOLDED;
+
+    ATTEST_TRY(check_complete(schedule, index, error));
+    ATTEST_TRY(check_orders(schedule, index, variant, error));
+    ATTEST_TRY(check_tiles(schedule, index, variant, error));
+    if (variant->scale != ATTEST_JUDGE_SCALE_ANY &&
+        variant->scale != (folded ? ATTEST_JUDGE_SCALE_FOLDED : ATTEST_JUDGE_SCALE_SCORE))
+        return clash(error, schedule, index, "constant", variant, "scale", "where");
+    if (variant->place != ATTEST_JUDGE_PLACE_ANY && schedule->divide != variant->place)
+        return clash(error, schedule, index, "divide", variant, "final", "place");
+    if (schedule->divide == ATTEST_JUDGE_PLACE_BEFORE &&
+        variant->max != ATTEST_JUDGE_MAX_TWO_PASS)
+        return refuse(error, index, "divide",
+                      "weights are divided by a sum that is known: max.kind must be two-pass");
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_model_check(const attest_judge_model *model, attest_error *error)
+{
+    for (size_t i = 0; i < model->variants; i++)
+        ATTEST_TRY(check_variant(model->variant + i, error));
+    if (model->schedules == 0)
+        return ATTEST_OK;
+    if (model->variants != 1)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schedules: a schedule is one kernel, no member of the model "
+                                "may be a list");
+    if (model->variant->cast && model->variant->sum_of == ATTEST_JUDGE_SUM_ANY)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "sum.of: with schedules, cast or uncast is expected, not any");
+    for (size_t i = 0; i < model->schedules; i++)
+        ATTEST_TRY(check_schedule(model->schedule + i, i, model->variant, error));
+    return ATTEST_OK;
+}

@@ -1,0 +1,66 @@
+/* judge_model_load.c -- kernel models by name: shipped ones, and files. */
+#include "io/judge_model_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/memory.h"
+#include "base/try.h"
+
+/* A model is a page; what is much larger is something else. */
+enum { LARGEST = 1 << 20 };
+
+bool attest_judge_model_is_path(const char *name)
+{
+    size_t length = strlen(name);
+
+    return strchr(name, '/') || strcmp(name, "-") == 0 ||
+           (length >= 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+static attest_status read_file(attest_judge_model *model, const char *path, attest_error *error)
+{
+    attest_budget budget = {LARGEST * (size_t)16};
+    attest_input input;
+    attest_status status;
+
+    ATTEST_TRY(attest_input_open(&input, path, LARGEST, error));
+    status = attest_judge_model_read_input(model, &input, &budget, error);
+    attest_input_close(&input);
+    return status;
+}
+
+static attest_status read_shipped(attest_judge_model *model, const char *name,
+                                  attest_error *error)
+{
+    char quoted[100];
+
+    for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++)
+        if (strcmp(name, s->name) == 0)
+            return attest_judge_model_parse_json(model, s->text, strlen(s->text), NULL, error);
+    attest_escape_excerpt(quoted, sizeof quoted, name, strlen(name));
+    return attest_error_set(
+        error, ATTEST_USAGE,
+        "there is no kernel model \"%s\" ('attest show kernels' lists them; "
+        "the name of a file has a slash or ends in .json)",
+        quoted);
+}
+
+attest_status attest_judge_model_load(attest_judge_model **model, const char *name,
+                                      attest_error *error)
+{
+    attest_status status;
+
+    *model = attest_memory_alloc(1, sizeof **model);
+    if (!*model)
+        return attest_memory_fail(error);
+    attest_judge_model_init(*model);
+    status = attest_judge_model_is_path(name) ? read_file(*model, name, error)
+                                              : read_shipped(*model, name, error);
+    if (status != ATTEST_OK) {
+        attest_judge_model_free(*model);
+        *model = NULL;
+    }
+    return status;
+}

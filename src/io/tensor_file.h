@@ -1,0 +1,54 @@
+/* tensor_file.h -- a file of tensors: safetensors, .npz, or .npy, whose only one has no name.
+ *
+ * The file is read once and stays in memory; tensors point into it, but for those that had to
+ * be inflated, which the file owns. All of it is hostile: sizes are checked against the file's,
+ * and the budget is charged, before anything is allocated. */
+#ifndef ATTEST_IO_TENSOR_FILE_H
+#define ATTEST_IO_TENSOR_FILE_H
+
+#include <attest/input.h>
+#include <attest/judge.h>
+#include <attest/number.h>
+
+#include "io/array.h"
+#include "io/safetensors.h"
+#include "io/zip.h"
+
+typedef struct attest_tensor_file {
+    attest_input input;
+    attest_budget *budget;
+    attest_safetensors tensors; /* safetensors */
+    attest_zip zip;             /* .npz */
+    bool is_zip, is_npy;
+    void **block; /* what was inflated or converted */
+    size_t blocks, room, charged;
+} attest_tensor_file;
+
+/* Reads the file at path, or standard input for "-". path must stay. Status: FORMAT, IO,
+ * UNABLE, NOMEM; the text begins with the path. After a failure there is nothing to close. */
+attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path,
+                                      attest_budget *budget,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+void attest_tensor_file_close(attest_tensor_file *file);
+
+/* Frees what was inflated or converted: the tensors got so far are gone. */
+void attest_tensor_file_drop(attest_tensor_file *file);
+
+/* The name of tensor i, *length bytes of it and no final zero; NULL: there are no more. */
+const char *attest_tensor_file_name(size_t *length, const attest_tensor_file *file, size_t i);
+
+/* array = the tensor of this name; an .npy file has one, whatever it is called. Status: USAGE
+ * (there is none), FORMAT, UNABLE, NOMEM; the text begins with the path and names the tensor.
+ */
+attest_status attest_tensor_file_get(attest_array *array, attest_tensor_file *file,
+                                     const char *name, attest_error *error) ATTEST_WARN_UNUSED;
+
+/* tensor = the array, as the program's own arrays are: integers and numbers in another byte
+ * order than the machine's are converted to binary64, exactly; what has fewer than four axes
+ * gets axes of length 1 in front. truth: a mask, where bytes of 0 and 1 are truth values.
+ * Status: FORMAT, UNABLE, NOMEM, as above. */
+attest_status attest_tensor_file_view(attest_tensor *tensor, attest_tensor_file *file,
+                                      const char *name, const attest_array *array, bool truth,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

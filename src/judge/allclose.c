@@ -1,0 +1,118 @@
+/* allclose.c -- is an output within atol + rtol |o|? */
+#include "judge/allclose.h"
+
+#include <math.h>
+
+static double up(double x)
+{
+    return nextafter(x, (double)INFINITY);
+}
+
+static double down(double x)
+{
+    return nextafter(x, (double)-INFINITY);
+}
+
+/* *low <= value <= *high. */
+static void enclose(double *low, double *high, const fmpq_t value)
+{
+    arb_t ball;
+    arf_t end;
+
+    arb_init(ball);
+    arf_init(end);
+    arb_set_fmpq(ball, value, 64);
+    arb_get_lbound_arf(end, ball, 64);
+    *low = arf_get_d(end, ARF_RND_FLOOR);
+    arb_get_ubound_arf(end, ball, 64);
+    *high = arf_get_d(end, ARF_RND_CEIL);
+    arf_clear(end);
+    arb_clear(ball);
+}
+
+void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t atol,
+                               const fmpq_t rtol)
+{
+    enclose(&tolerance->atol_low, &tolerance->atol_high, atol);
+    enclose(&tolerance->rtol_low, &tolerance->rtol_high, rtol);
+}
+
+/* No more than what is allowed at an exact value within error of o. */
+static double allow_low(const attest_judge_allclose *tolerance, double o, double error)
+{
+    double least = down(fabs(o) - error),
+           part = down(tolerance->rtol_low * (least > 0 ? least : 0));
+
+    return down(tolerance->atol_low + (part > 0 ? part : 0));
+}
+
+/* One element: the distance and what is allowed, each rounded away from the claim by a step
+ * after every operation, which is more than its rounding. */
+static attest_judge_closeness compare(double *excess, const attest_judge_allclose *tolerance,
+                                      double y, double y_error, double o, double o_error)
+{
+    double distance = fabs(y - o), errors = up(y_error + o_error), size = fabs(o);
+    double allowed;
+
+    *excess = (double)INFINITY;
+    if (isnan(o) || isnan(y))
+        return isnan(o) && isnan(y) ? ATTEST_JUDGE_CLOSE : ATTEST_JUDGE_FAR;
+    if (isinf(y))
+        return y_error == 0 ? ATTEST_JUDGE_FAR
+                            : ATTEST_JUDGE_OPEN; /* the exact value is finite */
+    allowed = tolerance->atol_high + tolerance->rtol_high * size;
+    *excess = distance - allowed;
+    if (y_error == 0 && o_error == 0 && distance == 0)
+        return ATTEST_JUDGE_CLOSE;
+    if (up(up(distance) + errors) <= allow_low(tolerance, o, o_error))
+        return ATTEST_JUDGE_CLOSE;
+    allowed = up(tolerance->atol_high + up(tolerance->rtol_high * up(size + o_error)));
+    return down(down(distance) - errors) > allowed ? ATTEST_JUDGE_FAR : ATTEST_JUDGE_OPEN;
+}
+
+attest_judge_closeness attest_judge_allclose_check(size_t *at,
+                                                   const attest_judge_allclose *tolerance,
+                                                   const double *y, const double *y_error,
+                                                   const double *o, const double *o_error,
+                                                   size_t count)
+{
+    static const int rank[] = {
+        [ATTEST_JUDGE_CLOSE] = 0, [ATTEST_JUDGE_OPEN] = 1, [ATTEST_JUDGE_FAR] = 2};
+    attest_judge_closeness worst = ATTEST_JUDGE_CLOSE;
+    double most = (double)-INFINITY;
+
+    *at = 0;
+    for (size_t i = 0; i < count; i++) {
+        double excess;
+        attest_judge_closeness this =
+            compare(&excess, tolerance, y[i], y_error ? y_error[i] : 0, o[i], o_error[i]);
+
+        if (rank[this] > rank[worst] || (this == worst && excess > most)) {
+            worst = this;
+            most = excess;
+            *at = i;
+        }
+    }
+    return worst;
+}
+
+bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolerance,
+                                 const double *bound, const double *o, const double *o_error,
+                                 size_t count)
+{
+    double most = (double)-INFINITY;
+    bool holds = true;
+
+    for (size_t i = 0; i < count; i++) {
+        double allowed = allow_low(tolerance, o[i], o_error[i]), excess = bound[i] - allowed;
+
+        if (isnan(o[i]) || bound[i] <= allowed || bound[i] == 0)
+            continue;
+        holds = false;
+        if (!(excess <= most)) {
+            most = excess;
+            *at = i;
+        }
+    }
+    return holds;
+}

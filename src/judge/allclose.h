@@ -1,0 +1,44 @@
+/* allclose.h -- the tolerance that tests of kernels use: |y - o| <= atol + rtol |o|.
+ *
+ * y and o are known up to errors; what is said here holds for every y and o within them. */
+#ifndef ATTEST_JUDGE_ALLCLOSE_H
+#define ATTEST_JUDGE_ALLCLOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/flint.h>
+
+/* Doubles on both sides of the rationals. */
+typedef struct attest_judge_allclose {
+    double atol_low, atol_high, rtol_low, rtol_high;
+} attest_judge_allclose;
+
+/* Domain: atol, rtol >= 0. */
+void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t atol,
+                               const fmpq_t rtol);
+
+typedef enum attest_judge_closeness {
+    ATTEST_JUDGE_CLOSE = 0, /* every element is within the tolerance */
+    ATTEST_JUDGE_FAR,       /* some element is not */
+    ATTEST_JUDGE_OPEN       /* the errors are too large to tell */
+} attest_judge_closeness;
+
+/* |y[i] - output| <= y_error[i] and |o[i] - exact| <= o_error[i] (NULL: 0): is every output
+ * within the tolerance of the exact values? *at is the element that is farthest outside, as far
+ * as doubles tell, or that could not be decided. NaN is within the tolerance of NaN, and of
+ * nothing else. */
+attest_judge_closeness attest_judge_allclose_check(size_t *at,
+                                                   const attest_judge_allclose *tolerance,
+                                                   const double *y, const double *y_error,
+                                                   const double *o, const double *o_error,
+                                                   size_t count);
+
+/* Is every output whose distance from the exact value is at most bound[i] within the tolerance?
+ * False: *at is the element where the bound exceeds it by the most. A bound of NaN belongs to a
+ * row that is to be NaN, which is within. */
+bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolerance,
+                                 const double *bound, const double *o, const double *o_error,
+                                 size_t count);
+
+#endif

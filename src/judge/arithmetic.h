@@ -1,0 +1,39 @@
+/* arithmetic.h -- a floating-point arithmetic as the bounds see it, and doubles rounded
+ * outward.
+ *
+ * The bounds are sums of products of numbers >= 0, so that a few roundings of binary64 change
+ * them by a few units in the last place. ATTEST_JUDGE_UP covers up to 2^12 of them; where more
+ * are added the code says so (proofs-notes/judge.md, "Evaluation"). */
+#ifndef ATTEST_JUDGE_ARITHMETIC_H
+#define ATTEST_JUDGE_ARITHMETIC_H
+
+#include <stdbool.h>
+
+#include <attest/format.h>
+
+#include "number/hosted.h"
+
+#define ATTEST_JUDGE_UP (1 + 0x1p-40)
+#define ATTEST_JUDGE_DOWN (1 - 0x1p-40)
+
+/* An operation to nearest errs by at most u |result| + least. */
+typedef struct attest_judge_arithmetic {
+    double u;     /* 2^-p */
+    double least; /* the least normal number where an implementation may flush what is below it,
+                   * as it may with the exponents of binary32; else the least number */
+    double quantum; /* the least number; 0: exponents are unbounded */
+    double limit;   /* an exact result below it in magnitude does not overflow */
+    attest_hosted hosted;
+} attest_judge_arithmetic;
+
+/* Domain: doubles host the format. */
+void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_format *format);
+
+/* At least (1 + u)^n - 1. */
+double attest_judge_grow(double u, double n);
+
+/* At least e^x and at most e^x, x finite. */
+double attest_judge_exp_up(double x);
+double attest_judge_exp_down(double x);
+
+#endif

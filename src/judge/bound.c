@@ -1,0 +1,253 @@
+/* bound.c -- attest_judge_bound: all rows of a question, shared among processes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "base/workers.h"
+#include "judge/head_bound.h"
+
+/* What the workers share: results, lo hi exact error one after another for every row, and why a
+ * block of rows has an element without a bound. */
+typedef struct bound_job {
+    const attest_judge_question *question;
+    attest_judge_head_bound state; /* each worker has its own after the fork */
+    const attest_judge_options *options;
+    size_t blocks; /* of a head */
+    double *result;
+    unsigned char *reason;
+    double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
+} bound_job;
+
+static bool bound_block(void *context, size_t i)
+{
+    bound_job *job = context;
+    const attest_judge_question *x = job->question;
+    const attest_progress *progress = &job->options->progress;
+    size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
+    attest_error error;
+
+    if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
+        ATTEST_OK)
+        return false; /* not after check_inputs */
+    job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
+        job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
+        x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
+    if (progress->report)
+        progress->report(progress->context, "blocks of rows", i,
+                         job->blocks * x->batch * x->heads, NULL);
+    return true;
+}
+
+static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (attest_hosted_convert(x[i], &unit->hosted) != x[i])
+            return false;
+    return true;
+}
+
+/* Whether the head's values are numbers of the variant's formats. */
+static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
+{
+    const attest_judge_question *x = head->question;
+    const attest_format *const format[3] = {&variant->q, &variant->k, &variant->v};
+    const double *const value[3] = {head->q, head->k, head->v};
+    const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
+
+    for (size_t i = 0; i < 3; i++) {
+        attest_judge_arithmetic unit;
+
+        attest_judge_arithmetic_init(&unit, format[i]);
+        if (!is_of_format(value[i], count[i], &unit))
+            return false;
+    }
+    return true;
+}
+
+/* Reads every head once, so that workers meet no bad value, and leaves out the variants whose
+ * input formats do not hold the values. */
+static attest_status check_inputs(bool *left_out, const attest_judge_question *x,
+                                  const attest_judge_model *model, attest_error *error)
+{
+    attest_judge_head head;
+    attest_status status;
+    size_t left = 0;
+
+    ATTEST_TRY(attest_judge_head_init(&head, x, error));
+    for (size_t i = 0; i < x->batch * x->heads; i++) {
+        status = attest_judge_head_load(&head, i / x->heads, i % x->heads, error);
+        if (status != ATTEST_OK)
+            break;
+        for (size_t m = 0; m < model->variants; m++)
+            left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
+    }
+    attest_judge_head_clear(&head);
+    ATTEST_TRY(status);
+    for (size_t m = 0; m < model->variants; m++)
+        left += !left_out[m];
+    if (left == 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a value of q, k or v is not a number of the model's input "
+                                "formats (%s, %s, %s): convert it, or name its format in "
+                                "\"inputs\"",
+                                model->variant[0].q.name, model->variant[0].k.name,
+                                model->variant[0].v.name);
+    return ATTEST_OK;
+}
+
+/* |returned - exact| is at most this. */
+static double distance(double lo, double hi, double exact, double error)
+{
+    double up = hi - exact + error, down = exact - lo + error;
+
+    return (up > down ? up : down) * (1 + 0x1p-50);
+}
+
+static void store(attest_judge_bounds *to, const bound_job *job)
+{
+    const attest_judge_question *x = job->question;
+    size_t columns = x->value_dim, rows = x->batch * x->heads * x->queries;
+
+    for (size_t i = 0; i < rows * columns; i++) {
+        const double *row = job->result + i / columns * 4 * columns + i % columns;
+        double lo = row[0], hi = row[columns], exact = row[2 * columns],
+               error = row[3 * columns];
+
+        if (job->replayed) { /* both hold: NaN is left as it is */
+            lo = lo < job->replayed[i] ? job->replayed[i] : lo;
+            hi =
+                hi > job->replayed[rows * columns + i] ? job->replayed[rows * columns + i] : hi;
+        }
+        if (to->lo)
+            to->lo[i] = lo;
+        if (to->hi)
+            to->hi[i] = hi;
+        if (to->exact)
+            to->exact[i] = exact;
+        if (to->error)
+            to->error[i] = error;
+        if (to->bound)
+            to->bound[i] = distance(lo, hi, exact, error);
+    }
+    to->unbounded = NULL;
+    for (size_t i = 0; i < job->blocks * x->batch * x->heads && !to->unbounded; i++)
+        to->unbounded = attest_judge_reason_text(job->reason[i]);
+}
+
+static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_error *error)
+{
+    const attest_judge_question *x = job->question;
+    const attest_progress *progress = &job->options->progress;
+    size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
+    attest_status status = ATTEST_NOMEM;
+
+    job->result = attest_shared_alloc(rows, 4 * x->value_dim * sizeof *job->result);
+    job->reason = attest_shared_alloc(items, 1);
+    if (!job->result || !job->reason)
+        status = attest_memory_fail(error);
+    else
+        status = attest_workers_run(bound_block, job, items,
+                                    job->options->jobs ? job->options->jobs : 1, error);
+    if (progress->report)
+        progress->report(progress->context, NULL, items, items, NULL);
+    if (status == ATTEST_OK)
+        store(bounds, job);
+    attest_shared_free(job->result, rows, 4 * x->value_dim * sizeof *job->result);
+    attest_shared_free(job->reason, items, 1);
+    return status;
+}
+
+/* The rules of the variants that are left. */
+static size_t set_rules(attest_judge_rule *rule, const bool *left_out,
+                        const attest_judge_question *question, const attest_judge_model *model)
+{
+    size_t count = 0;
+
+    for (size_t m = 0; m < model->variants; m++)
+        if (!left_out[m])
+            attest_judge_rule_init(&rule[count++], &model->variant[m], question);
+    return count;
+}
+
+static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
+                                    const attest_judge_model *model, attest_error *error)
+{
+    bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
+    attest_judge_rule *rule = attest_memory_alloc(model->variants, sizeof *rule);
+    attest_status status = left_out && rule
+                               ? check_inputs(left_out, job->question, model, error)
+                               : attest_memory_fail(error);
+
+    if (status == ATTEST_OK) {
+        size_t rules = set_rules(rule, left_out, job->question, model);
+
+        status = attest_judge_head_bound_init(&job->state, job->question, rule, rules, error);
+        if (status == ATTEST_OK) {
+            status = run(bounds, job, error);
+            attest_judge_head_bound_clear(&job->state);
+        }
+    }
+    free(left_out);
+    free(rule);
+    return status;
+}
+
+/* to = the hull of what the schedules return, lo and then hi of count elements; other: room for
+ * as much. */
+static attest_status replay(double *to, double *other, size_t count, const attest_qkv *qkv,
+                            const attest_judge_model *model,
+                            const attest_judge_options *options, attest_error *error)
+{
+    for (size_t s = 0; s < model->schedules; s++) {
+        double *result = s == 0 ? to : other;
+
+        ATTEST_TRY(
+            attest_judge_simulate(NULL, result, result + count, qkv, model, s, options, error));
+        for (size_t i = 0; i < count && s > 0; i++) {
+            to[i] = fmin(to[i], other[i]);
+            to[count + i] = fmax(to[count + i], other[count + i]);
+        }
+    }
+    return ATTEST_OK;
+}
+
+/* A kernel with a schedule is also a kernel of the variant: both bounds hold. Schedules are of
+ * one variant; where a model lists several, only they are asked. */
+static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job,
+                                     const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_question *x = job->question;
+    size_t count = x->batch * x->heads * x->queries * x->value_dim;
+    double *other = NULL;
+    attest_status status = ATTEST_OK;
+
+    if (model->schedules > 0 && model->variants == 1) {
+        job->replayed = attest_memory_alloc(count, 2 * sizeof *job->replayed);
+        other = attest_memory_alloc(model->schedules > 1 ? count : 1, 2 * sizeof *other);
+        status = job->replayed && other
+                     ? replay(job->replayed, other, count, &x->qkv, model, job->options, error)
+                     : attest_memory_fail(error);
+    }
+    if (status == ATTEST_OK)
+        status = bound_question(bounds, job, model, error);
+    free(other);
+    free(job->replayed);
+    return status;
+}
+
+attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                 const attest_judge_model *model,
+                                 const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_question question;
+    bound_job job = {.question = &question, .options = options};
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
+    job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
+    status = bound_schedules(bounds, &job, model, error);
+    attest_judge_question_clear(&question);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* concrete.h -- a recipe made ready to run on a question: constants, formats, room.
+ *
+ * proofs-notes/judge-kernels.md; letters in brackets are its. */
+#ifndef ATTEST_JUDGE_CONCRETE_H
+#define ATTEST_JUDGE_CONCRETE_H
+
+#include "judge/exponential.h"
+#include "judge/question.h"
+#include "judge/summer.h"
+
+/* The keys first .. last-1 of a tile; start is where the tile begins, seen or not. */
+typedef struct attest_judge_tile {
+    size_t start, first, last;
+} attest_judge_tile;
+
+typedef struct attest_judge_concrete {
+    const attest_judge_question *question;
+    const attest_judge_variant *variant;
+    attest_judge_recipe recipe;
+    attest_judge_summer score, sum, pv, work; /* work: the working format, for splits too */
+    attest_hosted store, query, p, output;
+    double scale, cap, scale_over_cap;
+    double kappa;  /* folded: what multiplies a score in the argument of exp2 */
+    double lambda; /* log2 e */
+    double ln2;
+    double unit;                               /* what a score is worth in the exponent of e */
+    bool two;                                  /* exp2, not exp */
+    bool additive;                             /* the mask has values */
+    double exp_error, tanh_error, final_error; /* at least the unit roundoff */
+    double power;                              /* 2^offset where it is multiplied in */
+    double shift;                              /* the offset where it is part of the argument */
+    double *scaled;                            /* the query */
+    double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
+    double *weight;                            /* P */
+    double *exponential;
+    double *o, *part; /* part: the outputs of splits */
+    attest_judge_tile *tile;
+    double middle; /* about the exact result in column target */
+    uint64_t random;
+} attest_judge_concrete;
+
+/* The question, the variant and the recipe must outlive it. Status: USAGE (arithmetic that is
+ * not simulated), NOMEM. After a failure there is nothing to clear. */
+attest_status attest_judge_concrete_init(attest_judge_concrete *concrete,
+                                         const attest_judge_question *question,
+                                         const attest_judge_variant *variant,
+                                         const attest_judge_recipe *recipe,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_concrete_clear(attest_judge_concrete *concrete);
+
+/* Whether all numbers of the head are of the formats that the variant names. Status: FORMAT. */
+attest_status attest_judge_concrete_check(const attest_judge_concrete *concrete,
+                                          const attest_judge_head *head,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* score_lo, score_hi = the scores of the keys of row i, in the units of (h), from row->first
+ * on. They are the same unless open is set and tanh is used, whose every result within the
+ * allowed error then lies between them. */
+void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_head *head,
+                                 const attest_judge_row *row, size_t i, bool open);
+
+/* Which of the allowed values a simulated function returns. push: whether a larger one moves
+ * the output the way that is wanted; pushes: whether more weight on this value does. */
+double attest_judge_concrete_choose(attest_judge_concrete *x, const attest_judge_exponential *y,
+                                    attest_recipe_error error, bool push);
+bool attest_judge_concrete_pushes(const attest_judge_concrete *x, double value);
+
+/* The tiles of the row with a key that is seen, in the order in which they are visited. */
+size_t attest_judge_concrete_tile(attest_judge_concrete *x, const attest_judge_row *row);
+
+/* What is subtracted from a score in the argument of exp, for the reference m. */
+double attest_judge_concrete_reference(const attest_judge_concrete *x, double m);
+
+/* The argument of exp of a score; the argument of the rescale factor from m to more. */
+double attest_judge_concrete_argument(const attest_judge_concrete *x, double score,
+                                      double reference);
+double attest_judge_concrete_rescale(const attest_judge_concrete *x, double m, double more);
+
+/* The sink in the units of scores, and the argument of its exponential. */
+double attest_judge_concrete_sink(const attest_judge_concrete *x, double logit);
+double attest_judge_concrete_sink_argument(const attest_judge_concrete *x, double logit,
+                                           double reference);
+
+/* Whether the reference m stays although the maximum is now more, (i). */
+bool attest_judge_concrete_keeps(const attest_judge_concrete *x, double m, double more);
+
+/* Whether results may be flushed in this format, (a). */
+bool attest_judge_is_single(const attest_format *format);
+
+/* a / b, correctly rounded to the working format. */
+double attest_judge_concrete_divide(double a, double b, const attest_judge_summer *work);
+
+#endif

@@ -1,0 +1,220 @@
+/* concrete_score.c -- the scores of a row and its tiles. */
+#include "judge/concrete.h"
+
+#include "base/random.h"
+
+static double add(const attest_judge_concrete *x, double a, double b)
+{
+    return attest_judge_summer_add(a, b, &x->work);
+}
+
+static double mul(const attest_judge_concrete *x, double a, double b)
+{
+    return attest_judge_summer_mul(a, b, &x->work);
+}
+
+static bool is_folded(const attest_judge_concrete *x)
+{
+    return x->recipe.argument >= ATTEST_RECIPE_FOLDED;
+}
+
+/* (f): the numbers that may be returned for tanh, and the nearest. */
+static attest_judge_exponential tanh_range(const attest_judge_concrete *x, double argument,
+                                           bool outer)
+{
+    const attest_hosted *h = &x->work.format;
+    attest_judge_exponential r;
+    mpfr_t y;
+    double exact, radius, slack;
+    int inexact;
+
+    mpfr_init2(y, 53);
+    mpfr_set_d(y, argument, MPFR_RNDN);
+    inexact = mpfr_tanh(y, y, MPFR_RNDZ);
+    exact = mpfr_get_d(y, MPFR_RNDZ);
+    mpfr_clear(y);
+    exact = attest_hosted_to_odd(exact, inexact ? exact : 0);
+    radius = x->tanh_error * fabs(exact) + x->variant->softcap_absolute;
+    slack = 0x1p-50 * (fabs(exact) + radius); /* exact is off by 2^-52, all sums round */
+    radius = outer ? radius + slack : fmax(radius - slack, 0);
+    r.nearest = attest_hosted_convert(exact, h);
+    r.lo = fmin(r.nearest, attest_judge_round_up(exact - radius, h));
+    r.hi = fmax(r.nearest, attest_judge_round_down(exact + radius, h));
+    return r;
+}
+
+/* The argument of tanh, (f). */
+static double tanh_argument(const attest_judge_concrete *x, double s)
+{
+    if (is_folded(x) && !x->recipe.scaled_query)
+        return mul(x, s, x->scale_over_cap);
+    if (!x->recipe.scaled_query)
+        s = mul(x, s, x->scale);
+    return attest_judge_concrete_divide(s, x->cap, &x->work);
+}
+
+/* From a score, or from what tanh made of it, to the units of (h). */
+static double finish(const attest_judge_concrete *x, double s, double bias)
+{
+    bool capped = x->question->capped, plain = is_folded(x) && !x->additive;
+
+    if (!plain) {
+        if (capped)
+            s = mul(x, s, x->cap);
+        else if (!x->recipe.scaled_query)
+            s = mul(x, s, x->scale);
+        if (x->additive)
+            s = add(x, s, attest_hosted_convert(bias, &x->work.format));
+    }
+    return x->recipe.argument == ATTEST_RECIPE_FOLDED_TWO_STEP ? mul(x, s, x->kappa) : s;
+}
+
+double attest_judge_concrete_choose(attest_judge_concrete *x, const attest_judge_exponential *y,
+                                    attest_recipe_error error, bool push)
+{
+    double part;
+
+    switch (error) {
+    case ATTEST_RECIPE_ABOVE:
+        return y->hi;
+    case ATTEST_RECIPE_BELOW:
+        return y->lo;
+    case ATTEST_RECIPE_PUSH:
+        return push ? y->hi : y->lo;
+    case ATTEST_RECIPE_RANDOM:
+        part = (double)(attest_random_next(&x->random) >> 11) * 0x1p-53;
+        part = attest_hosted_convert(y->lo + (y->hi - y->lo) * part, &x->work.format);
+        return fmax(y->lo, fmin(y->hi, part));
+    default:
+        return y->nearest;
+    }
+}
+
+static void scale_query(attest_judge_concrete *x, const double *q)
+{
+    for (size_t c = 0; c < x->question->dim; c++)
+        x->scaled[c] = x->recipe.scaled_query
+                           ? attest_hosted_convert(mul(x, q[c], x->scale), &x->query)
+                           : q[c];
+}
+
+bool attest_judge_concrete_pushes(const attest_judge_concrete *x, double value)
+{
+    return (value > x->middle) == x->recipe.push_up;
+}
+
+/* The score of key j before its units, rounded and stored. */
+static double dot(attest_judge_concrete *x, const double *k)
+{
+    attest_judge_running running = {false, 0};
+    attest_judge_block terms = {x->scaled, k, 1, x->question->dim};
+
+    attest_judge_summer_add_products(&running, &terms, 0, 0, &x->score);
+    return x->variant->stored ? attest_hosted_convert(running.value, &x->store) : running.value;
+}
+
+static void score_key(attest_judge_concrete *x, double *lo, double *hi, double s, double bias,
+                      double value, bool open)
+{
+    attest_judge_exponential y;
+
+    if (!x->question->capped) {
+        *lo = *hi = finish(x, s, bias);
+        return;
+    }
+    y = tanh_range(x, tanh_argument(x, s), open);
+    if (!open)
+        y.lo = y.hi = attest_judge_concrete_choose(x, &y, x->recipe.softcap_error,
+                                                   attest_judge_concrete_pushes(x, value));
+    *lo = finish(x, y.lo, bias);
+    *hi = finish(x, y.hi, bias);
+}
+
+void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_head *head,
+                                 const attest_judge_row *row, size_t i, bool open)
+{
+    size_t dim = x->question->dim, values = x->question->value_dim;
+    const double *k = head->k, *v = head->v + x->recipe.target % values;
+
+    scale_query(x, head->q + i * dim);
+    for (size_t j = row->first; j < row->last; j++) {
+        size_t n = j - row->first;
+        double bias = row->bias ? row->bias[n] : 0;
+
+        x->score_lo[n] = x->score_hi[n] = -(double)INFINITY;
+        if (bias > -(double)INFINITY)
+            score_key(x, &x->score_lo[n], &x->score_hi[n], dot(x, k + j * dim), bias,
+                      v[j * values], open);
+    }
+}
+
+/* ---- tiles, (d) ---- */
+
+static bool is_seen(const attest_judge_concrete *x, const attest_judge_row *row,
+                    const attest_judge_tile *tile)
+{
+    for (size_t j = tile->first; j < tile->last; j++)
+        if (!(x->score_hi[j - row->first] == -(double)INFINITY))
+            return true;
+    return false;
+}
+
+/* Where the tile that holds key j begins, and where the next one does. */
+static attest_judge_tile tile_of(const attest_judge_concrete *x, size_t j, size_t last)
+{
+    size_t tile = x->recipe.tile, end = j + 1;
+
+    if (x->recipe.cuts > 0) {
+        while (end < last && attest_random_mix(x->recipe.seed + end) % x->recipe.cuts != 0)
+            end++;
+        return (attest_judge_tile){j, j, end};
+    }
+    if (tile == 0)
+        return (attest_judge_tile){0, j, last};
+    end = (j / tile + 1) * tile;
+    return (attest_judge_tile){j / tile * tile, j, end < last ? end : last};
+}
+
+size_t attest_judge_concrete_tile(attest_judge_concrete *x, const attest_judge_row *row)
+{
+    size_t count = 0;
+
+    for (size_t j = row->first; j < row->last;) {
+        attest_judge_tile tile = tile_of(x, j, row->last);
+
+        if (is_seen(x, row, &tile))
+            x->tile[count++] = tile;
+        j = tile.last;
+    }
+    for (size_t i = 0; x->recipe.backward && i < count / 2; i++) {
+        attest_judge_tile kept = x->tile[i];
+
+        x->tile[i] = x->tile[count - 1 - i];
+        x->tile[count - 1 - i] = kept;
+    }
+    return count;
+}
+
+attest_status attest_judge_concrete_check(const attest_judge_concrete *x,
+                                          const attest_judge_head *head, attest_error *error)
+{
+    const attest_judge_question *q = x->question;
+    const attest_judge_variant *v = x->variant;
+    const double *value[3] = {head->q, head->k, head->v};
+    const attest_format *format[3] = {&v->q, &v->k, &v->v};
+    size_t dim[3] = {q->dim, q->dim, q->value_dim}, tokens[3] = {q->queries, q->keys, q->keys};
+
+    for (size_t t = 0; t < 3; t++) {
+        attest_hosted h;
+
+        attest_hosted_init(&h, format[t], ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        for (size_t n = 0; n < tokens[t] * dim[t]; n++)
+            if (attest_hosted_convert(value[t][n], &h) != value[t][n])
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "%c[%zu][%zu][%zu][%zu] is not a number of the format "
+                                        "%s that the model names",
+                                        "qkv"[t], head -> batch, head -> head, n / dim[t],
+                                        n % dim[t], format[t] -> name);
+    }
+    return ATTEST_OK;
+}

@@ -1,0 +1,201 @@
+/* fault.c -- questions as kernels with known faults answer them. */
+#include "judge/fault.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/ball.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "judge/question.h"
+
+enum { TILE = 64, CONSTANT_BITS = 128 };
+
+const char *attest_judge_fault_name(attest_judge_fault fault)
+{
+    static const char *const name[ATTEST_JUDGE_FAULTS] = {
+        "zeros",         "dropped-tile",  "mask-off-by-one",
+        "swapped-heads", "missing-scale", "exp2-without-log2e"};
+
+    return name[fault];
+}
+
+void attest_judge_faulty_clear(attest_judge_faulty *faulty)
+{
+    free(faulty->mask);
+    free(faulty->scale);
+    free(faulty->softcap);
+}
+
+/* mask = the question's in binary64, key j of it being the one at j - moved, cyclically, and
+ * its last `hidden` keys not seen. Without a mask, one row that serves all. */
+static attest_status change_mask(attest_judge_faulty *faulty, size_t moved, size_t hidden,
+                                 attest_error *error)
+{
+    const attest_tensor old = faulty->qkv.mask;
+    size_t keys = faulty->qkv.k.shape[2], heads = old.data ? old.shape[1] : 1;
+    size_t rows = old.data ? old.shape[2] : 1, batch = old.data ? old.shape[0] : 1;
+    const size_t shape[4] = {batch, heads, rows, keys};
+    attest_tensor *mask = &faulty->qkv.mask;
+    double *to = faulty->mask = attest_memory_alloc(batch * heads * rows, keys * sizeof *to);
+
+    if (!to)
+        return attest_memory_fail(error);
+    for (size_t i = 0; old.data && i < batch * heads * rows; i++) {
+        size_t b = i / rows / heads, h = i / rows % heads;
+
+        attest_judge_tensor_get(to + i * keys, &old, b, h, i % rows, keys - moved, moved);
+        attest_judge_tensor_get(to + i * keys + moved, &old, b, h, i % rows, 0, keys - moved);
+    }
+    for (size_t i = 0; i < batch * heads * rows; i++)
+        for (size_t j = keys - hidden; j < keys; j++)
+            to[i * keys + j] = (double)-INFINITY;
+    mask->data = to;
+    mask->type = ATTEST_TENSOR_F64;
+    for (size_t i = 4, stride = sizeof *to; i-- > 0; stride *= shape[i]) {
+        mask->shape[i] = shape[i];
+        mask->stride[i] = (ptrdiff_t)stride;
+    }
+    return ATTEST_OK;
+}
+
+static attest_status drop_tile(attest_judge_faulty *faulty, bool *applies, size_t tile,
+                               attest_error *error)
+{
+    size_t keys = faulty->qkv.k.shape[2];
+
+    tile = tile ? tile : TILE;
+    tile = tile < keys ? tile : keys / 2;
+    *applies = tile > 0;
+    return *applies ? change_mask(faulty, 0, tile, error) : ATTEST_OK;
+}
+
+/* Rows of a causal mask see one key more. Where it begins at the first key, and the lengths
+ * differ, that cannot be asked: they see one less there, for each query takes the place of the
+ * one before it, and the first sees nothing. */
+static void move_causal(attest_judge_faulty *faulty, bool *applies)
+{
+    attest_qkv *x = &faulty->qkv;
+
+    if (x->causal == ATTEST_CAUSAL_BOTTOM_RIGHT || x->q.shape[2] == x->k.shape[2]) {
+        *applies = x->q.shape[2] > 1 && x->k.shape[2] > 1; /* the last row sees all anyway */
+        x->left = x->windowed ? x->left : -1;
+        x->right = 1;
+        x->windowed = true;
+        x->causal = ATTEST_CAUSAL_NONE;
+        return;
+    }
+    *applies = x->q.shape[2] > 1;
+    faulty->missing = 1;
+    x->q.data = (const char *)x->q.data + x->q.stride[2];
+    x->q.shape[2]--;
+    if (x->mask.data && x->mask.shape[2] > 1) {
+        x->mask.data = (const char *)x->mask.data + x->mask.stride[2];
+        x->mask.shape[2]--;
+    }
+}
+
+static attest_status move_mask(attest_judge_faulty *faulty, bool *applies, attest_error *error)
+{
+    attest_qkv *x = &faulty->qkv;
+
+    *applies = true;
+    if (x->causal != ATTEST_CAUSAL_NONE)
+        move_causal(faulty, applies);
+    else if (x->windowed && x->right >= 0)
+        x->right++;
+    else if (x->windowed && x->left >= 0)
+        x->left++;
+    else if (x->mask.data && x->k.shape[2] > 1)
+        return change_mask(faulty, 1, 0, error);
+    else
+        *applies = false;
+    return ATTEST_OK;
+}
+
+static attest_status drop_scale(attest_judge_faulty *faulty, bool *applies, attest_error *error)
+{
+    attest_judge_question question;
+
+    ATTEST_TRY(attest_judge_question_init(&question, &faulty->qkv, error));
+    *applies = question.rsqrt ? question.dim != 1 : !fmpq_is_one(question.scale);
+    attest_judge_question_clear(&question);
+    faulty->qkv.scale = "none";
+    return ATTEST_OK;
+}
+
+/* The hexadecimal text of a number next to factor * ln 2. */
+static char *times_log2(arb_t factor)
+{
+    arb_t constant;
+    char *text;
+
+    arb_init(constant);
+    arb_const_log2(constant, CONSTANT_BITS);
+    arb_mul(factor, factor, constant, CONSTANT_BITS);
+    text = attest_ball_format_arf(arb_midref(factor));
+    arb_clear(constant);
+    return text;
+}
+
+/* 2^t = e^(t ln 2), and c tanh(s/c) ln 2 = c' tanh(s'/c') with c' = c ln 2, s' = s ln 2. */
+static attest_status take_exp2(attest_judge_faulty *faulty, bool *applies, attest_error *error)
+{
+    attest_judge_question question;
+    arb_t factor;
+
+    ATTEST_TRY(attest_judge_question_init(&question, &faulty->qkv, error));
+    *applies = true;
+    arb_init(factor);
+    attest_judge_question_get_scale(factor, &question, CONSTANT_BITS);
+    faulty->qkv.scale = faulty->scale = times_log2(factor);
+    if (question.capped) {
+        arb_set_fmpq(factor, question.softcap, CONSTANT_BITS);
+        faulty->qkv.softcap = faulty->softcap = times_log2(factor);
+    }
+    arb_clear(factor);
+    attest_judge_question_clear(&question);
+    if (!faulty->scale || (faulty->qkv.softcap && !faulty->softcap))
+        return attest_memory_fail(error);
+    return ATTEST_OK;
+}
+
+static attest_status change(attest_judge_faulty *faulty, bool *applies, size_t tile,
+                            attest_error *error)
+{
+    *applies = true;
+    switch (faulty->fault) {
+    case ATTEST_JUDGE_FAULT_TILE:
+        return drop_tile(faulty, applies, tile, error);
+    case ATTEST_JUDGE_FAULT_MASK:
+        return move_mask(faulty, applies, error);
+    case ATTEST_JUDGE_FAULT_SCALE:
+        return drop_scale(faulty, applies, error);
+    case ATTEST_JUDGE_FAULT_EXP2:
+        return take_exp2(faulty, applies, error);
+    case ATTEST_JUDGE_FAULT_HEADS:
+        *applies = faulty->qkv.q.shape[1] > 1;
+        return ATTEST_OK;
+    case ATTEST_JUDGE_FAULT_ZEROS:
+    case ATTEST_JUDGE_FAULTS:
+        break;
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_faulty_init(attest_judge_faulty *faulty, bool *applies,
+                                       attest_judge_fault fault, const attest_qkv *qkv,
+                                       size_t tile, attest_error *error)
+{
+    attest_status status;
+
+    memset(faulty, 0, sizeof *faulty);
+    faulty->fault = fault;
+    faulty->qkv = *qkv;
+    status = change(faulty, applies, tile, error);
+    if (status != ATTEST_OK || !*applies)
+        attest_judge_faulty_clear(faulty);
+    return status;
+}

@@ -1,0 +1,180 @@
+/* head.c -- a head of a question in doubles, and the keys that its rows see. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "judge/question.h"
+
+/* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */
+static double get_small(unsigned bits, unsigned exponent_bits, unsigned fraction_bits, bool fn)
+{
+    unsigned most = (1u << exponent_bits) - 1, fraction = bits & ((1u << fraction_bits) - 1);
+    unsigned exponent = (bits >> fraction_bits) & most;
+    int bias = (int)(most >> 1);
+    double value;
+
+    if (exponent == most && (!fn || fraction == (1u << fraction_bits) - 1))
+        value = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        value = ldexp(fraction, 1 - bias - (int)fraction_bits);
+    else
+        value = ldexp((double)(fraction + (1u << fraction_bits)),
+                      (int)exponent - bias - (int)fraction_bits);
+    return bits >> (exponent_bits + fraction_bits) & 1 ? -value : value;
+}
+
+/* The element at these bytes. */
+static double get_element(const unsigned char *bytes, attest_tensor_type type)
+{
+    double f64;
+    float f32;
+    uint16_t half;
+    uint32_t word;
+
+    switch (type) {
+    case ATTEST_TENSOR_F64:
+        memcpy(&f64, bytes, sizeof f64);
+        return f64;
+    case ATTEST_TENSOR_F32:
+        memcpy(&f32, bytes, sizeof f32);
+        return (double)f32;
+    case ATTEST_TENSOR_F16:
+        memcpy(&half, bytes, sizeof half);
+        return get_small(half, 5, 10, false);
+    case ATTEST_TENSOR_BF16:
+        memcpy(&half, bytes, sizeof half);
+        word = (uint32_t)half << 16;
+        memcpy(&f32, &word, sizeof f32);
+        return (double)f32;
+    case ATTEST_TENSOR_F8_E4M3:
+        return get_small(*bytes, 4, 3, true);
+    case ATTEST_TENSOR_F8_E5M2:
+        return get_small(*bytes, 5, 2, false);
+    case ATTEST_TENSOR_BOOL:
+        break;
+    }
+    return *bytes ? 0 : (double)-INFINITY; /* as a mask that is added */
+}
+
+void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
+                             size_t row, size_t first, size_t count)
+{
+    const size_t index[3] = {batch, head, row};
+    const unsigned char *bytes = tensor->data;
+
+    for (size_t i = 0; i < 3; i++)
+        if (tensor->shape[i] != 1)
+            bytes += (ptrdiff_t)index[i] * tensor->stride[i];
+    for (size_t c = 0; c < count; c++)
+        to[c] = get_element(bytes + (ptrdiff_t)(first + c) * tensor->stride[3], tensor->type);
+}
+
+attest_status attest_judge_head_init(attest_judge_head *head,
+                                     const attest_judge_question *question, attest_error *error)
+{
+    const attest_judge_question *x = question;
+
+    memset(head, 0, sizeof *head);
+    head->question = x;
+    head->q = attest_memory_alloc(x->queries, x->dim * sizeof *head->q);
+    head->k = attest_memory_alloc(x->keys, x->dim * sizeof *head->k);
+    head->v = attest_memory_alloc(x->keys, x->value_dim * sizeof *head->v);
+    head->bias = attest_memory_alloc(x->keys, sizeof *head->bias);
+    if (head->q && head->k && head->v && head->bias)
+        return ATTEST_OK;
+    attest_judge_head_clear(head);
+    return attest_memory_fail(error);
+}
+
+void attest_judge_head_clear(attest_judge_head *head)
+{
+    free(head->q);
+    free(head->k);
+    free(head->v);
+    free(head->bias);
+}
+
+/* to = one head of a tensor, all of it finite. */
+static attest_status load(double *to, const attest_tensor *tensor, char name, size_t batch,
+                          size_t index, attest_error *error)
+{
+    size_t tokens = tensor->shape[2], dim = tensor->shape[3];
+
+    for (size_t i = 0; i < tokens; i++) {
+        attest_judge_tensor_get(to + i * dim, tensor, batch, index, i, 0, dim);
+        for (size_t c = 0; c < dim; c++)
+            if (!isfinite(to[i * dim + c]))
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "%c[%zu][%zu][%zu][%zu] is not finite", name, batch,
+                                        index, i, c);
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
+                                     attest_error *error)
+{
+    const attest_judge_question *x = head->question;
+    const attest_qkv *qkv = &x->qkv;
+    size_t shared = index / (x->heads / x->key_heads);
+
+    head->batch = batch;
+    head->head = index;
+    head->sink = qkv->sink.data != NULL;
+    ATTEST_TRY(load(head->q, &qkv->q, 'q', batch, index, error));
+    ATTEST_TRY(load(head->k, &qkv->k, 'k', batch, shared, error));
+    ATTEST_TRY(load(head->v, &qkv->v, 'v', batch, shared, error));
+    if (head->sink) {
+        attest_judge_tensor_get(&head->sink_logit, &qkv->sink, 0, index, 0, 0, 1);
+        if (!isfinite(head->sink_logit))
+            return attest_error_set(error, ATTEST_FORMAT, "the sink of head %zu is not finite",
+                                    index);
+    }
+    for (size_t i = 0; qkv->mask.data && i < x->queries; i++) {
+        attest_judge_tensor_get(head->bias, &qkv->mask, batch, index, i, 0, x->keys);
+        for (size_t j = 0; j < x->keys; j++)
+            if (!(head->bias[j] < (double)INFINITY))
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "mask[%zu][%zu][%zu][%zu] is neither finite nor -inf",
+                                        batch, index, i, j);
+    }
+    return ATTEST_OK;
+}
+
+/* The larger or the smaller of a limit and place + distance, all of them within the keys. */
+static size_t clamp(ptrdiff_t place, size_t keys)
+{
+    return place < 0 ? 0 : (size_t)place > keys ? keys : (size_t)place;
+}
+
+void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, size_t i)
+{
+    const attest_judge_question *x = head->question;
+    const attest_qkv *qkv = &x->qkv;
+    ptrdiff_t keys = (ptrdiff_t)x->keys, place = (ptrdiff_t)i;
+
+    if (qkv->causal != ATTEST_CAUSAL_TOP_LEFT)
+        place += keys - (ptrdiff_t)x->queries;
+    row->first = 0;
+    row->last = x->keys;
+    row->bias = NULL;
+    if (qkv->causal != ATTEST_CAUSAL_NONE)
+        row->last = clamp(place + 1, x->keys);
+    if (qkv->windowed && qkv->right >= 0 && qkv->right < keys) {
+        size_t last = clamp(place + qkv->right + 1, x->keys);
+
+        row->last = last < row->last ? last : row->last;
+    }
+    if (qkv->windowed && qkv->left >= 0 && qkv->left <= place)
+        row->first = clamp(place - qkv->left, x->keys);
+    if (row->first > row->last)
+        row->first = row->last;
+    if (qkv->mask.data) {
+        attest_judge_tensor_get(head->bias, &qkv->mask, head->batch, head->head, i, row->first,
+                                row->last - row->first);
+        row->bias = head->bias;
+    }
+}

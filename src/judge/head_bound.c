@@ -1,0 +1,345 @@
+/* head_bound.c -- blocks of rows of a head: scores, weights, columns, quotients. */
+#include "judge/head_bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "kernel/judge.h"
+
+/* Keys whose values stay in a cache while the rows of a block use them. */
+enum { KEYS_AT_ONCE = 32 };
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static attest_status allocate(attest_judge_head_bound *x, attest_error *error)
+{
+    const attest_judge_question *question = x->head.question;
+    size_t keys = round_up(question->keys, KERNEL_JUDGE_PANEL);
+
+    x->panels = attest_memory_alloc(keys, question->dim * sizeof(double));
+    x->values = attest_memory_alloc(question->keys, x->stride * sizeof(double));
+    x->key_size = attest_memory_alloc(question->keys, sizeof(double));
+    x->row = attest_memory_alloc(question->value_dim, 4 * sizeof(double));
+    x->raised = attest_memory_alloc(x->rules, sizeof *x->raised);
+    if (!x->panels || !x->values || !x->key_size || !x->row || !x->raised)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < ATTEST_JUDGE_BLOCK; i++) {
+        x->bias[i] = attest_memory_alloc(question->keys, sizeof(double));
+        if (!x->bias[i])
+            return attest_memory_fail(error);
+        ATTEST_TRY(
+            attest_judge_work_init(&x->work[i], question->keys, question->value_dim, error));
+    }
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
+                                           const attest_judge_question *question,
+                                           const attest_judge_rule *rule, size_t rules,
+                                           attest_error *error)
+{
+    attest_status status;
+
+    memset(bound, 0, sizeof *bound);
+    bound->rule = rule;
+    bound->rules = rules;
+    bound->stride = round_up(question->value_dim, KERNEL_JUDGE_PAD);
+    ATTEST_TRY(attest_judge_head_init(&bound->head, question, error));
+    status = allocate(bound, error);
+    if (status != ATTEST_OK)
+        attest_judge_head_bound_clear(bound);
+    return status;
+}
+
+void attest_judge_head_bound_clear(attest_judge_head_bound *bound)
+{
+    attest_judge_head_clear(&bound->head);
+    for (size_t i = 0; i < ATTEST_JUDGE_BLOCK; i++) {
+        attest_judge_work_clear(&bound->work[i]);
+        free(bound->bias[i]);
+    }
+    free(bound->panels);
+    free(bound->values);
+    free(bound->key_size);
+    free(bound->row);
+    free(bound->raised);
+}
+
+/* The largest |x|, and whether one that is not 0 is below least. */
+static double largest(bool *below, const double *x, size_t count, double least)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(x[i]);
+
+        most = size > most ? size : most;
+        if (size < least && size > 0)
+            *below = true;
+    }
+    return most;
+}
+
+/* The least normal number of an input format. */
+static double least_normal(const attest_format *format)
+{
+    return format->bounded ? ldexp(1, (int)format->emin) : 0;
+}
+
+/* What subnormal inputs count as when a matrix unit aligns their products. */
+static attest_judge_raised find_raised(attest_judge_head_bound *x,
+                                       const attest_judge_rule *rule)
+{
+    const attest_judge_variant *variant = rule->variant;
+    const attest_judge_question *question = x->head.question;
+    double q_least = least_normal(&variant->q), k_least = least_normal(&variant->k);
+    double v_least = least_normal(&variant->v), q_most, k_most, v_most;
+    double scale = rule->scale * (1 + 0x1p-20);
+    double scaled_least = least_normal(&variant->scaled_query);
+    bool q_below = false, k_below = false, v_below = false, scaled_below = false;
+    attest_judge_raised raised = {0};
+
+    q_most = largest(&q_below, x->head.q, question->queries * question->dim, q_least);
+    k_most = largest(&k_below, x->head.k, question->keys * question->dim, k_least);
+    v_most = largest(&v_below, x->head.v, question->keys * question->value_dim, v_least);
+    for (size_t i = 0; i < ATTEST_JUDGE_BLOCK; i++)
+        x->work[i].value_most = v_most;
+    raised.value = v_below ? v_least : 0;
+    largest(&scaled_below, x->head.q, question->queries * question->dim,
+            scaled_least / scale * (1 + 0x1p-19));
+    if (scaled_below)
+        raised.scaled = scaled_least * fmax(k_most, k_least);
+    if (k_below)
+        raised.scaled = fmax(raised.scaled, k_least * fmax(2 * q_most * scale, scaled_least));
+    if (q_below)
+        raised.product = q_least * fmax(k_most, k_least);
+    if (k_below)
+        raised.product = fmax(raised.product, k_least * fmax(q_most, q_least));
+    return raised;
+}
+
+/* panels, values, key_size. */
+static void pack(attest_judge_head_bound *x)
+{
+    size_t keys = x->head.question->keys, dim = x->head.question->dim;
+    size_t columns = x->head.question->value_dim;
+
+    for (size_t j = 0; j < keys; j++) {
+        double *panel = x->panels + j / KERNEL_JUDGE_PANEL * KERNEL_JUDGE_PANEL * dim;
+
+        x->key_size[j] = 0;
+        for (size_t c = 0; c < dim; c++) {
+            panel[c * KERNEL_JUDGE_PANEL + j % KERNEL_JUDGE_PANEL] = x->head.k[j * dim + c];
+            x->key_size[j] += fabs(x->head.k[j * dim + c]);
+        }
+        x->key_size[j] *= 1 + ((double)dim + 4) * 0x1p-52;
+        memcpy(x->values + j * x->stride, x->head.v + j * columns, columns * sizeof(double));
+    }
+}
+
+attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_t batch,
+                                           size_t head, attest_error *error)
+{
+    attest_judge_head_bound *x = bound;
+
+    if (x->loaded && x->head.batch == batch && x->head.head == head)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_judge_head_load(&x->head, batch, head, error));
+    x->loaded = true;
+    pack(x);
+    for (size_t r = 0; r < x->rules; r++)
+        x->raised[r] = find_raised(x, &x->rule[r]);
+    return ATTEST_OK;
+}
+
+/* Which keys row i of the head sees; false: none. */
+static bool begin_row(attest_judge_head_bound *x, size_t i, attest_judge_work *work,
+                      double *bias)
+{
+    attest_judge_row row;
+    size_t seen = 0;
+    bool below = false;
+
+    attest_judge_head_get_row(&row, &x->head, i);
+    work->first = row.first;
+    work->count = row.last - row.first;
+    work->dim = x->head.question->dim;
+    work->query_most = largest(&below, x->head.q + i * work->dim, work->dim, 0);
+    work->bias = row.bias ? bias : NULL;
+    if (row.bias)
+        memcpy(bias, row.bias, work->count * sizeof(double));
+    work->v = x->values + row.first * x->stride;
+    work->stride = x->stride;
+    work->key_size = x->key_size + row.first;
+    work->s = work->s_room + row.first;
+    work->size = work->size_room + row.first;
+    work->sink = x->head.sink;
+    work->sink_logit = x->head.sink_logit;
+    for (size_t j = 0; j < work->count; j++)
+        seen += !row.bias || bias[j] > (double)-INFINITY;
+    return seen > 0;
+}
+
+/* s and size of all keys that two rows may see, the second one perhaps the first again. */
+static void multiply(attest_judge_head_bound *x, attest_judge_work *a, const double *a_query,
+                     attest_judge_work *b, const double *b_query)
+{
+    size_t dim = x->head.question->dim;
+    size_t first = a->first < b->first ? a->first : b->first;
+    size_t a_last = a->first + a->count, b_last = b->first + b->count;
+    size_t last = a_last > b_last ? a_last : b_last;
+
+    first = first / KERNEL_JUDGE_PANEL * KERNEL_JUDGE_PANEL;
+    for (size_t j = first; j < last; j += KERNEL_JUDGE_PANEL) {
+        double *const s[2] = {a->s_room + j, b->s_room + j};
+        double *const size[2] = {a->size_room + j, b->size_room + j};
+        const double *const q[2] = {a_query, b_query};
+
+        attest_kernel_judge()->products(s, size, q, x->panels + j * dim, dim);
+    }
+}
+
+/* What a row makes of the values of some keys. */
+typedef void add_some(attest_judge_work *work, const attest_judge_rule *rule, size_t first,
+                      size_t count);
+
+/* add for every row, a few keys at a time. */
+static void add_keys(attest_judge_head_bound *x, add_some *add, attest_judge_work **row,
+                     size_t rows, const attest_judge_rule *rule)
+{
+    for (size_t j = 0; j < x->head.question->keys; j += KEYS_AT_ONCE)
+        for (size_t i = 0; i < rows; i++) {
+            attest_judge_work *work = row[i];
+            size_t first = j > work->first ? j : work->first, last = j + KEYS_AT_ONCE;
+
+            if (last > work->first + work->count)
+                last = work->first + work->count;
+            if (first < last)
+                add(work, rule, first - work->first, last - first);
+        }
+}
+
+static void add_columns(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
+                        size_t count)
+{
+    (void)rule;
+    attest_kernel_judge()->columns(x->center, x->size_v, x->cast_v, x->v + first * x->stride,
+                                   x->stride, x->w + first, x->weight_size + first,
+                                   x->cast + first, count);
+}
+
+static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
+                        size_t count)
+{
+    const double *v = x->v + first * x->stride;
+
+    if (attest_judge_row_is_known(x, rule))
+        attest_kernel_judge()->known(x->spread_up, x->spread_down, x->center, v, x->stride,
+                                     x->half + first, x->cast + first, x->offset + first,
+                                     x->spread + first, count);
+    else
+        attest_kernel_judge()->spreads(x->spread_up, x->center, v, x->stride, x->half + first,
+                                       count);
+}
+
+/* One variant on the rows of a block, but for the quotients. What it has in common with the one
+ * before is still there. */
+static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_work **row,
+                          size_t rows)
+{
+    const attest_judge_rule *rule = &x->rule[r];
+    attest_judge_shared shared =
+        r == 0 ? ATTEST_JUDGE_SHARE_NOTHING : attest_judge_rule_compare(rule - 1, rule);
+
+    for (size_t i = 0; i < rows; i++) {
+        row[i]->raised = x->raised[r].product;
+        row[i]->raised_scaled = x->raised[r].scaled;
+        row[i]->value_least = x->raised[r].value;
+    }
+    if (shared == ATTEST_JUDGE_SHARE_WEIGHTS)
+        return;
+    for (size_t i = 0; i < rows; i++) {
+        if (shared == ATTEST_JUDGE_SHARE_NOTHING)
+            attest_judge_row_scores(row[i], rule);
+        attest_judge_row_weights(row[i], rule);
+        attest_judge_row_begin(row[i]);
+    }
+    add_keys(x, add_columns, row, rows, rule);
+    for (size_t i = 0; i < rows; i++)
+        attest_judge_row_center(row[i]);
+    add_keys(x, add_spreads, row, rows, rule);
+}
+
+/* The hull of what the rows have had so far, and what the variant says. */
+static attest_judge_reason merge(double *result, attest_judge_head_bound *x, size_t r,
+                                 attest_judge_work *work)
+{
+    size_t columns = x->head.question->value_dim;
+    double *to = r == 0 ? result : x->row;
+
+    attest_judge_row_finish(to, to + columns, to + 2 * columns, to + 3 * columns, work,
+                            &x->rule[r]);
+    for (size_t c = 0; c < columns && r > 0; c++) {
+        result[c] = fmin(result[c], to[c]);
+        result[columns + c] = fmax(result[columns + c], to[columns + c]);
+    }
+    return work->unbounded;
+}
+
+/* A row without keys. */
+static void set_empty(double *result, const attest_judge_question *question)
+{
+    double value = question->qkv.empty_is_nan ? (double)NAN : 0;
+
+    for (size_t c = 0; c < 3 * question->value_dim; c++)
+        result[c] = value;
+    for (size_t c = 0; c < question->value_dim; c++)
+        result[3 * question->value_dim + c] = 0;
+}
+
+/* The products of all rows with the keys, two rows at a time. */
+static void multiply_rows(attest_judge_head_bound *x, attest_judge_work **row,
+                          const size_t *index, size_t rows)
+{
+    for (size_t i = 0; i < rows; i += 2) {
+        size_t other = i + 1 < rows ? i + 1 : i, dim = x->head.question->dim;
+
+        multiply(x, row[i], x->head.q + index[i] * dim, row[other],
+                 x->head.q + index[other] * dim);
+    }
+}
+
+attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_head_bound *bound,
+                                                 size_t first, size_t count)
+{
+    attest_judge_head_bound *x = bound;
+    const attest_judge_question *question = x->head.question;
+    attest_judge_work *row[ATTEST_JUDGE_BLOCK];
+    size_t index[ATTEST_JUDGE_BLOCK], rows = 0, width = 4 * question->value_dim;
+    attest_judge_reason reason = ATTEST_JUDGE_BOUNDED;
+
+    for (size_t i = first; i < first + count; i++) {
+        row[rows] = &x->work[rows];
+        index[rows] = i;
+        if (begin_row(x, i, row[rows], x->bias[rows]))
+            rows++;
+        else
+            set_empty(result + (i - first) * width, question);
+    }
+    multiply_rows(x, row, index, rows);
+    for (size_t r = 0; r < x->rules; r++) {
+        bound_variant(x, r, row, rows);
+        for (size_t i = 0; i < rows; i++) {
+            attest_judge_reason why = merge(result + (index[i] - first) * width, x, r, row[i]);
+
+            reason = reason ? reason : why;
+        }
+    }
+    return reason;
+}

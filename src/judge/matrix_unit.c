@@ -1,0 +1,133 @@
+/* matrix_unit.c -- a block of products, aligned, cut and summed in 64-bit integers. */
+#include "judge/matrix_unit_terms.h"
+
+enum {
+    MOST_FACTOR_BITS = 25,
+    MOST_TERMS = ATTEST_JUDGE_UNIT_MOST_TERMS,
+    MOST_BITS = 53 - ATTEST_JUDGE_UNIT_SPREAD, /* fraction + 2 and carries: sums are doubles */
+    NOTHING = ATTEST_JUDGE_UNIT_NOTHING,
+    SINGLE_BITS = ATTEST_JUDGE_UNIT_SINGLE_BITS,
+    SINGLE_EMIN = ATTEST_JUDGE_UNIT_SINGLE_EMIN,
+    SINGLE_QUANTUM = -149
+};
+
+static bool is_format(const attest_format *format, long precision, long emin, long emax)
+{
+    return format->bounded && !format->finite_only && format->precision == precision &&
+           format->emin == emin && format->emax == emax;
+}
+
+static bool is_half(const attest_format *format)
+{
+    return is_format(format, ATTEST_JUDGE_UNIT_HALF_BITS, ATTEST_JUDGE_UNIT_HALF_EMIN, 15);
+}
+
+static bool factor_fits(const attest_format *format)
+{
+    return format->bounded && format->precision <= MOST_FACTOR_BITS &&
+           attest_hosted_fits(format, ATTEST_SIMULATED_NEAREST);
+}
+
+bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
+                            const attest_format *result, size_t block, size_t fraction)
+{
+    size_t bits = fraction + 2;
+
+    if (fraction < 1 || fraction > MOST_BITS || block < 1 || block > MOST_TERMS)
+        return false;
+    for (size_t terms = block; terms > 0; terms /= 2)
+        bits++;
+    return bits <= MOST_BITS && factor_fits(a) && factor_fits(b) &&
+           (is_half(result) || is_format(result, SINGLE_BITS, SINGLE_EMIN, 127));
+}
+
+void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
+                            const attest_format *b, const attest_format *result,
+                            size_t fraction)
+{
+    *unit = (attest_judge_unit){.a_bits = (int)a->precision,
+                                .a_emin = (int)a->emin,
+                                .b_bits = (int)b->precision,
+                                .b_emin = (int)b->emin,
+                                .fraction = (int)fraction,
+                                .half = is_half(result)};
+    attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+}
+
+/* u 2^quantum. Exact: u is below 2^53, and the result not below 2^-1022 if the quantum is not.
+ */
+static double scale(uint64_t u, int quantum)
+{
+    return quantum > -1000 ? (double)u * attest_hosted_double((uint64_t)(quantum + 1023) << 52)
+                           : ldexp((double)u, quantum);
+}
+
+/* sum 2^quantum toward zero, to so many bits and to binary32's quantum. */
+static double round_single(int64_t sum, int quantum, int bits)
+{
+    uint64_t u = sum < 0 ? -(uint64_t)sum : (uint64_t)sum;
+    int length = u == 0 ? 0 : 64 - __builtin_clzll(u), drop = length - bits;
+    double r;
+
+    if (drop < SINGLE_QUANTUM - quantum)
+        drop = SINGLE_QUANTUM - quantum;
+    if (drop > 0)
+        u = drop > 63 ? 0 : u >> drop << drop;
+    if (u == 0)
+        return 0;
+    r = scale(u, quantum);
+    if (r > 0x1.fffffep127)
+        r = INFINITY;
+    return sum < 0 ? -r : r;
+}
+
+double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit *unit)
+{
+    int bits = 1 + unit->fraction;
+
+    if (unit->half)
+        return sum == 0 ? 0 : attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result);
+    return round_single(sum, quantum, bits < SINGLE_BITS ? bits : SINGLE_BITS);
+}
+
+double attest_judge_unit_sum(double addend, const attest_judge_block *block,
+                             const attest_judge_unit *unit)
+{
+    attest_judge_term term[MOST_TERMS + 1], *c = &term[block->count];
+    int exponent;
+    int64_t sum = 0;
+    double wild = 0 * addend; /* NaN where something is not finite */
+
+    *c = attest_judge_term_split_addend(addend, unit);
+    exponent = c->exponent;
+    for (size_t i = 0; i < block->count; i++) {
+        double a = block->a[i], b = block->b[i * block->stride];
+
+        term[i] =
+            attest_judge_term_multiply(attest_judge_term_split(a, unit->a_bits, unit->a_emin),
+                                       attest_judge_term_split(b, unit->b_bits, unit->b_emin));
+        wild += 0 * a;
+        if (term[i].exponent > exponent)
+            exponent = term[i].exponent;
+    }
+    if (isnan(wild))
+        return isnan(addend) || isfinite(addend) ? wild : addend;
+    if (exponent == NOTHING)
+        return 0;
+    for (size_t i = 0; i <= block->count; i++)
+        sum += attest_judge_term_align(&term[i], exponent - unit->fraction);
+    return attest_judge_unit_round(sum, exponent - unit->fraction, unit);
+}
+
+double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,
+                               const attest_judge_unit *unit)
+{
+    for (size_t i = 0; i < all->count; i += size) {
+        size_t left = all->count - i;
+        attest_judge_block block = {all->a + i, all->b + i * all->stride, all->stride,
+                                    left < size ? left : size};
+
+        addend = attest_judge_unit_sum(addend, &block, unit);
+    }
+    return addend;
+}

@@ -1,0 +1,65 @@
+/* question.h -- a question that has been checked, and its heads in doubles.
+ *
+ * Every value of Q, K, V, of a mask and of a sink is a double, so that a head in doubles is the
+ * head itself. */
+#ifndef ATTEST_JUDGE_QUESTION_H
+#define ATTEST_JUDGE_QUESTION_H
+
+#include <attest/flint.h>
+#include <attest/judge.h>
+
+typedef struct attest_judge_question {
+    attest_qkv qkv;
+    size_t batch, heads, key_heads, queries, keys, dim, value_dim;
+    bool rsqrt; /* the scale is 1/sqrt(dim); else the rational scale */
+    fmpq_t scale;
+    bool capped;
+    fmpq_t softcap;
+} attest_judge_question;
+
+/* Checks that the shapes fit each other, that there is an element to judge, that the numbers
+ * can be read. The tensors stay the caller's and must outlive the question. Status: FORMAT,
+ * NOMEM. After a failure there is nothing to clear. */
+attest_status attest_judge_question_init(attest_judge_question *question, const attest_qkv *qkv,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_question_clear(attest_judge_question *question);
+
+/* scale = a ball that holds the scale. */
+void attest_judge_question_get_scale(arb_t scale, const attest_judge_question *question,
+                                     slong bits);
+
+/* to = count elements of a row of a tensor, exactly; truth values as a mask that is added: 0
+ * and -inf. An axis of length 1 stands for every index. */
+void attest_judge_tensor_get(double *to, const attest_tensor *tensor, size_t batch, size_t head,
+                             size_t row, size_t first, size_t count);
+
+/* One query head of one batch entry with the keys and values that it uses, row-major. */
+typedef struct attest_judge_head {
+    const attest_judge_question *question;
+    size_t batch, head;
+    double *q, *k, *v;
+    double *bias; /* room for one row of the mask */
+    bool sink;
+    double sink_logit;
+} attest_judge_head;
+
+attest_status attest_judge_head_init(attest_judge_head *head,
+                                     const attest_judge_question *question,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_head_clear(attest_judge_head *head);
+
+/* Fills the head. Status: FORMAT, naming the place of a value that is not finite. */
+attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The keys that a row sees are among first .. last-1. bias NULL: it sees them all, and nothing
+ * is added to their scores. Else bias[j - first] is added, -inf: key j is not seen; it is valid
+ * until the next row. */
+typedef struct attest_judge_row {
+    size_t first, last;
+    const double *bias;
+} attest_judge_row;
+
+void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, size_t i);
+
+#endif

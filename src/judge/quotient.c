@@ -1,0 +1,269 @@
+/* quotient.c -- (5), (6): the sum of products, the row sum, and what a kernel may return. */
+#include <math.h>
+
+#include "judge/row.h"
+
+static double maximum(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Half the width of [low, high] as seen from w. */
+static double half_width(double low, double w, double high)
+{
+    return maximum(high - w, w - low) * ATTEST_JUDGE_UP;
+}
+
+bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule)
+{
+    return rule->known_reference && work->narrow && !work->weight_reason;
+}
+
+void attest_judge_row_begin(attest_judge_work *work)
+{
+    for (size_t c = 0; c < work->stride; c++)
+        work->center[c] = work->size_v[c] = work->cast_v[c] = 0;
+}
+
+void attest_judge_row_center(attest_judge_work *work)
+{
+    attest_judge_work *x = work;
+    double up = 1 + ((double)x->count + 16) * 0x1p-52;
+    double sink = half_width(x->sink_low, x->sink_weight, x->sink_high);
+
+    for (size_t c = 0; c < x->stride; c++) {
+        x->center[c] /= x->sum;
+        x->size_v[c] *= up;
+        x->cast_v[c] *= up;
+        x->spread_up[c] = x->spread_down[c] = sink * fabs(x->center[c]);
+    }
+}
+
+/* The two ends of (the computed row sum) / (the sum of the weights). */
+static void sum_ratio(double *low, double *high, const attest_judge_work *x,
+                      const attest_judge_rule *rule)
+{
+    const attest_judge_variant *v = rule->variant;
+    double u = rule->sum.u, n = (double)x->seen + x->sink, roundings = n, parts = 0;
+    double lost = ldexp(rule->sum.least, v->offset < 0 ? (int)-v->offset : 0), least;
+
+    if (v->lanes > 1 && v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY) {
+        double lane = ceil((double)v->tile / (double)v->lanes);
+        double tiles = floor((double)x->count / (double)v->tile) + 2;
+        double steps = tiles * lane + (double)v->lanes + x->sink;
+
+        roundings = steps < n ? steps : n;
+    }
+    roundings += x->raises;
+    if (v->splits > 1) /* joined in the working format */
+        parts = ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10);
+    /* terms, sums and whatever is rescaled may underflow, on the scale of P */
+    least = (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900) + x->apart;
+    *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
+    *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
+    /* a rounded sum of numbers >= 0 is not below one of them as a term, but for rescales */
+    if (x->apart > 0)
+        parts = 1 - (1 - parts) / (1 + x->apart);
+    roundings = x->raises + 1;
+    *low = maximum(*low, (x->largest_low * (1 - roundings * u) - roundings * lost) /
+                             x->sum_high * (1 - parts) * ATTEST_JUDGE_DOWN);
+}
+
+/* The blocks of a matrix unit that a row of PV takes. */
+static double count_blocks(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    const attest_judge_variant *v = rule->variant;
+    double k = (double)v->pv.block, tile = (double)v->tile, n = (double)x->keys;
+
+    if (v->pv.block == 0)
+        return 0;
+    if (v->tile == 0)
+        return n / k + (double)x->seen + 1;
+    if (v->direction == ATTEST_JUDGE_DIRECTION_ANY)
+        return n / k + (double)x->count / tile + 3;
+    return (floor((double)x->count / tile) + 2) * ceil(tile / k);
+}
+
+/* What a product counts as at most, when a matrix unit aligns it, besides its value: of a
+ * subnormal weight or a subnormal value. */
+static double raised_product(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    const attest_judge_variant *v = rule->variant;
+    double weight = ldexp(1, (int)(v->cast ? v->p.emin : -126) - (int)v->offset);
+    double value = maximum(x->value_most, x->value_least);
+
+    if (rule->before)
+        weight *= maximum(x->divisor, 1);
+    return maximum(weight * value, (x->largest_high * 2) * x->value_least) * ATTEST_JUDGE_UP;
+}
+
+/* (5): E_c, on the scale of the weights. */
+static double product_error(const attest_judge_work *x, const attest_judge_rule *rule,
+                            const attest_judge_sum_error *sum, size_t c)
+{
+    const attest_judge_variant *v = rule->variant;
+    double size = x->size_v[c], most, e;
+    double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
+
+    /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
+     * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
+    most = size + fabs(x->center[c]) * x->sum + x->doubt * size + x->lost * x->value_most +
+           x->cast_v[c];
+    most = most / 2 * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
+    e = attest_judge_sum_error_get(sum, size, most < size ? most : size);
+    e += sum->rest * unit; /* what underflows does so on the scale of P */
+    if (v->splits > 1)
+        e += size * attest_judge_grow(rule->work.u, (double)v->splits + 2);
+    return e * ATTEST_JUDGE_UP;
+}
+
+/* A step that makes the bound safe: Phi falls with a slope of sum_low at least. */
+static double safe_end(const attest_judge_work *x, double center, double phi)
+{
+    double step =
+        phi > 0 ? phi / x->sum_low * ATTEST_JUDGE_UP : phi / x->sum_high * ATTEST_JUDGE_DOWN;
+
+    return center + step + 0x1p-51 * (fabs(center) + fabs(step));
+}
+
+/* Phi of (6) at r for a sign of v, and its slope. */
+static double phi_at(double *slope, const attest_judge_work *x, double r, double sign, size_t c)
+{
+    double phi = -(r > 0 ? x->sink_low : x->sink_high) * r, size = fabs(phi);
+
+    *slope = r > 0 ? x->sink_low : x->sink_high;
+    for (size_t j = 0; j < x->count; j++) {
+        double d = sign * x->v[j * x->stride + c] - r, weight = d > 0 ? x->high[j] : x->low[j];
+
+        phi += weight * d;
+        size += weight * fabs(d);
+        *slope += weight;
+    }
+    return phi + ((double)x->count + 16) * 0x1p-52 * size;
+}
+
+/* The end of a column where weights are too uncertain for one step: Newton's method from the
+ * left, on a function that is convex and falls, stays on the left. */
+static double newton_end(const attest_judge_work *x, double sign, size_t c, double product)
+{
+    double r = sign * x->center[c], slope, phi, rest = x->cast_v[c] + product;
+
+    for (int step = 0; step < 4; step++) {
+        phi = phi_at(&slope, x, r, sign, c) + rest;
+        if (!(phi > 0 && slope > 0))
+            break;
+        r += phi / slope * (1 - 0x1p-30);
+    }
+    phi = phi_at(&slope, x, r, sign, c) + rest;
+    return safe_end(x, r, phi);
+}
+
+/* From the quotient of the exact sums to what is returned: the row sum's error, the division,
+ * what is flushed, the cast to the output. up: towards larger numbers. */
+static double finish(double rho, bool up, double ratio_low, double ratio_high,
+                     const attest_judge_rule *rule)
+{
+    double sign = up ? 1 : -1, x = sign * rho; /* a bound from above of sign * result */
+    const attest_hosted *h = &rule->output.hosted;
+    double cast;
+
+    x /= x > 0 ? ratio_low : ratio_high;
+    x *= (x > 0 ? 1 + rule->final : 1 - rule->final);
+    x += rule->tiny + 0x1p-48 * fabs(x);
+    if (!(fabs(x) < rule->work.limit))
+        return (double)INFINITY;                  /* nothing is said */
+    if (rule->variant->output_any && !h->plain) { /* the neighbour above */
+        cast = attest_hosted_convert(x, h);
+        while (cast < x)
+            cast = attest_hosted_convert(
+                cast + maximum(fabs(cast) * rule->output.u * 1.5, rule->output.quantum), h);
+    } else {
+        cast = attest_hosted_convert(x, h);
+    }
+    return sign * cast;
+}
+
+/* The evaluation's error of the exact value: the scores', the exponentials', those of the sums,
+ * and products that underflow. Scores within e of the exact ones move the quotient by at most
+ * (e^2e - 1) sum w |v - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
+static double center_error(const attest_judge_work *x, size_t c)
+{
+    double n = (double)x->count, size = x->size_v[c] + fabs(x->center[c]) * x->sum_high;
+    double weights = 0x1p-51 * x->spent * (x->value_most + fabs(x->center[c]));
+    double far = n * 0x1p-560 * (x->value_most + fabs(x->center[c])); /* e^-400 each */
+    double e = x->evaluated, moved = 2 * e;
+
+    if (!(e <= 0.25))
+        moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
+    return ((moved + (2 * n + 32) * 0x1p-53) * size + weights + far + n * 0x1p-1060) / x->sum *
+           ATTEST_JUDGE_UP;
+}
+
+/* Sets the exact values, and nothing about kernels. */
+static void set_exact(double *lo, double *hi, double *exact, double *error,
+                      const attest_judge_work *x)
+{
+    for (size_t c = 0; c < x->columns; c++) {
+        lo[c] = (double)-INFINITY;
+        hi[c] = (double)INFINITY;
+        exact[c] = x->center[c];
+        error[c] = center_error(x, c);
+        if (!(error[c] < (double)INFINITY)) {
+            exact[c] = (double)NAN;
+            error[c] = (double)INFINITY;
+        }
+    }
+}
+
+/* The ends of the quotient of the exact sums. */
+static void bound_quotient(double *down, double *up, const attest_judge_work *x,
+                           const attest_judge_rule *rule, const attest_judge_sum_error *sum,
+                           size_t c)
+{
+    double center = x->center[c], product = product_error(x, rule, sum, c);
+    double rounding = (4 * (double)x->count + 64) * 0x1p-53; /* of center, then of spreads */
+    double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
+    bool known = attest_judge_row_is_known(x, rule);
+    double spread_up = known ? x->spread_up[c] : x->spread_up[c] + x->cast_v[c];
+    double spread_down = known ? x->spread_down[c] : spread_up;
+
+    if (x->narrow) {
+        *up = safe_end(x, center, spread_up + product + slack);
+        *down = -safe_end(x, -center, spread_down + product + slack);
+    } else {
+        *up = newton_end(x, 1, c, product);
+        *down = -newton_end(x, -1, c, product);
+    }
+}
+
+void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
+                             attest_judge_work *work, const attest_judge_rule *rule)
+{
+    attest_judge_work *x = work;
+    double ratio_low, ratio_high;
+    attest_judge_sum_error sum;
+
+    x->unbounded = x->weight_reason;
+    set_exact(lo, hi, exact, error, x);
+    if (!x->unbounded && !(x->sum_low > 0))
+        x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
+    if (x->unbounded)
+        return;
+    sum_ratio(&ratio_low, &ratio_high, x, rule);
+    attest_judge_sum_error_init(&sum, &rule->variant->pv, &rule->pv, (double)x->seen,
+                                count_blocks(x, rule), raised_product(x, rule),
+                                rule->after ? x->raises : 0);
+    for (size_t c = 0; c < x->columns; c++) {
+        double up, down;
+
+        bound_quotient(&down, &up, x, rule, &sum, c);
+        up = finish(up, true, ratio_low, ratio_high, rule);
+        down = finish(down, false, ratio_low, ratio_high, rule);
+        if (down <= up && fabs(down) < (double)INFINITY && fabs(up) < (double)INFINITY) {
+            lo[c] = down;
+            hi[c] = up;
+        } else {
+            x->unbounded = ATTEST_JUDGE_OUTPUT_OVERFLOWS;
+        }
+    }
+}

@@ -1,0 +1,390 @@
+/* replay.c -- a row of a schedule on the lower and the upper ends of what is open. */
+#include "judge/replay_steps.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+
+typedef attest_judge_range range;
+
+/* The state of a row. */
+typedef struct pass {
+    attest_judge_replay *r;
+    attest_judge_concrete *x;
+    const attest_judge_head *head;
+    const attest_judge_row *row;
+    range m;
+    bool has_m, has_o, failed;
+    attest_judge_running lane[2][ATTEST_RECIPE_LANES];
+} pass;
+
+/* The lower end may be flushed down to 0, the upper one up to it: Lemma 2. */
+static attest_judge_summer one_side(const attest_judge_summer *s, int side)
+{
+    attest_judge_summer r = *s;
+    bool single = attest_judge_is_single(&s->format.format);
+
+    r.flush_positive = single && side == LOWER;
+    r.flush_negative = single && side == UPPER;
+    return r;
+}
+
+static bool alloc(attest_judge_replay *r)
+{
+    size_t keys = r->x.question->keys, values = r->x.question->value_dim;
+    bool ok = true;
+
+    for (int e = LOWER; e <= UPPER; e++) {
+        r->exponential[e] = attest_memory_alloc(keys, sizeof(double));
+        r->weight[e] = attest_memory_alloc(keys, sizeof(double));
+        r->term[e] = attest_memory_alloc(keys, sizeof(double));
+        r->o[e] = attest_memory_alloc(values, sizeof(double));
+        ok = ok && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e];
+    }
+    return ok;
+}
+
+attest_status attest_judge_replay_init(attest_judge_replay *r,
+                                       const attest_judge_question *question,
+                                       const attest_judge_variant *variant,
+                                       const attest_judge_schedule *schedule,
+                                       attest_error *error)
+{
+    attest_judge_recipe recipe;
+
+    *r = (attest_judge_replay){0};
+    attest_judge_recipe_from_schedule(&recipe, variant, schedule);
+    ATTEST_TRY(attest_judge_concrete_init(&r->x, question, variant, &recipe, error));
+    for (int e = LOWER; e <= UPPER; e++) {
+        r->sum[e] = one_side(&r->x.sum, e);
+        r->pv[e] = one_side(&r->x.pv, e);
+        r->work[e] = one_side(&r->x.work, e);
+    }
+    if (!alloc(r)) {
+        attest_judge_replay_clear(r);
+        return attest_memory_fail(error);
+    }
+    return ATTEST_OK;
+}
+
+void attest_judge_replay_clear(attest_judge_replay *r)
+{
+    for (int e = LOWER; e <= UPPER; e++) {
+        free(r->exponential[e]);
+        free(r->weight[e]);
+        free(r->term[e]);
+        free(r->o[e]);
+    }
+    attest_judge_concrete_clear(&r->x);
+}
+
+static range exponential(const pass *p, range argument)
+{
+    return attest_judge_range_exp(p->x, argument);
+}
+
+static range scale(range y, range factor, const attest_judge_summer side[2])
+{
+    return attest_judge_range_scale(y, factor, side);
+}
+
+static range divide(pass *p, range a, range b)
+{
+    range q;
+
+    if (!attest_judge_range_divide(&q, p->x, a, b))
+        p->failed = true;
+    return q;
+}
+
+/* ---- the reference ---- */
+
+static range largest(const pass *p, const attest_judge_tile *tile)
+{
+    range m = {-(double)INFINITY, -(double)INFINITY};
+
+    for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
+        m.lo = fmax(m.lo, p->x->score_lo[n]);
+        m.hi = fmax(m.hi, p->x->score_hi[n]);
+    }
+    return m;
+}
+
+static void rescale(pass *p, range a)
+{
+    attest_judge_replay *r = p->r;
+
+    for (size_t l = 0; l < p->x->recipe.lanes; l++) {
+        range y = scale((range){p->lane[LOWER][l].value, p->lane[UPPER][l].value}, a, r->sum);
+
+        p->lane[LOWER][l].value = y.lo;
+        p->lane[UPPER][l].value = y.hi;
+    }
+    for (size_t c = 0; p->has_o && c < p->x->question->value_dim; c++) {
+        range y = scale((range){r->o[LOWER][c], r->o[UPPER][c]}, a, r->pv);
+
+        r->o[LOWER][c] = y.lo;
+        r->o[UPPER][c] = y.hi;
+    }
+}
+
+/* Lemma 7: where it depends on what is open whether the reference is raised, both are kept. */
+static void visit_maximum(pass *p, const attest_judge_tile *tile)
+{
+    const attest_judge_concrete *x = p->x;
+    range most = largest(p, tile), a;
+    bool may_keep, must_keep;
+
+    if (!p->has_m) {
+        p->m = most;
+        p->has_m = true;
+        return;
+    }
+    most = (range){fmax(p->m.lo, most.lo), fmax(p->m.hi, most.hi)};
+    may_keep = attest_judge_concrete_keeps(x, p->m.hi, most.lo);
+    must_keep = attest_judge_concrete_keeps(x, p->m.lo, most.hi);
+    if (must_keep)
+        return;
+    a = (range){attest_judge_concrete_rescale(x, p->m.lo, most.hi),
+                attest_judge_concrete_rescale(x, p->m.hi, most.lo)};
+    a.hi = fmin(a.hi, 0); /* a maximum only grows */
+    a = exponential(p, a);
+    if (may_keep) {
+        a = (range){fmin(a.lo, 1), fmax(a.hi, 1)};
+        most.lo = fmin(most.lo, p->m.lo);
+    }
+    rescale(p, a);
+    p->m = most;
+}
+
+/* ---- weights and their sum ---- */
+
+static range argument(const pass *p, size_t n, range reference)
+{
+    return (range){attest_judge_concrete_argument(p->x, p->x->score_lo[n], reference.hi),
+                   attest_judge_concrete_argument(p->x, p->x->score_hi[n], reference.lo)};
+}
+
+static range get_reference(const pass *p)
+{
+    return (range){attest_judge_concrete_reference(p->x, p->m.lo),
+                   attest_judge_concrete_reference(p->x, p->m.hi)};
+}
+
+static void cast(pass *p, size_t n, range y)
+{
+    attest_judge_replay *r = p->r;
+
+    if (p->x->variant->cast) {
+        y.lo = attest_hosted_convert(y.lo, &p->x->p);
+        y.hi = attest_hosted_convert(y.hi, &p->x->p);
+    }
+    if (!isfinite(y.hi))
+        p->failed = true;
+    r->weight[LOWER][n] = y.lo;
+    r->weight[UPPER][n] = y.hi;
+}
+
+static void weigh(pass *p, const attest_judge_tile *tile)
+{
+    const range power = {p->x->power, p->x->power};
+    attest_judge_replay *r = p->r;
+    range reference = get_reference(p);
+
+    for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
+        range y = {0, 0};
+
+        if (!(p->x->score_hi[n] == -(double)INFINITY))
+            y = scale(exponential(p, argument(p, n, reference)), power, r->work);
+        r->exponential[LOWER][n] = y.lo;
+        r->exponential[UPPER][n] = y.hi;
+        cast(p, n, y);
+    }
+}
+
+static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
+{
+    term = attest_hosted_convert(term, &s->format);
+    lane->value = lane->started ? attest_judge_summer_add(lane->value, term, s) : term;
+    lane->started = true;
+}
+
+static void add_weights(pass *p, const attest_judge_tile *tile)
+{
+    attest_judge_replay *r = p->r;
+    bool cast = p->x->recipe.sum_cast && !p->x->recipe.before;
+    size_t lanes = p->x->recipe.lanes;
+
+    for (int e = LOWER; e <= UPPER; e++) {
+        const double *term = cast ? r->weight[e] : r->exponential[e];
+
+        for (size_t j = tile->first; j < tile->last; j++)
+            add_to_lane(&p->lane[e][(j - tile->start) % lanes], term[j - p->row->first],
+                        &r->sum[e]);
+    }
+}
+
+static double join_lanes(pass *p, int e, double sink)
+{
+    double sum = p->lane[e][0].value;
+
+    for (size_t l = 1; l < p->x->recipe.lanes; l++)
+        sum = attest_judge_summer_add(sum, p->lane[e][l].value, &p->r->sum[e]);
+    if (p->head->sink)
+        sum = attest_judge_summer_add(sum, attest_hosted_convert(sink, &p->x->sum.format),
+                                      &p->r->sum[e]);
+    return sum;
+}
+
+static range get_sum(pass *p)
+{
+    const range power = {p->x->power, p->x->power};
+    range reference = get_reference(p), y = {0, 0};
+    double logit = p->head->sink_logit;
+
+    if (p->head->sink)
+        y = scale(
+            exponential(
+                p, (range){attest_judge_concrete_sink_argument(p->x, logit, reference.hi),
+                           attest_judge_concrete_sink_argument(p->x, logit, reference.lo)}),
+            power, p->r->work);
+    y = (range){join_lanes(p, LOWER, y.lo), join_lanes(p, UPPER, y.hi)};
+    if (!isfinite(y.hi))
+        p->failed = true;
+    return y;
+}
+
+static void add_values(pass *p, const attest_judge_tile *tile)
+{
+    if (!attest_judge_replay_values(p->r, p->head, p->row->first, tile, p->has_o))
+        p->failed = true;
+    p->has_o = true;
+}
+
+/* Weights divided one by one. */
+static void divide_weights(pass *p, const attest_judge_tile *tile, range sum)
+{
+    double b = ldexp(1, (int)p->x->variant->offset);
+
+    weigh(p, tile);
+    for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
+        range y = {p->r->exponential[LOWER][n], p->r->exponential[UPPER][n]};
+
+        y = divide(p, y, sum);
+        y.lo = fmax(y.lo, 0); /* a weight is not negative */
+        cast(p, n, scale(y, (range){b, b}, p->r->work));
+    }
+}
+
+/* ---- a row ---- */
+
+static range finish_column(pass *p, size_t c, range sum)
+{
+    double b = ldexp(1, (int)-p->x->variant->offset);
+    range o = {p->r->o[LOWER][c], p->r->o[UPPER][c]};
+
+    return p->x->recipe.before ? scale(o, (range){b, b}, p->r->work) : divide(p, o, sum);
+}
+
+static range cast_output(const pass *p, range y)
+{
+    const attest_hosted *h = &p->x->output;
+
+    if (p->x->variant->output_any && !h->plain)
+        return (range){attest_judge_round_down(y.lo, h), attest_judge_round_up(y.hi, h)};
+    return (range){attest_hosted_convert(y.lo, h), attest_hosted_convert(y.hi, h)};
+}
+
+static range run_tiles(pass *p, size_t tiles)
+{
+    const attest_judge_tile *tile = p->x->tile;
+    bool two_pass = p->x->recipe.max == ATTEST_JUDGE_MAX_TWO_PASS;
+    range sum;
+
+    for (size_t t = 0; two_pass && t < tiles; t++) {
+        range m = largest(p, &tile[t]);
+
+        p->m = p->has_m ? (range){fmax(p->m.lo, m.lo), fmax(p->m.hi, m.hi)} : m;
+        p->has_m = true;
+    }
+    for (size_t t = 0; t < tiles; t++) {
+        if (!two_pass)
+            visit_maximum(p, &tile[t]);
+        weigh(p, &tile[t]);
+        add_weights(p, &tile[t]);
+        if (!p->x->recipe.before)
+            add_values(p, &tile[t]);
+    }
+    sum = get_sum(p);
+    for (size_t t = 0; p->x->recipe.before && t < tiles; t++) {
+        divide_weights(p, &tile[t], sum);
+        add_values(p, &tile[t]);
+    }
+    return sum;
+}
+
+/* One choice of what the row sum adds. */
+static bool run(double *lo, double *hi, pass *p, size_t tiles)
+{
+    size_t values = p->x->question->value_dim;
+    range sum, y;
+
+    for (size_t c = 0; c < values; c++)
+        p->r->o[LOWER][c] = p->r->o[UPPER][c] = 0;
+    sum = run_tiles(p, tiles);
+    for (size_t c = 0; c < values && !p->failed; c++) {
+        y = cast_output(p, finish_column(p, c, sum));
+        lo[c] = fmin(lo[c], y.lo);
+        hi[c] = fmax(hi[c], y.hi);
+        if (!isfinite(y.lo) || !isfinite(y.hi))
+            p->failed = true;
+    }
+    return !p->failed;
+}
+
+static bool is_finite_row(const attest_judge_concrete *x, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        if (isnan(x->score_lo[n]) || isnan(x->score_hi[n]) || x->score_hi[n] > DBL_MAX)
+            return false;
+    return true;
+}
+
+static void fill(double *lo, double *hi, size_t values, double l, double h)
+{
+    for (size_t c = 0; c < values; c++) {
+        lo[c] = l;
+        hi[c] = h;
+    }
+}
+
+bool attest_judge_replay_row(double *lo, double *hi, attest_judge_replay *r,
+                             attest_judge_head *head, size_t i)
+{
+    attest_judge_concrete *x = &r->x;
+    size_t values = x->question->value_dim, tiles;
+    double empty = x->question->qkv.empty_is_nan ? (double)NAN : 0;
+    attest_judge_row row;
+    bool both = x->variant->sum_of == ATTEST_JUDGE_SUM_ANY, ok;
+
+    attest_judge_head_get_row(&row, head, i);
+    attest_judge_concrete_score(x, head, &row, i, true);
+    tiles = attest_judge_concrete_tile(x, &row);
+    fill(lo, hi, values, empty, empty);
+    if (tiles == 0)
+        return true;
+    fill(lo, hi, values, (double)INFINITY, -(double)INFINITY);
+    ok = is_finite_row(x, row.last - row.first);
+    for (int cast = 0; ok && cast <= (both ? 1 : 0); cast++) {
+        pass p = {.r = r, .x = x, .head = head, .row = &row};
+
+        if (both)
+            x->recipe.sum_cast = cast == 1;
+        ok = run(lo, hi, &p, tiles);
+    }
+    if (!ok)
+        fill(lo, hi, values, -(double)INFINITY, (double)INFINITY);
+    return ok;
+}

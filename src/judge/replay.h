@@ -1,0 +1,36 @@
+/* replay.h -- what the kernel of a schedule returns whatever its exp does.
+ *
+ * The kernel is run on the lower and on the upper ends of what is open, with the same
+ * roundings: proofs-notes/judge-replay.md proves every step, and the code names its lemmas.
+ * Open are exp, tanh and the final division, within the errors of the variant, and whether
+ * binary32 results below 2^-126 are flushed, the scores' excepted. */
+#ifndef ATTEST_JUDGE_REPLAY_H
+#define ATTEST_JUDGE_REPLAY_H
+
+#include "judge/concrete.h"
+
+typedef struct attest_judge_replay {
+    attest_judge_concrete x;
+    attest_judge_summer sum[2], pv[2], work[2]; /* of the lower and of the upper ends */
+    double *exponential[2], *weight[2], *term[2], *o[2];
+} attest_judge_replay;
+
+/* Question, variant and schedule must outlive it. Status as attest_judge_concrete_init. */
+attest_status attest_judge_replay_init(attest_judge_replay *replay,
+                                       const attest_judge_question *question,
+                                       const attest_judge_variant *variant,
+                                       const attest_judge_schedule *schedule,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_replay_clear(attest_judge_replay *replay);
+
+/* Every kernel of the schedule returns for column c of row i a number from lo[c] to hi[c].
+ * False: nothing can be said, as P or an accumulator may overflow; lo, hi are -inf, +inf. */
+bool attest_judge_replay_row(double *lo, double *hi, attest_judge_replay *replay,
+                             attest_judge_head *head, size_t i);
+
+/* Lemma 5: [*lo, *hi] holds what the unit returns for every addend in it and all products
+ * between those of lower and of upper, which share b. False: beyond the largest number. */
+bool attest_judge_replay_block(double *lo, double *hi, const attest_judge_block *lower,
+                               const attest_judge_block *upper, const attest_judge_unit *unit);
+
+#endif

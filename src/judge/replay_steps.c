@@ -1,0 +1,57 @@
+/* replay_steps.c -- exp, product and quotient of what lies between two numbers. */
+#include "judge/replay_steps.h"
+
+typedef attest_judge_range range;
+
+range attest_judge_range_exp(const attest_judge_concrete *x, range argument)
+{
+    attest_judge_exponential lower, upper;
+    range y;
+
+    attest_judge_exp_range(&lower, argument.lo, x->two, x->exp_error, true, &x->work.format);
+    if (argument.lo == argument.hi)
+        return (range){lower.lo, lower.hi};
+    attest_judge_exp_range(&upper, argument.hi, x->two, x->exp_error, true, &x->work.format);
+    y = (range){lower.lo, upper.hi};
+    /* Only exp(0) is exact; its neighbours in the range are not. */
+    if (argument.hi == 0)
+        y.hi = attest_judge_round_down(1 + x->exp_error, &x->work.format);
+    if (argument.lo == 0)
+        y.lo = attest_judge_round_up(1 - x->exp_error, &x->work.format);
+    return y;
+}
+
+range attest_judge_range_scale(range y, range factor, const attest_judge_summer side[2])
+{
+    return (range){
+        attest_judge_summer_mul(y.lo, y.lo >= 0 ? factor.lo : factor.hi, &side[LOWER]),
+        attest_judge_summer_mul(y.hi, y.hi >= 0 ? factor.hi : factor.lo, &side[UPPER])};
+}
+
+/* Lemma 6: what may be returned for a quotient q of at least this, or of at most this: a number
+ * of the format within the error of q; below the least normal one also within a quantum, or 0.
+ */
+static double least_quotient(double q, double error, const attest_hosted *h)
+{
+    double lo = q - error * fabs(q);
+
+    if (q == 0)
+        return 0;
+    if (fabs(lo) < 0x1p-125)
+        return q > 0 ? 0 : lo - 0x1p-149;
+    return h->plain ? lo : attest_judge_round_up(lo, h);
+}
+
+bool attest_judge_range_divide(range *quotient, const attest_judge_concrete *x, range a,
+                               range b)
+{
+    const attest_hosted *h = &x->work.format;
+    const double error = x->final_error + 0x1p-51; /* all this rounds */
+    range q = {a.lo / (a.lo >= 0 ? b.hi : b.lo), a.hi / (a.hi >= 0 ? b.lo : b.hi)};
+
+    *quotient = (range){0, 0};
+    if (!(b.lo > 0) || !isfinite(q.lo) || !isfinite(q.hi))
+        return false;
+    *quotient = (range){least_quotient(q.lo, error, h), -least_quotient(-q.hi, error, h)};
+    return isfinite(quotient->lo) && isfinite(quotient->hi);
+}

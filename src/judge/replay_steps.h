@@ -1,0 +1,31 @@
+/* replay_steps.h -- single operations of a replayed kernel on what lies between two numbers. */
+#ifndef ATTEST_JUDGE_REPLAY_STEPS_H
+#define ATTEST_JUDGE_REPLAY_STEPS_H
+
+#include "judge/replay.h"
+
+enum { LOWER, UPPER };
+
+typedef struct attest_judge_range {
+    double lo, hi;
+} attest_judge_range;
+
+/* Lemma 3: exp of an argument in the range, with any error of the model. */
+attest_judge_range attest_judge_range_exp(const attest_judge_concrete *x,
+                                          attest_judge_range argument);
+
+/* Lemma 4: a product with a factor that is not negative; side: the sums of both ends. */
+attest_judge_range attest_judge_range_scale(attest_judge_range y, attest_judge_range factor,
+                                            const attest_judge_summer side[2]);
+
+/* Lemma 6: a / b with the error of the final division. False: b may be 0, or the quotient
+ * beyond the largest number. */
+bool attest_judge_range_divide(attest_judge_range *quotient, const attest_judge_concrete *x,
+                               attest_judge_range a, attest_judge_range b);
+
+/* o += the weights of a tile times its values; first: the row's first key, where the weights
+ * begin; started: o is not empty. False: beyond the largest number. */
+bool attest_judge_replay_values(attest_judge_replay *r, const attest_judge_head *head,
+                                size_t first, const attest_judge_tile *tile, bool started);
+
+#endif

@@ -1,0 +1,71 @@
+/* replay_values.c -- the product with V on the lower and the upper ends of the weights. */
+#include "judge/replay_steps.h"
+
+typedef attest_judge_range range;
+
+/* Lemma 4: the sign of a value chooses the end of its weight. */
+static void take_terms(attest_judge_replay *r, const double *v, const attest_judge_tile *tile,
+                       size_t first)
+{
+    size_t values = r->x.question->value_dim;
+
+    for (size_t j = tile->first; j < tile->last; j++) {
+        bool negative = v[(j - tile->first) * values] < 0;
+
+        r->term[LOWER][j - tile->first] = r->weight[negative ? UPPER : LOWER][j - first];
+        r->term[UPPER][j - tile->first] = r->weight[negative ? LOWER : UPPER][j - first];
+    }
+}
+
+static bool add_blocks(range *o, const attest_judge_block all[2], size_t lead,
+                       const attest_judge_summer *s)
+{
+    size_t blocks = attest_judge_block_count(&all[LOWER], lead, s->block);
+
+    for (size_t i = 0; i < blocks; i++) {
+        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
+        attest_judge_block lower = attest_judge_block_get(&all[LOWER], lead, n, s->block);
+        attest_judge_block upper = attest_judge_block_get(&all[UPPER], lead, n, s->block);
+
+        if (!attest_judge_replay_block(&o->lo, &o->hi, &lower, &upper, &s->unit))
+            return false;
+    }
+    return true;
+}
+
+/* o += the terms of one column. */
+static bool add_column(range *o, attest_judge_replay *r, const double *v,
+                       const attest_judge_tile *tile, bool started)
+{
+    size_t values = r->x.question->value_dim, count = tile->last - tile->first;
+    attest_judge_running lower = {started, o->lo}, upper = {started, o->hi};
+    attest_judge_block all[2];
+
+    for (int e = LOWER; e <= UPPER; e++)
+        all[e] = (attest_judge_block){r->term[e], v, values, count};
+    if (r->x.pv.order >= ATTEST_RECIPE_BLOCKS)
+        return add_blocks(o, all, tile->first - tile->start, &r->x.pv);
+    attest_judge_summer_add_products(&lower, &all[LOWER], 0, 0, &r->pv[LOWER]);
+    attest_judge_summer_add_products(&upper, &all[UPPER], 0, 0, &r->pv[UPPER]);
+    *o = (range){lower.value, upper.value};
+    return true;
+}
+
+bool attest_judge_replay_values(attest_judge_replay *r, const attest_judge_head *head,
+                                size_t first, const attest_judge_tile *tile, bool started)
+{
+    size_t values = r->x.question->value_dim;
+    bool ok = true;
+
+    for (size_t c = 0; c < values; c++) {
+        const double *v = head->v + tile->first * values + c;
+        range o = {r->o[LOWER][c], r->o[UPPER][c]};
+
+        take_terms(r, v, tile, first);
+        ok = add_column(&o, r, v, tile, started) && ok;
+        ok = isfinite(o.lo) && isfinite(o.hi) && ok;
+        r->o[LOWER][c] = o.lo;
+        r->o[UPPER][c] = o.hi;
+    }
+    return ok;
+}

@@ -1,0 +1,113 @@
+/* row.h -- one row of a question on its way to a bound: scores, weights, quotient.
+ *
+ * proofs-notes/judge.md derives every step; its numbers are those of the functions below. */
+#ifndef ATTEST_JUDGE_ROW_H
+#define ATTEST_JUDGE_ROW_H
+
+#include "judge/question.h"
+#include "judge/rule.h"
+#include "judge/sum_error.h"
+
+/* Why nothing can be said of an element. */
+typedef enum attest_judge_reason {
+    ATTEST_JUDGE_BOUNDED = 0, /* something can */
+    ATTEST_JUDGE_SCORES_OVERFLOW,
+    ATTEST_JUDGE_SCORES_UNCERTAIN,
+    ATTEST_JUDGE_WEIGHTS_OVERFLOW,
+    ATTEST_JUDGE_SINK_OVERFLOWS,
+    ATTEST_JUDGE_SUM_OVERFLOWS,
+    ATTEST_JUDGE_PRODUCT_OVERFLOWS,
+    ATTEST_JUDGE_OUTPUT_OVERFLOWS
+} attest_judge_reason;
+
+/* In words; NULL for the first. */
+const char *attest_judge_reason_text(attest_judge_reason reason);
+
+/* What a row takes. Arrays have an entry for every key that it may see, or for every column.
+ * Keys that it does not see have weight 0. */
+typedef struct attest_judge_work {
+    size_t keys, columns; /* room for so many */
+
+    /* the question: keys first .. first + count - 1 of the head */
+    size_t first, count, dim;
+    const double *bias;         /* as in attest_judge_row */
+    double *s_room, *size_room; /* for all keys of the head, padded to whole panels */
+    double *s;                  /* q . k_j, evaluated in binary64; in s_room */
+    double *size;               /* sum_c |q_c k_jc|, evaluated likewise; in size_room */
+    const double *key_size;     /* sum_c |k_jc|, at least */
+    const double *v;            /* of key first, the columns padded to stride */
+    size_t stride;
+    double query_most; /* the largest |q_c| */
+    double raised;     /* a product of inputs, one of them subnormal, counts as this in a matrix
+                        * unit; 0: there is none */
+    double raised_scaled; /* the same of a scaled query */
+    double value_least;   /* a subnormal |v_jc| counts as this; 0: there is none */
+    double value_most;    /* the largest |v_jc| of the head */
+    bool sink;
+    double sink_logit;
+
+    /* (1), (2): t_j is known to within ev_j; a kernel's score is within delta_j of the exact one
+     * and of t_j; evaluated: the largest ev_j of a key that is not far below the others */
+    double *t, *ev, *delta;
+    double evaluated;
+    bool unknown; /* a score is beyond binary64 */
+    size_t seen;
+    attest_judge_reason score_reason; /* why nothing is known of the scores */
+
+    /* (3), (4): scores are at most top in value and most in size; weights are parts of e^top.
+     * A kernel's are in [low_j, high_j], and e^-+g_j times w_j = e^(t_j - top) if not flushed
+     */
+    double top, most;
+    double bottom; /* the largest score is at least that */
+    double *g, *w, *low, *high;
+    bool narrow;             /* every g_j is small: no steps of Newton's */
+    double *half;            /* at least high - w and w - low */
+    double *cast;            /* what a weight in the product with V may differ from that in the
+                              * row sum by */
+    double *weight_size;     /* high + cast */
+    double *offset, *spread; /* where the reference is known: a cast weight is within spread_j
+                              * of w_j + offset_j */
+    double *tile_low, *tile_high; /* the reference of a tile is between them */
+    size_t *tile_raises;          /* later tiles that may raise it */
+    double raises;                /* no weight is rescaled more often */
+    double sink_low, sink_high, sink_weight;
+    double sum, sum_low, sum_high; /* of w, low, high, the sink's among them */
+    double largest_low, largest_high;
+    double doubt;   /* at least (high - low) / high where low > 0 */
+    double lost;    /* the sum of high where low = 0 */
+    double apart;   /* |sum of the weights that are divided / row sum - 1|, but for the rounding
+                     * of sums */
+    double divisor; /* no row sum is larger */
+    double spent;   /* what evaluating the weights costs, in units of 2^-51 */
+
+    /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
+     * and take from sum w (v - center) */
+    double *center, *size_v, *cast_v, *spread_up, *spread_down;
+    attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
+    attest_judge_reason unbounded;     /* or of an element */
+} attest_judge_work;
+
+attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_judge_work_clear(attest_judge_work *work);
+
+/* (1), (2): t, delta, evaluated, seen, score_reason from s and size. */
+void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule);
+
+/* (3), (4): the weights, weight_reason. */
+void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule);
+
+/* (5), (6), in steps, so that the rows of a block can share the columns of V. Domain: the row
+ * sees a key. begin: clears center, size_v, cast_v, to which the kernel then adds its columns;
+ * center: divides, and clears the spreads, to which it then adds; finish: what a kernel may
+ * return, what is exact, and its error, for every column; infinite where
+ * work->weight_reason is set; sets work->unbounded. */
+void attest_judge_row_begin(attest_judge_work *work);
+void attest_judge_row_center(attest_judge_work *work);
+void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
+                             attest_judge_work *work, const attest_judge_rule *rule);
+
+/* Whether the casts of the row are known, and its spreads are to be added by known. */
+bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);
+
+#endif

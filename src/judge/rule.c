@@ -1,0 +1,123 @@
+/* rule.c -- what a variant means for every row of a question. */
+#include "judge/rule.h"
+
+#include <math.h>
+#include <string.h>
+
+/* value, error = the middle of a ball and at least its radius. */
+static void set_enclosed(double *value, double *error, const arb_t ball)
+{
+    arb_t rest;
+
+    arb_init(rest);
+    *value = arf_get_d(arb_midref(ball), ARF_RND_NEAR);
+    arb_set_d(rest, *value);
+    arb_sub(rest, ball, rest, 64);
+    *error = mag_get_d(arb_radref(rest)) + fabs(arf_get_d(arb_midref(rest), ARF_RND_UP));
+    *error *= ATTEST_JUDGE_UP;
+    arb_clear(rest);
+}
+
+static bool is_power_of_two(const attest_judge_question *x)
+{
+    int exponent;
+
+    if (x->rsqrt) {
+        double root = sqrt((double)x->dim); /* exact where it is a power of two */
+
+        return frexp(root, &exponent) == 0.5 && root * root == (double)x->dim;
+    }
+    return fmpz_popcnt(fmpq_numref(x->scale)) == 1 && fmpz_popcnt(fmpq_denref(x->scale)) == 1;
+}
+
+static void set_numbers(attest_judge_rule *rule, const attest_judge_question *question)
+{
+    arb_t ball;
+
+    arb_init(ball);
+    attest_judge_question_get_scale(ball, question, 128);
+    set_enclosed(&rule->scale, &rule->scale_error, ball);
+    rule->cap = rule->cap_error = 0;
+    if (question->capped) {
+        arb_set_fmpq(ball, question->softcap, 128);
+        set_enclosed(&rule->cap, &rule->cap_error, ball);
+    }
+    arb_clear(ball);
+    rule->additive = question->qkv.mask.data && question->qkv.mask.type != ATTEST_TENSOR_BOOL;
+    rule->power_of_two = is_power_of_two(question);
+}
+
+static void set_units(attest_judge_rule *rule, const attest_judge_variant *variant)
+{
+    const attest_format *score = &variant->score.accumulate;
+    attest_format binary32 = {"binary32", 24, true, -126, 127, false};
+
+    attest_judge_arithmetic_init(&rule->score, score);
+    attest_judge_arithmetic_init(&rule->work, score->precision > 24 ? score : &binary32);
+    attest_judge_arithmetic_init(&rule->store, variant->stored ? &variant->store
+                                                               : &variant->score.accumulate);
+    attest_judge_arithmetic_init(&rule->query, &variant->scaled_query);
+    attest_judge_arithmetic_init(&rule->p,
+                                 variant->cast ? &variant->p : &variant->pv.accumulate);
+    attest_judge_arithmetic_init(&rule->sum, &variant->sum_accumulate);
+    attest_judge_arithmetic_init(&rule->pv, &variant->pv.accumulate);
+    attest_judge_arithmetic_init(&rule->output, &variant->output);
+}
+
+void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
+                            const attest_judge_question *question)
+{
+    const attest_judge_variant *v = variant;
+    double e, u;
+    bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole = v->splits == 1;
+
+    rule->variant = v;
+    set_units(rule, v);
+    set_numbers(rule, question);
+    u = rule->work.u;
+    e = v->exp_relative > u ? v->exp_relative : u;
+    rule->final = v->final_relative > u ? v->final_relative : u;
+    /* -log(1 - e) <= e + e^2 for e <= 1/2, and <= e / (1 - e) */
+    rule->log_exp = (e <= 0.5 ? e + e * e : e / (1 - e)) * ATTEST_JUDGE_UP;
+    rule->reach = 2 * v->threshold * 0x1.62e42fefa39f0p-1 * (1 + 8 * u) * ATTEST_JUDGE_UP;
+    rule->flushed = ldexp(1, -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
+                    attest_judge_exp_up(rule->reach / 2);
+    /* a negative offset is taken back after the flush; parts are multiplied, added and divided
+     * once more each */
+    rule->tiny =
+        ldexp(whole ? 1 : (double)v->splits + 1, -125 + (v->offset < 0 ? (int)-v->offset : 0));
+    rule->folded = any || v->scale == ATTEST_JUDGE_SCALE_FOLDED;
+    rule->queried = any || v->scale == ATTEST_JUDGE_SCALE_QUERY;
+    rule->scored = any || v->scale == ATTEST_JUDGE_SCALE_SCORE;
+    rule->shifted = (v->offset != 0 ? 4 : 2) * u * (1 + 8 * u);
+    rule->rescaled = v->max != ATTEST_JUDGE_MAX_TWO_PASS;
+    rule->known_tiles =
+        rule->rescaled && v->tile > 0 && whole && v->direction != ATTEST_JUDGE_DIRECTION_ANY;
+    rule->after = v->place != ATTEST_JUDGE_PLACE_BEFORE;
+    rule->before = v->place != ATTEST_JUDGE_PLACE_AFTER;
+    rule->known_reference =
+        v->cast && whole && !rule->before && v->threshold == 0 &&
+        v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !question->qkv.sink.data &&
+        (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
+}
+
+attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
+                                              const attest_judge_rule *b)
+{
+    const attest_judge_variant *v = a->variant;
+    attest_judge_variant other = *b->variant;
+
+    /* how products with V are added counts in (5) alone; their format limits weights, too */
+    other.pv = v->pv;
+    other.pv.accumulate = b->variant->pv.accumulate;
+    if (memcmp(&other, v, sizeof other) == 0)
+        return ATTEST_JUDGE_SHARE_WEIGHTS;
+    other.pv.accumulate = v->pv.accumulate;
+    other.max = v->max;
+    other.tile = v->tile;
+    other.direction = v->direction;
+    other.cast = v->cast;
+    other.p = v->p;
+    return memcmp(&other, v, sizeof other) == 0 ? ATTEST_JUDGE_SHARE_SCORES
+                                                : ATTEST_JUDGE_SHARE_NOTHING;
+}

@@ -1,0 +1,47 @@
+/* rule.h -- the numbers of a variant and a question that are the same for every row. */
+#ifndef ATTEST_JUDGE_RULE_H
+#define ATTEST_JUDGE_RULE_H
+
+#include "data/judge_model.h"
+#include "judge/question.h"
+#include "judge/arithmetic.h"
+
+typedef struct attest_judge_rule {
+    const attest_judge_variant *variant;
+    attest_judge_arithmetic score, store, query, p, sum, pv, output;
+    attest_judge_arithmetic work; /* of everything between the scores and the output: binary32,
+                                   * or the accumulator of the scores if that is wider */
+    double scale, scale_error;    /* |scale - the scale| <= scale_error */
+    bool additive;                /* the mask has values that are added */
+    bool power_of_two;            /* the scale is one: multiplying by it does not round */
+    double cap, cap_error;        /* of the softcap */
+    double log_exp;               /* |log(1 + d)| for |d| <= the relative error of exp */
+    double final;                 /* relative error of a division */
+    double shifted;   /* what a rounded reference moves an exponent, as parts of |t| + offset */
+    double flushed;   /* weights below it, as parts of the largest one, may be 0 */
+    double tiny;      /* what is lost of a result, or of a weight, that may be 0 */
+    double reach;     /* 2 threshold log 2 */
+    bool folded;      /* the scale may be folded into the argument of exp2 */
+    bool queried;     /* the query may be scaled */
+    bool scored;      /* the score may be multiplied */
+    bool rescaled;    /* the maximum may grow while weights are added */
+    bool known_tiles; /* which tiles may raise it is decided row by row */
+    bool known_reference; /* what is subtracted from a score is known but for its error */
+    bool after, before;   /* where the division may be */
+} attest_judge_rule;
+
+/* What two variants have in common for every row of a question. */
+typedef enum attest_judge_shared {
+    ATTEST_JUDGE_SHARE_NOTHING = 0,
+    ATTEST_JUDGE_SHARE_SCORES, /* (1), (2) */
+    ATTEST_JUDGE_SHARE_WEIGHTS /* (1) to (4), and the sums over the values */
+} attest_judge_shared;
+
+void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
+                            const attest_judge_question *question);
+
+/* At least nothing: a member that is not known to matter later alone counts as a difference. */
+attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,
+                                              const attest_judge_rule *b);
+
+#endif

@@ -1,0 +1,353 @@
+/* simulate.c -- a row of a kernel: tiles, rescales, row sum, product with V. */
+#include "judge/simulate.h"
+
+#include "base/random.h"
+#include "base/try.h"
+
+/* What a part of the keys has come to: the keys of one split, or all. */
+typedef struct part {
+    attest_judge_concrete *x;
+    const attest_judge_head *head;
+    const attest_judge_row *row;
+    const attest_judge_tile *tile; /* of this part */
+    size_t tiles;
+    bool sink; /* it is in this part */
+    double m, sum;
+    bool has_m, has_o;
+    attest_judge_running lane[ATTEST_RECIPE_LANES];
+} part;
+
+/* The exponential that the kernel computes; value: what it is a weight of. */
+static double exponential(attest_judge_concrete *x, double argument, double value)
+{
+    attest_judge_exponential y;
+    double r;
+
+    if (x->recipe.exp_error == ATTEST_RECIPE_NEAREST)
+        r = attest_judge_exp_nearest(argument, x->two, &x->work.format);
+    else {
+        attest_judge_exp_range(&y, argument, x->two, x->exp_error, false, &x->work.format);
+        r = attest_judge_concrete_choose(x, &y, x->recipe.exp_error,
+                                         attest_judge_concrete_pushes(x, value));
+    }
+    return attest_judge_summer_round(r, &x->work); /* flushed */
+}
+
+static double largest(const part *p, const attest_judge_tile *tile)
+{
+    double m = -(double)INFINITY;
+
+    for (size_t j = tile->first; j < tile->last; j++)
+        m = fmax(m, p->x->score_lo[j - p->row->first]);
+    return m;
+}
+
+/* ---- (i): the reference, and what is rescaled when it is raised ---- */
+
+static double mean_so_far(const part *p)
+{
+    const attest_judge_concrete *x = p->x;
+    double sum = 0;
+
+    for (size_t l = 0; l < x->recipe.lanes; l++)
+        sum += p->lane[l].value;
+    return x->o[x->recipe.target % x->question->value_dim] / sum;
+}
+
+static void rescale(part *p, double more)
+{
+    attest_judge_concrete *x = p->x;
+    double a = exponential(x, attest_judge_concrete_rescale(x, p->m, more), mean_so_far(p));
+
+    for (size_t l = 0; l < x->recipe.lanes; l++)
+        p->lane[l].value = attest_judge_summer_mul(p->lane[l].value, a, &x->sum);
+    for (size_t c = 0; p->has_o && c < x->question->value_dim; c++)
+        x->o[c] = attest_judge_summer_mul(x->o[c], a, &x->pv);
+    p->m = more;
+}
+
+static void visit_maximum(part *p, const attest_judge_tile *tile)
+{
+    double more = largest(p, tile);
+
+    if (!p->has_m) {
+        p->m = more;
+        p->has_m = true;
+        return;
+    }
+    more = fmax(p->m, more);
+    if (!attest_judge_concrete_keeps(p->x, p->m, more))
+        rescale(p, more);
+}
+
+/* ---- (j), (k): weights and their sum ---- */
+
+static void weigh(part *p, const attest_judge_tile *tile)
+{
+    attest_judge_concrete *x = p->x;
+    size_t values = x->question->value_dim;
+    double reference = attest_judge_concrete_reference(x, p->m);
+
+    for (size_t j = tile->first; j < tile->last; j++) {
+        size_t n = j - p->row->first;
+        double v = p->head->v[j * values + x->recipe.target % values], y = 0;
+
+        if (!(x->score_lo[n] == -(double)INFINITY)) {
+            y = exponential(x, attest_judge_concrete_argument(x, x->score_lo[n], reference), v);
+            y = attest_judge_summer_round(y * x->power, &x->work);
+        }
+        x->exponential[n] = y;
+        x->weight[n] = x->variant->cast ? attest_hosted_convert(y, &x->p) : y;
+    }
+}
+
+static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
+{
+    term = attest_hosted_convert(term, &s->format);
+    lane->value = lane->started ? attest_judge_summer_add(lane->value, term, s) : term;
+    lane->started = true;
+}
+
+static void add_weights(part *p, const attest_judge_tile *tile)
+{
+    attest_judge_concrete *x = p->x;
+    const double *term = x->recipe.sum_cast && !x->recipe.before ? x->weight : x->exponential;
+    size_t count = tile->last - tile->first;
+
+    term += tile->first - p->row->first;
+    for (size_t n = 0; n < count; n++)
+        if (x->recipe.lanes == 1)
+            x->sum.leaf[n] = attest_hosted_convert(term[n], &x->sum.format);
+        else
+            add_to_lane(&p->lane[(tile->first + n - tile->start) % x->recipe.lanes], term[n],
+                        &x->sum);
+    if (x->recipe.lanes == 1)
+        attest_judge_summer_add_leaves(&p->lane[0], count, 0, &x->sum);
+}
+
+/* (l): the sink's exponential is one more term. */
+static void add_sink(part *p, attest_judge_running *lane)
+{
+    attest_judge_concrete *x = p->x;
+    double reference = attest_judge_concrete_reference(x, p->m), y;
+
+    y = exponential(x, attest_judge_concrete_sink_argument(x, p->head->sink_logit, reference),
+                    0);
+    add_to_lane(lane, attest_judge_summer_round(y * x->power, &x->work), &x->sum);
+}
+
+static void join_lanes(part *p)
+{
+    attest_judge_summer joined = p->x->sum;
+    attest_judge_running sum = {false, 0};
+
+    joined.order = p->x->recipe.join == ATTEST_RECIPE_JOIN_PAIRWISE ? ATTEST_RECIPE_PAIRWISE
+                                                                    : ATTEST_RECIPE_FORWARD;
+    for (size_t l = 0; l < p->x->recipe.lanes; l++)
+        joined.leaf[l] = p->lane[l].value;
+    attest_judge_summer_add_leaves(&sum, p->x->recipe.lanes, 0, &joined);
+    if (p->sink && !p->x->recipe.sink_in_max)
+        add_sink(p, &sum);
+    p->sum = sum.value;
+}
+
+/* ---- (m) ---- */
+
+static attest_status add_values(part *p, size_t index, attest_error *error)
+{
+    attest_judge_concrete *x = p->x;
+    const attest_judge_tile *tile = &p->tile[index];
+    size_t values = x->question->value_dim, count = tile->last - tile->first;
+    attest_judge_block terms = {x->weight + (tile->first - p->row->first), NULL, values, count};
+
+    if (!attest_judge_summer_allows(&x->pv, count, p->tiles - 1 - index, p->has_o))
+        return attest_error_set(error, ATTEST_USAGE,
+                                "no kernel adds the values of the keys within a depth of %zu",
+                                x->pv.depth);
+    for (size_t c = 0; c < values; c++) {
+        attest_judge_running running = {p->has_o, p->has_o ? x->o[c] : 0};
+
+        terms.b = p->head->v + tile->first * values + c;
+        attest_judge_summer_add_products(&running, &terms, tile->first - tile->start,
+                                         p->tiles - 1 - index, &x->pv);
+        x->o[c] = running.value;
+    }
+    p->has_o = true;
+    return ATTEST_OK;
+}
+
+/* (n) before: every weight is divided. */
+static void divide_weights(part *p, const attest_judge_tile *tile)
+{
+    attest_judge_concrete *x = p->x;
+    size_t values = x->question->value_dim;
+    double power = ldexp(1, (int)x->variant->offset);
+
+    weigh(p, tile);
+    for (size_t j = tile->first; j < tile->last; j++) {
+        size_t n = j - p->row->first;
+        bool push =
+            attest_judge_concrete_pushes(x, p->head->v[j * values + x->recipe.target % values]);
+        double w = attest_judge_concrete_quotient(x, x->exponential[n], p->sum, push);
+
+        w = attest_judge_summer_round(w * power, &x->work);
+        x->weight[n] = x->variant->cast ? attest_hosted_convert(w, &x->p) : w;
+    }
+}
+
+static attest_status finish_before(double *out, part *p, attest_error *error)
+{
+    attest_judge_concrete *x = p->x;
+    double power = ldexp(1, (int)-x->variant->offset);
+
+    for (size_t t = 0; t < p->tiles; t++) {
+        divide_weights(p, &p->tile[t]);
+        ATTEST_TRY(add_values(p, t, error));
+    }
+    for (size_t c = 0; c < x->question->value_dim; c++)
+        out[c] = attest_judge_summer_mul(x->o[c], power, &x->work);
+    return ATTEST_OK;
+}
+
+static void start_part(part *p)
+{
+    attest_judge_concrete *x = p->x;
+    bool inside = p->sink && x->recipe.sink_in_max;
+
+    if (inside) {
+        p->m = attest_judge_concrete_sink(x, p->head->sink_logit);
+        p->has_m = true;
+    }
+    for (size_t t = 0; x->recipe.max == ATTEST_JUDGE_MAX_TWO_PASS && t < p->tiles; t++) {
+        double more = largest(p, &p->tile[t]);
+
+        p->m = p->has_m ? fmax(p->m, more) : more;
+        p->has_m = true;
+    }
+    if (inside)
+        add_sink(p, &p->lane[0]);
+}
+
+/* out = the quotient of a part, not yet rounded to the output. */
+static attest_status run_part(double *out, part *p, attest_error *error)
+{
+    attest_judge_concrete *x = p->x;
+
+    start_part(p);
+    for (size_t c = 0; c < x->question->value_dim; c++)
+        x->o[c] = 0;
+    for (size_t t = 0; t < p->tiles; t++) {
+        if (x->recipe.max != ATTEST_JUDGE_MAX_TWO_PASS)
+            visit_maximum(p, &p->tile[t]);
+        weigh(p, &p->tile[t]);
+        add_weights(p, &p->tile[t]);
+        if (!x->recipe.before)
+            ATTEST_TRY(add_values(p, t, error));
+    }
+    join_lanes(p);
+    if (x->recipe.before)
+        return finish_before(out, p, error);
+    for (size_t c = 0; c < x->question->value_dim; c++)
+        out[c] = attest_judge_concrete_quotient(x, x->o[c], p->sum, x->recipe.push_up);
+    return ATTEST_OK;
+}
+
+static double cast_output(attest_judge_concrete *x, double y)
+{
+    attest_recipe_error how = x->recipe.output;
+
+    if (how == ATTEST_RECIPE_RANDOM)
+        how = attest_random_next(&x->random) >> 63 ? ATTEST_RECIPE_ABOVE : ATTEST_RECIPE_BELOW;
+    if (how == ATTEST_RECIPE_PUSH)
+        how = x->recipe.push_up ? ATTEST_RECIPE_ABOVE : ATTEST_RECIPE_BELOW;
+    if (how == ATTEST_RECIPE_NEAREST || x->output.plain || !(fabs(y) <= x->output.most))
+        return attest_hosted_convert(y, &x->output);
+    return how == ATTEST_RECIPE_ABOVE ? attest_judge_round_up(y, &x->output)
+                                      : attest_judge_round_down(y, &x->output);
+}
+
+/* Runs the parts one after another: (o). */
+static attest_status run_parts(double *out, attest_judge_concrete *x,
+                               const attest_judge_head *head, const attest_judge_row *row,
+                               size_t tiles, attest_error *error)
+{
+    size_t values = x->question->value_dim, splits = x->recipe.splits, parts = 0;
+
+    for (size_t s = 0; s < splits; s++) {
+        size_t first = tiles * s / splits, last = tiles * (s + 1) / splits;
+        double *result = x->part + parts * (values + 2);
+        part p = {.x = x,
+                  .head = head,
+                  .row = row,
+                  .tile = x->tile + first,
+                  .tiles = last - first,
+                  .sink = head->sink && parts == 0};
+
+        if (first == last)
+            continue;
+        ATTEST_TRY(run_part(result, &p, error));
+        result[values] = p.sum;
+        result[values + 1] = p.m;
+        parts++;
+    }
+    attest_judge_concrete_join(out, x, parts);
+    return ATTEST_OK;
+}
+
+/* About the exact result in the target column: what is pushed away from. */
+static double get_middle(const attest_judge_concrete *x, const attest_judge_head *head,
+                         const attest_judge_row *row, size_t i)
+{
+    const attest_judge_question *q = x->question;
+    double sum = head->sink ? exp(head->sink_logit) : 0, o = 0;
+
+    for (size_t j = row->first; j < row->last; j++) {
+        double t = 0, bias = row->bias ? row->bias[j - row->first] : 0;
+
+        for (size_t c = 0; c < q->dim; c++)
+            t += head->q[i * q->dim + c] * head->k[j * q->dim + c];
+        t = t * x->scale;
+        t = exp((q->capped ? x->cap * tanh(t / x->cap) : t) + bias);
+        sum += t;
+        o += t * head->v[j * q->value_dim + x->recipe.target % q->value_dim];
+    }
+    return o / sum;
+}
+
+attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
+                                        attest_judge_head *head, size_t i, attest_error *error)
+{
+    size_t values = x->question->value_dim, tiles;
+    attest_judge_row row;
+
+    attest_judge_head_get_row(&row, head, i);
+    x->random = attest_random_mix(x->recipe.seed ^ attest_random_mix(i));
+    x->middle = get_middle(x, head, &row, i);
+    if (!attest_judge_summer_allows(&x->score, x->question->dim, 0, false))
+        return attest_error_set(error, ATTEST_USAGE,
+                                "no kernel adds %zu products within a depth of %zu",
+                                x->question->dim, x->score.depth);
+    attest_judge_concrete_score(x, head, &row, i, false);
+    tiles = attest_judge_concrete_tile(x, &row);
+    for (size_t c = 0; c < values; c++)
+        out[c] = x->question->qkv.empty_is_nan ? (double)NAN : 0;
+    if (tiles == 0)
+        return ATTEST_OK;
+    ATTEST_TRY(run_parts(out, x, head, &row, tiles, error));
+    for (size_t c = 0; c < values; c++)
+        out[c] = cast_output(x, out[c]);
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_simulate_row(double *out, attest_judge_head *head, size_t i,
+                                        const attest_judge_variant *variant,
+                                        const attest_judge_recipe *recipe, attest_error *error)
+{
+    attest_judge_concrete x;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_concrete_init(&x, head->question, variant, recipe, error));
+    status = attest_judge_concrete_run(out, &x, head, i, error);
+    attest_judge_concrete_clear(&x);
+    return status;
+}

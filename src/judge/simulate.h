@@ -1,0 +1,28 @@
+/* simulate.h -- what a kernel returns, bit for bit.
+ *
+ * proofs-notes/judge-kernels.md defines the kernels; nothing here knows of a bound. */
+#ifndef ATTEST_JUDGE_SIMULATE_H
+#define ATTEST_JUDGE_SIMULATE_H
+
+#include "judge/concrete.h"
+
+/* out = row i of the output of a kernel, value_dim numbers. Status: USAGE, if there is no such
+ * kernel because a sum is too long for the depth that the model names. */
+attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
+                                        attest_judge_head *head, size_t i,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for one row, from the start. Status: also that of attest_judge_concrete_init. */
+attest_status attest_judge_simulate_row(double *out, attest_judge_head *head, size_t i,
+                                        const attest_judge_variant *variant,
+                                        const attest_judge_recipe *recipe,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* out = the parts of splits, joined: (o). Part p: its output from part + p (value_dim + 2) on,
+ * then its sum and its reference. */
+void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t parts);
+
+/* a / b as the recipe wants it, (n). push: whether a larger quotient is wanted. */
+double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push);
+
+#endif

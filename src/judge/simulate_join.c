@@ -1,0 +1,108 @@
+/* simulate_join.c -- the final division, and splits joined by their logarithms. */
+#include "judge/simulate.h"
+
+/* (n): the numbers of the working format within the allowed error of a / b. */
+double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push)
+{
+    const attest_hosted *h = &x->work.format;
+    attest_judge_exponential y;
+    double q, radius;
+
+    y.nearest =
+        x->recipe.reciprocal
+            ? attest_judge_summer_mul(a, attest_judge_concrete_divide(1, b, &x->work), &x->work)
+            : attest_judge_concrete_divide(a, b, &x->work);
+    q = a / b;
+    if (x->recipe.final_error == ATTEST_RECIPE_NEAREST || !isfinite(q) || h->plain ||
+        !(fabs(q) >= h->tiny))
+        return y.nearest;
+    radius = x->final_error * (1 - 0x1p-20) * fabs(q); /* q is off by 2^-53 */
+    y.lo = fmin(y.nearest, attest_judge_round_up(q - radius, h));
+    y.hi = fmax(y.nearest, attest_judge_round_down(q + radius, h));
+    return attest_judge_concrete_choose(x, &y, x->recipe.final_error, push);
+}
+
+/* A logarithm of the model: a number of the working format within the allowed error. */
+static double logarithm(attest_judge_concrete *x, double sum, bool push)
+{
+    const attest_hosted *h = &x->work.format;
+    attest_judge_exponential y;
+    double exact, radius;
+    int inexact;
+    mpfr_t l;
+
+    mpfr_init2(l, 53);
+    mpfr_set_d(l, sum, MPFR_RNDN);
+    inexact = mpfr_log(l, l, MPFR_RNDZ);
+    exact = mpfr_get_d(l, MPFR_RNDZ);
+    mpfr_clear(l);
+    y.nearest = attest_hosted_convert(
+        h->plain ? exact : attest_hosted_to_odd(exact, inexact ? exact : 0), h);
+    radius = x->variant->split_log * (1 - 0x1p-20);
+    y.lo = fmin(y.nearest, attest_judge_round_up(exact - radius, h));
+    y.hi = fmax(y.nearest, attest_judge_round_down(exact + radius, h));
+    return attest_judge_concrete_choose(x, &y, x->recipe.log_error, push);
+}
+
+/* The logarithm of the sum of the exponentials of a part; all share the offset in it. */
+static double log_sum(attest_judge_concrete *x, const double *part)
+{
+    size_t values = x->question->value_dim;
+    bool push = attest_judge_concrete_pushes(x, part[x->recipe.target % values]);
+    double l = logarithm(x, part[values], push);
+
+    return attest_judge_summer_add(attest_judge_summer_mul(part[values + 1], x->unit, &x->work),
+                                   l, &x->work);
+}
+
+/* weight[p] = exp(L_p - max L); their sum. */
+static double weigh_parts(double *weight, attest_judge_concrete *x, size_t parts)
+{
+    size_t values = x->question->value_dim;
+    double most = -(double)INFINITY, sum = 0;
+    attest_judge_exponential y;
+
+    for (size_t p = 0; p < parts; p++) {
+        weight[p] = log_sum(x, x->part + p * (values + 2));
+        most = fmax(most, weight[p]);
+    }
+    for (size_t p = 0; p < parts; p++) {
+        double value = x->part[p * (values + 2) + x->recipe.target % values];
+
+        attest_judge_exp_range(&y, attest_judge_summer_add(weight[p], -most, &x->work), false,
+                               x->exp_error, false, &x->work.format);
+        weight[p] = attest_judge_concrete_choose(x, &y, x->recipe.exp_error,
+                                                 attest_judge_concrete_pushes(x, value));
+        weight[p] = attest_judge_summer_round(weight[p], &x->work);
+        sum = attest_judge_summer_add(sum, weight[p], &x->work);
+    }
+    return sum;
+}
+
+void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t parts)
+{
+    size_t values = x->question->value_dim;
+    bool last = x->recipe.split_divides_last, up = x->recipe.push_up;
+    double *weight = x->work.leaf, sum;
+
+    for (size_t c = 0; parts == 1 && c < values; c++)
+        out[c] = x->part[c];
+    if (parts == 1)
+        return;
+    sum = weigh_parts(weight, x, parts);
+    for (size_t p = 0; !last && p < parts; p++) {
+        double value = x->part[p * (values + 2) + x->recipe.target % values];
+
+        weight[p] = attest_judge_concrete_quotient(x, weight[p], sum,
+                                                   attest_judge_concrete_pushes(x, value));
+    }
+    for (size_t c = 0; c < values; c++) {
+        double o = 0;
+
+        for (size_t p = 0; p < parts; p++)
+            o = attest_judge_summer_add(
+                o, attest_judge_summer_mul(weight[p], x->part[p * (values + 2) + c], &x->work),
+                &x->work);
+        out[c] = last ? attest_judge_concrete_quotient(x, o, sum, up) : o;
+    }
+}

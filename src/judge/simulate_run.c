@@ -1,0 +1,217 @@
+/* simulate_run.c -- a schedule on all heads of a question, in several processes. */
+#include <attest/judge.h>
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/try.h"
+#include "base/workers.h"
+#include "judge/replay.h"
+#include "judge/simulate.h"
+
+/* Rows that are handed out together: enough that loading their head again costs little. */
+enum { ROWS = 64 };
+
+/* What the workers share: the results, how far they are, and what went wrong first. */
+typedef struct results {
+    atomic_size_t done;
+    atomic_flag told;
+    attest_error error;
+    double value[];
+} results;
+
+typedef struct job {
+    attest_judge_question question;
+    const attest_judge_model *model;
+    size_t schedule, chunks; /* of a head */
+    bool bounds;
+    size_t elements;
+    results *results;
+    const attest_judge_options *options;
+    pid_t parent;
+} job;
+
+static attest_status fail(job *j, attest_error *error)
+{
+    if (!atomic_flag_test_and_set(&j->results->told))
+        j->results->error = *error;
+    return error->status;
+}
+
+static double *element(const job *j, size_t kind, const attest_judge_head *head, size_t row)
+{
+    const attest_judge_question *q = &j->question;
+    size_t index = ((head->batch * q->heads + head->head) * q->queries + row) * q->value_dim;
+
+    return j->results->value + kind * j->elements + index;
+}
+
+static attest_status run_rows(job *j, attest_judge_head *head, size_t first, size_t last,
+                              attest_error *error)
+{
+    const attest_judge_variant *variant = &j->model->variant[0];
+    attest_judge_recipe recipe;
+    attest_judge_concrete x;
+    attest_status status = ATTEST_OK;
+
+    attest_judge_recipe_from_schedule(&recipe, variant, &j->model->schedule[j->schedule]);
+    ATTEST_TRY(attest_judge_concrete_init(&x, &j->question, variant, &recipe, error));
+    for (size_t i = first; i < last && status == ATTEST_OK; i++)
+        status = attest_judge_concrete_run(element(j, 0, head, i), &x, head, i, error);
+    attest_judge_concrete_clear(&x);
+    return status;
+}
+
+/* The hull over the variants; where one of them says nothing, nothing is said. */
+static void widen(double *lo, double *hi, const double *l, const double *h, size_t count,
+                  bool first)
+{
+    for (size_t c = 0; c < count; c++) {
+        lo[c] = first ? l[c] : fmin(lo[c], l[c]);
+        hi[c] = first ? h[c] : fmax(hi[c], h[c]);
+    }
+}
+
+static attest_status replay_rows(job *j, attest_judge_head *head, size_t variant, size_t first,
+                                 size_t last, attest_error *error)
+{
+    size_t values = j->question.value_dim;
+    double *l = attest_memory_alloc(values, 2 * sizeof *l), *h = l ? l + values : NULL;
+    attest_judge_replay replay;
+    attest_status status = l ? ATTEST_OK : attest_memory_fail(error);
+
+    if (status == ATTEST_OK)
+        status = attest_judge_replay_init(&replay, &j->question, &j->model->variant[variant],
+                                          &j->model->schedule[j->schedule], error);
+    if (status == ATTEST_OK) {
+        for (size_t i = first; i < last; i++) {
+            attest_judge_replay_row(l, h, &replay, head, i);
+            widen(element(j, 1, head, i), element(j, 2, head, i), l, h, values, variant == 0);
+        }
+        attest_judge_replay_clear(&replay);
+    }
+    free(l);
+    return status;
+}
+
+static attest_status run_chunk(job *j, attest_judge_head *head, size_t item,
+                               attest_error *error)
+{
+    const attest_judge_question *q = &j->question;
+    size_t index = item / j->chunks, first = item % j->chunks * ROWS, last = first + ROWS;
+
+    if (last > q->queries)
+        last = q->queries;
+    ATTEST_TRY(attest_judge_head_load(head, index / q->heads, index % q->heads, error));
+    ATTEST_TRY(run_rows(j, head, first, last, error));
+    for (size_t v = 0; j->bounds && v < j->model->variants; v++)
+        ATTEST_TRY(replay_rows(j, head, v, first, last, error));
+    atomic_fetch_add(&j->results->done, last - first);
+    return ATTEST_OK;
+}
+
+static bool work(void *context, size_t item)
+{
+    job *j = context;
+    const attest_judge_question *q = &j->question;
+    attest_error error = {0};
+    attest_judge_head head;
+    attest_status status = attest_judge_head_init(&head, q, &error);
+
+    if (status == ATTEST_OK) {
+        status = run_chunk(j, &head, item, &error);
+        attest_judge_head_clear(&head);
+    }
+    if (status != ATTEST_OK)
+        fail(j, &error);
+    else if (getpid() == j->parent)
+        attest_progress_report(&j->options->progress, "rows", atomic_load(&j->results->done),
+                               q->batch * q->heads * q->queries, NULL);
+    return status == ATTEST_OK;
+}
+
+/* Every head is loaded once, so that bad numbers are found in the order of the input. */
+static attest_status check_heads(job *j, attest_error *error)
+{
+    const attest_judge_question *q = &j->question;
+    attest_judge_recipe recipe;
+    attest_judge_concrete x;
+    attest_judge_head head;
+    attest_status status;
+
+    attest_judge_recipe_from_schedule(&recipe, j->model->variant,
+                                      &j->model->schedule[j->schedule]);
+    ATTEST_TRY(attest_judge_concrete_init(&x, q, j->model->variant, &recipe, error));
+    status = attest_judge_head_init(&head, q, error);
+    if (status == ATTEST_OK) {
+        for (size_t h = 0; h < q->batch * q->heads && status == ATTEST_OK; h++) {
+            status = attest_judge_head_load(&head, h / q->heads, h % q->heads, error);
+            if (status == ATTEST_OK)
+                status = attest_judge_concrete_check(&x, &head, error);
+        }
+        attest_judge_head_clear(&head);
+    }
+    attest_judge_concrete_clear(&x);
+    return status;
+}
+
+static attest_status run_all(job *j, size_t bytes, attest_error *error)
+{
+    const attest_judge_question *q = &j->question;
+    size_t jobs = j->options->jobs > 0 ? j->options->jobs : 1;
+    attest_status status;
+
+    j->results = attest_shared_alloc(1, bytes);
+    if (!j->results)
+        return attest_memory_fail(error);
+    attest_progress_report(&j->options->progress, "rows", 0, q->batch * q->heads * q->queries,
+                           NULL);
+    status = attest_workers_run(work, j, q->batch * q->heads * j->chunks, jobs, error);
+    attest_progress_end(&j->options->progress);
+    if (j->results->error.status != ATTEST_OK) {
+        if (error)
+            *error = j->results->error;
+        status = j->results->error.status;
+    }
+    return status;
+}
+
+attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
+                                    const attest_judge_model *model, size_t schedule,
+                                    const attest_judge_options *options, attest_error *error)
+{
+    job j = {.model = model,
+             .schedule = schedule,
+             .bounds = lo || hi,
+             .parent = getpid(),
+             .options = options};
+    double *to[3] = {out, lo, hi};
+    attest_status status;
+    size_t bytes;
+
+    if (schedule >= model->schedules)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the model has %zu schedules, none with the number %zu",
+                                model->schedules, schedule);
+    ATTEST_TRY(attest_judge_question_init(&j.question, qkv, error));
+    j.chunks = (j.question.queries + ROWS - 1) / ROWS;
+    j.elements =
+        j.question.batch * j.question.heads * j.question.queries * j.question.value_dim;
+    bytes = sizeof(results) + (j.bounds ? 3 : 1) * j.elements * sizeof(double);
+    status = j.elements > (SIZE_MAX - sizeof(results)) / (3 * sizeof(double))
+                 ? attest_memory_fail(error)
+                 : check_heads(&j, error);
+    if (status == ATTEST_OK)
+        status = run_all(&j, bytes, error);
+    for (size_t k = 0; status == ATTEST_OK && k < 3; k++)
+        if (to[k])
+            memcpy(to[k], j.results->value + k * j.elements, j.elements * sizeof(double));
+    attest_shared_free(j.results, 1, bytes);
+    attest_judge_question_clear(&j.question);
+    return status;
+}

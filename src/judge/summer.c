@@ -1,0 +1,211 @@
+/* summer.c -- chains, trees and blocks. */
+#include "judge/summer.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+bool attest_judge_summer_alloc(attest_judge_summer *summer, size_t capacity)
+{
+    summer->leaf = attest_memory_alloc(capacity, sizeof *summer->leaf);
+    summer->a = attest_memory_alloc(capacity, sizeof *summer->a);
+    summer->b = attest_memory_alloc(capacity, sizeof *summer->b);
+    return summer->leaf && summer->a && summer->b;
+}
+
+void attest_judge_summer_clear(attest_judge_summer *summer)
+{
+    free(summer->leaf);
+    free(summer->a);
+    free(summer->b);
+}
+
+static size_t pick(attest_judge_summer *s, size_t choices)
+{
+    return (size_t)(attest_random_next(s->random) >> 32) % choices;
+}
+
+static void swap(double *x, double *y)
+{
+    double kept = *x;
+
+    *x = *y;
+    *y = kept;
+}
+
+/* The largest number of leaves of a tree of this depth. */
+static size_t leaves_within(size_t depth)
+{
+    return depth > 62 ? (size_t)1 << 62 : (size_t)1 << depth;
+}
+
+static bool is_chain(attest_recipe_order order)
+{
+    return order == ATTEST_RECIPE_FORWARD || order == ATTEST_RECIPE_BACKWARD ||
+           order == ATTEST_RECIPE_GROWING;
+}
+
+bool attest_judge_summer_allows(const attest_judge_summer *s, size_t count, size_t after,
+                                bool started)
+{
+    size_t above = after + (started ? 1 : 0);
+
+    if (s->depth == 0 || s->order >= ATTEST_RECIPE_BLOCKS || count == 0)
+        return true;
+    if (s->depth < above)
+        return false;
+    if (is_chain(s->order))
+        return count - 1 <= s->depth - above;
+    return count <= leaves_within(s->depth - above);
+}
+
+/* Where a range of count leaves is divided: each side fits into one level less. */
+static size_t divide(size_t count, size_t depth, attest_judge_summer *s)
+{
+    size_t most = leaves_within(depth - 1), least = 1;
+
+    if (s->order == ATTEST_RECIPE_PAIRWISE)
+        return count / 2;
+    if (count > most)
+        least = count - most;
+    if (most > count - 1)
+        most = count - 1;
+    return least + pick(s, most - least + 1);
+}
+
+static double add_tree(size_t first, size_t count, size_t depth, attest_judge_summer *s)
+{
+    size_t half;
+    double left, right;
+
+    if (count == 1)
+        return s->leaf[first];
+    half = divide(count, depth, s);
+    left = add_tree(first, half, depth - 1, s);
+    right = add_tree(first + half, count - half, depth - 1, s);
+    return attest_judge_summer_add(left, right, s);
+}
+
+static void add(attest_judge_running *running, double x, const attest_judge_summer *s)
+{
+    running->value = running->started ? attest_judge_summer_add(running->value, x, s)
+                                      : attest_judge_summer_round(x, s);
+    running->started = true;
+}
+
+static int by_magnitude(const void *x, const void *y)
+{
+    double a = fabs(*(const double *)x), b = fabs(*(const double *)y);
+
+    return (a > b) - (a < b);
+}
+
+/* Domain: allowed. */
+void attest_judge_summer_add_leaves(attest_judge_running *running, size_t count, size_t after,
+                                    attest_judge_summer *s)
+{
+    size_t above = after + (running->started ? 1 : 0);
+
+    if (count == 0)
+        return;
+    if (s->order == ATTEST_RECIPE_GROWING)
+        qsort(s->leaf, count, sizeof *s->leaf, by_magnitude);
+    if (s->order == ATTEST_RECIPE_SHUFFLED)
+        for (size_t i = count - 1; i > 0; i--)
+            swap(&s->leaf[i], &s->leaf[pick(s, i + 1)]);
+    if (is_chain(s->order)) {
+        for (size_t i = 0; i < count; i++)
+            add(running, s->leaf[s->order == ATTEST_RECIPE_BACKWARD ? count - 1 - i : i], s);
+        return;
+    }
+    add(running, add_tree(0, count, s->depth > 0 ? s->depth - above : count, s), s);
+}
+
+/* A product as a leaf, (b): rounded, or as it is. */
+static double product(double a, double b, bool rounded, const attest_judge_summer *s)
+{
+    double x = a * b;
+
+    if (s->wide && !s->format.plain)
+        x = attest_hosted_to_odd(x, fma(a, b, -x));
+    return rounded ? attest_judge_summer_round(x, s) : x;
+}
+
+static bool is_rounded(attest_judge_summer *s)
+{
+    return s->wide || s->products == ATTEST_RECIPE_ROUNDED ||
+           (s->products == ATTEST_RECIPE_MIXED && pick(s, 2) == 0);
+}
+
+size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size)
+{
+    return (lead % size + all->count + size - 1) / size;
+}
+
+attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
+                                          size_t number, size_t size)
+{
+    size_t first, last;
+
+    lead %= size;
+    first = number * size > lead ? number * size - lead : 0;
+    last = (number + 1) * size - lead;
+    if (last > all->count)
+        last = all->count;
+    return (attest_judge_block){all->a + first, all->b + first * all->stride, all->stride,
+                                last - first};
+}
+
+/* A random permutation of the products, packed. */
+static attest_judge_block shuffle(const attest_judge_block *all, attest_judge_summer *s)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        s->a[i] = all->a[i];
+        s->b[i] = all->b[i * all->stride];
+    }
+    for (size_t i = all->count; i > 1; i--) {
+        size_t other = pick(s, i);
+
+        swap(&s->a[i - 1], &s->a[other]);
+        swap(&s->b[i - 1], &s->b[other]);
+    }
+    return (attest_judge_block){s->a, s->b, 1, all->count};
+}
+
+static void add_blocks(attest_judge_running *running, const attest_judge_block *all,
+                       size_t lead, attest_judge_summer *s)
+{
+    attest_judge_block shuffled;
+    size_t blocks;
+
+    if (s->order == ATTEST_RECIPE_BLOCKS_SHUFFLED) {
+        shuffled = shuffle(all, s);
+        all = &shuffled;
+        lead = 0;
+    }
+    blocks = attest_judge_block_count(all, lead, s->block);
+    for (size_t i = 0; i < blocks; i++) {
+        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
+        attest_judge_block one = attest_judge_block_get(all, lead, n, s->block);
+
+        running->value = attest_judge_unit_sum(running->value, &one, &s->unit);
+    }
+    running->started = true;
+}
+
+void attest_judge_summer_add_products(attest_judge_running *running,
+                                      const attest_judge_block *products, size_t lead,
+                                      size_t after, attest_judge_summer *s)
+{
+    if (products->count == 0)
+        return;
+    if (s->order >= ATTEST_RECIPE_BLOCKS) {
+        add_blocks(running, products, lead, s);
+        return;
+    }
+    for (size_t i = 0; i < products->count; i++)
+        s->leaf[i] =
+            product(products->a[i], products->b[i * products->stride], is_rounded(s), s);
+    attest_judge_summer_add_leaves(running, products->count, after, s);
+}

@@ -1,0 +1,87 @@
+/* summer.h -- sums in a format, in every order that a recipe can name.
+ *
+ * proofs-notes/judge-kernels.md (b) and (c). */
+#ifndef ATTEST_JUDGE_SUMMER_H
+#define ATTEST_JUDGE_SUMMER_H
+
+#include "judge/matrix_unit.h"
+#include "judge/recipe.h"
+
+typedef struct attest_judge_summer {
+    attest_hosted format;
+    bool flush_positive, flush_negative; /* results below the least normal number are 0 */
+    attest_recipe_order order;
+    attest_recipe_products products;
+    bool wide;              /* a product of two terms need not be a double */
+    size_t depth;           /* additions above a term; 0: any number */
+    attest_judge_unit unit; /* where the order is one of blocks */
+    size_t block;
+    uint64_t *random;
+    double *leaf, *a, *b; /* room for capacity terms each */
+} attest_judge_summer;
+
+/* Room for sums of up to capacity terms; false: no memory. Clear in any case. */
+bool attest_judge_summer_alloc(attest_judge_summer *summer, size_t capacity);
+void attest_judge_summer_clear(attest_judge_summer *summer);
+
+static inline double attest_judge_summer_flush(double r, const attest_judge_summer *s)
+{
+    return fabs(r) < s->format.tiny && (r > 0 ? s->flush_positive : s->flush_negative) ? 0 : r;
+}
+
+/* The exact value rounded to the format, and flushed. */
+static inline double attest_judge_summer_round(double exact, const attest_judge_summer *s)
+{
+    return attest_judge_summer_flush(attest_hosted_convert(exact, &s->format), s);
+}
+
+/* x y, rounded once. */
+static inline double attest_judge_summer_mul(double x, double y, const attest_judge_summer *s)
+{
+    double product = x * y;
+
+    if (!s->format.plain) /* exact already where both are of a small format */
+        product = attest_hosted_to_odd(product, fma(x, y, -product));
+    return attest_judge_summer_round(product, s);
+}
+
+/* x + y, rounded once. Domain: at most 53 bits each. */
+static inline double attest_judge_summer_add(double x, double y, const attest_judge_summer *s)
+{
+    double sum = x + y;
+
+    if (s->format.plain)
+        return sum;
+    return attest_judge_summer_round(
+        attest_hosted_to_odd(sum, attest_hosted_sum_error(sum, x, y)), s);
+}
+
+/* How many blocks of so many places hold the products, if they begin lead places into the first
+ * one, and which products are in one of them. */
+size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size);
+attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
+                                          size_t number, size_t size);
+
+/* A running sum to which more is added, or none yet. */
+typedef struct attest_judge_running {
+    bool started;
+    double value;
+} attest_judge_running;
+
+/* Whether count more terms can be added within the summer's depth, of which after are still to
+ * come over the result. */
+bool attest_judge_summer_allows(const attest_judge_summer *s, size_t count, size_t after,
+                                bool started);
+
+/* running += the first count leaves, in the order of the summer, no leaf below more than
+ * depth - after additions. */
+void attest_judge_summer_add_leaves(attest_judge_running *running, size_t count, size_t after,
+                                    attest_judge_summer *s);
+
+/* running += the products. lead: the places of the first block that come before the first of
+ * them. */
+void attest_judge_summer_add_products(attest_judge_running *running,
+                                      const attest_judge_block *products, size_t lead,
+                                      size_t after, attest_judge_summer *s);
+
+#endif

@@ -1,0 +1,175 @@
+/* tally.c -- an output beside its bounds. */
+#include "judge/tally.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const char *attest_judge_verdict_name(attest_judge_verdict verdict)
+{
+    static const char *const name[] = {[ATTEST_JUDGE_WITHIN] = "within",
+                                       [ATTEST_JUDGE_WRONG] = "wrong",
+                                       [ATTEST_JUDGE_UNDECIDED] = "undecided"};
+
+    return name[verdict];
+}
+
+attest_judge_verdict attest_judge_counts_verdict(const attest_judge_counts *counts)
+{
+    return counts->wrong       ? ATTEST_JUDGE_WRONG
+           : counts->undecided ? ATTEST_JUDGE_UNDECIDED
+                               : ATTEST_JUDGE_WITHIN;
+}
+
+/* |output - exact| / bound, for people: verdicts rest on lo and hi. */
+static double get_ratio(double output, double exact, double bound)
+{
+    double distance = fabs(output - exact);
+
+    if (isnan(exact)) /* a row that is to be NaN */
+        return isnan(output) ? 0 : (double)INFINITY;
+    if (!isfinite(output))
+        return (double)INFINITY;
+    return distance == 0 ? 0 : distance / bound; /* infinite for a bound of 0 */
+}
+
+static size_t bin_of(double ratio)
+{
+    int exponent;
+
+    if (!(ratio >= ldexp(1, ATTEST_JUDGE_LEAST)))
+        return 0;
+    if (isinf(ratio))
+        return ATTEST_JUDGE_BINS - 1;
+    frexp(ratio, &exponent); /* 2^(exponent-1) <= ratio < 2^exponent */
+    exponent -= ATTEST_JUDGE_LEAST;
+    return exponent < ATTEST_JUDGE_BINS - 1 ? (size_t)exponent : ATTEST_JUDGE_BINS - 1;
+}
+
+static void count(attest_judge_counts *counts, attest_judge_verdict verdict, double ratio)
+{
+    counts->within += verdict == ATTEST_JUDGE_WITHIN;
+    counts->wrong += verdict == ATTEST_JUDGE_WRONG;
+    counts->undecided += verdict == ATTEST_JUDGE_UNDECIDED;
+    if (verdict != ATTEST_JUDGE_UNDECIDED && ratio > counts->max_ratio)
+        counts->max_ratio = ratio;
+}
+
+static void keep_worst(attest_judge_tally *tally, const attest_judge_worst *this)
+{
+    bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
+    bool was_wrong = tally->worst.verdict == ATTEST_JUDGE_WRONG;
+
+    if (this->verdict == ATTEST_JUDGE_UNDECIDED)
+        return;
+    if (tally->has_worst &&
+        (wrong != was_wrong ? was_wrong : !(this->ratio > tally->worst.ratio)))
+        return;
+    tally->has_worst = true;
+    tally->worst = *this;
+}
+
+/* A wrong element joins the last range where its row is the next of it, or the same. */
+static bool add_wrong(attest_judge_tally *tally, size_t head, size_t row, size_t column)
+{
+    attest_judge_range *last = tally->ranges ? &tally->range[tally->ranges - 1] : NULL;
+    size_t heads = tally->shape[1];
+
+    if (!last || last->batch != head / heads || last->head != head % heads ||
+        row > last->last + 1) {
+        if (!attest_memory_grow(&tally->range, &tally->room, tally->ranges + 1,
+                                sizeof *tally->range))
+            return false;
+        tally->range[tally->ranges++] =
+            (attest_judge_range){head / heads, head % heads, row, row, column, column, 1};
+        return true;
+    }
+    last->last = row;
+    last->first_column = column < last->first_column ? column : last->first_column;
+    last->last_column = column > last->last_column ? column : last->last_column;
+    last->wrong++;
+    return true;
+}
+
+static bool add(attest_judge_tally *tally, const double *output,
+                const attest_judge_bounds *bounds, size_t i)
+{
+    attest_judge_worst this = {.place = i,
+                               .exact = bounds->exact[i],
+                               .error = bounds->error[i],
+                               .lo = bounds->lo[i],
+                               .hi = bounds->hi[i],
+                               .bound = bounds->bound[i],
+                               .output = output[i]};
+    size_t columns = tally->shape[3], rows = tally->shape[2];
+    size_t head = i / columns / rows;
+
+    this.verdict = attest_judge_element(this.output, this.lo, this.hi);
+    this.ratio = get_ratio(this.output, this.exact, this.bound);
+    count(&tally->all, this.verdict, this.ratio);
+    count(&tally->head[head], this.verdict, this.ratio);
+    if (this.verdict != ATTEST_JUDGE_UNDECIDED)
+        tally->bin[bin_of(this.ratio)]++;
+    keep_worst(tally, &this);
+    return this.verdict != ATTEST_JUDGE_WRONG ||
+           add_wrong(tally, head, i / columns % rows, i % columns);
+}
+
+attest_status attest_judge_tally_init(attest_judge_tally *tally, const double *output,
+                                      const attest_judge_bounds *bounds, const size_t shape[4],
+                                      attest_error *error)
+{
+    size_t heads = shape[0] * shape[1], elements = heads * shape[2] * shape[3];
+
+    memset(tally, 0, sizeof *tally);
+    memcpy(tally->shape, shape, sizeof tally->shape);
+    tally->head = attest_memory_alloc(heads, sizeof *tally->head);
+    for (size_t i = 0; tally->head && i < elements; i++)
+        if (!add(tally, output, bounds, i)) {
+            attest_judge_tally_clear(tally);
+            return attest_memory_fail(error);
+        }
+    return tally->head ? ATTEST_OK : attest_memory_fail(error);
+}
+
+void attest_judge_tally_clear(attest_judge_tally *tally)
+{
+    free(tally->head);
+    free(tally->range);
+    memset(tally, 0, sizeof *tally);
+}
+
+static bool same(double y, double z)
+{
+    return y == z || (isnan(y) && isnan(z));
+}
+
+void attest_judge_difference_get(attest_judge_difference *difference, const double *y,
+                                 const double *z, const attest_judge_bounds *bounds,
+                                 size_t count)
+{
+    memset(difference, 0, sizeof *difference);
+    for (size_t i = 0; i < count; i++) {
+        /* to nearest, rounding is monotone: y, z in [lo, hi] has distance <= allowed */
+        double distance = fabs(y[i] - z[i]), allowed = bounds->hi[i] - bounds->lo[i], ratio;
+
+        if (same(y[i], z[i]))
+            continue;
+        difference->differ++;
+        if (!isfinite(allowed) && !isnan(allowed))
+            continue; /* nothing is known of the element */
+        difference->beyond += !(distance <= allowed);
+        ratio =
+            distance <= allowed || distance > allowed ? distance / allowed : (double)INFINITY;
+        if (!difference->has_at || ratio > difference->ratio) {
+            difference->has_at = true;
+            difference->ratio = ratio;
+            difference->at = i;
+            difference->y = y[i];
+            difference->z = z[i];
+            difference->allowed = allowed;
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/* judge_avx2.c -- the sums of judge.h with AVX2 and FMA. */
+#include "kernel/judge.h"
+#include "kernel/vector_avx2.h"
+
+#define JUDGE_TABLE attest_kernel_judge_avx2
+#define JUDGE_VECTORS 4
+
+#include "kernel/judge.inc"

@@ -1,0 +1,8 @@
+/* judge_avx512.c -- the sums of judge.h with AVX-512. */
+#include "kernel/judge.h"
+#include "kernel/vector_avx512.h"
+
+#define JUDGE_TABLE attest_kernel_judge_avx512
+#define JUDGE_VECTORS 4
+
+#include "kernel/judge.inc"

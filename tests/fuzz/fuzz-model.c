@@ -1,0 +1,6 @@
+/* Kernel models in JSON: whatever is read is written, read again and the same. */
+#include "io/judge_model_json.h"
+
+#define FUZZ(suffix) attest_judge_model##suffix
+#define FUZZ_MEMBER variant
+#include "tests/fuzz/fuzz-json.inc"

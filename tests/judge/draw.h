@@ -1,0 +1,30 @@
+/* draw.h -- random models, questions and data for the judge's tests. */
+#ifndef TESTS_JUDGE_DRAW_H
+#define TESTS_JUDGE_DRAW_H
+
+#include <stdint.h>
+
+#include "data/judge_model.h"
+#include "judge/question.h"
+
+/* A question and what it points to. */
+typedef struct drawn_question {
+    attest_qkv qkv;
+    double *q, *k, *v, *mask, sink;
+    unsigned char *seen;
+    char scale[40], softcap[40];
+} drawn_question;
+
+/* Data of a random kind in the variant's formats, of one head: at most so many queries, keys
+ * and dimensions. False: out of memory. */
+bool draw_question(drawn_question *question, const attest_judge_variant *variant,
+                   uint64_t *state, size_t queries, size_t keys, size_t dim);
+void drawn_question_clear(drawn_question *question);
+
+/* Data of the kind named instead: 0 .. DRAW_KINDS-1. */
+enum { DRAW_KINDS = 10 };
+extern const char *const draw_kind_name[DRAW_KINDS];
+void draw_data(double *q, double *k, double *v, size_t queries, size_t keys, size_t dim,
+               size_t columns, int kind, uint64_t *state);
+
+#endif

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Weakened terms of the judge's bound: each is left out or halved in a copy of the source, and a
+# test of the bound must fail. Prints which one noticed which.
+. "$srcdir/tests/cli/lib.sh"
+. "$srcdir/tests/mutate.sh"
+
+programs="tests/judge/t-judge-terms tests/judge/t-judge-exact tests/judge/t-judge-bound"
+
+copy_source
+# shellcheck disable=SC2086
+make -C "$work/build" -j2 $programs >>"$work/log" 2>&1
+result $? "a copy of the source builds"
+
+noticed() { # the first test that fails, and what it says
+    for program in $programs; do
+        ATTEST_ROWS=60000 timeout 300 "$work/build/$program" >"$out" 2>"$err" && continue
+        echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
+        return 0
+    done
+    return 1
+}
+
+mutation() { # name, file of src/judge, text, replacement
+    # shellcheck disable=SC2086
+    if plant "$1" "src/judge/$2" "$3" "$4" 2>"$err" &&
+        make -C "$work/build" $programs >"$work/log" 2>&1; then
+        report=$(noticed)
+        result $? "$1: noticed by $report"
+    else
+        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
+    fi
+    unplant "src/judge/$2"
+}
+
+# (1), (2): scores
+mutation "additions of a sum" sum_error.c 'rule->most_part = grown *' 'rule->most_part = grown / 2 *'
+mutation "roundings of products" sum_error.c 'rule->size_part = moved *' 'rule->size_part = moved / 2 *'
+mutation "the largest partial sum" scores.c '(size + s) / 2' '(size + s) / 4'
+mutation "partial sums no larger than the sum" scores.c '(size + s) / 2' 's'
+mutation "store" scores.c 'rule->store.u * (s + e)' 'rule->store.u / 2 * (s + e)'
+mutation "least number of the store" scores.c '+ rule->store.least;' ';'
+mutation "product with the scale" scores.c 'e : e + u * (t + e)' 'e : e + u / 2 * (t + e)'
+mutation "rounding of a scaled query" scores.c 'moved = u * size +' 'moved = u / 2 * size +'
+mutation "least number of a scaled query" scores.c \
+    '(rule->query.least + rule->work.least) * key_size' '0 * key_size'
+mutation "a scaled query that overflows" scores.c 'if (rule->queried && !(scaled' 'if (0 && !(scaled'
+mutation "subnormal scaled queries" scores.c 'sum[1].raised = x->raised_scaled;' 'sum[1].raised = 0;'
+mutation "subnormal inputs of a matrix unit" sum_error.c \
+    'most + e > r->raised ? most + e : r->raised' 'most + e'
+mutation "terms that a matrix unit cuts" sum_error.c \
+    'return (lost + r->blocks' 'return (lost / 2 + r->blocks'
+mutation "results that a matrix unit cuts" sum_error.c 'r->kept * (most + e)' 'r->kept * 0'
+mutation "slope of the softcap" scores.c \
+    'return 4 * e / ((1 + e) * (1 + e))' 'return 2 * e / ((1 + e) * (1 + e))'
+mutation "relative error of the softcap" scores.c \
+    '(v->softcap_relative > u ? v->softcap_relative : u)' '(u)'
+mutation "absolute error of the softcap" scores.c \
+    '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
+mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
+# (3): weights
+mutation "the sink against the keys" weights.c 'return 6 * rule->work.u' 'return 3 * rule->work.u'
+mutation "argument of exp" weights.c 'return 5 * u * (1' 'return 2.5 * u * (1'
+mutation "exponentials" weights.c '(1 + raises) * rule->log_exp +' '(0.5 + raises) * rule->log_exp +'
+mutation "exponentials of rescales" weights.c \
+    '(1 + raises) * rule->log_exp +' '(1 + raises / 2) * rule->log_exp +'
+mutation "tiles that may raise the maximum" weights.c 'x->tile_high[i] > low && !first' \
+    'x->tile_low[i] > low && !first'
+mutation "logarithms of parts" weights.c 'v->split_log + 2' 'v->split_log / 2 + 2'
+mutation "flushed exponentials" weights.c 'if (*low < flushed) {' 'if (0) {'
+# (4): casts
+mutation "relative error of a cast" weights.c 'maximum(u * high * (1 + divided), half)' \
+    'maximum(u / 2 * high * (1 + divided), half)'
+mutation "least number of a cast" weights.c 'ldexp(rule->p.quantum, -1 -' 'ldexp(rule->p.quantum, -2 -'
+mutation "the offset of a cast" weights.c '-1 - (int)v->offset)' '-1 - 2 * (int)v->offset)'
+mutation "divided weights are cast" weights.c 'half *= x->divisor;' 'half *= 1;'
+mutation "casts in the row sum" weights.c 'x->high[j] = (high + rounded) *' 'x->high[j] = high *'
+mutation "casts with a known reference" weights.c '(high - low) / 2 + 0x1p-50' '(high - low) / 4 + 0x1p-50'
+mutation "the reference of a known cast" weights.c 'h = r + range;' 'h = r;'
+mutation "exponentials flushed before a cast" weights.c '0x1p-125 * maximum(two_b, 1)' '0x1p-125'
+mutation "divisions of parts" weights.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
+mutation "two sums of other exponentials" weights.c \
+    '2 * argument_error(x, rule, j) + common + (2 + x->raises)' \
+    '2 * argument_error(x, rule, j) + common + (1 + x->raises)'
+mutation "sums that overflow when rounded" weights.c '* products < rule->pv.limit' '< rule->pv.limit'
+mutation "quotients that overflow" weights.c '2 * x->value_most < rule->work.limit' 'true'
+# (5), (6): sums, quotient, output
+mutation "rescales of the product with V" quotient.c 'rule->after ? x->raises : 0' '0'
+mutation "partial sums of the product with V" quotient.c 'most = most / 2 *' 'most = most / 4 *'
+mutation "roundings of the row sum, up" quotient.c \
+    '1 + attest_judge_grow(u, roundings) + least' '1 + attest_judge_grow(u, roundings / 2) + least'
+mutation "roundings of the row sum, down" quotient.c '1 - roundings * u - least' \
+    '1 - roundings / 2 * u - least'
+mutation "lanes" quotient.c 'double steps = tiles * lane' 'double steps = tiles * lane / 2'
+mutation "rescales of the row sum" quotient.c 'roundings += x->raises;' ''
+mutation "division" quotient.c '1 + rule->final : 1 - rule->final' '1 + rule->final / 2 : 1 - rule->final / 2'
+mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
+mutation "output to either side" quotient.c 'while (cast < x)' 'while (0 && cast < x)'
+mutation "casts of the numerator" quotient.c 'x->spread_up[c] + x->cast_v[c]' 'x->spread_up[c]'
+mutation "uncertain weights" quotient.c 'rest = x->cast_v[c] + product' 'rest = x->cast_v[c]'
+# the exact value
+mutation "scores that doubles know badly" quotient.c 'if (!(e <= 0.25))' 'if (0)'
+mutation "scores that overflow doubles" scores.c 'if (!(ev <= x->evaluated))' 'if (ev > x->evaluated)'
+mutation "errors of the exact scores" quotient.c 'moved = 2 * e;' 'moved = 0;'
+finish

@@ -1,0 +1,294 @@
+/* t-matrix-unit.c -- blocks of matrix units: against rationals, and against recorded results of
+ * GPUs where those are beside the tree (or where ATTEST_TENSOR_CORE says). */
+#include "judge/matrix_unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/ref/schedule.h"
+#include "tests/tap.h"
+
+static attest_format format(const char *name)
+{
+    attest_error error = {0};
+    attest_format f = {0};
+
+    if (attest_format_parse(&f, name, &error) != ATTEST_OK)
+        abort();
+    return f;
+}
+
+/* A number of the format: zeros, subnormals, large ones, and ones near 1. */
+static double draw(uint64_t *state, const attest_hosted *h, bool small)
+{
+    uint64_t r = attest_random_next(state);
+    double m = 1 + (double)(attest_random_next(state) >> 12) * 0x1p-52;
+    int spread = small ? 1 : (int)(r >> 8 & 3), e = (int)(r >> 16 & 0xff);
+
+    if ((r & 7) == 0)
+        return r & 8 ? 0.0 : -0.0;
+    if (spread == 0)
+        e = e % 4 - 2;
+    else if (spread == 1)
+        e = (int)h->format.emin / (small && h->format.emin < -100 ? 2 : 1) - 12 + e % 24;
+    else if (spread == 2)
+        e = e % 40 - 20;
+    else
+        e = (int)h->format.emax / 2 - e % 8;
+    m = attest_hosted_nearest(ldexp(r & 16 ? -m : m, e), h);
+    return isfinite(m) ? m : 1;
+}
+
+/* Formats of a, b, the result; products in a block, fraction. */
+typedef struct kind {
+    const char *a, *b;
+    bool half;
+    size_t block, fraction;
+} kind;
+
+static void check_random(uint64_t *state)
+{
+    static const kind all[] = {
+        {"binary16", "binary16", false, 4, 23},
+        {"binary16", "binary16", true, 4, 23},
+        {"bfloat16", "bfloat16", false, 8, 24},
+        {"tfloat32", "tfloat32", false, 4, 24},
+        {"bfloat16", "bfloat16", false, 16, 25},
+        {"binary16", "binary16", true, 16, 25},
+        {"float8_e4m3fn", "float8_e5m2", false, 32, 13},
+        {"binary32", "binary32", false, 16, 25},
+        {"float8_e4m3fn", "float8_e4m3fn", true, 32, 13},
+    };
+
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        attest_format fa = format(all[k].a), fb = format(all[k].b);
+        attest_format result = format(all[k].half ? "binary16" : "binary32");
+        attest_judge_unit unit;
+        attest_hosted ha, hb, hc;
+        size_t wrong = 0, infinite = 0, tiny = 0, trials = 4000;
+
+        attest_judge_unit_init(&unit, &fa, &fb, &result, all[k].fraction);
+        attest_hosted_init(&ha, &fa, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_hosted_init(&hb, &fb, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        attest_hosted_init(&hc, &result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+        for (size_t t = 0; t < trials; t++) {
+            bool small = t % 4 == 0;
+            double a[32], b[32], c = draw(state, &hc, false), got, want;
+            attest_judge_block block = {a, b, 1, all[k].block};
+
+            if (small)
+                c = ldexp(c, -140) > 0 ? hc.quantum * (double)(t % 64) : 0;
+            for (size_t i = 0; i < all[k].block; i++) {
+                a[i] = draw(state, &ha, small);
+                b[i] = draw(state, &hb, small);
+            }
+            got = attest_judge_unit_sum(c, &block, &unit);
+            want = ref_block(c, a, b, 1, all[k].block, &fa, &fb, all[k].half,
+                             (long)all[k].fraction);
+            wrong += got != want;
+            infinite += isinf(want) != 0;
+            tiny += fabs(want) < hc.tiny;
+        }
+        TAP_OK(wrong == 0,
+               "%s x %s, block %zu, fraction %zu%s: %zu wrong (%zu infinite, %zu tiny)",
+               all[k].a, all[k].b, all[k].block, all[k].fraction, all[k].half ? ", half" : "",
+               wrong, infinite, tiny);
+    }
+}
+
+static void check_directed(void)
+{
+    attest_format e4m3 = format("float8_e4m3fn"), half = format("binary16");
+    attest_format single = format("binary32");
+    const double a[] = {0x1p-9, 1, 1}, b[] = {1, 0x1p-6, 0};
+    attest_judge_block block = {a, b, 1, 1};
+    attest_judge_unit unit;
+    double c;
+
+    /* A subnormal factor keeps the exponent -6, so a fraction of 2 bits cuts 2^-9 to 0. */
+    attest_judge_unit_init(&unit, &e4m3, &e4m3, &single, 2);
+    TAP_OK(attest_judge_unit_sum(0, &block, &unit) == 0, "subnormal factors keep emin");
+    attest_judge_unit_init(&unit, &half, &half, &single, 2);
+    TAP_OK(attest_judge_unit_sum(0, &block, &unit) == 0x1p-9, "normal factors do not");
+
+    /* 1.5 1.5 = 2.25 has the exponent 0: with 1 bit, 2.25 is cut to 2. */
+    {
+        const double x[] = {1.5}, y[] = {1.5};
+        attest_judge_block one = {x, y, 1, 1};
+
+        attest_judge_unit_init(&unit, &half, &half, &single, 1);
+        TAP_OK(attest_judge_unit_sum(0.5, &one, &unit) == 2, "products are not renormalised");
+    }
+    attest_judge_unit_init(&unit, &half, &half, &single, 24);
+    c = attest_judge_unit_sum(-1, &(attest_judge_block){a + 1, a + 1, 1, 1}, &unit);
+    TAP_OK(c == 0 && !signbit(c), "a sum of 0 is +0");
+    c = attest_judge_unit_chain(0, &(attest_judge_block){a, b, 1, 3}, 2, &unit);
+    TAP_OK(c == 0x1p-9 + 0x1p-6, "blocks are chained");
+    TAP_OK(!attest_judge_unit_fits(&half, &half, &e4m3, 16, 25) &&
+               !attest_judge_unit_fits(&half, &half, &single, 1000, 25) &&
+               attest_judge_unit_fits(&half, &half, &single, 16, 25),
+           "what a unit can be");
+}
+
+/* ---- recorded results ---- */
+
+typedef struct column {
+    FILE *file;
+    char line[1024];
+} column;
+
+static bool open_column(column *x, const char *folder, const char *rest)
+{
+    char command[1200];
+
+    snprintf(command, sizeof command, "xz -dc '%s/%s.txt.xz' 2>/dev/null", folder, rest);
+    x->file = popen(command, "r");
+    return x->file && fgets(x->line, sizeof x->line, x->file);
+}
+
+static double from_bits(uint32_t u)
+{
+    float f;
+
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+static double from_binary_line(const char *line)
+{
+    return from_bits((uint32_t)strtoul(line, NULL, 2));
+}
+
+static size_t from_hex_line(double *x, const char *line)
+{
+    size_t n = 0;
+    char *end;
+
+    for (unsigned long u = strtoul(line, &end, 16); end != line && n < 64;
+         u = strtoul(line, &end, 16)) {
+        x[n++] = from_bits((uint32_t)u);
+        line = end;
+    }
+    return n;
+}
+
+typedef struct recorded {
+    const char *gpu, *name, *format;
+    bool half;
+    size_t block, fraction;
+    int c; /* 1: from the file; 0: none; 2: fp8 by mma.sync, in two halves of binary16 */
+} recorded;
+
+/* fp8 by mma.sync: widened to binary16, k mod 4 in {0,1}, then {2,3}, then c is added. */
+static double two_halves(double c, const double *a, const double *b, size_t n,
+                         const attest_judge_unit *unit)
+{
+    double x[2][64], y[2][64], d = 0;
+    size_t count[2] = {0, 0};
+
+    for (size_t i = 0; i < n; i++) {
+        size_t h = i % 4 / 2;
+
+        x[h][count[h]] = a[i];
+        y[h][count[h]++] = b[i];
+    }
+    for (size_t h = 0; h < 2; h++)
+        d = attest_judge_unit_sum(d, &(attest_judge_block){x[h], y[h], 1, count[h]}, unit);
+    return attest_hosted_add(d, attest_hosted_nearest(c, &unit->result), &unit->result);
+}
+
+static double compute(const recorded *r, double c, const double *a, const double *b, size_t n,
+                      const attest_judge_unit *unit)
+{
+    attest_judge_block all = {a, b, 1, n};
+
+    if (r->c == 2)
+        return two_halves(c, a, b, n, unit);
+    if (r->c == 0)
+        c = 0;
+    if (r->half)
+        c = attest_hosted_nearest(c, &unit->result);
+    return attest_judge_unit_chain(c, &all, r->block, unit);
+}
+
+static void check_file(const recorded *r, const char *root)
+{
+    char folder[512], name[64];
+    column a, b, c, d;
+    attest_format factor = format(r->format),
+                  result = format(r->half ? "binary16" : "binary32");
+    attest_judge_unit unit;
+    size_t lines = 0, wrong = 0;
+    bool more;
+
+    snprintf(folder, sizeof folder, "%s/%s/%s", root, r->gpu, r->name);
+    snprintf(name, sizeof name, "a_%s_%s", r->gpu, r->name);
+    more = open_column(&a, folder, name);
+    snprintf(name, sizeof name, "b_%s_%s", r->gpu, r->name);
+    more = open_column(&b, folder, name) && more;
+    snprintf(name, sizeof name, "c_%s_fp32", r->gpu);
+    more = open_column(&c, folder, name) && more;
+    snprintf(name, sizeof name, "d_%s_%s", r->gpu, r->half ? "fp16" : "fp32");
+    more = open_column(&d, folder, name) && more;
+    attest_judge_unit_init(&unit, &factor, &factor, &result, r->fraction);
+    while (more) {
+        double x[64], y[64];
+        size_t n = from_hex_line(x, a.line);
+
+        lines++;
+        wrong +=
+            n == 0 || from_hex_line(y, b.line) != n ||
+            compute(r, from_binary_line(c.line), x, y, n, &unit) != from_binary_line(d.line);
+        more = fgets(a.line, sizeof a.line, a.file) && fgets(b.line, sizeof b.line, b.file) &&
+               fgets(c.line, sizeof c.line, c.file) && fgets(d.line, sizeof d.line, d.file);
+    }
+    TAP_OK(lines == 5000 && wrong == 0, "%s %s to %s: %zu lines, %zu wrong", r->gpu, r->name,
+           r->half ? "binary16" : "binary32", lines, wrong);
+    pclose(a.file);
+    pclose(b.file);
+    pclose(c.file);
+    pclose(d.file);
+}
+
+static void check_recorded(void)
+{
+    static const recorded all[] = {
+        {"V100", "fp16", "binary16", false, 4, 23, 1},
+        {"V100", "fp16", "binary16", true, 4, 23, 1},
+        {"A100", "fp16", "binary16", false, 8, 24, 1},
+        {"A100", "fp16", "binary16", true, 8, 24, 1},
+        {"A100", "tf32", "tfloat32", false, 4, 24, 1},
+        {"H100", "fp16", "binary16", false, 16, 25, 1},
+        {"H100", "fp16", "binary16", true, 16, 25, 1},
+        {"H100", "E4M3", "float8_e4m3fn", false, 32, 13, 0},
+        {"H100", "E4M3", "binary16", true, 16, 25, 2},
+    };
+    const char *named = getenv("ATTEST_TENSOR_CORE"), *source = getenv("srcdir");
+    char root[400], probe[500];
+    FILE *file;
+
+    if (named)
+        snprintf(root, sizeof root, "%s", named);
+    else
+        snprintf(root, sizeof root, "%s/../shared/data/tensor-core", source ? source : ".");
+    snprintf(probe, sizeof probe, "%s/V100/fp16/a_V100_fp16.txt.xz", root);
+    file = fopen(probe, "rb");
+    if (!file) {
+        TAP_OK(true, "recorded results # SKIP they are not beside the tree");
+        return;
+    }
+    fclose(file);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        check_file(&all[i], root);
+}
+
+int main(void)
+{
+    uint64_t state = tap_seed(1);
+
+    check_directed();
+    check_random(&state);
+    check_recorded();
+    return tap_done();
+}

@@ -1,0 +1,303 @@
+/* t-simulate.c -- kernels, bit for bit against MPFR, and drawn kernels against their model. */
+#include <math.h>
+
+#include "tests/ref/schedule.h"
+#include "tests/unit/judge_cases.h"
+
+static bool same(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
+/* The row of a case as the oracle takes it; its scales are those of judge_cases.h. */
+static void get_row(ref_row *row, bool *seen, judge_case *c, size_t i)
+{
+    const attest_judge_question *q = &c->question;
+    attest_judge_row r;
+
+    attest_judge_head_get_row(&r, &c->head, i);
+    *row = (ref_row){.q = c->q + i * q->dim,
+                     .k = c->k,
+                     .v = c->v,
+                     .keys = q->keys,
+                     .dim = q->dim,
+                     .value_dim = q->value_dim,
+                     .first = r.first,
+                     .last = r.last,
+                     .seen = seen,
+                     .rsqrt = !c->qkv.scale,
+                     .over = 1,
+                     .under = 1,
+                     .cap = c->qkv.softcap ? atof(c->qkv.softcap) : 0,
+                     .sink = c->qkv.sink.data != NULL,
+                     .logit = c->sink};
+    for (size_t j = 0; j < q->keys; j++)
+        seen[j] = j >= r.first && j < r.last && (!c->qkv.mask.data || c->mask[i * q->keys + j]);
+    if (c->qkv.scale && strcmp(c->qkv.scale, "1/3") == 0)
+        row->under = 3;
+    if (c->qkv.scale && strcmp(c->qkv.scale, "0.3") == 0) {
+        row->over = 3;
+        row->under = 10;
+    }
+    if (c->qkv.mask.data && c->qkv.mask.type != ATTEST_TENSOR_BOOL)
+        row->bias = c->bias + i * q->keys;
+}
+
+static void check_schedules(uint64_t *state)
+{
+    for (size_t kind = 0; kind < CASE_KINDS; kind++) {
+        size_t wrong = 0, elements = 0, finite = 0;
+
+        for (size_t t = 0; t < 150; t++) {
+            judge_case c;
+            attest_judge_recipe recipe;
+            double out[CASE_VALUES], want[CASE_VALUES];
+            bool seen[CASE_KEYS];
+            attest_error error = {0};
+            ref_row row;
+
+            case_init(&c, state, kind);
+            attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
+            for (size_t i = 0; i < c.question.queries; i++) {
+                get_row(&row, seen, &c, i);
+                ref_schedule(want, &row, &c.variant, &c.schedule);
+                if (attest_judge_simulate_row(out, &c.head, i, &c.variant, &recipe, &error) !=
+                    ATTEST_OK)
+                    printf("# %s\n", error.text), wrong++;
+                for (size_t v = 0; v < c.question.value_dim; v++) {
+                    elements++;
+                    finite += isfinite(want[v]) != 0;
+                    wrong += !same(out[v], want[v]);
+                }
+            }
+            case_clear(&c);
+        }
+        TAP_OK(wrong == 0 && finite > elements / 2,
+               "kind %zu: %zu elements, %zu finite, %zu are not those of MPFR", kind, elements,
+               finite, wrong);
+    }
+}
+
+/* ---- drawn kernels ---- */
+
+/* The exact result in doubles, and how far a kernel with these roundings may be from it: crude,
+ * but a structure that is wrong is farther away. */
+static void get_exact(double *o, double *crude, judge_case *c, size_t i, bool query)
+{
+    const attest_judge_question *q = &c->question;
+    const attest_judge_variant *v = &c->variant;
+    double sum = 0, size = 0, most = 0, t[CASE_KEYS], top = -INFINITY;
+    double cap = c->qkv.softcap ? atof(c->qkv.softcap) : 0, scale, g;
+    attest_judge_row row;
+    arb_t ball;
+
+    attest_judge_head_get_row(&row, &c->head, i);
+    arb_init(ball);
+    attest_judge_question_get_scale(ball, q, 64);
+    scale = arf_get_d(arb_midref(ball), ARF_RND_NEAR);
+    arb_clear(ball);
+    for (size_t j = row.first; j < row.last; j++) {
+        double s = 0, a = 0;
+
+        for (size_t d = 0; d < q->dim; d++) {
+            s += c->q[i * q->dim + d] * c->k[j * q->dim + d];
+            a += fabs(c->q[i * q->dim + d] * c->k[j * q->dim + d]);
+        }
+        s *= scale;
+        t[j] = (cap > 0 ? cap * tanh(s / cap) : s) + (row.bias ? row.bias[j - row.first] : 0);
+        size = fmax(size, a * scale + fabs(s) + 1);
+        top = fmax(top, t[j]);
+        for (size_t e = 0; e < q->value_dim; e++)
+            most = fmax(most, fabs(c->v[j * q->value_dim + e]));
+    }
+    sum = c->qkv.sink.data ? exp(c->sink - top) : 0;
+    for (size_t e = 0; e < q->value_dim; e++)
+        o[e] = 0;
+    for (size_t j = row.first; j < row.last; j++) {
+        sum += exp(t[j] - top);
+        for (size_t e = 0; e < q->value_dim; e++)
+            o[e] += exp(t[j] - top) * c->v[j * q->value_dim + e];
+    }
+    for (size_t e = 0; e < q->value_dim; e++)
+        o[e] = top > -(double)INFINITY ? o[e] / sum : 0;
+    g = ldexp(size * (double)(q->dim + 2), 1 - (int)v->score.accumulate.precision) +
+        (query ? ldexp(size, 2 - (int)v->scaled_query.precision) : 0) +
+        (cap > 0 ? cap * 0x1p-10 : 0) + (double)q->keys * v->exp_relative +
+        (v->stored ? ldexp(size, 1 - (int)v->store.precision) : 0) +
+        ldexp((double)q->keys, 2 - (int)v->pv.accumulate.precision) +
+        ldexp((double)q->keys, 2 - (int)v->sum_accumulate.precision) +
+        ldexp(4, -(int)v->output.precision) + (v->cast ? ldexp(8, -(int)v->p.precision) : 0) +
+        ldexp((double)q->keys, 4 - (int)v->score.fraction);
+    *crude = most * (g < 0.5 ? 4 * g : 2);
+}
+
+static void check_drawn(uint64_t *state)
+{
+    for (size_t kind = 0; kind < CASE_KINDS; kind++) {
+        size_t far = 0, elements = 0, telling = 0, refused = 0;
+
+        for (size_t t = 0; t < 600; t++) {
+            judge_case c;
+            attest_judge_recipe recipe;
+            double out[CASE_VALUES], o[CASE_VALUES], crude;
+            attest_error error = {0};
+
+            case_init(&c, state, kind);
+            c.variant.max = ATTEST_JUDGE_MAX_ANY;
+            c.variant.splits = 1 + case_pick(state, 4);
+            c.variant.output_any = case_pick(state, 2);
+            c.variant.threshold = c.variant.offset == 8 ? 0 : (double)case_pick(state, 3);
+            c.variant.tile = case_pick(state, 2) ? 0 : 1 + case_pick(state, 9);
+            if (attest_judge_recipe_draw(&recipe, &c.variant, t, &error) != ATTEST_OK)
+                refused++;
+            for (size_t i = 0; i < c.question.queries; i++) {
+                get_exact(o, &crude, &c, i, recipe.scaled_query);
+                if (attest_judge_simulate_row(out, &c.head, i, &c.variant, &recipe, &error) !=
+                    ATTEST_OK)
+                    refused++;
+                for (size_t v = 0; v < c.question.value_dim; v++) {
+                    elements++;
+                    telling += crude < 0.25;
+                    /* A sink far above the scores overflows a sum in binary16. */
+                    far += !(fabs(out[v] - o[v]) <= crude) &&
+                           !(kind == 4 && c.head.sink && !isfinite(out[v]));
+                }
+            }
+            case_clear(&c);
+        }
+        TAP_OK(far == 0 && refused == 0 && (telling > elements / 20 || kind == 3),
+               "kind %zu drawn: %zu of %zu elements are far off, %zu could show it", kind, far,
+               elements, telling);
+    }
+}
+
+/* A model that no kernel can keep to is refused, and one that leaves no choice is kept. */
+static void check_contradictions(uint64_t *state)
+{
+    judge_case c;
+    attest_judge_recipe recipe;
+    attest_error error = {0};
+    double out[CASE_VALUES];
+
+    case_init(&c, state, 0);
+    c.variant.pv.order = ATTEST_JUDGE_ORDER_FORWARD;
+    c.variant.direction = ATTEST_JUDGE_DIRECTION_BACKWARD;
+    TAP_OK(attest_judge_recipe_draw(&recipe, &c.variant, 1, &error) == ATTEST_USAGE,
+           "pv forward, tiles backward: %s", error.text);
+    c.variant.pv.order = ATTEST_JUDGE_ORDER_ANY;
+    c.variant.score.depth = 1;
+    while (c.question.dim < 3) {
+        case_clear(&c);
+        case_init(&c, state, 0);
+        c.variant.score.depth = 1;
+    }
+    TAP_OK(attest_judge_recipe_draw(&recipe, &c.variant, 1, &error) == ATTEST_OK &&
+               attest_judge_simulate_row(out, &c.head, 0, &c.variant, &recipe, &error) ==
+                   ATTEST_USAGE,
+           "a depth of 1: %s", error.text);
+    c.variant.score.depth = 0;
+    c.variant.score.accumulate = case_format("p=30");
+    attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
+    TAP_OK(attest_judge_simulate_row(out, &c.head, 0, &c.variant, &recipe, &error) ==
+               ATTEST_USAGE,
+           "a format of 30 bits: %s", error.text);
+    case_clear(&c);
+}
+
+/* A lazy reference with float8_e4m3fn, from the specification: P = 2^12 overflows. */
+static void check_overflow(void)
+{
+    static const double q[] = {1}, k[] = {0, 1}, v[] = {0, 1};
+    attest_judge_schedule schedule = {ATTEST_JUDGE_ORDER_FORWARD,
+                                      ATTEST_JUDGE_ORDER_FORWARD,
+                                      1,
+                                      ATTEST_JUDGE_DIRECTION_FORWARD,
+                                      1,
+                                      4,
+                                      ATTEST_JUDGE_CONSTANT_FOLDED,
+                                      ATTEST_JUDGE_PLACE_AFTER};
+    uint64_t state = 1;
+    attest_judge_variant e4m3;
+    attest_error error = {0};
+    attest_judge_model model = {
+        .variant = &e4m3, .variants = 1, .schedule = &schedule, .schedules = 1};
+    attest_judge_options options = {.jobs = 2};
+    attest_qkv qkv = {.q = case_tensor(q, ATTEST_TENSOR_F64, 1, 1),
+                      .k = case_tensor(k, ATTEST_TENSOR_F64, 2, 1),
+                      .v = case_tensor(v, ATTEST_TENSOR_F64, 2, 1),
+                      .scale = "2.7725887222397812376689284858327"};
+    attest_status status;
+    double out, lo, hi;
+
+    case_variant(&e4m3, &state, 3);
+    e4m3.score.order = e4m3.pv.order = ATTEST_JUDGE_ORDER_ANY;
+    e4m3.sum_of = ATTEST_JUDGE_SUM_UNCAST;
+    status = attest_judge_simulate(&out, &lo, &hi, &qkv, &model, 0, &options, &error);
+    TAP_OK(status == ATTEST_OK && isnan(out) && lo == -(double)INFINITY &&
+               hi == (double)INFINITY,
+           "P beyond the format: %g in [%g, %g] %s", out, lo, hi, error.text);
+    schedule.rescale = 0.5;
+    status = attest_judge_simulate(&out, &lo, &hi, &qkv, &model, 0, &options, &error);
+    TAP_OK(status == ATTEST_OK && lo <= out && out <= hi && fabs(out - 16 / 17.0) < 0.01,
+           "with a reference that is raised: %g in [%g, %g]", out, lo, hi);
+    /* Without the cast: 4096 of a sum of 256 + 4096, of which a saturating kernel has 448. */
+    e4m3.cast = false;
+    e4m3.output = case_format("binary32");
+    schedule.rescale = 4;
+    status = attest_judge_simulate(&out, NULL, NULL, &qkv, &model, 0, &options, &error);
+    TAP_OK(status == ATTEST_OK && fabs(448 / 4096.0 * out - 448 / 4352.0) < 1e-6,
+           "448 of a sum of 4352: %g", 448 / 4096.0 * out);
+    TAP_OK(attest_judge_simulate(&out, NULL, NULL, &qkv, &model, 1, &options, &error) ==
+               ATTEST_USAGE,
+           "no such schedule: %s", error.text);
+}
+
+/* The whole question in several processes is its rows, one after another. */
+static void check_question(uint64_t *state)
+{
+    for (size_t kind = 0; kind < CASE_KINDS; kind++) {
+        double out[CASE_QUERIES * CASE_VALUES], lo[CASE_QUERIES * CASE_VALUES];
+        double hi[CASE_QUERIES * CASE_VALUES], row[CASE_VALUES];
+        judge_case c;
+        attest_judge_recipe recipe;
+        attest_error error = {0};
+        attest_judge_options options = {.jobs = 1 + kind % 3};
+        attest_judge_model model = {
+            .variant = &c.variant, .variants = 1, .schedule = &c.schedule, .schedules = 1};
+        size_t wrong = 0;
+
+        case_init(&c, state, kind);
+        attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
+        if (attest_judge_simulate(out, lo, hi, &c.qkv, &model, 0, &options, &error) !=
+            ATTEST_OK)
+            printf("# %s\n", error.text), wrong++;
+        for (size_t i = 0; i < c.question.queries; i++) {
+            if (attest_judge_simulate_row(row, &c.head, i, &c.variant, &recipe, &error) !=
+                ATTEST_OK)
+                wrong++;
+            for (size_t v = 0; v < c.question.value_dim; v++) {
+                size_t n = i * c.question.value_dim + v;
+
+                wrong += !(row[v] == out[n] && lo[n] <= out[n] && out[n] <= hi[n]);
+            }
+        }
+        c.q[0] = 0x1.123456789abcdp0;
+        TAP_OK(wrong == 0 && attest_judge_simulate(out, lo, hi, &c.qkv, &model, 0, &options,
+                                                   &error) == ATTEST_FORMAT,
+               "kind %zu, %zu jobs: a question is its rows; %s", kind, options.jobs,
+               error.text);
+        case_clear(&c);
+    }
+}
+
+int main(void)
+{
+    uint64_t state = tap_seed(1);
+
+    check_schedules(&state);
+    check_drawn(&state);
+    check_contradictions(&state);
+    check_overflow();
+    check_question(&state);
+    return tap_done();
+}
