@@ -728,10 +728,11 @@ static void overflow_cases(void)
     x.q[0] = 448;
     x.k[0] = x.k[1] = 0x1p-9;
     expect_nothing(&x, "a query overflows its format");
-    begin(&x, 230, 1); /* 257 + 16.5 each, rounded up by 16: 66240 */
+    begin(&x, 230, 1); /* 256 times the value: 273 each, rounded up to 288 */
     x.v.pv.accumulate = x.v.v = format("binary16");
     for (size_t j = 0; j < 230; j++)
-        x.value[j] = 273;
+        x.value[j] = 273.0 / 256;
+    x.v.offset = 8;
     expect_nothing(&x, "a sum that overflows when it is rounded");
     begin(&x, 2, 1);
     x.v.score.accumulate = format("binary32");
