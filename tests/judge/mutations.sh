@@ -4,7 +4,8 @@
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
-programs="tests/judge/t-judge-terms tests/judge/t-judge-exact tests/judge/t-judge-bound"
+programs="tests/judge/t-judge-scores tests/judge/t-judge-terms tests/judge/t-judge-exact
+    tests/judge/t-judge-bound"
 
 copy_source
 # shellcheck disable=SC2086
@@ -59,7 +60,7 @@ mutation "absolute error of the softcap" scores.c \
 mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
 # (3): weights
 mutation "the sink against the keys" weights.c 'return 6 * rule->work.u' 'return 3 * rule->work.u'
-mutation "argument of exp" weights.c 'return 5 * u * (1' 'return 2.5 * u * (1'
+mutation "argument of exp" weights.c 'return 5 * u * (1' 'return u * (1'
 mutation "exponentials" weights.c '(1 + raises) * rule->log_exp +' '(0.5 + raises) * rule->log_exp +'
 mutation "exponentials of rescales" weights.c \
     '(1 + raises) * rule->log_exp +' '(1 + raises / 2) * rule->log_exp +'
