@@ -95,6 +95,27 @@ static void weight_cases(void)
     expect(&x, 0.1, "exponentials that are flushed");
 }
 
+/* Scores that fall from tile to tile, by terms that a sum loses: a kernel's rise. */
+static void rising_case(void)
+{
+    static scene x;
+
+    scene_begin(&x, 16, 64);
+    x.v.score.accumulate = x.v.k = scene_format("binary16");
+    x.v.exp_relative = 0x1p-6;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = 1;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.value[0] = 1;
+    for (size_t j = 0; j < 16; j++) {
+        x.k[j * 64] = 1 + ldexp((double)j, -10);
+        for (size_t c = 1; c < 49 - 3 * j; c++)
+            x.k[j * 64 + c] = 0x1.fcp-12;
+    }
+    x.direct = scene_one_by_one;
+    expect(&x, 0.2, "tiles that only rounding makes rise");
+}
+
 static void split_cases(void)
 {
     static scene x;
@@ -157,15 +178,33 @@ static void cast_cases(void)
     x.v.max = ATTEST_JUDGE_MAX_TWO_PASS;
     x.vary = vary_weight;
     expect(&x, 0.9, "cast, reference known");
-    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
-    x.value[0] = 0;
-    x.value[1] = 1;
-    expect(&x, 0.4, "cast, in the row sum");
-    x.v.sum_of = ATTEST_JUDGE_SUM_UNCAST;
     x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
-    x.value[0] = 1;
-    x.value[1] = 0;
     expect(&x, 0.8, "cast, of divided weights");
+}
+
+/* The largest weight is 1; seven are rounded alike, the last one has the value. */
+static void vary_equal(scene *x, uint64_t *state)
+{
+    double k = scene_round(-0.655 - 0.038 * scene_uniform(state), "binary32");
+
+    for (size_t j = 1; j < 8; j++)
+        x->k[j] = k;
+    x->k[8] = scene_round(-0.655 - 0.038 * scene_uniform(state), "binary32");
+}
+
+static void cast_sum_case(void)
+{
+    static scene x;
+
+    scene_begin(&x, 9, 1);
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    x.value[8] = 1;
+    x.vary = vary_equal;
+    x.trials = 200;
+    expect(&x, 0.6, "cast, in the row sum");
 }
 
 /* An exponential below 2^-126 may be that number before it is multiplied by 2^8. */
@@ -230,14 +269,14 @@ static void sum_cases(void)
     scene_begin(&x, 512, 1);
     x.v.k = scene_format("binary32");
     x.v.sum_accumulate = scene_format("binary16");
-    x.v.lanes = 16;
+    x.v.lanes = 4;
     x.v.tile = 64;
     x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
     x.direct = NULL;
     x.value[0] = 1;
     for (size_t j = 1; j < 512; j++)
-        x.k[j] = j % 64 % 16 ? -60 : -7.6171875;
-    expect(&x, 0.5, "row sum, lanes");
+        x.k[j] = j % 4 ? -60 : -7.6171875;
+    expect(&x, 0.7, "row sum, lanes");
 }
 
 static void any_output(attest_judge_recipe *r)
@@ -318,13 +357,19 @@ static void overflow_cases(void)
     x.v.v = scene_format("binary64");
     x.value[0] = x.value[1] = 1e300;
     expect_nothing(&x, "a quotient that overflows the working format");
+    x.value[0] = 5e38;
+    x.value[1] = -5e38;
+    x.v.splits = 2;
+    expect_nothing(&x, "parts that overflow the working format");
 }
 
 int main(void)
 {
     weight_cases();
+    rising_case();
     split_cases();
     cast_cases();
+    cast_sum_case();
     known_flush_case();
     sum_cases();
     last_cases();
