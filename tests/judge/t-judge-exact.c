@@ -107,6 +107,19 @@ static double element(const attest_tensor *x, const layout *f, size_t b, size_t 
     return decode(f, at);
 }
 
+/* Keys that differ in a last bit: their scores are large, and close to each other. */
+static void draw_close(attest_tensor *k, uint64_t *state)
+{
+    size_t rows = k->shape[0] * k->shape[1] * k->shape[2], row = (size_t)k->stride[2];
+    unsigned char *data = (unsigned char *)k->data;
+
+    for (size_t i = 1; i < rows; i++) {
+        memcpy(data + i * row, data, row);
+        for (size_t c = 0; c < k->shape[3]; c++) /* little-endian: the last bits come first */
+            data[i * row + c * (size_t)k->stride[3]] ^= (unsigned char)pick(state, 4);
+    }
+}
+
 static void draw_mask(drawn *x, uint64_t *state)
 {
     size_t count = x->queries * x->keys, kind = pick(state, 4);
@@ -135,7 +148,7 @@ static void draw_mask(drawn *x, uint64_t *state)
  * scores that overflow doubles. */
 static bool draw_question(drawn *x, uint64_t *state, int kind)
 {
-    static const int q_exponent[] = {1, 8, -120, 29, 600}, v_exponent[] = {1, 1, -140, 1, 1};
+    static const int q_exponent[] = {1, 8, -120, 27, 600}, v_exponent[] = {1, 1, -140, 1, 1};
     bool wide = kind >= 2;
 
     memset(x, 0, sizeof *x);
@@ -154,6 +167,8 @@ static bool draw_question(drawn *x, uint64_t *state, int kind)
                       kind == 1 ? 1 : q_exponent[kind], state);
     x->qkv.v =
         tensor(x->v, x->batch, x->key_heads, x->keys, x->columns, v_exponent[kind], state);
+    if (kind == 3 && x->qkv.k.data)
+        draw_close(&x->qkv.k, state);
     x->mask = calloc(x->queries * x->keys, sizeof *x->mask);
     x->seen = calloc(x->queries, x->keys);
     if (!x->qkv.q.data || !x->qkv.k.data || !x->qkv.v.data || !x->mask || !x->seen)

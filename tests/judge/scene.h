@@ -1,0 +1,56 @@
+/* scene.h -- a row, a model, and kernels that use what the model allows.
+ *
+ * In each scene all terms of the bound but one are small, so that a kernel comes near the
+ * bound: at least the part of it that the scene names. A term that is left out or halved then
+ * leaves that kernel outside; tests/judge/mutations.sh does so. */
+#ifndef TESTS_JUDGE_SCENE_H
+#define TESTS_JUDGE_SCENE_H
+
+#include "judge/head_bound.h"
+#include "judge/recipe.h"
+#include "tests/tap.h"
+
+enum { MOST_KEYS = 600, MOST_DIM = 64 };
+
+/* A question of one row and one column, a model, and how its kernels are drawn. */
+typedef struct scene {
+    attest_judge_variant v;
+    attest_qkv qkv;
+    double q[MOST_DIM], k[MOST_KEYS * MOST_DIM], value[MOST_KEYS], mask[MOST_KEYS], sink;
+    size_t keys, dim, trials;
+    bool biased, sunk;
+    void (*direct)(attest_judge_recipe *recipe); /* what is not drawn */
+    void (*vary)(struct scene *x, uint64_t *state);
+} scene;
+
+double scene_uniform(uint64_t *state);
+attest_format scene_format(const char *name);
+double scene_round(double x, const char *name);
+
+/* Everything in binary64, functions as good as that; keys and values 0, the query 1. */
+void scene_begin(scene *x, size_t keys, size_t dim);
+
+/* lo, hi, exact, error of the row. */
+void scene_get_bound(double result[4], scene *x);
+
+/* How far a value is from the exact one, as a part of what is allowed on its side; infinite:
+ * outside. */
+double scene_part(double out, const double bound[4]);
+
+/* The largest part over all kernels and variations. */
+double scene_measure(scene *x);
+
+/* For direct: errors push the output one way; terms one after another; also tile by tile. */
+void scene_push(attest_judge_recipe *recipe);
+void scene_in_order(attest_judge_recipe *recipe);
+void scene_one_by_one(attest_judge_recipe *recipe);
+
+__attribute__((unused)) static void expect(scene *x, double least, const char *name)
+{
+    double part = scene_measure(x);
+
+    TAP_OK(part <= 1 && part >= least, "%s: kernels come to %.3f of the bound, at least %.2f",
+           name, part, least);
+}
+
+#endif
