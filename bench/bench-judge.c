@@ -27,9 +27,12 @@ static const struct entry entries[] = {
     {"bf16-any, 8 combinations", "bf16-any", false},
     {"bf16-flash2, 4 tiles", "bf16-flash2", false},
     {"fp8-flash3-hopper, 6 tiles", "fp8-flash3-hopper", false},
+    {"bf16-eager, 4 combinations", "bf16-eager", false},
     {"hopper-bf16-64, no schedule", "hopper-bf16-64", false},
     {"hopper-bf16-64, replayed", "hopper-bf16-64", true},
 };
+
+static const struct entry replayed = {"hopper-bf16-64, replayed", "hopper-bf16-64", true};
 
 /* One head; the output is as large as q. */
 struct head {
@@ -145,7 +148,8 @@ static double time_kernel(const struct head *head)
     return processor_seconds() - start;
 }
 
-/* Every model over the double kernel, both by turns. */
+/* Every model over the double kernel, by turns and for about as long: where others use the
+ * machine, the ratio of the means tells more than that of the best times. */
 static void compare(size_t keys, size_t dim)
 {
     struct head head;
@@ -155,16 +159,25 @@ static void compare(size_t keys, size_t dim)
     printf("%zu queries and keys, dim %zu\n", keys, dim);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         attest_judge_model *model = load(&entries[i]);
-        double kernel = INFINITY, bound = INFINITY;
+        double kernel = INFINITY, bound = INFINITY, kernel_sum = 0, bound_sum = 0, turns = 0;
 
         for (size_t round = 0; round < rounds; round++) {
-            for (int turn = 0; turn < 5; turn++)
-                kernel = fmin(kernel, time_kernel(&head));
-            bound = fmin(bound, time_bound(&head, model));
+            double took = time_bound(&head, model);
+
+            bound = fmin(bound, took);
+            bound_sum += took;
+            while (kernel_sum < bound_sum) {
+                took = time_kernel(&head);
+                kernel = fmin(kernel, took);
+                kernel_sum += took;
+                turns++;
+            }
         }
-        printf("  %-28s %9.2f ms  double kernel %8.3f ms, %5.2f ns a pair  %6.2fx\n",
+        printf("  %-28s %9.2f ms  double kernel %8.3f ms, %5.2f ns a pair  best %6.2fx  mean "
+               "%6.2fx\n",
                entries[i].label, 1e3 * bound, 1e3 * kernel,
-               1e9 * kernel / ((double)keys * (double)keys), bound / kernel);
+               1e9 * kernel / ((double)keys * (double)keys), bound / kernel,
+               bound_sum / (double)rounds / (kernel_sum / turns));
         attest_judge_model_free(model);
     }
     head_clear(&head);
@@ -173,7 +186,7 @@ static void compare(size_t keys, size_t dim)
 static void simulate(size_t keys, size_t dim)
 {
     struct head head;
-    attest_judge_model *model = load(&entries[6]);
+    attest_judge_model *model = load(&replayed);
     double best = INFINITY, multiplications = 2 * 16 * (double)keys * (double)dim;
 
     head_init(&head, 16, keys, dim);
@@ -241,7 +254,7 @@ int main(int argc, char **argv)
     printf("8 queries, dim 128\n");
     for (size_t keys = 16384; keys <= 65536; keys *= 2) {
         grow(&entries[0], keys);
-        grow(&entries[6], keys);
+        grow(&replayed, keys);
     }
     return 0;
 }

@@ -35,10 +35,9 @@ bool attest_judge_order_is_tensor(attest_judge_order order)
 void attest_judge_variant_init(attest_judge_variant *variant)
 {
     const double units_4 = 0x1p-22, units_2 = 0x1p-23; /* of binary32 */
-    attest_format binary32 = {0};
+    const attest_format binary32 = {"binary32", 24, true, -126, 127, false};
     attest_judge_dot dot = {.block = 16, .fraction = 25};
 
-    (void)attest_format_parse(&binary32, "binary32", NULL);
     dot.accumulate = binary32;
     *variant = (attest_judge_variant){
         .q = binary32,

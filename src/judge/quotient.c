@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "judge/row.h"
+#include "kernel/judge.h"
 
 static double maximum(double a, double b)
 {
@@ -126,36 +127,37 @@ static double safe_end(const attest_judge_work *x, double center, double phi)
     return center + step + 0x1p-51 * (fabs(center) + fabs(step));
 }
 
-/* Phi of (6) at r for a sign of v, and its slope. */
-static double phi_at(double *slope, const attest_judge_work *x, double r, double sign, size_t c)
+/* phi = Phi of (6) at end for a sign of v, and its slope, for all columns. */
+static void set_phi(attest_judge_work *x, double sign)
 {
-    double phi = -(r > 0 ? x->sink_low : x->sink_high) * r, size = fabs(phi);
+    double rounding = ((double)x->count + 16) * 0x1p-52;
 
-    *slope = r > 0 ? x->sink_low : x->sink_high;
-    for (size_t j = 0; j < x->count; j++) {
-        double d = sign * x->v[j * x->stride + c] - r, weight = d > 0 ? x->high[j] : x->low[j];
-
-        phi += weight * d;
-        size += weight * fabs(d);
-        *slope += weight;
+    for (size_t c = 0; c < x->stride; c++) {
+        x->slope[c] = x->end[c] > 0 ? x->sink_low : x->sink_high;
+        x->phi[c] = -x->slope[c] * x->end[c];
+        x->phi_size[c] = fabs(x->phi[c]);
     }
-    return phi + ((double)x->count + 16) * 0x1p-52 * size;
+    attest_kernel_judge()->phis(x->phi, x->phi_size, x->slope, x->end, sign, x->v, x->stride,
+                                x->low, x->high, x->count);
+    for (size_t c = 0; c < x->columns; c++)
+        x->phi[c] += rounding * x->phi_size[c] + x->cast_v[c] + x->product[c];
 }
 
-/* The end of a column where weights are too uncertain for one step: Newton's method from the
- * left, on a function that is convex and falls, stays on the left. */
-static double newton_end(const attest_judge_work *x, double sign, size_t c, double product)
+/* end = the ends of the columns where weights are too uncertain for one step: Newton's method
+ * from the left, on a function that is convex and falls, stays on the left. */
+static void set_newton_ends(attest_judge_work *x, double sign)
 {
-    double r = sign * x->center[c], slope, phi, rest = x->cast_v[c] + product;
-
+    for (size_t c = 0; c < x->stride; c++)
+        x->end[c] = sign * x->center[c];
     for (int step = 0; step < 4; step++) {
-        phi = phi_at(&slope, x, r, sign, c) + rest;
-        if (!(phi > 0 && slope > 0))
-            break;
-        r += phi / slope * (1 - 0x1p-30);
+        set_phi(x, sign);
+        for (size_t c = 0; c < x->columns; c++)
+            if (x->phi[c] > 0 && x->slope[c] > 0)
+                x->end[c] += x->phi[c] / x->slope[c] * (1 - 0x1p-30);
     }
-    phi = phi_at(&slope, x, r, sign, c) + rest;
-    return safe_end(x, r, phi);
+    set_phi(x, sign);
+    for (size_t c = 0; c < x->columns; c++)
+        x->end[c] = sign * safe_end(x, x->end[c], x->phi[c]);
 }
 
 /* From the quotient of the exact sums to what is returned: the row sum's error, the division,
@@ -215,25 +217,37 @@ static void set_exact(double *lo, double *hi, double *exact, double *error,
     }
 }
 
-/* The ends of the quotient of the exact sums. */
-static void bound_quotient(double *down, double *up, const attest_judge_work *x,
-                           const attest_judge_rule *rule, const attest_judge_sum_error *sum,
-                           size_t c)
+/* end = an end of the quotient of the exact sums, for all columns; sign 1: the upper one. */
+static void set_ends(attest_judge_work *x, const attest_judge_rule *rule, double sign)
 {
-    double center = x->center[c], product = product_error(x, rule, sum, c);
     double rounding = (4 * (double)x->count + 64) * 0x1p-53; /* of center, then of spreads */
-    double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
     bool known = attest_judge_row_is_known(x, rule);
-    double spread_up = known ? x->spread_up[c] : x->spread_up[c] + x->cast_v[c];
-    double spread_down = known ? x->spread_down[c] : spread_up;
 
-    if (x->narrow) {
-        *up = safe_end(x, center, spread_up + product + slack);
-        *down = -safe_end(x, -center, spread_down + product + slack);
-    } else {
-        *up = newton_end(x, 1, c, product);
-        *down = -newton_end(x, -1, c, product);
+    if (!x->narrow) {
+        set_newton_ends(x, sign);
+        return;
     }
+    for (size_t c = 0; c < x->columns; c++) {
+        double center = x->center[c];
+        double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
+        double spread = !known     ? x->spread_up[c] + x->cast_v[c]
+                        : sign > 0 ? x->spread_up[c]
+                                   : x->spread_down[c];
+
+        x->end[c] = sign * safe_end(x, sign * center, spread + x->product[c] + slack);
+    }
+}
+
+/* product = E_c of all columns. */
+static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    attest_judge_sum_error sum;
+
+    attest_judge_sum_error_init(&sum, &rule->variant->pv, &rule->pv, (double)x->seen,
+                                count_blocks(x, rule), raised_product(x, rule),
+                                rule->after ? x->raises : 0);
+    for (size_t c = 0; c < x->columns; c++)
+        x->product[c] = product_error(x, rule, &sum, c);
 }
 
 void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
@@ -241,7 +255,6 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
 {
     attest_judge_work *x = work;
     double ratio_low, ratio_high;
-    attest_judge_sum_error sum;
 
     x->unbounded = x->weight_reason;
     set_exact(lo, hi, exact, error, x);
@@ -250,20 +263,18 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
     if (x->unbounded)
         return;
     sum_ratio(&ratio_low, &ratio_high, x, rule);
-    attest_judge_sum_error_init(&sum, &rule->variant->pv, &rule->pv, (double)x->seen,
-                                count_blocks(x, rule), raised_product(x, rule),
-                                rule->after ? x->raises : 0);
-    for (size_t c = 0; c < x->columns; c++) {
-        double up, down;
-
-        bound_quotient(&down, &up, x, rule, &sum, c);
-        up = finish(up, true, ratio_low, ratio_high, rule);
-        down = finish(down, false, ratio_low, ratio_high, rule);
-        if (down <= up && fabs(down) < (double)INFINITY && fabs(up) < (double)INFINITY) {
-            lo[c] = down;
-            hi[c] = up;
-        } else {
+    set_products(x, rule);
+    set_ends(x, rule, 1);
+    for (size_t c = 0; c < x->columns; c++)
+        hi[c] = finish(x->end[c], true, ratio_low, ratio_high, rule);
+    set_ends(x, rule, -1);
+    for (size_t c = 0; c < x->columns; c++)
+        lo[c] = finish(x->end[c], false, ratio_low, ratio_high, rule);
+    for (size_t c = 0; c < x->columns; c++)
+        if (!(lo[c] <= hi[c] && fabs(lo[c]) < (double)INFINITY &&
+              fabs(hi[c]) < (double)INFINITY)) {
+            lo[c] = (double)-INFINITY;
+            hi[c] = (double)INFINITY;
             x->unbounded = ATTEST_JUDGE_OUTPUT_OVERFLOWS;
         }
-    }
 }

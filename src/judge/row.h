@@ -83,6 +83,8 @@ typedef struct attest_judge_work {
     /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
      * and take from sum w (v - center) */
     double *center, *size_v, *cast_v, *spread_up, *spread_down;
+    double *product;                      /* E_c */
+    double *end, *phi, *phi_size, *slope; /* Newton's method on Phi */
     attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
     attest_judge_reason unbounded;     /* or of an element */
 } attest_judge_work;

@@ -30,6 +30,11 @@ struct kernel_judge {
     void (*known)(double *up, double *down, const double *center, const double *v,
                   size_t columns, const double *half, const double *cast, const double *offset,
                   const double *spread, size_t keys);
+    /* Adds sum_j a_jc d_jc, sum_j a_jc |d_jc| and sum_j a_jc, d_jc = sign v_jc - r_c, a_jc =
+     * high_j where d_jc > 0, else low_j. */
+    void (*phis)(double *phi, double *size, double *slope, const double *r, double sign,
+                 const double *v, size_t columns, const double *low, const double *high,
+                 size_t keys);
 };
 
 extern const struct kernel_judge attest_kernel_judge_scalar;

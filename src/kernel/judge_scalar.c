@@ -2,10 +2,12 @@
 #include "kernel/judge.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { VECTOR_LANES = 1 };
 
 typedef double vector;
+typedef bool vector_mask;
 
 static inline vector vector_set(double x)
 {
@@ -30,6 +32,16 @@ static inline vector vector_abs(vector x)
 static inline vector vector_min(vector a, vector b)
 {
     return a < b ? a : b;
+}
+
+static inline vector_mask vector_at_most(vector a, vector b)
+{
+    return a <= b;
+}
+
+static inline vector vector_select(vector_mask mask, vector a, vector b)
+{
+    return mask ? a : b;
 }
 
 static inline vector vector_add(vector a, vector b)
