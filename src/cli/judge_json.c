@@ -82,7 +82,7 @@ static void write_ranges(attest_json *json, const judge_layer *layer, size_t cou
     for (size_t i = 0; i < count; i++) {
         all += layer[i].tally.ranges;
         for (size_t k = 0; k < layer[i].tally.ranges && written < MOST_RANGES; k++, written++) {
-            const attest_judge_range *range = &layer[i].tally.range[k];
+            const attest_judge_wrong_rows *range = &layer[i].tally.range[k];
 
             attest_json_write_object(json, NULL);
             attest_json_write_count(json, "layer", layer[i].number);

@@ -33,7 +33,7 @@ static void print_verdict(const attest_judge_counts *total, const char *kernel)
 
 /* "head 3, rows 64-127 (all 64 columns): 4096 elements" */
 static void print_range(const judge_job *job, const judge_layer *layer,
-                        const attest_judge_range *range)
+                        const attest_judge_wrong_rows *range)
 {
     size_t columns = layer->tally.shape[3];
     size_t block = (range->last - range->first + 1) * columns;

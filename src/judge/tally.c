@@ -74,7 +74,7 @@ static void keep_worst(attest_judge_tally *tally, const attest_judge_worst *this
 /* A wrong element joins the last range where its row is the next of it, or the same. */
 static bool add_wrong(attest_judge_tally *tally, size_t head, size_t row, size_t column)
 {
-    attest_judge_range *last = tally->ranges ? &tally->range[tally->ranges - 1] : NULL;
+    attest_judge_wrong_rows *last = tally->ranges ? &tally->range[tally->ranges - 1] : NULL;
     size_t heads = tally->shape[1];
 
     if (!last || last->batch != head / heads || last->head != head % heads ||
@@ -83,7 +83,7 @@ static bool add_wrong(attest_judge_tally *tally, size_t head, size_t row, size_t
                                 sizeof *tally->range))
             return false;
         tally->range[tally->ranges++] =
-            (attest_judge_range){head / heads, head % heads, row, row, column, column, 1};
+            (attest_judge_wrong_rows){head / heads, head % heads, row, row, column, column, 1};
         return true;
     }
     last->last = row;

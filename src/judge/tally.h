@@ -14,12 +14,12 @@ typedef struct attest_judge_counts {
 } attest_judge_counts;
 
 /* Rows of a head, one after the other, each with a wrong element. */
-typedef struct attest_judge_range {
+typedef struct attest_judge_wrong_rows {
     size_t batch, head;
     size_t first, last;               /* rows */
     size_t first_column, last_column; /* all wrong elements are between these */
     size_t wrong;                     /* elements */
-} attest_judge_range;
+} attest_judge_wrong_rows;
 
 /* The element that is farthest off: wrong ones before others, then by ratio. */
 typedef struct attest_judge_worst {
@@ -32,7 +32,7 @@ typedef struct attest_judge_tally {
     size_t shape[4]; /* batch, heads, rows, columns */
     attest_judge_counts all;
     attest_judge_counts *head; /* batch * heads */
-    attest_judge_range *range;
+    attest_judge_wrong_rows *range;
     size_t ranges, room;
     bool has_worst; /* false: nothing is bounded */
     attest_judge_worst worst;
