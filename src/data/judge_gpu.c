@@ -29,8 +29,8 @@ static bool go_together(const attest_format *a, const attest_format *b)
 }
 
 attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *unit,
-                                    const attest_format *a, const attest_format *b,
-                                    attest_error *error)
+                                   const attest_format *a, const attest_format *b,
+                                   attest_error *error)
 {
     bool known = false;
 

@@ -9,7 +9,7 @@
  * .. "tc:blackwell") for products of a number of format a and one of format b. Status: FORMAT
  * (no such unit, or it has no such products). */
 attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *unit,
-                                    const attest_format *a, const attest_format *b,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
+                                   const attest_format *a, const attest_format *b,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -55,7 +55,8 @@ void attest_json_write_text(attest_json *json, const char *key, const char *text
 /* A measurement for people (seconds, rates): 6 significant digits; not finite: null. */
 void attest_json_write_measure(attest_json *json, const char *key, double value);
 
-/* A double, exactly, in 17 significant digits; not finite: the string "nan", "inf" or "-inf". */
+/* A double, exactly, in 17 significant digits; not finite: the string "nan", "inf" or "-inf".
+ */
 void attest_json_write_double(attest_json *json, const char *key, double value);
 
 /* An exact number as the string "p/q", or "p". */

@@ -117,8 +117,8 @@ static attest_status read_unit(attest_judge_dot *dot, bool score, const char *un
             return attest_json_fail(value, error, ATTEST_FORMAT,
                                     "p.format is null, and %s takes no binary32", unit);
         if (attest_judge_gpu_get(&dot->block, &dot->fraction, unit,
-                                  score ? &variant->q : &variant->p,
-                                  score ? &variant->k : &variant->v, &inner) != ATTEST_OK)
+                                 score ? &variant->q : &variant->p,
+                                 score ? &variant->k : &variant->v, &inner) != ATTEST_OK)
             return attest_json_fail(value, error, ATTEST_FORMAT, "%s", inner.text);
         if (i > 0 && (dot->block != block || dot->fraction != fraction))
             return attest_json_fail(value, error, ATTEST_FORMAT,

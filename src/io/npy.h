@@ -1,8 +1,9 @@
 /* npy.h -- NumPy's .npy files, versions 1.0, 2.0 and 3.0.
  *
  * Taken: float16, float32, float64, the signed and unsigned integers of 8 to 64 bits, in either
- * byte order and either storage order, and bool, for masks. Refused: complex, longdouble, strings, objects and structures. The header is read by
- * a grammar of its own, nothing is evaluated:
+ * byte order and either storage order, and bool, for masks. Refused: complex, longdouble,
+ * strings, objects and structures. The header is read by a grammar of its own, nothing is
+ * evaluated:
  *
  *     {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3, 4), }
  *

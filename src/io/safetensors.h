@@ -45,8 +45,8 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
 void attest_safetensors_clear(attest_safetensors *file);
 
 /* array = the tensor of this name; it points into the file's bytes. Status: USAGE (no such
- * tensor; the text lists some that exist), FORMAT (its dtype is not F64, F32, F16, BF16, F8_E4M3,
- * F8_E5M2, U8 or BOOL). */
+ * tensor; the text lists some that exist), FORMAT (its dtype is not F64, F32, F16, BF16,
+ * F8_E4M3, F8_E5M2, U8 or BOOL). */
 attest_status attest_safetensors_get(attest_array *array, const attest_safetensors *file,
                                      const char *name, attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -72,7 +72,7 @@ static attest_status check_inputs(bool *left_out, const attest_judge_question *x
                                   const attest_judge_model *model, attest_error *error)
 {
     attest_judge_head head;
-    attest_status status;
+    attest_status status = ATTEST_OK;
     size_t left = 0;
 
     ATTEST_TRY(attest_judge_head_init(&head, x, error));

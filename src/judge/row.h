@@ -46,8 +46,8 @@ typedef struct attest_judge_work {
     bool sink;
     double sink_logit;
 
-    /* (1), (2): t_j is known to within ev_j; a kernel's score is within delta_j of the exact one
-     * and of t_j; evaluated: the largest ev_j of a key that is not far below the others */
+    /* (1), (2): t_j is known to within ev_j; a kernel's score is within delta_j of the exact
+     * one and of t_j; evaluated: the largest ev_j of a key that is not far below the others */
     double *t, *ev, *delta;
     double evaluated;
     bool unknown; /* a score is beyond binary64 */
