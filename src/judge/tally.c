@@ -161,8 +161,7 @@ void attest_judge_difference_get(attest_judge_difference *difference, const doub
         if (!isfinite(allowed) && !isnan(allowed))
             continue; /* nothing is known of the element */
         difference->beyond += !(distance <= allowed);
-        ratio =
-            distance <= allowed || distance > allowed ? distance / allowed : (double)INFINITY;
+        ratio = isnan(distance) || isnan(allowed) ? (double)INFINITY : distance / allowed;
         if (!difference->has_at || ratio > difference->ratio) {
             difference->has_at = true;
             difference->ratio = ratio;
