@@ -214,7 +214,8 @@ static void set_all_exponents(attest_judge_work *x, const attest_judge_rule *rul
                 most, set_exponents(x, rule, common, first, last, (double)x->tile_raises[i]));
         }
     x->narrow = most <= NARROW;
-    if (!(most < 600))
+    /* beyond 100 in common, keys far below might not be */
+    if (!(most < 600 && common < 100))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
