@@ -396,9 +396,10 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
         if (is_seen(x, j)) {
             double h =
                 2 * argument_error(x, rule, j) + common + (2 + x->raises) * rule->log_exp;
+            double most = x->high[j] - x->low[j], moved = x->high[j] * (h + h * h);
 
-            apart += x->high[j] * (h <= 1 ? h + h * h : attest_judge_exp_up(h));
-            apart += x->low[j] > 0 ? 0 : x->high[j]; /* flushed in one of them */
+            /* both are in [low, high]; one of them may be flushed; e^h - 1 <= h + h^2 */
+            apart += x->low[j] > 0 && h <= 1 && moved < most ? moved : most;
         }
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
@@ -501,7 +502,8 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
         return 0;
     if (rule->rescaled)
         size = maximum(size, fabs(lowest(x)));
-    return rule->shifted * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
+    /* one reference: half of what two tiles can be apart by */
+    return rule->shifted / 2 * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
 }
 
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
