@@ -109,9 +109,17 @@ static void draw_options(drawn_question *x, uint64_t *state, size_t queries, siz
         qkv->mask = (attest_tensor){
             x->seen, ATTEST_TENSOR_BOOL, {1, 1, queries, keys}, {0, 0, (ptrdiff_t)keys, 1}};
         break;
-    case 1:
+    case 1: /* some hide keys by a number, whole tiles of them at times */
         for (size_t i = 0; i < queries * keys; i++)
             x->mask[i] = pick(state, 5) ? most * normal(state) : (double)-INFINITY;
+        if (pick(state, 2)) {
+            double far = -ldexp(1 + uniform(state), 8 + (int)pick(state, 26));
+            size_t run = 1 + pick(state, keys), from = pick(state, keys);
+
+            for (size_t i = 0; i < queries * keys; i++)
+                if ((i % keys + keys - from) % keys < run)
+                    x->mask[i] = far;
+        }
         qkv->mask = tensor(x->mask, queries, keys);
         break;
     default:
