@@ -126,8 +126,8 @@ void attest_qkv_source_close(attest_qkv_source *source)
 static attest_status check_rank(const attest_array *array, size_t part, attest_error *error)
 {
     static const char *const wanted[] = {
-        "(batch, heads, tokens, dim), (heads, tokens, dim) or "
-        "(tokens, dim)",
+        ("(batch, heads, tokens, dim), (heads, tokens, dim) or "
+         "(tokens, dim)"),
         "(batch, heads, queries, keys), or the last axes of it", "(heads,)"};
     size_t kind = part < ATTEST_QKV_MASK ? 0 : part - ATTEST_QKV_MASK + 1;
     char shape[ATTEST_ARRAY_TEXT_SIZE];

@@ -313,7 +313,7 @@ static void test_load(void)
 {
     char path[] = "judge-model-XXXXXX.json";
     int file = mkstemps(path, 5);
-    attest_judge_model *model, *shipped;
+    attest_judge_model *model = NULL, *shipped = NULL;
     attest_error error;
 
     if (file < 0 || write(file, hopper, strlen(hopper)) != (ssize_t)strlen(hopper))
