@@ -1,40 +1,15 @@
-/* weights.c -- (3), (4): the weights that a kernel may give the keys, before and after a cast.
- */
+/* weights.c -- (3): the weights that a kernel may give the keys. */
 #include <math.h>
 
 #include <attest/kernel.h>
 
-#include "judge/row.h"
+#include "judge/weights.h"
 
 /* The least argument of an exponential: below it a weight is far below what may be flushed. */
 #define LEAST_ARGUMENT -700.0
 
 /* Rows whose weights are known this well need no steps of Newton's. */
 #define NARROW 0x1p-8
-
-static double maximum(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static bool is_seen(const attest_judge_work *x, size_t j)
-{
-    return x->t[j] > (double)-INFINITY;
-}
-
-/* The error of the score of key j, that of its evaluation included. */
-static double score_error(const attest_judge_work *x, size_t j)
-{
-    return x->delta[j];
-}
-
-/* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
- * scale is wrong by moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|),
- * the latter in its argument's error. */
-static double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
-{
-    return 6 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
-}
 
 /* Keys this far below the largest score, errors included, weigh nothing: finite mask values. No
  * reference of a key that weighs something is as low as that. */
@@ -70,79 +45,6 @@ static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
     set_sizes(x, rule);
 }
 
-/* How many tiles the seen keys can lie in at most. */
-static double count_tiles(const attest_judge_work *x, const attest_judge_rule *rule)
-{
-    double tile = (double)rule->variant->tile, most = (double)x->seen;
-
-    if (tile > 0 && (double)x->count / tile + 2 < most)
-        return floor((double)x->count / tile) + 2;
-    return most;
-}
-
-/* The key after the last one of the tile of key j. */
-static size_t tile_end(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
-{
-    size_t tile = rule->variant->tile, end = ((x->first + j) / tile + 1) * tile - x->first;
-
-    return end < x->count ? end : x->count;
-}
-
-/* tile_low, tile_high = the range of the largest score of every tile; returns how many. */
-static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    size_t tiles = 0;
-
-    for (size_t first = 0, last; first < x->count; first = last, tiles++) {
-        double low = (double)-INFINITY, high = low;
-
-        last = tile_end(x, rule, first);
-        for (size_t j = first; j < last; j++)
-            if (is_seen(x, j)) {
-                low = maximum(low, x->t[j] - score_error(x, j));
-                high = maximum(high, x->t[j] + score_error(x, j));
-            }
-        x->tile_low[tiles] = low;
-        x->tile_high[tiles] = high;
-    }
-    return tiles;
-}
-
-/* For every tile the range of its largest score, then that of the reference when the tile is
- * added, and how many later tiles may raise it. */
-static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    size_t tiles = find_tiles(x, rule), raises = 0;
-    bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
-    double low = (double)-INFINITY, high = low; /* a sink may be left out of the maximum */
-
-    for (size_t k = 0; k < tiles; k++) {
-        size_t i = backward ? tiles - 1 - k : k;
-        bool first = low == (double)-INFINITY && !x->sink;
-
-        if (x->tile_high[i] > low && !first)
-            raises++;
-        low = maximum(low, x->tile_low[i]);
-        high = maximum(high, x->tile_high[i]);
-        x->tile_low[i] = low;
-        x->tile_high[i] = high;
-        x->tile_raises[i] = raises;
-    }
-    for (size_t i = 0; i < tiles; i++)
-        x->tile_raises[i] = raises - x->tile_raises[i];
-    x->raises = (double)raises;
-}
-
-/* raises, and what is known tile by tile. */
-static void set_raises(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    x->raises = 0;
-    if (rule->known_tiles)
-        follow_tiles(x, rule);
-    else if (rule->rescaled)
-        x->raises = count_tiles(x, rule) - (x->sink ? 0 : 1);
-}
-
 /* What all weights may be wrong by besides, as an exponent: references that are rounded anew
  * when they grow, and parts that are joined. */
 static double common_error(const attest_judge_work *x, const attest_judge_rule *rule)
@@ -157,21 +59,6 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
             v->split_log + 2 * rule->log_exp +
             16 * rule->work.u * (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
     return error * ATTEST_JUDGE_UP;
-}
-
-/* The distance from key j to the largest score, all the way that exponents are rounded on. */
-static double distance(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
-{
-    return x->top - x->t[j] + score_error(x, j) + rule->reach;
-}
-
-/* Five roundings of an argument, relative to the way. */
-static double argument_error(const attest_judge_work *x, const attest_judge_rule *rule,
-                             size_t j)
-{
-    double u = rule->work.u;
-
-    return 5 * u * (1 + 8 * u) * distance(x, rule, j);
 }
 
 /* g_j of (3) for the keys first .. last-1, whose weights are rescaled so often; returns the
@@ -347,139 +234,6 @@ static void set_exact(attest_judge_work *x)
     set_widths(x);
 }
 
-/* (4): what the numerator's weight may differ from that in the sum by. */
-static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
-{
-    const attest_judge_variant *v = rule->variant;
-    double grown = attest_judge_exp_up(common + x->raises * rule->log_exp);
-    double half = v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0;
-    double u = v->cast ? rule->p.u : 0, divided = 0, apart = 0;
-
-    if (rule->before) { /* divided one by one, by exponentials of their own */
-        half *= x->divisor;
-        divided = rule->final;
-    }
-    if (v->splits > 1) /* each part is divided, and its weight may be */
-        divided += 2 * rule->final * (1 + rule->final);
-    for (size_t j = 0; j < x->count; j++) {
-        double high = x->high[j], rounded = maximum(u * high * (1 + divided), half), rest;
-
-        if (high == 0) { /* not seen */
-            x->cast[j] = 0;
-            continue;
-        }
-        rest = divided * high + (rule->before ? rule->tiny * x->divisor : 0);
-        if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
-            x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
-            x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
-            apart += rounded;
-            if (v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
-                rounded = 0; /* what is added is what is multiplied */
-        }
-        x->cast[j] = (rounded + rest) * ATTEST_JUDGE_UP;
-    }
-    if (rule->before) /* the row sum's casts are others */
-        x->apart +=
-            apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
-}
-
-/* Weights that are divided one by one are exponentials of their own: apart, at least
- * |sum of those / sum of the others - 1|. What their scores are wrong by they share. */
-static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
-{
-    double apart = 0;
-
-    x->apart = 0;
-    if (!rule->before)
-        return;
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j)) {
-            double h =
-                2 * argument_error(x, rule, j) + common + (2 + x->raises) * rule->log_exp;
-            double most = x->high[j] - x->low[j], moved = x->high[j] * (h + h * h);
-
-            /* both are in [low, high]; one of them may be flushed; e^h - 1 <= h + h^2 */
-            apart += x->low[j] > 0 && h <= 1 && moved < most ? moved : most;
-        }
-    x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
-}
-
-/* What weights are divided by, as computed: n roundings and those of rescales. */
-static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    double n = (double)x->seen + x->sink + 1 + x->raises;
-
-    x->divisor = x->sum_high * (1 + attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10);
-}
-
-/* What casting makes of a weight between two numbers, P being two_b times it. What is subnormal
- * before or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be
- * that. */
-static void cast_ends(double *low, double *high, const attest_judge_rule *rule, double two_b)
-{
-    double tiny = 0x1p-125 * maximum(two_b, 1);
-    double least = *low * two_b, most = maximum(*high * two_b, tiny);
-
-    least = least < tiny ? 0 : least;
-    *low = attest_hosted_convert(least, &rule->p.hosted) / two_b;
-    *high = attest_hosted_convert(most, &rule->p.hosted) / two_b;
-}
-
-/* offset, spread of the seen keys first .. last-1, whose reference is between m_low and m_high
- * and is raised so often later. A cast is monotone, so the cast weight lies between the casts
- * of the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. */
-static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
-                           size_t last, double m_low, double m_high, double raises)
-{
-    double moved =
-        rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0;
-    double range = m_high - m_low + 2 * moved, up, down;
-    double two_b = ldexp(1, (int)rule->variant->offset);
-
-    moved += 0x1p-44;
-    if (!(x->top - m_high < 300 && range < 0x1p-7)) { /* nothing is gained here */
-        for (size_t j = first; j < last; j++) {
-            x->offset[j] = 0;
-            x->spread[j] = x->weight_size[j];
-        }
-        return;
-    }
-    up = attest_judge_exp_up(x->top - m_high);
-    down = attest_judge_exp_down(m_high - x->top);
-    for (size_t j = first; j < last; j++) {
-        double way = argument_error(x, rule, j);
-        double r = (raises * rule->log_exp + way + moved) * ATTEST_JUDGE_UP, h = r + range;
-        double g = (score_error(x, j) + way + rule->log_exp + moved) * ATTEST_JUDGE_UP;
-        double low = x->w[j] * up * (1 - g) * (1 - 0x1p-46);
-        double high = x->w[j] * up * (1 + (g + range) * (1 + g + range)) * (1 + 0x1p-46);
-
-        cast_ends(&low, &high, rule, two_b);
-        low *= down * (1 - h) * (1 - 0x1p-46);
-        high *= down * (1 + r + r * r) * (1 + 0x1p-46);
-        if (!(g + range < 1)) { /* a far key */
-            x->offset[j] = 0;
-            x->spread[j] = x->weight_size[j];
-            continue;
-        }
-        x->offset[j] = is_seen(x, j) ? (low + high) / 2 - x->w[j] : 0;
-        x->spread[j] = is_seen(x, j) ? (high - low) / 2 + 0x1p-50 * (high + x->w[j]) : 0;
-    }
-}
-
-/* (4), the reference known. */
-static void set_known_casts(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    if (!rule->known_tiles) {
-        set_known_tile(x, rule, 0, x->count, x->bottom, x->top, 0);
-        return;
-    }
-    for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
-        last = tile_end(x, rule, first);
-        set_known_tile(x, rule, first, last, x->tile_low[i], x->tile_high[i],
-                       (double)x->tile_raises[i]);
-    }
-}
-
 /* The reference of a part of the keys, where they are split, may be as low as the lowest score.
  */
 static double lowest(const attest_judge_work *x)
@@ -549,14 +303,12 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     if (x->weight_reason)
         return;
     set_sums(x);
-    set_apart(x, rule, common);
-    set_divisor(x, rule);
-    set_casts(x, rule, common);
+    attest_judge_weights_cast(x, rule, common);
     if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
         set_sums(x); /* of what casts have widened */
     set_widths(x);
     if (rule->known_reference && x->narrow)
-        set_known_casts(x, rule);
+        attest_judge_weights_know_casts(x, rule);
 }
 
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule)
@@ -566,7 +318,7 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     x->weight_reason = x->score_reason;
     set_extremes(x, rule);
     if (!x->weight_reason) {
-        set_raises(x, rule);
+        attest_judge_weights_set_raises(x, rule);
         weigh(x, rule);
     }
     if (x->weight_reason)

@@ -59,28 +59,28 @@ mutation "absolute error of the softcap" scores.c \
     '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
 mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
 # (3): weights
-mutation "the sink against the keys" weights.c 'return 6 * rule->work.u' 'return 3 * rule->work.u'
-mutation "argument of exp" weights.c 'return 5 * u * (1' 'return u * (1'
+mutation "the sink against the keys" weights.h 'return 6 * rule->work.u' 'return 3 * rule->work.u'
+mutation "argument of exp" weights.h 'return 5 * u * (1' 'return u * (1'
 mutation "exponentials" weights.c '(1 + raises) * rule->log_exp +' '(0.5 + raises) * rule->log_exp +'
 mutation "exponentials of rescales" weights.c \
     '(1 + raises) * rule->log_exp +' '(1 + raises / 2) * rule->log_exp +'
-mutation "tiles that may raise the maximum" weights.c 'x->tile_high[i] > low && !first' \
+mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
 mutation "logarithms of parts" weights.c 'v->split_log + 2' 'v->split_log / 2 + 2'
 mutation "flushed exponentials" weights.c 'if (*low < flushed) {' 'if (0) {'
 # (4): casts
-mutation "relative error of a cast" weights.c 'maximum(u * high * (1 + divided), half)' \
+mutation "relative error of a cast" casts.c 'maximum(u * high * (1 + divided), half)' \
     'maximum(u / 2 * high * (1 + divided), half)'
-mutation "least number of a cast" weights.c 'ldexp(rule->p.quantum, -1 -' 'ldexp(rule->p.quantum, -2 -'
-mutation "the offset of a cast" weights.c '-1 - (int)v->offset)' '-1 - 2 * (int)v->offset)'
-mutation "divided weights are cast" weights.c 'half *= x->divisor;' 'half *= 1;'
-mutation "casts in the row sum" weights.c 'if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST)' \
+mutation "least number of a cast" casts.c 'ldexp(rule->p.quantum, -1 -' 'ldexp(rule->p.quantum, -2 -'
+mutation "the offset of a cast" casts.c '-1 - (int)v->offset)' '-1 - 2 * (int)v->offset)'
+mutation "divided weights are cast" casts.c 'half *= x->divisor;' 'half *= 1;'
+mutation "casts in the row sum" casts.c 'if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST)' \
     'if (0 && v->sum_of != ATTEST_JUDGE_SUM_UNCAST)'
-mutation "casts with a known reference" weights.c '(high - low) / 2 + 0x1p-50' '(high - low) / 4 + 0x1p-50'
-mutation "the reference of a known cast" weights.c 'h = r + range;' 'h = r;'
-mutation "exponentials flushed before a cast" weights.c '0x1p-125 * maximum(two_b, 1)' '0x1p-125'
-mutation "divisions of parts" weights.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
-mutation "two sums of other exponentials" weights.c \
+mutation "casts with a known reference" casts.c '(high - low) / 2 + 0x1p-50' '(high - low) / 4 + 0x1p-50'
+mutation "the reference of a known cast" casts.c 'h = r + range;' 'h = r;'
+mutation "exponentials flushed before a cast" casts.c '0x1p-125 * maximum(two_b, 1)' '0x1p-125'
+mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
+mutation "two sums of other exponentials" casts.c \
     '2 * argument_error(x, rule, j) + common + (2 + x->raises)' \
     '2 * argument_error(x, rule, j) + common + (1 + x->raises)'
 mutation "sums that overflow when rounded" weights.c '* products < rule->pv.limit' '< rule->pv.limit'

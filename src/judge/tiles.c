@@ -1,0 +1,66 @@
+/* tiles.c -- (3): which tiles may raise the reference of a row. */
+#include "judge/weights.h"
+
+/* How many tiles the seen keys can lie in at most. */
+static double count_tiles(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double tile = (double)rule->variant->tile, most = (double)x->seen;
+
+    if (tile > 0 && (double)x->count / tile + 2 < most)
+        return floor((double)x->count / tile) + 2;
+    return most;
+}
+
+/* tile_low, tile_high = the range of the largest score of every tile; returns how many. */
+static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    size_t tiles = 0;
+
+    for (size_t first = 0, last; first < x->count; first = last, tiles++) {
+        double low = (double)-INFINITY, high = low;
+
+        last = tile_end(x, rule, first);
+        for (size_t j = first; j < last; j++)
+            if (is_seen(x, j)) {
+                low = maximum(low, x->t[j] - score_error(x, j));
+                high = maximum(high, x->t[j] + score_error(x, j));
+            }
+        x->tile_low[tiles] = low;
+        x->tile_high[tiles] = high;
+    }
+    return tiles;
+}
+
+/* For every tile the range of its largest score, then that of the reference when the tile is
+ * added, and how many later tiles may raise it. */
+static void follow_tiles(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    size_t tiles = find_tiles(x, rule), raises = 0;
+    bool backward = rule->variant->direction == ATTEST_JUDGE_DIRECTION_BACKWARD;
+    double low = (double)-INFINITY, high = low; /* a sink may be left out of the maximum */
+
+    for (size_t k = 0; k < tiles; k++) {
+        size_t i = backward ? tiles - 1 - k : k;
+        bool first = low == (double)-INFINITY && !x->sink;
+
+        if (x->tile_high[i] > low && !first)
+            raises++;
+        low = maximum(low, x->tile_low[i]);
+        high = maximum(high, x->tile_high[i]);
+        x->tile_low[i] = low;
+        x->tile_high[i] = high;
+        x->tile_raises[i] = raises;
+    }
+    for (size_t i = 0; i < tiles; i++)
+        x->tile_raises[i] = raises - x->tile_raises[i];
+    x->raises = (double)raises;
+}
+
+void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    x->raises = 0;
+    if (rule->known_tiles)
+        follow_tiles(x, rule);
+    else if (rule->rescaled)
+        x->raises = count_tiles(x, rule) - (x->sink ? 0 : 1);
+}
