@@ -218,7 +218,7 @@ static bool head_agrees(const model *m, const attest_weights *weights, size_t i,
     return same;
 }
 
-static bool import_agrees(const model *m, const attest_import *request, uint64_t *seed)
+static bool import_agrees(const model *m, attest_import *request, uint64_t *seed)
 {
     attest_budget budget = {1 << 24};
     attest_weights weights;
