@@ -39,6 +39,6 @@ int attest_nearest_is_like(const char *a, const char *b)
 
     if (length >= 3 && strstr(b, a))
         return 1;
-    return length > 1 &&
+    return length > 2 &&
            attest_nearest_distance(a, b) <= (length < 6 ? length / 2 : length / 3);
 }
