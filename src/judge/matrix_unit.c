@@ -50,6 +50,7 @@ void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                                 .b_bits = (int)b->precision,
                                 .b_emin = (int)b->emin,
                                 .fraction = (int)fraction,
+                                .least = NOTHING,
                                 .half = is_half(result)};
     attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
 }
@@ -114,6 +115,8 @@ double attest_judge_unit_sum(double addend, const attest_judge_block *block,
         return isnan(addend) || isfinite(addend) ? wild : addend;
     if (exponent == NOTHING)
         return 0;
+    if (exponent < unit->least)
+        exponent = unit->least;
     for (size_t i = 0; i <= block->count; i++)
         sum += attest_judge_term_align(&term[i], exponent - unit->fraction);
     return attest_judge_unit_round(sum, exponent - unit->fraction, unit);
