@@ -86,8 +86,8 @@ double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit
 {
     int bits = 1 + unit->fraction;
 
-    if (unit->half)
-        return sum == 0 ? 0 : attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result);
+    if (unit->half) /* a result that is zero is +0, here as in binary32 */
+        return attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result) + 0.0;
     return round_single(sum, quantum, bits < SINGLE_BITS ? bits : SINGLE_BITS);
 }
 
