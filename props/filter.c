@@ -199,8 +199,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         if (status == ATTEST_OK)
             status = compare(&q);
         question_clear(&q);
-        attest_trial_label_weights(trial, &instance->weights);
-        attest_trial_label_dataset(trial, &instance->dataset);
+        attest_trial_label_layer(trial, instance);
     }
     attest_doubles_clear(&d);
     return status;
