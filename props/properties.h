@@ -11,6 +11,7 @@
     X(separatedness_search)                                                                    \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
+    X(certificate)                                                                             \
     X(filter)                                                                                  \
     X(kernel)                                                                                  \
     X(reference)                                                                               \
