@@ -21,6 +21,7 @@
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
     X(zero_test)                                                                               \
+    X(zero_test_outputs)                                                                       \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
     X(tuned)                                                                                   \
