@@ -78,6 +78,22 @@ static void set_beside(fmpq_t x, const arb_t square, bool above)
     fmpq_clear(low), fmpq_clear(high);
 }
 
+/* x = the least separation itself; false where it is not known to be rational. */
+static bool set_met(fmpq_t x, const attest_truth *truth)
+{
+    bool rational;
+    fmpq_t low, root, high;
+
+    if (!truth->exact)
+        return false;
+    fmpq_init(low), fmpq_init(root), fmpq_init(high);
+    rational = attest_root_bounds(low, root, high, truth->brute.exact_separation);
+    if (rational)
+        fmpq_set(x, root);
+    fmpq_clear(low), fmpq_clear(root), fmpq_clear(high);
+    return rational;
+}
+
 /* ball = its middle times (1 + 2^-20) or (1 - 2^-20), and no radius. */
 static void move(arb_t ball, bool up)
 {
@@ -122,8 +138,10 @@ static const char *alter_pair(attest_certificate *c, size_t which, size_t choice
         return NULL;
     switch (which) {
     case 2:
-        set_beside(c->delta, brute->separation, true);
         c->verdict = ATTEST_PROVED;
+        if (choice % 2 && set_met(c->delta, truth))
+            return "proved for a delta that is met";
+        set_beside(c->delta, brute->separation, true);
         return "proved for a delta just above the separation";
     case 3:
         set_beside(c->delta, brute->separation, false);
