@@ -16,7 +16,7 @@ Theorem gstar_constants :
   GSTAR_BELOW < gstar < GSTAR_ABOVE /\ Rabs (GSTAR_START - gstar) <= powerRZ 2 (-48).
 Proof.
 pose proof gstar_digits; unfold GSTAR_BELOW, GSTAR_ABOVE, GSTAR_START; split; [lra|].
-apply Rle_trans with (/ 10 ^ 15); [|interval].
+apply Rle_trans with (/ 10 ^ 15); [|interval with (i_prec 80)].
 unfold Rabs; destruct Rcase_abs; lra.
 Qed.
 
@@ -55,14 +55,14 @@ Qed.
 Theorem judge_up : (1 + powerRZ 2 (-53)) ^ (2 ^ 12) <= JUDGE_UP.
 Proof.
 apply Rle_trans with (exp (powerRZ 2 (-53)) ^ (2 ^ 12)).
-- apply pow_incr; split; [interval | apply boltzmann.exp_lower].
+- apply pow_incr; split; [interval with (i_prec 80) | apply boltzmann.exp_lower].
 - rewrite exp_multiple, pow_INR; unfold JUDGE_UP; replace (INR 2) with 2 by (simpl; ring).
   interval with (i_prec 80).
 Qed.
 
 (* judge/weights.c: narrow rows are as narrow as narrow_weight asks. *)
 Theorem judge_narrow : 0 <= JUDGE_NARROW <= / 256.
-Proof. unfold JUDGE_NARROW; split; interval. Qed.
+Proof. unfold JUDGE_NARROW; split; interval with (i_prec 60). Qed.
 
 (* Guards. *)
 Lemma judge_narrow_satisfiable : satisfiable judge_narrow.

@@ -72,7 +72,7 @@ Qed.
 
 (* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
 Lemma poly_error_satisfiable : satisfiable poly_error.
-Proof. exists (1 / 32); given (unfold RANGE; interval). Qed.
+Proof. exists (1 / 32); given (unfold RANGE; interval with (i_prec 60)). Qed.
 Lemma poly_error_falsifiable : falsifiable poly_error.
 Proof.
 exists 10; unfold poly, C2, C3, C4, C5, C6, C7; apply Rlt_not_le; interval with (i_prec 60).

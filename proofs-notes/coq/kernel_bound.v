@@ -406,12 +406,12 @@ Qed.
 Lemma dot_error_satisfiable : satisfiable dot_error.
 Proof. exists [Term 1 1 u]; given (repeat constructor; unfold small; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra). Qed.
 Lemma dot_error_falsifiable : falsifiable dot_error.
-Proof. exists [Term 1 1 1]; unfold dot, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval. Qed.
+Proof. exists [Term 1 1 1]; unfold dot, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval with (i_prec 60). Qed.
 
 Lemma dot_error_norms_satisfiable : satisfiable dot_error_norms.
 Proof. exists [Term 1 1 u]; given (repeat constructor; unfold small; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra). Qed.
 Lemma dot_error_norms_falsifiable : falsifiable dot_error_norms.
-Proof. exists [Term 1 1 1]; unfold dot, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval. Qed.
+Proof. exists [Term 1 1 1]; unfold dot, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval with (i_prec 60). Qed.
 
 Lemma peak_covers_satisfiable : satisfiable peak_covers.
 Proof. exists (1 / 32), (1 / 8); given lra. Qed.
