@@ -3,8 +3,8 @@
     quantised-heads.py ATTEST FOLDER [nearest]
 
 FOLDER has aren-transliteration.safetensors (binary32) and aren-transliteration-i8.safetensors, a
-CTranslate2 model of 6 + 6 layers with 8 heads. The float model transliterates a few words (in binary64);
-what each attention block is given there, rounded to binary32, are the inputs, taken exactly. For each head
+CTranslate2 model of 6 + 6 layers with 8 heads. The float model is run on a few sequences of letters, in
+binary64, and decodes greedily; what each attention block is given there, rounded to binary32, are the inputs, taken exactly. For each head
 the exact outputs with the float weights and with the int8 ones (q/scale, a rational) are enclosed by
 `attest eval --number ball`, and so is the largest relative difference over all positions,
 |o' - o| / |o| in the Euclidean norm. With "nearest" the weights are quantised once more, rounded to
@@ -259,6 +259,10 @@ def approximate(weights, inputs, causal):
         times = lambda w, v: [sum(a * b for a, b in zip(row, v)) for row in w]
         q = [times(m["WQ"], x + flag + [1]) for x in y]
         k, v = ([times(m[key], x + flag + [1]) for x in keys] for key in ("WK", "WV"))
+        others = [times(m["WK"], x + flag + [1]) for x in y if memory is not None]
+        if any(abs(sum(a * b for a, b in zip(query, key))) > 1000 for query in q for key in k + others) or \
+                any(abs(c) > 2**60 for row in v for c in row):
+            sys.exit("10^4 is not enough to leave the queries out as keys")
         for i, query in enumerate(q):
             seen = range(i + 1 if causal else len(k))
             scores = [sum(a * b for a, b in zip(query, k[j])) for j in seen]
