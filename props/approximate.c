@@ -150,6 +150,7 @@ const attest_property attest_property_approximate = {
     .name = "approximate",
     .title = "the network is the function at the centres, and errors stay below their bounds",
     .statement = "approximate",
+    .definition = "approximation",
     .gen = gen,
     .decide = decide,
     .trials = 100,

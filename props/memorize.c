@@ -56,6 +56,7 @@ const attest_property attest_property_memorize = {
     .name = "memorize",
     .title = "what is built maps every token to its label, within the promised size",
     .statement = "memorize",
+    .definition = "memorization",
     .gen = gen,
     .decide = decide,
     .droppable = droppable,

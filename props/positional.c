@@ -50,6 +50,7 @@ const attest_property attest_property_positional = {
     .name = "positional",
     .title = "with positions encoded, what is built maps every token to its label",
     .statement = "positional",
+    .definition = "memorization",
     .gen = gen,
     .decide = decide,
     .droppable = droppable,

@@ -95,6 +95,9 @@ typedef struct attest_property {
     const char *name;      /* "theorem1-search" */
     const char *title;     /* one line */
     const char *statement; /* the name of the statement that it tests */
+    /* What its violations violate, as trials and files call it; NULL: what the statement is
+     * called. */
+    const char *definition;
     /* Fills an initialised instance, drawing from t only: it meets the hypotheses by
      * construction (all but setting->without). Draws of zero make the simplest instance, and
      * smaller draws simpler ones, for that is how instances are shrunk. Status: NOMEM;
