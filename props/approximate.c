@@ -154,5 +154,6 @@ const attest_property attest_property_approximate = {
     .gen = gen,
     .decide = decide,
     .trials = 100,
+    .few = "each builds a network, proves its value on every cell and encloses two integrals",
     .chunk = 4,
 };

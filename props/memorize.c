@@ -61,5 +61,6 @@ const attest_property attest_property_memorize = {
     .decide = decide,
     .droppable = droppable,
     .trials = 500,
+    .few = "each builds a network, proves its output at every token and runs it in 2048 bits",
     .chunk = 8,
 };

@@ -127,6 +127,7 @@ typedef struct attest_property {
     bool expect_violation; /* the search is for a violation, and must find one */
     bool targeted;         /* it has a margin worth minimising: some chunks are guided search */
     size_t trials;         /* the default budget */
+    const char *few;       /* why it may run fewer than 1000; NULL: it need not */
     /* Trials that are run, recorded and, after a kill, repeated together: aim at a tenth of a
      * second. 0: 64. Another value gives other results for the same seed. */
     size_t chunk;
