@@ -139,21 +139,22 @@ static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_err
 {
     const attest_judge_question *x = job->question;
     size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
-    attest_status status = ATTEST_NOMEM;
+    size_t jobs = job->options->jobs ? job->options->jobs : 1;
+    size_t row_size = 4 * x->value_dim * sizeof *job->result;
+    attest_status status;
 
+    jobs = jobs < items ? jobs : items;
+    job->result = attest_workers_alloc(rows, row_size, jobs);
+    job->reason = attest_workers_alloc(items, 1, jobs);
     attest_judge_proceed_begin(&job->proceed, "blocks of rows", items);
-    job->result = attest_shared_alloc(rows, 4 * x->value_dim * sizeof *job->result);
-    job->reason = attest_shared_alloc(items, 1);
-    if (!job->result || !job->reason)
-        status = attest_memory_fail(error);
-    else
-        status = attest_workers_run(bound_block, job, items,
-                                    job->options->jobs ? job->options->jobs : 1, error);
+    status = job->result && job->reason
+                 ? attest_workers_run(bound_block, job, items, jobs, error)
+                 : attest_memory_fail(error);
     status = attest_judge_proceed_end(&job->proceed, status, error);
     if (status == ATTEST_OK)
         store(bounds, job);
-    attest_shared_free(job->result, rows, 4 * x->value_dim * sizeof *job->result);
-    attest_shared_free(job->reason, items, 1);
+    attest_workers_free(job->result, rows, row_size, jobs);
+    attest_workers_free(job->reason, items, 1, jobs);
     return status;
 }
 
