@@ -224,7 +224,7 @@ def view(x: Any, format: Optional[str] = None, *, what: str = "the array") -> Ar
         return _from_torch(x, wanted, what)
     if hasattr(x, "__array_interface__"):
         return _from_interface(x, wanted, what)
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, (list, tuple, float, int)):
         return _from_lists(x, wanted, what)
     try:
         memory = memoryview(x)

@@ -175,15 +175,30 @@ def _listen() -> Generator[bool, Optional[int], None]:
         except GeneratorExit:
             return
         except BaseException as error:  # for the thread that called the library, not for ctypes
-            _caught.append(error)
+            # without this frame: who clears those of a traceback, as unittest does, would end us
+            traceback = error.__traceback__
+            _caught.append(error.with_traceback(traceback and traceback.tb_next))
             go_on = False
 
 
 _Proceed = ctypes.CFUNCTYPE(c_bool, c_void_p)
-_listener = _listen()
-next(_listener)
-_proceed = _Proceed(_listener.send)
-_listening = ctypes.cast(_proceed, c_void_p).value
+
+
+class _Listener:
+    """What the library asks; a new one, should a signal have ended it between two answers."""
+
+    def __init__(self) -> None:
+        self.generator = _listen()
+        next(self.generator)
+        self.function = _Proceed(self.generator.send)
+        self.address = ctypes.cast(self.function, c_void_p).value
+
+    @property
+    def alive(self) -> bool:
+        return self.generator.gi_frame is not None
+
+
+_listener = _Listener()
 _main = threading.main_thread()
 
 
@@ -191,8 +206,12 @@ def options(jobs: int) -> Options:
     """How work is done: handlers of signals run in the main thread alone."""
     if not isinstance(jobs, int) or jobs < 1:
         raise InputError(f"jobs: {jobs!r} is not a number of processes")
-    listening = _listening if threading.current_thread() is _main else None
-    return Options(jobs, None, None, listening, None)
+    global _listener
+    if threading.current_thread() is not _main:
+        return Options(jobs, None, None, None, None)
+    if not _listener.alive:
+        _listener = _Listener()
+    return Options(jobs, None, None, _listener.address, None)
 
 
 def check(status: int, failure: Failure) -> None:
