@@ -142,7 +142,7 @@ def _from_interface(x: Any, wanted: Optional[int], what: str) -> Array:
     interface: Dict[str, Any] = x.__array_interface__
     typestr: str = interface["typestr"]
     type = _TYPESTR.get(typestr[1:]) if wanted is None else None
-    size = int(typestr[2:])
+    size = int(typestr[2:]) if typestr[2:].isdigit() else 0  # objects and dates are no numbers
     if type is None:  # ml_dtypes' are bytes to NumPy, but have a name
         name = getattr(getattr(x, "dtype", None), "name", typestr)
         type = _type_of(name, wanted, size, what)

@@ -10,7 +10,7 @@ import sys
 import threading
 from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_size_t, c_ssize_t, c_void_p
 from pathlib import Path
-from typing import Generator, Iterator, List, Optional
+from typing import Any, Generator, Iterator, List, Optional
 
 __version__ = "0.1.0"
 
@@ -202,12 +202,24 @@ _listener = _Listener()
 _main = threading.main_thread()
 
 
+class _Caches:
+    """What FLINT keeps for a thread, and would keep beyond its end."""
+
+    def __del__(self, clean: Any = lib.flint_cleanup) -> None:
+        clean()
+
+
+_thread = threading.local()
+
+
 def options(jobs: int) -> Options:
     """How work is done: handlers of signals run in the main thread alone."""
     if not isinstance(jobs, int) or jobs < 1:
         raise InputError(f"jobs: {jobs!r} is not a number of processes")
     global _listener
     if threading.current_thread() is not _main:
+        if not hasattr(_thread, "caches"):
+            _thread.caches = _Caches()
         return Options(jobs, None, None, None, None)
     if not _listener.alive:
         _listener = _Listener()

@@ -87,6 +87,8 @@ class Asked:
             )
         if x.type == BOOL:
             raise InputError(f"{name}: truth values are no numbers")
+        if 0 in x.shape:
+            raise InputError(f"{name} is empty: its shape is {x.shape}")
         part = tensor(x, x.shape, x.strides)
         self.parts.append((name, x, part))
         return part
