@@ -113,6 +113,8 @@ typedef struct attest_property {
     const attest_droppable *droppable; /* NULL: none */
     bool arithmetic;       /* it can search against an arithmetic (setting->number) */
     bool expect_violation; /* the search is for a violation, and must find one */
+    const char *witness;   /* such a violation as the text of a counterexample file, for runs
+                              that end before one is found; or NULL */
     bool targeted;         /* it has a margin worth minimising: some chunks are guided search */
     size_t trials;         /* the default budget */
     /* Trials that are run, recorded and, after a kill, repeated together: aim at a tenth of a

@@ -259,3 +259,12 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
         ATTEST_TRY(attest_replay_view_all(replay, file, &setting, error));
     return ATTEST_OK;
 }
+
+attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
+                                   const attest_property *property, attest_error *error)
+{
+    attest_setting setting;
+
+    ATTEST_TRY(attest_setting_get(&setting, file, error));
+    return decide_property(replay, file, property, &setting, error);
+}

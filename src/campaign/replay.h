@@ -49,4 +49,10 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
                                 attest_property_finder *find,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The same by this property, whatever the file names, and without the outputs. Status: FORMAT,
+ * NOMEM. */
+attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
+                                   const attest_property *property,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
 #endif

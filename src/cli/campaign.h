@@ -7,6 +7,8 @@
 
 /* The command line. */
 typedef struct campaign_request {
+    int argc; /* as it was given */
+    char *const *argv;
     unsigned long trials, seed, jobs, bits;
     const char *time, *shard, *out, *without, *number, *round, *timeout;
     const char *junit, *corpus;
@@ -19,9 +21,5 @@ typedef struct campaign_request {
 /* plan = what is asked for. The list of properties is the caller's to free(). EXIT_HOLDS, or a
  * complaint and its exit code. */
 int campaign_make_plan(attest_plan *plan, const campaign_request *request);
-
-/* The exit code that a summary stands for. A violation of a property that was named is one; of
- * all, those that look for violations must find one. */
-int campaign_exit_code(const attest_summary *summary);
 
 #endif

@@ -16,6 +16,7 @@ enum {
     EXIT_USAGE = 2,       /* usage or bad input */
     EXIT_UNDECIDED = 3,   /* a precision, size or time cap was reached */
     EXIT_ENVIRONMENT = 4, /* disk full, out of memory */
+    EXIT_INTERRUPTED = 5, /* by a signal; what was done is kept and can be gone on with */
     EXIT_HELP = -1        /* help was printed: the command has nothing more to do */
 };
 
@@ -154,6 +155,10 @@ void attest_cli_help(const attest_command *command, const attest_option *options
 /* Ends the JSON that a command prints: code, or EXIT_ENVIRONMENT when it is not whole. A stream
  * that does not take it is complained of by attest_cli_finish, memory that ran out here. */
 int attest_cli_end_json(attest_json *json, int code);
+
+/* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.
+ */
+size_t attest_cli_width(void);
 
 /* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
 int attest_cli_finish(int code);

@@ -53,7 +53,7 @@ static int print_help(void)
         printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n'attest COMMAND --help' describes a command, 'man attest' everything.\n"
            "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
-           "4 the environment failed.\n\n"
+           "4 the environment failed, 5 interrupted, can be resumed.\n\n"
            "Example:\n  attest demo\n");
     return EXIT_HOLDS;
 }

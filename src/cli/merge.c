@@ -106,11 +106,11 @@ static int write_folder(const attest_merge *merge, const attest_summary *summary
 
 static int print(const attest_summary *summary, const attest_common *common)
 {
-    int code = campaign_exit_code(summary);
+    int code = attest_summary_code(summary);
     attest_json json;
 
     if (!common->json) {
-        attest_report_campaign_text(stdout, summary, common->output);
+        attest_report_campaign_text(stdout, summary, common->output, attest_cli_width());
         return code;
     }
     attest_json_write_begin(&json, stdout);

@@ -83,16 +83,20 @@ static void write_property(attest_json *json, const attest_property_summary *pro
     attest_json_write_string(json, "name", property->property->name);
     attest_json_write_string(json, "statement", property->property->statement);
     attest_json_write_string(json, "verdict", attest_campaign_verdict_name(property->verdict));
-    attest_json_write_bool(json, "as_expected", property->as_expected);
+    attest_json_write_bool(json, "as_expected", attest_summary_is_good(property));
+    if (property->standing == ATTEST_STANDING_EXPECTED)
+        attest_json_write_bool(json, "expected", true);
+    if (property->by_witness)
+        attest_json_write_bool(json, "by_witness", true);
     attest_json_write_count(json, "trials", property->trials);
     attest_json_write_count(json, "passed", result->passed);
     attest_json_write_count(json, "failed", result->failed);
     attest_json_write_count(json, "discarded", result->discarded);
     attest_json_write_count(json, "undecided", result->undecided);
     attest_json_write_count(json, "searched", result->searched);
-    if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED)
+    if (property->reason)
         attest_json_write_string(json, "reason", property->reason);
-    if (property->verdict == ATTEST_CAMPAIGN_VIOLATED)
+    else if (result->violations > 0)
         attest_json_write_string(json, "reason", result->violation[0].reason);
     write_tightest(json, property, folder);
     write_violations(json, property, folder);
@@ -120,6 +124,18 @@ static void write_first(attest_json *json, const attest_summary *summary)
     }
 }
 
+static void write_summary(attest_json *json, const attest_summary *summary)
+{
+    static const char *const names[ATTEST_STANDINGS] = {"held", "violated_as_expected",
+                                                        "failed", "undecided", "not_run"};
+
+    attest_json_write_object(json, "summary");
+    for (size_t s = 0; s < ATTEST_STANDINGS; s++)
+        attest_json_write_count(json, names[s], summary->standing[s]);
+    attest_json_write_integer(json, "exit", attest_summary_code(summary));
+    attest_json_write_close(json);
+}
+
 void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
                                  const char *folder)
 {
@@ -141,6 +157,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
     for (size_t p = 0; p < summary->properties; p++)
         write_property(json, &summary->property[p], folder);
     attest_json_write_close(json);
+    write_summary(json, summary);
     write_first(json, summary);
     attest_json_write_close(json);
 }
