@@ -105,6 +105,9 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
         return go_on(pool, &job, &death, arrived, entry, text, error);
     *arrived = true;
     entry->result.seconds = attest_clock_seconds() - job.began;
+    /* What is not ours may leave memory behind: the next chunk begins afresh. */
+    if (pool->plan->property[job.property]->object)
+        attest_worker_stop(worker);
     return ATTEST_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "audit/collision_file.h"
+#include "campaign/guard.h"
 #include "campaign/replay_views.h"
 #include "campaign/setting.h"
 
@@ -16,6 +17,7 @@ void attest_replay_init(attest_replay *replay)
 {
     memset(replay, 0, sizeof *replay);
     replay->margin = NAN;
+    replay->seconds = 60;
     for (size_t v = 0; v < ATTEST_VIEWS; v++)
         arb_init(replay->view[v].separation);
 }
@@ -182,7 +184,12 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
     attest_instance_init(&instance);
     attest_trial_init(&trial);
     status = borrow(&instance, file, error);
-    if (status == ATTEST_OK)
+    if (status == ATTEST_OK && property->object)
+        status = attest_guard_decide(&(attest_guard){.property = property,
+                                                     .setting = setting,
+                                                     .seconds = replay->seconds},
+                                     &trial, &instance, error);
+    else if (status == ATTEST_OK)
         status = property->decide(&trial, &instance, setting, error);
     attest_dataset_init(&instance.dataset);
     attest_weights_init(&instance.weights);

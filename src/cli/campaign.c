@@ -10,6 +10,7 @@
 #include "campaign/summary.h"
 #include "cli/campaign.h"
 #include "cli/interrupt.h"
+#include "cli/load.h"
 #include "cli/progress.h"
 #include "props/properties.h"
 #include "report/campaign.h"
@@ -32,7 +33,8 @@ const attest_command attest_command_campaign = {
         "a property that must hold is violated, or a search for a violation found none.",
     .example = "  attest campaign theorem1 --trials 100000 --seed 7\n"
                "  attest campaign all --time 1h --out night --jobs 4\n"
-               "  attest campaign theorem1 --without collinear",
+               "  attest campaign theorem1 --without collinear\n"
+               "  attest campaign --load ./mine.so",
     .run = run,
 };
 
@@ -277,6 +279,9 @@ static int run(int argc, char **argv)
          &request.worker_memory, NULL},
         {"observe", 0, NULL, "write every trial to DIR/observations.jsonl", OPTION_FLAG,
          &request.observe, NULL},
+        {"load", 0, "FILE.so",
+         "properties of your own, from a shared object; ATTEST_LOAD if not given", OPTION_TEXT,
+         &request.load, NULL},
         {"corpus", 0, "DIR", "replay these files first; ATTEST_CORPUS if not given",
          OPTION_TEXT, &request.corpus, NULL},
         {"tap", 0, NULL, "print TAP", OPTION_FLAG, &request.tap, NULL},
@@ -299,5 +304,6 @@ static int run(int argc, char **argv)
     code = attest_cli_check_output(request.junit);
     if (code != EXIT_HOLDS)
         return code;
-    return run_plan(&request, &common);
+    code = attest_cli_load(request.load);
+    return code == EXIT_HOLDS ? run_plan(&request, &common) : code;
 }

@@ -11,7 +11,7 @@ typedef struct campaign_request {
     char *const *argv;
     unsigned long trials, seed, jobs, bits;
     const char *time, *shard, *out, *without, *number, *round, *timeout;
-    const char *junit, *corpus;
+    const char *junit, *corpus, *load;
     size_t worker_memory;
     bool resume, keep_going, observe, tap;
     char **names;

@@ -88,6 +88,7 @@ extern const attest_command attest_command_judge;
 extern const attest_command attest_command_list;
 extern const attest_command attest_command_memorize;
 extern const attest_command attest_command_merge;
+extern const attest_command attest_command_new_property;
 extern const attest_command attest_command_replay;
 extern const attest_command attest_command_report;
 extern const attest_command attest_command_separated;
@@ -155,6 +156,9 @@ void attest_cli_help(const attest_command *command, const attest_option *options
 /* Ends the JSON that a command prints: code, or EXIT_ENVIRONMENT when it is not whole. A stream
  * that does not take it is complained of by attest_cli_finish, memory that ran out here. */
 int attest_cli_end_json(attest_json *json, int code);
+
+/* seconds = the time that the text says: seconds, or with s, m, h, d. */
+bool attest_cli_parse_time(double *seconds, const char *text);
 
 /* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.
  */

@@ -8,6 +8,7 @@
 #include "base/folder.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
+#include "cli/load.h"
 #include "props/properties.h"
 #include "report/campaign.h"
 
@@ -121,18 +122,27 @@ static int print(const attest_summary *summary, const attest_common *common)
 static int run(int argc, char **argv)
 {
     attest_summary summary = {0};
+    const char *load = NULL;
     attest_common common;
     attest_merge merge;
     attest_error error;
     char **folders;
     size_t count;
-    int code = attest_cli_parse(&attest_command_merge, &common, NULL, argc, argv, 1, 1000000,
+    const attest_option options[] = {
+        {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
+         &load, NULL},
+        {0},
+    };
+    int code = attest_cli_parse(&attest_command_merge, &common, options, argc, argv, 1, 1000000,
                                 &folders, &count);
 
     if (code != EXIT_HOLDS)
         return code;
     if (!common.output)
         return attest_cli_refuse("where to? (-o DIR; see 'attest merge --help')");
+    code = attest_cli_load(load);
+    if (code != EXIT_HOLDS)
+        return code;
     if (attest_merge_read(&merge, (const char *const *)folders, count, attest_property_get,
                           NULL, &error))
         return attest_cli_fail(&error);

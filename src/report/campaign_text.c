@@ -6,8 +6,16 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "campaign/load.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
+
+/* Where the property comes from, if it is not built in. */
+static void add_load(attest_text *text, const attest_property *property)
+{
+    if (property->object)
+        attest_text_printf(text, " --load %s", property->object->path);
+}
 
 char *attest_report_command(const attest_summary *summary, size_t p, const char *folder)
 {
@@ -22,11 +30,13 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
     if (folder) {
         attest_summary_file(file, sizeof file, property->property, 0);
         attest_text_printf(&text, "attest replay %s/%s", folder, file);
+        add_load(&text, property->property);
         return attest_text_take(&text);
     }
     attest_text_printf(&text, "attest campaign %s --seed 0x%" PRIx64 " --trials %" PRIu64,
                        property->property->name, plan->seed,
                        attest_plan_end(plan, p, property->result->violation[0].trial));
+    add_load(&text, property->property);
     if (plan->setting.without)
         attest_text_printf(&text, " --without %s", plan->setting.without);
     if (plan->setting.number != ATTEST_ARITHMETIC_NONE)
@@ -63,6 +73,9 @@ void attest_report_reason(char *line, size_t size, const attest_property_summary
     else if (property->reason)
         snprintf(line, size, "%s", property->reason);
 }
+
+/* As many are told of. */
+enum { MOST_DEATHS = 5 };
 
 static void print_death(FILE *stream, const attest_death *death)
 {
@@ -147,8 +160,10 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
     if (result->has_tightest)
         fprintf(stream, "  tightest margin: 2^%.6g\n", result->tightest);
     print_labels(stream, property, width);
-    for (size_t d = 0; d < result->deaths; d++)
+    for (size_t d = 0; d < result->deaths && d < MOST_DEATHS; d++)
         print_death(stream, &result->death[d]);
+    if (result->deaths > MOST_DEATHS)
+        fprintf(stream, "  and %zu more died\n", result->deaths - MOST_DEATHS);
     if (result->violations && !folder)
         fprintf(stream, "%s", result->violation[0].text);
     if (command) {
