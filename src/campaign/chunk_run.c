@@ -17,7 +17,7 @@
 enum { SHRINK_ATTEMPTS = 10000 };
 
 /* Calls under guard may hang so often for one violation: each takes all the time of a call. */
-enum { MOST_HANGS = 8 };
+enum { MOST_HANGS = 4 };
 
 /* A violation by this factor of two is clear, see is_clear. */
 #define CLEAR_MARGIN (-1.0)

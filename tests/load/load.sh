@@ -4,13 +4,15 @@
 
 own=$builddir/tests/load/.libs/own-property.so
 bad=$builddir/tests/load/.libs/misbehaves.so
-same() { # two reports are equal but for the two fields that may change
+# Two reports are equal but for the fields that may change: on a machine that has other things to do a
+# call may seem to hang, and its chunk is run again under guard.
+same() {
     python3 - "$1" "$2" <<'END' 2>>"$err"
 import json, sys
 def load(path):
     report = json.load(open(path))
     for p in report["properties"]:
-        del p["seconds"], p["trials_per_second"]
+        del p["seconds"], p["trials_per_second"], p["deaths"]
     return report
 sys.exit(load(sys.argv[1]) != load(sys.argv[2]))
 END
@@ -25,13 +27,13 @@ export ATTEST_LOAD
 run 0 "named by the environment" campaign own-order --trials 100
 unset ATTEST_LOAD
 
-limits="--timeout 1 --trials 200 --load $bad"
+limits="--timeout 0.4 --trials 200 --load $bad"
 # shellcheck disable=SC2086
 {
     run 1 "properties that fail, crash and hang" campaign fails crashes hangs $limits --out "$work/one" --json
     json '[p["verdict"] for p in o["properties"]] == ["violated"] * 3 and o["summary"]["failed"] == 3'
     json '"signal 11" in o["properties"][1]["reason"] or "exit code" in o["properties"][1]["reason"]'
-    json 'o["properties"][2]["reason"] == "no answer within 1 seconds"'
+    json 'o["properties"][2]["reason"] == "no answer within 0.4 seconds"'
 }
 cat >"$work/values.py" <<'END'
 import json, sys
@@ -64,13 +66,13 @@ complains 'found by another object'
     refused "shards without their object" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
     "$ATTEST" campaign fails crashes hangs $limits --out "$work/killed" >"$out" 2>"$err" &
     process=$!
-    sleep 1
+    sleep 0.5
     kill -KILL $process
     wait $process 2>/dev/null
     run 1 "killed and resumed" campaign fails crashes hangs $limits --out "$work/killed" --resume
     same "$work/one/report.json" "$work/killed/report.json"
     result $? "give the same report"
-    refused "resumed with another object" campaign fails crashes hangs --timeout 1 --trials 200 --load "$work/changed.so" --out "$work/killed" --resume
+    refused "resumed with another object" campaign fails crashes hangs --timeout 0.4 --trials 200 --load "$work/changed.so" --out "$work/killed" --resume
 }
 run 3 "a generator that crashes" campaign bad-draws --trials 300 --load "$bad" --json
 json 'o["properties"][0]["undecided"] > 0 and o["properties"][0]["passed"] > 250'

@@ -2,6 +2,7 @@
  * --load'. An instance is one number x of 0 .. 9999, the simplest 0. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <campaign/property.h>
 
@@ -50,7 +51,7 @@ static attest_status hangs(attest_trial *trial, const attest_instance *instance,
     (void)setting;
     (void)error;
     while (get(instance) > 9900)
-        ;
+        pause();
     return ATTEST_OK;
 }
 
