@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/coverage.h"
 #include "campaign/witness.h"
 
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict)
@@ -23,7 +24,15 @@ void attest_summary_file(char *name, size_t size, const attest_property *propert
         snprintf(name, size, "%s.%ld.json", property->name, v + 1);
 }
 
-static void judge(attest_property_summary *summary)
+/* Coverage is asked of the generator that draws what the statement assumes. */
+static bool is_covered(attest_property_summary *summary, const attest_setting *setting)
+{
+    return setting->without || setting->number != ATTEST_ARITHMETIC_NONE || setting->weights ||
+           attest_coverage_check(summary->coverage, sizeof summary->coverage, summary->property,
+                                 summary->result);
+}
+
+static void judge(attest_property_summary *summary, const attest_plan *plan)
 {
     const attest_chunk_result *result = summary->result;
 
@@ -36,6 +45,8 @@ static void judge(attest_property_summary *summary)
         summary->reason = "more than half of the draws were discarded";
     else if (result->undecided > 0)
         summary->reason = result->open_reason;
+    else if (!is_covered(summary, &plan->setting))
+        summary->reason = summary->coverage;
     else
         summary->verdict = ATTEST_CAMPAIGN_HELD;
 }
@@ -88,7 +99,7 @@ static attest_status summarise(attest_property_summary *summary, const attest_ta
     if (summary->property->expect_violation && plan->time > 0 && plan->shards == 1 &&
         result->failed == 0 && !attest_tally_done(tally))
         status = attest_witness_check(&summary->by_witness, summary->property, error);
-    judge(summary);
+    judge(summary, plan);
     summary->standing = stand(summary, plan);
     return status;
 }

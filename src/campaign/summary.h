@@ -30,6 +30,7 @@ typedef struct attest_property_summary {
     const char *reason; /* undecided, not run, held where it should not: why; else NULL */
     bool by_witness;    /* time was up before a violation was found: the stored one, decided
                            again, stands for it */
+    char coverage[160]; /* what reason says of labels that miss their share */
     uint64_t trials;
     uint64_t random; /* passed trials that were drawn independently of each other */
 } attest_property_summary;
