@@ -171,6 +171,8 @@ attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error
     attest_progress_report(&campaign->progress, "trials", 0, run.planned, NULL);
     status = run_all(&run, error);
     attest_progress_end(&campaign->progress);
+    for (size_t p = 0; status == ATTEST_OK && p < campaign->plan->properties; p++)
+        attest_chunk_result_unite(&campaign->tally[p].joined);
     attest_pool_clear(&run.pool);
     attest_schedule_clear(&run.schedule);
     if (status == ATTEST_OK && campaign->journal)

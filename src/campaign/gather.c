@@ -113,8 +113,7 @@ static attest_status add_lists(attest_gather *gather, attest_chunk_result *resul
     attest_chunk_result *joined = &gather->tally->joined;
 
     for (size_t l = 0; l < result->labels; l++)
-        ATTEST_TRY(
-            add_label(gather, &result->label[l], (struct attest_first){number, l}));
+        ATTEST_TRY(add_label(gather, &result->label[l], (struct attest_first){number, l}));
     for (size_t d = 0; d < result->deaths; d++)
         ATTEST_TRY(attest_chunk_result_add_death(joined, &result->death[d]));
     while (result->violations > 0) { /* its texts are taken over, whatever becomes of them */

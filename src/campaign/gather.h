@@ -1,8 +1,8 @@
 /* gather.h -- the chunks of one property, joined in whatever order they come.
  *
  * What comes of it is what a tally makes of the chunks in their order. A tally keeps those that
- * are not in turn yet; of shards that are read one after another those would be nearly all. Here
- * a chunk is forgotten when it is added: what is kept of it is a bit. */
+ * are not in turn yet; of shards that are read one after another those would be nearly all.
+ * Here a chunk is forgotten when it is added: what is kept of it is a bit. */
 #ifndef ATTEST_CAMPAIGN_GATHER_H
 #define ATTEST_CAMPAIGN_GATHER_H
 
@@ -25,8 +25,8 @@ typedef struct attest_gather {
 void attest_gather_init(attest_gather *gather, attest_tally *tally);
 void attest_gather_clear(attest_gather *gather);
 
-/* Adds an entry, whose texts are taken over; one that is there already is dropped. Status: FORMAT
- * (no chunk of the plan), NOMEM. */
+/* Adds an entry, whose texts are taken over; one that is there already is dropped. Status:
+ * FORMAT (no chunk of the plan), NOMEM. */
 attest_status attest_gather_add(attest_gather *gather, attest_entry *entry,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -34,8 +34,8 @@ attest_status attest_gather_add(attest_gather *gather, attest_entry *entry,
 void attest_gather_restart(attest_gather *gather);
 
 /* Puts labels, violations and deaths in the order of chunks. *missing = the first chunk of the
- * plan that was not added, up to the cut, and true; false: there is none. A plan that is limited
- * by time misses none. */
+ * plan that was not added, up to the cut, and true; false: there is none. A plan that is
+ * limited by time misses none. */
 bool attest_gather_end(attest_gather *gather, uint64_t *missing);
 
 #endif

@@ -73,13 +73,14 @@ static attest_campaign_standing stand(attest_property_summary *summary, const at
     case ATTEST_CAMPAIGN_UNDECIDED:
         return ATTEST_STANDING_UNDECIDED;
     case ATTEST_CAMPAIGN_NOT_RUN:
-        summary->reason =
-            plan->shards > 1 ? "this shard has no chunk of it" : "no chunk of it was run";
+        summary->reason = plan->shards > 1 ? "this shard has no chunk of it"
+                          : plan->partial  ? "no chunk of it is there yet"
+                                           : "no chunk of it was run";
         return ATTEST_STANDING_NOT_RUN;
     case ATTEST_CAMPAIGN_HELD:
         break;
     }
-    if (!sought || plan->shards > 1)
+    if (!sought || plan->shards > 1 || plan->partial)
         return ATTEST_STANDING_HELD;
     summary->reason = "no violation was found, and one is expected";
     return ATTEST_STANDING_FAILED;

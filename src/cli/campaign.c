@@ -34,7 +34,8 @@ const attest_command attest_command_campaign = {
     .example = "  attest campaign theorem1 --trials 100000 --seed 7\n"
                "  attest campaign all --time 1h --out night --jobs 4\n"
                "  attest campaign theorem1 --without collinear\n"
-               "  attest campaign --load ./mine.so",
+               "  attest campaign --load ./mine.so\n"
+               "  attest campaign all --trials 1000000 --out big --slurm 256 --dry-run",
     .run = run,
 };
 
@@ -134,7 +135,8 @@ static int print(const campaign_job *job, const campaign_request *request,
     attest_error error;
     attest_json json;
 
-    if (request->out && attest_report_campaign_files(&job->summary, request->out, &error))
+    if (request->out && !request->journal_only &&
+        attest_report_campaign_files(&job->summary, request->out, &error))
         return attest_cli_fail(&error);
     if (write_junit(job, request))
         return EXIT_ENVIRONMENT;
@@ -240,6 +242,16 @@ static int run_plan(const campaign_request *request, const attest_common *common
     return code;
 }
 
+/* A plan that cannot be made is refused here, not by every task. */
+static int submit_plan(const campaign_request *request)
+{
+    attest_plan plan = {0};
+    int code = campaign_make_plan(&plan, request);
+
+    free((void *)plan.property);
+    return code == EXIT_HOLDS ? campaign_submit(request) : code;
+}
+
 static int run(int argc, char **argv)
 {
     campaign_request request = {.argc = argc,
@@ -279,6 +291,15 @@ static int run(int argc, char **argv)
          &request.worker_memory, NULL},
         {"observe", 0, NULL, "write every trial to DIR/observations.jsonl", OPTION_FLAG,
          &request.observe, NULL},
+        {"slurm", 0, "N", "submit N tasks, a shard each, and their merge to Slurm",
+         OPTION_POSITIVE, &request.slurm, NULL},
+        {"sbatch", 0, "OPTIONS", "options of sbatch for them, e.g. \"--partition=short\"",
+         OPTION_TEXT, &request.sbatch, NULL},
+        {"dry-run", 0, NULL, "print the scripts for Slurm, and submit nothing", OPTION_FLAG,
+         &request.dry_run, NULL},
+        {"journal-only", 0, NULL,
+         "leave the journal alone in DIR: for shards, which are merged", OPTION_FLAG,
+         &request.journal_only, NULL},
         {"load", 0, "FILE.so",
          "properties of your own, from a shared object; ATTEST_LOAD if not given", OPTION_TEXT,
          &request.load, NULL},
@@ -304,6 +325,10 @@ static int run(int argc, char **argv)
     code = attest_cli_check_output(request.junit);
     if (code != EXIT_HOLDS)
         return code;
+    if (!request.slurm && (request.sbatch || request.dry_run))
+        return attest_cli_refuse("--sbatch and --dry-run are for --slurm N");
     code = attest_cli_load(request.load);
+    if (code == EXIT_HOLDS && request.slurm)
+        return submit_plan(&request);
     return code == EXIT_HOLDS ? run_plan(&request, &common) : code;
 }

@@ -9,11 +9,11 @@
 typedef struct campaign_request {
     int argc; /* as it was given */
     char *const *argv;
-    unsigned long trials, seed, jobs, bits;
+    unsigned long trials, seed, jobs, bits, slurm;
     const char *time, *shard, *out, *without, *number, *round, *timeout;
-    const char *junit, *corpus, *load;
+    const char *junit, *corpus, *load, *sbatch;
     size_t worker_memory;
-    bool resume, keep_going, observe, tap;
+    bool resume, keep_going, observe, tap, dry_run, journal_only;
     char **names;
     size_t count;
 } campaign_request;
@@ -21,5 +21,9 @@ typedef struct campaign_request {
 /* plan = what is asked for. The list of properties is the caller's to free(). EXIT_HOLDS, or a
  * complaint and its exit code. */
 int campaign_make_plan(attest_plan *plan, const campaign_request *request);
+
+/* Hands the campaign to Slurm instead of running it. EXIT_HOLDS, or a complaint and its exit
+ * code. */
+int campaign_submit(const campaign_request *request);
 
 #endif

@@ -95,6 +95,7 @@ extern const attest_command attest_command_report;
 extern const attest_command attest_command_separated;
 extern const attest_command attest_command_show;
 extern const attest_command attest_command_simulate;
+extern const attest_command attest_command_status;
 extern const attest_command attest_command_tolerance;
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,

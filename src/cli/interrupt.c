@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 static volatile sig_atomic_t stop;
 
 static void ask(int number)
@@ -24,13 +22,12 @@ const volatile sig_atomic_t *attest_cli_watch_signals(void)
     return &stop;
 }
 
-/* Adds a word, in quotes unless it is plain. */
-static void add_word(attest_text *text, const char *word)
+void attest_cli_add_word(attest_text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-_./=,:@%+";
 
-    if (text->size > 0)
+    if (text->size > 0 && !strchr(" =", text->data[text->size - 1]))
         attest_text_add(text, " ");
     if (*word && word[strspn(word, plain)] == '\0') {
         attest_text_add(text, word);
@@ -52,12 +49,12 @@ char *attest_cli_command_line(int argc, char *const *argv, const char *added)
     attest_text text;
 
     attest_text_init(&text);
-    add_word(&text, "attest");
+    attest_cli_add_word(&text, "attest");
     for (int i = 0; i < argc; i++) {
-        add_word(&text, argv[i]);
+        attest_cli_add_word(&text, argv[i]);
         there = there || (added && strcmp(argv[i], added) == 0);
     }
     if (added && !there)
-        add_word(&text, added);
+        attest_cli_add_word(&text, added);
     return attest_text_take(&text);
 }

@@ -39,6 +39,7 @@ static const attest_command *const commands[] = {
     &attest_command_separated,
     &attest_command_show,
     &attest_command_simulate,
+    &attest_command_status,
     &attest_command_tolerance,
 };
 /* clang-format on */

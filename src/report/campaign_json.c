@@ -54,6 +54,29 @@ static void write_violations(attest_json *json, const attest_property_summary *p
     attest_json_write_close(json);
 }
 
+/* Violations are joined by their shrunk instance: how many trials each stands for. */
+static void write_findings(attest_json *json, const attest_property_summary *property,
+                           const char *folder)
+{
+    char file[256];
+
+    if (property->result->violations == 0)
+        return;
+    attest_json_write_array(json, "findings");
+    for (size_t v = 0; v < property->result->violations; v++) {
+        const attest_violation *violation = &property->result->violation[v];
+
+        attest_summary_file(file, sizeof file, property->property, (long)v);
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "trial", violation->trial);
+        attest_json_write_count(json, "trials", violation->more + 1);
+        attest_json_write_string(json, "reason", violation->reason);
+        attest_json_write_string(json, "file", folder ? file : NULL);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
 static void write_deaths(attest_json *json, const attest_chunk_result *result)
 {
     static const char *const kinds[] = {"memory", "timeout", "signal", "exit"};
@@ -100,6 +123,7 @@ static void write_property(attest_json *json, const attest_property_summary *pro
         attest_json_write_string(json, "reason", result->violation[0].reason);
     write_tightest(json, property, folder);
     write_violations(json, property, folder);
+    write_findings(json, property, folder);
     attest_json_write_object(json, "labels");
     for (size_t l = 0; l < result->labels; l++)
         attest_json_write_count(json, result->label[l].name, result->label[l].count);
@@ -153,6 +177,8 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
         attest_json_write_count(json, "shard", summary->plan->shard);
         attest_json_write_count(json, "shards", summary->plan->shards);
     }
+    if (summary->plan->partial)
+        attest_json_write_bool(json, "partial", true);
     attest_json_write_array(json, "properties");
     for (size_t p = 0; p < summary->properties; p++)
         write_property(json, &summary->property[p], folder);
