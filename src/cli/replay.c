@@ -68,7 +68,7 @@ static int replay_file(const char *path, double seconds, attest_common *common,
         if (json)
             attest_report_replay_json(json, path, &file, &replay);
         else
-            attest_report_replay_text(stdout, path, &file, &replay);
+            attest_report_replay_text(stdout, path, &replay);
         if (replay.outcome == ATTEST_VIOLATED)
             code = EXIT_FAILS;
         else if (replay.outcome == ATTEST_OPEN)
