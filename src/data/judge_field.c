@@ -50,6 +50,11 @@ static const char *const places[] = {
     [ATTEST_JUDGE_PLACE_AFTER] = "after",
     [ATTEST_JUDGE_PLACE_BEFORE] = "before",
 };
+static const char *const overflows[] = {"any", "saturate"};
+static const char *const quotients[] = {
+    [ATTEST_JUDGE_QUOTIENT_DIVISION] = "division",
+    [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
+};
 static const char *const roundings[] = {"nearest", "any"};
 static const char *const constants[] = {
     [ATTEST_JUDGE_CONSTANT_FOLDED] = "folded-binary32",
@@ -76,7 +81,8 @@ static const char *const constants[] = {
     WORD(group, "order", member.order, orders), \
     COUNT(group, "block", member.block, 1, 65536), \
     COUNT(group, "fraction", member.fraction, 1, 1000), \
-    {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}
+    {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}, \
+    {group, "promote", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.promote), .least = 1, .most = 1e9}
 
 const attest_judge_field attest_judge_fields[] = {
     FORMAT("inputs", "q", q),
@@ -95,6 +101,7 @@ const attest_judge_field attest_judge_fields[] = {
     ERROR("exp", "relative", exp_relative, 1),
     FORMAT_OR_NULL("p", "format", p, cast),
     {"p", "offset", ATTEST_JUDGE_INTEGER, .at = AT(offset), .least = -1000, .most = 1000},
+    SWITCH("p", "overflow", saturates, overflows),
     WORD("sum", "of", sum_of, sums),
     FORMAT("sum", "accumulate", sum_accumulate),
     COUNT("sum", "lanes", lanes, 1, 65536),
@@ -109,16 +116,25 @@ const attest_judge_field attest_judge_fields[] = {
 
 #undef AT
 #define AT(member) offsetof(attest_judge_schedule, member)
+#define OPTIONAL_COUNT(key, member) \
+    {NULL, key, ATTEST_JUDGE_COUNT, .at = AT(member), .least = 0, .most = 1e9, .optional = true}
 
 const attest_judge_field attest_judge_schedule_fields[] = {
     WORD(NULL, "scores", scores, score_orders),
-    WORD(NULL, "pv", pv, value_orders),
+    {NULL, "pv", ATTEST_JUDGE_WORD, .at = AT(pv), WORDS(value_orders), .optional = true},
     COUNT(NULL, "tile", tile, 1, 1e9),
     WORD(NULL, "direction", direction, directions),
     COUNT(NULL, "lanes", lanes, 1, 65536),
     {NULL, "rescale", ATTEST_JUDGE_EXACT, .at = AT(rescale), .least = 0, .most = 1000},
     WORD(NULL, "constant", constant, constants),
     WORD(NULL, "divide", divide, places),
+    {NULL, "quotient", ATTEST_JUDGE_WORD, .at = AT(quotient), WORDS(quotients), .optional = true},
+    {NULL, "polynomial", ATTEST_JUDGE_POLYNOMIAL, .at = AT(emulation.polynomial), .optional = true},
+    OPTIONAL_COUNT("fragment", emulation.fragment),
+    OPTIONAL_COUNT("frequency", emulation.frequency),
+    OPTIONAL_COUNT("emulated", emulation.emulated),
+    OPTIONAL_COUNT("first_fragments", emulation.first),
+    OPTIONAL_COUNT("last_fragments", emulation.spared),
 };
 /* clang-format on */
 
@@ -150,6 +166,8 @@ static size_t get_size(const attest_judge_field *field)
         return sizeof(size_t);
     case ATTEST_JUDGE_INTEGER:
         return sizeof(long);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        return sizeof(attest_exp2_polynomial);
     case ATTEST_JUDGE_ERROR:
     case ATTEST_JUDGE_EXACT:
         break;
@@ -190,6 +208,21 @@ static const char *format_double(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SI
     return buffer;
 }
 
+/* A list of doubles as JSON has it, or null. */
+static const char *format_polynomial(char buffer[ATTEST_JUDGE_FIELD_SIZE],
+                                     const attest_exp2_polynomial *polynomial)
+{
+    size_t used = 0;
+
+    if (polynomial->count == 0)
+        return "null";
+    for (size_t i = 0; i < polynomial->count; i++)
+        used += (size_t)snprintf(buffer + used, ATTEST_JUDGE_FIELD_SIZE - used, "%s\"%a\"",
+                                 i ? ", " : "[", polynomial->coefficient[i]);
+    snprintf(buffer + used, ATTEST_JUDGE_FIELD_SIZE - used, "]");
+    return buffer;
+}
+
 const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE],
                                         const attest_judge_field *field, const void *variant)
 {
@@ -211,6 +244,9 @@ const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_F
     case ATTEST_JUDGE_ERROR:
     case ATTEST_JUDGE_EXACT:
         return format_double(quoted, buffer, *(const double *)at);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        *quoted = false;
+        return format_polynomial(buffer, at);
     case ATTEST_JUDGE_INTEGER:
         *quoted = false;
         snprintf(buffer, ATTEST_JUDGE_FIELD_SIZE, "%ld", *(const long *)at);

@@ -31,6 +31,17 @@ bool attest_judge_order_is_tensor(attest_judge_order order)
            order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
 }
 
+bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t i, size_t tile)
+{
+    const attest_judge_emulation *e = emulation;
+    size_t fragment = e->fragment ? e->fragment : tile, number = i / fragment;
+    size_t k = i % fragment, fragments = (tile + fragment - 1) / fragment;
+
+    if (e->polynomial.count == 0 || number < e->first || number + e->spared >= fragments)
+        return false;
+    return e->frequency == 0 || (k - k % 2) % e->frequency + e->emulated >= e->frequency;
+}
+
 /* Members that are not named are 0: any, rounded, nearest, not stored, not cast. */
 void attest_judge_variant_init(attest_judge_variant *variant)
 {

@@ -12,6 +12,8 @@
 #include <attest/format.h>
 #include <attest/judge.h>
 
+#include "number/exp2_polynomial.h"
+
 /* The order of the additions of a sum of products, or the matrix unit that does them. For the
  * product with V, forward and backward are the orders of the keys. */
 typedef enum attest_judge_order {
@@ -69,6 +71,8 @@ typedef struct attest_judge_dot {
     size_t block;    /* products in a block of a matrix unit */
     size_t fraction; /* the bits after the leading one that it keeps when it aligns */
     size_t depth;    /* a term passes at most so many additions; 0: not known */
+    size_t promote;  /* a matrix unit adds so many products from 0 before the accumulator takes
+                      * their sum by an addition to nearest; 0: it has them all */
 } attest_judge_dot;
 
 /* One combination of the alternatives. Errors are rounded up to doubles. */
@@ -87,7 +91,8 @@ typedef struct attest_judge_variant {
     double exp_relative; /* error of exp; exp(0) = 1 */
     bool cast;           /* P is rounded to p */
     attest_format p;
-    long offset; /* P = 2^offset e^x */
+    long offset;    /* P = 2^offset e^x */
+    bool saturates; /* what is beyond p becomes its largest number; false: nothing is said */
     attest_judge_sum_of sum_of;
     attest_format sum_accumulate;
     size_t lanes;     /* the row sum is added in so many lanes; 1: any order */
@@ -99,6 +104,25 @@ typedef struct attest_judge_variant {
     bool output_any; /* rounded up or down; false: to nearest */
 } attest_judge_variant;
 
+typedef enum attest_judge_quotient {
+    ATTEST_JUDGE_QUOTIENT_DIVISION = 0,
+    ATTEST_JUDGE_QUOTIENT_RECIPROCAL /* 1 / sum, rounded, and a product */
+} attest_judge_quotient;
+
+/* The keys whose exponentials a kernel computes by a polynomial, while it leaves the others to
+ * the hardware. Key number i of a tile is in fragment i / fragment, and there the k-th. */
+typedef struct attest_judge_emulation {
+    attest_exp2_polynomial polynomial; /* of no coefficients: none */
+    size_t fragment;                   /* 0: the whole tile */
+    size_t frequency, emulated; /* the last emulated of every frequency, pair by pair: those
+                                 * with (k - k mod 2) mod frequency >= frequency - emulated;
+                                 * frequency 0: all */
+    size_t first, spared;       /* not in the first and the last so many fragments of a tile */
+} attest_judge_emulation;
+
+/* Whether key number i of a tile of so many keys is one of them. */
+bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t i, size_t tile);
+
 /* A complete recipe: with it, only exp is open. */
 typedef struct attest_judge_schedule {
     attest_judge_order scores, pv; /* never any; tensor: by the model's block and fraction */
@@ -108,6 +132,8 @@ typedef struct attest_judge_schedule {
     double rescale; /* the maximum is raised when it grows by more, log2 units; 0: always */
     attest_judge_constant constant;
     attest_judge_place divide; /* after or before */
+    attest_judge_quotient quotient;
+    attest_judge_emulation emulation;
 } attest_judge_schedule;
 
 struct attest_judge_model {

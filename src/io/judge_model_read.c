@@ -207,8 +207,8 @@ static attest_status set_schedule(attest_judge_schedule *schedule,
 
     ATTEST_TRY(check_members(object, field, ATTEST_JUDGE_SCHEDULE_FIELDS, error));
     for (size_t f = 0; f < ATTEST_JUDGE_SCHEDULE_FIELDS; f++)
-        if (strcmp(field[f].key, "pv") != 0 ||
-            attest_json_get_member(&member, object, "pv", NULL) == ATTEST_OK) {
+        if (!field[f].optional ||
+            attest_json_get_member(&member, object, field[f].key, NULL) == ATTEST_OK) {
             ATTEST_TRY(attest_json_get_member(&member, object, field[f].key, error));
             ATTEST_TRY(attest_judge_value_read(schedule, field + f, &member, model, error));
         }

@@ -60,6 +60,7 @@ static attest_status init_dot(attest_judge_summer *s, const attest_judge_dot *do
                                 dot->block, a->name, b->name, dot->accumulate.name,
                                 dot->fraction);
     s->block = dot->block;
+    s->promote = dot->promote;
     attest_judge_unit_init(&s->unit, a, b, &dot->accumulate, dot->fraction);
     return ATTEST_OK;
 }

@@ -84,6 +84,22 @@ double attest_judge_concrete_sink_argument(const attest_judge_concrete *x, doubl
 /* Whether the reference m stays although the maximum is now more, (i). */
 bool attest_judge_concrete_keeps(const attest_judge_concrete *x, double m, double more);
 
+/* P, before its cast, as it is multiplied with V, (j). */
+static inline double attest_judge_concrete_cast(const attest_judge_concrete *x, double y)
+{
+    if (!x->variant->cast)
+        return y;
+    return x->variant->saturates && y > x->p.most ? x->p.most : attest_hosted_convert(y, &x->p);
+}
+
+/* Whether the exponential of key j of a tile is a polynomial's. */
+static inline bool attest_judge_concrete_emulates(const attest_judge_concrete *x,
+                                                  const attest_judge_tile *tile, size_t j)
+{
+    return x->recipe.emulation.polynomial.count > 0 &&
+           attest_judge_emulation_has(&x->recipe.emulation, j - tile->start, x->recipe.tile);
+}
+
 /* Whether results may be flushed in this format, (a). */
 bool attest_judge_is_single(const attest_format *format);
 

@@ -177,14 +177,20 @@ static void cast(pass *p, size_t n, range y)
 {
     attest_judge_replay *r = p->r;
 
-    if (p->x->variant->cast) {
-        y.lo = attest_hosted_convert(y.lo, &p->x->p);
-        y.hi = attest_hosted_convert(y.hi, &p->x->p);
-    }
+    y.lo = attest_judge_concrete_cast(p->x, y.lo);
+    y.hi = attest_judge_concrete_cast(p->x, y.hi);
     if (!isfinite(y.hi))
         p->failed = true;
     r->weight[LOWER][n] = y.lo;
     r->weight[UPPER][n] = y.hi;
+}
+
+/* The exponential of key j of a tile. */
+static range exponential_of(const pass *p, const attest_judge_tile *tile, size_t j, range x)
+{
+    return attest_judge_concrete_emulates(p->x, tile, j)
+               ? attest_judge_range_polynomial(p->x, x)
+               : exponential(p, x);
 }
 
 static void weigh(pass *p, const attest_judge_tile *tile)
@@ -197,7 +203,8 @@ static void weigh(pass *p, const attest_judge_tile *tile)
         range y = {0, 0};
 
         if (!(p->x->score_hi[n] == -(double)INFINITY))
-            y = scale(exponential(p, argument(p, n, reference)), power, r->work);
+            y = scale(exponential_of(p, tile, n + p->row->first, argument(p, n, reference)),
+                      power, r->work);
         r->exponential[LOWER][n] = y.lo;
         r->exponential[UPPER][n] = y.hi;
         cast(p, n, y);

@@ -93,11 +93,14 @@ static void weigh(part *p, const attest_judge_tile *tile)
         double v = p->head->v[j * values + x->recipe.target % values], y = 0;
 
         if (!(x->score_lo[n] == -(double)INFINITY)) {
-            y = exponential(x, attest_judge_concrete_argument(x, x->score_lo[n], reference), v);
+            y = attest_judge_concrete_argument(x, x->score_lo[n], reference);
+            y = attest_judge_concrete_emulates(x, tile, j)
+                    ? attest_exp2_polynomial_eval(&x->recipe.emulation.polynomial, y)
+                    : exponential(x, y, v);
             y = attest_judge_summer_round(y * x->power, &x->work);
         }
         x->exponential[n] = y;
-        x->weight[n] = x->variant->cast ? attest_hosted_convert(y, &x->p) : y;
+        x->weight[n] = attest_judge_concrete_cast(x, y);
     }
 }
 
@@ -191,7 +194,7 @@ static void divide_weights(part *p, const attest_judge_tile *tile)
         double w = attest_judge_concrete_quotient(x, x->exponential[n], p->sum, push);
 
         w = attest_judge_summer_round(w * power, &x->work);
-        x->weight[n] = x->variant->cast ? attest_hosted_convert(w, &x->p) : w;
+        x->weight[n] = attest_judge_concrete_cast(x, w);
     }
 }
 
