@@ -24,7 +24,7 @@ const char *attest_audit_verdict_name(attest_audit_verdict verdict)
 
 void attest_audit_init(attest_audit *audit)
 {
-    static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
+    static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
 
     memset(audit, 0, sizeof *audit);
     attest_simulated_arithmetic_init(&audit->like, &binary64);

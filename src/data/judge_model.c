@@ -46,7 +46,7 @@ bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t 
 void attest_judge_variant_init(attest_judge_variant *variant)
 {
     const double units_4 = 0x1p-22, units_2 = 0x1p-23; /* of binary32 */
-    const attest_format binary32 = {"binary32", 24, true, -126, 127, false};
+    const attest_format binary32 = {.name = "binary32", 24, true, -126, 127, 32};
     attest_judge_dot dot = {.block = 16, .fraction = 25};
 
     dot.accumulate = binary32;

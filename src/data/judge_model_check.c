@@ -12,7 +12,7 @@
  * them, the largest weight. */
 static bool fits_double(const attest_format *format)
 {
-    return format->bounded && format->precision <= 53 && format->emin <= 0 &&
+    return format->bounded && !format->positive && format->precision <= 53 && format->emin <= 0 &&
            format->emax >= 0 && format->emax <= 1023 &&
            format->emin - format->precision + 1 >= -1074;
 }

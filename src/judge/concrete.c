@@ -67,7 +67,7 @@ static attest_status init_dot(attest_judge_summer *s, const attest_judge_dot *do
 
 static attest_status init_formats(attest_judge_concrete *x, attest_error *error)
 {
-    static const attest_format single = {"binary32", 24, true, -126, 127, false};
+    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
     const attest_judge_variant *v = x->variant;
     const attest_format *work =
         v->score.accumulate.precision > 24 ? &v->score.accumulate : &single;

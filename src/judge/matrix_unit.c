@@ -13,7 +13,7 @@ enum {
 
 static bool is_format(const attest_format *format, long precision, long emin, long emax)
 {
-    return format->bounded && !format->finite_only && format->precision == precision &&
+    return format->bounded && attest_format_is_ieee(format) && format->precision == precision &&
            format->emin == emin && format->emax == emax;
 }
 

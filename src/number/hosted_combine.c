@@ -143,7 +143,7 @@ void attest_hosted_combine(double *y, const double *m, size_t rows, size_t cols,
     size_t r = 0;
     spread s;
 
-    if (rows >= WIDTH) {
+    if (rows >= WIDTH && !h->special) {
         spread_init(&s, h);
         for (; r + WIDTH <= rows; r += WIDTH)
             if (h->plain)

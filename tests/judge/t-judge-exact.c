@@ -381,7 +381,7 @@ static void try_question(tally *t, uint64_t seed)
 
     attest_judge_variant_init(&variant);
     variant.q = variant.k = variant.v = variant.output = variant.score.accumulate =
-        variant.pv.accumulate = (attest_format){"binary64", 53, true, -1022, 1023, false};
+        variant.pv.accumulate = (attest_format){.name = "binary64", 53, true, -1022, 1023, 64};
     if (!draw_question(&x, &state, kind))
         abort();
     count = x.batch * x.heads * x.queries * x.columns;

@@ -126,7 +126,7 @@ double ref_round(mpfr_srcptr x, const attest_format *f)
 {
     mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
     double r,
-        top = ldexp(2 - ldexp(1, (f->finite_only ? 2 : 1) - (int)f->precision), (int)f->emax);
+        top = ldexp(2 - ldexp(1, (f->top_is_nan ? 2 : 1) - (int)f->precision), (int)f->emax);
     mpfr_t y;
     int inexact;
 
@@ -560,7 +560,7 @@ static double *zeros(size_t n)
 void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *variant,
                   const attest_judge_schedule *schedule)
 {
-    static const attest_format single = {"binary32", 24, true, -126, 127, false};
+    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
     kernel k = {.row = row, .v = variant, .s = schedule, .w = single};
     bool before = schedule->divide == ATTEST_JUDGE_PLACE_BEFORE;
     state x = {.lane = zeros(schedule->lanes),
