@@ -50,7 +50,6 @@ static const char *const places[] = {
     [ATTEST_JUDGE_PLACE_AFTER] = "after",
     [ATTEST_JUDGE_PLACE_BEFORE] = "before",
 };
-static const char *const overflows[] = {"any", "saturate"};
 static const char *const quotients[] = {
     [ATTEST_JUDGE_QUOTIENT_DIVISION] = "division",
     [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
@@ -101,7 +100,6 @@ const attest_judge_field attest_judge_fields[] = {
     ERROR("exp", "relative", exp_relative, 1),
     FORMAT_OR_NULL("p", "format", p, cast),
     {"p", "offset", ATTEST_JUDGE_INTEGER, .at = AT(offset), .least = -1000, .most = 1000},
-    SWITCH("p", "overflow", saturates, overflows),
     WORD("sum", "of", sum_of, sums),
     FORMAT("sum", "accumulate", sum_accumulate),
     COUNT("sum", "lanes", lanes, 1, 65536),

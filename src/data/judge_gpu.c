@@ -21,10 +21,20 @@ static const struct {
     {"tc:blackwell", "tfloat32", 8, 25},
 };
 
+/* Whether the format has the numbers of the one of this name; what it does with others is
+ * nothing to a unit. */
+static bool has_numbers_of(const attest_format *format, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(format->name, name, length) == 0 &&
+           (format->name[length] == '\0' || strcmp(format->name + length, ":saturating") == 0);
+}
+
 /* A unit multiplies numbers of one format; the two of 8 bits may be mixed. */
 static bool go_together(const attest_format *a, const attest_format *b)
 {
-    return strcmp(a->name, b->name) == 0 ||
+    return has_numbers_of(a, b->name) || has_numbers_of(b, a->name) ||
            (strncmp(a->name, "float8_", 7) == 0 && strncmp(b->name, "float8_", 7) == 0);
 }
 
@@ -38,7 +48,7 @@ attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *
         if (strcmp(unit, units[i].unit) != 0)
             continue;
         known = true;
-        if (strcmp(units[i].format, a->name) == 0 && go_together(a, b)) {
+        if (has_numbers_of(a, units[i].format) && go_together(a, b)) {
             *block = units[i].block;
             *fraction = units[i].fraction;
             return ATTEST_OK;

@@ -91,8 +91,7 @@ typedef struct attest_judge_variant {
     double exp_relative; /* error of exp; exp(0) = 1 */
     bool cast;           /* P is rounded to p */
     attest_format p;
-    long offset;    /* P = 2^offset e^x */
-    bool saturates; /* what is beyond p becomes its largest number; false: nothing is said */
+    long offset; /* P = 2^offset e^x */
     attest_judge_sum_of sum_of;
     attest_format sum_accumulate;
     size_t lanes;     /* the row sum is added in so many lanes; 1: any order */

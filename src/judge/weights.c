@@ -260,14 +260,23 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
     return rule->shifted / 2 * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
 }
 
+/* How far the argument of exp can be above 0: the threshold, or all the way from the lowest
+ * score, which no reference is below, to the largest. */
+static double highest_argument(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double most = (x->top - lowest(x)) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
+
+    return most < rule->reach / 2 ? most : rule->reach / 2;
+}
+
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
  * rounded. Outputs of parts are numbers of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double common,
                            double moved)
 {
     const attest_judge_variant *v = rule->variant;
-    double p = ldexp(attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp),
-                     (int)v->offset);
+    double slack = common + moved + 2 * rule->log_exp, above = highest_argument(x, rule);
+    double p = ldexp(attest_judge_exp_up(above + slack), (int)v->offset);
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
@@ -276,14 +285,17 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
 
+    x->argument_slack = slack;
+    x->most_weight = p;
+    x->most_sum = (n + sink) * p * sums;
+    x->most_product = n * p * x->value_most * products;
     if (!(p < rule->p.limit))
         x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * p < rule->sum.limit && sink * p < 0x1p127))
         x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;
-    else if (!((n + sink) * p * sums < rule->sum.limit))
+    else if (!(x->most_sum < rule->sum.limit))
         x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
-    else if (!(n * p * x->value_most * products < rule->pv.limit &&
-               2 * x->value_most < rule->work.limit))
+    else if (!(x->most_product < rule->pv.limit && 2 * x->value_most < rule->work.limit))
         x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
 }
 

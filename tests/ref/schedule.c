@@ -141,7 +141,9 @@ double ref_round(mpfr_srcptr x, const attest_format *f)
     mpfr_set_emax(most);
     mpfr_clear(y);
     if (fabs(r) > top)
-        r = f->finite_only ? (double)NAN : copysign(INFINITY, r);
+        r = f->saturates     ? copysign(top, r)
+            : f->finite_only ? (double)NAN
+                             : copysign(INFINITY, r);
     return r;
 }
 
@@ -414,13 +416,7 @@ static double quotient(const kernel *k, double a, double b)
 
 static double cast_weight(const kernel *k, double y)
 {
-    const attest_format *p = &k->v->p;
-    double most =
-        ldexp(2 - ldexp(1, (p->finite_only ? 2 : 1) - (int)p->precision), (int)p->emax);
-
-    if (!k->v->cast)
-        return y;
-    return k->v->saturates && y >= most ? most : cast(y, p);
+    return k->v->cast ? cast(y, &k->v->p) : y;
 }
 
 static double weight(const kernel *k, double s, double m, bool offset, bool sink,

@@ -145,7 +145,8 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
         s->emulation.first = case_pick(state, 2);
         s->emulation.spared = case_pick(state, 2);
     }
-    v->saturates = case_pick(state, 2);
+    if (v->cast && case_pick(state, 2))
+        v->p.saturates = true; /* what a name with :saturating means */
     if (tensor && case_pick(state, 3) == 0)
         v->score.promote = v->score.block * (1 + case_pick(state, 2));
     if (tensor && case_pick(state, 3) == 0) {
