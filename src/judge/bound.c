@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "base/workers.h"
 #include "judge/head_bound.h"
+#include "judge/inputs.h"
 
 /* What the workers share: results, lo hi exact error one after another for every row, and why a
  * block of rows has an element without a bound. */
@@ -30,7 +31,7 @@ static bool bound_block(void *context, size_t i)
 
     if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
         ATTEST_OK)
-        return false; /* not after check_inputs */
+        return false; /* not after attest_judge_inputs_check */
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
@@ -38,63 +39,6 @@ static bool bound_block(void *context, size_t i)
         progress->report(progress->context, "blocks of rows", i,
                          job->blocks * x->batch * x->heads, NULL);
     return true;
-}
-
-static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
-{
-    for (size_t i = 0; i < count; i++)
-        if (attest_hosted_convert(x[i], &unit->hosted) != x[i])
-            return false;
-    return true;
-}
-
-/* Whether the head's values are numbers of the variant's formats. */
-static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
-{
-    const attest_judge_question *x = head->question;
-    const attest_format *const format[3] = {&variant->q, &variant->k, &variant->v};
-    const double *const value[3] = {head->q, head->k, head->v};
-    const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
-
-    for (size_t i = 0; i < 3; i++) {
-        attest_judge_arithmetic unit;
-
-        attest_judge_arithmetic_init(&unit, format[i]);
-        if (!is_of_format(value[i], count[i], &unit))
-            return false;
-    }
-    return true;
-}
-
-/* Reads every head once, so that workers meet no bad value, and leaves out the variants whose
- * input formats do not hold the values. */
-static attest_status check_inputs(bool *left_out, const attest_judge_question *x,
-                                  const attest_judge_model *model, attest_error *error)
-{
-    attest_judge_head head;
-    attest_status status = ATTEST_OK;
-    size_t left = 0;
-
-    ATTEST_TRY(attest_judge_head_init(&head, x, error));
-    for (size_t i = 0; i < x->batch * x->heads; i++) {
-        status = attest_judge_head_load(&head, i / x->heads, i % x->heads, error);
-        if (status != ATTEST_OK)
-            break;
-        for (size_t m = 0; m < model->variants; m++)
-            left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
-    }
-    attest_judge_head_clear(&head);
-    ATTEST_TRY(status);
-    for (size_t m = 0; m < model->variants; m++)
-        left += !left_out[m];
-    if (left == 0)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "a value of q, k or v is not a number of the model's input "
-                                "formats (%s, %s, %s): convert it, or name its format in "
-                                "\"inputs\"",
-                                model->variant[0].q.name, model->variant[0].k.name,
-                                model->variant[0].v.name);
-    return ATTEST_OK;
 }
 
 /* |returned - exact| is at most this. */
@@ -159,29 +103,17 @@ static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_err
     return status;
 }
 
-/* The rules of the variants that are left. */
-static size_t set_rules(attest_judge_rule *rule, const bool *left_out,
-                        const attest_judge_question *question, const attest_judge_model *model)
-{
-    size_t count = 0;
-
-    for (size_t m = 0; m < model->variants; m++)
-        if (!left_out[m])
-            attest_judge_rule_init(&rule[count++], &model->variant[m], question);
-    return count;
-}
-
 static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
                                     const attest_judge_model *model, attest_error *error)
 {
     bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
     attest_judge_rule *rule = attest_memory_alloc(model->variants, sizeof *rule);
-    attest_status status = left_out && rule
-                               ? check_inputs(left_out, job->question, model, error)
-                               : attest_memory_fail(error);
+    attest_status status =
+        left_out && rule ? attest_judge_inputs_check(left_out, job->question, model, error)
+                         : attest_memory_fail(error);
 
     if (status == ATTEST_OK) {
-        size_t rules = set_rules(rule, left_out, job->question, model);
+        size_t rules = attest_judge_inputs_set_rules(rule, left_out, job->question, model);
 
         status = attest_judge_head_bound_init(&job->state, job->question, rule, rules, error);
         if (status == ATTEST_OK) {
