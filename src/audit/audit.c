@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/try.h"
 
 /* Sequences of which errors, and of which the origin of errors, are looked at. */
 enum { MOST_SAMPLED = 20000, MOST_STAGED = 128 };
@@ -56,6 +57,7 @@ static void results_clear(attest_audit_result *result, size_t count)
 {
     for (size_t i = 0; result && i < count; i++) {
         attest_audit_collisions_clear(&result[i].collisions);
+        attest_audit_deviation_clear(&result[i].deviation);
         arb_clear(result[i].min_separation);
         arb_clear(result[i].max_norm);
     }
@@ -77,6 +79,7 @@ void attest_audit_clear(attest_audit *audit)
     arb_clear(audit->theory.delta_log2);
     attest_audit_reference_clear(&audit->reference);
     attest_audit_reference_clear(&audit->stage_reference);
+    attest_audit_weights_clear(&audit->exact_weights);
     results_clear(audit->result, audit->formats);
     results_clear(audit->algorithm,
                   audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
@@ -197,6 +200,8 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
     if (norm && entry) {
         request_sample(&request, audit, sample);
         attest_audit_model_init(&model, &result->arithmetic);
+        model.capped = result->arithmetic.rounding == ATTEST_SIMULATED_NEAREST &&
+                       !model.pairwise && model.online_block == 0;
         status = attest_audit_bound(norm, entry, &request, &model, error);
         if (status == ATTEST_OK)
             attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
@@ -210,6 +215,21 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
     attest_shared_free(norm, sample->positions, sizeof *norm);
     attest_shared_free(entry, sample->positions * sample->dim, sizeof *entry);
     return status;
+}
+
+/* What errors mean: relative to the outputs, for the weights, for what is told apart. */
+static attest_status interpret(attest_audit_result *result, const attest_audit *audit,
+                               const attest_audit_outputs *outputs, attest_error *error)
+{
+    ATTEST_TRY(attest_audit_deviation_get(&result->deviation, outputs, audit->dataset,
+                                          &audit->reference, error));
+    ATTEST_TRY(attest_audit_pairs_get(&result->pairs, outputs, audit->dataset,
+                                      &audit->reference, &result->deviation, &audit->classes,
+                                      audit->jobs, error));
+    if (audit->exact_weights.rows == 0)
+        return ATTEST_OK;
+    return attest_audit_attended_get(&result->attended, &audit->exact_weights,
+                                     &result->arithmetic, error);
 }
 
 /* Each stage rounded alone. */
@@ -254,6 +274,8 @@ static attest_status run_arithmetic(attest_audit_result *result, const attest_au
     status = judge(result, audit, &outputs, error);
     if (status == ATTEST_OK && audit->reference.sequences > 0)
         status = measure(result, audit, &outputs, error);
+    if (status == ATTEST_OK && audit->reference.sequences > 0)
+        status = interpret(result, audit, &outputs, error);
     attest_audit_outputs_clear(&outputs);
     if (status == ATTEST_OK && stages && audit->stage_reference.sequences > 0)
         status = measure_stages(result, audit, error);
@@ -308,6 +330,9 @@ static attest_status make_references(attest_audit *audit, attest_error *error)
             &audit->stage_reference, &request,
             audit->reference.sequences < MOST_STAGED ? audit->reference.sequences : MOST_STAGED,
             bits, error);
+    if (status == ATTEST_OK)
+        status =
+            attest_audit_weights_get(&audit->exact_weights, &request, &audit->reference, error);
     return status;
 }
 

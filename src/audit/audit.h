@@ -6,10 +6,12 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
+#include "audit/attended.h"
 #include "audit/collapse.h"
 #include "audit/collisions.h"
 #include "audit/curve.h"
 #include "audit/kernels.h"
+#include "audit/pairs.h"
 #include "audit/reference.h"
 
 typedef enum attest_audit_verdict {
@@ -33,6 +35,9 @@ typedef struct attest_audit_result {
     bool has_errors;
     attest_audit_errors errors;
     bool has_bound;
+    attest_audit_deviation deviation; /* with has_errors */
+    attest_audit_pairs pairs;
+    attest_audit_attended attended; /* rows 0: not measured */
     bool has_stages;
     attest_audit_errors stage[ATTEST_STAGES]; /* with that stage rounded, the others not */
 } attest_audit_result;
@@ -41,7 +46,7 @@ typedef struct attest_audit_result {
 typedef struct attest_audit_certified {
     bool known;
     const char *method;
-    attest_verdict verdict; /* are all required pairs apart? */
+    attest_verdict verdict; /* of the claim, for the exact outputs */
     bool has_pair;
     attest_place pair[2];
     arb_t min_separation, max_norm;
@@ -77,6 +82,7 @@ typedef struct attest_audit {
     attest_audit_certified certified;
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;
+    attest_audit_weights exact_weights;
     attest_audit_result *result;    /* by format */
     attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
     attest_audit_kernels kernels;
@@ -102,6 +108,13 @@ attest_status attest_audit_theory_get(attest_audit *audit,
 /* The bits of a significand that shows a difference of `small` in numbers up to `large`:
  * ceil(log2(large / small)) + 1, at least 1. false: small is not known to be positive. */
 bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small);
+
+/* What became of the outputs in one arithmetic, as a sentence. */
+typedef struct attest_audit_conclusion {
+    char words[512];
+} attest_audit_conclusion;
+
+void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_result *result);
 
 /* log2 of the lower end of a positive ball, rounded down; false: it is not positive. */
 bool attest_audit_log2_below(double *log2, const arb_t ball);

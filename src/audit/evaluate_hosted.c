@@ -66,6 +66,11 @@ static inline void op_exp(number *z, const number *x, rounder *s)
     *z = attest_hosted_exp(*x, s);
 }
 
+static inline double op_get_double(const number *x)
+{
+    return *x;
+}
+
 static inline bool op_is_nan(const number *x)
 {
     return isnan(*x);

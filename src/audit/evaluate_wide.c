@@ -34,6 +34,11 @@ static inline void op_one(number *z, rounder *s)
     attest_wide_convert(z, s->operand, s);
 }
 
+static inline double op_get_double(const number *x)
+{
+    return mpfr_get_d(x, MPFR_RNDN);
+}
+
 static inline bool op_is_nan(const number *x)
 {
     return mpfr_nan_p(x);
