@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
-#include "cli/qkv.h"
-#include "judge/range.h"
+#include "cli/range.h"
 
 static int run(int argc, char **argv);
 
@@ -23,12 +22,6 @@ const attest_command attest_command_range = {
     .example = "  attest range qkv.safetensors --kernel fp8-flash3-hopper --causal",
     .run = run,
 };
-
-typedef struct range_job {
-    attest_cli_qkv x;
-    attest_judge_ranges ranges;
-    size_t layer[ATTEST_JUDGE_EVENTS]; /* where a yes was found */
-} range_job;
 
 /* Whether an event is one that spoils results. */
 static bool is_overflow(int event)
@@ -135,6 +128,7 @@ static int print_json(range_job *job)
     write_number(&json, "least", job->ranges.least_weight);
     attest_json_write_close(&json);
     write_threshold(&json, job);
+    attest_cli_range_write_schemes(&json, job);
     attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, exit_code(&job->ranges));
@@ -176,6 +170,7 @@ static void print_summary(const range_job *job)
 {
     const attest_judge_ranges *r = &job->ranges;
 
+    attest_cli_qkv_print_quantise(&job->x);
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
         print_event(job, e);
     printf("\nweights of P         from %.9g to %.9g, proved\n", r->least_weight,
@@ -197,6 +192,7 @@ static void print_summary(const range_job *job)
                r->smallest_offset > r->largest_offset ? ": none" : "");
     else if (isfinite(r->largest_offset))
         printf("safe offsets           up to %.0f\n", r->largest_offset);
+    attest_cli_range_print_schemes(job);
 }
 
 static int find_ranges(range_job *job)
@@ -217,6 +213,9 @@ static int find_ranges(range_job *job)
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             if (!known[e] && job->ranges.event[e].answer == ATTEST_JUDGE_YES)
                 job->layer[e] = x->layer;
+        code = job->within.given ? attest_cli_range_find_schemes(job) : EXIT_HOLDS;
+        if (code != EXIT_HOLDS)
+            return code;
     }
     if (x->common->json)
         return print_json(job);
@@ -232,18 +231,32 @@ static int run(int argc, char **argv)
     size_t count;
     const attest_option options[] = {
         ATTEST_CLI_QKV_OPTIONS(&job.x),
+        {"within", 0, "R",
+         "for every head, the smallest scheme for K and V with which outputs\n"
+         "stay within R of the exact ones, relatively, and no rows merge",
+         OPTION_NUMBER, &job.within, NULL},
+        {"schemes", 0, "LIST", "the schemes that are tried for --within, in this order",
+         OPTION_TEXT, &job.schemes, NULL},
         {0},
     };
-    int code = attest_cli_parse(&attest_command_range, &common, options, argc, argv, 0, 1,
-                                &operands, &count);
+    int code;
 
-    if (code != EXIT_HOLDS)
+    fmpq_init(job.within.value);
+    code = attest_cli_parse(&attest_command_range, &common, options, argc, argv, 0, 1,
+                            &operands, &count);
+    if (code != EXIT_HOLDS) {
+        fmpq_clear(job.within.value);
         return code;
+    }
     attest_judge_ranges_init(&job.ranges);
-    code = attest_cli_qkv_open(&job.x, &attest_command_range, &common, operands, count);
+    code = attest_cli_range_parse_schemes(&job);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_qkv_open(&job.x, &attest_command_range, &common, operands, count);
     if (code == EXIT_HOLDS)
         code = find_ranges(&job);
     attest_judge_ranges_clear(&job.ranges);
+    attest_cli_range_clear_schemes(&job);
+    fmpq_clear(job.within.value);
     attest_cli_qkv_close(&job.x);
     return code;
 }

@@ -65,7 +65,7 @@ static const char *const constants[] = {
 #define FORMAT(group, key, member) {group, key, ATTEST_JUDGE_FORMAT, .at = AT(member)}
 #define FORMAT_OR_NULL(group, key, member, set) \
     {group, key, ATTEST_JUDGE_FORMAT_OR_NULL, .at = AT(member), .flag = AT(set)}
-#define WORD(group, key, member, table) \
+#define CHOICE(group, key, member, table) \
     {group, key, ATTEST_JUDGE_WORD, .at = AT(member), WORDS(table)}
 #define SWITCH(group, key, member, table) \
     {group, key, ATTEST_JUDGE_SWITCH, .at = AT(member), WORDS(table)}
@@ -77,7 +77,7 @@ static const char *const constants[] = {
 #define DOT(group, member, orders) \
     FORMAT(group, "accumulate", member.accumulate), \
     SWITCH(group, "products", member.exact_products, products), \
-    WORD(group, "order", member.order, orders), \
+    CHOICE(group, "order", member.order, orders), \
     COUNT(group, "block", member.block, 1, 65536), \
     COUNT(group, "fraction", member.fraction, 1, 1000), \
     {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}, \
@@ -89,25 +89,25 @@ const attest_judge_field attest_judge_fields[] = {
     FORMAT("inputs", "v", v),
     DOT("score", score, score_orders),
     FORMAT_OR_NULL("score", "store", store, stored),
-    WORD("scale", "where", scale, scales),
+    CHOICE("scale", "where", scale, scales),
     FORMAT("scale", "format", scaled_query),
     ERROR("softcap", "relative", softcap_relative, 1),
     ERROR("softcap", "absolute", softcap_absolute, 1000),
-    WORD("max", "kind", max, maxima),
+    CHOICE("max", "kind", max, maxima),
     {"max", "tile", ATTEST_JUDGE_COUNT_OR_ANY, .at = AT(tile), .least = 1, .most = 1e9},
-    WORD("max", "direction", direction, directions),
+    CHOICE("max", "direction", direction, directions),
     ERROR("max", "threshold", threshold, 1000),
     ERROR("exp", "relative", exp_relative, 1),
     FORMAT_OR_NULL("p", "format", p, cast),
     {"p", "offset", ATTEST_JUDGE_INTEGER, .at = AT(offset), .least = -1000, .most = 1000},
-    WORD("sum", "of", sum_of, sums),
+    CHOICE("sum", "of", sum_of, sums),
     FORMAT("sum", "accumulate", sum_accumulate),
     COUNT("sum", "lanes", lanes, 1, 65536),
     DOT("pv", pv, value_orders),
     COUNT("splits", "most", splits, 1, 65536),
     ERROR("splits", "log", split_log, 1000),
     ERROR("final", "relative", final_relative, 1),
-    WORD("final", "place", place, places),
+    CHOICE("final", "place", place, places),
     FORMAT("output", "format", output),
     SWITCH("output", "round", output_any, roundings),
 };
@@ -118,14 +118,14 @@ const attest_judge_field attest_judge_fields[] = {
     {NULL, key, ATTEST_JUDGE_COUNT, .at = AT(member), .least = 0, .most = 1e9, .optional = true}
 
 const attest_judge_field attest_judge_schedule_fields[] = {
-    WORD(NULL, "scores", scores, score_orders),
+    CHOICE(NULL, "scores", scores, score_orders),
     {NULL, "pv", ATTEST_JUDGE_WORD, .at = AT(pv), WORDS(value_orders), .optional = true},
     COUNT(NULL, "tile", tile, 1, 1e9),
-    WORD(NULL, "direction", direction, directions),
+    CHOICE(NULL, "direction", direction, directions),
     COUNT(NULL, "lanes", lanes, 1, 65536),
     {NULL, "rescale", ATTEST_JUDGE_EXACT, .at = AT(rescale), .least = 0, .most = 1000},
-    WORD(NULL, "constant", constant, constants),
-    WORD(NULL, "divide", divide, places),
+    CHOICE(NULL, "constant", constant, constants),
+    CHOICE(NULL, "divide", divide, places),
     {NULL, "quotient", ATTEST_JUDGE_WORD, .at = AT(quotient), WORDS(quotients), .optional = true},
     {NULL, "polynomial", ATTEST_JUDGE_POLYNOMIAL, .at = AT(emulation.polynomial), .optional = true},
     OPTIONAL_COUNT("fragment", emulation.fragment),

@@ -25,6 +25,13 @@ void attest_judge_model_free(attest_judge_model *model)
     free(model);
 }
 
+bool attest_judge_model_quantises(const attest_judge_model *model)
+{
+    const attest_block_format *scheme = model->quantise.scheme;
+
+    return scheme[0].name[0] || scheme[1].name[0] || scheme[2].name[0];
+}
+
 bool attest_judge_order_is_tensor(attest_judge_order order)
 {
     return order == ATTEST_JUDGE_ORDER_TENSOR || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||

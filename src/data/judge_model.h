@@ -12,6 +12,7 @@
 #include <attest/format.h>
 #include <attest/judge.h>
 
+#include "number/block.h"
 #include "number/exp2_polynomial.h"
 
 /* The order of the additions of a sum of products, or the matrix unit that does them. For the
@@ -135,11 +136,20 @@ typedef struct attest_judge_schedule {
     attest_judge_emulation emulation;
 } attest_judge_schedule;
 
+/* How a kernel quantises q, k and v before it multiplies them. A scheme without a name: it does
+ * not. What its output is compared with is the exact result of the inputs as they are given, or
+ * of the quantised ones. */
+typedef struct attest_judge_quantise {
+    attest_block_format scheme[3];
+    bool of_quantised;
+} attest_judge_quantise;
+
 struct attest_judge_model {
     char *name;
     char *comment; /* what it describes, in a line; NULL: nothing is said */
     attest_judge_variant *variant;
     size_t variants; /* at least 1 */
+    attest_judge_quantise quantise;
     attest_judge_schedule *schedule;
     size_t schedules; /* 0: the bound of the variants */
 };
@@ -147,6 +157,9 @@ struct attest_judge_model {
 /* The model with no variant, which stands for no kernel. */
 void attest_judge_model_init(attest_judge_model *model);
 void attest_judge_model_clear(attest_judge_model *model);
+
+/* Whether the kernels of the model quantise an input. */
+bool attest_judge_model_quantises(const attest_judge_model *model);
 
 /* What files do not say: the model fp32-any. */
 void attest_judge_variant_init(attest_judge_variant *variant);

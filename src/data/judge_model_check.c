@@ -12,8 +12,8 @@
  * them, the largest weight. */
 static bool fits_double(const attest_format *format)
 {
-    return format->bounded && !format->positive && format->precision <= 53 && format->emin <= 0 &&
-           format->emax >= 0 && format->emax <= 1023 &&
+    return format->bounded && !format->positive && format->precision <= 53 &&
+           format->emin <= 0 && format->emax >= 0 && format->emax <= 1023 &&
            format->emin - format->precision + 1 >= -1074;
 }
 
@@ -254,6 +254,13 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
 {
     for (size_t i = 0; i < model->variants; i++)
         ATTEST_TRY(check_variant(model->variant + i, error));
+    for (size_t i = 1; attest_judge_model_quantises(model) && i < model->variants; i++)
+        if (strcmp(model->variant[i].q.name, model->variant[0].q.name) != 0 ||
+            strcmp(model->variant[i].k.name, model->variant[0].k.name) != 0 ||
+            strcmp(model->variant[i].v.name, model->variant[0].v.name) != 0)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "inputs: what is quantised becomes numbers of one format, "
+                                    "no list may stand here");
     if (model->schedules == 0)
         return ATTEST_OK;
     if (model->variants != 1)

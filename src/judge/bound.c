@@ -8,6 +8,8 @@
 #include "base/workers.h"
 #include "judge/head_bound.h"
 #include "judge/inputs.h"
+#include "judge/quantise.h"
+#include "judge/simulate.h"
 
 /* What the workers share: results, lo hi exact error one after another for every row, and why a
  * block of rows has an element without a bound. */
@@ -135,8 +137,8 @@ static attest_status replay(double *to, double *other, size_t count, const attes
     for (size_t s = 0; s < model->schedules; s++) {
         double *result = s == 0 ? to : other;
 
-        ATTEST_TRY(
-            attest_judge_simulate(NULL, result, result + count, qkv, model, s, options, error));
+        ATTEST_TRY(attest_judge_simulate_values(NULL, result, result + count, qkv, model, s,
+                                                options, error));
         for (size_t i = 0; i < count && s > 0; i++) {
             to[i] = fmin(to[i], other[i]);
             to[count + i] = fmax(to[count + i], other[count + i]);
@@ -169,9 +171,9 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
     return status;
 }
 
-attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
-                                 const attest_judge_model *model,
-                                 const attest_judge_options *options, attest_error *error)
+static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                  const attest_judge_model *model,
+                                  const attest_judge_options *options, attest_error *error)
 {
     attest_judge_question question;
     bound_job job = {.question = &question, .options = options};
@@ -181,5 +183,64 @@ attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *
     job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
     status = bound_schedules(bounds, &job, model, error);
     attest_judge_question_clear(&question);
+    return status;
+}
+
+/* bounds->exact, error and bound = those of the inputs as they were given, by a model that takes
+ * all of them; what the kernels return, lo and hi, stays. */
+static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t count,
+                                         const attest_qkv *qkv,
+                                         const attest_judge_options *options,
+                                         attest_error *error)
+{
+    attest_judge_bounds exact = {.exact = bounds->exact, .error = bounds->error};
+    attest_judge_model *any = NULL;
+    attest_status status = attest_judge_model_load(&any, "fp64-any", error);
+
+    if (status == ATTEST_OK)
+        status = bound_values(&exact, qkv, any, options, error);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+        bounds->bound[i] =
+            distance(bounds->lo[i], bounds->hi[i], bounds->exact[i], bounds->error[i]);
+    attest_judge_model_free(any);
+    return status;
+}
+
+/* The same for a kernel that quantises; all five arrays are there. */
+static attest_status bound_quantised(attest_judge_bounds *bounds, size_t count,
+                                     const attest_qkv *qkv, const attest_judge_model *model,
+                                     const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = bound_values(bounds, &quantised.qkv, model, options, error);
+    attest_judge_quantised_clear(&quantised);
+    if (status == ATTEST_OK && !model->quantise.of_quantised)
+        status = compare_with_inputs(bounds, count, qkv, options, error);
+    return status;
+}
+
+attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                 const attest_judge_model *model,
+                                 const attest_judge_options *options, attest_error *error)
+{
+    size_t count = qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2] * qkv->v.shape[3];
+    attest_judge_bounds all = *bounds;
+    double **array[] = {&all.lo, &all.hi, &all.exact, &all.error, &all.bound};
+    attest_status status;
+    double *room;
+
+    if (!attest_judge_model_quantises(model))
+        return bound_values(bounds, qkv, model, options, error);
+    room = attest_memory_alloc(count, sizeof array / sizeof *array * sizeof *room);
+    if (!room)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        *array[i] = *array[i] ? *array[i] : room + i * count;
+    status = bound_quantised(&all, count, qkv, model, options, error);
+    bounds->unbounded = all.unbounded;
+    free(room);
     return status;
 }

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "judge/head_bound.h"
+#include "judge/quantise.h"
 #include "judge/range_bound.h"
 #include "judge/replay.h"
 #include "judge/simulate.h"
@@ -215,11 +215,16 @@ static attest_status decide(attest_judge_ranges *r, const attest_judge_question 
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
                                       const attest_judge_model *model, attest_error *error)
 {
+    attest_judge_quantised quantised;
     attest_judge_question question;
     attest_status status;
 
-    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
-    status = decide(ranges, &question, model, error);
-    attest_judge_question_clear(&question);
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = attest_judge_question_init(&question, &quantised.qkv, error);
+    if (status == ATTEST_OK) {
+        status = decide(ranges, &question, model, error);
+        attest_judge_question_clear(&question);
+    }
+    attest_judge_quantised_clear(&quantised);
     return status;
 }
