@@ -44,5 +44,5 @@ const attest_property attest_property_masked = {
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 100,
+    .trials = 1000,
 };

@@ -59,6 +59,6 @@ const attest_property attest_property_memorize = {
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
-    .trials = 100,
+    .trials = 500,
     .chunk = 8,
 };

@@ -53,6 +53,6 @@ const attest_property attest_property_positional = {
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
-    .trials = 100,
+    .trials = 500,
     .chunk = 8,
 };

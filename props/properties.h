@@ -11,6 +11,7 @@
     X(separatedness_search)                                                                    \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
+    X(certificate)                                                                             \
     X(filter)                                                                                  \
     X(kernel)                                                                                  \
     X(reference)                                                                               \
@@ -20,6 +21,7 @@
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
     X(zero_test)                                                                               \
+    X(zero_test_outputs)                                                                       \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
     X(tuned)                                                                                   \

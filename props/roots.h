@@ -6,8 +6,8 @@
 
 #include <attest/flint.h>
 
-/* low < sqrt(square) < high, within about 2^-40 of it. Domain: the ball's numbers are >= 0 and
- * finite; where it holds 0, low may be negative. */
+/* low < sqrt(square) < high, within about 2^-200 of it, or as many bits as the ball knows.
+ * Domain: the ball's numbers are >= 0 and finite; where it holds 0, low may be negative. */
 void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square);
 
 /* The same for a rational >= 0; true, and root = sqrt(square), if that is rational. */

@@ -147,8 +147,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
     if (status == ATTEST_OK && find_pair(trial->pair, &oracle))
         status = confirm(trial, instance, error);
-    attest_trial_label_weights(trial, &instance->weights);
-    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_trial_label_layer(trial, instance);
     attest_oracle_clear(&oracle);
     return status;
 }

@@ -55,5 +55,5 @@ const attest_property attest_property_theorem2 = {
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 100,
+    .trials = 1000,
 };

@@ -53,8 +53,8 @@ typedef enum attest_causal {
  * mean what their comments say. */
 typedef struct attest_qkv {
     attest_tensor q, k, v;
-    const char *scale;   /* NULL, "rsqrt": 1/sqrt(dim); "none": 1; else an exact number */
-    const char *softcap; /* NULL: none; else an exact number > 0 */
+    const char *scale;   /* NULL, "rsqrt": 1/sqrt(dim); "none": 1; else an exact number > 0 */
+    const char *softcap; /* NULL: none; else an exact number > 0; both from 2^-1000 to 2^1000 */
     attest_causal causal;
     bool windowed; /* query i sees p - left <= j <= p + right, p = i (+ nk - nq unless top-left)
                     */

@@ -52,7 +52,7 @@ attest_status attest_audit_weights_get(attest_audit_weights *weights,
                                        const attest_audit_reference *sample,
                                        attest_error *error)
 {
-    static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
+    static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
     attest_simulated_arithmetic arithmetic;
     attest_audit_outputs outputs;
     attest_audit_model model;

@@ -9,6 +9,14 @@
  * "long numbers" (more than 64 bits). Approximate where that is enough for a label. */
 void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *dataset);
 
+/* Labels of instances that put little to the test; coverage says how many there may be. */
+#define ATTEST_LABEL_ONE_TOKEN "one distinct token"
+#define ATTEST_LABEL_DEAD "all heads dead"             /* each has W_V = 0 or W_O = 0 */
+#define ATTEST_LABEL_ONE_CONTEXT "one context a token" /* no token stands in two contexts */
+
+/* Those of them that apply, and what the two functions below say. Domain: the instance fits. */
+void attest_trial_label_layer(attest_trial *trial, const attest_instance *instance);
+
 /* "softmax" or "hardmax", "leftmost ties", "causal mask", "no skip", "several heads". */
 void attest_trial_label_weights(attest_trial *trial, const attest_weights *weights);
 

@@ -51,7 +51,7 @@ typedef enum attest_trial_outcome {
     ATTEST_OPEN       /* undecided within the caps: never a pass */
 } attest_trial_outcome;
 
-enum { ATTEST_TRIAL_LABELS = 8 };
+enum { ATTEST_TRIAL_LABELS = 20 };
 
 /* What is found out about one instance. The campaign initialises it. */
 typedef struct attest_trial {
@@ -84,6 +84,13 @@ typedef struct attest_droppable {
     bool carries;     /* a violation exists without it, and the default budget finds it */
 } attest_droppable;
 
+/* The share of the trials, in percent, that a label should have: what a generator must reach,
+ * and how much of what is trivial it may draw. */
+typedef struct attest_coverage {
+    const char *label; /* NULL ends an array */
+    unsigned least, most;
+} attest_coverage;
+
 typedef struct attest_property {
     const char *name;      /* "theorem1-search" */
     const char *title;     /* one line */
@@ -111,6 +118,8 @@ typedef struct attest_property {
      * the search uses decide's margin, if it gives one. */
     double (*propose)(const attest_instance *instance, const attest_setting *setting);
     const attest_droppable *droppable; /* NULL: none */
+    /* Shares that the default generator misses make a campaign undecided; NULL: none. */
+    const attest_coverage *coverage;
     bool arithmetic;       /* it can search against an arithmetic (setting->number) */
     bool expect_violation; /* the search is for a violation, and must find one */
     bool targeted;         /* it has a margin worth minimising: some chunks are guided search */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/coverage.h"
 
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict)
 {
@@ -20,6 +21,14 @@ void attest_summary_file(char *name, size_t size, const attest_property *propert
         snprintf(name, size, "%s.tightest.json", property->name);
     else
         snprintf(name, size, "%s.%ld.json", property->name, v + 1);
+}
+
+/* Coverage is asked of the generator that draws what the statement assumes. */
+static bool is_covered(attest_property_summary *summary, const attest_setting *setting)
+{
+    return setting->without || setting->number != ATTEST_ARITHMETIC_NONE || setting->weights ||
+           attest_coverage_check(summary->coverage, sizeof summary->coverage, summary->property,
+                                 summary->result);
 }
 
 static void summarise(attest_property_summary *summary, const attest_tally *tally)
@@ -39,6 +48,8 @@ static void summarise(attest_property_summary *summary, const attest_tally *tall
         summary->reason = result->open_reason;
     else if (result->passed == 0)
         summary->reason = "no trial was run";
+    else if (!is_covered(summary, &tally->plan->setting))
+        summary->reason = summary->coverage;
     else
         summary->verdict = ATTEST_CAMPAIGN_HELD;
     summary->as_expected =

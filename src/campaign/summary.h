@@ -16,6 +16,7 @@ typedef struct attest_property_summary {
     const attest_chunk_result *result;
     attest_campaign_verdict verdict;
     const char *reason; /* undecided: why; else NULL */
+    char coverage[160]; /* what reason says of labels that miss their share */
     uint64_t trials;
     uint64_t random;  /* passed trials that were drawn independently of each other */
     bool as_expected; /* violated if and only if the property looks for violations */

@@ -81,6 +81,7 @@ extern const attest_command attest_command_check;
 extern const attest_command attest_command_construct;
 extern const attest_command attest_command_counterexample;
 extern const attest_command attest_command_demo;
+extern const attest_command attest_command_dot;
 extern const attest_command attest_command_eval;
 extern const attest_command attest_command_import;
 extern const attest_command attest_command_judge;

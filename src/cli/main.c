@@ -26,6 +26,7 @@ static const attest_command *const commands[] = {
     &attest_command_construct,
     &attest_command_counterexample,
     &attest_command_demo,
+    &attest_command_dot,
     &attest_command_eval,
     &attest_command_import,
     &attest_command_judge,

@@ -72,6 +72,8 @@ static inline double attest_hosted_nearest(double x, const attest_hosted *h)
     uint64_t half = (uint64_t)1 << (h->shift - 1), mask = ~(2 * half - 1);
     double r = attest_hosted_double((u + (half - 1) + even) & mask), a = fabs(x);
 
+    if (isnan(x)) /* the sum above may have left its bits */
+        r = x;
     if (a < h->tiny)
         r = copysign((x + h->magic) - h->magic, x);
     if (fabs(r) > h->most)

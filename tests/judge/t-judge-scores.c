@@ -128,6 +128,33 @@ static void scale_cases(void)
     expect(&x, 0.7, "scale, a subnormal query in a matrix unit");
 }
 
+/* A query that is multiplied by log2 e too and rounded to bfloat16, by a scale of 1: key 0 has
+ * the entry that rounding moves up the most, key 1 the one that it moves down. */
+static void query_in_log2_case(void)
+{
+    static scene x;
+    double b[4], log2e = 1 / log(2), most = 0, least = 0, t[2], part;
+
+    scene_begin(&x, 2, 2);
+    two_keys(&x);
+    x.k[0] = x.k[3] = 10;
+    x.v.scale = ATTEST_JUDGE_SCALE_ANY;
+    x.v.scaled_query = scene_format("bfloat16");
+    for (double q = 1; q < 1.3; q += 0x1p-7) {
+        double moved = scene_round(q * log2e, "bfloat16") - q * log2e;
+
+        if (moved > most)
+            most = moved, x.q[0] = q;
+        if (moved < least)
+            least = moved, x.q[1] = q;
+    }
+    for (size_t j = 0; j < 2; j++)
+        t[j] = scene_round(x.q[j] * log2e, "bfloat16") * 10;
+    scene_get_bound(b, &x);
+    part = scene_part(1 - 2 / (1 + exp2(t[0] - t[1])), b);
+    TAP_OK(part <= 1 && part >= 0.4, "scale, query in units of log2: %.3f of the bound", part);
+}
+
 static void vary_cap(scene *x, uint64_t *state)
 {
     for (size_t j = 0; j < x->keys; j++)
@@ -247,6 +274,7 @@ int main(void)
 {
     score_cases();
     scale_cases();
+    query_in_log2_case();
     softcap_cases();
     uncommon_cases();
     tensor_cases();
