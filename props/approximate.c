@@ -150,8 +150,10 @@ const attest_property attest_property_approximate = {
     .name = "approximate",
     .title = "the network is the function at the centres, and errors stay below their bounds",
     .statement = "approximate",
+    .definition = "approximation",
     .gen = gen,
     .decide = decide,
     .trials = 100,
+    .few = "each builds a network, proves its value on every cell and encloses two integrals",
     .chunk = 4,
 };

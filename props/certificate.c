@@ -274,6 +274,7 @@ const attest_property attest_property_certificate = {
     .title = "the checker takes what is certified, and of altered certificates those that are "
              "still true",
     .statement = "contextual",
+    .definition = "certificate",
     .gen = gen,
     .decide = decide,
     .coverage = coverage,

@@ -253,6 +253,7 @@ const attest_property attest_property_contextual = {
     .name = "contextual",
     .title = "certify says of Definition 2 what looking at all pairs says",
     .statement = "contextual",
+    .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
     .coverage = attest_coverage_layers,

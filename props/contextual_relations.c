@@ -201,6 +201,7 @@ const attest_property attest_property_contextual_relations = {
     .name = "contextual-relations",
     .title = "permuting, repeating, scaling and relabelling change verdicts as they must",
     .statement = "contextual",
+    .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
     .coverage = attest_coverage_layers,

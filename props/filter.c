@@ -204,6 +204,7 @@ const attest_property attest_property_filter = {
     .name = "filter",
     .title = "verdicts from doubles with error bounds are those of arithmetic without any",
     .statement = "contextual",
+    .definition = "contextual-mapping",
     .gen = attest_filter_gen,
     .decide = decide,
     .coverage = coverage,

@@ -40,6 +40,7 @@ const attest_property attest_property_masked = {
     .name = "masked",
     .title = "what the construction promises under a causal mask holds",
     .statement = "masked",
+    .definition = "contextual-mapping",
     .gen = attest_props_construction_gen,
     .decide = decide,
     .droppable = droppable,

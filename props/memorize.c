@@ -56,9 +56,11 @@ const attest_property attest_property_memorize = {
     .name = "memorize",
     .title = "what is built maps every token to its label, within the promised size",
     .statement = "memorize",
+    .definition = "memorization",
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
     .trials = 500,
+    .few = "each builds a network, proves its output at every token and runs it in 2048 bits",
     .chunk = 8,
 };

@@ -156,6 +156,7 @@ const attest_property attest_property_theorem1_search = {
     .name = "theorem1-search",
     .title = "random hardmax layers confuse random contexts",
     .statement = "theorem1",
+    .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
     .expect_violation = true,

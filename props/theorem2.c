@@ -51,6 +51,7 @@ const attest_property attest_property_theorem2 = {
     .title =
         "what the construction promises holds: separations exceed delta, outputs are below r",
     .statement = "theorem2",
+    .definition = "contextual-mapping",
     .gen = attest_props_construction_gen,
     .decide = decide,
     .droppable = droppable,

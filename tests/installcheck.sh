@@ -63,6 +63,19 @@ for linkage in shared static; do
     done
 done
 
+# The Python package finds the library and the program that were installed with it.
+if [ -n "$pythondir" ] && [ -f "$DESTDIR$libdir/libattest.so" ]; then
+    if ! (cd / && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$DESTDIR$pythondir PATH=/usr/bin:/bin "$PYTHON" -c 'import attest, importlib.metadata as m
+assert attest.judge([[1.0]], [[1.0]], [[1.0]], [[1.0]], kernel="fp32-any").ok
+assert attest.construct([[[1, 0], [0, 1]]])["certificate"]["verdict"] == "proved"
+assert m.version("attest") == attest.__version__ == attest.version()' 2>"$work/log"); then
+        fail "python: fails"
+        sed 's/^/    /' "$work/log" >&2
+    else
+        echo "installcheck: python: $PYTHON"
+    fi
+fi
+
 # Nothing of another prefix is left in what was installed.
 for file in attest ${engine:+attest-engine}; do
     grep -q "^prefix=$prefix\$" "$PKG_CONFIG_PATH/$file.pc" || fail "$file.pc: not of the prefix $prefix"

@@ -103,8 +103,8 @@ typedef struct attest_gen_heads {
     /* > 0: W_K is divided by a power of two so that no score of two tokens of the vocabulary
      * exceeds the limit in absolute value. */
     unsigned score_limit;
-    /* > 0, with a limit: the largest score of three heads of 16 is near another power of two:
-     * from 2^6 to 2^11 (weights that balls still tell from 0), from 2^11 to 2^gaps, down to
+    /* > 0, with a limit: the largest scores of four layers of 16 are near other powers of two:
+     * from 2^8 to 2^11 (weights that balls still tell from 0), from 2^11 to 2^gaps, down to
      * 2^-1000. */
     unsigned gaps;
 } attest_gen_heads;

@@ -191,22 +191,23 @@ void attest_gen_set_scores(attest_head *head, const attest_vocabulary *vocabular
     fmpq_clear(most);
 }
 
-/* Scores within the limit, or rarely of another size. */
-static void gen_scores(attest_head *head, struct theft *t, const attest_vocabulary *vocabulary,
-                       const attest_gen_heads *kind)
-{
-    enum { FAR = 13, FARTHER, TINY, SIZES };
-    unsigned size = kind->gaps ? (unsigned)theft_random_choice(t, SIZES) : 0;
+/* The size of the scores of a layer: within the limit, or rarely another. */
+enum { FAR = 12, FARTHER = 14, TINY, SIZES };
 
+/* Scores of this size. What a head with large scores hides, one with small ones would show
+ * again: so all heads of a layer have one size. */
+static void gen_scores(attest_head *head, struct theft *t, const attest_vocabulary *vocabulary,
+                       const attest_gen_heads *kind, unsigned size)
+{
     if (size == FARTHER && kind->gaps > ATTEST_GEN_FAR)
         attest_gen_set_scores(
             head, vocabulary,
             ATTEST_GEN_FAR + (long)theft_random_choice(t, kind->gaps - ATTEST_GEN_FAR + 1));
-    else if (size == FAR || size == FARTHER)
-        attest_gen_set_scores(head, vocabulary,
-                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 6));
     else if (size == TINY)
         attest_gen_set_scores(head, vocabulary, -(long)theft_random_choice(t, TINY_SCORES + 1));
+    else if (size >= FAR)
+        attest_gen_set_scores(head, vocabulary,
+                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 4));
     else
         attest_gen_limit_scores(head, vocabulary, kind->score_limit);
 }
@@ -231,6 +232,7 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
     size_t heads = attest_gen_size(t, 1, kind->heads_max);
     attest_status status = attest_weights_resize(weights, heads);
     bool dull = !kind->nonzero && theft_random_choice(t, 16) == 0;
+    unsigned size = kind->gaps ? (unsigned)theft_random_choice(t, SIZES) : 0;
 
     weights->dim = vocabulary->dim;
     for (size_t h = 0; status == ATTEST_OK && h < heads; h++) {
@@ -249,7 +251,7 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
         if (status == ATTEST_OK && !kind->plain)
             gen_scales(head, t, kind->decades);
         if (status == ATTEST_OK && kind->score_limit)
-            gen_scores(head, t, vocabulary, kind);
+            gen_scores(head, t, vocabulary, kind, size);
     }
     return status;
 }

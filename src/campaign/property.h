@@ -95,6 +95,9 @@ typedef struct attest_property {
     const char *name;      /* "theorem1-search" */
     const char *title;     /* one line */
     const char *statement; /* the name of the statement that it tests */
+    /* What its violations violate, as trials and files call it; NULL: what the statement is
+     * called. */
+    const char *definition;
     /* Fills an initialised instance, drawing from t only: it meets the hypotheses by
      * construction (all but setting->without). Draws of zero make the simplest instance, and
      * smaller draws simpler ones, for that is how instances are shrunk. Status: NOMEM;
@@ -124,6 +127,7 @@ typedef struct attest_property {
     bool expect_violation; /* the search is for a violation, and must find one */
     bool targeted;         /* it has a margin worth minimising: some chunks are guided search */
     size_t trials;         /* the default budget */
+    const char *few;       /* why it may run fewer than 1000; NULL: it need not */
     /* Trials that are run, recorded and, after a kill, repeated together: aim at a tenth of a
      * second. 0: 64. Another value gives other results for the same seed. */
     size_t chunk;

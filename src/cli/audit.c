@@ -312,7 +312,8 @@ static int run(int argc, char **argv)
          &request.mask, masks},
         {"formats", 0, "LIST",
          "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "
-         "float8_e4m3fn, float8_e5m2, p=N,\np=N:emin=E:emax=E; all named ones if not given",
+         "float8_e4m3fn, float8_e5m2, which are all if not\ngiven; others of doc/formats.md, "
+         "p=N, p=N:emin=E:emax=E",
          OPTION_TEXT, &request.formats, NULL},
         {"stage", 0, "LIST",
          "audit a kernel with these formats, too: STAGE=VALUE,..., of in, q, k,\nv, kv "

@@ -210,13 +210,3 @@ double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, atte
     }
     return block;
 }
-
-size_t attest_cli_qkv_tile(const attest_cli_qkv *x)
-{
-    const attest_judge_model *model = x->model;
-
-    for (size_t i = 1; i < model->variants; i++)
-        if (model->variant[i].tile != model->variant[0].tile)
-            return 0;
-    return model->variant[0].tile;
-}

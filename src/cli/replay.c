@@ -43,7 +43,7 @@ static int replay_file(const char *path, attest_common *common, attest_json *jso
         if (json)
             attest_report_replay_json(json, path, &file, &replay);
         else
-            attest_report_replay_text(stdout, path, &file, &replay);
+            attest_report_replay_text(stdout, path, &replay);
         if (replay.outcome == ATTEST_VIOLATED)
             code = EXIT_FAILS;
         else if (replay.outcome == ATTEST_OPEN)

@@ -53,33 +53,18 @@ static const struct {
     {"tc:blackwell", "float8", BOTH, 16, 25, true},
 };
 
-/* Whether the format has the numbers of the one of this name; what it does beyond them is
- * nothing to a unit. */
-static bool has_numbers_of(const attest_format *format, const char *name)
+/* What the table calls the format, the two of 8 bits alike, since they may be mixed; NULL: no
+ * unit takes it. How casts to it overflow is no matter of the unit. */
+static const char *get_kind(const attest_format *format)
 {
-    size_t length = strlen(name);
+    static const char *const kinds[] = {"binary16",      "bfloat16",    "tfloat32",
+                                        "float8_e4m3fn", "float8_e5m2", NULL};
+    const char *colon = strchr(format->name, ':');
+    size_t size = colon ? (size_t)(colon - format->name) : strlen(format->name);
 
-    return strncmp(format->name, name, length) == 0 &&
-           (format->name[length] == '\0' || strcmp(format->name + length, ":saturating") == 0);
-}
-
-/* What the table calls the format of both factors; NULL: they do not go together. The two of 8
- * bits may be mixed. */
-static const char *get_kind(const attest_format *a, const attest_format *b)
-{
-    static const char *const alone[] = {"binary16", "bfloat16", "tfloat32"};
-    bool eight[2];
-
-    for (int i = 0; i < 2; i++) {
-        const attest_format *f = i == 0 ? a : b;
-
-        eight[i] = has_numbers_of(f, "float8_e4m3fn") || has_numbers_of(f, "float8_e5m2");
-    }
-    if (eight[0] && eight[1])
-        return "float8";
-    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
-        if (has_numbers_of(a, alone[i]) && has_numbers_of(b, alone[i]))
-            return alone[i];
+    for (size_t i = 0; kinds[i]; i++)
+        if (strlen(kinds[i]) == size && strncmp(format->name, kinds[i], size) == 0)
+            return i < 3 ? kinds[i] : "float8";
     return NULL;
 }
 
@@ -100,7 +85,7 @@ attest_status attest_judge_gpu_find(attest_judge_gpu *gpu, const char *unit,
                                     attest_error *error)
 {
     size_t which = find_unit(unit);
-    const char *kind = get_kind(a, b);
+    const char *kind = get_kind(a), *other = get_kind(b);
     bool single = false;
 
     if (which == UNITS)
@@ -108,7 +93,9 @@ attest_status attest_judge_gpu_find(attest_judge_gpu *gpu, const char *unit,
                                 "tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is "
                                 "expected, this is \"%s\"",
                                 unit);
-    for (size_t i = 0; kind && i < sizeof units / sizeof units[0]; i++) {
+    if (kind && other && strcmp(kind, other) != 0)
+        kind = NULL;
+    for (size_t i = 0; kind && other && i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(names[which].unit, units[i].unit) != 0 || strcmp(kind, units[i].format) != 0)
             continue;
         single = single || (units[i].results & SINGLE);

@@ -76,3 +76,11 @@ void attest_judge_variant_init(attest_judge_variant *variant)
         .output = binary32,
     };
 }
+
+size_t attest_judge_model_get_tile(const attest_judge_model *model)
+{
+    for (size_t i = 1; i < model->variants; i++)
+        if (model->variant[i].tile != model->variant[0].tile)
+            return 0;
+    return model->variant[0].tile;
+}

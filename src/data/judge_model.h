@@ -172,4 +172,7 @@ bool attest_judge_order_is_tensor(attest_judge_order order);
 attest_status attest_judge_model_check(const attest_judge_model *model,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The keys of the model's tile; 0: it is not known. */
+size_t attest_judge_model_get_tile(const attest_judge_model *model);
+
 #endif

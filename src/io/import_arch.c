@@ -159,7 +159,7 @@ attest_status attest_import_arch_set(attest_import *request, const attest_safete
     if (!prefix)
         return attest_error_set(error, ATTEST_USAGE,
                                 "no layer %zu of %s: there is no tensor '%s', whatever stands "
-                                "before it; --list shows what there is",
+                                "before it",
                                 request->layer, request->arch, known_layer->text[0]);
     for (int i = 0; i < NAMES; i++) {
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))

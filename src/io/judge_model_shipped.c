@@ -109,6 +109,22 @@ MODEL("fp16-math", "PyTorch's math attention on binary16: all in binary32, q and
     "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
     "max": {"kind": "two-pass"}, "final": {"place": "before"}, "output": {"format": "binary16"}),
 
+MODEL("fp32-math", "PyTorch's math attention on binary32: q and k times the root of the scale, weights divided before they meet V",
+    "score": {"accumulate": "p=21:emin=-126:emax=127"}, "scale": {"where": "score"},
+    "max": {"kind": "two-pass"}, "final": {"place": "before"}),
+
+MODEL("fp32-torch-cpu", "PyTorch's flash attention on a CPU on binary32: tiles of 512 keys, an exp of 20 ulp",
+    "scale": {"where": "score"}, "max": {"kind": "online", "tile": 512, "direction": "forward"},
+    "exp": {"relative": "0x1.4p-19"}, "final": {"place": "after"}),
+
+MODEL("bf16-torch-cpu", "PyTorch's flash attention on a CPU on bfloat16, with any BLAS: scores, P and what a tile adds may be rounded to bfloat16",
+    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
+    "score": {"store": "bfloat16"}, "scale": {"where": "score"},
+    "max": {"kind": "online", "tile": 512, "direction": "forward"},
+    "exp": {"relative": "0x1.4p-19"}, "p": {"format": "bfloat16"},
+    "pv": {"accumulate": "p=8:emin=-126:emax=127", "products": "exact", "depth": 2},
+    "final": {"place": "after"}, "output": {"format": "bfloat16"}),
+
 MODEL("bf16-eager", "the eager attention of Hugging Face Transformers on bfloat16: scores and weights stored in it, softmax in binary32",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
     "score": [{"order": "any", "store": "p=7:emin=-126:emax=127"},

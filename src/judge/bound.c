@@ -8,6 +8,7 @@
 #include "base/workers.h"
 #include "judge/head_bound.h"
 #include "judge/inputs.h"
+#include "judge/proceed.h"
 #include "judge/quantise.h"
 #include "judge/simulate.h"
 
@@ -20,6 +21,7 @@ typedef struct bound_job {
     size_t blocks; /* of a head */
     double *result;
     unsigned char *reason;
+    attest_judge_proceed proceed;
     double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
 } bound_job;
 
@@ -27,7 +29,6 @@ static bool bound_block(void *context, size_t i)
 {
     bound_job *job = context;
     const attest_judge_question *x = job->question;
-    const attest_progress *progress = &job->options->progress;
     size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
     attest_error error;
 
@@ -37,10 +38,8 @@ static bool bound_block(void *context, size_t i)
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
-    if (progress->report)
-        progress->report(progress->context, "blocks of rows", i,
-                         job->blocks * x->batch * x->heads, NULL);
-    return true;
+    return attest_judge_proceed_tell(&job->proceed, "blocks of rows", i,
+                                     job->blocks * x->batch * x->heads);
 }
 
 /* |returned - exact| is at most this. */
@@ -85,23 +84,23 @@ static void store(attest_judge_bounds *to, const bound_job *job)
 static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_error *error)
 {
     const attest_judge_question *x = job->question;
-    const attest_progress *progress = &job->options->progress;
     size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
-    attest_status status = ATTEST_NOMEM;
+    size_t jobs = job->options->jobs ? job->options->jobs : 1;
+    size_t row_size = 4 * x->value_dim * sizeof *job->result;
+    attest_status status;
 
-    job->result = attest_shared_alloc(rows, 4 * x->value_dim * sizeof *job->result);
-    job->reason = attest_shared_alloc(items, 1);
-    if (!job->result || !job->reason)
-        status = attest_memory_fail(error);
-    else
-        status = attest_workers_run(bound_block, job, items,
-                                    job->options->jobs ? job->options->jobs : 1, error);
-    if (progress->report)
-        progress->report(progress->context, NULL, items, items, NULL);
+    jobs = jobs < items ? jobs : items;
+    job->result = attest_workers_alloc(rows, row_size, jobs);
+    job->reason = attest_workers_alloc(items, 1, jobs);
+    attest_judge_proceed_begin(&job->proceed, "blocks of rows", items);
+    status = job->result && job->reason
+                 ? attest_workers_run(bound_block, job, items, jobs, error)
+                 : attest_memory_fail(error);
+    status = attest_judge_proceed_end(&job->proceed, status, error);
     if (status == ATTEST_OK)
         store(bounds, job);
-    attest_shared_free(job->result, rows, 4 * x->value_dim * sizeof *job->result);
-    attest_shared_free(job->reason, items, 1);
+    attest_workers_free(job->result, rows, row_size, jobs);
+    attest_workers_free(job->reason, items, 1, jobs);
     return status;
 }
 
@@ -179,6 +178,7 @@ static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv 
     bound_job job = {.question = &question, .options = options};
     attest_status status;
 
+    attest_judge_proceed_init(&job.proceed, options);
     ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
     job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
     status = bound_schedules(bounds, &job, model, error);

@@ -30,10 +30,11 @@ static attest_judge_exponential tanh_range(const attest_judge_concrete *x, doubl
 
     mpfr_init2(y, 53);
     mpfr_set_d(y, argument, MPFR_RNDN);
-    inexact = mpfr_tanh(y, y, MPFR_RNDZ);
-    exact = mpfr_get_d(y, MPFR_RNDZ);
+    inexact = mpfr_tanh(y, y, h->plain ? MPFR_RNDN : MPFR_RNDZ);
+    exact = mpfr_get_d(y, MPFR_RNDN);
     mpfr_clear(y);
-    exact = attest_hosted_to_odd(exact, inexact ? exact : 0);
+    if (!h->plain) /* 53 bits to odd round to the format like the exact value */
+        exact = attest_hosted_to_odd(exact, inexact ? exact : 0);
     radius = x->tanh_error * fabs(exact) + x->variant->softcap_absolute;
     slack = 0x1p-50 * (fabs(exact) + radius); /* exact is off by 2^-52, all sums round */
     radius = outer ? radius + slack : fmax(radius - slack, 0);

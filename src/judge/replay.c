@@ -372,10 +372,13 @@ static bool run(double *lo, double *hi, pass *p, size_t tiles)
     return !p->failed;
 }
 
-static bool is_finite_row(const attest_judge_concrete *x, size_t count)
+/* Whether the scores of all keys that are seen are numbers. One that overflows downwards is not
+ * a key that is not seen. */
+static bool is_finite_row(const attest_judge_concrete *x, const attest_judge_row *row)
 {
-    for (size_t n = 0; n < count; n++)
-        if (isnan(x->score_lo[n]) || isnan(x->score_hi[n]) || x->score_hi[n] > DBL_MAX)
+    for (size_t n = 0; n < row->last - row->first; n++)
+        if ((!row->bias || row->bias[n] > -(double)INFINITY) &&
+            !(isfinite(x->score_lo[n]) && isfinite(x->score_hi[n])))
             return false;
     return true;
 }
@@ -401,10 +404,10 @@ bool attest_judge_replay_row(double *lo, double *hi, attest_judge_replay *r,
     attest_judge_concrete_score(x, head, &row, i, true);
     tiles = attest_judge_concrete_tile(x, &row);
     fill(lo, hi, values, empty, empty);
-    if (tiles == 0)
+    ok = is_finite_row(x, &row);
+    if (ok && tiles == 0)
         return true;
     fill(lo, hi, values, (double)INFINITY, -(double)INFINITY);
-    ok = is_finite_row(x, row.last - row.first);
     for (int e = 0; !ok && e < ATTEST_JUDGE_EVENTS; e++)
         attest_judge_watch_add(x->watch, (attest_judge_event)e, row.first, NAN);
     for (int cast = 0; ok && cast <= (both ? 1 : 0); cast++) {

@@ -326,6 +326,14 @@ static double get_middle(const attest_judge_concrete *x, const attest_judge_head
     return o / sum;
 }
 
+static bool sees_a_key(const attest_judge_row *row)
+{
+    for (size_t n = 0; n < row->last - row->first; n++)
+        if (!row->bias || row->bias[n] > -(double)INFINITY)
+            return true;
+    return false;
+}
+
 attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
                                         attest_judge_head *head, size_t i, attest_error *error)
 {
@@ -341,8 +349,9 @@ attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
                                 x->question->dim, x->score.depth);
     attest_judge_concrete_score(x, head, &row, i, false);
     tiles = attest_judge_concrete_tile(x, &row);
+    /* -inf for every key that is seen: -inf - -inf */
     for (size_t c = 0; c < values; c++)
-        out[c] = x->question->qkv.empty_is_nan ? (double)NAN : 0;
+        out[c] = x->question->qkv.empty_is_nan || sees_a_key(&row) ? (double)NAN : 0;
     if (tiles == 0)
         return ATTEST_OK;
     ATTEST_TRY(run_parts(out, x, head, &row, tiles, error));

@@ -5,7 +5,8 @@
 
 static bool is_tensor(attest_judge_order order)
 {
-    return order >= ATTEST_JUDGE_ORDER_TENSOR;
+    return order == ATTEST_JUDGE_ORDER_TENSOR || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
+           order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
 }
 
 /* The additions that a term passes at most; 0: as many as there are terms. A depth says nothing

@@ -30,7 +30,9 @@ typedef enum attest_block_rule {
     ATTEST_BLOCK_Q4_0,
     ATTEST_BLOCK_INT8,
     ATTEST_BLOCK_INT8_CT2,
+    ATTEST_BLOCK_INT8_CT2_TRUNC,
     ATTEST_BLOCK_INT16_CT2,
+    ATTEST_BLOCK_INT16_CT2_TRUNC,
     ATTEST_BLOCK_KIVI
 } attest_block_rule;
 

@@ -54,17 +54,23 @@ static void quantise_int8(attest_block_group *g)
         g->y[i] = to_integer(nearbyintf(g->x[i] * factor), -128, 127);
 }
 
-/* CTranslate2: the scale is what the numbers are multiplied by. */
+/* CTranslate2: the scale is what the numbers are multiplied by; models of old versions have the
+ * products cut toward zero. */
 static void quantise_ct2(attest_block_group *g)
 {
-    bool eight = g->format->rule == ATTEST_BLOCK_INT8_CT2;
+    bool eight = g->format->bits == 8;
+    bool cut = g->format->rule == ATTEST_BLOCK_INT8_CT2_TRUNC ||
+               g->format->rule == ATTEST_BLOCK_INT16_CT2_TRUNC;
     float amax = attest_block_get_amax(g->x, g->count);
     float scale = eight ? (amax == 0 ? 1 : 127 / amax) : 1024 / amax;
 
     *g->scale = (attest_block_scale){1, scale, 0};
-    for (size_t i = 0; i < g->count; i++)
-        g->y[i] =
-            to_integer(nearbyintf(g->x[i] * scale), eight ? -128 : -32768, eight ? 127 : 32767);
+    for (size_t i = 0; i < g->count; i++) {
+        float product = g->x[i] * scale;
+
+        g->y[i] = to_integer(cut ? truncf(product) : nearbyintf(product), eight ? -128 : -32768,
+                             eight ? 127 : 32767);
+    }
 }
 
 /* KIVI: every operation is rounded to binary16. */
@@ -97,7 +103,9 @@ void attest_block_quantise_integers(attest_block_group *group)
         quantise_int8(group);
         break;
     case ATTEST_BLOCK_INT8_CT2:
+    case ATTEST_BLOCK_INT8_CT2_TRUNC:
     case ATTEST_BLOCK_INT16_CT2:
+    case ATTEST_BLOCK_INT16_CT2_TRUNC:
         quantise_ct2(group);
         break;
     case ATTEST_BLOCK_KIVI:

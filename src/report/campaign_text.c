@@ -101,6 +101,9 @@ static void print_labels(FILE *stream, const attest_property_summary *property)
         fprintf(stream, "\n");
 }
 
+/* So many are said to be few, where the property knows why. */
+enum { FEW_TRIALS = 1000 };
+
 static void print_property(FILE *stream, const attest_summary *summary, size_t p,
                            const char *folder)
 {
@@ -112,6 +115,9 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
     attest_report_reason(line, sizeof line, property);
     if (line[0])
         fprintf(stream, "  %s\n", line);
+    if (property->property->few && result->failed == 0 && property->trials > 0 &&
+        property->trials < FEW_TRIALS)
+        fprintf(stream, "  few trials: %s\n", property->property->few);
     print_meaning(stream, property);
     if (result->has_tightest)
         fprintf(stream, "  tightest margin: 2^%.6g\n", result->tightest);

@@ -35,6 +35,8 @@ mutation() { # name, file of src/judge, text, replacement
 
 # (1), (2): scores
 mutation "additions of a sum" sum_error.c 'rule->most_part = grown *' 'rule->most_part = grown / 2 *'
+mutation "pairs of terms" sum_error.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \
+    'return order >= ATTEST_JUDGE_ORDER_TENSOR ||'
 mutation "roundings of products" sum_error.c 'rule->size_part = moved *' 'rule->size_part = moved / 2 *'
 mutation "the largest partial sum" scores.c '(size + s) / 2' '(size + s) / 4'
 mutation "partial sums no larger than the sum" scores.c '(size + s) / 2' 's'

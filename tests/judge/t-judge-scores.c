@@ -47,6 +47,15 @@ static void score_cases(void)
     expect(&x, 0.85, "score, any order");
     x.k[63] = -1;
     expect(&x, 0.85, "score, any order, the largest partial sum");
+    scene_begin(&x, 2, 64); /* rounded up by pairs, and by fours */
+    two_keys(&x);
+    x.v.score.accumulate = x.v.k = scene_format("binary16");
+    x.v.score.order = ATTEST_JUDGE_ORDER_PAIRWISE;
+    x.v.score.block = 64;
+    x.qkv.scale = "1/32";
+    for (size_t c = 0; c < 64; c++)
+        x.k[c] = c % 2 ? 0x1.02p-11 : c % 4 ? 1 + 0x1p-10 : 1;
+    expect(&x, 0.2, "score, pairwise");
     scene_begin(&x, 2, 1);
     two_keys(&x);
     x.v.score.accumulate = x.v.k = x.v.q = scene_format("binary16");

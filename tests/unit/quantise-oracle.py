@@ -336,11 +336,11 @@ def int8(x):
     return [(integer(times(v, factor), round, -128, 127), f32(a / 127), 1, 0) for v in x]
 
 
-def ct2(x, bits):
+def ct2(x, bits, rounding=round):
     a = amax(x)
     scale = div32(F(127 if bits == 8 else 1024), a) if a or bits == 16 else F(1)
     high = (1 << (bits - 1)) - 1
-    return [(integer(times(v, scale), round, -high - 1, high), F(1), scale, 0) for v in x]
+    return [(integer(times(v, scale), rounding, -high - 1, high), F(1), scale, 0) for v in x]
 
 
 def kivi(x, bits):
@@ -380,6 +380,8 @@ RULES.update({
     "int8:per-tensor": ("tensor", 0, lambda x, t: int8(x)), "int8:per-head": (0, 0, lambda x, t: int8(x)),
     "int8:per-token": (1, 0, lambda x, t: int8(x)), "int8:per-channel": (0, 1, lambda x, t: int8(x)),
     "int8:ct2": (1, 0, lambda x, t: ct2(x, 8)), "int16:ct2": ("tensor", 0, lambda x, t: ct2(x, 16)),
+    "int8:ct2-trunc": (1, 0, lambda x, t: ct2(x, 8, int)),
+    "int16:ct2-trunc": ("tensor", 0, lambda x, t: ct2(x, 16, int)),
     "kivi2:k": (32, 1, lambda x, t: kivi(x, 2)), "kivi2:v": (1, 32, lambda x, t: kivi(x, 2)),
     "kivi4:k:8": (8, 1, lambda x, t: kivi(x, 4)), "kivi4:v:16": (1, 16, lambda x, t: kivi(x, 4)),
     "e4m3fn:per-head": (0, 0, lambda x, t: scaled(x, "float8_e4m3fn", 0, F(448))),
