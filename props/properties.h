@@ -33,7 +33,8 @@
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
     X(projection)                                                                              \
-    X(judge)
+    X(judge)                                                                                   \
+    X(saturation)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

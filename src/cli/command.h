@@ -90,6 +90,7 @@ extern const attest_command attest_command_list;
 extern const attest_command attest_command_memorize;
 extern const attest_command attest_command_merge;
 extern const attest_command attest_command_new_property;
+extern const attest_command attest_command_range;
 extern const attest_command attest_command_replay;
 extern const attest_command attest_command_report;
 extern const attest_command attest_command_separated;

@@ -34,6 +34,7 @@ static const attest_command *const commands[] = {
     &attest_command_memorize,
     &attest_command_merge,
     &attest_command_new_property,
+    &attest_command_range,
     &attest_command_replay,
     &attest_command_report,
     &attest_command_separated,
