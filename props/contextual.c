@@ -160,6 +160,11 @@ static bool ask_distinct(question *q, attest_trial *trial)
     return ask(q, trial, expected, "delta = 0") && check_numbers(q, trial);
 }
 
+static bool is_exact(const question *q)
+{
+    return q->instance->weights.activation == ATTEST_HARDMAX;
+}
+
 /* Bounds delta just below, at (where it is rational) and just above the least separation.
  * Strict: at it the claim fails. */
 static bool ask_delta(question *q, attest_trial *trial)
@@ -171,7 +176,7 @@ static bool ask_delta(question *q, attest_trial *trial)
     if (!b->required || b->collision)
         return true;
     fmpq_init(low), fmpq_init(high);
-    attest_root_bounds_ball(low, high, b->separation);
+    attest_root_bounds_ball(low, high, b->separation, is_exact(q));
     fmpq_set(q->claim.delta, low);
     if (fmpq_sgn(low) > 0)
         go = ask(q, trial, ATTEST_PROVED, "delta just below the least separation");
@@ -196,7 +201,7 @@ static bool ask_r(question *q, attest_trial *trial)
     fmpq_t low, high;
 
     fmpq_init(low), fmpq_init(high);
-    attest_root_bounds_ball(low, high, b->norm);
+    attest_root_bounds_ball(low, high, b->norm, is_exact(q));
     q->claim.has_r = true;
     if (fmpq_sgn(low) > 0) {
         fmpq_set(q->claim.r, low);

@@ -207,7 +207,7 @@ static void gen_scores(attest_head *head, struct theft *t, const attest_vocabula
         attest_gen_set_scores(head, vocabulary, -(long)theft_random_choice(t, TINY_SCORES + 1));
     else if (size >= FAR)
         attest_gen_set_scores(head, vocabulary,
-                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 4));
+                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 3));
     else
         attest_gen_limit_scores(head, vocabulary, kind->score_limit);
 }
@@ -277,13 +277,13 @@ static void gen_shape(attest_gen_layer *kind, struct theft *t)
     unsigned shape = (unsigned)theft_random_choice(t, SHAPES);
 
     if (shape == MANY_HEADS) {
-        kind->heads.heads_max = 6;
+        kind->heads.heads_max = 5;
         kind->sequences.length_max = 2;
     } else if (shape == MANY_POSITIONS) {
         kind->tokens.count_min = 6, kind->tokens.count_max = 12;
         kind->sequences.count_min = 4, kind->sequences.count_max = 6;
         kind->sequences.length_min = 4, kind->sequences.length_max = 8;
-        kind->heads.heads_max = 2;
+        kind->heads.heads_max = 1;
     }
 }
 
