@@ -268,7 +268,7 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
     weights->skip = !attest_gen_rarely(t, 8);
 }
 
-enum { USUAL, MANY_HEADS = 14, MANY_POSITIONS, SHAPES };
+enum { ON_A_LINE = 12, MANY_HEADS = 14, MANY_POSITIONS, SHAPES };
 
 /* What is unusual about the layer. The product of the lengths that the heads of two positions
  * see stays within what the oracle multiplies out, 4096. */
@@ -276,7 +276,11 @@ static void gen_shape(attest_gen_layer *kind, struct theft *t)
 {
     unsigned shape = (unsigned)theft_random_choice(t, SHAPES);
 
-    if (shape == MANY_HEADS) {
+    if (shape >= ON_A_LINE && shape < MANY_HEADS) {
+        kind->tokens.dim_max = 1;
+        kind->heads.heads_max = 1;
+        kind->sequences.repeats = false;
+    } else if (shape == MANY_HEADS) {
         kind->heads.heads_max = 5;
         kind->sequences.length_max = 2;
     } else if (shape == MANY_POSITIONS) {
