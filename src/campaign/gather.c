@@ -151,7 +151,7 @@ attest_status attest_gather_add(attest_gather *gather, attest_entry *entry, atte
     const attest_plan *plan = gather->tally->plan;
     uint64_t number = entry->number;
     attest_status status;
-    bool fresh;
+    bool fresh = false;
 
     if (number >= attest_plan_chunks(plan, gather->tally->property))
         return attest_error_set(error, ATTEST_FORMAT, "chunk %llu of %s is not of this plan",

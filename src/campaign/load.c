@@ -130,7 +130,7 @@ attest_status attest_load_open(attest_load *load, const char *path,
                                const attest_property *(*find)(const char *name),
                                attest_error *error)
 {
-    const attest_load_table *table;
+    const attest_load_table *table = NULL;
     attest_status status;
 
     memset(load, 0, sizeof *load);
