@@ -105,7 +105,7 @@ coq_replace() { # module, name, type: the file with another theorem under that n
             print "Theorem " name " : " type ".\nProof. first [exact Logic.I | intros []]. Qed.\n"
             done = 1
         }
-        { print done ? $0 : word($0) }' "$here/coq/$1.v"
+        { print done || /^From/ ? $0 : word($0) }' "$here/coq/$1.v"
 }
 
 # Prints how a changed file shows; fails if it does not.
