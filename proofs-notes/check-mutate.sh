@@ -38,7 +38,7 @@ proof @ certificate @ s/check c D W = true -> true_certificate/true_certificate/
 proof @ lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 proof @ packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
 proof @ boltzmann @ /^Theorem boltz_bounds/,/^Qed/{s/^Theorem/Variable cheat : False.\nTheorem/;/^intros/,/^rewrite/d;s/^Qed/destruct cheat.\nQed/} @ a hidden assumption
-hypothesis @ theorem2_paper @ s/^Hypotheses (rmin_pos/Hypotheses (less : rmax < eps) (negative : eps < 0).\n&/;/^Theorem theorem2_paper/,/^Qed/{/^assert (0 <= L)/,/^  +/d;/^    apply Rmult_le/d;s/^Qed/exfalso; pose proof rmax_pos; lra.\nQed/;/^[-{}]/d;/^  [a-z*]/{/contextual/!d};/^assert\|^pose\|^rewrite\|^unfold/d} @ rmax < eps and eps < 0 among the hypotheses of Theorem 2, proved by exfalso
+hypothesis @ theorem2_paper @ s/^Hypotheses (rmin_pos/Hypotheses (less : rmax < eps) (negative : eps < 0).\n&/;/^Theorem theorem2_paper/,/^Qed\./{s/^Proof\..*/Proof. exfalso; lra./;/^Proof/,/^Qed/{/^Proof/!{/^Qed/!d}}} @ rmax < eps and eps < 0 among the hypotheses of Theorem 2, proved by exfalso
 definition @ definition2 @ s/^  ~ same_vocabulary i k j l \\\/ token/  token/ @ different tokens only are required: half of Definition 2 gone
 definition @ definition2 @ s/^  ~ same_vocabulary i k j l \\\/ token i k <> token j l/  ~ same_vocabulary i k j l/ @ different vocabularies only are required
 definition @ definition2 @ s/NoMask => True | Causal => j <= k end/NoMask => True | Causal => True end/ @ a causal mask that hides nothing
@@ -105,7 +105,7 @@ coq_replace() { # module, name, type: the file with another theorem under that n
             print "Theorem " name " : " type ".\nProof. first [exact Logic.I | intros []]. Qed.\n"
             done = 1
         }
-        { print done ? $0 : word($0) }' "$here/coq/$1.v"
+        { print done || /^From/ ? $0 : word($0) }' "$here/coq/$1.v"
 }
 
 # Prints how a changed file shows; fails if it does not.
