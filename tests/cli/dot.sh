@@ -57,6 +57,16 @@ json 'o["cases"] == 1 and "results" not in o'
 [ "$(cat d.txt)" = 41700000 ]
 result $? "the file has the result"
 
+# the least exponent of a block: 2^-149 - 2^-160, and the middle 2^-25 + 2^-45 of binary16
+printf '1a000000 17800000\n' >a2.txt
+printf '1a800000 97800000\n' >b2.txt
+run 0 "tiny products" dot tc:ampere bf16 a2.txt b2.txt
+shows '^00000001$'
+printf '39800000 34000000\n' >a2.txt
+printf '39000000 34800000\n' >b2.txt
+run 0 "tiny products to binary16" dot tc:volta binary16 a2.txt b2.txt --out binary16
+shows '^00000000$'
+
 refused "no such unit" dot tc:turing binary16 a.txt b.txt
 complains 'tc:volta, tc:ampere'
 refused "fp8 is no format" dot tc:hopper fp8 a.txt b.txt

@@ -400,6 +400,8 @@ def draw(rng, kind, narrow):
         x = F(rng.gauss(0, 1))
     elif kind == 2:
         x = F(rng.randrange(-2**24, 2**24)) * F(2)**rng.randrange(-150, 100)
+    elif kind == 5:  # equal magnitudes of both signs
+        x = F(rng.choice([-4, -2, -1, 0, 1, 2, 4]))
     elif kind == 3:
         x = F(rng.choice([-1, 1]) * (2**24 - rng.randrange(1, 40))) * F(2)**rng.randrange(-60, 60)
     else:
@@ -428,7 +430,7 @@ def expect(name, x, heads, tokens, dim):
 
 def test_block(name, rng):
     wrong, numbers = [], 0
-    for trial in range(5):
+    for trial in range(6):
         heads, tokens, dim = rng.choice([(1, 1, 32), (2, 3, 40), (1, 33, 3), (2, 17, 6), (1, 3, 64)])
         kind = trial
         x = [draw(rng, kind, "kivi" in name) for _ in range(heads * tokens * dim)]
