@@ -30,6 +30,7 @@ feed_forward_plan attention
 feed_forward_set_json io
 feed_forward_write io
 judge_draw props
+judge_emulation data
 judge_field data
 judge_fields data
 judge_model data

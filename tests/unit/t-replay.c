@@ -201,6 +201,8 @@ static void set_two_keys(judge_case *c, uint64_t *state, const double k[2], cons
     memset(&c->qkv, 0, sizeof c->qkv);
     case_variant(&c->variant, state, 0);
     c->schedule.constant = ATTEST_JUDGE_CONSTANT_SEPARATE;
+    c->schedule.quotient = ATTEST_JUDGE_QUOTIENT_DIVISION;
+    c->schedule.emulation = (attest_judge_emulation){0};
     c->schedule.rescale = 0;
     c->schedule.divide = ATTEST_JUDGE_PLACE_AFTER;
     c->q[0] = 1;
