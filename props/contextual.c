@@ -24,8 +24,9 @@ const attest_statement attest_statement_contextual = {
     .decided_by =
         "hardmax: exact arithmetic; softmax: balls, and the zero test where they overlap",
     .note = "proofs-notes/contextual.md",
-    .machine = "a definition; by squares and by norms equivalent: proofs-notes/coq/theorem1.v, "
-               "contextual_normE",
+    .machine = "a definition, one for hardmax and softmax: proofs-notes/coq/definition2.v; by "
+               "squares and by norms equivalent: theorem1.v, contextual_normE. Not the methods "
+               "that decide it",
 };
 
 /* The property: what certify says of a small instance, by every method, is what looking at all

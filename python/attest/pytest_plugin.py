@@ -2,7 +2,7 @@
 
 The plugin is loaded by pytest where attest is installed as a package (its entry point is
 ``attest``), or by ``-p attest.pytest_plugin``. Options: ``--attest-save DIR`` says where failures
-are saved; the ini value ``attest_kernel`` is the kernel model of calls that name none.
+are saved; the ini value ``attest-kernel`` is the kernel model of calls that name none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Attention:
     def __call__(self, out: Any, q: Any, k: Any, v: Any, **options: Any) -> Judgement:
         chosen = {**self.defaults, **options}
         if "kernel" not in chosen:
-            raise pytest.UsageError("no kernel model: give kernel=..., or set attest_kernel in the ini file")
+            raise pytest.UsageError("no kernel model: give kernel=..., or set attest-kernel in the ini file")
         return _assert.assert_attention(out, q, k, v, **chosen)
 
 
@@ -81,7 +81,7 @@ class _Session:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("attest", "outputs of attention kernels")
     group.addoption("--attest-save", metavar="DIR", default=None, help="save outputs that fail to DIR")
-    parser.addini("attest_kernel", "the kernel model of assertions that name none", default="")
+    parser.addini("attest-kernel", "the kernel model of assertions that name none", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -100,7 +100,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def attention(request: pytest.FixtureRequest) -> Attention:
     """``attention(out, q, k, v, kernel=...)`` asserts that the output is right; :func:`attest.assert_attention`."""
     defaults: Dict[str, Any] = {}
-    name = request.config.getini("attest_kernel")
+    name = request.config.getini("attest-kernel")
     folder = request.config.getoption("--attest-save")
     if name:
         defaults["kernel"] = name

@@ -14,6 +14,10 @@
 
 #include "campaign/instance.h"
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* ---- Numbers ---------------------------------------------------------------------------- */
 
 /* An integer of low .. high, low the simplest. Domain: low <= high. */
@@ -176,5 +180,9 @@ attest_status attest_gen_scores(attest_dataset *dataset, struct theft *t,
  * Status: NOMEM. */
 attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t count_min,
                                size_t count_max, const fmpq_t gap) ATTEST_WARN_UNUSED;
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

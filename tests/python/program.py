@@ -27,6 +27,15 @@ def run(command, *arguments):
     return done.stdout
 
 
+def texts(x):
+    """Numbers as the program prints them."""
+    if isinstance(x, dict):
+        return {key: texts(value) for key, value in x.items()}
+    if isinstance(x, list):
+        return [texts(value) for value in x]
+    return "%.17g" % x if isinstance(x, (int, float)) else x
+
+
 def to_bfloat16(memory):
     """The numbers cut to 8 bits."""
     raw = memory.cast("B")
@@ -84,8 +93,8 @@ class Program(unittest.TestCase):
         self.assertEqual(judgement.json, "{" + printed[printed.index('\n  "verdict"') :])
 
         arguments = [a for a in arguments if not a.startswith("--output")]
-        printed = json.loads(run("tolerance", *arguments, f"-o{folder}/bound.safetensors"), parse_float=str)
-        record = json.loads(json.dumps(bounds.record), parse_float=lambda x: "%.17g" % float(x))
+        printed = json.loads(run("tolerance", *arguments, f"-o{folder}/bound.safetensors"), parse_float=str, parse_int=str)
+        record = texts(bounds.record)
         self.assertEqual({key: printed[key] for key in record}, record)
         saved = (Path(folder) / "bound.safetensors").read_bytes()
         header = json.loads(saved[8 : 8 + struct.unpack("<Q", saved[:8])[0]])

@@ -39,7 +39,7 @@ def test_plain():
 class Plugin(unittest.TestCase):
     def run_pytest(self, folder, *arguments):
         (Path(folder) / "test_attention.py").write_text(TESTS)
-        (Path(folder) / "pytest.ini").write_text("[pytest]\nattest_kernel = fp32-any\n")
+        (Path(folder) / "pytest.ini").write_text("[pytest]\nattest-kernel = fp32-any\n")
         command = [sys.executable, "-m", "pytest", "-p", "attest.pytest_plugin", "-p", "no:cacheprovider", *arguments]
         return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
