@@ -210,7 +210,7 @@ static attest_status examine(question *q, const char *text, size_t size)
                                   q->error->text);
             status = ATTEST_OK;
         } else if (status == ATTEST_OK) {
-            what = attest_certificate_alter(&c, which, q->choice, &q->truth);
+            what = attest_props_certificate_alter(&c, which, q->choice, &q->truth);
             if (what && judge(q, &c, what) && which > 0)
                 attest_trial_label(q->trial, "true when altered");
         }

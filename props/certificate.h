@@ -9,7 +9,7 @@ enum { ATTEST_ALTERATIONS = 19 };
 
 /* Alters a certificate, which is one of the layer: number which; choice picks places. Returns
  * what is done to it, or NULL where it does not apply. */
-const char *attest_certificate_alter(attest_certificate *certificate, size_t which,
-                                     size_t choice, const attest_truth *truth);
+const char *attest_props_certificate_alter(attest_certificate *certificate, size_t which,
+                                           size_t choice, const attest_truth *truth);
 
 #endif

@@ -210,8 +210,8 @@ static const char *alter_norm(attest_certificate *c, size_t which, size_t choice
     }
 }
 
-const char *attest_certificate_alter(attest_certificate *c, size_t which, size_t choice,
-                                     const attest_truth *truth)
+const char *attest_props_certificate_alter(attest_certificate *c, size_t which, size_t choice,
+                                           const attest_truth *truth)
 {
     if (which == 0)
         return "as certified";

@@ -5,7 +5,7 @@
 #include "campaign/property.h"
 
 /* A layer of doubles. Status: NOMEM. */
-attest_status attest_filter_gen(attest_instance *instance, struct theft *t,
-                                const attest_setting *setting) ATTEST_WARN_UNUSED;
+attest_status attest_props_filter_gen(attest_instance *instance, struct theft *t,
+                                      const attest_setting *setting) ATTEST_WARN_UNUSED;
 
 #endif

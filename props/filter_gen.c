@@ -77,8 +77,8 @@ static attest_status add_rationals(attest_vocabulary *tokens)
     return ATTEST_OK;
 }
 
-attest_status attest_filter_gen(attest_instance *instance, struct theft *t,
-                                const attest_setting *setting)
+attest_status attest_props_filter_gen(attest_instance *instance, struct theft *t,
+                                      const attest_setting *setting)
 {
     static const attest_gen_tokens kind = {
         .dim_max = 4, .count_min = 3, .count_max = 7, .zero = true, .decades = 30};

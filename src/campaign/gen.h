@@ -155,7 +155,7 @@ typedef struct attest_gen_layer {
     attest_gen_heads heads; /* score_limit is for softmax only */
     attest_gen_which activation;
     bool simple; /* uniform ties, no mask, skip; else they are drawn */
-    /* One instance of 16 has many positions, so that trees of outputs have several leaves; one
+    /* Two instances of 16 have many positions, so that trees of outputs have several leaves; one
      * has many heads, over sequences of one or two tokens; two are on a line, without repeated
      * tokens and with one head, where certify goes by first differences. */
     bool corners;

@@ -268,7 +268,7 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
     weights->skip = !attest_gen_rarely(t, 8);
 }
 
-enum { ON_A_LINE = 12, MANY_HEADS = 14, MANY_POSITIONS, SHAPES };
+enum { ON_A_LINE = 11, MANY_HEADS = 13, MANY_POSITIONS, SHAPES = 16 };
 
 /* What is unusual about the layer. The product of the lengths that the heads of two positions
  * see stays within what the oracle multiplies out, 4096. */
@@ -283,7 +283,7 @@ static void gen_shape(attest_gen_layer *kind, struct theft *t)
     } else if (shape == MANY_HEADS) {
         kind->heads.heads_max = 5;
         kind->sequences.length_max = 2;
-    } else if (shape == MANY_POSITIONS) {
+    } else if (shape >= MANY_POSITIONS) {
         kind->tokens.count_min = 6, kind->tokens.count_max = 12;
         kind->sequences.count_min = 4, kind->sequences.count_max = 6;
         kind->sequences.length_min = 4, kind->sequences.length_max = 8;

@@ -242,16 +242,4 @@ mutation "positions that all move alike" src/theory/positional.c \
 mutation "ramps to the label before" src/theory/memorize_ramps.c \
     'label_of(points, label, label_dim, j), label_dim);' \
     'label_of(points, label, label_dim, j - (j > 2)), label_dim);'
-
-# kernels
-mutation "a maximum of short rows that misses the last key" src/kernel/tiny_softmax.inc \
-    'tiny_largest(score + 1, score[0], m - 1)' 'tiny_largest(score + 1, score[0], m - 2)'
-mutation "a mask that shows the next key to short rows" src/kernel/tiny.h \
-    'tiny->causal ? i + 1 : tiny->n' 'tiny->causal && i + 1 < tiny->n ? i + 2 : tiny->n'
-mutation "a last batch entry that is taken for its neighbour" src/kernel/tiny.h \
-    '(l < tiny->lanes ? l : tiny->lanes - 1) * apart' '(l + 1 < tiny->lanes ? l : 0) * apart'
-mutation "a dropped last element of exp" src/kernel/exp_array.inc \
-    'if (count)
-        exp_few(y, x, count, table);' 'if (count > 1)
-        exp_few(y, x, count - 1, table);'
 finish
