@@ -124,10 +124,10 @@ static void set_claim(attest_claim *claim, const question *q)
     claim->weights = &q->instance->weights;
     fmpq_init(low), fmpq_init(high);
     if ((q->claim == 1 || above) && brute->required) {
-        attest_root_bounds_ball(low, high, brute->separation);
+        attest_root_bounds_ball(low, high, brute->separation, q->truth.exact);
         fmpq_set(claim->delta, above ? high : low);
     } else if (q->claim >= 3) {
-        attest_root_bounds_ball(low, high, brute->norm);
+        attest_root_bounds_ball(low, high, brute->norm, q->truth.exact);
         claim->has_r = true;
         fmpq_set(claim->r, q->claim == 4 ? low : high);
     }

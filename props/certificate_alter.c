@@ -66,12 +66,12 @@ static void set_norm(attest_certificate *c, const attest_truth *truth)
 }
 
 /* x = a rational just below or above the root, not below 0. */
-static void set_beside(fmpq_t x, const arb_t square, bool above)
+static void set_beside(fmpq_t x, const attest_truth *truth, const arb_t square, bool above)
 {
     fmpq_t low, high;
 
     fmpq_init(low), fmpq_init(high);
-    attest_root_bounds_ball(low, high, square);
+    attest_root_bounds_ball(low, high, square, truth->exact);
     fmpq_set(x, above ? high : low);
     if (fmpq_sgn(x) < 0)
         fmpq_zero(x);
@@ -141,10 +141,10 @@ static const char *alter_pair(attest_certificate *c, size_t which, size_t choice
         c->verdict = ATTEST_PROVED;
         if (choice % 2 && set_met(c->delta, truth))
             return "proved for a delta that is met";
-        set_beside(c->delta, brute->separation, true);
+        set_beside(c->delta, truth, brute->separation, true);
         return "proved for a delta just above the separation";
     case 3:
-        set_beside(c->delta, brute->separation, false);
+        set_beside(c->delta, truth, brute->separation, false);
         c->verdict = ATTEST_REFUTED;
         return "refuted for a delta just below the separation";
     case 4: /* delta lies between the lower end and twice the separation */
@@ -192,12 +192,12 @@ static const char *alter_norm(attest_certificate *c, size_t which, size_t choice
         set_norm(c, truth);
         return "another largest output and its norm";
     case 14:
-        set_beside(c->r, truth->brute.norm, false);
+        set_beside(c->r, truth, truth->brute.norm, false);
         c->has_r = true;
         c->verdict = ATTEST_PROVED;
         return "proved for an r just below the largest norm";
     case 15:
-        set_beside(c->r, truth->brute.norm, true);
+        set_beside(c->r, truth, truth->brute.norm, true);
         c->has_r = true;
         c->verdict = ATTEST_PROVED;
         return "proved for an r just above the largest norm";

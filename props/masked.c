@@ -21,8 +21,8 @@ const attest_statement attest_statement_masked = {
     .hypotheses = hypotheses,
     .decided_by = "first differences (Lemma F), balls",
     .note = "proofs-notes/theorem2.md",
-    .machine = "for a given direction v: proofs-notes/coq/theorem2.v, theorem2_promise (mask "
-               "included)",
+    .machine = "whole: proofs-notes/coq/theorem2_exists.v, theorem2 (mask included); for given "
+               "weights: theorem2.v, theorem2_promise; gap.v, gap_contextual",
 };
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,

@@ -152,6 +152,17 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     return status;
 }
 
+/* The token 1 beside 2, and alone: the head prefers the least token. */
+static const char witness[] =
+    "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": \"theorem1-search\","
+    " \"dataset\": {\"format\": \"attest/dataset\", \"version\": 1,"
+    " \"sequences\": [[[1], [2]], [[1]]]},"
+    " \"weights\": {\"format\": \"attest/weights\", \"version\": 1, \"activation\": "
+    "\"hardmax\","
+    " \"heads\": [{\"WQ\": [[-1]], \"WK\": [[1]], \"WV\": [[1]], \"WO\": [[1]]}]},"
+    " \"parameters\": {}, \"violates\": {\"definition\": \"contextual-mapping\","
+    " \"pair\": [[0, 0], [1, 0]]}, \"found_by\": \"campaign\", \"shrink_steps\": 0}";
+
 const attest_property attest_property_theorem1_search = {
     .name = "theorem1-search",
     .title = "random hardmax layers confuse random contexts",
@@ -160,5 +171,6 @@ const attest_property attest_property_theorem1_search = {
     .gen = gen,
     .decide = decide,
     .expect_violation = true,
+    .witness = witness,
     .trials = 64,
 };

@@ -31,40 +31,43 @@ static const attest_gen_layer kind = {
     .activation = ATTEST_GEN_SOFTMAX,
 };
 
-/* Appends a sequence of base; more than once: backwards. */
+/* Appends so many tokens of a sequence of base, around and around. */
 static attest_status add_repeated(attest_dataset_builder *builder, const attest_dataset *base,
-                                  size_t sequence, size_t times)
+                                  size_t sequence, size_t count)
 {
     size_t length = attest_dataset_length(base, sequence), dim = base->dim;
     fmpq *token = _fmpq_vec_init((slong)dim);
     attest_status status = ATTEST_OK;
 
-    for (size_t k = 0; status == ATTEST_OK && k < times * length; k++) {
-        size_t from = times == 1 ? k : length - 1 - k % length;
+    for (size_t k = 0; status == ATTEST_OK && k < count; k++) {
         for (size_t c = 0; c < dim; c++)
             attest_tokens_get_entry(token + c, &base->tokens,
-                                    attest_dataset_token(base, sequence, from), c);
+                                    attest_dataset_token(base, sequence, k % length), c);
         status = attest_dataset_builder_add_token(builder, token, NULL);
     }
     _fmpq_vec_clear(token, (slong)dim);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
-/* Between the two sequences comes the first one backwards, two or three times: every token of
- * it has the output that it has in the first. */
-static attest_status make_equal(attest_dataset *dataset, struct theft *t)
+/* Between the two sequences comes the first one two or three times, so that every token of it
+ * has the output that it has in the first; or once and its first token again: the same set and
+ * the same scores, but another output. */
+static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equal)
 {
+    size_t length = attest_dataset_length(dataset, 0);
+    size_t other = attest_dataset_length(dataset, 1);
     attest_dataset_builder builder;
     attest_dataset twin;
     attest_status status;
 
     attest_dataset_init(&twin);
     attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
-    status = add_repeated(&builder, dataset, 0, 1);
+    status = add_repeated(&builder, dataset, 0, length);
     if (status == ATTEST_OK)
-        status = add_repeated(&builder, dataset, 0, attest_gen_size(t, 2, 3));
+        status = add_repeated(&builder, dataset, 0,
+                              equal ? length * attest_gen_size(t, 2, 3) : length + 1);
     if (status == ATTEST_OK)
-        status = add_repeated(&builder, dataset, 1, 1);
+        status = add_repeated(&builder, dataset, 1, other);
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(&twin, &builder, NULL);
     if (status == ATTEST_OK) {
@@ -88,7 +91,7 @@ static void keep_last_row(attest_matrix *wo, flint_bitcnt_t shift)
 static attest_status gen(attest_instance *instance, struct theft *t,
                          const attest_setting *setting)
 {
-    enum { AS_DRAWN, EQUAL = 5, LAST = 6, NEARLY = 7, RELATIONS };
+    enum { AS_DRAWN, EQUAL = 4, DOUBLED, LAST, NEARLY, RELATIONS };
     unsigned relation = (unsigned)theft_random_choice(t, RELATIONS);
     attest_status status = attest_gen_data_and_weights(instance, t, &kind);
 
@@ -97,9 +100,9 @@ static attest_status gen(attest_instance *instance, struct theft *t,
                        h < instance->weights.heads;
          h++)
         keep_last_row(&instance->weights.head[h].wo, relation == NEARLY ? FAR_BITS : 0);
-    if (relation == EQUAL && status == ATTEST_OK) {
+    if ((relation == EQUAL || relation == DOUBLED) && status == ATTEST_OK) {
         instance->weights.mask = ATTEST_MASK_NONE;
-        status = make_equal(&instance->dataset, t);
+        status = add_twin(&instance->dataset, t, relation == EQUAL);
     }
     return status;
 }

@@ -55,7 +55,7 @@ for linkage in shared static; do
         try "$compiler -std=c11" $linkage evaluate.c attest
         try "$compiler -std=c11" $linkage certify-head.c attest \
             "$srcdir/examples/universal-pair.json" "$srcdir/examples/softmax.json" "$work/certificate.json"
-        [ "$engine" != yes ] || try "$compiler -std=c11" $linkage own-property.c "attest attest-engine"
+        [ "$engine" != yes ] || try "$compiler -std=c11" $linkage engine-alone.c "attest attest-engine"
     done
     for compiler in g++ clang++; do
         command -v $compiler >/dev/null 2>&1 || continue

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "audit/certified.h"
+#include "audit/evaluate_kernel.h"
+#include "data/judge_model.h"
 #include "number/hosted.h"
 #include "base/workers.h"
 #include "base/memory.h"
@@ -81,6 +83,7 @@ void attest_audit_clear(attest_audit *audit)
     attest_audit_reference_clear(&audit->stage_reference);
     attest_audit_weights_clear(&audit->exact_weights);
     results_clear(audit->result, audit->formats);
+    results_clear(audit->staged, 1);
     results_clear(audit->algorithm,
                   audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
 }
@@ -313,6 +316,39 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     return status;
 }
 
+/* The kernel beside the formats. No bound on its errors is known here. */
+static attest_status run_kernel(attest_audit *audit, attest_error *error)
+{
+    attest_simulated_arithmetic arithmetic = audit->like;
+    attest_audit_outputs outputs;
+    attest_audit_request request;
+    attest_audit_result *result;
+    attest_status status;
+
+    arithmetic.format = audit->kernel->variant->output;
+    audit->staged = attest_memory_alloc(1, sizeof *audit->staged);
+    if (!audit->staged)
+        return attest_memory_fail(error);
+    result = audit->staged;
+    result_init(result, &arithmetic);
+    request_init(&request, audit);
+    ATTEST_TRY(attest_audit_evaluate_kernel(&outputs, &request, audit->kernel, error));
+    status = judge(result, audit, &outputs, error);
+    if (status == ATTEST_OK && audit->reference.sequences > 0) {
+        attest_audit_errors_get(&result->errors, &outputs, audit->dataset, &audit->reference,
+                                &arithmetic.format, NULL, 0);
+        result->has_errors = true;
+        status = attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
+                                            &audit->reference, error);
+        if (status == ATTEST_OK)
+            status = attest_audit_pairs_get(&result->pairs, &outputs, audit->dataset,
+                                            &audit->reference, &result->deviation,
+                                            &audit->classes, audit->jobs, error);
+    }
+    attest_audit_outputs_clear(&outputs);
+    return status;
+}
+
 /* Certified values of a sample, precise enough for the widest format. */
 static attest_status make_references(attest_audit *audit, attest_error *error)
 {
@@ -358,6 +394,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
         status = make_references(audit, error);
     if (status == ATTEST_OK)
         status = run_formats(audit, error);
+    if (status == ATTEST_OK && audit->kernel)
+        status = run_kernel(audit, error);
     if (status == ATTEST_OK && audit->certified.known && audit->certified.has_pair)
         audit->collapse.has_separation = attest_audit_log2_below(
             &audit->collapse.log2_separation, audit->certified.min_separation);

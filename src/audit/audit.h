@@ -6,6 +6,8 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
+#include <attest/judge.h>
+
 #include "audit/attended.h"
 #include "audit/collapse.h"
 #include "audit/collisions.h"
@@ -68,12 +70,13 @@ typedef struct attest_audit {
     size_t formats;
     const attest_format *format;
     bool has_r;
-    fmpq_t r, delta;  /* the claim: norms < r, separations > delta */
-    arf_t promise;    /* ... and separations > promise, if it is positive */
-    bool compares;    /* all algorithms side by side */
-    bool has_stages;  /* where the errors enter */
-    bool has_kernels; /* the fast path, too */
-    bool has_curve;   /* the collapse curve, too */
+    fmpq_t r, delta;                  /* the claim: norms < r, separations > delta */
+    arf_t promise;                    /* ... and separations > promise, if it is positive */
+    const attest_judge_model *kernel; /* NULL, or a kernel that is audited, too */
+    bool compares;                    /* all algorithms side by side */
+    bool has_stages;                  /* where the errors enter */
+    bool has_kernels;                 /* the fast path, too */
+    bool has_curve;                   /* the collapse curve, too */
     size_t jobs;
     attest_progress progress;
     attest_audit_collapse collapse;
@@ -84,6 +87,7 @@ typedef struct attest_audit {
     attest_audit_reference reference, stage_reference;
     attest_audit_weights exact_weights;
     attest_audit_result *result;    /* by format */
+    attest_audit_result *staged;    /* of the kernel: its format is that of its outputs */
     attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
     attest_audit_kernels kernels;
     attest_audit_curve curve;

@@ -6,6 +6,7 @@
 #include <attest/version.h>
 
 #include "base/cpu.h"
+#include "io/judge_model_json.h"
 
 void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)
 {
@@ -332,6 +333,14 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
     for (size_t f = 0; f < audit->formats; f++)
         write_result(json, &audit->result[f], audit, origin->file ? origin->file[f] : NULL);
     attest_json_write_close(json);
+    if (audit->staged) {
+        attest_json_write_object(json, "kernel_model");
+        attest_judge_model_write_json(json, "model", audit->kernel);
+        attest_json_write_array(json, "results");
+        write_result(json, audit->staged, audit, NULL);
+        attest_json_write_close(json);
+        attest_json_write_close(json);
+    }
     if (audit->collapse.bits)
         attest_json_write_integer(json, "collapse_bits", audit->collapse.bits);
     else

@@ -14,6 +14,10 @@
 
 #include "campaign/instance.h"
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* ---- Numbers ---------------------------------------------------------------------------- */
 
 /* An integer of low .. high, low the simplest. Domain: low <= high. */
@@ -104,13 +108,13 @@ typedef struct attest_gen_heads {
      * exceeds the limit in absolute value. */
     unsigned score_limit;
     /* > 0, with a limit: the largest scores of four layers of 16 are near other powers of two:
-     * from 2^8 to 2^11 (weights that balls still tell from 0), from 2^11 to 2^gaps, down to
+     * from 2^8 to 2^10 (weights that balls still tell from 0), from 2^10 to 2^gaps, down to
      * 2^-1000. */
     unsigned gaps;
 } attest_gen_heads;
 
 /* Gaps that balls decide, and more than 10^40. */
-enum { ATTEST_GEN_FAR = 11, ATTEST_GEN_HUGE = 133 };
+enum { ATTEST_GEN_FAR = 10, ATTEST_GEN_HUGE = 133 };
 
 /* Heads of every kind: dense or of rank 1, zero, equal to the one before, opposite to it, with
  * scaled values. But for one of 16, the first head has no zero matrix, and no other has one by
@@ -152,7 +156,8 @@ typedef struct attest_gen_layer {
     attest_gen_which activation;
     bool simple; /* uniform ties, no mask, skip; else they are drawn */
     /* One instance of 16 has many positions, so that trees of outputs have several leaves; one
-     * has many heads, over sequences of one or two tokens. */
+     * has many heads, over sequences of one or two tokens; two are on a line, without repeated
+     * tokens and with one head, where certify goes by first differences. */
     bool corners;
 } attest_gen_layer;
 
@@ -175,5 +180,9 @@ attest_status attest_gen_scores(attest_dataset *dataset, struct theft *t,
  * Status: NOMEM. */
 attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t count_min,
                                size_t count_max, const fmpq_t gap) ATTEST_WARN_UNUSED;
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -207,7 +207,7 @@ static void gen_scores(attest_head *head, struct theft *t, const attest_vocabula
         attest_gen_set_scores(head, vocabulary, -(long)theft_random_choice(t, TINY_SCORES + 1));
     else if (size >= FAR)
         attest_gen_set_scores(head, vocabulary,
-                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 4));
+                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 3));
     else
         attest_gen_limit_scores(head, vocabulary, kind->score_limit);
 }
@@ -268,7 +268,7 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
     weights->skip = !attest_gen_rarely(t, 8);
 }
 
-enum { USUAL, MANY_HEADS = 14, MANY_POSITIONS, SHAPES };
+enum { ON_A_LINE = 12, MANY_HEADS = 14, MANY_POSITIONS, SHAPES };
 
 /* What is unusual about the layer. The product of the lengths that the heads of two positions
  * see stays within what the oracle multiplies out, 4096. */
@@ -276,14 +276,18 @@ static void gen_shape(attest_gen_layer *kind, struct theft *t)
 {
     unsigned shape = (unsigned)theft_random_choice(t, SHAPES);
 
-    if (shape == MANY_HEADS) {
-        kind->heads.heads_max = 6;
+    if (shape >= ON_A_LINE && shape < MANY_HEADS) {
+        kind->tokens.dim_max = 1;
+        kind->heads.heads_max = 1;
+        kind->sequences.repeats = false;
+    } else if (shape == MANY_HEADS) {
+        kind->heads.heads_max = 5;
         kind->sequences.length_max = 2;
     } else if (shape == MANY_POSITIONS) {
         kind->tokens.count_min = 6, kind->tokens.count_max = 12;
         kind->sequences.count_min = 4, kind->sequences.count_max = 6;
         kind->sequences.length_min = 4, kind->sequences.length_max = 8;
-        kind->heads.heads_max = 2;
+        kind->heads.heads_max = 1;
     }
 }
 

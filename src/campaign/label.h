@@ -4,6 +4,10 @@
 
 #include "campaign/property.h"
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* "zero token", "repeated token", "unequal lengths", "one-token sequence", "collinear", "near
  * tokens" (closer than 2^-30 of the larger one), "extreme scale" (an entry outside 10^+-12),
  * "long numbers" (more than 64 bits). Approximate where that is enough for a label. */
@@ -23,5 +27,9 @@ void attest_trial_label_weights(attest_trial *trial, const attest_weights *weigh
 /* Whether data and weights are there and belong together: what a property of attention can be
  * asked about. */
 bool attest_instance_fits(const attest_instance *instance);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -14,10 +14,15 @@
 #include <mpfr.h>
 #include <theft.h>
 
+#include <attest/dataset.h>
 #include <attest/error.h>
-#include "theory/separated.h"
+#include <attest/export.h>
 
 #include "campaign/instance.h"
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* the program exports what properties call: load.list */
+#endif
 
 /* The arithmetic that a search runs against (--number); see attest_property.arithmetic. */
 typedef enum attest_arithmetic_kind {
@@ -78,6 +83,9 @@ void attest_trial_violated(attest_trial *trial, const char *definition, const ch
     ATTEST_PRINTF(3, 4);
 void attest_trial_open(attest_trial *trial, const char *format, ...) ATTEST_PRINTF(2, 3);
 
+/* The shared object that a property was loaded from; see load.h. */
+typedef struct attest_object attest_object;
+
 /* A hypothesis that a campaign can drop. */
 typedef struct attest_droppable {
     const char *name; /* as in the statement's list; a NULL name ends the array */
@@ -125,12 +133,37 @@ typedef struct attest_property {
     const attest_coverage *coverage;
     bool arithmetic;       /* it can search against an arithmetic (setting->number) */
     bool expect_violation; /* the search is for a violation, and must find one */
+    const char *witness;   /* such a violation as the text of a counterexample file, for runs
+                              that end before one is found; or NULL */
     bool targeted;         /* it has a margin worth minimising: some chunks are guided search */
     size_t trials;         /* the default budget */
     const char *few;       /* why it may run fewer than 1000; NULL: it need not */
     /* Trials that are run, recorded and, after a kill, repeated together: aim at a tenth of a
      * second. 0: 64. Another value gives other results for the same seed. */
     size_t chunk;
+    const attest_object *object; /* NULL: it is built in; for the loader to set */
 } attest_property;
+
+/* What a shared object exports for 'attest campaign --load': ATTEST_LOAD(&one, &other); once,
+ * at file scope, makes it. The sizes tell whether it was compiled with the headers of this
+ * version.
+ */
+typedef struct attest_load_table {
+    size_t abi, property_size, instance_size, trial_size;
+    const attest_property *const *property; /* ended by NULL */
+} attest_load_table;
+
+enum { ATTEST_LOAD_ABI = 1, ATTEST_LOAD_TRIALS = 1000 /* where a property says none */ };
+
+#define ATTEST_LOAD(...)                                                                       \
+    static const attest_property *const attest_loaded_list[] = {__VA_ARGS__, NULL};            \
+    extern ATTEST_API const attest_load_table attest_loaded;                                   \
+    const attest_load_table attest_loaded = {ATTEST_LOAD_ABI, sizeof(attest_property),         \
+                                             sizeof(attest_instance), sizeof(attest_trial),    \
+                                             attest_loaded_list}
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

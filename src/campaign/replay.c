@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "audit/collision_file.h"
+#include "campaign/guard.h"
 #include "campaign/replay_names.h"
 #include "campaign/replay_views.h"
 #include "campaign/setting.h"
@@ -17,6 +18,7 @@ void attest_replay_init(attest_replay *replay)
 {
     memset(replay, 0, sizeof *replay);
     replay->margin = NAN;
+    replay->seconds = 60;
     for (size_t v = 0; v < ATTEST_VIEWS; v++)
         arb_init(replay->view[v].separation);
 }
@@ -193,7 +195,12 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
     attest_instance_init(&instance);
     attest_trial_init(&trial);
     status = borrow(&instance, file, error);
-    if (status == ATTEST_OK)
+    if (status == ATTEST_OK && property->object)
+        status = attest_guard_decide(&(attest_guard){.property = property,
+                                                     .setting = setting,
+                                                     .seconds = replay->seconds},
+                                     &trial, &instance, error);
+    else if (status == ATTEST_OK)
         status = property->decide(&trial, &instance, setting, error);
     attest_dataset_init(&instance.dataset);
     attest_weights_init(&instance.weights);
@@ -284,4 +291,13 @@ attest_status attest_replay_run(attest_replay *replay, attest_counterexample *fi
     if (replay->has_pair && file->dataset.count > 0 && file->weights.heads > 0)
         ATTEST_TRY(attest_replay_view_all(replay, file, &setting, error));
     return ATTEST_OK;
+}
+
+attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
+                                   const attest_property *property, attest_error *error)
+{
+    attest_setting setting;
+
+    ATTEST_TRY(attest_setting_get(&setting, file, error));
+    return decide_property(replay, file, property, &setting, error);
 }

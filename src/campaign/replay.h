@@ -30,6 +30,7 @@ typedef struct attest_view {
 } attest_view;
 
 typedef struct attest_replay {
+    double seconds; /* for the answer of a loaded property; init: 60 */
     attest_trial_outcome outcome;
     char decided_by[128]; /* "property theorem1", "contextual-mapping by certify" */
     char reason[ATTEST_ERROR_SIZE];
@@ -55,5 +56,11 @@ void attest_replay_clear(attest_replay *replay);
 attest_status attest_replay_run(attest_replay *replay, attest_counterexample *file,
                                 attest_property_finder *find,
                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same by this property, whatever the file names, and without the outputs. Status: FORMAT,
+ * NOMEM. */
+attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
+                                   const attest_property *property,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

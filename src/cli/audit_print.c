@@ -8,7 +8,9 @@
 
 #include <attest/ball.h>
 
+#include "base/escape.h"
 #include "cli/audit.h"
+#include "data/judge_model.h"
 
 /* A number of few characters, or "-". */
 static void print_measure(bool known, double value)
@@ -248,6 +250,13 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
            audit->like.accumulates ? audit->like.accumulate.name : "");
     print_results(audit->result, audit->formats);
     print_meaning(audit->result, audit->formats);
+    if (audit->staged) {
+        printf("\nby the kernel ");
+        attest_escape_print(stdout, audit->kernel->name);
+        printf(", q, k, v and the sum of the heads rounded once\n");
+        print_results(audit->staged, 1);
+        print_meaning(audit->staged, 1);
+    }
     for (size_t f = 0; f < audit->formats; f++)
         if (audit->result[f].collisions.has_pair) {
             printf("%s%s:", first ? "\nfirst colliding pair: " : "; ",
@@ -265,6 +274,8 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_collapse(audit);
     print_kernels(&audit->kernels);
     print_conclusions(audit->result, audit->formats);
+    if (audit->staged)
+        print_conclusions(audit->staged, 1);
 }
 
 /* The three strategies in one table. */

@@ -179,6 +179,7 @@ static void print_difference(const judge_job *job)
 void attest_cli_judge_print(judge_job *job)
 {
     print_findings(job, job->layer);
+    attest_cli_qkv_print_quantise(&job->x);
     if (!job->against)
         return;
     printf("\nthe other output, ");

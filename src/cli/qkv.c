@@ -116,7 +116,7 @@ int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest
     if (attest_judge_model_load(&x->model, x->kernel, &error) ||
         attest_qkv_source_open(&x->source, &names, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    return EXIT_HOLDS;
+    return x->quantise ? attest_cli_qkv_quantise(x->model, x->quantise) : EXIT_HOLDS;
 }
 
 void attest_cli_qkv_close(attest_cli_qkv *x)

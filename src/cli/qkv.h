@@ -11,7 +11,7 @@
 typedef struct attest_cli_qkv {
     /* the options */
     const char *name[ATTEST_QKV_PARTS];
-    const char *scale, *softcap, *window, *kernel;
+    const char *scale, *softcap, *window, *kernel, *quantise;
     int causal, empty_row;
     unsigned long jobs;
     /* what they mean */
@@ -35,6 +35,14 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
      "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",            \
      OPTION_TEXT, &(x)->kernel,                                                                \
      NULL},                                                                                    \
+        {"quantise",                                                                           \
+         0,                                                                                    \
+         "LIST",                                                                               \
+         "INPUT=SCHEME,...: what the kernel quantises first, q, k, v or kv;\n"                 \
+         "exact=quantised: exact values are those of the quantised inputs",                    \
+         OPTION_TEXT,                                                                          \
+         &(x)->quantise,                                                                       \
+         NULL},                                                                                \
         {"q",         0,                                                                       \
          "NAME",      "the tensor with the queries; {} stands for a layer's number",           \
          OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                \
@@ -120,6 +128,13 @@ void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
 enum { ATTEST_CLI_PLACE_SIZE = 160 };
 void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
                                  size_t layer, const size_t shape[4], size_t element);
+
+/* The model with what --quantise lists; EXIT_HOLDS, or a complaint. */
+int attest_cli_qkv_quantise(attest_judge_model *model, const char *list);
+
+/* Says which inputs are quantised, and what exact values are then those of; nothing where none
+ * is. */
+void attest_cli_qkv_print_quantise(const attest_cli_qkv *x);
 
 /* Tensors to be written when all layers are done. */
 typedef struct attest_cli_tensors {

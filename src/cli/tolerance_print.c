@@ -229,6 +229,7 @@ void attest_cli_tolerance_print(tolerance_job *job)
     printf("what any kernel of ");
     attest_escape_print(stdout, job->x.model->name);
     printf(" may differ from the exact values:\n");
+    attest_cli_qkv_print_quantise(&job->x);
     print_bounds("all", &all);
     print_heads(job);
     if (job->unbounded)

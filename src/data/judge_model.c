@@ -25,10 +25,28 @@ void attest_judge_model_free(attest_judge_model *model)
     free(model);
 }
 
+bool attest_judge_model_quantises(const attest_judge_model *model)
+{
+    const attest_block_format *scheme = model->quantise.scheme;
+
+    return scheme[0].name[0] || scheme[1].name[0] || scheme[2].name[0];
+}
+
 bool attest_judge_order_is_tensor(attest_judge_order order)
 {
     return order == ATTEST_JUDGE_ORDER_TENSOR || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
            order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
+}
+
+bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t i, size_t tile)
+{
+    const attest_judge_emulation *e = emulation;
+    size_t fragment = e->fragment ? e->fragment : tile, number = i / fragment;
+    size_t k = i % fragment, fragments = (tile + fragment - 1) / fragment;
+
+    if (e->polynomial.count == 0 || number < e->first || number + e->spared >= fragments)
+        return false;
+    return e->frequency == 0 || (k - k % 2) % e->frequency + e->emulated >= e->frequency;
 }
 
 /* Members that are not named are 0: any, rounded, nearest, not stored, not cast. */

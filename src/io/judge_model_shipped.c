@@ -167,5 +167,26 @@ MODEL("hopper-bf16-64", "a FlashAttention-like kernel on bfloat16 on Hopper in t
     "schedules": [{"scores": "tensor", "tile": 64, "direction": "backward", "lanes": 4, "rescale": 0,
                    "constant": "folded-binary32", "divide": "after"}]),
 
+MODEL("blackwell-bf16-128", "a FlashAttention-4-like kernel on bfloat16 on Blackwell in tiles of 128 keys, exp2 of some by its polynomial, its schedule given",
+    "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
+    "score": {"order": "tc:blackwell"}, "pv": {"order": "tc:blackwell"},
+    "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
+    "max": {"kind": "lazy", "tile": 128, "direction": "backward", "threshold": 8},
+    "exp": {"relative": "0x1.74p-14"}, "p": {"format": "bfloat16"},
+    "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"},
+    "schedules": [{"scores": "tensor", "tile": 128, "direction": "backward", "lanes": 1, "rescale": 8,
+                   "constant": "folded-binary32", "divide": "after", "quotient": "reciprocal",
+                   "polynomial": [1, "0x1.63ea32p-1", "0x1.d20d48p-3", "0x1.3be13ap-4"],
+                   "fragment": 32, "frequency": 16, "emulated": 4, "last_fragments": 1}]),
+
+MODEL("fp8-lazy", "an fp8 kernel on Hopper, P = 2^8 e^x saturating, its maximum raised only when it grows by more than 4: what it loses is what attest range shows",
+    "inputs": {"q": "float8_e4m3fn", "k": "float8_e4m3fn", "v": "float8_e4m3fn"},
+    "score": {"order": "tc:hopper"}, "scale": {"where": "folded"},
+    "max": {"kind": "lazy", "tile": 128, "direction": "forward", "threshold": 4},
+    "exp": {"relative": 0}, "p": {"format": "float8_e4m3fn:saturating", "offset": 8},
+    "pv": {"order": "tc:hopper"}, "final": {"place": "after"}, "output": {"format": "bfloat16"},
+    "schedules": [{"scores": "tensor", "tile": 128, "direction": "forward", "lanes": 1, "rescale": 4,
+                   "constant": "folded-binary32", "divide": "after"}]),
+
 {NULL, NULL, NULL},
 };

@@ -23,6 +23,11 @@ void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_fo
                       : ldexp(2 - ldexp(format->top_is_nan ? 3 : 1, -p), (int)format->emax);
 }
 
+bool attest_judge_arithmetic_includes_limit(const attest_format *format)
+{
+    return format->top_is_nan;
+}
+
 double attest_judge_exp_up(double x)
 {
     double y;

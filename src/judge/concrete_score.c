@@ -111,6 +111,10 @@ static double dot(attest_judge_concrete *x, const double *k)
     attest_judge_block terms = {x->scaled, k, 1, x->question->dim};
 
     attest_judge_summer_add_products(&running, &terms, 0, 0, &x->score);
+    if (!isfinite(running.value) ||
+        (x->variant->stored && !isfinite(attest_hosted_convert(running.value, &x->store))))
+        attest_judge_watch_add(x->watch, ATTEST_JUDGE_SCORE_OVERFLOWS,
+                               (size_t)(k - x->keys) / x->question->dim, running.value);
     return x->variant->stored ? attest_hosted_convert(running.value, &x->store) : running.value;
 }
 
@@ -137,6 +141,9 @@ void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_he
     size_t dim = x->question->dim, values = x->question->value_dim;
     const double *k = head->k, *v = head->v + x->recipe.target % values;
 
+    x->keys = head->k;
+    if (x->watch)
+        x->watch->row = i;
     scale_query(x, head->q + i * dim);
     for (size_t j = row->first; j < row->last; j++) {
         size_t n = j - row->first;

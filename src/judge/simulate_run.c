@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "base/workers.h"
 #include "judge/proceed.h"
+#include "judge/quantise.h"
 #include "judge/replay.h"
 #include "judge/simulate.h"
 
@@ -179,9 +180,11 @@ static attest_status run_all(job *j, size_t bytes, attest_error *error)
     return status;
 }
 
-attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
-                                    const attest_judge_model *model, size_t schedule,
-                                    const attest_judge_options *options, attest_error *error)
+attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
+                                           const attest_qkv *qkv,
+                                           const attest_judge_model *model, size_t schedule,
+                                           const attest_judge_options *options,
+                                           attest_error *error)
 {
     job j = {.model = model, .schedule = schedule, .bounds = lo || hi, .options = options};
     double *to[3] = {out, lo, hi};
@@ -208,5 +211,19 @@ attest_status attest_judge_simulate(double *out, double *lo, double *hi, const a
             memcpy(to[k], j.results->value + k * j.elements, j.elements * sizeof(double));
     attest_shared_free(j.results, 1, bytes);
     attest_judge_question_clear(&j.question);
+    return status;
+}
+
+attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
+                                    const attest_judge_model *model, size_t schedule,
+                                    const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
+                                          error);
+    attest_judge_quantised_clear(&quantised);
     return status;
 }

@@ -260,13 +260,23 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
     return rule->shifted / 2 * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
 }
 
+/* How far the argument of exp can be above 0: the threshold, or all the way from the lowest
+ * score, which no reference is below, to the largest. */
+static double highest_argument(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double most = (x->top - lowest(x)) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
+
+    return most < rule->reach / 2 ? most : rule->reach / 2;
+}
+
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
  * rounded. Outputs of parts are numbers of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double common,
                            double moved)
 {
     const attest_judge_variant *v = rule->variant;
-    double y = attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp);
+    double slack = common + moved + 2 * rule->log_exp;
+    double y = attest_judge_exp_up(highest_argument(x, rule) + slack);
     double p = ldexp(y, (int)v->offset);
     double added = v->offset > 0 ? p : y; /* the row sum may add either */
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
@@ -277,14 +287,17 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
 
+    x->argument_slack = slack;
+    x->most_weight = p;
+    x->most_sum = (n + sink) * added * sums;
+    x->most_product = n * p * x->value_most * products;
     if (!(p < rule->p.limit))
         x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * added < rule->sum.limit && sink * added < 0x1p127))
         x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;
-    else if (!((n + sink) * added * sums < rule->sum.limit))
+    else if (!(x->most_sum < rule->sum.limit))
         x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
-    else if (!(n * p * x->value_most * products < rule->pv.limit &&
-               2 * x->value_most < rule->work.limit))
+    else if (!(x->most_product < rule->pv.limit && 2 * x->value_most < rule->work.limit))
         x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
 }
 

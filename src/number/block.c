@@ -205,6 +205,8 @@ uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i)
 {
     int bits = q->format.bits;
 
+    if (bits == 0 || bits > 32)
+        return 0;
     if (q->format.rule < ATTEST_BLOCK_Q8_0)
         return attest_format_encode(q->element[i], &q->format.element);
     if (!isfinite(q->element[i]))

@@ -86,7 +86,7 @@ bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t 
 double attest_quantised_get(const attest_quantised *q, size_t i);
 
 /* The bits that stand for the element: an integer's in two's complement (q4_0: plus 8), a
- * number's code. */
+ * number's code; 0 where the format has no codes, or longer ones. */
 uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i);
 
 #endif

@@ -61,6 +61,7 @@ mutation "relative error of the softcap" scores.c \
 mutation "absolute error of the softcap" scores.c \
     '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
 mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
+mutation "sums that are promoted" sum_error.c 'double e = part * size' 'double e = part / 2 * size'
 # (3): weights
 mutation "the sink against the keys" weights.h 'return 6 * rule->work.u' 'return 3 * rule->work.u'
 mutation "argument of exp" weights.h 'return 5 * u * (1' 'return u * (1'
@@ -86,7 +87,7 @@ mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0
 mutation "two sums of other exponentials" casts.c \
     '2 * argument_error(x, rule, j) + common + (2 + x->raises)' \
     '2 * argument_error(x, rule, j) + common + (1 + x->raises)'
-mutation "sums that overflow when rounded" weights.c '* products < rule->pv.limit' '< rule->pv.limit'
+mutation "sums that overflow when rounded" weights.c 'x->value_most * products;' 'x->value_most;'
 mutation "sums of weights without the offset" weights.c 'v->offset > 0 ? p : y;' 'p;'
 mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
 mutation "parts that overflow" weights.c '2 * x->value_most < rule->work.limit' 'true'

@@ -265,6 +265,17 @@ static void tensor_cases(void)
     for (size_t c = 1; c < 64; c++)
         x.k[c] = 0x1.fcp-24;
     expect(&x, 0.5, "matrix unit, results are cut");
+    scene_begin(&x, 2, 64); /* groups from 0: what is cut is a part of their own terms */
+    two_keys(&x);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.k = scene_format("binary16");
+    x.v.score.order = ATTEST_JUDGE_ORDER_TENSOR_FORWARD;
+    x.v.score.block = x.v.score.promote = 16;
+    x.v.score.fraction = 13;
+    x.direct = blocks_in_order;
+    for (size_t c = 0; c < 64; c++)
+        x.k[c] = c % 16 == 0 ? 1 : 0x1.fcp-14;
+    expect(&x, 0.7, "matrix unit, promoted sums");
     scene_begin(&x, 2, 64); /* a subnormal entry raises the exponent of its product */
     two_keys(&x);
     x.v.q = x.v.k = scene_format("binary16");

@@ -231,9 +231,12 @@ mutation "classes that forget the token" src/theory/contextual.c \
 mutation "contexts without the mask" src/theory/contextual.c \
     'if (mask == ATTEST_MASK_CAUSAL) {' 'if (mask == ATTEST_MASK_CAUSAL && length > 3) {'
 mutation "a difference of Boltzmann values with its sign turned" src/theory/boltzmann_difference.c \
-    'all->swapped = fmpz_is_zero(all->value[0].b);' 'all->swapped = false;'
-mutation "a universal pair whose means differ" src/theory/theorem1.c \
-    'uniform_b[] = {1, 2, 5, 6}' 'uniform_b[] = {1, 2, 4, 6}'
+    'fmpz_submul(v->d, v->b, all->value[0].a);' \
+    'fmpz_submul(v->d, v->b, all->value[0].a);
+        fmpz_neg(v->d, v->d);'
+mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
+    'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
+    'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
 mutation "positions that all move alike" src/theory/positional.c \
     'fmpq_add(move, move, step);' 'fmpq_set(move, step);'
 mutation "ramps to the label before" src/theory/memorize_ramps.c \

@@ -13,7 +13,7 @@ make -C "$work/build" -j2 attest tests/unit/quantise-echo >>"$work/log" 2>&1
 result $? "a copy of the source builds"
 
 noticed() { # the first comparison that fails
-    (cd "$work/build" && python3 "$tree/tests/unit/quantise-oracle.py" tests/unit/quantise-echo) >"$out" 2>"$err" ||
+    (cd "$work/build" && python3 "$tree/tests/ref/quantise.py" tests/unit/quantise-echo) >"$out" 2>"$err" ||
         { echo "$(grep -m 1 '^not ok' "$out" | cut -c 1-70)"; return 0; }
     (cd "$work/build" && srcdir=$tree ATTEST=$work/build/attest ATTEST_DATA=none sh "$tree/tests/cli/dot.sh") \
         >"$out" 2>"$err"

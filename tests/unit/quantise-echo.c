@@ -1,4 +1,4 @@
-/* quantise-echo.c -- answers questions of quantise-oracle.py, one per line:
+/* quantise-echo.c -- answers questions of quantise.py, one per line:
  *   decode FORMAT                       the values of all codes
  *   cast FORMAT X ...                   the code of each number's cast, by both routes
  *   block NAME HEADS TOKENS DIM X ...   elements, codes and scales
