@@ -229,8 +229,8 @@ static void expand(series *total, series *below, fmpz_t clear, const fmpq_t targ
     series_clear(&above, f), series_clear(&square, f);
 }
 
-/* power = w^exponent to a relative accuracy of about bits; where it is below 2^-2bits, any ball
- * of that size around 0 will do: e^-x < 2^-x. */
+/* power = w^exponent to a relative accuracy of about bits; unless that matters, a ball around 0
+ * will do where it is small: e^-x <= 2^-x. */
 static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, long bits,
                       bool relative)
 {
@@ -243,7 +243,8 @@ static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, lon
     fmpz_fdiv_q(x, fmpq_numref(value), fmpq_denref(value));
     if (!relative && fmpz_cmp_si(x, 2 * bits) > 0) {
         arb_zero(power);
-        arb_add_error_2exp_si(power, -2 * bits);
+        fmpz_neg(x, x);
+        arb_add_error_2exp_fmpz(power, x);
     } else {
         bits += (long)fmpz_bits(x) + 8;
         fmpq_neg(value, value);

@@ -4,45 +4,64 @@
 #include "recheck/recheck.h"
 
 #include "recheck/input.h"
+#include "recheck/sums.h"
 
 /* One verification. */
 typedef struct verification {
     const attest_certificate *certificate;
     attest_recheck check;
     long max_bits;
-    fmpq_t least, most; /* the ends of min_separation */
-    bool holds, open;   /* open: a comparison could not be decided */
+    arf_t least, most; /* the ends of min_separation */
+    bool holds, open;  /* open: a comparison could not be decided */
     attest_error *error;
 } verification;
 
 #define SAYS_TOO_MUCH(v, ...)                                                                  \
     ((v)->holds = false, (void)attest_error_set((v)->error, ATTEST_DOMAIN, __VA_ARGS__))
 
+/* Where midpoint and radius are this many bits apart, their sum is not formed. */
+enum { MOST_APART_BITS = 26 };
+
+/* Whether the exact ends of the ball can be formed: a few characters must not become gigabytes.
+ */
+static bool has_ends(const arb_t ball)
+{
+    arf_t radius;
+    bool has;
+    fmpz_t apart;
+
+    if (arf_is_zero(arb_midref(ball)) || mag_is_zero(arb_radref(ball)))
+        return true;
+    arf_init(radius);
+    fmpz_init(apart);
+    arf_set_mag(radius, arb_radref(ball));
+    fmpz_sub(apart, ARF_EXPREF(arb_midref(ball)), ARF_EXPREF(radius));
+    has = fmpz_bits(apart) <= MOST_APART_BITS;
+    arf_clear(radius);
+    fmpz_clear(apart);
+    return has;
+}
+
 /* low and high = the exact ends of the ball. */
-static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
+static void get_ends(arf_t low, arf_t high, const arb_t ball)
 {
     arf_t radius;
 
     arf_init(radius);
     arf_set_mag(radius, arb_radref(ball));
-    arf_get_fmpq(low, arb_midref(ball));
-    arf_get_fmpq(high, radius);
-    fmpq_sub(low, low, high);
-    fmpq_add(high, high, high);
-    fmpq_add(high, high, low);
+    arf_sub(low, arb_midref(ball), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_add(high, arb_midref(ball), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
     arf_clear(radius);
 }
 
 /* Requires that |F_a - F_b| (|F_a| for b = a) lies between low and high. */
-static void require_inside(verification *v, size_t a, size_t b, const fmpq_t low,
-                           const fmpq_t high, const char *what)
+static void require_inside(verification *v, size_t a, size_t b, const arf_t low,
+                           const arf_t high, const char *what)
 {
-    int above = fmpq_cmp_si(low, 0) <= 0
-                    ? 1
-                    : attest_recheck_compare(&v->check, a, b, low, v->max_bits);
-    int below = fmpq_cmp_si(high, 0) < 0
-                    ? 1
-                    : attest_recheck_compare(&v->check, a, b, high, v->max_bits);
+    int above =
+        arf_sgn(low) <= 0 ? 1 : attest_recheck_compare_end(&v->check, a, b, low, v->max_bits);
+    int below =
+        arf_sgn(high) < 0 ? 1 : attest_recheck_compare_end(&v->check, a, b, high, v->max_bits);
 
     v->open = v->open || above == 2 || below == 2;
     if (above == -1)
@@ -64,9 +83,9 @@ static void says_too_much_of_pair(verification *v, size_t a, size_t b, const cha
 static bool visit_pair(void *state, size_t a, size_t b)
 {
     verification *v = state;
-    int order = fmpq_cmp_si(v->least, 0) <= 0
+    int order = arf_sgn(v->least) <= 0
                     ? 1
-                    : attest_recheck_compare(&v->check, a, b, v->least, v->max_bits);
+                    : attest_recheck_compare_end(&v->check, a, b, v->least, v->max_bits);
 
     v->open = v->open || order == 2;
     if (order == -1)
@@ -123,10 +142,10 @@ static attest_status check_separation(verification *v)
     /* Everything up to the larger of the two bounds must be looked at. */
     arb_init(reach);
     arf_init(end);
-    arb_set_fmpq(reach, fmpq_cmp(v->least, c->delta) > 0 ? v->least : c->delta, 128);
+    arb_set_fmpq(reach, c->delta, 128);
     arb_get_ubound_arf(end, reach, 128);
-    if (arf_sgn(end) < 0)
-        arf_zero(end);
+    if (arf_cmp(v->least, end) > 0)
+        arf_set(end, v->least);
     status = attest_recheck_visit_near(&v->check, end, visit_pair, v, v->error);
     arb_clear(reach);
     arf_clear(end);
@@ -138,23 +157,28 @@ static attest_status check_separation(verification *v)
 static void check_norms(verification *v)
 {
     const attest_certificate *c = v->certificate;
-    fmpq_t low, high;
+    double reach = 0, reach_r = 0;
+    arf_t low, high, r;
     size_t at = 0;
 
-    fmpq_init(low);
-    fmpq_init(high);
+    arf_init(low);
+    arf_init(high);
+    arf_init(r);
     get_ends(low, high, c->max_norm);
+    arf_set_fmpq(r, c->r, 64, ARF_RND_FLOOR);
+    reach = attest_recheck_scale(&v->check, high, -1);
+    reach_r = attest_recheck_scale(&v->check, r, -1);
     if (!locate(&at, v->check.dataset, c->largest))
         SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
     else
         require_inside(v, at, at, low, high, "the largest norm");
     for (size_t p = 0; p < v->check.positions && v->holds; p++) {
         bool below_r = !c->has_r || c->verdict != ATTEST_PROVED ||
-                       !attest_recheck_may_reach(&v->check, p, c->r);
+                       !attest_recheck_may_reach(&v->check, p, reach_r);
         int order;
-        if (below_r && !attest_recheck_may_reach(&v->check, p, high))
+        if (below_r && !attest_recheck_may_reach(&v->check, p, reach))
             continue;
-        order = attest_recheck_compare(&v->check, p, p, high, v->max_bits);
+        order = attest_recheck_compare_end(&v->check, p, p, high, v->max_bits);
         v->open = v->open || order == 2;
         if (order == 1)
             SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
@@ -165,8 +189,9 @@ static void check_norms(verification *v)
                 SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
         }
     }
-    fmpq_clear(low);
-    fmpq_clear(high);
+    arf_clear(low);
+    arf_clear(high);
+    arf_clear(r);
 }
 
 /* Under "refuted", the pair or the largest output violates its bound. */
@@ -198,8 +223,8 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
 
     if (status != ATTEST_OK)
         return status;
-    fmpq_init(v->least);
-    fmpq_init(v->most);
+    arf_init(v->least);
+    arf_init(v->most);
     if (v->certificate->has_pair)
         get_ends(v->least, v->most, v->certificate->min_separation);
     status = attest_recheck_make_sketch(&v->check, v->error);
@@ -211,12 +236,13 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
         check_refutation(v);
     if (status == ATTEST_OK && v->holds && v->certificate->untrue)
         SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
-    fmpq_clear(v->least);
-    fmpq_clear(v->most);
+    arf_clear(v->least);
+    arf_clear(v->most);
     attest_recheck_clear(&v->check);
     if (status == ATTEST_OK && v->holds && v->open)
-        return attest_error_set(v->error, ATTEST_UNABLE, "a comparison stayed open at %ld bits",
-                                v->max_bits);
+        return attest_error_set(v->error, ATTEST_UNABLE,
+                                "a comparison stayed open at %ld bits and %zu terms",
+                                v->max_bits, ATTEST_RECHECK_TERMS);
     if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_UNDECIDED)
         return attest_error_set(v->error, ATTEST_UNABLE, "as it says");
     return status;
@@ -226,8 +252,10 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
 static bool is_malformed(const attest_certificate *c)
 {
     return fmpq_sgn(c->delta) < 0 || (c->has_r && fmpq_sgn(c->r) < 0) ||
-           (c->has_pair && !arb_is_finite(c->min_separation)) ||
-           (c->verdict != ATTEST_UNDECIDED && !arb_is_finite(c->max_norm));
+           (c->has_pair &&
+            (!arb_is_finite(c->min_separation) || !has_ends(c->min_separation))) ||
+           (c->verdict != ATTEST_UNDECIDED && !arb_is_finite(c->max_norm)) ||
+           (arb_is_finite(c->max_norm) && !has_ends(c->max_norm));
 }
 
 attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
