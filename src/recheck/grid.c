@@ -196,8 +196,8 @@ static bool visit_neighbours(const grid *g, size_t first, size_t first_end)
     return true;
 }
 
-/* The sketches as small integers, with a limit for the reach and the largest errors that are
- * finite; where there is none such, or no memory, the product is not used. */
+/* The sketches as small integers, with a limit for the reach and the largest errors; where that
+ * is beyond all distances, or there is no memory, the product is not used. */
 static void make_product(grid *g)
 {
     size_t count = g->check->positions;
@@ -206,8 +206,8 @@ static void make_product(grid *g)
 
     for (size_t p = 0; position && p < count; p++) {
         position[p] = g->order[p].position;
-        if (!(g->check->error[p] <= most)) /* a NaN stays, and is beyond every limit */
-            most = g->check->error[p];
+        if (!(g->check->error[p] <= most)) /* a NaN is infinite, and beyond every limit */
+            most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
     }
     g->has_product = position && attest_recheck_product_init(&g->product, g->check->sketch,
                                                              position, count, g->check->dim);
