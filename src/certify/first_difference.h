@@ -115,6 +115,11 @@ attest_status attest_first_separation(arb_t separation, const attest_first_scan 
                                       const attest_first_event *event,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
+/* The witness of an event: what the lemma says of it, and why. Status: NOMEM. */
+attest_status attest_first_witness(attest_witness *witness, const attest_first_scan *scan,
+                                   const attest_first_event *event,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
+
 /* Where the token of a list stands: the first such position of its sequence. */
 attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list);
 

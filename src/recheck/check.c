@@ -4,12 +4,15 @@
 #include "recheck/recheck.h"
 
 #include "recheck/input.h"
+#include "recheck/lemma.h"
 #include "recheck/sums.h"
 
 /* One verification. */
 typedef struct verification {
     const attest_certificate *certificate;
     attest_recheck check;
+    attest_recheck_lemma lemma;
+    bool has_lemma, has_sketch;
     long max_bits;
     arf_t least, most; /* the ends of min_separation */
     bool holds, open;  /* open: a comparison could not be decided */
@@ -118,13 +121,49 @@ static bool one_class(const attest_recheck *check)
     return true;
 }
 
+/* All outputs in doubles, once they are needed. */
+static attest_status need_sketch(verification *v)
+{
+    attest_status status =
+        v->has_sketch ? ATTEST_OK : attest_recheck_make_sketch(&v->check, v->error);
+
+    v->has_sketch = true;
+    return status;
+}
+
+/* Looks at every required pair that may be as near as the lower end of min_separation or, where
+ * that is claimed to be too near, delta. */
+static attest_status check_near(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    attest_status status = ATTEST_OK;
+    bool covers = false;
+    arb_t delta;
+    arf_t reach;
+
+    arb_init(delta);
+    arf_init(reach);
+    arb_set_fmpq(delta, c->delta, 128);
+    if (c->verdict == ATTEST_PROVED)
+        arb_get_ubound_arf(reach, delta, 128);
+    if (arf_cmp(v->least, reach) > 0)
+        arf_set(reach, v->least);
+    if (v->has_lemma)
+        status =
+            attest_recheck_lemma_visit_near(&covers, &v->lemma, reach, visit_pair, v, v->error);
+    if (status == ATTEST_OK && !covers)
+        status = need_sketch(v);
+    if (status == ATTEST_OK && !covers)
+        status = attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
+    arb_clear(delta);
+    arf_clear(reach);
+    return status;
+}
+
 static attest_status check_separation(verification *v)
 {
     const attest_certificate *c = v->certificate;
     size_t a, b;
-    arb_t reach;
-    arf_t end;
-    attest_status status;
 
     if (!c->has_pair) {
         if (c->verdict != ATTEST_UNDECIDED && !one_class(&v->check))
@@ -137,19 +176,40 @@ static attest_status check_separation(verification *v)
         return ATTEST_OK;
     }
     require_inside(v, a, b, v->least, v->most, "the separation of the pair");
-    if (!v->holds)
+    return v->holds ? check_near(v) : ATTEST_OK;
+}
+
+/* What the certificate says of the order of Lemma F. */
+static attest_status check_witness(verification *v)
+{
+    const char *what = "the witness is of a lemma that does not apply";
+    attest_status status = ATTEST_OK;
+
+    if (!v->certificate->witness.present)
         return ATTEST_OK;
-    /* Everything up to the larger of the two bounds must be looked at. */
-    arb_init(reach);
-    arf_init(end);
-    arb_set_fmpq(reach, c->delta, 128);
-    arb_get_ubound_arf(end, reach, 128);
-    if (arf_cmp(v->least, end) > 0)
-        arf_set(end, v->least);
-    status = attest_recheck_visit_near(&v->check, end, visit_pair, v, v->error);
-    arb_clear(reach);
-    arf_clear(end);
+    if (v->has_lemma)
+        status =
+            attest_recheck_lemma_witness(&what, &v->lemma, &v->certificate->witness, v->error);
+    if (status == ATTEST_OK && what)
+        SAYS_TOO_MUCH(v, "%s", what);
     return status;
+}
+
+/* Norms up to these can be passed over: in units of the sketch, or as they are with the lemma.
+ */
+typedef struct norm_limits {
+    double high, r;
+} norm_limits;
+
+static double limit_below(const verification *v, const arf_t x)
+{
+    return v->has_sketch ? attest_recheck_scale(&v->check, x, -1) : arf_get_d(x, ARF_RND_FLOOR);
+}
+
+static bool may_reach(const verification *v, size_t p, double limit)
+{
+    return v->has_sketch ? attest_recheck_may_reach(&v->check, p, limit)
+                         : !(attest_recheck_lemma_norm(&v->lemma, p) < limit);
 }
 
 /* The largest norm lies in max_norm: none is above, and one is inside. Under "proved", all are
@@ -157,41 +217,35 @@ static attest_status check_separation(verification *v)
 static void check_norms(verification *v)
 {
     const attest_certificate *c = v->certificate;
-    double reach = 0, reach_r = 0;
+    bool below_r = c->has_r && c->verdict == ATTEST_PROVED;
     arf_t low, high, r;
+    norm_limits limit;
     size_t at = 0;
 
-    arf_init(low);
-    arf_init(high);
-    arf_init(r);
+    arf_init(low), arf_init(high), arf_init(r);
     get_ends(low, high, c->max_norm);
     arf_set_fmpq(r, c->r, 64, ARF_RND_FLOOR);
-    reach = attest_recheck_scale(&v->check, high, -1);
-    reach_r = attest_recheck_scale(&v->check, r, -1);
+    limit.high = limit_below(v, high);
+    limit.r = limit_below(v, r);
     if (!locate(&at, v->check.dataset, c->largest))
         SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
     else
         require_inside(v, at, at, low, high, "the largest norm");
     for (size_t p = 0; p < v->check.positions && v->holds; p++) {
-        bool below_r = !c->has_r || c->verdict != ATTEST_PROVED ||
-                       !attest_recheck_may_reach(&v->check, p, reach_r);
-        int order;
-        if (below_r && !attest_recheck_may_reach(&v->check, p, reach))
-            continue;
-        order = attest_recheck_compare_end(&v->check, p, p, high, v->max_bits);
+        int order = -1;
+        if (may_reach(v, p, limit.high))
+            order = attest_recheck_compare_end(&v->check, p, p, high, v->max_bits);
         v->open = v->open || order == 2;
         if (order == 1)
             SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
-        if (v->holds && c->verdict == ATTEST_PROVED && c->has_r) {
-            order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
-            v->open = v->open || order == 2;
-            if (order == 0 || order == 1)
-                SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
-        }
+        if (!v->holds || !below_r || !may_reach(v, p, limit.r))
+            continue;
+        order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
+        v->open = v->open || order == 2;
+        if (order == 0 || order == 1)
+            SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
     }
-    arf_clear(low);
-    arf_clear(high);
-    arf_clear(r);
+    arf_clear(low), arf_clear(high), arf_clear(r);
 }
 
 /* Under "refuted", the pair or the largest output violates its bound. */
@@ -227,9 +281,12 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     arf_init(v->most);
     if (v->certificate->has_pair)
         get_ends(v->least, v->most, v->certificate->min_separation);
-    status = attest_recheck_make_sketch(&v->check, v->error);
-    if (status == ATTEST_OK)
-        status = check_separation(v);
+    v->has_lemma = attest_recheck_lemma_init(&v->lemma, &v->check);
+    status = check_separation(v);
+    if (status == ATTEST_OK && v->holds)
+        status = check_witness(v);
+    if (status == ATTEST_OK && v->holds && !v->has_lemma)
+        status = need_sketch(v);
     if (status == ATTEST_OK && v->holds && arb_is_finite(v->certificate->max_norm))
         check_norms(v);
     if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_REFUTED)
@@ -238,6 +295,8 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
         SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
     arf_clear(v->least);
     arf_clear(v->most);
+    if (v->has_lemma)
+        attest_recheck_lemma_clear(&v->lemma);
     attest_recheck_clear(&v->check);
     if (status == ATTEST_OK && v->holds && v->open)
         return attest_error_set(v->error, ATTEST_UNABLE,
