@@ -7,7 +7,7 @@
 #include "tests/tap.h"
 
 #ifndef INSTANCES
-#define INSTANCES 400
+#define INSTANCES 120
 #endif
 
 /* Whether every required pair is more than delta apart, and every norm below r if there is one.
