@@ -90,8 +90,9 @@ ATTEST_API void attest_finding_init(attest_finding *finding);
 ATTEST_API void attest_finding_clear(attest_finding *finding);
 
 /* Decides the claim. A verdict other than undecided is proved: by exact rational arithmetic for
- * hardmax; for softmax by balls, whose precision doubles up to max_bits, and the zero test
- * where a separation or a bound seems to be met exactly. The method filter leaves
+ * hardmax; for softmax by balls, whose precision doubles up to max_bits, by the zero test where
+ * a separation or a bound seems to be met exactly, and from leading exponents where the terms
+ * are too far apart for balls. What stays undecided has met max_bits or the cap on terms. The method filter leaves
  * to them only what doubles with error bounds cannot exclude. Status: USAGE (unknown
  * method, or one that does not apply to the weights), DOMAIN (dimensions), UNABLE, NOMEM.
  * Cost: one evaluation per sequence, the closest pair of outputs, and an evaluation at
