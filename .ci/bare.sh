@@ -23,9 +23,11 @@ bare_apt_value() { # name: its value in the configuration of this machine's apt
 bare_make() { # suite
     local mirror
     [ "$(id -u)" -eq 0 ] || bare_cannot "it takes root"
-    for tool in debootstrap unshare git apt-get; do
+    for tool in unshare git apt-get; do
         command -v $tool >/dev/null || bare_cannot "there is no $tool"
     done
+    command -v debootstrap >/dev/null || { apt-get -qq update && apt-get -qqy install --no-install-recommends debootstrap >/dev/null; } ||
+        bare_cannot "there is no debootstrap"
     unshare --mount --pid --fork true 2>/dev/null || bare_cannot "the system grants no namespaces"
     mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
         awk '$2 !~ /-/ && !found { print $1; found = 1 }')

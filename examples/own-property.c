@@ -1,92 +1,131 @@
-/* own-property.c -- a property of one's own, on random inputs, shrunk when it fails.
+/* own-property.c -- properties of your own, with everything that the built-in ones have:
+ * generators, labels, shrinking, workers, journals, shards, replay.
  *
- *     cc own-property.c $(pkg-config --cflags --libs attest attest-engine) -o own-property
+ *     cc -shared -fPIC own-property.c $(pkg-config --cflags attest attest-engine) -o
+ * own-property.so attest campaign --load ./own-property.so
  *
- * Attention gives weighted means of the values, so no output is larger than the largest value.
- * In doubles that holds up to the error bound that the kernel returns with each row; the
- * property asks for just that, in 1000 trials. The second property asks for more: it is
- * false, and the engine finds inputs that show it and makes them simple. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+ * Nothing is linked: the program has all that the headers declare. 'attest new-property NAME'
+ * writes a file like this one to begin with. */
+#include <attest/attention.h>
+#include <campaign/gen.h>
+#include <campaign/property.h>
 
-#include <attest/kernel.h>
-#include <theft.h>
-
-enum { LENGTH = 3, DIM = 2, ENTRIES = LENGTH * DIM };
-
-typedef struct qkv {
-    double q[ENTRIES], k[ENTRIES], v[ENTRIES];
-} qkv;
-
-/* Draws an instance. All randomness comes from theft_random_*, so that the engine can repeat
- * and shrink it. */
-static enum theft_alloc_res draw(struct theft *t, void *env, void **output)
+/* An instance: two hardmax heads or more, on a few short sequences. All randomness comes from
+ * t, so that instances can be repeated and shrunk. */
+static attest_status draw(attest_instance *instance, struct theft *t,
+                          const attest_setting *setting)
 {
-    qkv *x = malloc(sizeof *x);
+    static const attest_gen_layer layer = {
+        .tokens = {.dim_max = 3, .count_min = 1, .count_max = 5},
+        .sequences =
+            {.count_min = 1, .count_max = 2, .length_min = 1, .length_max = 4, .repeats = true},
+        .heads = {.heads_max = 3, .size_max = 2},
+        .activation = ATTEST_GEN_HARDMAX,
+    };
 
-    (void)env;
-    if (!x)
-        return THEFT_ALLOC_ERROR;
-    for (int i = 0; i < ENTRIES; i++) {
-        x->q[i] = 4 * theft_random_double(t) - 2;
-        x->k[i] = 4 * theft_random_double(t) - 2;
-        x->v[i] = theft_random_double(t) + 1;
+    (void)setting;
+    return attest_gen_data_and_weights(instance, t, &layer);
+}
+
+/* out = the outputs of the first sequence, exact. */
+static attest_status evaluate(fmpq *out, const attest_instance *instance,
+                              const attest_weights *weights, attest_error *error)
+{
+    attest_sequence sequence;
+    attest_status status;
+
+    attest_sequence_init(&sequence);
+    status = attest_dataset_get_sequence(&sequence, &instance->dataset, 0, NULL, error);
+    if (status == ATTEST_OK)
+        status = attest_attention_exact(out, weights, &sequence, error);
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+/* trial is violated unless the layer and a changed copy of its weights have the same outputs.
+ */
+static attest_status compare(attest_trial *trial, const attest_instance *instance,
+                             const attest_weights *changed, attest_error *error)
+{
+    slong count = (slong)(attest_dataset_length(&instance->dataset, 0) * instance->dataset.dim);
+    fmpq *one = _fmpq_vec_init(count), *other = _fmpq_vec_init(count);
+    attest_status status = evaluate(one, instance, &instance->weights, error);
+
+    if (status == ATTEST_OK)
+        status = evaluate(other, instance, changed, error);
+    for (slong i = 0; status == ATTEST_OK && i < count; i++)
+        if (!fmpq_equal(one + i, other + i) && trial->outcome == ATTEST_HELD)
+            attest_trial_violated(trial, "equal-outputs", "entry %ld of the outputs differs",
+                                  i);
+    _fmpq_vec_clear(one, count);
+    _fmpq_vec_clear(other, count);
+    return status;
+}
+
+/* Instances also come from files: what the property is not about is discarded. */
+static bool is_asked(attest_trial *trial, const attest_instance *instance)
+{
+    if (instance->dataset.count > 0 && instance->weights.heads > 0 &&
+        instance->weights.activation == ATTEST_HARDMAX)
+        return true;
+    trial->outcome = ATTEST_DISCARDED;
+    return false;
+}
+
+/* The outputs of heads are added up: their order does not matter. */
+static attest_status decide_order(attest_trial *trial, const attest_instance *instance,
+                                  const attest_setting *setting, attest_error *error)
+{
+    attest_weights changed;
+    attest_status status;
+
+    (void)setting;
+    if (!is_asked(trial, instance))
+        return ATTEST_OK;
+    attest_trial_label(trial, instance->weights.heads > 1 ? "several heads" : "one head");
+    attest_weights_init(&changed);
+    status = attest_weights_set(&changed, &instance->weights);
+    if (status == ATTEST_OK) {
+        attest_head first = changed.head[0];
+
+        changed.head[0] = changed.head[changed.heads - 1];
+        changed.head[changed.heads - 1] = first;
+        status = compare(trial, instance, &changed, error);
     }
-    *output = x;
-    return THEFT_ALLOC_OK;
+    attest_weights_clear(&changed);
+    return status;
 }
 
-/* Whether every output is at most the largest value of its column, and the margin: that of the
- * row's error bound, or a fixed one. */
-static bool are_below(const qkv *x, const double *fixed)
+/* False: heads are not superfluous. The search is for a violation, and must find one. */
+static attest_status decide_last(attest_trial *trial, const attest_instance *instance,
+                                 const attest_setting *setting, attest_error *error)
 {
-    double out[ENTRIES], error[LENGTH];
+    attest_weights changed = instance->weights; /* borrowed */
 
-    attest_kernel_softmax_attention(out, x->q, x->k, x->v, 1, LENGTH, DIM, error);
-    for (int c = 0; c < DIM; c++) {
-        double most = x->v[c];
-
-        for (int j = 1; j < LENGTH; j++)
-            most = x->v[j * DIM + c] > most ? x->v[j * DIM + c] : most;
-        for (int i = 0; i < LENGTH; i++)
-            if (!(out[i * DIM + c] <= most + (fixed ? *fixed : error[i])))
-                return false; /* also for NaN */
-    }
-    return true;
+    (void)setting;
+    if (!is_asked(trial, instance))
+        return ATTEST_OK;
+    if (changed.heads < 2)
+        return ATTEST_OK;
+    changed.heads--;
+    return compare(trial, instance, &changed, error);
 }
 
-static enum theft_trial_res within_bound(struct theft *t, void *instance)
-{
-    (void)t;
-    return are_below(instance, NULL) ? THEFT_TRIAL_PASS : THEFT_TRIAL_FAIL;
-}
+static const attest_property own_order = {
+    .name = "own-order",
+    .title = "the order of heads does not matter",
+    .gen = draw,
+    .decide = decide_order,
+    .trials = 1000,
+};
 
-/* False: means are often within 1/8 of the largest value. */
-static enum theft_trial_res far_below(struct theft *t, void *instance)
-{
-    const double margin = -0.125;
+static const attest_property own_search = {
+    .name = "own-search",
+    .title = "some layer needs its last head",
+    .gen = draw,
+    .decide = decide_last,
+    .expect_violation = true,
+    .trials = 256,
+};
 
-    (void)t;
-    return are_below(instance, &margin) ? THEFT_TRIAL_PASS : THEFT_TRIAL_FAIL;
-}
-
-static enum theft_run_res run(const char *name, theft_propfun1 *property)
-{
-    static struct theft_type_info type = {
-        .alloc = draw, .free = theft_generic_free_cb, .autoshrink_config = {.enable = true}};
-    struct theft_run_config config = {
-        .name = name, .prop1 = property, .type_info = {&type}, .trials = 1000, .seed = 1};
-
-    return theft_run(&config);
-}
-
-int main(void)
-{
-    if (run("outputs are means, up to the error bound", within_bound) != THEFT_RUN_PASS)
-        return EXIT_FAILURE;
-    /* A wrong property must be seen to fail. */
-    return run("outputs are far below the largest value", far_below) == THEFT_RUN_FAIL
-               ? EXIT_SUCCESS
-               : EXIT_FAILURE;
-}
+ATTEST_LOAD(&own_order, &own_search);

@@ -2,17 +2,20 @@
 
 # In an order that respects dependencies, with what each file needs.
 coq_files="
-    hardmax:mathcomp collinear:mathcomp theorem1:mathcomp
-    sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
-    vectors: softmax: rank1: theorem2: theorem2_paper: zero_test: tuned: memorize: judge:
+    guard: sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
+    definition2: vectors: softmax: rank1: direction: theorem2: theorem2_paper: theorem2_exists: gap:
+    zero_test: tuned: memorize: corollary1: collapse: judge: judge_steps: certificate:
+    constants:interval+code
     exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
     kernel_bound:interval+kernel
+    hardmax:mathcomp collinear:mathcomp theorem1:mathcomp+code
 "
 
-coq_has() { # library, or gappa, or kernel (the constants in the C code): is it there?
+coq_has() { # library, or gappa, or kernel, code (the constants in the C code): is it there?
     local probe=$build/probe_$1
     case $1 in
     kernel) [ -f "$build/coq/exp_constants.vo" ]; return ;;
+    code) [ -f "$build/coq/c_constants.vo" ]; return ;;
     mathcomp) echo 'From mathcomp Require all_ssreflect all_algebra.' ;;
     interval) echo 'From Interval Require Tactic.' ;;
     gappa) command -v gappa >/dev/null && echo 'From Gappa Require Gappa_tactic.' ;;
@@ -34,6 +37,11 @@ coq_kernel() { # library directory, header, promise, bounds
         coqc -w none -Q "$1" attest "$1/exp_constants.v"
 }
 
+# Constants of the rest of the C code.
+coq_code() { # library directory, source tree
+    "$here/c-source" "$2" constants >"$1/c_constants.v" && coqc -w none -Q "$1" attest "$1/c_constants.v"
+}
+
 # Words that would let a file claim what it does not prove.
 coq_forbidden='Admitted|admit|give_up|Axiom|Axioms|Parameter|Parameters|Conjecture|bypass_check|Unset +(Guard|Positivity|Universe) +Checking'
 
@@ -51,18 +59,47 @@ coq_compile() { # source file, library directory: lint and compile into it
     coqc -w none -Q "$2" attest "$1" -o "$2/$(basename "$1" .v).vo" 2>&1
 }
 
+# The claims of guard.v about a statement that must be theorems, as Coq definitions: its hypotheses
+# hold for some data (+), its conclusion fails for some (-). LW: given Lindemann-Weierstrass; rcf: over
+# every real closed field.
+coq_guards() { # module.name, guards
+    local sign word claim of="(@$1)" before= after= arguments=
+    case $2 in
+    LW*) before="zero_test.lindemann_weierstrass -> " ;;
+    rcf*) of="(@$1 R)" arguments=" R" ;;
+    esac
+    for sign in + -; do
+        [[ $2 == *$sign* ]] || continue
+        [ "$sign" = + ] && word=satisfiable || word=falsifiable
+        [ "$sign" = + ] && claim="$before$word $of" || claim="$word $of"
+        if [ -n "$arguments" ]; then
+            echo "Definition ${1//./_}_$word := fun R => (@$1_$word R : $claim)."
+        else
+            echo "Definition ${1//./_}_$word : $claim := @$1_$word."
+        fi
+    done
+}
+
 # Asks what the statements of a module rest on, all of them at once: Print Assumptions walks
-# through the whole library each time. Prints the axioms' names on one line (empty: none).
+# through the whole library each time. Prints the axioms' names on one line (empty: none), and
+# leaves the numbers of their hypotheses in MODULE.hypotheses.
 coq_ask() { # module, library directory
-    local name tuple=I
-    while IFS='|' read -r _ name _; do
-        tuple="$tuple, @attest.$1.$name"
-    done < <(statements coq "$1")
-    printf 'From attest Require %s.\nDefinition statements := (%s).\nPrint Assumptions statements.\n' \
-        "$1" "$tuple" >"$2/ask.v"
+    local name guards tuple=I
+    {
+        printf 'From attest Require %s.\nFrom attest Require Import guard.\n' "$1"
+        while IFS='|' read -r _ name guards _; do
+            tuple="$tuple, @attest.$1.$name"
+            [[ $guards != *+* ]] || tuple="$tuple, @attest.$1.${name}_satisfiable"
+            [[ $guards != *-* ]] || tuple="$tuple, @attest.$1.${name}_falsifiable"
+            coq_guards "$1.$name" "$guards"
+            printf 'Goal True. idtac "@@ %s". let T := type of (@%s.%s) in count T O. Abort.\n' "$name" "$1" "$name"
+        done < <(statements coq "$1")
+        printf 'Definition statements := (%s).\nPrint Assumptions statements.\n' "$tuple"
+    } >"$2/ask.v"
     coqc -w none -Q "$2" attest "$2/ask.v" >"$2/$1.answer" 2>&1 || return 1
     grep -q -e '^Closed under the global context' -e '^Axioms:' "$2/$1.answer" || return 1
-    awk '/^Closed under the global context/ || /^Axioms:/ || /^ / {next} {printf "%s ", $1}' "$2/$1.answer"
+    awk '/^@@ / { name = $2; getline; print name, $1 + 0 }' "$2/$1.answer" >"$2/$1.hypotheses"
+    awk '/^Closed under the global context/ || /^Axioms:/ { on = 1; next } !on || /^ / {next} {printf "%s ", $1}' "$2/$1.answer"
 }
 
 coq_judge() { # axiom names on one line: prints what they amount to; fails on an unlisted one
@@ -81,14 +118,14 @@ coq_judge() { # axiom names on one line: prints what they amount to; fails on an
 }
 
 coq_report() { # module, result, detail: the same row for each of its statements
-    local file name text
-    while IFS='|' read -r file name text; do
+    local file name
+    while IFS='|' read -r file name _; do
         row "$2" coq "$file" "$name" "$3"
     done < <(statements coq "$1")
 }
 
 coq_module() { # module: compile it, judge its statements
-    local module=$1 dir=$build/coq log file name text axioms rests
+    local module=$1 dir=$build/coq log file name guards code text axioms rests gone count
     if ! log=$(coq_compile "$here/coq/$module.v" "$dir"); then
         echo "$log" | tail -n 20
         row FAILED coq "$module" - "does not compile"
@@ -98,24 +135,32 @@ coq_module() { # module: compile it, judge its statements
     [ -n "$(statements coq "$module")" ] || return
     if ! axioms=$(coq_ask "$module" "$dir"); then
         cat "$dir/$module.answer"
-        coq_report "$module" FAILED "a name of this file's rows is not proved"
+        coq_report "$module" FAILED "a statement of this file or one of its guards is not proved"
     elif ! rests=$(coq_judge "$axioms"); then
         coq_report "$module" FAILED "$rests"
     else
-        while IFS='|' read -r file name text; do
-            row checked coq "$file" "$name" "$text"
-            echo "Print Assumptions $module.$name: $rests"
+        while IFS='|' read -r file name guards code text; do
+            count=$(awk -v name="$name" '$1 == name { print $2 }' "$dir/$module.hypotheses")
+            if gone=$(code_gone "$code") && [ -n "$count" ]; then
+                row checked coq "$file" "$name" "$text"
+                echo "Print Assumptions $module.$name: $rests; $count hypotheses, guards $guards"
+            else
+                row FAILED coq "$file" "$name" "the C code that it speaks of is gone: $gone"
+            fi
         done < <(statements coq "$module")
     fi
 }
 
 coq_run() {
-    local entry module needs lacks
+    local entry module needs lacks compiled=
     mkdir -p "$build/coq"
     rm -f "$build"/coq/*.vo
     if command -v coqc >/dev/null && [ -f "$kernel_header" ]; then
         coq_kernel "$build/coq" "$kernel_header" "$kernel_promise" "$kernel_bounds" ||
             row FAILED coq exp_constants - "the kernel's constants cannot be read"
+    fi
+    if command -v coqc >/dev/null; then
+        coq_code "$build/coq" "$here/.." || row FAILED coq c_constants - "constants of the C code cannot be read"
     fi
     for entry in $coq_files; do
         module=${entry%%:*} needs=${entry#*:}
@@ -125,8 +170,10 @@ coq_run() {
             coq_report "$module" skipped "no $lacks"
         else
             coq_module "$module"
+            [ ! -f "$build/coq/$module.vo" ] || compiled="$compiled $module"
         fi
     done
+    frozen_run $compiled
     coq_unlisted
 }
 
@@ -138,119 +185,3 @@ coq_unlisted() {
     done < <(statements coq)
 }
 
-# Each line breaks one thing: module | sed script | what is broken. All must fail.
-coq_mutations() {
-    cat <<'END'
-theorem1 @ s/2%:Z; 5%:Z; 6%:Z\]/2%:Z; 5%:Z; 7%:Z]/ @ a token of the universal pair: 6 becomes 7
-theorem1 @ s/2%:Z; 5%:Z; 6%:Z\]/2%:Z; 4%:Z; 6%:Z]/ @ a token of the universal pair: 5 becomes 4
-theorem1 @ s/- 3%:Z; - 1; 1; 3%:Z/- 3%:Z; - 1; 2%:Z; 3%:Z/ @ a token of the mirrored pair: 1 becomes 2
-theorem1 @ s/(pairA ! 3) (pairB ! 3)/(pairA ! 1) (pairB ! 1)/ @ the position at which the pair collides
-hardmax @ s/then #|maximisers|%:R^-1 else 0/then 1 else 0/ @ shared ties without the sharing
-gstar @ s/1 + mu g <= g\./mu g <= g./ @ the hypothesis g >= 1 + mu
-gstar_digits @ s/gstar < 1.445574911151549/gstar < 1.445574911151548/ @ g* lowered in its last digit
-gstar_digits @ s/1.4456 <= g -> gstar/1.4455 <= g -> gstar/ @ the rounded constant lowered to 1.4455
-lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - ratio g) - mu g)./ @ Lemma F with 1 - q for 1 - 2q
-lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - 2 * ratio g))./ @ Lemma F without its last term
-lemma1 @ s/exp (- (2 \* r))/exp (- r)/g @ Lemma 1 with e^-r for e^-2r
-rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))/ @ other tokens keep eps for eps/2
-theorem2 @ s/- (2 \* (kappa \* rmax \* rmax))/- (kappa * rmax * rmax)/ @ the promise with e^-(kappa r_max^2)
-theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formula with 3 for 2
-tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x y)/ @ tuned: tokens may be as close as the head moves them
-memorize @ s/eps < norm (sub (encode (2 \* r + eps)/eps < norm (sub (encode (2 * r)/ @ a positional step of 2 r_max
-memorize @ s/high r <= t) ->$/low r <= t) ->/ @ a class on a ramp
-memorize @ s/0 < w -> w <= g \/ 4/0 < w -> w <= g/ @ a ramp as wide as the gap
-judge @ s/(leaves t - 1) - 1)/(leaves t - 2) - 1)/ @ a tree of n - 2 roundings for n - 1
-judge @ s/0 <= phi -> N \/ S <= r + phi \/ low/0 <= phi -> N \/ S <= r + phi \/ high/ @ a quotient bounded with the larger sum
-zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
-lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
-packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
-boltzmann @ /^Theorem boltz_bounds/,/^Qed/{s/^Theorem/Variable cheat : False.\nTheorem/;/^intros/,/^rewrite/d;s/^Qed/destruct cheat.\nQed/} @ a hidden assumption
-END
-}
-
-coq_break() { # module, sed script: prints how the break shows; fails if it does not
-    local dir=$build/mutant log entry later= axioms rests
-    rm -rf "$dir" && mkdir -p "$dir" && cp "$build"/coq/*.vo "$dir" || return 1
-    sed "$2" "$here/coq/$1.v" >"$dir/$1.v"
-    ! cmp -s "$dir/$1.v" "$here/coq/$1.v" || { echo "the sed script changes nothing"; return 1; }
-    for entry in $coq_files; do
-        entry=${entry%%:*}
-        if [ "$entry" = "$1" ]; then
-            later=yes
-            log=$(coq_compile "$dir/$1.v" "$dir") || { echo "$log" | grep -A1 -m1 '^Error' | tr '\n' ' '; return 0; }
-        elif [ -n "$later" ] && [ -z "$(statements coq "$1")" ]; then
-            # definitions alone prove nothing: the files that use them must fail
-            coq_compile "$here/coq/$entry.v" "$dir" >/dev/null || { echo "$entry does not compile"; return 0; }
-        fi
-    done
-    [ -n "$(statements coq "$1")" ] && axioms=$(coq_ask "$1" "$dir") || return 1
-    rests=$(coq_judge "$axioms") || { echo "$rests"; return 0; }
-    return 1
-}
-
-coq_mutate() {
-    local module script what how
-    command -v coqc >/dev/null || return 0
-    while read -r module; do
-        what=${module##* @ } script=${module#* @ }
-        script=${script% @ *} module=${module%% @ *}
-        if [ ! -f "$build/coq/$module.vo" ]; then
-            row skipped mutate "$module" - "$what"
-        elif how=$(coq_break "$module" "$script"); then
-            row checked mutate "$module" - "caught: $what ($how)"
-        else
-            row FAILED mutate "$module" - "NOT caught: $what $how"
-        fi
-    done < <(coq_mutations)
-    coq_mutate_kernel
-}
-
-# The same for the constants in the C code: file | sed script | what is broken.
-coq_kernel_mutations() {
-    cat <<'END'
-header @ s/\(ATTEST_EXP_C2 0x1.0000000000\)10f/\1aaf/ @ a coefficient of the polynomial
-header @ s/\(ATTEST_EXP_T5 0x1.8acdc885df42\)3/\14/ @ the last bit of a table entry
-header @ s/\(ATTEST_EXP_STEP_LO -0x1.8432a1b0e2\)634/\1934/ @ the low part of the step
-header @ s/\(ATTEST_EXP_STEP_HI 0x1.62e42fefa4\)p/\1000f7p/ @ a step with more than 39 bits
-promise @ s/\(ATTEST_KERNEL_EXP_ULP 0\.\)60/\159/ @ the promised error lowered to 0.59 ulp
-bounds @ s/\(ATTEST_BOUND_SLACK 0x1.0000\)4p/\11p/ @ a slack of 2^-20 for second-order terms
-bounds @ s/\(ATTEST_BOUND_SIZE_LIMIT 0x1p+3\)0/\15/ @ sizes up to 2^35
-bounds @ s/\(ATTEST_BOUND_SHARP_DELTA_SQUARE 0x1p-\)42/\138/ @ the bound by weights for larger score errors
-bounds @ s/\(ATTEST_BOUND_SHARP_VALUE 0x1.\)8p/\14p/ @ two errors under one root, the first factor lowered
-bounds @ s/\(ATTEST_BOUND_SHARP_OUT 0x1.\)8p/\14p/ @ two errors under one root, the second factor lowered
-bounds @ s/\(ATTEST_BOUND_PEAK_SLACK 0x1p-\)18/\120/ @ the slack of a concentrated row
-bounds @ s/\(ATTEST_BOUND_PEAK_DELTA 0x1p+\)4/\12/ @ the score error of a concentrated row
-bounds @ s/\(ATTEST_BOUND_MARGIN 0x1p+\)2/\11/ @ the margin by which a hardmax key wins
-bounds @ s/\(ATTEST_BOUND_MARGIN_AGAIN 0x1p+\)3/\12/ @ the margin of the second look
-END
-}
-
-coq_break_kernel() { # header, promise, bounds: fails if the proofs still pass
-    local dir=$build/mutant file
-    rm -f "$dir"/exp_*.vo "$dir/kernel_bound.vo"
-    coq_kernel "$dir" "$1" "$2" "$3" >/dev/null 2>&1 || { echo "exp_constants"; return 0; }
-    for file in kernel_bound exp_approx exp_rounding exp_error; do
-        coq_compile "$here/coq/$file.v" "$dir" >/dev/null || { echo "$file does not compile"; return 0; }
-    done
-    return 1
-}
-
-coq_mutate_kernel() {
-    local line which script what how dir=$build/mutant
-    [ -f "$build/coq/exp_error.vo" ] && [ -f "$build/coq/kernel_bound.vo" ] || return 0
-    while read -r line; do
-        what=${line##* @ } script=${line#* @ }
-        script=${script% @ *} which=${line%% @ *}
-        cp "$kernel_header" "$dir/header" && cp "$kernel_promise" "$dir/promise" &&
-            cp "$kernel_bounds" "$dir/bounds"
-        sed -i "$script" "$dir/$which"
-        if cmp -s "$dir/header" "$kernel_header" && cmp -s "$dir/promise" "$kernel_promise" &&
-            cmp -s "$dir/bounds" "$kernel_bounds"; then
-            row FAILED mutate exp_constants - "the sed script changes nothing: $what"
-        elif how=$(coq_break_kernel "$dir/header" "$dir/promise" "$dir/bounds"); then
-            row checked mutate exp_constants - "caught: $what ($how)"
-        else
-            row FAILED mutate exp_constants - "NOT caught: $what"
-        fi
-    done < <(coq_kernel_mutations)
-}

@@ -18,11 +18,13 @@ kernel_script() { # tool, file, directory of the notes: does its claim hold?
 }
 
 kernel_run() {
-    local tool file name text
+    local tool file name code text gone
     for tool in gappa sollya; do
-        while IFS='|' read -r file name text; do
+        while IFS='|' read -r file name _ code text; do
             if ! command -v "$tool" >/dev/null; then
                 row skipped "$tool" "$file" "$name" "no $tool"
+            elif ! gone=$(code_gone "$code"); then
+                row FAILED "$tool" "$file" "$name" "the C code that it speaks of is gone: $gone"
             elif kernel_script "$tool" "$file" "$here"; then
                 row checked "$tool" "$file" "$name" "$text"
             else

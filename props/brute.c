@@ -46,6 +46,12 @@ static void square_ball(arb_t sum, arb_srcptr x, arb_srcptr y, size_t dim, long 
     arb_clear(z);
 }
 
+/* Whether precision ends here. */
+static bool is_last(long bits)
+{
+    return 2 * bits > ATTEST_BRUTE_MAX_BITS;
+}
+
 static void note_pair(attest_brute *brute, attest_place a, attest_place b)
 {
     brute->pair[0] = a;
@@ -102,17 +108,22 @@ static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
 static bool look_at_pair(attest_brute *brute, const attest_oracle *oracle, attest_place a,
                          attest_place b, const arb_t square, long bits)
 {
+    bool positive = arb_is_positive(square);
+    int equal = positive ? 0 : attest_oracle_equal(oracle, a, b);
+
     if (brute->required++ == 0 ||
         (!brute->collision && arf_cmp(arb_midref(square), arb_midref(brute->separation)) < 0))
         note_pair(brute, a, b);
-    if (!arb_is_positive(square)) {
-        if (attest_oracle_equal(oracle, a, b) != 1)
-            return false;
+    if (equal == 1) {
         if (!brute->collision)
             note_pair(brute, a, b);
         brute->collision = true;
-    } else
-        arb_min(brute->separation, brute->separation, square, bits);
+        return true;
+    }
+    if (!positive && (equal != 0 || !is_last(bits)))
+        return false;
+    brute->tiny = brute->tiny || !positive;
+    arb_min(brute->separation, brute->separation, square, bits);
     return true;
 }
 
@@ -128,7 +139,7 @@ static bool look_ball(attest_brute *brute, const attest_oracle *oracle, arb_srcp
     arb_pos_inf(brute->separation);
     arb_zero(brute->norm);
     brute->required = 0;
-    brute->collision = false;
+    brute->collision = brute->tiny = false;
     do {
         arb_srcptr x = out + (d->start[a.sequence] + a.position) * d->dim;
         square_ball(square, x, NULL, d->dim, bits);
@@ -143,6 +154,7 @@ static bool look_ball(attest_brute *brute, const attest_oracle *oracle, arb_srcp
     } while (decided && attest_oracle_next(&a, d));
     if (brute->collision)
         arb_zero(brute->separation);
+    arb_nonnegative_part(brute->separation, brute->separation);
     arb_clear(square);
     return decided;
 }

@@ -5,12 +5,15 @@
 #include "props/oracle.h"
 
 /* The precision at which balls start, and where doubling ends. */
-enum { ATTEST_BRUTE_BITS = 192, ATTEST_BRUTE_MAX_BITS = 1 << 14 };
+enum { ATTEST_BRUTE_BITS = 256, ATTEST_BRUTE_MAX_BITS = 1 << 13 };
 
 typedef struct attest_brute {
     bool open;       /* not decided at ATTEST_BRUTE_MAX_BITS: the rest is undefined */
     size_t required; /* pairs */
     bool collision;  /* a required pair has equal outputs: exactly */
+    /* A pair is known to differ, exactly, by less than ATTEST_BRUTE_MAX_BITS can tell: then the
+     * enclosure of the least separation begins at 0. */
+    bool tiny;
     /* Enclosures of the least |difference|^2 over required pairs (exactly 0 for a collision,
      * +inf without required pairs) and of the largest |output|^2. */
     arb_t separation, norm;

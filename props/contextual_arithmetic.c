@@ -198,8 +198,7 @@ attest_status attest_contextual_arithmetic_decide(attest_trial *trial,
     if (status == ATTEST_OK) {
         look(&v, out, &oracle);
         attest_trial_label(trial, v.collides ? "collision" : "no collision");
-        attest_trial_label_weights(trial, &instance->weights);
-        attest_trial_label_dataset(trial, &instance->dataset);
+        attest_trial_label_layer(trial, instance);
         if (v.collides)
             status = judge(trial, instance, &oracle, &v, setting, error);
         else if (v.separation < INFINITY && v.scale > 0) /* in units in the last place */

@@ -2,6 +2,7 @@
  * notices in a known way. */
 #include <attest/certify.h>
 
+#include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/properties.h"
@@ -10,10 +11,18 @@
 enum { BITS = 256 };
 
 static const attest_gen_layer kind = {
-    .tokens = {.dim_max = 3, .count_min = 1, .count_max = 6, .zero = true, .decades = 20},
-    .sequences =
-        {.count_min = 1, .count_max = 5, .length_min = 1, .length_max = 6, .repeats = true},
-    .heads = {.heads_max = 4, .size_max = 3, .decades = 20, .score_limit = 64},
+    .tokens = {.dim_max = 3, .count_min = 2, .count_max = 6, .zero = true, .decades = 20},
+    .sequences = {.count_min = 1,
+                  .count_max = 5,
+                  .length_min = 1,
+                  .length_max = 6,
+                  .repeats = true,
+                  .shared = true},
+    .heads = {.heads_max = 4,
+              .size_max = 3,
+              .decades = 20,
+              .score_limit = 64,
+              .gaps = ATTEST_GEN_FAR},
 };
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -181,8 +190,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     attest_dataset_init(&c.dataset);
     attest_weights_init(&c.weights);
     status = compare_all(&c);
-    attest_trial_label_weights(trial, &instance->weights);
-    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_trial_label_layer(trial, instance);
     attest_finding_clear(&c.before), attest_finding_clear(&c.after);
     attest_dataset_clear(&c.dataset);
     attest_weights_clear(&c.weights);
@@ -193,7 +201,9 @@ const attest_property attest_property_contextual_relations = {
     .name = "contextual-relations",
     .title = "permuting, repeating, scaling and relabelling change verdicts as they must",
     .statement = "contextual",
+    .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
+    .coverage = attest_coverage_layers,
     .trials = 3000,
 };

@@ -1,6 +1,7 @@
 /* equivariance.c -- permutation equivariance, shift invariance, streaming. */
 #include <attest/attention.h>
 
+#include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/oracle.h"
@@ -32,10 +33,18 @@ const attest_statement attest_statement_equivariance = {
 enum { BITS = 128 };
 
 static const attest_gen_layer kind = {
-    .tokens = {.dim_max = 3, .count_min = 1, .count_max = 6, .zero = true, .decades = 40},
-    .sequences =
-        {.count_min = 1, .count_max = 2, .length_min = 1, .length_max = 6, .repeats = true},
-    .heads = {.heads_max = 3, .size_max = 3, .decades = 40, .score_limit = 100},
+    .tokens = {.dim_max = 3, .count_min = 2, .count_max = 6, .zero = true, .decades = 40},
+    .sequences = {.count_min = 1,
+                  .count_max = 2,
+                  .length_min = 1,
+                  .length_max = 6,
+                  .repeats = true,
+                  .shared = true},
+    .heads = {.heads_max = 3,
+              .size_max = 3,
+              .decades = 40,
+              .score_limit = 100,
+              .gaps = ATTEST_GEN_HUGE},
     .simple = true,
 };
 
@@ -208,8 +217,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    attest_trial_label_weights(trial, &instance->weights);
-    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_trial_label_layer(trial, instance);
     status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
     for (size_t i = 0; status == ATTEST_OK && i < instance->dataset.count; i++)
         status = check_sequence(trial, instance, &oracle, i, error);
@@ -225,6 +233,7 @@ const attest_property attest_property_equivariance = {
     .statement = "equivariance",
     .gen = gen,
     .decide = decide,
+    .coverage = attest_coverage_layers,
     .droppable = droppable,
     .trials = 3000,
 };

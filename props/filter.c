@@ -6,26 +6,11 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
-#include "campaign/gen.h"
+#include "campaign/coverage.h"
 #include "campaign/label.h"
-#include "props/arithmetic.h"
 #include "props/doubles.h"
+#include "props/filter.h"
 #include "props/properties.h"
-
-static const attest_setting doubles = {.number = ATTEST_ARITHMETIC_DOUBLE};
-
-static attest_status gen(attest_instance *instance, struct theft *t,
-                         const attest_setting *setting)
-{
-    attest_status status = attest_contextual_arithmetic_gen(instance, t, &doubles);
-
-    (void)setting;
-    if (status == ATTEST_OK) {
-        attest_gen_activation(&instance->weights, t);
-        attest_gen_ties_and_mask(&instance->weights, t);
-    }
-    return status;
-}
 
 /* The instance stands between others of its shape, for nothing may depend on them. */
 enum { PLACE = 1, BATCH = 3 };
@@ -84,7 +69,8 @@ static attest_status ask(question *q, attest_verdict expected, const char *what)
     status = attest_filter_check(answer, &q->filter, q->batch, BATCH, q->error);
     if (status != ATTEST_OK)
         return status;
-    if (fmpq_is_zero(q->filter.claim.delta) && strcmp(mine->method, "filter") == 0)
+    if (fmpq_is_zero(q->filter.claim.delta) && !q->filter.claim.has_r &&
+        strcmp(mine->method, "filter") == 0)
         attest_trial_label(q->trial, "decided by doubles");
     if (mine->verdict != expected)
         attest_trial_violated(q->trial, "contextual-mapping", "%s: %s says %s, but it is %s",
@@ -199,18 +185,28 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         if (status == ATTEST_OK)
             status = compare(&q);
         question_clear(&q);
-        attest_trial_label_weights(trial, &instance->weights);
-        attest_trial_label_dataset(trial, &instance->dataset);
+        attest_trial_label_layer(trial, instance);
     }
     attest_doubles_clear(&d);
     return status;
 }
 
+/* Neither may doubles decide next to everything, nor next to nothing. */
+static const attest_coverage coverage[] = {
+    {ATTEST_LABEL_ONE_TOKEN, 0, 10},
+    {ATTEST_LABEL_DEAD, 0, 10},
+    {ATTEST_LABEL_ONE_CONTEXT, 0, 10},
+    {"decided by doubles", 50, 95},
+    {0},
+};
+
 const attest_property attest_property_filter = {
     .name = "filter",
     .title = "verdicts from doubles with error bounds are those of arithmetic without any",
     .statement = "contextual",
-    .gen = gen,
+    .definition = "contextual-mapping",
+    .gen = attest_filter_gen,
     .decide = decide,
+    .coverage = coverage,
     .trials = 2000,
 };

@@ -21,7 +21,9 @@ const attest_statement attest_statement_judge = {
             "wrong.",
     .decided_by = "simulated kernels, drawn at random and pushed to one side, bit for bit",
     .note = "proofs-notes/judge.md",
-    .machine = "judge.v: tree_error, quotient_above, quotient_below: the core steps",
+    .machine = "steps of the bound: proofs-notes/coq/judge.v, tree_error, quotient_above, "
+               "quotient_below; judge_steps.v, blocks_error, effective_weight, row_above, "
+               "row_below. Not the whole: softcap, casts, splits and overflow are on paper",
 };
 
 enum { MODELS = 1 << 20, MOST_QUERIES = 2, MOST_KEYS = 12, MOST_DIM = 6 };

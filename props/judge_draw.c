@@ -53,6 +53,8 @@ static void draw_tensor(attest_judge_dot *dot, uint64_t *state)
     dot->order = ATTEST_JUDGE_ORDER_TENSOR + (attest_judge_order)pick(state, 3);
     dot->accumulate = format(pick(state, 4) ? "binary32" : "binary16");
     dot->depth = 0;
+    if (pick(state, 4) == 0)
+        dot->promote = dot->block * (1 + pick(state, 3));
 }
 
 /* The maximum, its tiles and the parts. */

@@ -119,8 +119,8 @@ static void gen_radius(fmpq *r, struct theft *t, const attest_vocabulary *values
     fmpq_clear(room);
 }
 
-static attest_status gen(attest_instance *instance, struct theft *t,
-                         const attest_setting *setting)
+static attest_status gen_any(attest_instance *instance, struct theft *t,
+                             const attest_setting *setting)
 {
     size_t most = attest_setting_drops(setting, "no-duplicates") ? MOST_ENTRIES
                   : attest_setting_drops(setting, "gap")         ? 3
@@ -153,6 +153,39 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     attest_vocabulary_clear(&values);
     fmpq_clear(gap);
     return status;
+}
+
+/* Where the lemma is tightest: two vectors that differ in their least entry, all entries as
+ * close together as the gap allows, and r just above them. */
+static attest_status gen_tight(attest_instance *instance, struct theft *t)
+{
+    size_t n = attest_gen_size(t, 2, 4);
+    fmpq *r = attest_instance_set(instance, "r");
+    attest_vector_lists lists = {.count = 2, .length = {n, n}};
+    attest_vocabulary values;
+    attest_status status;
+
+    for (size_t k = 0; k < n; k++)
+        lists.index[0][k] = lists.index[1][k] = k;
+    lists.index[1][n - 1] = n;
+    attest_vocabulary_init(&values);
+    status = attest_vectors_set_tight(&values, n + 1, 2 * log((double)n) + 3,
+                                      attest_lemma1_check_gap, n);
+    if (status == ATTEST_OK) {
+        fmpq_one(r);
+        fmpq_div_2exp(r, r, 20 + (flint_bitcnt_t)theft_random_choice(t, 200));
+        fmpq_add(r, r, values.entry);
+        status = attest_vectors_build(&instance->dataset, &values, &lists);
+    }
+    attest_vocabulary_clear(&values);
+    return status;
+}
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    return !setting->without && attest_gen_rarely(t, 16) ? gen_tight(instance, t)
+                                                         : gen_any(instance, t, setting);
 }
 
 /* n: the one that was declared, or the largest length. False: the hypotheses do not hold. */
@@ -289,5 +322,5 @@ const attest_property attest_property_lemma1 = {
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 500,
+    .trials = 2000,
 };

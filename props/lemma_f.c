@@ -328,5 +328,5 @@ const attest_property attest_property_lemma_f = {
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 500,
+    .trials = 2000,
 };

@@ -21,8 +21,8 @@ const attest_statement attest_statement_masked = {
     .hypotheses = hypotheses,
     .decided_by = "first differences (Lemma F), balls",
     .note = "proofs-notes/theorem2.md",
-    .machine = "for a given direction v: proofs-notes/coq/theorem2.v, theorem2_promise (mask "
-               "included)",
+    .machine = "whole: proofs-notes/coq/theorem2_exists.v, theorem2 (mask included); for given "
+               "weights: theorem2.v, theorem2_promise; gap.v, gap_contextual",
 };
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
@@ -40,9 +40,10 @@ const attest_property attest_property_masked = {
     .name = "masked",
     .title = "what the construction promises under a causal mask holds",
     .statement = "masked",
+    .definition = "contextual-mapping",
     .gen = attest_props_construction_gen,
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 100,
+    .trials = 1000,
 };

@@ -29,8 +29,9 @@ const attest_statement attest_statement_memorize = {
         "then exact rationals",
     .note = "proofs-notes/memorize.md",
     .machine =
-        "the sum of the ramps: proofs-notes/coq/memorize.v, memorize_label, ramp_inside; "
-        "not the existence of a projection, which is proved for each network",
+        "that such a network exists, with its count of parameters: proofs-notes/coq/"
+        "corollary1.v, corollary1; the ramps of the code: memorize.v, memorize_label, "
+        "ramp_inside. Not the network that the program builds, which is proved each time",
 };
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -56,9 +57,11 @@ const attest_property attest_property_memorize = {
     .name = "memorize",
     .title = "what is built maps every token to its label, within the promised size",
     .statement = "memorize",
+    .definition = "memorization",
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
-    .trials = 100,
+    .trials = 500,
+    .few = "each builds a network, proves its output at every token and runs it in 2048 bits",
     .chunk = 8,
 };

@@ -50,9 +50,11 @@ const attest_property attest_property_positional = {
     .name = "positional",
     .title = "with positions encoded, what is built maps every token to its label",
     .statement = "positional",
+    .definition = "memorization",
     .gen = gen,
     .decide = decide,
     .droppable = droppable,
-    .trials = 100,
+    .trials = 500,
+    .few = "each builds a network, proves its output at every token and runs it in 2048 bits",
     .chunk = 8,
 };

@@ -22,6 +22,9 @@ const attest_statement attest_statement_projection = {
     .constants = constants,
     .decided_by = "exact arithmetic on squares, with an enclosure of pi",
     .note = "proofs-notes/theorem2.md",
+    .machine =
+        "that such a direction exists: proofs-notes/coq/theorem2_exists.v, projection. Not "
+        "how often a random one is",
 };
 
 /* The property: among DRAWS directions of the library's generator one keeps the share, which is

@@ -11,6 +11,7 @@
     X(separatedness_search)                                                                    \
     X(contextual)                                                                              \
     X(contextual_relations)                                                                    \
+    X(certificate)                                                                             \
     X(filter)                                                                                  \
     X(kernel)                                                                                  \
     X(reference)                                                                               \
@@ -20,6 +21,7 @@
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
     X(zero_test)                                                                               \
+    X(zero_test_outputs)                                                                       \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
     X(tuned)                                                                                   \
@@ -31,7 +33,8 @@
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
     X(projection)                                                                              \
-    X(judge)
+    X(judge)                                                                                   \
+    X(saturation)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)
@@ -39,6 +42,9 @@ ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)
 
 /* The same as an array, ended by NULL. */
 extern const attest_property *const attest_properties[];
+
+/* Properties of a user's own, which get finds from now on: an array that stays where it is. */
+void attest_property_add(const attest_property *property, size_t count);
 
 /* The property of this name, or NULL. */
 const attest_property *attest_property_get(const char *name);

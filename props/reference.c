@@ -4,6 +4,7 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
+#include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/interval_attention.h"
@@ -31,10 +32,18 @@ const attest_statement attest_statement_reference = {
 enum { BALL_BITS = 64, WIDE_BITS = 320, DOUBLE_BITS = 53, MOST_BITS = 120 };
 
 static const attest_gen_layer kind = {
-    .tokens = {.dim_max = 4, .count_min = 1, .count_max = 6, .zero = true, .decades = 40},
-    .sequences =
-        {.count_min = 1, .count_max = 2, .length_min = 1, .length_max = 6, .repeats = true},
-    .heads = {.heads_max = 3, .size_max = 3, .decades = 40, .score_limit = 100},
+    .tokens = {.dim_max = 4, .count_min = 2, .count_max = 6, .zero = true, .decades = 40},
+    .sequences = {.count_min = 1,
+                  .count_max = 2,
+                  .length_min = 1,
+                  .length_max = 6,
+                  .repeats = true,
+                  .shared = true},
+    .heads = {.heads_max = 3,
+              .size_max = 3,
+              .decades = 40,
+              .score_limit = 100,
+              .gaps = ATTEST_GEN_HUGE},
 };
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -294,7 +303,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    attest_trial_label_weights(trial, &instance->weights);
     status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
     for (size_t i = 0;
          status == ATTEST_OK && trial->outcome == ATTEST_HELD && i < instance->dataset.count;
@@ -306,7 +314,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
                          .error = error};
         status = examine_sequence(&x, fmpz_get_si(fmpq_numref(parameter)));
     }
-    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_trial_label_layer(trial, instance);
     attest_oracle_clear(&oracle);
     return status;
 }
@@ -317,5 +325,6 @@ const attest_property attest_property_reference = {
     .statement = "reference",
     .gen = gen,
     .decide = decide,
+    .coverage = attest_coverage_layers,
     .trials = 3000,
 };

@@ -20,8 +20,20 @@ const attest_statement *attest_statement_get(const char *name)
 #define LIST(name) &attest_property_##name,
 const attest_property *const attest_properties[] = {ATTEST_PROPERTIES(LIST) NULL};
 
+static const attest_property *loaded;
+static size_t loaded_count;
+
+void attest_property_add(const attest_property *property, size_t count)
+{
+    loaded = property;
+    loaded_count = count;
+}
+
 const attest_property *attest_property_get(const char *name)
 {
+    for (size_t i = 0; i < loaded_count; i++)
+        if (strcmp(loaded[i].name, name) == 0)
+            return &loaded[i];
     for (size_t i = 0; attest_properties[i]; i++)
         if (strcmp(attest_properties[i]->name, name) == 0)
             return attest_properties[i];

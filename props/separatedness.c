@@ -1,6 +1,7 @@
 /* separatedness.c -- layers whose values are close together keep tokens apart. */
 #include <math.h>
 
+#include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/oracle.h"
@@ -41,9 +42,17 @@ enum { BITS = 128, MOST_BITS = 1 << 13 };
 
 static const attest_gen_layer kind = {
     .tokens = {.dim_max = 3, .count_min = 2, .count_max = 5, .zero = true, .decades = 20},
-    .sequences =
-        {.count_min = 1, .count_max = 3, .length_min = 1, .length_max = 4, .repeats = true},
-    .heads = {.heads_max = 3, .size_max = 2, .decades = 20, .score_limit = 40},
+    .sequences = {.count_min = 1,
+                  .count_max = 3,
+                  .length_min = 1,
+                  .length_max = 4,
+                  .repeats = true,
+                  .shared = true},
+    .heads = {.heads_max = 3,
+              .size_max = 2,
+              .decades = 20,
+              .score_limit = 40,
+              .gaps = ATTEST_GEN_HUGE},
 };
 
 /* square = the largest |v - w|^2 of two values of head h. */
@@ -267,8 +276,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
                     fmpq_div(spread, spread, extremes.eps_square);
             }
             status = examine(trial, &oracle, small ? spread : NULL, error);
-            attest_trial_label_weights(trial, &instance->weights);
-            attest_trial_label_dataset(trial, &instance->dataset);
+            attest_trial_label_layer(trial, instance);
         }
         attest_oracle_clear(&oracle);
     }
@@ -285,6 +293,7 @@ const attest_property attest_property_separatedness = {
     .statement = "separatedness",
     .gen = gen,
     .decide = decide,
+    .coverage = attest_coverage_layers,
     .droppable = droppable,
     .targeted = true,
     .trials = 3000,

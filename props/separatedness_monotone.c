@@ -4,6 +4,7 @@
  * one sequence without a mask (proofs-notes/separatedness.md, "Gradient heads"). */
 #include <math.h>
 
+#include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/evaluation.h"
@@ -15,9 +16,17 @@ enum { BITS = 128, MOST_BITS = 1 << 13 };
 
 static const attest_gen_layer kind = {
     .tokens = {.dim_max = 3, .count_min = 2, .count_max = 5, .zero = true, .decades = 20},
-    .sequences =
-        {.count_min = 1, .count_max = 2, .length_min = 2, .length_max = 5, .repeats = true},
-    .heads = {.heads_max = 3, .size_max = 3, .decades = 20, .score_limit = 40},
+    .sequences = {.count_min = 1,
+                  .count_max = 2,
+                  .length_min = 2,
+                  .length_max = 5,
+                  .repeats = true,
+                  .shared = true},
+    .heads = {.heads_max = 3,
+              .size_max = 3,
+              .decades = 20,
+              .score_limit = 40,
+              .gaps = ATTEST_GEN_FAR},
 };
 
 /* W_V = W_K and W_O = c W_Q^T. */
@@ -211,8 +220,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     }
     if (status == ATTEST_OK && !decided)
         attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
-    attest_trial_label_weights(trial, &instance->weights);
-    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_trial_label_layer(trial, instance);
     attest_oracle_clear(&oracle);
     return status;
 }
@@ -223,5 +231,6 @@ const attest_property attest_property_separatedness_monotone = {
     .statement = "separatedness",
     .gen = gen,
     .decide = decide,
+    .coverage = attest_coverage_layers,
     .trials = 3000,
 };

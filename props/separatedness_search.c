@@ -82,6 +82,18 @@ static double propose(const attest_instance *instance, const attest_setting *set
     return fmax(log2(least) / 2, -1074);
 }
 
+/* The head takes away what the skip connection keeps. */
+static const char witness[] =
+    "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": "
+    "\"separatedness-search\","
+    " \"dataset\": {\"format\": \"attest/dataset\", \"version\": 1,"
+    " \"sequences\": [[[0]], [[1]]]},"
+    " \"weights\": {\"format\": \"attest/weights\", \"version\": 1, \"activation\": "
+    "\"softmax\","
+    " \"heads\": [{\"WQ\": [[1]], \"WK\": [[1]], \"WV\": [[1]], \"WO\": [[-1]]}]},"
+    " \"parameters\": {}, \"violates\": {\"definition\": \"separatedness\","
+    " \"pair\": [[0, 0], [1, 0]]}, \"found_by\": \"campaign\", \"shrink_steps\": 0}";
+
 const attest_property attest_property_separatedness_search = {
     .name = "separatedness-search",
     .title = "some layers map different tokens to the same output",
@@ -91,5 +103,6 @@ const attest_property attest_property_separatedness_search = {
     .propose = propose,
     .targeted = true,
     .expect_violation = true,
+    .witness = witness,
     .trials = 512,
 };

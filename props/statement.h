@@ -51,7 +51,8 @@ typedef struct attest_statement {
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
     X(projection)                                                                              \
-    X(judge)
+    X(judge)                                                                                   \
+    X(saturation)
 
 #define ATTEST_STATEMENT_DECLARE(name) extern const attest_statement attest_statement_##name;
 ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)

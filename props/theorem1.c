@@ -420,6 +420,7 @@ const attest_property attest_property_theorem1 = {
     .name = "theorem1",
     .title = "the universal pair is merged by all weights",
     .statement = "theorem1",
+    .definition = "merged-pair",
     .gen = gen,
     .decide = decide,
     .droppable = droppable,

@@ -147,18 +147,30 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
     if (status == ATTEST_OK && find_pair(trial->pair, &oracle))
         status = confirm(trial, instance, error);
-    attest_trial_label_weights(trial, &instance->weights);
-    attest_trial_label_dataset(trial, &instance->dataset);
+    attest_trial_label_layer(trial, instance);
     attest_oracle_clear(&oracle);
     return status;
 }
+
+/* The token 1 beside 2, and alone: the head prefers the least token. */
+static const char witness[] =
+    "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": \"theorem1-search\","
+    " \"dataset\": {\"format\": \"attest/dataset\", \"version\": 1,"
+    " \"sequences\": [[[1], [2]], [[1]]]},"
+    " \"weights\": {\"format\": \"attest/weights\", \"version\": 1, \"activation\": "
+    "\"hardmax\","
+    " \"heads\": [{\"WQ\": [[-1]], \"WK\": [[1]], \"WV\": [[1]], \"WO\": [[1]]}]},"
+    " \"parameters\": {}, \"violates\": {\"definition\": \"contextual-mapping\","
+    " \"pair\": [[0, 0], [1, 0]]}, \"found_by\": \"campaign\", \"shrink_steps\": 0}";
 
 const attest_property attest_property_theorem1_search = {
     .name = "theorem1-search",
     .title = "random hardmax layers confuse random contexts",
     .statement = "theorem1",
+    .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
     .expect_violation = true,
+    .witness = witness,
     .trials = 64,
 };

@@ -31,9 +31,10 @@ const attest_statement attest_statement_theorem2 = {
     .constants = constants,
     .decided_by = "first differences (Lemma F), balls",
     .note = "proofs-notes/theorem2.md",
-    .machine = "for a given direction v: proofs-notes/coq/theorem2_paper.v, theorem2_paper; "
-               "theorem2.v, theorem2_promise. "
-               "Not the existence of v, which is tested exactly",
+    .machine = "whole: proofs-notes/coq/theorem2_exists.v, theorem2; for given weights: "
+               "theorem2.v, theorem2_promise; strategy gap: gap.v, gap_contextual; the "
+               "constants of the code: constants.v. Not the choice of the weights by the "
+               "program, which tests them exactly",
 };
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
@@ -51,9 +52,10 @@ const attest_property attest_property_theorem2 = {
     .title =
         "what the construction promises holds: separations exceed delta, outputs are below r",
     .statement = "theorem2",
+    .definition = "contextual-mapping",
     .gen = attest_props_construction_gen,
     .decide = decide,
     .droppable = droppable,
     .targeted = true,
-    .trials = 100,
+    .trials = 1000,
 };

@@ -136,6 +136,7 @@ const attest_property attest_property_tuned = {
     .name = "tuned",
     .title = "rank-1 heads without any gap are contextual mappings, on datasets of doubles",
     .statement = "tuned",
+    .definition = "contextual-mapping",
     .gen = attest_tuned_gen,
     .decide = decide,
     .decide_many = decide_many,

@@ -58,6 +58,13 @@ void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
  * integer. */
 void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold);
 
+/* count values around 0, neighbours as little apart as check allows, to within 2^-20. Status:
+ * NOMEM. */
+attest_status attest_vectors_set_tight(attest_vocabulary *values, size_t count,
+                                       double threshold,
+                                       bool (*check)(const fmpq_t gap, size_t n),
+                                       size_t n) ATTEST_WARN_UNUSED;
+
 /* count values in descending order, at least gap apart and often just that; often centred at 0.
  * Status: NOMEM. */
 attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft *t,

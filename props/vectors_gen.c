@@ -1,16 +1,51 @@
 /* vectors_gen.c -- vectors whose values keep a gap by construction. */
 #include <math.h>
 
+#include "number/rationals.h"
 #include "props/vectors.h"
 
-enum { GRID = 1024 };
+enum { GRID = 1024, FINE_GRID = 1 << 20 };
+
+/* Raises the gap by steps until it will do. */
+static void raise_gap(fmpq_t gap, slong grid, bool (*check)(const fmpq_t gap, size_t n),
+                      size_t n)
+{
+    fmpq_t step;
+
+    fmpq_init(step);
+    fmpq_set_si(step, 1, (ulong)grid);
+    while (!check(gap, n))
+        fmpq_add(gap, gap, step);
+    fmpq_clear(step);
+}
+
+attest_status attest_vectors_set_tight(attest_vocabulary *values, size_t count,
+                                       double threshold,
+                                       bool (*check)(const fmpq_t gap, size_t n), size_t n)
+{
+    fmpq_t gap;
+
+    values->entry = attest_rationals_alloc(count);
+    if (!values->entry)
+        return ATTEST_NOMEM;
+    values->count = count;
+    values->dim = 1;
+    fmpq_init(gap);
+    fmpq_set_si(gap, (slong)floor(threshold * FINE_GRID), FINE_GRID);
+    raise_gap(gap, FINE_GRID, check, n);
+    for (size_t i = 0; i < count; i++) {
+        fmpq_set_si(values->entry + i, (slong)count - 1 - 2 * (slong)i, 2);
+        fmpq_mul(values->entry + i, values->entry + i, gap);
+    }
+    fmpq_clear(gap);
+    return ATTEST_OK;
+}
 
 void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
                             bool (*check)(const fmpq_t gap, size_t n), size_t n)
 {
     enum { WHOLE, PACKED, WIDE, KINDS };
     slong least = (slong)ceil(threshold);
-    fmpq_t step;
 
     switch (theft_random_choice(t, KINDS)) {
     case WHOLE:
@@ -22,11 +57,7 @@ void attest_vectors_gen_gap(fmpq_t gap, struct theft *t, double threshold,
     default:
         fmpq_set_si(gap, least + (slong)theft_random_choice(t, 1000), 1);
     }
-    fmpq_init(step);
-    fmpq_set_si(step, 1, GRID);
-    while (!check(gap, n))
-        fmpq_add(gap, gap, step);
-    fmpq_clear(step);
+    raise_gap(gap, GRID, check, n);
 }
 
 void attest_vectors_gen_narrow(fmpq_t gap, struct theft *t, double threshold)

@@ -55,13 +55,26 @@ for linkage in shared static; do
         try "$compiler -std=c11" $linkage evaluate.c attest
         try "$compiler -std=c11" $linkage certify-head.c attest \
             "$srcdir/examples/universal-pair.json" "$srcdir/examples/softmax.json" "$work/certificate.json"
-        [ "$engine" != yes ] || try "$compiler -std=c11" $linkage own-property.c "attest attest-engine"
+        [ "$engine" != yes ] || try "$compiler -std=c11" $linkage engine-alone.c "attest attest-engine"
     done
     for compiler in g++ clang++; do
         command -v $compiler >/dev/null 2>&1 || continue
         try "$compiler -std=c++17" $linkage use-from-c++.cc attest
     done
 done
+
+# The Python package finds the library and the program that were installed with it.
+if [ -n "$pythondir" ] && [ -f "$DESTDIR$libdir/libattest.so" ]; then
+    if ! (cd / && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$DESTDIR$pythondir PATH=/usr/bin:/bin "$PYTHON" -c 'import attest, importlib.metadata as m
+assert attest.judge([[1.0]], [[1.0]], [[1.0]], [[1.0]], kernel="fp32-any").ok
+assert attest.construct([[[1, 0], [0, 1]]])["certificate"]["verdict"] == "proved"
+assert m.version("attest") == attest.__version__ == attest.version()' 2>"$work/log"); then
+        fail "python: fails"
+        sed 's/^/    /' "$work/log" >&2
+    else
+        echo "installcheck: python: $PYTHON"
+    fi
+fi
 
 # Nothing of another prefix is left in what was installed.
 for file in attest ${engine:+attest-engine}; do

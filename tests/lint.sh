@@ -1,6 +1,6 @@
 #!/bin/sh
 # lint.sh SOURCE BUILD -- clang-tidy (.clang-tidy) and cppcheck (lint-suppressions.txt) over the
-# files of src/ and props/. Exits 1 when one of them says something.
+# files of src/ and props/, mypy over the Python package. Exits 1 when one of them says something.
 cd "$1" || exit 2
 BUILD=$2
 export BUILD
@@ -22,4 +22,11 @@ find src props -name "*.c" | sort | xargs -n 1 -P "$jobs" sh -c "$one" lint
 tidy=$?
 cppcheck -q -j "$jobs" --enable=warning,portability,performance --std=c11 --error-exitcode=1 \
     --suppressions-list=tests/lint-suppressions.txt -DHAVE_CONFIG_H=1 -Iinclude -Isrc -I. -Isrc/theft/api src props
-[ $? -eq 0 ] && [ $tidy -eq 0 ]
+check=$?
+types=0
+for python in "$PYTHON" /usr/bin/python3; do # the first that has mypy
+    "$python" -c 'import mypy' 2>/dev/null || continue
+    (cd python && "$python" -m mypy --strict --cache-dir="$BUILD/mypy" attest) || types=1
+    break
+done
+[ $check -eq 0 ] && [ $tidy -eq 0 ] && [ $types -eq 0 ]

@@ -11,15 +11,18 @@ copy_source() {
     (cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1)
 }
 
-# plant NAME FILE TEXT REPLACEMENT: a bug in the copy; the text must occur once and change.
+# plant NAME FILE TEXT REPLACEMENT...: a bug in the copy; each text must occur once and change.
 plant() {
     cp "$tree/$2" "$work/original"
-    python3 - "$tree/$2" "$3" "$4" <<'END'
+    python3 - "$tree/$2" "$@" <<'END'
 import sys
-path, old, new = sys.argv[1:]
+path, pairs = sys.argv[1], sys.argv[4:]
 text = open(path).read()
-assert text.count(old) == 1 and old != new, (path, text.count(old))
-open(path, "w").write(text.replace(old, new))
+assert pairs and len(pairs) % 2 == 0, path
+for old, new in zip(pairs[::2], pairs[1::2]):
+    assert text.count(old) == 1 and old != new, (path, text.count(old), old)
+    text = text.replace(old, new)
+open(path, "w").write(text)
 END
 }
 

@@ -35,6 +35,7 @@
 #include <attest/format.h>
 #include <attest/input.h>
 #include <attest/judge.h>
+#include <attest/judgement.h>
 #include <attest/kernel.h>
 #include <attest/matrix.h>
 #include <attest/number.h>

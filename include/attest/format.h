@@ -28,15 +28,21 @@ typedef struct attest_format {
     long precision; /* p >= 1 */
     bool bounded;   /* false: any exponent */
     long emin, emax;
-    /* The finite-only format float8_e4m3fn: no infinities, the all-ones significand of the
-     * largest exponent is NaN (so the largest number is (2 - 2^(2-p)) 2^emax), and what
-     * overflows becomes NaN, or the largest number where the rounding is toward zero. */
-    bool finite_only;
+    int width; /* bits of a code; 0: the format has no codes */
+    /* How it departs from IEEE 754, which has none of these. */
+    bool finite_only; /* no infinities: an infinity, or what overflows, becomes NaN */
+    bool saturates;   /* an infinity, or what overflows, becomes the largest number */
+    bool top_is_nan;  /* the all-ones significand of the largest exponent is no number, so that
+                       * the largest one is (2 - 2^(2-p)) 2^emax */
+    bool no_nan;      /* NaN becomes -0 */
+    bool no_minus_zero; /* -0 becomes 0 */
+    bool positive; /* neither sign nor 0: those become NaN; what is too small becomes the least
+                    * number 2^emin */
 } attest_format;
 
-/* format = the one named: binary64 binary32 tfloat32 bfloat16 binary16 float8_e4m3fn
- * float8_e5m2, their aliases fp64 fp32 tf32 bf16 fp16, "p=N" or "p=N:emin=E:emax=E". Status:
- * USAGE. */
+/* format = the one named; doc/formats.md has the table of names and aliases. "p=N" and
+ * "p=N:emin=E:emax=E" make one; ":saturating" behind a name of bounded exponents makes
+ * overflows saturate. Status: USAGE. */
 ATTEST_API attest_status attest_format_parse(attest_format *format, const char *name,
                                              attest_error *error) ATTEST_WARN_UNUSED;
 

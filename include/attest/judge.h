@@ -53,8 +53,8 @@ typedef enum attest_causal {
  * mean what their comments say. */
 typedef struct attest_qkv {
     attest_tensor q, k, v;
-    const char *scale;   /* NULL, "rsqrt": 1/sqrt(dim); "none": 1; else an exact number */
-    const char *softcap; /* NULL: none; else an exact number > 0 */
+    const char *scale;   /* NULL, "rsqrt": 1/sqrt(dim); "none": 1; else an exact number > 0 */
+    const char *softcap; /* NULL: none; else an exact number > 0; both from 2^-1000 to 2^1000 */
     attest_causal causal;
     bool windowed; /* query i sees p - left <= j <= p + right, p = i (+ nk - nq unless top-left)
                     */
@@ -75,10 +75,27 @@ ATTEST_API attest_status attest_judge_model_load(attest_judge_model **model, con
                                                  attest_error *error) ATTEST_WARN_UNUSED;
 ATTEST_API void attest_judge_model_free(attest_judge_model *model);
 
-/* How the work is done. Zeroed: one process, no progress, no cap. */
+/* The same for a model that is there as JSON, size bytes. Status: FORMAT, UNABLE, NOMEM. */
+ATTEST_API attest_status attest_judge_model_parse(attest_judge_model **model, const char *text,
+                                                  size_t size,
+                                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The model with every member that was left to defaults, as JSON, to be freed: parsed again, it
+ * is the same. NULL: out of memory. */
+ATTEST_API char *attest_judge_model_format(const attest_judge_model *model);
+
+/* The name of shipped model i; NULL: there are no more. */
+ATTEST_API const char *attest_judge_model_shipped_name(size_t i);
+
+/* How the work is done. Zeroed: one process, no progress, to the end. */
 typedef struct attest_judge_options {
-    size_t jobs;              /* processes; 0: one. The results do not depend on it */
-    attest_progress progress; /* called with rows done and rows in all */
+    size_t jobs; /* processes; 0: one. The results do not depend on it */
+    /* called in the thread that called, with how much of the work is done */
+    attest_progress progress;
+    /* NULL, or asked in that thread, no more than 25 times a second: false ends the work soon,
+     * with the status STOPPED */
+    bool (*proceed)(void *context);
+    void *proceed_context;
 } attest_judge_options;
 
 /* What is proved of every output element, in arrays of batch * heads * queries * value_dim
@@ -94,7 +111,7 @@ typedef struct attest_judge_bounds {
 } attest_judge_bounds;
 
 /* Status: FORMAT (shapes that do not fit, a value that is not finite or not of the model's
- * format), USAGE (an option that makes no sense), NOMEM, IO (a worker died).
+ * format), USAGE (an option that makes no sense), NOMEM, IO (a worker died), STOPPED.
  * Cost: doc/kernel-models.md. */
 ATTEST_API attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
                                             const attest_judge_model *model,

@@ -24,7 +24,8 @@ typedef enum attest_status {
     ATTEST_FORMAT, /* the input is not of the form it should have */
     ATTEST_IO,     /* reading or writing failed */
     ATTEST_NOMEM,  /* memory ran out */
-    ATTEST_USAGE   /* the caller asked for something that does not exist */
+    ATTEST_USAGE,  /* the caller asked for something that does not exist */
+    ATTEST_STOPPED /* the caller's function said that the work is not to go on */
 } attest_status;
 
 /* What a claim was found to be. ATTEST_UNDECIDED is never a pass. */

@@ -1,7 +1,7 @@
 (* The Boltzmann operator: bounds, and the identities (L) and (M). *)
 
 From Coq Require Import Reals List Permutation Lra.
-From attest Require Import sums.
+From attest Require Import sums guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -186,4 +186,54 @@ assert (sum (fun e => (mulA e * b - mulB e * a) * (val e - beta) * exp (val e)) 
 { generalize beta; clear; intros beta.
   induction l as [|e l IH]; simpl; [ring | rewrite IH; ring]. }
 rewrite E, Z, S; unfold boltz_of at 1; field; now split.
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma boltz_single a : boltz [a] = a.
+Proof. unfold boltz, partition; simpl; pose proof (exp_pos a); field; lra. Qed.
+
+Lemma boltz_nil : boltz [] = 0.
+Proof. unfold boltz; simpl; unfold Rdiv; ring. Qed.
+
+Lemma boltz_lse_entropy_satisfiable : satisfiable boltz_lse_entropy.
+Proof. now exists [0]. Qed.
+
+Lemma boltz_bounds_satisfiable : satisfiable boltz_bounds.
+Proof. exists [0], 0; given (simpl; auto; members). Qed.
+Lemma boltz_bounds_falsifiable : falsifiable boltz_bounds.
+Proof. exists [0], 1; rewrite boltz_single; simpl; rewrite ln_1; lra. Qed.
+
+Lemma identity_L_satisfiable : satisfiable identity_L.
+Proof. exists [0], [0], [0], [], []; given easy. Qed.
+Lemma identity_L_falsifiable : falsifiable identity_L.
+Proof. exists [1], [0], [], [], []; rewrite !boltz_single; simpl; unfold Rdiv; lra. Qed.
+
+Lemma identity_L_sets_satisfiable : satisfiable identity_L_sets.
+Proof. exists [0], [0]; given (easy || nodup). Qed.
+Lemma identity_L_sets_falsifiable : falsifiable identity_L_sets.
+Proof.
+exists [], [1]; rewrite boltz_nil, boltz_single; simpl sum; unfold minus; simpl.
+unfold Rdiv; lra.
+Qed.
+
+Lemma identity_M_satisfiable : satisfiable identity_M.
+Proof.
+exists [(0, 1, 1)]; given (unfold partition_of, mulA, mulB, val; simpl; rewrite exp_0; lra).
+Qed.
+Lemma identity_M_falsifiable : falsifiable identity_M.
+Proof.
+exists [(1, 1, 0)]; unfold boltz_of, partition_of, mulA, mulB, val; simpl.
+pose proof (exp_pos 1); intros E; unfold Rdiv in E.
+replace ((1 * (1 * exp 1) + 0) * / (1 * exp 1 + 0)) with 1 in E by (field; lra); lra.
+Qed.
+
+Lemma identity_L_multiplicities_satisfiable : satisfiable identity_L_multiplicities.
+Proof.
+exists [(0, 1, 1)], 1, 1; given (unfold partition_of, mulA, mulB, val; simpl; rewrite ?exp_0; lra).
+Qed.
+Lemma identity_L_multiplicities_falsifiable : falsifiable identity_L_multiplicities.
+Proof.
+exists [(1, 1, 0)], 0, 0; unfold boltz_of, partition_of, mulA, mulB, val; simpl.
+pose proof (exp_pos 1); intros E; unfold Rdiv in E.
+replace ((1 * (1 * exp 1) + 0) * / (1 * exp 1 + 0)) with 1 in E by (field; lra); lra.
 Qed.

@@ -4,7 +4,7 @@
 
 From Coq Require Import Reals ZArith Lia Lra.
 From Interval Require Import Tactic.
-From attest Require Import exp_constants.
+From attest Require Import exp_constants guard.
 Local Open Scope R_scope.
 
 (* log(2)/16 and a little: 0.04333496.  Constants are dyadic: Gappa needs that. *)
@@ -69,3 +69,19 @@ unfold table_exact, SHIFT.
 destruct D as [D|[D|[D|[D|[D|[D|[D|D]]]]]]]; subst j;
   (split; [split; interval with (i_prec 80) | intros J; try lia; interval with (i_prec 80)]).
 Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma poly_error_satisfiable : satisfiable poly_error.
+Proof. exists (1 / 32); given (unfold RANGE; interval with (i_prec 60)). Qed.
+Lemma poly_error_falsifiable : falsifiable poly_error.
+Proof.
+exists 10; unfold poly, C2, C3, C4, C5, C6, C7; apply Rlt_not_le; interval with (i_prec 60).
+Qed.
+
+Lemma step_error_satisfiable : satisfiable step_error.
+Proof. exact I. Qed.
+
+Lemma table_error_satisfiable : satisfiable table_error.
+Proof. exists 3%Z; given lia. Qed.
+Lemma table_error_falsifiable : falsifiable table_error.
+Proof. exists 9%Z; unfold table, table_exact, T7, SHIFT; apply Rlt_not_le; interval with (i_prec 60). Qed.

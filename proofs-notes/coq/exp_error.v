@@ -9,7 +9,7 @@
 From Coq Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
 From Interval Require Import Tactic.
-From attest Require Import exp_constants exp_approx exp_rounding.
+From attest Require Import exp_constants exp_approx exp_rounding guard.
 Local Open Scope R_scope.
 
 (* k = 8 e + j; the scale is T[j] 2^e. *)
@@ -197,4 +197,14 @@ apply Rle_trans with ((1 / 2 + 407 / 4096) * u).
 - apply round_near; try assumption; try lra.
   apply Rabs_le_inv in E; lra.
 - apply Rmult_le_compat_r; [apply ulp_ge_0 | unfold PROMISED_ULP; lra].
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma kernel_exp_error_satisfiable : satisfiable kernel_exp_error.
+Proof. exists 0; given (first [apply generic_format_0 | lra]). Qed.
+
+Lemma ulps_before_rounding_satisfiable : satisfiable ulps_before_rounding.
+Proof.
+destruct (kernel_exp_error 0) as (n & E & _); [apply generic_format_0 | lra|].
+exists 0, n; given (first [apply generic_format_0 | rewrite Rabs_R0; lra | exact E]).
 Qed.

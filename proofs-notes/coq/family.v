@@ -7,7 +7,7 @@
    bring its own gap. *)
 
 From Coq Require Import Reals List Lra Lia.
-From attest Require Import sums boltzmann gstar packing lemma_f.
+From attest Require Import sums boltzmann gstar packing lemma_f guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -128,3 +128,20 @@ intros L Lm; pose proof (maxima_fall i j ltac:(lia) Lm) as [Lt|E].
   now apply same_maximum.
 Qed.
 End Family.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma family_bound_satisfiable : satisfiable family_bound.
+Proof.
+exists 1%nat, (fun i => match i with O => [2] | _ => [0] end),
+  (fun i => match i with O => 2 | _ => 0 end), (fun _ => 2), 1.
+unshelve eexists; [intros [|i] _; nodup|].
+unshelve eexists; [intros [|i] _; split; simpl; auto; spreads|].
+unshelve eexists; [intros [|i] L; [split; [apply gstar_range | spreads] | lia]|].
+unshelve eexists; [intros [|i] L; [left; destruct wide_2; simpl; lra | lia]|].
+unshelve eexists; [lra|]; exists 0%nat, 1%nat; given lia.
+Qed.
+Lemma family_bound_falsifiable : falsifiable family_bound.
+Proof.
+exists 1%nat, (fun _ => [0]), (fun _ => 0), (fun _ => 0), 1, 0%nat, 1%nat.
+rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra.
+Qed.

@@ -3,7 +3,7 @@
    from e^x >= 1 + x alone; gstar_digits.v computes its digits. *)
 
 From Coq Require Import Reals Lra.
-From attest Require Import sums boltzmann.
+From attest Require Import sums boltzmann guard.
 Local Open Scope R_scope.
 
 Definition ratio (g : R) : R := exp (- g).
@@ -160,3 +160,20 @@ assert (mu gstar < 1 - 2 * ratio gstar).
     by (apply Rmult_lt_0_compat; lra); lra. }
 lra.
 Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma gstar_equation_satisfiable : satisfiable gstar_equation.
+Proof. exact I. Qed.
+
+Lemma gstar_unique_satisfiable : satisfiable gstar_unique.
+Proof.
+exists gstar; pose proof gstar_range; given (lra || exact gstar_equation).
+Qed.
+Lemma gstar_unique_falsifiable : falsifiable gstar_unique.
+Proof. exists 0; pose proof gstar_range; lra. Qed.
+
+Lemma wide_iff_satisfiable : satisfiable wide_iff.
+Proof. exists 1; given lra. Qed.
+
+Lemma wide_2 : wide 2.
+Proof. apply wide_of_gstar, gstar_range. Qed.

@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals Lra.
 From Interval Require Import Tactic.
-From attest Require Import boltzmann gstar.
+From attest Require Import guard boltzmann gstar.
 Local Open Scope R_scope.
 
 (* The sign of g - 1 - mu(g) tells the side of g*. *)
@@ -36,3 +36,11 @@ Qed.
 (* The rounded constant that code may compare with. *)
 Theorem wide_14456 g : 1.4456 <= g -> gstar <= g.
 Proof. pose proof gstar_digits; lra. Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma gstar_digits_satisfiable : satisfiable gstar_digits.
+Proof. exact I. Qed.
+Lemma wide_14456_satisfiable : satisfiable wide_14456.
+Proof. exists 1.4456; given lra. Qed.
+Lemma wide_14456_falsifiable : falsifiable wide_14456.
+Proof. exists 0; pose proof gstar_digits; lra. Qed.

@@ -1,5 +1,6 @@
-(* One-layer multi-head hardmax attention with skip, and Definition 2, over
-   any ordered field.  Definitions only; theorem1.v holds the results.
+(* One-layer multi-head hardmax attention with skip, and Definition 2
+   (definition2.v) for it, over any ordered field.  Definitions, and that a
+   matrix of columns may be read as a list; theorem1.v holds the results.
 
    A sequence is a matrix whose columns are its tokens.  Its length is part of
    the value, so that sequences of different lengths share one type and one
@@ -13,6 +14,8 @@
    delta >= 0.  Negative delta is excluded by theory.md, and harmless: it only
    weakens the requirement. *)
 
+From attest Require definition2.
+From attest Require Import guard.
 From mathcomp Require Import all_ssreflect all_algebra.
 
 Set Implicit Arguments.
@@ -20,6 +23,10 @@ Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
+
+Notation mask := definition2.mask.
+Notation NoMask := definition2.NoMask.
+Notation Causal := definition2.Causal.
 
 Section Hardmax.
 Variable R : realFieldType.
@@ -43,8 +50,6 @@ Definition hardmax (t : ties) (i : 'I_n) : R :=
 End Column.
 
 (* Query k sees every key, or the keys j <= k. *)
-Inductive mask := NoMask | Causal.
-
 Definition visible (m : mask) (n : nat) (k : 'I_n) : pred 'I_n :=
   match m with NoMask => predT | Causal => fun j => (j <= k)%N end.
 
@@ -77,20 +82,21 @@ Definition attention (t : ties) (m : mask) (L : layer) n (Z : 'M[R]_(d, n)) :
     WO h *m (WV h *m Z)
          *m hardmax_columns t m ((WK h *m Z)^T *m (WQ h *m Z)).
 
-(* The vocabulary: the set of tokens; with a causal mask, of the prefix. *)
-Definition in_vocabulary (m : mask) (X : sequence) (k : 'I_(len X))
-    (x : 'cV[R]_d) : Prop :=
-  exists2 j, visible m k j & token j = x.
+(* Definition 2 reads a sequence as its positions, their tokens and what they see. *)
+Definition places (X : sequence) : Type := 'I_(len X).
+Definition place_token (X : sequence) (k : places X) : 'cV[R]_d := token k.
+Definition place_sees (m : mask) (X : sequence) (k j : places X) : Prop := visible m k j.
 
+(* The vocabulary: the set of tokens; with a causal mask, of the prefix. *)
 Definition same_vocabulary m (X : sequence) (k : 'I_(len X))
     (Y : sequence) (l : 'I_(len Y)) : Prop :=
-  forall x, in_vocabulary m k x <-> in_vocabulary m l x.
+  definition2.same_vocabulary sequence places 'cV[R]_d place_token (place_sees m) X k Y l.
 
 (* Squared Euclidean norm. *)
 Definition sqnorm (x : 'cV[R]_d) : R := \sum_c x c 0 ^+ 2.
 
 (* Definition 2 for a family of sequences indexed by any type: I = 'I_N gives
-   X^(1..N).  A required pair has different vocabularies or different tokens. *)
+   X^(1..N). *)
 Section Contextual.
 Variables (I : Type) (X : I -> sequence).
 Variable q : forall n, 'M[R]_(d, n) -> 'M[R]_(d, n).
@@ -98,12 +104,13 @@ Variable q : forall n, 'M[R]_(d, n) -> 'M[R]_(d, n).
 Definition output i (k : 'I_(len (X i))) : 'cV[R]_d := col k (q (tokens (X i))).
 
 Definition required m i (k : 'I_(len (X i))) j (l : 'I_(len (X j))) : Prop :=
-  ~ same_vocabulary m k l \/ token k <> token l.
+  definition2.required sequence places 'cV[R]_d place_token (place_sees m) (X i) k (X j) l.
 
 Definition contextual (m : mask) (r delta : R) : Prop :=
-  (forall i (k : 'I_(len (X i))), 0 < r /\ sqnorm (output k) < r ^+ 2) /\
-  (forall i (k : 'I_(len (X i))) j (l : 'I_(len (X j))),
-     required m k l -> sqnorm (output k - output l) > delta ^+ 2).
+  definition2.contextual I (fun i => places (X i)) 'cV[R]_d 'cV[R]_d
+    (fun i => @place_token (X i)) (fun i => @place_sees m (X i))
+    (fun o => 0 < r /\ sqnorm o < r ^+ 2)
+    (fun o o' => sqnorm (o - o') > delta ^+ 2) output.
 End Contextual.
 End Layer.
 End Hardmax.
@@ -117,7 +124,51 @@ Definition norm (x : 'cV[R]_d) : R := Num.sqrt (sqnorm x).
 (* Definition 2 with the norm itself, word for word as in theory.md. *)
 Definition contextual_norm (I : Type) (X : I -> sequence R d)
     (q : forall n, 'M[R]_(d, n) -> 'M[R]_(d, n)) (m : mask) (r delta : R) : Prop :=
-  (forall i (k : 'I_(len (X i))), norm (output q k) < r) /\
-  (forall i (k : 'I_(len (X i))) j (l : 'I_(len (X j))),
-     required m k l -> norm (output q k - output q l) > delta).
+  definition2.contextual I (fun i => places (X i)) 'cV[R]_d 'cV[R]_d
+    (fun i => @place_token R d (X i)) (fun i => @place_sees R d m (X i))
+    (fun o => norm o < r) (fun o o' => norm (o - o') > delta) (output q).
 End Norm.
+
+(* The columns of a matrix read as a list: the same pairs are required. *)
+Theorem required_lists (R : realFieldType) (d : nat) (I : Type) (X : I -> sequence R d) m
+    i (k : 'I_(len (X i))) j (l : 'I_(len (X j))) :
+  let columns i := [seq token k | k <- enum 'I_(len (X i))] in
+  exists (k' : definition2.place _ I columns i) (l' : definition2.place _ I columns j),
+  [/\ sval k' = k, sval l' = l &
+    required m k l <->
+    definition2.required I (definition2.place _ I columns) 'cV[R]_d
+      (definition2.list_token _ 0 I columns) (definition2.list_sees _ I columns m)
+      i k' j l'].
+Proof.
+move=> columns.
+have size_columns a : length (columns a) = len (X a).
+  by rewrite -[length _]/(size (columns a)) size_map size_enum_ord.
+have inside a (k0 : 'I_(len (X a))) : Peano.lt (nat_of_ord k0) (length (columns a)).
+  by apply/ssrnat.ltP; rewrite size_columns.
+pose f a (k0 : places (X a)) : definition2.place _ I columns a := 
+    exist (fun n => Peano.lt n (length (columns a))) (nat_of_ord k0) (inside a k0).
+exists (f i k), (f j l); split=> //.
+have nthE a (k0 : 'I_(len (X a))) : List.nth k0 (columns a) 0 = token k0.
+  have -> : List.nth k0 (columns a) 0 = nth 0 (columns a) k0.
+    by elim: (columns a) (nat_of_ord k0) => [|x s IH] [|n] //=.
+  by rewrite (nth_map k0) ?size_enum_ord // nth_ord_enum.
+have surj a (y : definition2.place _ I columns a) : exists x, f a x = y.
+  case: y => n ltn; have ltn' : (n < len (X a))%N by rewrite -size_columns; apply/ssrnat.ltP.
+  exists (Ordinal ltn'); rewrite /f /=; congr exist; exact: lt_irrelevance.
+apply: (definition2.required_renamed _ _ (@places R d) _ _ _ _ _ _ (X i) (X j) i j (f i) (f j)).
+- exact: surj.
+- exact: surj.
+- by move=> x; rewrite /definition2.list_token /= nthE.
+- by move=> x; rewrite /definition2.list_token /= nthE.
+- move=> x y; rewrite /definition2.list_sees /definition2.attends /place_sees /=.
+  by case: m => //=; split=> /ssrnat.leP.
+- move=> x y; rewrite /definition2.list_sees /definition2.attends /place_sees /=.
+  by case: m => //=; split=> /ssrnat.leP.
+Qed.
+
+(* Guard: there are such data. *)
+Definition field_of (R : realFieldType) (_ : R) : realFieldType := R.
+Lemma required_lists_satisfiable : satisfiable required_lists.
+Proof.
+by exists (field_of (0 : rat)), 1%N, unit, (fun=> @Sequence _ 1 1 0), NoMask, tt, ord0, tt, ord0.
+Qed.

@@ -1,7 +1,8 @@
 (* judge.v -- core steps of proofs-notes/judge.md: a tree of rounded additions, and a quotient whose
    numerator and denominator are known only together. *)
-Require Import Reals Lra Psatz Lia.
-Open Scope R_scope.
+From Coq Require Import Reals Lra Psatz Lia.
+From attest Require Import guard.
+Local Open Scope R_scope.
 
 Section Tree.
 
@@ -119,3 +120,25 @@ Proof.
 Qed.
 
 End Quotient.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma tree_error_satisfiable : satisfiable tree_error.
+Proof.
+exists 1, 1; do 2 (unshelve eexists; [lra|]); exists (node (leaf 0) (leaf 1)), ((0 + 1) * (1 + 1)).
+given (first [simpl; unfold Rabs; repeat destruct Rcase_abs; lra |
+  constructor; try constructor; rewrite Rabs_R1; lra]).
+Qed.
+Lemma tree_error_falsifiable : falsifiable tree_error.
+Proof.
+exists 0, 0, (leaf 0), 1; unfold error; simpl; rewrite Rminus_0_r, Rabs_R1; lra.
+Qed.
+
+Lemma quotient_above_satisfiable : satisfiable quotient_above.
+Proof. exists 1, 1, 0, 1, 1; given lra. Qed.
+Lemma quotient_above_falsifiable : falsifiable quotient_above.
+Proof. exists 1, 1, 0, 0, 1; lra. Qed.
+
+Lemma quotient_below_satisfiable : satisfiable quotient_below.
+Proof. exists 1, 1, 2, (-1), 1, 1; given lra. Qed.
+Lemma quotient_below_falsifiable : falsifiable quotient_below.
+Proof. exists 1, 1, 0, 0, 1, 1; lra. Qed.

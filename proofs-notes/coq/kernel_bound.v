@@ -5,7 +5,7 @@
 
 From Coq Require Import Reals List Lra Lia Psatz.
 From Interval Require Import Tactic.
-From attest Require Import sums exp_constants.
+From attest Require Import sums exp_constants guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -401,3 +401,71 @@ Proof.
 intros D T A B E C; apply abs_le in A; apply abs_le in B; apply abs_le in E.
 unfold u, BOUND_UNIT, BOUND_MARGIN_AGAIN in *; simpl powerRZ in *; nra.
 Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma dot_error_satisfiable : satisfiable dot_error.
+Proof. exists [Term 1 1 u]; given (repeat constructor; unfold small; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra). Qed.
+Lemma dot_error_falsifiable : falsifiable dot_error.
+Proof. exists [Term 1 1 1]; unfold dot, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval with (i_prec 60). Qed.
+
+Lemma dot_error_norms_satisfiable : satisfiable dot_error_norms.
+Proof. exists [Term 1 1 u]; given (repeat constructor; unfold small; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra). Qed.
+Lemma dot_error_norms_falsifiable : falsifiable dot_error_norms.
+Proof. exists [Term 1 1 1]; unfold dot, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval with (i_prec 60). Qed.
+
+Lemma peak_covers_satisfiable : satisfiable peak_covers.
+Proof. exists (1 / 32), (1 / 8); given lra. Qed.
+Lemma peak_covers_falsifiable : falsifiable peak_covers.
+Proof.
+exists 0, 1000; unfold BOUND_PEAK_SLACK, BOUND_PEAK_DELTA; apply Rlt_not_le; interval with (i_prec 80).
+Qed.
+
+Lemma sum_error_satisfiable : satisfiable sum_error.
+Proof.
+exists 1%nat, [(1, [u])]; given (repeat constructor; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra).
+Qed.
+Lemma sum_error_falsifiable : falsifiable sum_error.
+Proof.
+exists 0%nat, [(1, [1])]; unfold factors; simpl; apply Rlt_not_le; unfold Rabs;
+repeat destruct Rcase_abs; lra.
+Qed.
+
+Lemma winner_satisfiable : satisfiable winner.
+Proof.
+exists 0, 0, 0, (-1), 0, (-1); given (unfold Rabs; repeat destruct Rcase_abs; simpl; lra).
+Qed.
+Lemma winner_falsifiable : falsifiable winner.
+Proof. exists 0, 0, 0, 0, 0, 1; lra. Qed.
+
+Lemma winner_again_satisfiable : satisfiable winner_again.
+Proof.
+exists 0, 0, 0, (-1), 0, (-1); given (unfold Rabs; repeat destruct Rcase_abs; simpl; lra).
+Qed.
+Lemma winner_again_falsifiable : falsifiable winner_again.
+Proof. exists 0, 0, 0, 0, 0, 1; lra. Qed.
+
+Lemma mean_square_argument_satisfiable : satisfiable mean_square_argument.
+Proof.
+exists [0; 3]; given (first [repeat constructor; lra | simpl; rewrite Ropp_0, exp_0; pose proof (exp_pos (- (3))); lra]).
+Qed.
+Lemma mean_square_argument_falsifiable : falsifiable mean_square_argument.
+Proof.
+exists [-10]; simpl; rewrite ln_1; pose proof (exp_pos (- -10)); apply Rlt_not_le; nra.
+Qed.
+
+Lemma two_squares_satisfiable : satisfiable two_squares.
+Proof. exists 1, 1, 1; given lra. Qed.
+Lemma two_squares_falsifiable : falsifiable two_squares.
+Proof.
+exists (- / 2), 1, 1; apply Rlt_not_le, Rle_lt_trans with (sqrt 1); [|rewrite sqrt_1; lra].
+apply sqrt_le_1_alt; replace (/ - / 2) with (-2) by field; lra.
+Qed.
+
+Lemma sharp_squares_satisfiable : satisfiable sharp_squares.
+Proof. exists 1, 1; given lra. Qed.
+
+Lemma slack_norms_satisfiable : satisfiable slack_norms.
+Proof. exists 1%nat; given (unfold BOUND_SIZE_LIMIT; simpl; lra). Qed.
+
+Lemma slack_weights_satisfiable : satisfiable slack_weights.
+Proof. exists 1%nat, 0; given (unfold BOUND_SIZE_LIMIT, BOUND_SHARP_DELTA_SQUARE; simpl; lra). Qed.

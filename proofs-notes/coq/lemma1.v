@@ -11,7 +11,7 @@
    gives an example. *)
 
 From Coq Require Import Reals List Permutation Lra Lia.
-From attest Require Import sums boltzmann gstar packing lemma_f.
+From attest Require Import sums boltzmann gstar packing lemma_f guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -261,4 +261,39 @@ destruct (spread_range delta C) with (x := - r) as (m & Hm & Lm); auto using apa
 - lra.
 - intros y Hy; pose proof (inside_bounds r C y IC Hy); lra.
 - pose proof (inside_bounds r C m IC Hm); lra.
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma ln_2_small : ln 2 < 1.5.
+Proof.
+rewrite <- (ln_exp 1.5); apply ln_increasing; [lra|]; pose proof (exp_lower 1.5); lra.
+Qed.
+
+Lemma boltz_inside_satisfiable : satisfiable boltz_inside.
+Proof. exists 1, [0]; unfold inside; given (easy || members). Qed.
+Lemma boltz_inside_falsifiable : falsifiable boltz_inside.
+Proof. exists (-1), [0]; pose proof (Rabs_pos (boltz [0])); lra. Qed.
+
+Lemma lemma1_satisfiable : satisfiable lemma1.
+Proof.
+pose proof ln_2_small; exists 2%nat, 15, 6.5, [0; 7], [0; 14]; unfold inside, apart, differ.
+given (first [lia | easy | simpl; replace (1 + 1) with 2 by ring; lra | nodup | members |
+  exists 7; left; simpl; split; [auto | intuition lra]]).
+Qed.
+Lemma lemma1_falsifiable : falsifiable lemma1.
+Proof.
+exists 1%nat, 0, 0, [0], [0]; rewrite Rminus_diag_eq, Rabs_R0 by reflexivity.
+simpl; rewrite ln_1; lra.
+Qed.
+
+Lemma lemma1_sizes_satisfiable : satisfiable lemma1_sizes.
+Proof.
+pose proof ln_2_small; exists 8, 6.5, [0], [0; 7], [0; 7]; unfold inside, apart, differ.
+given (first [easy | simpl; replace (1 + 1) with 2 by ring; lra | nodup | members |
+  exists 7; right; simpl; split; [auto | intuition lra]]).
+Qed.
+Lemma lemma1_sizes_falsifiable : falsifiable lemma1_sizes.
+Proof.
+exists 0, 0, [0], [0], [0]; rewrite Rminus_diag_eq, Rabs_R0 by reflexivity.
+simpl; rewrite ln_1; lra.
 Qed.

@@ -2,7 +2,7 @@
    sets apart.  Any sizes; the hypothesis is a gap g >= g*. *)
 
 From Coq Require Import Reals List Permutation Lra.
-From attest Require Import sums boltzmann gstar packing.
+From attest Require Import sums boltzmann gstar packing guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -317,3 +317,61 @@ destruct (lemma_f g A B Gs UA UB NA NB S D) as (M & M' & _ & _ & H).
 rewrite E, Rminus_diag_eq, Rabs_R0 in H by reflexivity.
 destruct H as [(_ & H1 & H2) | (_ & c & _ & H1 & H2)]; lra.
 Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma bound_pos_satisfiable : satisfiable bound_pos.
+Proof. exists 2, 2; given (exact wide_2 || lra). Qed.
+Lemma bound_pos_falsifiable : falsifiable bound_pos.
+Proof.
+exists 2, (mu 2); unfold bound; replace (mu 2 - mu 2) with 0 by ring; apply Rle_not_lt.
+pose proof (mu_pos 2 ltac:(lra)) as M; pose proof (exp_pos (- mu 2)) as E.
+assert (0 < exp (- mu 2) * mu 2) by now apply Rmult_lt_0_compat. lra.
+Qed.
+
+Lemma bound_gap_increasing_satisfiable : satisfiable bound_gap_increasing.
+Proof. exists 2, 3, 4; given (exact wide_2 || lra). Qed.
+
+Lemma mean_depth_packed_satisfiable : satisfiable mean_depth_packed.
+Proof.
+exists 2, wide_2, [0; 3]; given (split; [nodup | split; [spreads | split; [simpl; auto | spreads]]]).
+Qed.
+Lemma mean_depth_packed_falsifiable : falsifiable mean_depth_packed.
+Proof.
+exists 2, [-1]; unfold mean_depth, depth_sum; simpl; pose proof (exp_pos (- -1)).
+replace ((-1 * exp (- -1) + 0) / (exp (- -1) + 0)) with (-1) by (field; lra); lra.
+Qed.
+
+Lemma lemma_f_same_max_satisfiable : satisfiable lemma_f_same_max.
+Proof.
+exists 2, [0; -3], [0], 0, (-3); unfold greatest, first_difference, differ.
+given (first [apply gstar_range | nodup | solve [split; [now simpl; auto | spreads]] | spreads |
+  split; [left; simpl; split; [auto | intuition lra] | simpl; intros x; intuition lra]]).
+Qed.
+Lemma lemma_f_same_max_falsifiable : falsifiable lemma_f_same_max.
+Proof. exists 2, [0], [0], 2, 0; rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra. Qed.
+
+Lemma lemma_f_other_max_satisfiable : satisfiable lemma_f_other_max.
+Proof.
+exists 2, [0], [2], 0, 2; unfold greatest.
+given (first [apply gstar_range | nodup | solve [split; [now simpl; auto | spreads]] | spreads]).
+Qed.
+Lemma lemma_f_other_max_falsifiable : falsifiable lemma_f_other_max.
+Proof. exists 2, [0], [0], 0, 0; rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra. Qed.
+
+Lemma lemma_f_satisfiable : satisfiable lemma_f.
+Proof.
+exists 2, [0], [2]; unfold differ.
+given (first [apply gstar_range | easy | nodup | spreads |
+  exists 0; left; simpl; split; [auto | intuition lra]]).
+Qed.
+Lemma lemma_f_falsifiable : falsifiable lemma_f.
+Proof. exists 2, [], []; intros (M & M' & [[] _] & _). Qed.
+
+Lemma boltz_injective_satisfiable : satisfiable boltz_injective.
+Proof.
+exists 2, [0], [2]; unfold differ.
+given (first [apply gstar_range | easy | nodup | spreads |
+  exists 0; left; simpl; split; [auto | intuition lra]]).
+Qed.
+Lemma boltz_injective_falsifiable : falsifiable boltz_injective.
+Proof. exists 2, [], []; auto. Qed.

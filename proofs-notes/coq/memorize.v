@@ -2,7 +2,7 @@
    cancel the skip leave nothing of it. Corollary 2: a step of 2 r_max + eps keeps eps. *)
 
 From Coq Require Import Reals List Lra Lia.
-From attest Require Import sums vectors.
+From attest Require Import sums vectors guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -130,4 +130,47 @@ assert (B : s <= norm (scale (INR (S k) * s) e)).
 pose proof (norm_add_lower (scale (INR (S k) * s) e) x) as T.
 rewrite length_scale in T; specialize (T (eq_sym E)).
 rewrite add_comm; unfold s in *; lra.
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma memorize_value_satisfiable : satisfiable memorize_value.
+Proof.
+exists 0, 0, [Ramp 0 1 5], [Ramp 2 3 7], 0, 1; given (lra || (intros r [<-|[]]; simpl; lra)).
+Qed.
+Lemma memorize_value_falsifiable : falsifiable memorize_value.
+Proof.
+exists 0, 0, [], [], (-1), 0; unfold output, relu; simpl; rewrite Rmax_right by lra; lra.
+Qed.
+
+Lemma memorize_label_satisfiable : satisfiable memorize_label.
+Proof.
+exists 0, [5], 0, [Ramp 0 1 5], [Ramp 2 3 7], 0, 1.
+given (first [lra | intros r [<-|[]]; simpl; lra | simpl; f_equal; ring]).
+Qed.
+Lemma memorize_label_falsifiable : falsifiable memorize_label.
+Proof.
+exists 0, [], 0, [], [], (-1), 0; unfold output, relu; simpl; rewrite Rmax_right by lra; lra.
+Qed.
+
+Lemma ramp_inside_satisfiable : satisfiable ramp_inside.
+Proof. exists 0, 4, 1, 1; given lra. Qed.
+Lemma ramp_inside_falsifiable : falsifiable ramp_inside.
+Proof. exists 0, 4, 0, 1; lra. Qed.
+
+Lemma positional_distance_satisfiable : satisfiable positional_distance.
+Proof.
+exists 2, 1, [1], [1], [1], 0%nat, 1%nat.
+given (first [reflexivity | lia | rewrite norm_one, Rabs_R1; lra | lra]).
+Qed.
+Lemma positional_distance_falsifiable : falsifiable positional_distance.
+Proof. exists 2, 1, [1], [1], [1], 0%nat, 0%nat; rewrite norm_sub_same; lra. Qed.
+
+Lemma positional_nonzero_satisfiable : satisfiable positional_nonzero.
+Proof.
+exists 2, 1, [1], [1], 0%nat; given (first [reflexivity | rewrite norm_one, Rabs_R1; lra | lra]).
+Qed.
+Lemma positional_nonzero_falsifiable : falsifiable positional_nonzero.
+Proof.
+exists 2, 1, [0], [0], 0%nat; unfold encode, scale; simpl.
+rewrite Rmult_0_r, Rplus_0_r, norm_one, Rabs_R0; lra.
 Qed.

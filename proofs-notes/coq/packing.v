@@ -1,7 +1,7 @@
 (* Sums over finite sets of reals that lie at least g apart. *)
 
 From Coq Require Import Reals List Permutation Lra.
-From attest Require Import sums boltzmann gstar.
+From attest Require Import sums boltzmann gstar guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -101,4 +101,41 @@ apply (packing (fun s => exp (- s)) (fun x => exp (- x) / (1 - ratio g)) g x);
 - intros y _; apply Rmult_le_pos; [left; apply exp_pos | exact I].
 - intros y z _ [Lt| ->]; [|lra]; apply Rmult_le_compat_r; [exact I|].
   left; apply exp_increasing; lra.
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Ltac spreads := try unfold spread; members.
+
+Lemma packing_satisfiable : satisfiable packing.
+Proof.
+exists (fun _ => 0), (fun _ => 0), 1, 0; do 4 (unshelve eexists; [intros; lra|]).
+exists [0], 0; given (nodup || spreads).
+Qed.
+Lemma packing_falsifiable : falsifiable packing.
+Proof. exists (fun _ => 1), (fun _ => 0), 1, 0, [0], 0; simpl; lra. Qed.
+
+Lemma h_decreasing_satisfiable : satisfiable h_decreasing.
+Proof. exists 0, 1, 1; given lra. Qed.
+Lemma h_decreasing_falsifiable : falsifiable h_decreasing.
+Proof. exists 0, 0, 1; unfold h; pose proof (exp_pos (- (1))); lra. Qed.
+
+Lemma packed_tail_satisfiable : satisfiable packed_tail.
+Proof. exists 1, 0, 1, [1]; given (lra || nodup || spreads). Qed.
+Lemma packed_tail_falsifiable : falsifiable packed_tail.
+Proof.
+exists 1, 0, (- mu 1 - 1), []; simpl; unfold tail, h; apply Rlt_not_le.
+pose proof (ratio_lt_1 1 ltac:(lra)); set (y := exp _).
+assert (0 < y) by apply exp_pos.
+replace (- mu 1 - 1 - (0 - mu 1)) with (-1) by ring.
+apply Rmult_lt_reg_r with (1 - ratio 1); [lra|]; unfold Rdiv.
+rewrite Rmult_assoc, Rinv_l by lra; lra.
+Qed.
+
+Lemma packed_partition_satisfiable : satisfiable packed_partition.
+Proof. exists 1, 0, [0]; given (lra || nodup || spreads). Qed.
+Lemma packed_partition_falsifiable : falsifiable packed_partition.
+Proof.
+pose proof (ratio_lt_1 1 ltac:(lra)); pose proof (ratio_pos 1).
+exists 1, (- ln ((1 - ratio 1) / 2)), [0]; simpl; rewrite !Ropp_involutive, exp_ln by lra.
+rewrite Ropp_0, exp_0; replace ((1 - ratio 1) / 2 / (1 - ratio 1)) with (1 / 2) by (field; lra); lra.
 Qed.

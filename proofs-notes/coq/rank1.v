@@ -3,7 +3,7 @@
    [theorem2_first_difference] is the conclusion that certification uses. *)
 
 From Coq Require Import Reals List Lra.
-From attest Require Import sums boltzmann gstar packing lemma_f vectors softmax.
+From attest Require Import sums boltzmann gstar packing lemma_f vectors softmax guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -163,3 +163,48 @@ Qed.
 End Skip.
 
 End Head.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Ltac numbers := unfold rank1_score, sub, scale; simpl; rewrite ?norm_one; members.
+Ltac one_token := let y := fresh "y" in let E := fresh "E" in
+  intros y E; simpl in E; intuition subst;
+  rewrite norm_one; unfold Rabs; destruct Rcase_abs; lra.
+
+Lemma same_token_distance_satisfiable : satisfiable same_token_distance.
+Proof.
+exists [1], [1], [1], [1], [[1]], [[1]; [3]], [[3]], [1].
+given (first [reflexivity | easy | numbers]).
+Qed.
+
+Lemma theorem2_first_difference_satisfiable : satisfiable theorem2_first_difference.
+Proof.
+exists [1], [1], [1], [1], [[1]], 2, [[1]], [[3]], [1].
+given (first [apply gstar_range | reflexivity | easy | numbers | nodup |
+  intros y z Hy Hz N; simpl in Hy, Hz; intuition subst; try (now destruct N); numbers |
+  exists [1]; left; simpl; split; [auto | intros [E|[]]; injection E; lra]]).
+Qed.
+Lemma theorem2_first_difference_falsifiable : falsifiable theorem2_first_difference.
+Proof. exists [1], [1], [1], [1], [[1]], 2, [], [], [1]; intros (M & M' & [[] _] & _). Qed.
+
+Lemma output_bounded_satisfiable : satisfiable output_bounded.
+Proof.
+exists [1], [1], [1], [1], [[1]], 2, 8.
+do 3 (unshelve eexists; [simpl; rewrite ?norm_one; numbers|]).
+exists [[1]], [1]; given (first [reflexivity | easy | numbers | one_token]).
+Qed.
+Lemma output_bounded_falsifiable : falsifiable output_bounded.
+Proof.
+exists [1], [1], [1], [1], [[1]], 0, 0, [[1]], [1]; apply Rle_not_lt.
+eapply Rle_trans; [|apply norm_nonneg]; lra.
+Qed.
+
+Lemma other_token_distance_satisfiable : satisfiable other_token_distance.
+Proof.
+exists [1], [1], [1], [1], [[/ 8]], 2, 1.
+do 3 (unshelve eexists; [simpl; rewrite ?norm_one; numbers|]).
+exists [[1]], [[-1]], [1], [-1]; given (first [reflexivity | easy | numbers | one_token]).
+Qed.
+Lemma other_token_distance_falsifiable : falsifiable other_token_distance.
+Proof.
+exists [1], [1], [1], [1], [[1]], 1, 1, [[1]], [[1]], [1], [1]; rewrite norm_sub_same; lra.
+Qed.

@@ -1,8 +1,8 @@
-(* Single-head softmax attention with skip, Definition 2 for it, and what a head
-   of rank one computes. *)
+(* Single-head softmax attention with skip, Definition 2 (definition2.v) for it, and
+   what a head of rank one computes. *)
 
 From Coq Require Import Reals List Lra Lia.
-From attest Require Import sums boltzmann vectors.
+From attest Require Import sums boltzmann vectors definition2 guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -19,26 +19,51 @@ Definition attend (X : list vec) (x : vec) : vec :=
 Definition attention (X : list vec) (x : vec) : vec := add x (attend X x).
 End Head.
 
-Inductive mask := NoMask | Causal.
-Definition visible (m : mask) (k : nat) (X : list vec) : list vec :=
-  match m with NoMask => X | Causal => firstn (S k) X end.
-
-(* Definition 2, as in theory.md: lengths may differ; under a mask the vocabulary
-   belongs to the position. *)
+(* Definition 2: a layer q gives q S x for the query x and the visible tokens S. *)
 Section Contextual.
 Variables (I : Type) (X : I -> list vec) (q : list vec -> vec -> vec) (m : mask).
 
 Definition token (i : I) (k : nat) : vec := nth k (X i) [].
 Definition output (i : I) (k : nat) : vec := q (visible m k (X i)) (token i k).
-Definition same_vocabulary (i : I) (k : nat) (j : I) (l : nat) : Prop :=
-  forall x, In x (visible m k (X i)) <-> In x (visible m l (X j)).
-Definition required (i : I) (k : nat) (j : I) (l : nat) : Prop :=
-  ~ same_vocabulary i k j l \/ token i k <> token j l.
 
 Definition contextual (r delta : R) : Prop :=
+  definition2.contextual I (place vec I X) vec vec
+    (list_token vec [] I X) (list_sees vec I X m)
+    (fun o => norm o < r) (fun o o' => norm (sub o o') > delta)
+    (fun i k => output i (proj1_sig k)).
+
+(* The same by numbers of positions. *)
+Definition required (i : I) (k : nat) (j : I) (l : nat) : Prop :=
+  ~ (forall x, In x (visible m k (X i)) <-> In x (visible m l (X j)))
+  \/ token i k <> token j l.
+
+Lemma required_places i (k : place vec I X i) j (l : place vec I X j) :
+  definition2.required I (place vec I X) vec (list_token vec [] I X) (list_sees vec I X m)
+    i k j l
+  <-> required i (proj1_sig k) j (proj1_sig l).
+Proof.
+unfold definition2.required, same_vocabulary, required.
+assert ((forall x, in_vocabulary I (place vec I X) vec (list_token vec [] I X)
+                     (list_sees vec I X m) i k x
+        <-> in_vocabulary I (place vec I X) vec (list_token vec [] I X)
+              (list_sees vec I X m) j l x)
+  <-> (forall x, In x (visible m (proj1_sig k) (X i)) <-> In x (visible m (proj1_sig l) (X j))))
+  as E by (split; intros H x; specialize (H x); rewrite !in_visible in *; exact H).
+rewrite E; unfold list_token, token; tauto.
+Qed.
+
+Theorem contextual_positions r delta : contextual r delta <->
   (forall i k, (k < length (X i))%nat -> norm (output i k) < r) /\
   (forall i k j l, (k < length (X i))%nat -> (l < length (X j))%nat ->
      required i k j l -> norm (sub (output i k) (output j l)) > delta).
+Proof.
+unfold contextual, definition2.contextual; split; intros [S F]; split.
+- intros i k L; exact (S i (exist _ k L)).
+- intros i k j l L L' R; apply (F i (exist _ k L) j (exist _ l L')).
+  now apply required_places.
+- intros i [k L]; now apply S.
+- intros i [k L] j [l L'] R; apply F; auto; now apply required_places in R.
+Qed.
 End Contextual.
 
 (* Rank one: W_Q = u1 v^T, W_K = u2 v^T, W_V = u3 v^T, kappa = u2 . u1, w = W_O u3. *)
@@ -102,3 +127,31 @@ unfold rank1_read; apply Rabs_le; split.
   rewrite (Rmult_comm (exp _)); apply Rmult_le_compat_r; [left; apply exp_pos | apply B', Hy].
 Qed.
 End RankOne.
+
+(* The dataset (1,2), (1,3) of one-dimensional tokens, for examples. *)
+Definition example (i : bool) : list vec := if i then [[1]; [2]] else [[1]; [3]].
+
+Lemma example_tokens x : (exists i, In x (example i)) -> x = [1] \/ x = [2] \/ x = [3].
+Proof. intros ([|] & H); simpl in H; intuition. Qed.
+
+(* Definition 2 asks its first tokens to differ: a head that adds nothing is refuted. *)
+Theorem zero_head_refuted u1 u2 u3 v WO r delta : apply WO u3 = [0] -> 0 <= delta ->
+  ~ contextual bool example (attention (outer u1 v) (outer u2 v) (outer u3 v) WO) NoMask r delta.
+Proof.
+intros Z D C; apply contextual_positions in C; destruct C as [_ F].
+specialize (F true 0%nat false 0%nat ltac:(simpl; lia) ltac:(simpl; lia)).
+assert (required bool example NoMask true 0 false 0) as Req.
+{ left; intros S; specialize (S [2]); simpl in S; destruct S as [S _].
+  destruct S as [E|[E|[]]]; [auto | injection E; lra | injection E; lra]. }
+specialize (F Req); unfold output in F; revert F; rewrite !rank1_attention; rewrite Z; try reflexivity.
+unfold token; simpl; rewrite !Rmult_0_r, norm_sub_same; lra.
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma contextual_positions_satisfiable : satisfiable contextual_positions.
+Proof. now exists bool, example, (fun _ x => x), NoMask, 1, 0. Qed.
+
+Lemma zero_head_refuted_satisfiable : satisfiable zero_head_refuted.
+Proof.
+exists [1], [1], [1], [1], [[0]], 1, 0; given (lra || (simpl; f_equal; ring)).
+Qed.

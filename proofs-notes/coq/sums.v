@@ -137,3 +137,16 @@ destruct (Rle_dec x m) as [le|gt].
 - exists x; split; [left; easy|]; intros y [->|Hy]; [lra|].
   specialize (Hm y Hy); lra.
 Qed.
+
+(* For concrete lists: case by case, then linear arithmetic. *)
+Ltac members := solve [
+  repeat (intros; simpl in *;
+    match goal with
+    | H : _ \/ _ |- _ => destruct H
+    | H : False |- _ => destruct H
+    | H : _ = ?x |- _ => is_var x; subst x
+    | _ => fail
+    end);
+  intros; try lra;
+  try (unfold Rabs; repeat destruct Rcase_abs; lra)].
+Ltac nodup := solve [repeat constructor; simpl; intuition (try lra; try congruence)].

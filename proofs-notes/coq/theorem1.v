@@ -3,7 +3,8 @@
    with and without a causal mask, at equal and at different lengths. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
-From attest Require Import hardmax collinear.
+From attest Require Import hardmax collinear guard.
+From attest Require c_constants.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -36,8 +37,8 @@ Lemma vocabulary_differs m u s s' (k : 'I_(size s)) (l : 'I_(size s')) i :
   ~ same_vocabulary (X := multiples u s) (Y := multiples u s') m k l.
 Proof.
 move=> u0 vi absent /(_ ((nth 0 s i)%:~R *: u)) [sub _].
-have [|j vj] := sub; first by exists i; rewrite ?token_multiples.
-rewrite token_multiples => /(multiples_inj u0); exact: absent.
+have [|j vj] := sub; first by exists i; rewrite ?/place_token ?token_multiples.
+rewrite /place_token token_multiples => /(multiples_inj u0); exact: absent.
 Qed.
 
 (* The same over the integers, where it can be evaluated. *)
@@ -138,6 +139,8 @@ Definition mirrorA : seq int := [:: - 3%:Z; - 2%:Z; 2%:Z; 3%:Z].
 Definition mirrorB : seq int := [:: - 3%:Z; - 1; 1; 3%:Z].
 Definition shortA : seq int := [:: 1; 3%:Z].
 Definition shortB : seq int := [:: 1; 2%:Z; 3%:Z].
+Definition causalA : seq int := [:: 1; 3%:Z; 2%:Z].
+Definition causalB : seq int := [:: 1; 2%:Z; 3%:Z].
 Definition threeA : seq int := [:: 1; 2%:Z; 4%:Z].
 Definition threeB : seq int := [:: 1; 3%:Z; 4%:Z].
 
@@ -160,9 +163,9 @@ Theorem universal_masked_at_u_exempt (u : 'cV[R]_d) :
        (pairA ! 0) (pairB ! 0).
 Proof.
 split; first by rewrite !token_multiples.
-move=> x; split=> -[[j ltj]] /=; rewrite leqn0 => /eqP j0 <-.
-  exists (pairB ! 0) => //; rewrite !token_multiples /=; by case: j j0 {ltj}.
-exists (pairA ! 0) => //; rewrite !token_multiples /=; by case: j j0 {ltj}.
+move=> x; split=> -[[j ltj]]; rewrite /place_sees /= leqn0 => /eqP j0 <-.
+  exists (pairB ! 0) => //; rewrite /place_token !token_multiples /=; by case: j j0 {ltj}.
+exists (pairA ! 0) => //; rewrite /place_token !token_multiples /=; by case: j j0 {ltj}.
 Qed.
 
 (* u(-3,-2,2,3), u(-3,-1,1,3), at both ends, and masked at the last. *)
@@ -183,6 +186,10 @@ Theorem short_at_3u ty : D ty NoMask (shortB ! 2) (shortA ! 1).
 Proof. by case: ty; defeat 2%N 1%N 0%N 0%N 1%N. Qed.
 
 Theorem short_masked_at_3u ty : D ty Causal (shortB ! 2) (shortA ! 1).
+Proof. by case: ty; defeat 2%N 1%N 0%N 0%N 1%N. Qed.
+
+(* Equal lengths under a mask: 3u sees (1,2,3) in one and (1,3) in the other. *)
+Theorem causal_at_3u ty : D ty Causal (causalB ! 2) (causalA ! 1).
 Proof. by case: ty; defeat 2%N 1%N 0%N 0%N 1%N. Qed.
 
 (* Where the leftmost maximiser takes all, three tokens of equal length do:
@@ -282,3 +289,101 @@ Proof.
 by move=> u0 delta0 /(contextual_normE _ _ _ _ delta0); apply: theorem1.
 Qed.
 End Norms.
+
+(* The pairs that theorem1.c takes are these. *)
+Theorem pair_constants : let numbers := map Posz in
+  [/\ numbers c_constants.uniform_a = pairA, numbers c_constants.uniform_b = pairB &
+  [/\ numbers c_constants.leftmost_a = threeA, numbers c_constants.leftmost_b = threeB,
+      numbers c_constants.causal_a = causalA & numbers c_constants.causal_b = causalB]].
+Proof. by []. Qed.
+
+Lemma pair_constants_satisfiable : satisfiable pair_constants.
+Proof. exact: I. Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Section Guards.
+Let Q := field_of (0 : rat).
+
+(* No heads: the layer is the identity. *)
+Definition no_heads (R : realFieldType) d : layer R d :=
+  @Layer R d 0 (fun=> 0%N) (fun=> 0) (fun=> 0) (fun=> 0) (fun=> 0).
+
+Lemma attention_no_heads (R : realFieldType) d ty m n (Z : 'M[R]_(d, n)) :
+  attention ty m (no_heads R d) Z = Z.
+Proof. by rewrite /attention big_ord0 addr0. Qed.
+
+Lemma one_nonzero (R : realFieldType) : const_mx 1 != 0 :> 'cV[R]_1.
+Proof. by apply/eqP => /matrixP /(_ ord0 ord0) /eqP; rewrite !mxE oner_eq0. Qed.
+
+Lemma theorem1_satisfiable : satisfiable theorem1.
+Proof. by exists Q, 1%N, (const_mx 1), (no_heads Q 1), Uniform, NoMask, 1, 0, (one_nonzero Q). Qed.
+
+(* On u = 0 all tokens are equal, nothing is required, and the identity is a mapping. *)
+Lemma zero_contextual (R : realFieldType) (s : 'I_2 -> seq int) :
+  (forall i, (0 < size (s i))%N) ->
+  contextual (fun i => multiples (0 : 'cV[R]_1) (s i))
+    (attention Uniform NoMask (no_heads R 1)) NoMask 1 0.
+Proof.
+move=> nonempty.
+have zero s' (k : 'I_(size s')) : col k (tokens (multiples (0 : 'cV[R]_1) s')) = 0.
+  by rewrite -/(token (X := multiples 0 s') k) token_multiples scaler0.
+split=> [i k | i k j l].
+  by rewrite /output attention_no_heads zero sqnorm0 expr1n ltr01.
+case=> [diff | neq].
+  case: diff => x; split=> -[a _]; rewrite /place_token /token zero => <-.
+    by exists (Ordinal (nonempty j)); rewrite /place_token /token ?zero.
+  by exists (Ordinal (nonempty i)); rewrite /place_token /token ?zero.
+by case: neq; rewrite /place_token /token !zero.
+Qed.
+
+Lemma theorem1_falsifiable : falsifiable theorem1.
+Proof.
+exists Q, 1%N, 0, (no_heads Q 1), Uniform, NoMask, 1, 0; apply.
+by apply: zero_contextual => i; case: (i == 0).
+Qed.
+
+Lemma theorem1_lengths_satisfiable : satisfiable theorem1_lengths.
+Proof. by exists Q, 1%N, (const_mx 1), (no_heads Q 1), Uniform, NoMask, 1, 0, (one_nonzero Q). Qed.
+Lemma theorem1_lengths_falsifiable : falsifiable theorem1_lengths.
+Proof.
+exists Q, 1%N, 0, (no_heads Q 1), Uniform, NoMask, 1, 0; apply.
+by apply: zero_contextual => i; case: (i == 0).
+Qed.
+
+(* MathComp has no concrete real closed field at hand: over any. *)
+Lemma theorem1_norm_satisfiable (R : rcfType) : satisfiable (@theorem1_norm R).
+Proof. by exists 1%N, (const_mx 1), (no_heads R 1), Uniform, NoMask, 1, 0, (one_nonzero R), (lexx 0). Qed.
+Lemma contextual_normE_satisfiable (R : rcfType) : satisfiable (@contextual_normE R).
+Proof.
+by exists 1%N, 'I_2, (universal_pair (0 : 'cV[R]_1)), (fun n Z => Z), NoMask, 1, 0, (lexx 0).
+Qed.
+
+Lemma universal_at_u_satisfiable : satisfiable universal_at_u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma universal_at_6u_satisfiable : satisfiable universal_at_6u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma universal_masked_at_6u_satisfiable : satisfiable universal_masked_at_6u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma mirror_at_minus_3u_satisfiable : satisfiable mirror_at_minus_3u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma mirror_at_3u_satisfiable : satisfiable mirror_at_3u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma mirror_masked_at_3u_satisfiable : satisfiable mirror_masked_at_3u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma short_at_u_satisfiable : satisfiable short_at_u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma short_at_3u_satisfiable : satisfiable short_at_3u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma short_masked_at_3u_satisfiable : satisfiable short_masked_at_3u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma causal_at_3u_satisfiable : satisfiable causal_at_3u.
+Proof. by exists Q, 1%N, Uniform. Qed.
+Lemma three_leftmost_at_u_satisfiable : satisfiable three_leftmost_at_u.
+Proof. by exists Q, 1%N. Qed.
+Lemma three_leftmost_at_4u_satisfiable : satisfiable three_leftmost_at_4u.
+Proof. by exists Q, 1%N. Qed.
+Lemma universal_masked_at_u_exempt_satisfiable : satisfiable universal_masked_at_u_exempt.
+Proof. by exists Q, 1%N, 0. Qed.
+Lemma zero_token_collision_satisfiable : satisfiable zero_token_collision.
+Proof. by exists Q, 1%N, (no_heads Q 1), (const_mx 1), (one_nonzero Q). Qed.
+End Guards.

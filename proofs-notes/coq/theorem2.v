@@ -6,7 +6,7 @@
    exactly for the v it stores. *)
 
 From Coq Require Import Reals List Permutation Lra Lia.
-From attest Require Import sums boltzmann lemma_f lemma1 vectors softmax rank1.
+From attest Require Import sums boltzmann lemma_f lemma1 vectors definition2 softmax rank1 guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -79,34 +79,11 @@ Hypothesis projects : forall x y z, V x -> V y -> V z -> y <> z ->
 (* What the stored weights promise. *)
 Definition promise : R := norm w * (L * L * exp (- (2 * (kappa * rmax * rmax)))) / (kappa * rmax).
 
-Lemma visible_in i k x : In x (visible m k (X i)) -> V x.
-Proof.
-unfold visible, V; exists i; destruct m; [assumption|].
-rewrite <- (firstn_skipn (S k) (X i)); apply in_app_iff; tauto.
-Qed.
+Let visible_in i k x : In x (visible m k (X i)) -> V x.
+Proof. exists i; apply (visible_incl _ m k); assumption. Qed.
 
-Lemma visible_nodup i k : NoDup (visible m k (X i)).
-Proof.
-unfold visible; destruct m; [apply no_repetition|].
-pose proof (no_repetition i) as U; rewrite <- (firstn_skipn (S k) (X i)) in U.
-clear - U; induction (firstn (S k) (X i)) as [|a l IH]; [constructor|].
-simpl in U; inversion U; constructor; [rewrite in_app_iff in *; tauto | now apply IH].
-Qed.
-
-Lemma visible_nonempty i k : (k < length (X i))%nat -> visible m k (X i) <> [].
-Proof. unfold visible; destruct m; destruct (X i); simpl; try lia; easy. Qed.
-
-Lemma token_in i k : (k < length (X i))%nat -> V (token I X i k).
+Let token_in i k : (k < length (X i))%nat -> V (token I X i k).
 Proof. intros Lk; exists i; now apply nth_In. Qed.
-
-Lemma token_visible i k : (k < length (X i))%nat ->
-  In (token I X i k) (visible m k (X i)).
-Proof.
-intros Lk; unfold visible, token; destruct m; [now apply nth_In|].
-rewrite <- (firstn_skipn (S k) (X i)) at 1.
-rewrite app_nth1 by (rewrite firstn_length; lia).
-apply nth_In; rewrite firstn_length; lia.
-Qed.
 
 Lemma w_length x : V x -> length w = length x.
 Proof. intros Vx; unfold w, apply; now rewrite map_length, dimension. Qed.
@@ -171,7 +148,7 @@ assert (exists y, V y /\ y <> x) as (y & Vy & Nyx).
 assert (kappa * dot v x <> 0) as K.
 { intros K0; pose proof (projects x y x Vx Vy Vx Nyx) as P.
   rewrite K0, Rmult_0_l, Rabs_R0 in P; pose proof log_pos; lra. }
-unfold F; rewrite same_token_distance; fold w kappa; auto using w_length; try (apply visible_nonempty; assumption).
+unfold F; rewrite same_token_distance; fold w kappa; auto using w_length; try (apply visible_some; assumption).
 (* Lemma 1 at any sizes, for the scores of x *)
 destruct attained as (i0 & Ln).
 set (V' := A ++ B ++ X i0).
@@ -195,16 +172,16 @@ assert (forall Y, (forall z, In z Y -> In z V') -> inside (kappa * rmax * rmax) 
 { intros Y IY a Ha; apply in_map_iff in Ha; destruct Ha as (z & <- & Hz).
   apply score_small; auto. }
 assert (X i0 <> []) as N0 by (intros Z0; rewrite Z0 in Ln; simpl in Ln; lia).
-assert (A <> []) as NA by now apply visible_nonempty.
-assert (B <> []) as NB by now apply visible_nonempty.
+assert (A <> []) as NA by now apply visible_some.
+assert (B <> []) as NB by now apply visible_some.
 assert (Rabs (boltz (map (s x) A) - boltz (map (s x) B))
         > L * L * exp (- (2 * (kappa * rmax * rmax)))) as Main.
 { replace L with (ln (INR (length (map (s x) (X i0))))) by (now rewrite map_length, Ln).
   apply lemma1_sizes with (delta := delta).
   - destruct (X i0); easy.
   - rewrite map_length, Ln; exact Dl.
-  - apply score_nodup with (g := 2 * L + 3) (V := V'); auto; apply visible_nodup.
-  - apply score_nodup with (g := 2 * L + 3) (V := V'); auto; apply visible_nodup.
+  - apply score_nodup with (g := 2 * L + 3) (V := V'); auto; apply visible_nodup, no_repetition.
+  - apply score_nodup with (g := 2 * L + 3) (V := V'); auto; apply visible_nodup, no_repetition.
   - apply score_nodup with (g := 2 * L + 3) (V := V'); auto.
   - destruct A; easy.
   - destruct B; easy.
@@ -229,9 +206,9 @@ Qed.
 
 Theorem theorem2_promise : contextual I X F m (rmax + eps / 4) promise.
 Proof.
-split.
+apply contextual_positions; split.
 - intros i k Lk; pose proof (token_in i k Lk) as Vt; unfold output.
-  apply output_bounded; auto using w_length, visible_nonempty.
+  apply output_bounded; auto using w_length, visible_some.
   intros y Hy; eapply small, visible_in; exact Hy.
 - intros i k j l Lk Ll Req; unfold output.
   pose proof (token_in i k Lk) as Vx; pose proof (token_in j l Ll) as Vy.
@@ -239,11 +216,42 @@ split.
   2:{ pose proof (promise_le_half _ _ Vx Vy N).
       assert (eps / 2 < norm (sub (F (visible m k (X i)) (token I X i k))
                                   (F (visible m l (X j)) (token I X j l)))).
-      { apply other_token_distance with rmax; auto using w_length, visible_nonempty;
+      { apply other_token_distance with rmax; auto using w_length, visible_some;
         intros z Hz; eapply small, visible_in; exact Hz. }
       lra. }
   destruct Req as [NV|]; [|tauto]; rewrite <- E.
-  apply same_token_promise; auto using token_visible; rewrite E; auto using token_visible.
+  apply same_token_promise; auto; [now apply nth_visible | rewrite E; now apply nth_visible].
 Qed.
 End Mapping.
 End Head.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Ltac tokens := let y := fresh "y" in let H := fresh "H" in
+  intros y H; apply example_tokens in H; destruct H as [->|[->| ->]]; try reflexivity;
+  rewrite ?norm_one; numbers.
+Ltac token_pairs := let x := fresh "x" in let y := fresh "y" in
+  let Hx := fresh "Hx" in let Hy := fresh "Hy" in let N := fresh "N" in
+  intros x y Hx Hy N; apply example_tokens in Hx, Hy;
+  destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]]; try (now destruct N);
+  unfold sub, scale; simpl; rewrite norm_one; numbers.
+
+Lemma example_nodup i : NoDup (example i).
+Proof.
+destruct i; repeat constructor; simpl; intros H; intuition; injection H0; lra.
+Qed.
+
+Lemma theorem2_promise_satisfiable : satisfiable theorem2_promise.
+Proof.
+pose proof ln_2_small as L.
+exists [10], [1], [1], [1], [[/ 32]], bool, example, 1%nat, 2%nat, 4, (/ 2), NoMask.
+given (first [lia | reflexivity | exact example_nodup | now exists true | tokens | token_pairs | numbers |
+  intros x y z Hx Hy Hz N; apply example_tokens in Hx, Hy, Hz;
+  destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]], Hz as [->|[->| ->]];
+  try (now destruct N); simpl; replace (1 + 1) with 2 by ring; numbers]).
+Qed.
+Lemma theorem2_promise_falsifiable : falsifiable theorem2_promise.
+Proof.
+exists [1], [1], [1], [1], [[0]], bool, example, 1%nat, 2%nat, 4, 1, NoMask.
+apply zero_head_refuted; [simpl; f_equal; ring|]; unfold promise; simpl.
+rewrite !Rmult_0_l, Rplus_0_l, norm_one, Rabs_R0; unfold Rdiv; lra.
+Qed.

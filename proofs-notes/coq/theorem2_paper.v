@@ -2,7 +2,7 @@
    well: the closed formula for delta. *)
 
 From Coq Require Import Reals List Lra Lia.
-From attest Require Import sums lemma1 vectors softmax theorem2.
+From attest Require Import sums lemma1 vectors definition2 softmax theorem2 rank1 guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -89,3 +89,40 @@ rewrite <- Same; apply theorem2_promise with d; auto.
     apply Rmult_le_compat_l; lra.
 Qed.
 End Paper.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma share_small : sqrt (8 / (PI * INR 1)) / 4 ^ 2 <= 1.
+Proof.
+pose proof PI2_1; assert (sqrt (8 / (PI * INR 1)) <= 2) as S2; [|lra].
+replace 2 with (sqrt (2 * 2)) by (apply sqrt_square; lra); apply sqrt_le_1_alt; simpl.
+apply Rmult_le_reg_r with (PI * 1); [lra|].
+unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra.
+Qed.
+
+Lemma theorem2_paper_satisfiable : satisfiable theorem2_paper.
+Proof.
+pose proof share_small as S; set (p := sqrt (8 / (PI * INR 1)) / 4 ^ 2) in *.
+assert (forall t, p * Rabs t <= Rabs t) as P.
+{ intros t; rewrite <- (Rmult_1_l (Rabs t)) at 2; apply Rmult_le_compat_r; [apply Rabs_pos | exact S]. }
+assert (forall a b, p * norm (sub [a] [b]) <= Rabs (dot [1] [a] - dot [1] [b])) as D.
+{ intros a b; unfold sub, scale; simpl; rewrite norm_one.
+  replace (a + -1 * b) with (1 * a + 0 - (1 * b + 0)) by ring; apply P. }
+exists [4 ^ 4 * PI * INR 1 * (2 * ln (INR 2) + 3) / (8 * / 2 * / 2)], [1], [1], [1], [[/ 2 / (4 * 4)]],
+  bool, example, 1%nat, 2%nat, (/ 2), 4, (/ 2), NoMask.
+do 10 (unshelve eexists; [first [lia | reflexivity | exact example_nodup | now exists true | tokens
+  | token_pairs | numbers]|]).
+exists 4; fold p.
+given (first [lra | reflexivity |
+  intros x Hx; apply example_tokens in Hx; destruct Hx as [->|[->| ->]]; rewrite norm_one; simpl;
+    rewrite Rmult_1_l, Rplus_0_r; apply P |
+  intros x y Hx Hy N; apply example_tokens in Hx, Hy;
+    destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]]; apply D |
+  simpl; rewrite ?norm_one; numbers |
+  simpl; ring | simpl; rewrite norm_one, Rabs_pos_eq; lra]).
+Qed.
+Lemma theorem2_paper_falsifiable : falsifiable theorem2_paper.
+Proof.
+exists [1], [1], [1], [1], [[0]], bool, example, 1%nat, 1%nat, 1, 4, 1, NoMask, 1.
+apply zero_head_refuted; [simpl; f_equal; ring|]; unfold paper_delta; simpl; rewrite ln_1.
+unfold Rdiv; lra.
+Qed.

@@ -3,7 +3,7 @@
    causal mask are allowed.  Given Lindemann-Weierstrass. *)
 
 From Coq Require Import Reals ZArith List Lra Lia.
-From attest Require Import sums boltzmann vectors softmax rank1 zero_test.
+From attest Require Import sums boltzmann vectors definition2 softmax rank1 theorem2 zero_test guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -53,15 +53,6 @@ intros E D; pose proof (dot_self (add p q)); pose proof (Rle_0_sqr (a + b)) as S
 unfold Rsqr in S; assert (a + b = 0) as Z by (apply Rsqr_0_uniq; unfold Rsqr; lra).
 unfold scale; simpl; f_equal; [lra | apply IH; [lia | lra]].
 Qed.
-
-Lemma in_visible m k Y z : In z (visible m k Y) -> In z Y.
-Proof.
-destruct m; simpl visible; [auto|]; intros H.
-rewrite <- (firstn_skipn (S k) Y); apply in_app_iff; now left.
-Qed.
-
-Lemma visible_some m k Y : (k < length Y)%nat -> visible m k Y <> [].
-Proof. destruct m, Y; simpl; try lia; easy. Qed.
 
 Section Tuned.
 Variables (u1 u2 u3 v : vec) (WO : list vec).
@@ -156,15 +147,15 @@ Theorem tuned_contextual r :
   (forall i k, (k < length (X i))%nat -> norm (output I X F m i k) < r) ->
   contextual I X F m r 0.
 Proof.
-intros Bounded; split; [exact Bounded|]; intros i k j l Lk Ll Req; unfold output.
+intros Bounded; apply contextual_positions; split; [exact Bounded|]; intros i k j l Lk Ll Req; unfold output.
 set (A := visible m k (X i)); set (B := visible m l (X j)).
 set (x := token I X i k) in *; set (y := token I X j l) in *.
 assert (V x) as Vx by (exists i; now apply nth_In).
 assert (V y) as Vy by (exists j; now apply nth_In).
 assert (forall z, In z A -> V z) as HA
-  by (intros z Hz; exists i; exact (in_visible m k _ z Hz)).
+  by (intros z Hz; exists i; exact (visible_incl _ m k _ z Hz)).
 assert (forall z, In z B -> V z) as HB
-  by (intros z Hz; exists j; exact (in_visible m l _ z Hz)).
+  by (intros z Hz; exists j; exact (visible_incl _ m l _ z Hz)).
 assert (A <> []) as NA by (now apply visible_some).
 assert (B <> []) as NB by (now apply visible_some).
 assert (forall z, V z -> length w = length z) as Lw
@@ -195,3 +186,34 @@ destruct (vec_dec x y) as [E|N].
     apply map_ext; intros c; ring.
 Qed.
 End Tuned.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
+Lemma tuned_contextual_satisfiable : lindemann_weierstrass -> satisfiable tuned_contextual.
+Proof.
+intros LW; exists [1], [1], [1], [1], [[/ 8]], bool, example, 1%nat, NoMask, LW.
+do 7 (unshelve eexists; [first [reflexivity | tokens | numbers |
+  intros x y Hx Hy; apply example_tokens in Hx, Hy;
+    destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]]; unfold rank1_score; simpl;
+    (eexists (_ : Z), 1%Z; split; [easy|]; unfold Rdiv; rewrite Rinv_1;
+     ((instantiate (1 := 1%Z); lra) || (instantiate (1 := 2%Z); lra) || (instantiate (1 := 3%Z); lra)
+      || (instantiate (1 := 4%Z); lra) || (instantiate (1 := 6%Z); lra) || (instantiate (1 := 9%Z); lra))) |
+  intros x y Hx Hy; apply example_tokens in Hx, Hy;
+    destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]]; simpl; try reflexivity; lra |
+  intros x Hx; apply example_tokens in Hx; destruct Hx as [->|[->| ->]]; simpl; lra]|]).
+exists 1, 3.
+unshelve eexists; [intros x Hx; apply example_tokens in Hx; destruct Hx as [->|[->| ->]]; simpl; lra|].
+unshelve eexists; [left; intros x y Hx Hy N; apply example_tokens in Hx, Hy;
+  destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]]; try (now destruct N); simpl; numbers|].
+exists (4 + 2 / 4); given (intros i k Lk; unfold output; apply output_bounded with (rmax := 4);
+  [lra | numbers | numbers
+   | destruct i, k as [|[|k]]; try reflexivity; simpl in Lk; lia
+   | now apply visible_some
+   | intros y Hy; apply visible_incl in Hy; revert y Hy;
+     assert (forall y, (exists i, In y (example i)) -> norm y < 4) as B by tokens; eauto
+   | destruct i, k as [|[|k]]; try (simpl in Lk; lia); unfold token; simpl; numbers]).
+Qed.
+Lemma tuned_contextual_falsifiable : falsifiable tuned_contextual.
+Proof.
+exists [1], [1], [1], [1], [[0]], bool, example, 1%nat, NoMask, 0, 0, 0.
+apply zero_head_refuted; [simpl; f_equal; ring | lra].
+Qed.

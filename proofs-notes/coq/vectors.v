@@ -136,3 +136,13 @@ intros E; induction l as [|y l IH]; simpl.
 - rewrite IH; clear; unfold scale; induction w as [|a w IHw]; simpl; [reflexivity|].
   f_equal; [ring | exact IHw].
 Qed.
+
+(* Vectors of one entry, for examples. *)
+Lemma norm_one a : norm [a] = Rabs a.
+Proof. unfold norm; simpl; rewrite Rplus_0_r; apply sqrt_Rsqr_abs. Qed.
+
+Lemma norm_sub_same x : norm (sub x x) = 0.
+Proof.
+unfold norm; replace (dot _ _) with 0; [apply sqrt_0|].
+unfold sub, scale; induction x as [|a x IH]; simpl; [reflexivity|]; rewrite <- IH; ring.
+Qed.

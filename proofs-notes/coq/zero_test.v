@@ -4,7 +4,7 @@
    [lindemann_weierstrass]; nothing here is an axiom. *)
 
 From Coq Require Import Reals ZArith List Permutation Lra.
-From attest Require Import sums boltzmann.
+From attest Require Import sums boltzmann guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -258,4 +258,37 @@ rewrite leading_coefficient in C; auto.
   { apply filter_In; split; [apply I; simpl; auto|].
     unfold bad; destruct (Req_EM_T (mulA e * mulB e0) (mulA e0 * mulB e)); tauto. }
   pose proof (Maxf e F); lra.
+Qed.
+
+(* Guards: the hypotheses hold somewhere, the conclusions not everywhere. Lindemann-Weierstrass is a theorem
+   that nobody has proved here, so it stays a premise of the first kind, too. *)
+Lemma zero_test_satisfiable : lindemann_weierstrass -> satisfiable zero_test.
+Proof.
+intros LW; exists [(1, 0)], LW; given (intros t [<-|[]]; split;
+  [exists 1%Z, 1%Z | exists 0%Z, 1%Z]; (split; [easy | simpl; field])).
+Qed.
+Lemma zero_test_falsifiable : falsifiable zero_test.
+Proof.
+exists [(exp 1, 0); (-1, 1)]; intros [H _]; assert (evaluate [(exp 1, 0); (-1, 1)] = 0) as E.
+{ unfold evaluate; simpl; rewrite exp_0; ring. }
+specialize (H E 1); unfold collected in H; revert H; simpl.
+repeat destruct Req_EM_T; simpl; lra.
+Qed.
+
+Lemma boltz_equal_iff_satisfiable : lindemann_weierstrass -> satisfiable boltz_equal_iff.
+Proof.
+intros LW; exists [(0, 1, 1)], LW; given (first [nodup |
+  intros e [<-|[]]; repeat split; [exists 0%Z, 1%Z | exists 1%Z, 1%Z | exists 1%Z, 1%Z];
+    (split; [easy | unfold val, mulA, mulB; simpl; field]) |
+  intros e [<-|[]]; unfold mulA; simpl; lra |
+  unfold partition_of, mulA, mulB, val; simpl; rewrite exp_0; lra]).
+Qed.
+Lemma boltz_equal_iff_falsifiable : falsifiable boltz_equal_iff.
+Proof.
+exists [(0, 1, 0); (0, 0, 1)]; unfold boltz_of, partition_of, proportional, parallel, mulA, mulB, val.
+simpl; rewrite exp_0; intros [H _].
+assert (((1 * (0 * 1) + (0 * (0 * 1) + 0)) / (1 * 1 + (0 * 1 + 0)))
+        = ((0 * (0 * 1) + (1 * (0 * 1) + 0)) / (0 * 1 + (1 * 1 + 0)))) as E by (field; lra).
+pose proof (H E (0, 1, 0) (0, 0, 1) (or_introl eq_refl) (or_intror (or_introl eq_refl))) as F.
+simpl in F; lra.
 Qed.

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "audit/certified.h"
+#include "audit/evaluate_kernel.h"
+#include "data/judge_model.h"
 #include "number/hosted.h"
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/try.h"
 
 /* Sequences of which errors, and of which the origin of errors, are looked at. */
 enum { MOST_SAMPLED = 20000, MOST_STAGED = 128 };
@@ -24,7 +27,7 @@ const char *attest_audit_verdict_name(attest_audit_verdict verdict)
 
 void attest_audit_init(attest_audit *audit)
 {
-    static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
+    static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
 
     memset(audit, 0, sizeof *audit);
     attest_simulated_arithmetic_init(&audit->like, &binary64);
@@ -56,6 +59,7 @@ static void results_clear(attest_audit_result *result, size_t count)
 {
     for (size_t i = 0; result && i < count; i++) {
         attest_audit_collisions_clear(&result[i].collisions);
+        attest_audit_deviation_clear(&result[i].deviation);
         arb_clear(result[i].min_separation);
         arb_clear(result[i].max_norm);
     }
@@ -77,7 +81,9 @@ void attest_audit_clear(attest_audit *audit)
     arb_clear(audit->theory.delta_log2);
     attest_audit_reference_clear(&audit->reference);
     attest_audit_reference_clear(&audit->stage_reference);
+    attest_audit_weights_clear(&audit->exact_weights);
     results_clear(audit->result, audit->formats);
+    results_clear(audit->staged, 1);
     results_clear(audit->algorithm,
                   audit->compares ? audit->formats * ATTEST_AUDIT_ALGORITHMS : 0);
 }
@@ -197,6 +203,8 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
     if (norm && entry) {
         request_sample(&request, audit, sample);
         attest_audit_model_init(&model, &result->arithmetic);
+        model.capped = result->arithmetic.rounding == ATTEST_SIMULATED_NEAREST &&
+                       !model.pairwise && model.online_block == 0;
         status = attest_audit_bound(norm, entry, &request, &model, error);
         if (status == ATTEST_OK)
             attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
@@ -210,6 +218,21 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
     attest_shared_free(norm, sample->positions, sizeof *norm);
     attest_shared_free(entry, sample->positions * sample->dim, sizeof *entry);
     return status;
+}
+
+/* What errors mean: relative to the outputs, for the weights, for what is told apart. */
+static attest_status interpret(attest_audit_result *result, const attest_audit *audit,
+                               const attest_audit_outputs *outputs, attest_error *error)
+{
+    ATTEST_TRY(attest_audit_deviation_get(&result->deviation, outputs, audit->dataset,
+                                          &audit->reference, error));
+    ATTEST_TRY(attest_audit_pairs_get(&result->pairs, outputs, audit->dataset,
+                                      &audit->reference, &result->deviation, &audit->classes,
+                                      audit->jobs, error));
+    if (audit->exact_weights.rows == 0)
+        return ATTEST_OK;
+    return attest_audit_attended_get(&result->attended, &audit->exact_weights,
+                                     &result->arithmetic, error);
 }
 
 /* Each stage rounded alone. */
@@ -254,6 +277,8 @@ static attest_status run_arithmetic(attest_audit_result *result, const attest_au
     status = judge(result, audit, &outputs, error);
     if (status == ATTEST_OK && audit->reference.sequences > 0)
         status = measure(result, audit, &outputs, error);
+    if (status == ATTEST_OK && audit->reference.sequences > 0)
+        status = interpret(result, audit, &outputs, error);
     attest_audit_outputs_clear(&outputs);
     if (status == ATTEST_OK && stages && audit->stage_reference.sequences > 0)
         status = measure_stages(result, audit, error);
@@ -291,6 +316,39 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     return status;
 }
 
+/* The kernel beside the formats. No bound on its errors is known here. */
+static attest_status run_kernel(attest_audit *audit, attest_error *error)
+{
+    attest_simulated_arithmetic arithmetic = audit->like;
+    attest_audit_outputs outputs;
+    attest_audit_request request;
+    attest_audit_result *result;
+    attest_status status;
+
+    arithmetic.format = audit->kernel->variant->output;
+    audit->staged = attest_memory_alloc(1, sizeof *audit->staged);
+    if (!audit->staged)
+        return attest_memory_fail(error);
+    result = audit->staged;
+    result_init(result, &arithmetic);
+    request_init(&request, audit);
+    ATTEST_TRY(attest_audit_evaluate_kernel(&outputs, &request, audit->kernel, error));
+    status = judge(result, audit, &outputs, error);
+    if (status == ATTEST_OK && audit->reference.sequences > 0) {
+        attest_audit_errors_get(&result->errors, &outputs, audit->dataset, &audit->reference,
+                                &arithmetic.format, NULL, 0);
+        result->has_errors = true;
+        status = attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
+                                            &audit->reference, error);
+        if (status == ATTEST_OK)
+            status = attest_audit_pairs_get(&result->pairs, &outputs, audit->dataset,
+                                            &audit->reference, &result->deviation,
+                                            &audit->classes, audit->jobs, error);
+    }
+    attest_audit_outputs_clear(&outputs);
+    return status;
+}
+
 /* Certified values of a sample, precise enough for the widest format. */
 static attest_status make_references(attest_audit *audit, attest_error *error)
 {
@@ -308,6 +366,9 @@ static attest_status make_references(attest_audit *audit, attest_error *error)
             &audit->stage_reference, &request,
             audit->reference.sequences < MOST_STAGED ? audit->reference.sequences : MOST_STAGED,
             bits, error);
+    if (status == ATTEST_OK)
+        status =
+            attest_audit_weights_get(&audit->exact_weights, &request, &audit->reference, error);
     return status;
 }
 
@@ -333,6 +394,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
         status = make_references(audit, error);
     if (status == ATTEST_OK)
         status = run_formats(audit, error);
+    if (status == ATTEST_OK && audit->kernel)
+        status = run_kernel(audit, error);
     if (status == ATTEST_OK && audit->certified.known && audit->certified.has_pair)
         audit->collapse.has_separation = attest_audit_log2_below(
             &audit->collapse.log2_separation, audit->certified.min_separation);

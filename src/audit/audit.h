@@ -6,10 +6,14 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
+#include <attest/judge.h>
+
+#include "audit/attended.h"
 #include "audit/collapse.h"
 #include "audit/collisions.h"
 #include "audit/curve.h"
 #include "audit/kernels.h"
+#include "audit/pairs.h"
 #include "audit/reference.h"
 
 typedef enum attest_audit_verdict {
@@ -33,6 +37,9 @@ typedef struct attest_audit_result {
     bool has_errors;
     attest_audit_errors errors;
     bool has_bound;
+    attest_audit_deviation deviation; /* with has_errors */
+    attest_audit_pairs pairs;
+    attest_audit_attended attended; /* rows 0: not measured */
     bool has_stages;
     attest_audit_errors stage[ATTEST_STAGES]; /* with that stage rounded, the others not */
 } attest_audit_result;
@@ -41,7 +48,7 @@ typedef struct attest_audit_result {
 typedef struct attest_audit_certified {
     bool known;
     const char *method;
-    attest_verdict verdict; /* are all required pairs apart? */
+    attest_verdict verdict; /* of the claim, for the exact outputs */
     bool has_pair;
     attest_place pair[2];
     arb_t min_separation, max_norm;
@@ -63,12 +70,13 @@ typedef struct attest_audit {
     size_t formats;
     const attest_format *format;
     bool has_r;
-    fmpq_t r, delta;  /* the claim: norms < r, separations > delta */
-    arf_t promise;    /* ... and separations > promise, if it is positive */
-    bool compares;    /* all algorithms side by side */
-    bool has_stages;  /* where the errors enter */
-    bool has_kernels; /* the fast path, too */
-    bool has_curve;   /* the collapse curve, too */
+    fmpq_t r, delta;                  /* the claim: norms < r, separations > delta */
+    arf_t promise;                    /* ... and separations > promise, if it is positive */
+    const attest_judge_model *kernel; /* NULL, or a kernel that is audited, too */
+    bool compares;                    /* all algorithms side by side */
+    bool has_stages;                  /* where the errors enter */
+    bool has_kernels;                 /* the fast path, too */
+    bool has_curve;                   /* the collapse curve, too */
     size_t jobs;
     attest_progress progress;
     attest_audit_collapse collapse;
@@ -77,7 +85,9 @@ typedef struct attest_audit {
     attest_audit_certified certified;
     attest_audit_theory theory;
     attest_audit_reference reference, stage_reference;
+    attest_audit_weights exact_weights;
     attest_audit_result *result;    /* by format */
+    attest_audit_result *staged;    /* of the kernel: its format is that of its outputs */
     attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
     attest_audit_kernels kernels;
     attest_audit_curve curve;
@@ -102,6 +112,13 @@ attest_status attest_audit_theory_get(attest_audit *audit,
 /* The bits of a significand that shows a difference of `small` in numbers up to `large`:
  * ceil(log2(large / small)) + 1, at least 1. false: small is not known to be positive. */
 bool attest_audit_bits(fmpz_t bits, const arb_t large, const arb_t small);
+
+/* What became of the outputs in one arithmetic, as a sentence. */
+typedef struct attest_audit_conclusion {
+    char words[512];
+} attest_audit_conclusion;
+
+void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_result *result);
 
 /* log2 of the lower end of a positive ball, rounded down; false: it is not positive. */
 bool attest_audit_log2_below(double *log2, const arb_t ball);

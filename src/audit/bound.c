@@ -8,9 +8,17 @@ double attest_audit_bound_growth(const attest_audit_model *model, double roundin
 {
     double exponent = roundings * log1p(model->u_sum) * OUTWARD;
 
+    double u = model->u, growth, cap;
+
     if (model->accumulates)
-        exponent += log1p(model->u) * OUTWARD;
-    return expm1(exponent) / model->u * OUTWARD;
+        exponent += log1p(u) * OUTWARD;
+    growth = expm1(exponent) / u * OUTWARD;
+    if (!model->capped)
+        return growth;
+    cap = 1 + 2 * model->u_sum;
+    if (model->accumulates)
+        cap = cap * (1 + u) + u;
+    return fmin(growth, cap / u * OUTWARD);
 }
 
 /* The roundings that a term of a sum of t products passes through. */
@@ -112,13 +120,14 @@ static void bound_score(size_t j, quantities key, quantities query, size_t count
 
 /* Step 4: weights from above, and their relative errors over u times them. Returns H, what the
  * sum may lose to underflow, over u and relative to it; *peak = what a weight may be computed
- * as, up to a factor 2. */
+ * as, up to a factor 2; NaN: scores may overflow. */
 static double bound_weights(double *peak, size_t visible, const bound *b)
 {
     const attest_audit_model *model = b->model;
     double u = model->u, top = -INFINITY, slip = 0, error = 0, total = 0, shift, scale;
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
     double factors = (1 + 2 * (double)(blocks - 1)) * log1p(u) * OUTWARD;
+    bool overflows = false;
 
     for (size_t j = 0; j < visible; j++) {
         top = fmax(top, b->score.value[j]);
@@ -135,22 +144,26 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
         double power = u * own, distance = depth + 2 * slip + shift + u * own;
         if (model->shifted)
             power += u * (distance + model->tiny);
-        if (model->shifted && !(distance * (1 + u) * OUTWARD <= model->most))
-            power = INFINITY; /* score minus maximum overflows */
+        if (!isfinite(own) ||
+            (model->shifted && !(distance * (1 + u) * OUTWARD <= model->most))) {
+            power = INFINITY; /* the score, or score minus maximum */
+            overflows = true;
+        }
         power = (power + factors) * OUTWARD;
         b->weight[j] = fmin(1, exp(log_weight)) + 0x1p-1000;
         b->spread[j] = (power < 1 ? b->weight[j] * expm1(power)
                                   : exp(fmin(0, log_weight) + power) + 0x1p-1000) /
                        u * OUTWARD;
     }
-    *peak = model->shifted ? 1 : exp(top + shift) * OUTWARD;
+    *peak = overflows ? NAN : model->shifted ? 1 : exp(top + shift) * OUTWARD;
     scale = model->shifted ? exp(-shift) : exp(top - shift) * total;
     return model->tiny == 0 ? 0 : model->tiny * (double)visible * (double)(2 * blocks) / scale;
 }
 
-/* Steps 4 to 6: weights, sum, mix and division; b->mean = the mean's sizes and errors. */
-static void bound_mean(const quantities *values, const uint32_t *token, size_t visible,
-                       size_t width, const bound *b)
+/* Steps 4 to 6: weights, sum, mix and division; b->mean = the mean's sizes and errors.
+ * *variation >= the total variation between the computed weights and the exact ones. */
+static void bound_mean(double *variation, const quantities *values, const uint32_t *token,
+                       size_t visible, size_t width, const bound *b)
 {
     const attest_audit_model *model = b->model;
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
@@ -163,8 +176,11 @@ static void bound_mean(const quantities *values, const uint32_t *token, size_t v
     for (size_t j = 0; j < visible; j++)
         spreads += b->spread[j];
     sigma = (spreads + lost + g * (1 + u * (spreads + lost))) * OUTWARD;
+    *variation = u * sigma < 0.5
+                     ? u * (spreads + lost + sigma) / (2 * (1 - u * sigma)) * OUTWARD
+                     : INFINITY;
     for (size_t c = 0; c < width; c++) {
-        double size = 0, errors = 0, computed = 0, most = 1;
+        double size = 0, errors = 0, computed = 0, most = 1, plain = 0;
         for (size_t j = 0; j < visible; j++) {
             size_t i = (b->local[token[j]] - 1u) * width + c;
             double v = fabs(values->value[i]) + values->slip[i], e = values->error[i];
@@ -172,6 +188,7 @@ static void bound_mean(const quantities *values, const uint32_t *token, size_t v
             errors += b->spread[j] * (v + u * e) + b->weight[j] * e;
             computed += (b->weight[j] + u * b->spread[j]) * (v + u * e);
             most = fmax(most, v + u * e);
+            plain += v + u * (e + model->tiny);
         }
         errors += g * computed + 2 * lost * (1 + g * u) * most;
         b->mean.value[c] = 0; /* of either sign, and so large: */
@@ -181,6 +198,10 @@ static void bound_mean(const quantities *values, const uint32_t *token, size_t v
                 ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size + model->tiny) *
                       OUTWARD
                 : INFINITY;
+        if (model->capped && model->shifted) /* weights up to 1, the sum at least 1 */
+            b->mean.error[c] =
+                fmin(b->mean.error[c],
+                     ((size + plain * (1 + g * u) * (1 + u)) / u + model->tiny) * OUTWARD);
         if (!(peak * (double)visible * most * (1 + g * u) * 4 <= model->most))
             b->mean.error[c] = INFINITY;
     }
@@ -220,6 +241,7 @@ static bool bound_sequence(void *context, size_t i)
         }
         for (size_t h = 0; h < b->weights->heads; h++) {
             bound_head *d = &b->head[h];
+            double variation = INFINITY;
             for (size_t j = 0; j < visible; j++)
                 bound_score(j,
                             quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
@@ -227,7 +249,9 @@ static bool bound_sequence(void *context, size_t i)
             if (b->weights->activation == ATTEST_HARDMAX)
                 attest_audit_bound_winners(d, token, visible, b);
             else
-                bound_mean(&d->values, token, visible, d->value_width, b);
+                bound_mean(&variation, &d->values, token, visible, d->value_width, b);
+            if (b->variation)
+                b->variation[(b->start[i] + k) * b->weights->heads + h] = variation;
             add_head(d, b);
         }
         for (size_t c = 0; c < b->dim; c++) {
@@ -236,32 +260,44 @@ static bool bound_sequence(void *context, size_t i)
             if (b->out)
                 b->out[(b->start[i] + k) * b->dim + c] = error;
         }
-        b->norm[b->start[i] + k] = sqrt(square) * OUTWARD;
+        if (b->norm)
+            b->norm[b->start[i] + k] = sqrt(square) * OUTWARD;
     }
     return true;
+}
+
+static attest_status run(bound *b, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    size_t jobs = b->request->jobs;
+
+    b->weights = b->request->weights;
+    b->dim = b->request->dataset->dim;
+    if (!attest_audit_bound_init(b))
+        status = attest_memory_fail(error);
+    if (status == ATTEST_OK)
+        status = attest_workers_run(prepare_token, b, b->tokens,
+                                    b->tokens * b->dim > 20000 ? jobs : 1, error);
+    if (status == ATTEST_OK)
+        status = attest_workers_run(bound_sequence, b, b->request->sequences,
+                                    b->request->sequences * b->longest > 500 ? jobs : 1, error);
+    attest_audit_bound_clear(b);
+    return status;
 }
 
 attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,
                                  const attest_audit_model *model, attest_error *error)
 {
-    bound b = {.request = request,
-               .model = model,
-               .weights = request->weights,
-               .dim = request->dataset->dim,
-               .norm = norm,
-               .out = entry};
-    attest_status status = ATTEST_OK;
+    bound b = {.request = request, .model = model, .norm = norm, .out = entry};
 
-    if (!attest_audit_bound_init(&b))
-        status = attest_memory_fail(error);
-    if (status == ATTEST_OK)
-        status = attest_workers_run(prepare_token, &b, b.tokens,
-                                    b.tokens * b.dim > 20000 ? request->jobs : 1, error);
-    if (status == ATTEST_OK)
-        status =
-            attest_workers_run(bound_sequence, &b, request->sequences,
-                               request->sequences * b.longest > 500 ? request->jobs : 1, error);
-    attest_audit_bound_clear(&b);
-    return status;
+    return run(&b, error);
+}
+
+attest_status attest_audit_bound_weights(double *variation, const attest_audit_request *request,
+                                         const attest_audit_model *model, attest_error *error)
+{
+    bound b = {.request = request, .model = model, .variation = variation};
+
+    return run(&b, error);
 }

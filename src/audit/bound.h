@@ -19,6 +19,9 @@ typedef struct attest_audit_model {
     bool accumulates; /* sums are rounded once more when they are stored */
     bool pairwise;
     size_t online_block; /* 0: not online */
+    bool capped; /* a sum loses at most what its terms are: finite however long it is, but over u
+                  * no longer increasing with u. Domain: to nearest, from the first term to the
+                  * last, not online */
 } attest_audit_model;
 
 /* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits: what is bounded
@@ -35,5 +38,12 @@ attest_status attest_audit_bound(double *norm, double *entry,
                                  const attest_audit_request *request,
                                  const attest_audit_model *model,
                                  attest_error *error) ATTEST_WARN_UNUSED;
+
+/* variation[p heads + h] >= the total variation, half the sum of |computed - exact|, of the
+ * weights of head h at position p; infinite where there is no bound, and for hardmax. In
+ * attest_shared_alloc memory. Status and cost as above. */
+attest_status attest_audit_bound_weights(double *variation, const attest_audit_request *request,
+                                         const attest_audit_model *model,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -189,9 +189,11 @@ static double largest(const attest_format *format)
 {
     if (!format->bounded)
         return INFINITY;
+    if (format->positive)
+        return -1; /* not even 0 is a number of it: there is no bound */
     if (format->emax > 1000)
         return 0x1p1000; /* from below */
-    return ldexp(2 - ldexp(1, (format->finite_only ? 2 : 1) -
+    return ldexp(2 - ldexp(1, (format->top_is_nan ? 2 : 1) -
                                   (int)(format->precision < 53 ? format->precision : 53)),
                  (int)format->emax);
 }

@@ -51,6 +51,7 @@ typedef struct bound {
     bound_head *head;
     size_t *start;
     double *norm, *out; /* the results; out may be NULL */
+    double *variation;  /* by position and head, or NULL */
     /* At work: */
     quantities between, score, mean, result;
     double *weight, *spread; /* by key: weight, and weight times its relative error over u */

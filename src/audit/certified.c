@@ -19,6 +19,9 @@ static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
     attest_claim_init(&claim);
     claim.dataset = audit->dataset;
     claim.weights = audit->weights;
+    claim.has_r = audit->has_r;
+    fmpq_set(claim.r, audit->r);
+    fmpq_set(claim.delta, audit->delta);
     claim.progress = audit->progress;
     status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_OK) {
@@ -34,6 +37,28 @@ static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
     attest_claim_clear(&claim);
     attest_finding_clear(&finding);
     return status;
+}
+
+/* The claim for an enclosed separation and norm. */
+static attest_verdict decide(const attest_audit *audit)
+{
+    const attest_audit_certified *c = &audit->certified;
+    bool proved = true, refuted = false;
+    arb_t bound;
+
+    arb_init(bound);
+    if (c->has_pair) {
+        arb_set_fmpq(bound, audit->delta, 128);
+        proved = arb_gt(c->min_separation, bound);
+        refuted = arb_lt(c->min_separation, bound);
+    }
+    if (audit->has_r) {
+        arb_set_fmpq(bound, audit->r, 128);
+        proved = proved && arb_lt(c->max_norm, bound);
+        refuted = refuted || arb_gt(c->max_norm, bound);
+    }
+    arb_clear(bound);
+    return refuted ? ATTEST_REFUTED : proved ? ATTEST_PROVED : ATTEST_UNDECIDED;
 }
 
 /* Encloses separation and norm from binary64 outputs, each within error of the exact one. */
@@ -65,9 +90,7 @@ static attest_status enclose(attest_audit *audit, const attest_audit_outputs *ou
         arb_add_error_arf(certified->max_norm, radius);
         certified->known = true;
         certified->method = "binary64";
-        certified->verdict = !certified->has_pair || arb_is_positive(certified->min_separation)
-                                 ? ATTEST_PROVED
-                                 : ATTEST_UNDECIDED;
+        certified->verdict = decide(audit);
         arf_clear(radius);
     }
     arf_clear(square);

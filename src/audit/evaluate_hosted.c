@@ -66,6 +66,11 @@ static inline void op_exp(number *z, const number *x, rounder *s)
     *z = attest_hosted_exp(*x, s);
 }
 
+static inline double op_get_double(const number *x)
+{
+    return *x;
+}
+
 static inline bool op_is_nan(const number *x)
 {
     return isnan(*x);
@@ -129,7 +134,7 @@ static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
 static attest_format reference_format(const attest_format *format)
 {
     (void)format;
-    return (attest_format){"binary64", 53, true, -1022, 1023, false};
+    return (attest_format){.name = "binary64", 53, true, -1022, 1023, 64};
 }
 
 static bool numbers_init(vector *v, size_t count, const attest_format *format, bool shared)

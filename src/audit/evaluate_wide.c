@@ -34,6 +34,11 @@ static inline void op_one(number *z, rounder *s)
     attest_wide_convert(z, s->operand, s);
 }
 
+static inline double op_get_double(const number *x)
+{
+    return mpfr_get_d(x, MPFR_RNDN);
+}
+
 static inline bool op_is_nan(const number *x)
 {
     return mpfr_nan_p(x);
@@ -68,7 +73,7 @@ static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
 /* Twice the bits and 64 more hide the errors of all but catastrophic cancellation. */
 static attest_format reference_format(const attest_format *format)
 {
-    return (attest_format){"reference", 2 * format->precision + 64, false, 0, 0, false};
+    return (attest_format){.name = "reference", .precision = 2 * format->precision + 64};
 }
 
 /* Worth it where an exponential costs more than looking it up. */

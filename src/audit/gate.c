@@ -10,6 +10,7 @@
 #include <attest/ball.h>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "io/json_read.h"
 
 void attest_audit_gate_init(attest_audit_gate *gate)
@@ -82,6 +83,27 @@ static attest_status compare_count(attest_audit_gate *gate, const attest_json_cu
         flint_free(b);
     }
     fmpz_clear(before);
+    return status;
+}
+
+/* Pairs that are not apart for certain: by_rounding and merged together. */
+static attest_status compare_doubtful(attest_audit_gate *gate, const attest_json_cursor *pairs,
+                                      const char *name, const fmpz_t now, attest_error *error)
+{
+    attest_status status;
+    fmpz_t before, merged;
+
+    fmpz_init(before);
+    fmpz_init(merged);
+    status = get_count(before, pairs, "by_rounding", error);
+    if (status == ATTEST_OK)
+        status = get_count(merged, pairs, "merged", error);
+    fmpz_add(before, before, merged);
+    if (status == ATTEST_OK && fmpz_cmp(now, before) > 0)
+        status = worse(gate, error, "%s: %lu pairs not apart for certain, were %lu", name,
+                       fmpz_get_ui(now), fmpz_get_ui(before));
+    fmpz_clear(before);
+    fmpz_clear(merged);
     return status;
 }
 
@@ -160,16 +182,18 @@ static attest_status compare_separation(attest_audit_gate *gate,
     return status;
 }
 
-static attest_status compare_ulp(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                 const attest_audit_result *now, attest_error *error)
+/* A measure of six digits under key, if it is stored: may not have grown, nor be unknown now.
+ */
+static attest_status compare_measure(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                     const char *key, const char *format, const char *what,
+                                     bool known, double now, attest_error *error)
 {
-    const attest_audit_errors *e = &now->errors;
     attest_json_cursor member;
-    attest_status status = ATTEST_OK;
+    attest_status status;
     double before;
     fmpq_t value;
 
-    if (!attest_json_find_member(&member, stored, "max_ulp"))
+    if (!attest_json_find_member(&member, stored, key))
         return ATTEST_OK;
     fmpq_init(value);
     status = attest_json_get_rational(value, &member, error);
@@ -177,13 +201,40 @@ static attest_status compare_ulp(attest_audit_gate *gate, const attest_json_curs
     fmpq_clear(value);
     if (status != ATTEST_OK)
         return status;
-    if (!now->has_errors || e->entries == 0 || e->unlimited)
-        return worse(gate, error, "%s: max_ulp unknown, was %.6g", now->arithmetic.format.name,
-                     before);
-    if (e->max_ulp > before * (1 + 1e-5))
-        return worse(gate, error, "%s: max_ulp %.6g, was %.6g", now->arithmetic.format.name,
-                     e->max_ulp, before);
+    if (!known)
+        return worse(gate, error, "%s: %s unknown, was %.6g", format, what, before);
+    if (now > before * (1 + 1e-5))
+        return worse(gate, error, "%s: %s %.6g, was %.6g", format, what, now, before);
     return ATTEST_OK;
+}
+
+/* Errors of entries, outputs and weights, and the pairs that are no longer apart for certain.
+ * Records of 0.1.0 have the first only. */
+static attest_status compare_errors(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                    const attest_audit_result *now, attest_error *error)
+{
+    const attest_audit_errors *e = &now->errors;
+    const attest_audit_deviation *d = &now->deviation;
+    const char *name = now->arithmetic.format.name;
+    attest_json_cursor part;
+    attest_status status;
+    fmpz_t count;
+
+    ATTEST_TRY(compare_measure(gate, stored, "max_ulp", name, "max_ulp",
+                               now->has_errors && e->entries > 0 && !e->unlimited, e->max_ulp,
+                               error));
+    if (attest_json_find_member(&part, stored, "relative_error"))
+        ATTEST_TRY(compare_measure(gate, &part, "max", name, "relative_error", d->positions > 0,
+                                   d->max, error));
+    if (attest_json_find_member(&part, stored, "weights_error"))
+        ATTEST_TRY(compare_measure(gate, &part, "max", name, "weights_error",
+                                   now->attended.rows > 0, now->attended.max, error));
+    if (!attest_json_find_member(&part, stored, "pairs"))
+        return ATTEST_OK;
+    fmpz_init_set_ui(count, now->pairs.by_rounding + now->pairs.merged);
+    status = compare_doubtful(gate, &part, name, count, error);
+    fmpz_clear(count);
+    return status;
 }
 
 /* A stored format against the one of the same name. */
@@ -213,7 +264,7 @@ static attest_status compare_format(attest_audit_gate *gate, const attest_json_c
         if (status == ATTEST_OK)
             status = compare_separation(gate, stored, now, error);
         if (status == ATTEST_OK)
-            status = compare_ulp(gate, stored, now, error);
+            status = compare_errors(gate, stored, now, error);
         fmpz_clear(nonfinite);
         return status;
     }

@@ -6,6 +6,7 @@
 #include <attest/version.h>
 
 #include "base/cpu.h"
+#include "io/judge_model_json.h"
 
 void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value)
 {
@@ -71,13 +72,57 @@ static void write_stages(attest_json *json, const attest_audit_result *result)
     attest_json_write_close(json);
 }
 
+/* The place of a position of the sample. */
+static void write_sampled(attest_json *json, const char *key, size_t p,
+                          const attest_audit_reference *r)
+{
+    size_t i = 0;
+
+    while (i + 1 < r->sequences && r->start[i + 1] <= p)
+        i++;
+    write_place(json, key, (attest_place){r->sequence[i], p - r->start[i]});
+}
+
+/* The errors of outputs and weights, and what they mean for pairs. */
+static void write_meaning(attest_json *json, const attest_audit_result *result,
+                          const attest_audit *audit)
+{
+    const attest_audit_deviation *d = &result->deviation;
+    const attest_audit_attended *a = &result->attended;
+    attest_audit_conclusion conclusion;
+
+    attest_json_write_object(json, "relative_error");
+    write_measure(json, "max", d->positions > 0, d->max);
+    write_measure(json, "mean", d->positions > 0, d->mean);
+    if (d->positions > 0)
+        write_sampled(json, "at", d->worst, &audit->reference);
+    else
+        attest_json_write_null(json, "at");
+    attest_json_write_close(json);
+    attest_json_write_object(json, "weights_error");
+    write_measure(json, "max", a->rows > 0, a->max);
+    write_measure(json, "mean", a->rows > 0, a->mean);
+    attest_json_write_count(json, "rows", a->rows);
+    attest_json_write_close(json);
+    if (a->rows > 0)
+        attest_json_write_count(json, "argmax_changed", a->changed);
+    else
+        attest_json_write_null(json, "argmax_changed");
+    attest_json_write_object(json, "pairs");
+    attest_json_write_count(json, "apart", result->pairs.apart);
+    attest_json_write_count(json, "by_rounding", result->pairs.by_rounding);
+    attest_json_write_count(json, "merged", result->pairs.merged);
+    attest_json_write_count(json, "positions", result->pairs.positions);
+    attest_json_write_close(json);
+    attest_audit_conclude(&conclusion, result);
+    attest_json_write_string(json, "conclusion", conclusion.words);
+}
+
 static void write_errors(attest_json *json, const attest_audit_result *result,
                          const attest_audit *audit)
 {
     const attest_audit_errors *e = &result->errors;
-    const attest_audit_reference *r = &audit->reference;
     bool known = result->has_errors && e->entries > 0 && !e->unlimited;
-    size_t i = 0;
 
     write_measure(json, "max_ulp", known, e->max_ulp);
     write_measure(json, "mean_ulp", known, e->mean_ulp);
@@ -86,9 +131,7 @@ static void write_errors(attest_json *json, const attest_audit_result *result,
         attest_json_write_null(json, "worst");
         return;
     }
-    while (i + 1 < r->sequences && r->start[i + 1] <= e->worst)
-        i++;
-    write_place(json, "worst", (attest_place){r->sequence[i], e->worst - r->start[i]});
+    write_sampled(json, "worst", e->worst, &audit->reference);
 }
 
 static void write_result(attest_json *json, const attest_audit_result *result,
@@ -115,6 +158,7 @@ static void write_result(attest_json *json, const attest_audit_result *result,
                audit->dataset);
     attest_json_write_string(json, "file", file);
     attest_json_write_ball(json, "max_norm", result->max_norm);
+    write_meaning(json, result, audit);
     write_errors(json, result, audit);
     if (result->has_stages)
         write_stages(json, result);
@@ -289,6 +333,14 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
     for (size_t f = 0; f < audit->formats; f++)
         write_result(json, &audit->result[f], audit, origin->file ? origin->file[f] : NULL);
     attest_json_write_close(json);
+    if (audit->staged) {
+        attest_json_write_object(json, "kernel_model");
+        attest_judge_model_write_json(json, "model", audit->kernel);
+        attest_json_write_array(json, "results");
+        write_result(json, audit->staged, audit, NULL);
+        attest_json_write_close(json);
+        attest_json_write_close(json);
+    }
     if (audit->collapse.bits)
         attest_json_write_integer(json, "collapse_bits", audit->collapse.bits);
     else

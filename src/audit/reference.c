@@ -183,11 +183,10 @@ static bool measure(double *ulp, long *exponent, mpfr_t x, mpfr_t room,
     return true;
 }
 
-/* Where position p of the sample, in its sequence i, stands in the outputs. */
-static size_t place_of(size_t p, size_t i, const attest_dataset *all,
-                       const attest_audit_reference *reference)
+size_t attest_audit_reference_place(const attest_audit_reference *reference,
+                                    const attest_dataset *dataset, size_t i, size_t p)
 {
-    return all ? all->start[reference->sequence[i]] + p - reference->start[i] : p;
+    return dataset->start[reference->sequence[i]] + p - reference->start[i];
 }
 
 void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
@@ -204,7 +203,7 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
     for (size_t i = 0, p = 0; p < reference->positions; p++) {
         size_t q;
         i += p == reference->start[i + 1];
-        q = place_of(p, i, all, reference);
+        q = all ? attest_audit_reference_place(reference, all, i, p) : p;
         for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < dim; c++) {
             bool zero, known;
             get_entry(x, outputs, q * dim + c);

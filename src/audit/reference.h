@@ -27,6 +27,10 @@ double attest_audit_ball_cost(const attest_audit_request *request, long bits);
 
 void attest_audit_reference_clear(attest_audit_reference *reference);
 
+/* Where position p of the sample, in its sequence i, stands among those of the dataset. */
+size_t attest_audit_reference_place(const attest_audit_reference *reference,
+                                    const attest_dataset *dataset, size_t i, size_t p);
+
 /* Errors in units of the last place of a format at the true value; an output that is not finite
  * has none. */
 typedef struct attest_audit_errors {

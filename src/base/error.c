@@ -9,7 +9,7 @@
 const char *attest_status_name(attest_status status)
 {
     static const char *const name[] = {"ok", "domain", "unable", "format",
-                                       "io", "nomem",  "usage"};
+                                       "io", "nomem",  "usage",  "stopped"};
 
     if ((unsigned)status >= sizeof name / sizeof name[0])
         return "unknown";

@@ -44,6 +44,19 @@ void attest_shared_free(void *block, size_t count, size_t size)
         munmap(block, count * size);
 }
 
+void *attest_workers_alloc(size_t count, size_t size, size_t jobs)
+{
+    return jobs > 1 ? attest_shared_alloc(count, size) : attest_memory_alloc(count, size);
+}
+
+void attest_workers_free(void *block, size_t count, size_t size, size_t jobs)
+{
+    if (jobs > 1)
+        attest_shared_free(block, count, size);
+    else
+        free(block);
+}
+
 size_t attest_workers_default(void)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -122,17 +135,18 @@ static attest_status wait_for(const pid_t *child, size_t children, attest_error 
 attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *context,
                                  size_t count, size_t jobs, attest_error *error)
 {
-    items all = {work, context, count, attest_shared_alloc(1, sizeof *all.shared)};
+    items all = {work, context, count, NULL};
     pid_t child[MOST_JOBS], process = 0;
     size_t children = 0;
     attest_status status;
 
-    if (!all.shared)
-        return attest_memory_fail(error);
     if (jobs > count)
         jobs = count;
     if (jobs > MOST_JOBS)
         jobs = MOST_JOBS;
+    all.shared = attest_workers_alloc(1, sizeof *all.shared, jobs);
+    if (!all.shared)
+        return attest_memory_fail(error);
     /* Where one cannot be started, the others do its work. */
     while (children + 1 < jobs && (process = attest_workers_start(run_items, &all)) > 0)
         child[children++] = process;
@@ -140,6 +154,6 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
     status = wait_for(child, children, error);
     if (status == ATTEST_OK && atomic_load(&all.shared->failed))
         status = attest_memory_fail(error);
-    attest_shared_free(all.shared, 1, sizeof *all.shared);
+    attest_workers_free(all.shared, 1, sizeof *all.shared, jobs);
     return status;
 }

@@ -15,6 +15,11 @@ void *attest_shared_alloc(size_t count, size_t size);
 /* Gives back what alloc returned for the same arguments; NULL is allowed. */
 void attest_shared_free(void *block, size_t count, size_t size);
 
+/* The same for workers of attest_workers_run: plain memory where there is one job, since a
+ * mapping costs more than small work does. */
+void *attest_workers_alloc(size_t count, size_t size, size_t jobs);
+void attest_workers_free(void *block, size_t count, size_t size, size_t jobs);
+
 /* Calls work(context, i) for every i < count in jobs processes; with one job, or where that is
  * not worth a fork, in this one. What work computes must depend on i alone and go to shared
  * memory. Items are handed out as workers ask for them. Status: NOMEM when work returned false

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "campaign/pool.h"
+#include "campaign/schedule.h"
 
 attest_status attest_campaign_init(attest_campaign *campaign, const attest_plan *plan,
                                    FILE *observations, attest_error *error)
@@ -37,45 +38,10 @@ void attest_campaign_clear(attest_campaign *campaign)
 typedef struct campaign_run {
     attest_campaign *campaign;
     attest_pool pool;
+    attest_schedule schedule;
     uint64_t before;  /* trials that were done before it began */
     uint64_t planned; /* trials from there on; 0: not known */
-    size_t property;  /* the one whose chunks are given out, */
-    uint64_t number;  /* and the next of them */
-    double began;
-    double heard; /* when the last result came */
 } campaign_run;
-
-/* With a limit of time every property has an equal share of it, one after another. */
-static bool is_late(const campaign_run *run)
-{
-    const attest_plan *plan = run->campaign->plan;
-    double share = plan->time / (double)plan->properties;
-
-    return plan->time > 0 &&
-           attest_clock_seconds() - run->began >= share * (double)(run->property + 1);
-}
-
-/* job = the next chunk that is to be run; false: there is none. */
-static bool next_job(campaign_run *run, attest_job *job)
-{
-    const attest_plan *plan = run->campaign->plan;
-
-    while (run->property < plan->properties) {
-        const attest_tally *tally = &run->campaign->tally[run->property];
-        uint64_t chunks = attest_plan_chunks(plan, run->property);
-
-        while (!tally->ended && run->number < chunks && attest_tally_has(tally, run->number))
-            run->number += plan->shards;
-        if (!tally->ended && run->number < chunks && !is_late(run)) {
-            *job = (attest_job){.property = run->property, .number = run->number};
-            run->number += plan->shards;
-            return true;
-        }
-        run->property++;
-        run->number = plan->shard - 1;
-    }
-    return false;
-}
 
 static uint64_t count_trials(const attest_campaign *campaign)
 {
@@ -86,11 +52,9 @@ static uint64_t count_trials(const attest_campaign *campaign)
     return trials;
 }
 
-static void show_progress(campaign_run *run)
+static void show_progress(campaign_run *run, size_t p)
 {
     const attest_campaign *campaign = run->campaign;
-    size_t p = run->property < campaign->plan->properties ? run->property
-                                                          : campaign->plan->properties - 1;
     const attest_tally *tally = &campaign->tally[p];
     char note[96], tightest[32] = "";
 
@@ -108,12 +72,13 @@ static attest_status take(campaign_run *run, attest_entry *entry, attest_text *t
     attest_campaign *campaign = run->campaign;
     attest_status status = ATTEST_OK;
     bool violated = entry->result.failed > 0;
-    double time = attest_clock_seconds();
+    size_t p = entry->property;
 
-    entry->result.seconds = time - run->heard;
-    run->heard = time;
-    if (entry->property >= campaign->plan->properties)
+    if (p >= campaign->plan->properties)
         return attest_error_set(error, ATTEST_FORMAT, "a worker sent what it was not asked");
+    attest_schedule_note(&run->schedule, p, entry->result.seconds);
+    /* Of the campaign: workers that are busy at the same time share it. */
+    entry->result.seconds /= (double)(run->pool.busy + 1);
     if (campaign->journal)
         status = attest_entry_set_seconds(text, entry->result.seconds, error);
     if (status == ATTEST_OK && campaign->journal)
@@ -121,8 +86,28 @@ static attest_status take(campaign_run *run, attest_entry *entry, attest_text *t
     if (status == ATTEST_OK && campaign->journal && violated)
         status = attest_journal_sync(campaign->journal, error);
     if (status == ATTEST_OK)
-        status = attest_tally_add(&campaign->tally[entry->property], entry, error);
-    show_progress(run);
+        status = attest_tally_add(&campaign->tally[p], entry, error);
+    show_progress(run, p);
+    return status;
+}
+
+/* Whether somebody asked the campaign to end. */
+static bool is_stopped(attest_campaign *campaign)
+{
+    campaign->interrupted = campaign->stop && *campaign->stop;
+    return campaign->interrupted;
+}
+
+static attest_status give_out(campaign_run *run, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    attest_job job;
+
+    while (status == ATTEST_OK && attest_pool_idle(&run->pool) &&
+           attest_schedule_next(&run->schedule, &job)) {
+        job.began = attest_clock_seconds();
+        status = attest_pool_send(&run->pool, &job, error);
+    }
     return status;
 }
 
@@ -131,17 +116,11 @@ static attest_status run_all(campaign_run *run, attest_error *error)
     attest_status status = ATTEST_OK;
     attest_entry entry;
     attest_text text;
-    bool more = true;
 
-    while (status == ATTEST_OK) {
+    while (status == ATTEST_OK && !is_stopped(run->campaign)) {
         bool arrived;
-        attest_job job;
 
-        while (more && status == ATTEST_OK && attest_pool_idle(&run->pool)) {
-            more = next_job(run, &job);
-            if (more)
-                status = attest_pool_send(&run->pool, &job, error);
-        }
+        status = give_out(run, error);
         if (status != ATTEST_OK || run->pool.busy == 0)
             break;
         attest_entry_init(&entry);
@@ -165,6 +144,8 @@ static uint64_t planned_trials(const attest_plan *plan)
 
         if (chunks == UINT64_MAX)
             return 0;
+        if (chunks == 0)
+            continue;
         attest_plan_get_chunk(&chunk, plan, p, chunks - 1);
         total += (chunk.first + chunk.count) / plan->shards;
     }
@@ -173,20 +154,27 @@ static uint64_t planned_trials(const attest_plan *plan)
 
 attest_status attest_campaign_run(attest_campaign *campaign, attest_error *error)
 {
-    campaign_run run = {.campaign = campaign, .number = campaign->plan->shard - 1};
-    attest_status status = attest_pool_init(&run.pool, campaign->plan, error);
+    campaign_run run = {.campaign = campaign};
+    attest_status status =
+        attest_schedule_init(&run.schedule, campaign->plan, campaign->tally, error);
     uint64_t planned;
 
-    if (status != ATTEST_OK)
+    if (status == ATTEST_OK)
+        status = attest_pool_init(&run.pool, campaign->plan, error);
+    if (status != ATTEST_OK) {
+        attest_schedule_clear(&run.schedule);
         return status;
-    run.began = run.heard = attest_clock_seconds();
+    }
     run.before = count_trials(campaign);
     planned = planned_trials(campaign->plan);
     run.planned = planned > run.before ? planned - run.before : 0;
     attest_progress_report(&campaign->progress, "trials", 0, run.planned, NULL);
     status = run_all(&run, error);
     attest_progress_end(&campaign->progress);
+    for (size_t p = 0; status == ATTEST_OK && p < campaign->plan->properties; p++)
+        attest_chunk_result_unite(&campaign->tally[p].joined);
     attest_pool_clear(&run.pool);
+    attest_schedule_clear(&run.schedule);
     if (status == ATTEST_OK && campaign->journal)
         status = attest_journal_sync(campaign->journal, error);
     return status;

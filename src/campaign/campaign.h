@@ -2,6 +2,8 @@
 #ifndef ATTEST_CAMPAIGN_CAMPAIGN_H
 #define ATTEST_CAMPAIGN_CAMPAIGN_H
 
+#include <signal.h>
+
 #include <attest/progress.h>
 
 #include "io/journal.h"
@@ -9,10 +11,12 @@
 
 typedef struct attest_campaign {
     const attest_plan *plan;
-    attest_tally *tally;      /* one for each property */
-    attest_journal *journal;  /* where entries are kept; NULL: nowhere */
-    attest_journal_tail tail; /* after resume: what was cut off */
-    attest_progress progress; /* init: nobody is told */
+    attest_tally *tally;               /* one for each property */
+    attest_journal *journal;           /* where entries are kept; NULL: nowhere */
+    attest_journal_tail tail;          /* after resume: what was cut off */
+    attest_progress progress;          /* init: nobody is told */
+    const volatile sig_atomic_t *stop; /* is set when the campaign is to end; may be NULL */
+    bool interrupted;                  /* it ended for that */
 } attest_campaign;
 
 /* observations (may be NULL) gets the JSON Lines of joined chunks. The plan must outlive the
@@ -28,7 +32,9 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
                                    const char *folder, bool resume,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Runs what is not done yet. Status: IO, NOMEM, FORMAT. */
+/* Runs what is not done yet. When *stop is set, chunks that are being run are left: a campaign
+ * that goes on runs them again, with the same results. The journal is synced. Status: IO,
+ * NOMEM, FORMAT. */
 attest_status attest_campaign_run(attest_campaign *campaign,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 

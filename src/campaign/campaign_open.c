@@ -80,7 +80,7 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
     char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     char *plan = attest_plan_format(campaign->plan, true);
     opening open = {campaign, plan};
-    attest_journal_reader reader = {check_plan, add_entry, &open};
+    attest_journal_reader reader = {.plan = check_plan, .entry = add_entry, .env = &open};
     attest_status status;
 
     if (!path || !plan)

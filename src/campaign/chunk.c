@@ -17,7 +17,9 @@ static enum theft_alloc_res gen(struct theft *t, void *env, void **output)
     attest_instance *instance;
     enum theft_alloc_res made;
 
-    if (!run->called && attest_chunk_find_death(run, false))
+    if (!run->called && !run->guarded && attest_chunk_find_death(run, false))
+        return THEFT_ALLOC_SKIP;
+    if (!attest_chunk_may_gen(run, t))
         return THEFT_ALLOC_SKIP;
     instance = attest_memory_alloc(1, sizeof *instance);
     if (!instance) {
@@ -52,7 +54,7 @@ static double target(const attest_chunk_run_state *run, const attest_instance *i
 {
     const attest_chunk *chunk = run->chunk;
 
-    if (chunk->search && chunk->property->propose)
+    if (chunk->search && chunk->property->propose && !run->guarded)
         return -chunk->property->propose(instance, chunk->setting);
     return -run->at.margin;
 }

@@ -36,6 +36,7 @@ typedef struct attest_chunk {
     bool keep_going;   /* a violation does not end the chunk */
     bool one_by_one;   /* trials are not decided together, even if the property can */
     bool observe;      /* the result tells of every trial */
+    double timeout;    /* seconds for a call under guard; 0: none */
     int64_t run_start; /* when the campaign began, seconds since 1970, for those who observe */
     /* Where workers died: such trials are not run again (they are undecided), such attempts to
      * shrink not made again. */

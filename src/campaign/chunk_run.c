@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "campaign/guard.h"
 #include "campaign/instance_text.h"
 #include "campaign/observe.h"
 #include "theft/theft_extensions.h"
@@ -13,6 +15,9 @@
 /* Attempts to shrink one violation: a count, for a time would make results depend on the
  * machine. */
 enum { SHRINK_ATTEMPTS = 10000 };
+
+/* Calls under guard may hang so often for one violation: each takes all the time of a call. */
+enum { MOST_HANGS = 4 };
 
 /* A violation by this factor of two is clear, see is_clear. */
 #define CLEAR_MARGIN (-1.0)
@@ -50,11 +55,44 @@ theft_seed *attest_chunk_seeds(const attest_chunk *chunk)
     return seeds;
 }
 
+/* A chunk of a loaded property at which a worker died. Not that trial alone: what earlier ones
+ * left behind, memory that leaked, say, may be the reason, and must not be there again. */
+static bool is_guarded(const attest_chunk_run_state *run)
+{
+    return run->chunk->property->object && run->chunk->deaths > 0;
+}
+
+static void beat(void *env)
+{
+    const attest_chunk_run_state *run = env;
+
+    attest_chunk_beat(run, run->called, run->attempts);
+}
+
+static attest_guard make_guard(attest_chunk_run_state *run)
+{
+    return (attest_guard){run->chunk->property, run->chunk->setting, run->chunk->timeout, beat,
+                          run};
+}
+
+bool attest_chunk_may_gen(attest_chunk_run_state *run, struct theft *t)
+{
+    attest_guard guard = make_guard(run);
+
+    if (!run->guarded || attest_guard_may_gen(&guard, t))
+        return true;
+    run->lost = !run->called;
+    return false;
+}
+
 void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint64_t seed)
 {
     run->trial = trial;
     run->seed = seed;
     run->called = false;
+    run->hangs = 0;
+    run->lost = false;
+    run->guarded = is_guarded(run);
     run->shrink_steps = 0;
     run->attempts = 0;
     run->began = attest_clock_seconds();
@@ -79,13 +117,23 @@ enum theft_alloc_res attest_chunk_gen(attest_chunk_run_state *run, attest_instan
     return THEFT_ALLOC_ERROR;
 }
 
+static bool is_violation(const attest_trial *trial, const char *definition)
+{
+    return trial->outcome == ATTEST_VIOLATED && strcmp(trial->definition, definition) == 0;
+}
+
 static bool decide(attest_chunk_run_state *run, attest_trial *trial,
                    const attest_instance *instance)
 {
     const attest_chunk *chunk = run->chunk;
+    attest_guard guard = make_guard(run);
 
     attest_trial_init(trial);
-    run->status = chunk->property->decide(trial, instance, chunk->setting, run->error);
+    if (!run->guarded)
+        run->status = chunk->property->decide(trial, instance, chunk->setting, run->error);
+    else
+        run->status = attest_guard_decide(&guard, trial, instance, run->error);
+    run->hangs += run->guarded && is_violation(trial, "hang");
     return run->status == ATTEST_OK;
 }
 
@@ -105,7 +153,8 @@ bool attest_chunk_may_shrink(attest_chunk_run_state *run)
     const attest_death *death = attest_chunk_find_death(run, true);
 
     attest_chunk_beat(run, true, run->attempts);
-    return run->attempts++ < (death ? death->steps : SHRINK_ATTEMPTS);
+    return run->hangs < MOST_HANGS &&
+           run->attempts++ < (death ? death->steps : SHRINK_ATTEMPTS);
 }
 
 bool attest_chunk_will_do(attest_chunk_run_state *run, const attest_instance *instance)
@@ -113,6 +162,7 @@ bool attest_chunk_will_do(attest_chunk_run_state *run, const attest_instance *in
     attest_trial candidate;
 
     if (!decide(run, &candidate, instance) || candidate.outcome != ATTEST_VIOLATED ||
+        (run->guarded && !is_violation(&candidate, run->at.definition)) ||
         !is_clear(&candidate, &run->at))
         return false;
     run->shrink_steps++;
@@ -236,11 +286,17 @@ static bool note_open(attest_chunk_run_state *run, const char *reason)
     return run->result->open_reason != NULL;
 }
 
+/* Whether there is no answer because the process that was to give it died. */
+static bool is_dead(const attest_chunk_run_state *run)
+{
+    return !run->called && (run->lost || attest_chunk_find_death(run, false));
+}
+
 static bool tally(attest_chunk_run_state *run)
 {
     attest_chunk_result *result = run->result;
 
-    if (!run->called && attest_chunk_find_death(run, false)) {
+    if (is_dead(run)) {
         result->undecided++;
         return note_open(run, "the worker died");
     }
@@ -274,8 +330,7 @@ bool attest_chunk_end_trial(attest_chunk_run_state *run)
         .seed = run->seed,
         .found = run->called ? &run->at : NULL,
         .arguments = run->arguments,
-        .reason =
-            !run->called && attest_chunk_find_death(run, false) ? "the worker died" : NULL,
+        .reason = is_dead(run) ? "the worker died" : NULL,
         .seconds = run->seconds,
     };
 

@@ -14,6 +14,9 @@ typedef struct attest_chunk_run_state {
     uint64_t trial; /* the number of the trial that is being run */
     uint64_t seed;
     bool together;            /* it is decided together with others */
+    bool guarded;             /* calls are made under guard (guard.h) */
+    bool lost;                /* the generator did not come back */
+    size_t hangs;             /* calls under guard that had no answer in time */
     bool called;              /* the property has been called in this trial: */
     attest_trial at;          /* what it found on the trial's own instance */
     uint64_t attempts;        /* to shrink or polish it, */
@@ -27,6 +30,9 @@ typedef struct attest_chunk_run_state {
 
 /* Tells the observer that a call begins: the trial's own, or one to shrink it. */
 void attest_chunk_beat(const attest_chunk_run_state *run, bool shrinking, uint64_t steps);
+
+/* Whether the generator may draw from t: under guard, whether it comes back. */
+bool attest_chunk_may_gen(attest_chunk_run_state *run, struct theft *t);
 
 /* The death of a worker at this trial, or while its violation was shrunk; or NULL. */
 const attest_death *attest_chunk_find_death(const attest_chunk_run_state *run, bool shrinking);

@@ -14,6 +14,10 @@
 
 #include "campaign/instance.h"
 
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* ---- Numbers ---------------------------------------------------------------------------- */
 
 /* An integer of low .. high, low the simplest. Domain: low <= high. */
@@ -56,8 +60,9 @@ void attest_vocabulary_init(attest_vocabulary *vocabulary);
 void attest_vocabulary_clear(attest_vocabulary *vocabulary);
 
 /* Tokens of one of several kinds: small integers, fractions, multiples of one vector, clusters
- * that differ by 2^-40 of the unit, pairs x and -x, consecutive multiples with equal gaps, long
- * fractions; all of them may be scaled, or each by a scale of its own. Status: NOMEM. */
+ * that differ by 2^-40 or 2^-200 of the unit, pairs x and -x, consecutive multiples with gaps
+ * that are equal or differ by 2^-200, long fractions; all of them may be scaled, or each by a
+ * scale of its own. Status: NOMEM. */
 attest_status attest_gen_vocabulary(attest_vocabulary *vocabulary, struct theft *t,
                                     const attest_gen_tokens *kind) ATTEST_WARN_UNUSED;
 
@@ -74,6 +79,9 @@ typedef struct attest_gen_sequences {
     bool repeats;                  /* a token may stand twice in a sequence; else no length
                                       exceeds the number of tokens */
     bool equal_lengths;
+    /* Two sequences or more, and a token that stands in two contexts, whether there is a mask
+     * or not; but for one dataset of 16, and where lengths and tokens do not allow it. */
+    bool shared;
 } attest_gen_sequences;
 
 /* Sequences over the vocabulary: the first of any kind, later ones of any kind or made from the
@@ -99,10 +107,18 @@ typedef struct attest_gen_heads {
     /* > 0: W_K is divided by a power of two so that no score of two tokens of the vocabulary
      * exceeds the limit in absolute value. */
     unsigned score_limit;
+    /* > 0, with a limit: the largest scores of four layers of 16 are near other powers of two:
+     * from 2^8 to 2^10 (weights that balls still tell from 0), from 2^10 to 2^gaps, down to
+     * 2^-1000. */
+    unsigned gaps;
 } attest_gen_heads;
 
+/* Gaps that balls decide, and more than 10^40. */
+enum { ATTEST_GEN_FAR = 10, ATTEST_GEN_HUGE = 133 };
+
 /* Heads of every kind: dense or of rank 1, zero, equal to the one before, opposite to it, with
- * scaled values. activation, ties, mask and skip stay as they are. Status: NOMEM. */
+ * scaled values. But for one of 16, the first head has no zero matrix, and no other has one by
+ * chance. activation, ties, mask and skip stay as they are. Status: NOMEM. */
 attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
                                  const attest_vocabulary *vocabulary,
                                  const attest_gen_heads *kind) ATTEST_WARN_UNUSED;
@@ -111,6 +127,11 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
  */
 void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabulary,
                              unsigned limit);
+
+/* Multiplies W_K by a power of two that brings the largest |score| of two tokens within a
+ * factor of two of 2^exponent; where all are 0 it stays. */
+void attest_gen_set_scores(attest_head *head, const attest_vocabulary *vocabulary,
+                           long exponent);
 
 /* Draws the activation, or only ties, mask and skip: softmax, uniform, no mask and skip are the
  * simplest. */
@@ -134,6 +155,10 @@ typedef struct attest_gen_layer {
     attest_gen_heads heads; /* score_limit is for softmax only */
     attest_gen_which activation;
     bool simple; /* uniform ties, no mask, skip; else they are drawn */
+    /* One instance of 16 has many positions, so that trees of outputs have several leaves; one
+     * has many heads, over sequences of one or two tokens; two are on a line, without repeated
+     * tokens and with one head, where certify goes by first differences. */
+    bool corners;
 } attest_gen_layer;
 
 /* A dataset and weights of its dimension. Status: NOMEM. */
@@ -155,5 +180,9 @@ attest_status attest_gen_scores(attest_dataset *dataset, struct theft *t,
  * Status: NOMEM. */
 attest_status attest_gen_reals(attest_vocabulary *reals, struct theft *t, size_t count_min,
                                size_t count_max, const fmpq_t gap) ATTEST_WARN_UNUSED;
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 /* gen_dataset.c -- generators of sequences over a vocabulary. */
 #include "campaign/gen.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { LENGTH_MAX = 64 };
@@ -96,6 +97,56 @@ static void gen_next(draft *s, struct theft *t, size_t count, size_t length, siz
                   kind->repeats);
 }
 
+/* The tokens of the first `length` positions as a set. Domain: fewer than 64 tokens. */
+static uint64_t set_of(const draft *s, size_t length)
+{
+    uint64_t set = 0;
+
+    for (size_t k = 0; k < length; k++)
+        set |= UINT64_C(1) << s->token[k];
+    return set;
+}
+
+/* Whether a token of both sequences sees different sets in them, with a mask and without. */
+static bool share_a_token(const draft *a, const draft *b)
+{
+    if (set_of(a, a->length) == set_of(b, b->length))
+        return false;
+    for (size_t k = 0; k < a->length; k++)
+        for (size_t l = 0; l < b->length; l++)
+            if (a->token[k] == b->token[l] && set_of(a, k + 1) != set_of(b, l + 1))
+                return true;
+    return false;
+}
+
+/* Makes a sequence that shares its last token with the given one and sees another set there:
+ * with a token that is new, or without one that is not. Where neither can be it stays. */
+static void gen_contrast(draft *s, struct theft *t, size_t count, size_t longest,
+                         const attest_gen_sequences *kind)
+{
+    uint64_t set = set_of(s, s->length);
+    size_t last = s->token[s->length - 1], first = s->token[0];
+    size_t other = (size_t)theft_random_choice(t, count), k = 0;
+
+    while (k < count && set >> other & 1)
+        other = (other + 1) % count, k++;
+    if (k < count && s->length >= 2) {
+        s->token[0] = other;
+    } else if (k < count && !kind->equal_lengths && longest >= 2) {
+        s->length = 2;
+        s->token[0] = other, s->token[1] = last;
+    } else if (k == count && kind->repeats) {
+        if (first == last) /* as some token is not the last, the set changes */
+            first = (first + 1) % count;
+        for (size_t j = 0; j < s->length; j++)
+            s->token[j] = s->token[j] == first ? last : s->token[j];
+    } else if (k == count && !kind->equal_lengths && s->length > kind->length_min &&
+               s->length > 1) {
+        memmove(s->token, s->token + 1, (s->length - 1) * sizeof *s->token);
+        s->length--;
+    }
+}
+
 /* Appends tokens of doubles, several at a time. */
 static attest_status add_doubles(attest_dataset_builder *builder, const draft *s,
                                  const attest_vocabulary *vocabulary)
@@ -143,9 +194,13 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
     size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
     size_t longest = kind->length_max;
     attest_status status = ATTEST_OK;
+    /* The zero draw asks for nothing. */
+    bool met = !kind->shared || theft_random_choice(t, 16) == 0 || vocabulary->count >= 64;
     attest_dataset_builder builder;
-    draft sequence;
+    draft sequence, before;
 
+    if (!met && count < 2)
+        count = 2;
     if (!kind->repeats && longest > vocabulary->count)
         longest = vocabulary->count;
     attest_dataset_builder_init(&builder, vocabulary->dim,
@@ -155,8 +210,14 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
     size_t length = attest_gen_size(t, kind->length_min, longest);
     gen_fresh(&sequence, t, length, vocabulary->count, kind->repeats);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
+        before = sequence;
         if (i > 0)
             gen_next(&sequence, t, vocabulary->count, length, longest, kind);
+        met = met || (i > 0 && share_a_token(&before, &sequence));
+        if (!met && i + 1 == count) {
+            sequence = before;
+            gen_contrast(&sequence, t, vocabulary->count, longest, kind);
+        }
         status = add_sequence(&builder, &sequence, vocabulary);
     }
     if (status == ATTEST_OK)

@@ -5,9 +5,9 @@
 
 #include "number/rationals.h"
 
-enum { SMALL, FRACTIONS, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, KINDS };
+enum { SMALL, FRACTIONS, COLLINEAR, CLUSTERS, OPPOSITE, PACKED, LONG, NEARLY_PACKED, KINDS };
 
-enum { ENTRY_LIMIT = 8, LINE_LIMIT = 12, CENTRES = 3, CLUSTER_BITS = 40 };
+enum { ENTRY_LIMIT = 8, LINE_LIMIT = 12, CENTRES = 3, CLUSTER_BITS = 40, CLOSER_BITS = 200 };
 
 void attest_vocabulary_init(attest_vocabulary *vocabulary)
 {
@@ -71,6 +71,7 @@ typedef struct recipe {
     size_t dim;
     bool own_scale; /* each token has a scale of its own */
     unsigned decades;
+    flint_bitcnt_t bits; /* what is near differs by multiples of 2^-bits */
 } recipe;
 
 static attest_status recipe_init(recipe *r, struct theft *t, size_t dim, unsigned decades)
@@ -84,14 +85,18 @@ static attest_status recipe_init(recipe *r, struct theft *t, size_t dim, unsigne
     if (!r->centre || !r->step)
         return ATTEST_NOMEM;
     fmpq_one(r->step);
-    if (r->kind != COLLINEAR && r->kind != PACKED && r->kind != CLUSTERS)
+    if (r->kind != COLLINEAR && r->kind != PACKED && r->kind != CLUSTERS &&
+        r->kind != NEARLY_PACKED)
         return ATTEST_OK;
+    r->bits = r->kind == NEARLY_PACKED || (r->kind == CLUSTERS && attest_gen_rarely(t, 2))
+                  ? CLOSER_BITS
+                  : CLUSTER_BITS;
     for (size_t i = 0; i < CENTRES * dim; i++)
         fmpq_set_si(r->centre + i, attest_gen_integer(t, ENTRY_LIMIT), 1);
     if (is_zero(r->centre, dim))
         fmpq_one(r->centre);
     if (r->kind == CLUSTERS)
-        fmpq_div_2exp(r->step, r->step, CLUSTER_BITS);
+        fmpq_div_2exp(r->step, r->step, r->bits);
     else
         for (size_t c = 0; c < dim; c++)
             fmpq_set(r->step + c, r->centre + c);
@@ -118,16 +123,28 @@ static void set_on_line(fmpq *x, const recipe *r, long factor)
     fmpq_clear(f);
 }
 
-/* x = a centre, and an offset of a few 2^-CLUSTER_BITS in each entry. */
+/* Adds a few 2^-bits to each entry. */
+static void gen_offset(fmpq *x, struct theft *t, const recipe *r)
+{
+    fmpq_t offset;
+
+    fmpq_init(offset);
+    for (size_t c = 0; c < r->dim; c++) {
+        fmpq_set_si(offset, attest_gen_integer(t, 3), 1);
+        fmpq_div_2exp(offset, offset, r->bits);
+        fmpq_add(x + c, x + c, offset);
+    }
+    fmpq_clear(offset);
+}
+
+/* x = a centre, and an offset. */
 static void gen_in_cluster(fmpq *x, struct theft *t, const recipe *r)
 {
     const fmpq *centre = r->centre + r->dim * (size_t)theft_random_choice(t, CENTRES);
 
-    for (size_t c = 0; c < r->dim; c++) {
-        fmpq_set_si(x + c, attest_gen_integer(t, 3), 1);
-        fmpq_div_2exp(x + c, x + c, CLUSTER_BITS);
-        fmpq_add(x + c, x + c, centre + c);
-    }
+    for (size_t c = 0; c < r->dim; c++)
+        fmpq_set(x + c, centre + c);
+    gen_offset(x, t, r);
 }
 
 static void gen_entries(fmpq *x, struct theft *t, const recipe *r)
@@ -147,7 +164,10 @@ static void gen_token(fmpq *x, struct theft *t, const recipe *r, size_t i)
         set_on_line(x, r, attest_gen_integer(t, LINE_LIMIT));
     else if (r->kind == PACKED)
         set_on_line(x, r, (long)i + 1);
-    else if (r->kind == CLUSTERS)
+    else if (r->kind == NEARLY_PACKED) {
+        set_on_line(x, r, (long)i + 1);
+        gen_offset(x, t, r);
+    } else if (r->kind == CLUSTERS)
         gen_in_cluster(x, t, r);
     else if (r->kind == OPPOSITE && i % 2)
         for (size_t c = 0; c < r->dim; c++)

@@ -1,9 +1,11 @@
 /* gen_weights.c -- generators of attention heads. */
 #include "campaign/gen.h"
 
+#include <stdlib.h>
+
 #include "number/rationals.h"
 
-enum { ENTRY_LIMIT = 3 };
+enum { ENTRY_LIMIT = 3, TINY_SCORES = 1000 };
 
 /* What a head is: on its own, or made from the one before. */
 enum { PLAIN, RANK_ONE, EQUAL, OPPOSITE, ZERO, KINDS };
@@ -71,19 +73,18 @@ static attest_status gen_matrix(attest_matrix *matrix, struct theft *t, size_t r
     return ATTEST_OK;
 }
 
-static attest_status gen_head(attest_head *head, struct theft *t, size_t dim, bool factored,
-                              const attest_gen_heads *kind)
+static attest_status gen_head(attest_head *head, struct theft *t, size_t dim, size_t size,
+                              bool factored, bool nonzero)
 {
-    size_t size = attest_gen_size(t, 1, kind->size_max);
-    attest_status status = gen_matrix(&head->wk, t, size, dim, factored, kind->nonzero);
+    attest_status status = gen_matrix(&head->wk, t, size, dim, factored, nonzero);
 
     if (status == ATTEST_OK)
-        status = gen_matrix(&head->wq, t, size, dim, factored, kind->nonzero);
+        status = gen_matrix(&head->wq, t, size, dim, factored, nonzero);
     if (status == ATTEST_OK)
-        status = gen_matrix(&head->wv, t, size, dim, factored, kind->nonzero);
+        status = gen_matrix(&head->wv, t, size, dim, factored, nonzero);
     /* W_O is dense: together with a factored W_V it still has rank 1. */
     if (status == ATTEST_OK)
-        status = gen_matrix(&head->wo, t, dim, size, false, kind->nonzero);
+        status = gen_matrix(&head->wo, t, dim, size, false, nonzero);
     return status;
 }
 
@@ -133,15 +134,14 @@ static void get_score(fmpq_t s, const attest_head *head, const attest_vocabulary
     fmpq_clear(a), fmpq_clear(key), fmpq_clear(query);
 }
 
-void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabulary,
-                             unsigned limit)
+/* most = the largest |score| of two tokens. */
+static void get_largest(fmpq_t most, const attest_head *head,
+                        const attest_vocabulary *vocabulary)
 {
-    fmpq_t s, most;
-    fmpz_t power, one;
+    fmpq_t s;
 
-    fmpq_init(s), fmpq_init(most);
-    fmpz_init_set_ui(one, 1);
-    fmpz_init_set_ui(power, 1);
+    fmpq_init(s);
+    fmpq_zero(most);
     for (size_t i = 0; i < vocabulary->count; i++)
         for (size_t j = 0; j < vocabulary->count; j++) {
             get_score(s, head, vocabulary, i, j);
@@ -149,11 +149,67 @@ void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabul
             if (fmpq_cmp(s, most) > 0)
                 fmpq_set(most, s);
         }
-    for (; fmpq_cmp_ui(most, limit) > 0; fmpq_div_2exp(most, most, 1))
-        fmpz_mul_2exp(power, power, 1);
-    scale_matrix(&head->wk, one, power);
-    fmpq_clear(s), fmpq_clear(most);
+    fmpq_clear(s);
+}
+
+/* Multiplies W_K by 2^exponent. */
+static void shift_keys(attest_head *head, long exponent)
+{
+    fmpz_t power, one;
+
+    fmpz_init_set_ui(one, 1);
+    fmpz_init_set_ui(power, 1);
+    fmpz_mul_2exp(power, power, (flint_bitcnt_t)labs(exponent));
+    scale_matrix(&head->wk, exponent > 0 ? power : one, exponent > 0 ? one : power);
     fmpz_clear(power), fmpz_clear(one);
+}
+
+void attest_gen_limit_scores(attest_head *head, const attest_vocabulary *vocabulary,
+                             unsigned limit)
+{
+    long halvings = 0;
+    fmpq_t most;
+
+    fmpq_init(most);
+    get_largest(most, head, vocabulary);
+    for (; fmpq_cmp_ui(most, limit) > 0; fmpq_div_2exp(most, most, 1))
+        halvings++;
+    shift_keys(head, -halvings);
+    fmpq_clear(most);
+}
+
+void attest_gen_set_scores(attest_head *head, const attest_vocabulary *vocabulary,
+                           long exponent)
+{
+    fmpq_t most;
+
+    fmpq_init(most);
+    get_largest(most, head, vocabulary);
+    if (!fmpq_is_zero(most))
+        shift_keys(head, exponent - ((long)fmpz_bits(fmpq_numref(most)) -
+                                     (long)fmpz_bits(fmpq_denref(most))));
+    fmpq_clear(most);
+}
+
+/* The size of the scores of a layer: within the limit, or rarely another. */
+enum { FAR = 12, FARTHER = 14, TINY, SIZES };
+
+/* Scores of this size. What a head with large scores hides, one with small ones would show
+ * again: so all heads of a layer have one size. */
+static void gen_scores(attest_head *head, struct theft *t, const attest_vocabulary *vocabulary,
+                       const attest_gen_heads *kind, unsigned size)
+{
+    if (size == FARTHER && kind->gaps > ATTEST_GEN_FAR)
+        attest_gen_set_scores(
+            head, vocabulary,
+            ATTEST_GEN_FAR + (long)theft_random_choice(t, kind->gaps - ATTEST_GEN_FAR + 1));
+    else if (size == TINY)
+        attest_gen_set_scores(head, vocabulary, -(long)theft_random_choice(t, TINY_SCORES + 1));
+    else if (size >= FAR)
+        attest_gen_set_scores(head, vocabulary,
+                              ATTEST_GEN_FAR - (long)theft_random_choice(t, 3));
+    else
+        attest_gen_limit_scores(head, vocabulary, kind->score_limit);
 }
 
 /* Scales keys, which makes scores tiny or huge, and what the head adds. */
@@ -175,6 +231,8 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
 {
     size_t heads = attest_gen_size(t, 1, kind->heads_max);
     attest_status status = attest_weights_resize(weights, heads);
+    bool dull = !kind->nonzero && theft_random_choice(t, 16) == 0;
+    unsigned size = kind->gaps ? (unsigned)theft_random_choice(t, SIZES) : 0;
 
     weights->dim = vocabulary->dim;
     for (size_t h = 0; status == ATTEST_OK && h < heads; h++) {
@@ -184,15 +242,16 @@ attest_status attest_gen_weights(attest_weights *weights, struct theft *t,
             set_head(head, head - 1, what == EQUAL ? 1 : -1);
             continue;
         }
-        if (what == ZERO && !kind->nonzero) {
+        if (what == ZERO && !kind->nonzero && (h > 0 || dull)) {
             set_zero_head(head, weights->dim);
             continue;
         }
-        status = gen_head(head, t, weights->dim, what == RANK_ONE, kind);
+        status = gen_head(head, t, weights->dim, attest_gen_size(t, 1, kind->size_max),
+                          what == RANK_ONE, !dull);
         if (status == ATTEST_OK && !kind->plain)
             gen_scales(head, t, kind->decades);
         if (status == ATTEST_OK && kind->score_limit)
-            attest_gen_limit_scores(head, vocabulary, kind->score_limit);
+            gen_scores(head, t, vocabulary, kind, size);
     }
     return status;
 }
@@ -209,11 +268,34 @@ void attest_gen_ties_and_mask(attest_weights *weights, struct theft *t)
     weights->skip = !attest_gen_rarely(t, 8);
 }
 
+enum { ON_A_LINE = 12, MANY_HEADS = 14, MANY_POSITIONS, SHAPES };
+
+/* What is unusual about the layer. The product of the lengths that the heads of two positions
+ * see stays within what the oracle multiplies out, 4096. */
+static void gen_shape(attest_gen_layer *kind, struct theft *t)
+{
+    unsigned shape = (unsigned)theft_random_choice(t, SHAPES);
+
+    if (shape >= ON_A_LINE && shape < MANY_HEADS) {
+        kind->tokens.dim_max = 1;
+        kind->heads.heads_max = 1;
+        kind->sequences.repeats = false;
+    } else if (shape == MANY_HEADS) {
+        kind->heads.heads_max = 5;
+        kind->sequences.length_max = 2;
+    } else if (shape == MANY_POSITIONS) {
+        kind->tokens.count_min = 6, kind->tokens.count_max = 12;
+        kind->sequences.count_min = 4, kind->sequences.count_max = 6;
+        kind->sequences.length_min = 4, kind->sequences.length_max = 8;
+        kind->heads.heads_max = 1;
+    }
+}
+
 attest_status attest_gen_data_and_weights(attest_instance *instance, struct theft *t,
-                                          const attest_gen_layer *kind)
+                                          const attest_gen_layer *wanted)
 {
     attest_weights *weights = &instance->weights;
-    attest_gen_heads heads = kind->heads;
+    attest_gen_layer layer = *wanted, *kind = &layer;
     attest_vocabulary vocabulary;
     attest_status status;
 
@@ -226,10 +308,12 @@ attest_status attest_gen_data_and_weights(attest_instance *instance, struct thef
     if (!kind->simple)
         attest_gen_ties_and_mask(weights, t);
     if (weights->activation == ATTEST_HARDMAX)
-        heads.score_limit = 0;
+        kind->heads.score_limit = 0;
+    if (kind->corners)
+        gen_shape(kind, t);
     status = attest_gen_vocabulary(&vocabulary, t, &kind->tokens);
     if (status == ATTEST_OK)
-        status = attest_gen_weights(weights, t, &vocabulary, &heads);
+        status = attest_gen_weights(weights, t, &vocabulary, &kind->heads);
     /* Last, because the number of draws varies most: a sequence that loses a token while it is
      * shrunk must not shift the meaning of all draws behind it. */
     if (status == ATTEST_OK)

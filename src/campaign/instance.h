@@ -8,10 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/counterexample.h"
 #include <attest/dataset.h>
 #include <attest/error.h>
 #include <attest/weights.h>
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 
 enum { ATTEST_INSTANCE_PARAMETERS = 16 };
 
@@ -35,5 +38,9 @@ void attest_instance_clear(attest_instance *instance);
  * at most ATTEST_INSTANCE_PARAMETERS of them), get gives NULL then. */
 fmpq *attest_instance_set(attest_instance *instance, const char *name);
 const fmpq *attest_instance_get(const attest_instance *instance, const char *name);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -1,8 +1,10 @@
 /* instance_text.c -- an instance as the text of a counterexample file, and back. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "campaign/instance_text.h"
+#include "campaign/load.h"
 #include "campaign/setting.h"
 #include "io/counterexample_json.h"
 #include "io/json_member.h"
@@ -35,6 +37,8 @@ static attest_status fill(attest_counterexample *file, const attest_instance *in
         file->pair[side][0] = trial->pair[side].sequence;
         file->pair[side][1] = trial->pair[side].position;
     }
+    if (origin->property->object)
+        memcpy(file->object, origin->property->object->sha256, sizeof file->object);
     file->has_seed = true;
     file->seed = origin->seed;
     file->shrink_steps = origin->shrink_steps;

@@ -2,6 +2,7 @@
 #include "campaign/label.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* The tokens of a dataset, rounded, and their largest entries. */
 typedef struct table {
@@ -154,6 +155,59 @@ void attest_trial_label_weights(attest_trial *trial, const attest_weights *weigh
         attest_trial_label(trial, "no skip");
     if (weights->heads > 1)
         attest_trial_label(trial, "several heads");
+}
+
+static bool is_zero(const attest_matrix *matrix)
+{
+    if (matrix->factored)
+        return _fmpz_vec_is_zero(matrix->u, (slong)matrix->rows) ||
+               _fmpz_vec_is_zero(matrix->v, (slong)matrix->cols);
+    return _fmpz_vec_is_zero(matrix->entry, (slong)(matrix->rows * matrix->cols));
+}
+
+static bool is_dead(const attest_weights *weights)
+{
+    for (size_t h = 0; h < weights->heads; h++)
+        if (!is_zero(&weights->head[h].wv) && !is_zero(&weights->head[h].wo))
+            return false;
+    return true;
+}
+
+/* Whether no token stands in two contexts, a context being the set of tokens that are seen.
+ * Domain: at most 64 tokens. */
+static bool has_one_context(const attest_dataset *dataset, bool causal)
+{
+    uint64_t set[64] = {0};
+
+    for (size_t i = 0; i < dataset->count; i++) {
+        size_t length = attest_dataset_length(dataset, i);
+        uint64_t all = 0, seen = 0;
+        for (size_t k = 0; k < length; k++)
+            all |= UINT64_C(1) << attest_dataset_token(dataset, i, k);
+        for (size_t k = 0; k < length; k++) {
+            size_t token = attest_dataset_token(dataset, i, k);
+            seen = causal ? seen | UINT64_C(1) << token : all;
+            if (set[token] && set[token] != seen)
+                return false;
+            set[token] = seen;
+        }
+    }
+    return true;
+}
+
+void attest_trial_label_layer(attest_trial *trial, const attest_instance *instance)
+{
+    const attest_dataset *dataset = &instance->dataset;
+    bool causal = instance->weights.mask == ATTEST_MASK_CAUSAL;
+
+    if (dataset->tokens.count == 1)
+        attest_trial_label(trial, ATTEST_LABEL_ONE_TOKEN);
+    if (is_dead(&instance->weights))
+        attest_trial_label(trial, ATTEST_LABEL_DEAD);
+    if (dataset->tokens.count <= 64 && has_one_context(dataset, causal))
+        attest_trial_label(trial, ATTEST_LABEL_ONE_CONTEXT);
+    attest_trial_label_weights(trial, &instance->weights);
+    attest_trial_label_dataset(trial, dataset);
 }
 
 bool attest_instance_fits(const attest_instance *instance)

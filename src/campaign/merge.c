@@ -7,18 +7,22 @@
 
 #include "base/memory.h"
 #include "base/folder.h"
+#include "campaign/gather.h"
 
 /* While the journals are read, one after another. */
 typedef struct merging {
     attest_merge *merge;
     attest_property_finder *find;
+    bool partial;
+    bool again; /* some properties are read for the second time */
     FILE *observations;
     const char *const *folders;
-    size_t folder;   /* which is being read */
-    size_t shards;   /* of the campaign */
-    size_t shard;    /* that of the folder */
-    size_t *from;    /* from[k]: 1 + the folder of shard k + 1; 0: none yet */
-    char *plan_text; /* without the number of the shard */
+    size_t folder;         /* which is being read */
+    size_t shards;         /* of the campaign */
+    size_t shard;          /* that of the folder */
+    size_t *from;          /* from[k]: 1 + the folder of shard k + 1; 0: none yet */
+    char *plan_text;       /* without the number of the shard */
+    attest_gather *gather; /* of each property */
 } merging;
 
 static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_error *error)
@@ -31,14 +35,16 @@ static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_err
     m->plan_text = attest_plan_format(&part->plan, false);
     m->from = attest_memory_alloc(m->shards, sizeof *m->from);
     merge->tally = attest_memory_alloc(part->plan.properties, sizeof *merge->tally);
+    m->gather = attest_memory_alloc(part->plan.properties, sizeof *m->gather);
     merge->saved = *part;
     memset(part, 0, sizeof *part);
     merge->saved.plan.shard = merge->saved.plan.shards = 1;
-    if (!m->plan_text || !m->from || !merge->tally)
+    if (!m->plan_text || !m->from || !merge->tally || !m->gather)
         return attest_memory_fail(error);
     for (size_t p = 0; p < merge->saved.plan.properties; p++) {
         attest_tally_init(&merge->tally[p], &merge->saved.plan, p);
         merge->tally[p].observations = m->observations;
+        attest_gather_init(&m->gather[p], &merge->tally[p]);
     }
     return ATTEST_OK;
 }
@@ -81,6 +87,20 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
     return status;
 }
 
+/* The shard of a folder that is read for the second time is known. */
+static attest_status recall_plan(void *env, const char *text, size_t size, attest_error *error)
+{
+    merging *m = env;
+
+    (void)text;
+    (void)size;
+    (void)error;
+    for (size_t k = 0; k < m->shards; k++)
+        if (m->from[k] == m->folder + 1)
+            m->shard = k + 1;
+    return ATTEST_OK;
+}
+
 static attest_status take_entry(void *env, attest_entry *entry, const attest_frame *frame,
                                 attest_error *error)
 {
@@ -93,13 +113,18 @@ static attest_status take_entry(void *env, attest_entry *entry, const attest_fra
     if (entry->number % m->shards != m->shard - 1)
         return attest_error_set(error, ATTEST_FORMAT, "chunk %llu is not of shard %zu/%zu",
                                 (unsigned long long)entry->number, m->shard, m->shards);
-    return attest_tally_add(&m->merge->tally[entry->property], entry, error);
+    if (m->observations)
+        return attest_tally_add(&m->merge->tally[entry->property], entry, error);
+    if (m->again && !m->gather[entry->property].again)
+        return ATTEST_OK;
+    return attest_gather_add(&m->gather[entry->property], entry, error);
 }
 
 static attest_status read_folder(merging *m, attest_error *error)
 {
     const char *folder = m->folders[m->folder];
-    attest_journal_reader reader = {take_plan, take_entry, m};
+    attest_journal_reader reader = {
+        .plan = m->again ? recall_plan : take_plan, .entry = take_entry, .env = m};
     char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
     attest_status status;
@@ -110,7 +135,7 @@ static attest_status read_folder(merging *m, attest_error *error)
         status = attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", folder);
     else
         status = attest_journal_read(&tail, path, &reader, error);
-    if (status == ATTEST_OK && tail.dropped > 0)
+    if (status == ATTEST_OK && tail.dropped > 0 && !m->partial)
         status = attest_error_set(error, ATTEST_IO,
                                   "%s: %zu bytes after record %zu are %s (campaign --resume "
                                   "makes up for them)",
@@ -120,40 +145,77 @@ static attest_status read_folder(merging *m, attest_error *error)
     return status;
 }
 
-/* All shards are there, and did all that they had to. */
+/* Once more, for properties of which chunks behind the first violation were counted. */
+static attest_status read_again(merging *m, size_t count, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    for (size_t p = 0; p < m->merge->saved.plan.properties; p++) {
+        bool again = m->gather[p].again;
+
+        if (again)
+            attest_gather_restart(&m->gather[p]);
+        m->gather[p].again = again;
+        m->again = m->again || again;
+    }
+    if (m->again)
+        for (m->folder = 0; m->folder < count && status == ATTEST_OK; m->folder++)
+            status = read_folder(m, error);
+    return status;
+}
+
+/* All shards are there, and did all that they had to; or only some of it is asked for. */
 static attest_status check_whole(const merging *m, attest_error *error)
 {
-    const attest_plan *plan = &m->merge->saved.plan;
+    attest_merge *merge = m->merge;
+    const attest_plan *plan = &merge->saved.plan;
+    uint64_t missing;
 
+    merge->shards = m->shards;
     for (size_t k = 0; k < m->shards; k++)
+        merge->missing += !m->from[k];
+    for (size_t k = 0; k < m->shards && !m->partial; k++)
         if (!m->from[k])
-            return attest_error_set(error, ATTEST_USAGE, "shard %zu/%zu is missing", k + 1,
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "shard %zu/%zu is missing (--partial does without)", k + 1,
                                     m->shards);
-    for (size_t p = 0; p < plan->properties && plan->time <= 0; p++) {
-        const attest_tally *tally = &m->merge->tally[p];
-
-        if (!attest_tally_done(tally))
+    for (size_t p = 0; p < plan->properties; p++) {
+        if (!attest_gather_end(&m->gather[p], &missing))
+            continue;
+        merge->unfinished = true;
+        if (!m->partial)
             return attest_error_set(error, ATTEST_USAGE,
                                     "%s: not finished (chunk %llu of %s is missing)",
-                                    m->folders[m->from[tally->next % m->shards] - 1],
-                                    (unsigned long long)tally->next, plan->property[p]->name);
+                                    m->folders[m->from[missing % m->shards] - 1],
+                                    (unsigned long long)missing, plan->property[p]->name);
     }
+    merge->saved.plan.partial = merge->missing > 0 || merge->unfinished;
     return ATTEST_OK;
 }
 
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
-                                attest_property_finder *find, FILE *observations,
+                                attest_property_finder *find, bool partial, FILE *observations,
                                 attest_error *error)
 {
-    merging m = {
-        .merge = merge, .find = find, .observations = observations, .folders = folders};
+    merging m = {.merge = merge,
+                 .find = find,
+                 .partial = partial,
+                 .observations = observations,
+                 .folders = folders};
     attest_status status = ATTEST_OK;
 
     memset(merge, 0, sizeof *merge);
     for (; m.folder < count && status == ATTEST_OK; m.folder++)
         status = read_folder(&m, error);
-    if (status == ATTEST_OK)
+    if (status == ATTEST_OK && !observations)
+        status = read_again(&m, count, error);
+    if (status == ATTEST_OK && !observations)
         status = check_whole(&m, error);
+    for (size_t p = 0; m.gather && p < merge->saved.plan.properties; p++) {
+        attest_gather_clear(&m.gather[p]);
+        attest_chunk_result_unite(&merge->tally[p].joined);
+    }
+    free(m.gather);
     free(m.from);
     free(m.plan_text);
     if (status != ATTEST_OK)
@@ -179,17 +241,15 @@ static attest_status skip_plan(void *env, const char *text, size_t size, attest_
     return ATTEST_OK;
 }
 
-static attest_status copy_entry(void *env, attest_entry *entry, const attest_frame *frame,
-                                attest_error *error)
+static attest_status copy_record(void *env, const attest_frame *frame, attest_error *error)
 {
-    (void)entry;
     return attest_journal_append(env, frame->payload, frame->size, error);
 }
 
 attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
                                 size_t count, attest_error *error)
 {
-    attest_journal_reader reader = {skip_plan, copy_entry, journal};
+    attest_journal_reader reader = {.plan = skip_plan, .record = copy_record, .env = journal};
     attest_status status = ATTEST_OK;
 
     for (size_t i = 0; i < count && status == ATTEST_OK; i++) {

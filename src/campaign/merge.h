@@ -9,14 +9,19 @@
 typedef struct attest_merge {
     attest_saved_plan saved; /* of the whole: shard 1 of 1 */
     attest_tally *tally;
+    size_t shards, missing; /* of the campaign; of those, not among the folders */
+    bool unfinished;        /* a chunk is missing */
 } attest_merge;
 
-/* Reads the journals in the folders, which must be those of all shards of one campaign, all
- * finished. merge is uninitialised. observations (may be NULL) gets the JSON Lines. Status:
- * USAGE (shards that are missing, given twice, unfinished, or of another campaign), FORMAT, IO
- * (a damaged journal), NOMEM; then nothing is left to clear. */
+/* Reads the journals in the folders, one after another: those of all shards of one campaign,
+ * all finished; or, partial, of some, as far as they are. Of a chunk that was read a bit is
+ * kept. A property in which a violation turns out to stand before chunks that were counted is
+ * read a second time. merge is uninitialised. observations (NULL: none are wanted) gets the
+ * JSON Lines in the order of chunks, for which chunks are kept. Status: USAGE (shards that are
+ * missing, given twice, unfinished, or of another campaign), FORMAT, IO (a damaged journal),
+ * NOMEM; then nothing is left to clear. */
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
-                                attest_property_finder *find, FILE *observations,
+                                attest_property_finder *find, bool partial, FILE *observations,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 void attest_merge_clear(attest_merge *merge);
 

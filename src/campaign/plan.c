@@ -6,6 +6,7 @@
 
 #include <attest/version.h>
 
+#include "campaign/load.h"
 #include "campaign/plan.h"
 #include "campaign/setting.h"
 #include "io/json_member.h"
@@ -50,6 +51,7 @@ void attest_plan_get_chunk(attest_chunk *chunk, const attest_plan *plan, size_t 
         .keep_going = plan->keep_going,
         .observe = plan->observe,
         .run_start = plan->run_start,
+        .timeout = plan->timeout,
     };
 }
 
@@ -86,6 +88,8 @@ static void write_plan(attest_json *json, const attest_plan *plan, bool shard_to
         attest_json_write_count(json, "trials", trials_of(plan, p));
         attest_json_write_count(json, "chunk", chunk_size(plan->property[p]));
         attest_json_write_bool(json, "targeted", plan->property[p]->targeted);
+        if (plan->property[p]->object)
+            attest_json_write_string(json, "object", plan->property[p]->object->sha256);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);

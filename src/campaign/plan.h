@@ -16,6 +16,7 @@ typedef struct attest_plan {
     size_t properties;
     const attest_property *const *property;
     size_t shard, shards; /* 1 of 1: everything */
+    bool partial;         /* what is there of it: some chunks are missing */
     bool named;           /* the properties were chosen one by one, not "all" */
     bool keep_going;      /* a violation does not end a property */
     bool observe;         /* every trial is told of */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "io/chunk_result.h"
@@ -55,6 +56,7 @@ static attest_status give_up(const attest_pool *pool, const attest_job *job,
     attest_plan_get_chunk(&chunk, pool->plan, job->property, job->number);
     entry->property = job->property;
     entry->number = job->number;
+    entry->result.seconds = attest_clock_seconds() - job->began;
     entry->result.undecided = chunk.count;
     entry->result.open_reason = attest_memory_copy("workers died again and again");
     for (size_t d = 0; d < job->deaths && status == ATTEST_OK; d++)
@@ -102,6 +104,10 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
     if (received == ATTEST_RECEIVED_DEATH)
         return go_on(pool, &job, &death, arrived, entry, text, error);
     *arrived = true;
+    entry->result.seconds = attest_clock_seconds() - job.began;
+    /* What is not ours may leave memory behind: the next chunk begins afresh. */
+    if (pool->plan->property[job.property]->object)
+        attest_worker_stop(worker);
     return ATTEST_OK;
 }
 

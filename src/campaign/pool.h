@@ -30,10 +30,10 @@ attest_status attest_pool_send(attest_pool *pool, const attest_job *job,
                                attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Waits, a quarter of a second at most, for something to happen. *arrived tells whether entry
- * (initialised) is the result of a job, and text (empty) what it is formatted to. A worker that
- * dies is replaced, and its job goes on without the trial that killed it; after
- * ATTEST_CHUNK_DEATHS of them all trials of the chunk are undecided. Status: IO (a worker that
- * cannot start), NOMEM, FORMAT. */
+ * (initialised) is the result of a job, and text (empty) what it is formatted to; its seconds
+ * are those from job.began on. A worker that dies is replaced, and its job goes on without the
+ * trial that killed it; after ATTEST_CHUNK_DEATHS of them all trials of the chunk are
+ * undecided. Status: IO (a worker that cannot start), NOMEM, FORMAT. */
 attest_status attest_pool_wait(attest_pool *pool, bool *arrived, attest_entry *entry,
                                attest_text *text, attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -14,10 +14,15 @@
 #include <mpfr.h>
 #include <theft.h>
 
+#include <attest/dataset.h>
 #include <attest/error.h>
-#include "theory/separated.h"
+#include <attest/export.h>
 
 #include "campaign/instance.h"
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* the program exports what properties call: load.list */
+#endif
 
 /* The arithmetic that a search runs against (--number); see attest_property.arithmetic. */
 typedef enum attest_arithmetic_kind {
@@ -51,7 +56,7 @@ typedef enum attest_trial_outcome {
     ATTEST_OPEN       /* undecided within the caps: never a pass */
 } attest_trial_outcome;
 
-enum { ATTEST_TRIAL_LABELS = 8 };
+enum { ATTEST_TRIAL_LABELS = 20 };
 
 /* What is found out about one instance. The campaign initialises it. */
 typedef struct attest_trial {
@@ -78,16 +83,29 @@ void attest_trial_violated(attest_trial *trial, const char *definition, const ch
     ATTEST_PRINTF(3, 4);
 void attest_trial_open(attest_trial *trial, const char *format, ...) ATTEST_PRINTF(2, 3);
 
+/* The shared object that a property was loaded from; see load.h. */
+typedef struct attest_object attest_object;
+
 /* A hypothesis that a campaign can drop. */
 typedef struct attest_droppable {
     const char *name; /* as in the statement's list; a NULL name ends the array */
     bool carries;     /* a violation exists without it, and the default budget finds it */
 } attest_droppable;
 
+/* The share of the trials, in percent, that a label should have: what a generator must reach,
+ * and how much of what is trivial it may draw. */
+typedef struct attest_coverage {
+    const char *label; /* NULL ends an array */
+    unsigned least, most;
+} attest_coverage;
+
 typedef struct attest_property {
     const char *name;      /* "theorem1-search" */
     const char *title;     /* one line */
     const char *statement; /* the name of the statement that it tests */
+    /* What its violations violate, as trials and files call it; NULL: what the statement is
+     * called. */
+    const char *definition;
     /* Fills an initialised instance, drawing from t only: it meets the hypotheses by
      * construction (all but setting->without). Draws of zero make the simplest instance, and
      * smaller draws simpler ones, for that is how instances are shrunk. Status: NOMEM;
@@ -111,13 +129,41 @@ typedef struct attest_property {
      * the search uses decide's margin, if it gives one. */
     double (*propose)(const attest_instance *instance, const attest_setting *setting);
     const attest_droppable *droppable; /* NULL: none */
+    /* Shares that the default generator misses make a campaign undecided; NULL: none. */
+    const attest_coverage *coverage;
     bool arithmetic;       /* it can search against an arithmetic (setting->number) */
     bool expect_violation; /* the search is for a violation, and must find one */
+    const char *witness;   /* such a violation as the text of a counterexample file, for runs
+                              that end before one is found; or NULL */
     bool targeted;         /* it has a margin worth minimising: some chunks are guided search */
     size_t trials;         /* the default budget */
+    const char *few;       /* why it may run fewer than 1000; NULL: it need not */
     /* Trials that are run, recorded and, after a kill, repeated together: aim at a tenth of a
      * second. 0: 64. Another value gives other results for the same seed. */
     size_t chunk;
+    const attest_object *object; /* NULL: it is built in; for the loader to set */
 } attest_property;
+
+/* What a shared object exports for 'attest campaign --load': ATTEST_LOAD(&one, &other); once,
+ * at file scope, makes it. The sizes tell whether it was compiled with the headers of this
+ * version.
+ */
+typedef struct attest_load_table {
+    size_t abi, property_size, instance_size, trial_size;
+    const attest_property *const *property; /* ended by NULL */
+} attest_load_table;
+
+enum { ATTEST_LOAD_ABI = 1, ATTEST_LOAD_TRIALS = 1000 /* where a property says none */ };
+
+#define ATTEST_LOAD(...)                                                                       \
+    static const attest_property *const attest_loaded_list[] = {__VA_ARGS__, NULL};            \
+    extern ATTEST_API const attest_load_table attest_loaded;                                   \
+    const attest_load_table attest_loaded = {ATTEST_LOAD_ABI, sizeof(attest_property),         \
+                                             sizeof(attest_instance), sizeof(attest_trial),    \
+                                             attest_loaded_list}
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

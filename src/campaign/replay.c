@@ -9,6 +9,8 @@
 
 #include "base/try.h"
 #include "audit/collision_file.h"
+#include "campaign/guard.h"
+#include "campaign/replay_names.h"
 #include "campaign/replay_views.h"
 #include "campaign/setting.h"
 
@@ -16,6 +18,7 @@ void attest_replay_init(attest_replay *replay)
 {
     memset(replay, 0, sizeof *replay);
     replay->margin = NAN;
+    replay->seconds = 60;
     for (size_t v = 0; v < ATTEST_VIEWS; v++)
         arb_init(replay->view[v].separation);
 }
@@ -36,23 +39,11 @@ void attest_replay_clear(attest_replay *replay)
     memset(replay, 0, sizeof *replay);
 }
 
-/* value = the number of this name among the parameters; *given: it is there. */
-static attest_status get_number(fmpq_t value, bool *given, const attest_counterexample *file,
-                                const char *name, attest_error *error)
+static void set_pair(attest_replay *replay, attest_place one, attest_place other)
 {
-    *given = false;
-    for (size_t p = 0; p < file->parameters; p++) {
-        const char *text = file->parameter[p].value;
-
-        if (strcmp(file->parameter[p].name, name) != 0)
-            continue;
-        *given = true;
-        if (attest_number_parse(value, text, strlen(text), NULL, error) != ATTEST_OK)
-            return attest_error_prefix(error, error->status, name);
-        if (fmpq_sgn(value) < 0)
-            return attest_error_set(error, ATTEST_FORMAT, "parameters.%s is negative", name);
-    }
-    return ATTEST_OK;
+    replay->has_pair = true;
+    replay->pair[0] = one;
+    replay->pair[1] = other;
 }
 
 static void describe_finding(attest_replay *replay, const attest_finding *finding)
@@ -71,6 +62,10 @@ static void describe_finding(attest_replay *replay, const attest_finding *findin
         break;
     }
     replay->outcome = ATTEST_VIOLATED;
+    if (finding->part == ATTEST_CLAIM_NORM)
+        set_pair(replay, finding->largest, finding->largest);
+    else
+        set_pair(replay, finding->pair[0], finding->pair[1]);
     if (finding->part == ATTEST_CLAIM_NORM)
         snprintf(replay->reason, sizeof replay->reason,
                  "the norm of the output at [%zu,%zu] is not below r",
@@ -98,9 +93,9 @@ static attest_status decide_contextual(attest_replay *replay, const attest_count
     attest_finding_init(&finding);
     claim.dataset = &file->dataset;
     claim.weights = &file->weights;
-    status = get_number(claim.r, &claim.has_r, file, "r", error);
+    status = attest_replay_get_number(claim.r, &claim.has_r, file, "r", error);
     if (status == ATTEST_OK)
-        status = get_number(claim.delta, &given, file, "delta", error);
+        status = attest_replay_get_number(claim.delta, &given, file, "delta", error);
     if (status == ATTEST_OK)
         status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_OK) {
@@ -131,13 +126,19 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
     if (file->dataset.count == 0)
         status = attest_error_set(error, ATTEST_FORMAT, "separatedness needs a dataset");
     for (size_t b = 0; b < 3 && status == ATTEST_OK; b++)
-        status = get_number(bound + b, &given[b], file, names[b], error);
+        status = attest_replay_get_number(bound + b, &given[b], file, names[b], error);
     if (status == ATTEST_OK)
         status = attest_separated_get(&extremes, &file->dataset, error);
     if (status == ATTEST_OK) {
         part = attest_separated_check(&extremes, given[0] ? bound : NULL,
                                       given[1] ? bound + 1 : NULL, given[2] ? bound + 2 : NULL);
         replay->outcome = part == ATTEST_SEPARATED_HOLDS ? ATTEST_HELD : ATTEST_VIOLATED;
+        if (part == ATTEST_SEPARATED_EPS)
+            set_pair(replay, extremes.eps[0], extremes.eps[1]);
+        else if (part == ATTEST_SEPARATED_R_MIN)
+            set_pair(replay, extremes.r_min, extremes.r_min);
+        else if (part == ATTEST_SEPARATED_R_MAX)
+            set_pair(replay, extremes.r_max, extremes.r_max);
         snprintf(replay->reason, sizeof replay->reason, "%s", parts[part]);
         snprintf(replay->decided_by, sizeof replay->decided_by,
                  "the definition of separatedness, exactly");
@@ -171,6 +172,18 @@ static attest_status borrow(attest_instance *instance, const attest_counterexamp
     return status;
 }
 
+/* A file of which the property says nothing is no counterexample to it. */
+static attest_status fail_discarded(const attest_counterexample *file,
+                                    const attest_property *property, attest_error *error)
+{
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "this is no instance of the property %.100s: it does not meet the "
+                            "hypotheses%s%s",
+                            property->name,
+                            file->dataset.count == 0 ? "; it has no dataset" : "",
+                            file->weights.heads == 0 ? "; it has no weights" : "");
+}
+
 static attest_status decide_property(attest_replay *replay, const attest_counterexample *file,
                                      const attest_property *property,
                                      const attest_setting *setting, attest_error *error)
@@ -182,17 +195,28 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
     attest_instance_init(&instance);
     attest_trial_init(&trial);
     status = borrow(&instance, file, error);
-    if (status == ATTEST_OK)
+    if (status == ATTEST_OK && property->object)
+        status = attest_guard_decide(&(attest_guard){.property = property,
+                                                     .setting = setting,
+                                                     .seconds = replay->seconds},
+                                     &trial, &instance, error);
+    else if (status == ATTEST_OK)
         status = property->decide(&trial, &instance, setting, error);
     attest_dataset_init(&instance.dataset);
     attest_weights_init(&instance.weights);
     attest_instance_clear(&instance);
+    if (status == ATTEST_OK && trial.outcome == ATTEST_DISCARDED)
+        return fail_discarded(file, property, error);
     replay->outcome = trial.outcome;
+    replay->definition = trial.definition;
+    if (trial.has_pair)
+        set_pair(replay, trial.pair[0], trial.pair[1]);
     replay->margin = trial.margin;
-    snprintf(replay->reason, sizeof replay->reason, "%s",
-             trial.outcome == ATTEST_DISCARDED ? "it does not meet the hypotheses"
-             : trial.reason[0]                 ? trial.reason
-                                               : "the property holds for it");
+    if (trial.outcome == ATTEST_HELD)
+        snprintf(replay->reason, sizeof replay->reason, "it holds that %.400s",
+                 property->title);
+    else
+        snprintf(replay->reason, sizeof replay->reason, "%s", trial.reason);
     snprintf(replay->decided_by, sizeof replay->decided_by, "the property %.100s",
              property->name);
     return status;
@@ -229,6 +253,9 @@ static attest_status decide(attest_replay *replay, const attest_counterexample *
 
     if (property && campaign)
         return decide_property(replay, file, property, setting, error);
+    if (campaign)
+        return attest_error_set(error, ATTEST_FORMAT, "the property \"%.100s\" is not known",
+                                file->property);
     if (attest_audit_collision_is(file))
         return decide_collision(replay, file, error);
     if (strcmp(file->definition, "contextual-mapping") == 0)
@@ -251,11 +278,26 @@ static attest_status decide(attest_replay *replay, const attest_counterexample *
 attest_status attest_replay_run(attest_replay *replay, attest_counterexample *file,
                                 attest_property_finder *find, attest_error *error)
 {
+    const attest_property *property = find(file->property);
     attest_setting setting;
 
     ATTEST_TRY(attest_setting_get(&setting, file, error));
     ATTEST_TRY(decide(replay, file, &setting, find, error));
-    if (file->has_pair && file->weights.heads > 0)
+    if (!attest_audit_collision_is(file)) /* that one decides the very pair */
+        ATTEST_TRY(attest_replay_check_names(replay, file, property, &setting, error));
+    else if (file->has_pair)
+        set_pair(replay, (attest_place){file->pair[0][0], file->pair[0][1]},
+                 (attest_place){file->pair[1][0], file->pair[1][1]});
+    if (replay->has_pair && file->dataset.count > 0 && file->weights.heads > 0)
         ATTEST_TRY(attest_replay_view_all(replay, file, &setting, error));
     return ATTEST_OK;
+}
+
+attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
+                                   const attest_property *property, attest_error *error)
+{
+    attest_setting setting;
+
+    ATTEST_TRY(attest_setting_get(&setting, file, error));
+    return decide_property(replay, file, property, &setting, error);
 }

@@ -30,10 +30,17 @@ typedef struct attest_view {
 } attest_view;
 
 typedef struct attest_replay {
+    double seconds; /* for the answer of a loaded property; init: 60 */
     attest_trial_outcome outcome;
     char decided_by[128]; /* "property theorem1", "contextual-mapping by certify" */
     char reason[ATTEST_ERROR_SIZE];
     double margin;
+    const char *definition; /* what the property calls what is violated; NULL: nothing, or it
+                               was no property that decided */
+    /* Where it is violated: found anew, or the file's after it was verified. Held: the file's.
+     */
+    bool has_pair;
+    attest_place pair[2];
     size_t dim;
     attest_view view[ATTEST_VIEWS];
 } attest_replay;
@@ -43,10 +50,17 @@ void attest_replay_clear(attest_replay *replay);
 
 /* replay (initialised) = what is found out about the counterexample, whose dataset and weights
  * are used, but left as they are. find gives the properties. Status: FORMAT (a property or
- * definition that is not known, a parameter that is no number, shapes that do not fit), UNABLE,
- * NOMEM. */
+ * definition that is not known, or not the one that is decided; a pair that does not violate
+ * it; an instance that is none of the property's; a parameter that is no number, shapes that do
+ * not fit), UNABLE, NOMEM. */
 attest_status attest_replay_run(attest_replay *replay, attest_counterexample *file,
                                 attest_property_finder *find,
                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same by this property, whatever the file names, and without the outputs. Status: FORMAT,
+ * NOMEM. */
+attest_status attest_replay_decide(attest_replay *replay, const attest_counterexample *file,
+                                   const attest_property *property,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -209,9 +209,9 @@ attest_status attest_replay_view_all(attest_replay *replay, const attest_counter
     for (size_t s = 0; s < 2; s++)
         attest_sequence_init(&v.side[s].sequence);
     for (size_t s = 0; s < 2 && status == ATTEST_OK; s++) {
-        v.side[s].position = file->pair[s][1];
+        v.side[s].position = replay->pair[s].position;
         status = attest_dataset_get_sequence(&v.side[s].sequence, &file->dataset,
-                                             file->pair[s][0], NULL, error);
+                                             replay->pair[s].sequence, NULL, error);
         v.side[s].entries = v.side[s].sequence.length * v.dim;
     }
     for (size_t k = 0; k < ATTEST_VIEWS && status == ATTEST_OK; k++)

@@ -4,8 +4,8 @@
 
 #include "campaign/replay.h"
 
-/* Fills replay's views. Domain: the file has a dataset, weights and a pair. Status: FORMAT
- * (dimensions), UNABLE, NOMEM. */
+/* Fills replay's views. Domain: the file has a dataset and weights, the replay a pair. Status:
+ * FORMAT (dimensions), UNABLE, NOMEM. */
 attest_status attest_replay_view_all(attest_replay *replay, const attest_counterexample *file,
                                      const attest_setting *setting,
                                      attest_error *error) ATTEST_WARN_UNUSED;

@@ -3,6 +3,7 @@
 #define ATTEST_CAMPAIGN_SETTING_H
 
 #include "campaign/property.h"
+#include "data/counterexample.h"
 #include "io/json_write.h"
 
 /* "mpfr", "binary32", "double"; NULL for ATTEST_ARITHMETIC_NONE. */

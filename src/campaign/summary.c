@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "campaign/coverage.h"
+#include "campaign/witness.h"
 
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict)
 {
-    static const char *const names[] = {"held", "violated", "undecided"};
+    static const char *const names[] = {"held", "violated", "undecided", "not-run"};
 
     return names[verdict];
 }
@@ -22,28 +24,85 @@ void attest_summary_file(char *name, size_t size, const attest_property *propert
         snprintf(name, size, "%s.%ld.json", property->name, v + 1);
 }
 
-static void summarise(attest_property_summary *summary, const attest_tally *tally)
+/* Coverage is asked of the generator that draws what the statement assumes. */
+static bool is_covered(attest_property_summary *summary, const attest_setting *setting)
 {
+    return setting->without || setting->number != ATTEST_ARITHMETIC_NONE || setting->weights ||
+           attest_coverage_check(summary->coverage, sizeof summary->coverage, summary->property,
+                                 summary->result);
+}
+
+static void judge(attest_property_summary *summary, const attest_plan *plan)
+{
+    const attest_chunk_result *result = summary->result;
+
+    summary->verdict = ATTEST_CAMPAIGN_UNDECIDED;
+    if (result->failed > 0 || summary->by_witness)
+        summary->verdict = ATTEST_CAMPAIGN_VIOLATED;
+    else if (summary->trials == 0)
+        summary->verdict = ATTEST_CAMPAIGN_NOT_RUN;
+    else if (result->discarded > summary->trials / 2)
+        summary->reason = "more than half of the draws were discarded";
+    else if (result->undecided > 0)
+        summary->reason = result->open_reason;
+    else if (!is_covered(summary, &plan->setting))
+        summary->reason = summary->coverage;
+    else
+        summary->verdict = ATTEST_CAMPAIGN_HELD;
+}
+
+/* Whether the hypothesis that is dropped is one without which a violation exists. */
+static bool is_carried(const attest_property *property, const char *without)
+{
+    for (const attest_droppable *d = property->droppable; without && d && d->name; d++)
+        if (strcmp(d->name, without) == 0)
+            return d->carries;
+    return false;
+}
+
+/* A shard is a part: what it does not find, others may. */
+static attest_campaign_standing stand(attest_property_summary *summary, const attest_plan *plan)
+{
+    bool sought = summary->property->expect_violation;
+
+    switch (summary->verdict) {
+    case ATTEST_CAMPAIGN_VIOLATED:
+        return sought || is_carried(summary->property, plan->setting.without)
+                   ? ATTEST_STANDING_EXPECTED
+                   : ATTEST_STANDING_FAILED;
+    case ATTEST_CAMPAIGN_UNDECIDED:
+        return ATTEST_STANDING_UNDECIDED;
+    case ATTEST_CAMPAIGN_NOT_RUN:
+        summary->reason = plan->shards > 1 ? "this shard has no chunk of it"
+                          : plan->partial  ? "no chunk of it is there yet"
+                                           : "no chunk of it was run";
+        return ATTEST_STANDING_NOT_RUN;
+    case ATTEST_CAMPAIGN_HELD:
+        break;
+    }
+    if (!sought || plan->shards > 1 || plan->partial)
+        return ATTEST_STANDING_HELD;
+    summary->reason = "no violation was found, and one is expected";
+    return ATTEST_STANDING_FAILED;
+}
+
+static attest_status summarise(attest_property_summary *summary, const attest_tally *tally,
+                               attest_error *error)
+{
+    const attest_plan *plan = tally->plan;
     const attest_chunk_result *result = &tally->joined;
+    attest_status status = ATTEST_OK;
 
     summary->property = tally->plan->property[tally->property];
     summary->result = result;
     summary->trials = attest_tally_trials(tally);
     summary->random = result->passed - result->searched;
-    summary->verdict = ATTEST_CAMPAIGN_UNDECIDED;
-    if (result->failed > 0)
-        summary->verdict = ATTEST_CAMPAIGN_VIOLATED;
-    else if (result->discarded > summary->trials / 2)
-        summary->reason = "more than half of the draws were discarded";
-    else if (result->undecided > 0)
-        summary->reason = result->open_reason;
-    else if (result->passed == 0)
-        summary->reason = "no trial was run";
-    else
-        summary->verdict = ATTEST_CAMPAIGN_HELD;
-    summary->as_expected =
-        summary->verdict ==
-        (summary->property->expect_violation ? ATTEST_CAMPAIGN_VIOLATED : ATTEST_CAMPAIGN_HELD);
+    if (summary->property->expect_violation && plan->time > 0 && plan->shards == 1 &&
+        result->failed == 0 && !attest_tally_done(tally))
+        status = attest_witness_check(&summary->by_witness, summary->property, error);
+    judge(summary, plan);
+    summary->standing = stand(summary, plan);
+    return status;
 }
 
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
@@ -53,9 +112,23 @@ attest_status attest_summary_init(attest_summary *summary, const attest_plan *pl
     summary->property = attest_memory_alloc(plan->properties, sizeof *summary->property);
     if (!summary->property)
         return attest_memory_fail(error);
-    for (size_t p = 0; p < plan->properties; p++)
-        summarise(&summary->property[p], &tally[p]);
+    for (size_t p = 0; p < plan->properties; p++) {
+        attest_status status = summarise(&summary->property[p], &tally[p], error);
+
+        if (status != ATTEST_OK)
+            return status;
+        summary->standing[summary->property[p].standing]++;
+    }
     return ATTEST_OK;
+}
+
+int attest_summary_code(const attest_summary *summary)
+{
+    bool found = summary->plan->setting.without && summary->standing[ATTEST_STANDING_EXPECTED];
+
+    if (summary->standing[ATTEST_STANDING_FAILED] > 0 || found)
+        return 1;
+    return summary->standing[ATTEST_STANDING_UNDECIDED] > 0 ? 3 : 0;
 }
 
 void attest_summary_clear(attest_summary *summary)

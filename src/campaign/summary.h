@@ -7,34 +7,62 @@
 typedef enum attest_campaign_verdict {
     ATTEST_CAMPAIGN_HELD = 0,
     ATTEST_CAMPAIGN_VIOLATED,
-    ATTEST_CAMPAIGN_UNDECIDED /* never a pass */
+    ATTEST_CAMPAIGN_UNDECIDED, /* never a pass */
+    ATTEST_CAMPAIGN_NOT_RUN    /* no trial: neither a pass nor a failure */
 } attest_campaign_verdict;
+
+/* What the verdict means for a property, which holds or looks for a violation. */
+typedef enum attest_campaign_standing {
+    ATTEST_STANDING_HELD = 0,
+    ATTEST_STANDING_EXPECTED, /* violated, and that is what was looked for */
+    ATTEST_STANDING_FAILED,   /* violated; or a violation was expected and not found */
+    ATTEST_STANDING_UNDECIDED,
+    ATTEST_STANDING_NOT_RUN,
+    ATTEST_STANDINGS
+} attest_campaign_standing;
 
 /* One property. Points into its tally. */
 typedef struct attest_property_summary {
     const attest_property *property;
     const attest_chunk_result *result;
     attest_campaign_verdict verdict;
-    const char *reason; /* undecided: why; else NULL */
+    attest_campaign_standing standing;
+    const char *reason; /* undecided, not run, held where it should not: why; else NULL */
+    bool by_witness;    /* time was up before a violation was found: the stored one, decided
+                           again, stands for it */
+    char coverage[160]; /* what reason says of labels that miss their share */
     uint64_t trials;
-    uint64_t random;  /* passed trials that were drawn independently of each other */
-    bool as_expected; /* violated if and only if the property looks for violations */
+    uint64_t random; /* passed trials that were drawn independently of each other */
 } attest_property_summary;
 
 typedef struct attest_summary {
     const attest_plan *plan;
     size_t properties;
     attest_property_summary *property;
+    size_t standing[ATTEST_STANDINGS]; /* how many properties stand so */
 } attest_summary;
 
-/* Status: NOMEM. */
+/* Where time was up and a violation is expected, the property's witness is decided again.
+ * Status: NOMEM. */
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
                                   const attest_tally *tally,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_summary_clear(attest_summary *summary);
 
-/* "held", "violated" or "undecided". */
+/* "held", "violated", "undecided" or "not-run". */
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict);
+
+/* The exit code that the program ends with: 1 where something failed, or where a hypothesis was
+ * dropped and the statement is false without it, which was the question; else 3 where something
+ * is undecided, else 0. */
+int attest_summary_code(const attest_summary *summary);
+
+/* Whether the property is no reason for another exit code than 0. */
+static inline bool attest_summary_is_good(const attest_property_summary *property)
+{
+    return property->standing != ATTEST_STANDING_FAILED &&
+           property->standing != ATTEST_STANDING_UNDECIDED;
+}
 
 /* The name, in the campaign's folder, of the file of violation number v >= 0 or, for v = -1, of
  * the tightest case. */

@@ -15,6 +15,7 @@
 typedef struct attest_job {
     size_t property;
     uint64_t number;
+    double began;    /* attest_clock_seconds, when it was first given out */
     bool one_by_one; /* it has died while trials were decided together */
     size_t deaths;
     attest_death death[ATTEST_CHUNK_DEATHS];

@@ -33,6 +33,11 @@ static void settle(const attest_plan *plan)
         dup2(nothing, STDOUT_FILENO);
     }
     signal(SIGPIPE, SIG_IGN);
+    /* A terminal, and a scheduler, tells all processes: what is to end is for the campaign to
+     * say, and a worker ends with it. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     setrlimit(RLIMIT_CORE, &none);
     if (LIMITS_ADDRESSES && plan->memory)
         setrlimit(RLIMIT_AS, &memory);

@@ -106,6 +106,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
     audit->format = request->format;
     audit->compares = request->compare;
     audit->has_stages = audit->has_kernels = audit->has_curve = !request->quick;
+    audit->kernel = job->kernel;
     audit->jobs = request->jobs ? request->jobs : attest_workers_default();
     set_algorithm(&audit->like, request);
     set_claim(audit, subject, request);
@@ -218,9 +219,11 @@ static int print(const audit_job *job)
 static int audit(audit_job *job)
 {
     const audit_request *request = job->request;
-    int code = read_data(job);
+    int code = attest_cli_audit_load_kernel(&job->kernel, request);
     attest_error error;
 
+    if (code == EXIT_HOLDS)
+        code = read_data(job);
     if (code == EXIT_HOLDS)
         code = run_subjects(job);
     if (code == EXIT_HOLDS && request->gate && !job->subject[0].construction.hypothesis &&
@@ -283,6 +286,7 @@ static int run_job(audit_request *request, attest_common *common)
         subject_clear(&job.subject[i]);
     attest_audit_gate_clear(&job.gate);
     attest_dataset_clear(&job.dataset);
+    attest_judge_model_free(job.kernel);
     return code;
 }
 
@@ -308,8 +312,16 @@ static int run(int argc, char **argv)
          &request.mask, masks},
         {"formats", 0, "LIST",
          "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "
-         "float8_e4m3fn, float8_e5m2, p=N,\np=N:emin=E:emax=E; all named ones if not given",
+         "float8_e4m3fn, float8_e5m2, which are all if not\ngiven; others of doc/formats.md, "
+         "p=N, p=N:emin=E:emax=E",
          OPTION_TEXT, &request.formats, NULL},
+        {"stage", 0, "LIST",
+         "audit a kernel with these formats, too: STAGE=VALUE,..., of in, q, k,\nv, kv "
+         "(schemes), "
+         "score, softmax, p, pv, out, tile",
+         OPTION_TEXT, &request.stage, NULL},
+        {"kernel", 0, "MODEL", "audit this kernel, too: a shipped model, or a file",
+         OPTION_TEXT, &request.kernel, NULL},
         {"accumulate", 0, "FORMAT", "form dot products and sums in this format", OPTION_TEXT,
          &request.accumulate, NULL},
         {"round", 0, "MODE", "nearest, zero or stochastic; nearest if not given", OPTION_CHOICE,

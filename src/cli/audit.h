@@ -12,7 +12,8 @@ enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
 
 /* What the command line asked for. */
 typedef struct audit_request {
-    const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report;
+    const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report,
+        *stage, *kernel;
     int round, softmax, sum, mask;
     bool fma, compare, quick;
     unsigned long seed, block, jobs;
@@ -42,7 +43,12 @@ typedef struct audit_job {
     audit_subject subject[AUDIT_STRATEGIES];
     char data_sha256[65], weights_sha256[65]; /* empty: not hashed */
     attest_audit_gate gate;
+    attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
 } audit_job;
+
+/* *model = what --stage or --kernel ask for, to be freed; NULL: neither does. EXIT_HOLDS, or a
+ * complaint. */
+int attest_cli_audit_load_kernel(attest_judge_model **model, const audit_request *request);
 
 /* Parses --formats, --accumulate, --sweep and --construct; EXIT_HOLDS, or a complaint. */
 int attest_cli_audit_parse_lists(audit_request *request);

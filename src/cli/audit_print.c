@@ -1,11 +1,16 @@
 /* audit_print.c -- an audit as tables for people. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <attest/ball.h>
 
+#include "base/escape.h"
 #include "cli/audit.h"
+#include "data/judge_model.h"
 
 /* A number of few characters, or "-". */
 static void print_measure(bool known, double value)
@@ -27,13 +32,23 @@ static void print_count(const fmpz_t value)
     flint_free(text);
 }
 
+/* "2^x" with the first digits of a decimal x, and the whole of its exponent. */
+static void format_power(char *text, size_t room, const char *log2, int digits)
+{
+    const char *exponent = strchr(log2, 'e');
+    int length = (int)(exponent ? exponent - log2 : (ptrdiff_t)strlen(log2));
+
+    snprintf(text, room, "2^%.*s%s", length < digits ? length : digits, log2,
+             exponent ? exponent : "");
+}
+
 /* A positive ball as 2^x, an exact 0 as 0. */
 static void print_separation(bool known, const arb_t ball)
 {
     char text[40] = "-", *log2 = known ? attest_ball_format_log2(ball) : NULL;
 
     if (log2)
-        snprintf(text, sizeof text, "2^%.7s", log2);
+        format_power(text, sizeof text, log2, 7);
     else if (known && arb_is_zero(ball))
         snprintf(text, sizeof text, "0");
     printf(" %12s", text);
@@ -56,6 +71,34 @@ static void print_results(const attest_audit_result *result, size_t count)
         print_measure(known, e->mean_ulp);
         print_measure(r->has_bound, e->bound_ulp);
         printf("\n");
+    }
+}
+
+/* What the errors mean, format by format. */
+static void print_meaning(const attest_audit_result *result, size_t count)
+{
+    printf("\n%-16s %9s %9s %9s %9s %9s %10s %10s %10s\n", "format", "error", "mean", "weights",
+           "mean", "strongest", "apart", "rounding", "merged");
+    for (size_t f = 0; f < count; f++) {
+        const attest_audit_result *r = &result[f];
+        printf("%-16s", r->arithmetic.format.name);
+        print_measure(r->deviation.positions > 0, r->deviation.max);
+        print_measure(r->deviation.positions > 0, r->deviation.mean);
+        print_measure(r->attended.rows > 0, r->attended.max);
+        print_measure(r->attended.rows > 0, r->attended.mean);
+        printf(" %9zu %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", r->attended.changed,
+               r->pairs.apart, r->pairs.by_rounding, r->pairs.merged);
+    }
+}
+
+static void print_conclusions(const attest_audit_result *result, size_t count)
+{
+    attest_audit_conclusion text;
+
+    printf("\n");
+    for (size_t f = 0; f < count; f++) {
+        attest_audit_conclude(&text, &result[f]);
+        printf("%s\n", text.words);
     }
 }
 
@@ -98,10 +141,12 @@ static void print_algorithms(const attest_audit *audit)
 
 static void print_exponent(const arb_t separation)
 {
-    char *log2 = attest_ball_format_log2(separation);
+    char text[40], *log2 = attest_ball_format_log2(separation);
 
-    if (log2)
-        printf(", for a separation of 2^%.12s", log2);
+    if (log2) {
+        format_power(text, sizeof text, log2, 12);
+        printf(", for a separation of %s", text);
+    }
     printf("\n");
     free(log2);
 }
@@ -204,6 +249,14 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
            audit->like.fma ? ", fused" : "", audit->like.accumulates ? ", accumulated in " : "",
            audit->like.accumulates ? audit->like.accumulate.name : "");
     print_results(audit->result, audit->formats);
+    print_meaning(audit->result, audit->formats);
+    if (audit->staged) {
+        printf("\nby the kernel ");
+        attest_escape_print(stdout, audit->kernel->name);
+        printf(", q, k, v and the sum of the heads rounded once\n");
+        print_results(audit->staged, 1);
+        print_meaning(audit->staged, 1);
+    }
     for (size_t f = 0; f < audit->formats; f++)
         if (audit->result[f].collisions.has_pair) {
             printf("%s%s:", first ? "\nfirst colliding pair: " : "; ",
@@ -220,6 +273,9 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     printf("\n");
     print_collapse(audit);
     print_kernels(&audit->kernels);
+    print_conclusions(audit->result, audit->formats);
+    if (audit->staged)
+        print_conclusions(audit->staged, 1);
 }
 
 /* The three strategies in one table. */

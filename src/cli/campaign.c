@@ -9,6 +9,8 @@
 #include "base/folder.h"
 #include "campaign/summary.h"
 #include "cli/campaign.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
 #include "cli/progress.h"
 #include "props/properties.h"
 #include "report/campaign.h"
@@ -25,11 +27,15 @@ const attest_command attest_command_campaign = {
         "With --out everything is kept in a folder: a journal to --resume from, the report\n"
         "(report.json, report.tap, report.xml), and a file to replay for each violation and "
         "for\n"
-        "the tightest case of each property. Exit code 1: a property that was named is\n"
-        "violated; among all, one that must hold is, or a search for a violation found none.",
+        "the tightest case of each property. With --time every property gets a share, and one\n"
+        "chunk at least. SIGINT and SIGTERM end it, exit code 5; --resume goes on. Exit code "
+        "1:\n"
+        "a property that must hold is violated, or a search for a violation found none.",
     .example = "  attest campaign theorem1 --trials 100000 --seed 7\n"
                "  attest campaign all --time 1h --out night --jobs 4\n"
-               "  attest campaign theorem1 --without collinear",
+               "  attest campaign theorem1 --without collinear\n"
+               "  attest campaign --load ./mine.so\n"
+               "  attest campaign all --trials 1000000 --out big --slurm 256 --dry-run",
     .run = run,
 };
 
@@ -43,26 +49,6 @@ typedef struct campaign_job {
     attest_output observations;
     bool observed; /* observations is open */
 } campaign_job;
-
-/* A shard is a part: what it did not run, or did not find, others may. */
-int campaign_exit_code(const attest_summary *summary)
-{
-    bool whole = summary->plan->shards == 1;
-    int code = EXIT_HOLDS;
-
-    for (size_t p = 0; p < summary->properties; p++) {
-        const attest_property_summary *property = &summary->property[p];
-        bool sought = !summary->plan->named && property->property->expect_violation;
-
-        if (property->verdict == ATTEST_CAMPAIGN_VIOLATED && !sought)
-            return EXIT_FAILS;
-        if (property->verdict == ATTEST_CAMPAIGN_HELD && sought && whole)
-            return EXIT_FAILS;
-        if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED && (whole || property->trials > 0))
-            code = EXIT_UNDECIDED;
-    }
-    return code;
-}
 
 /* Says what was lost, if the journal was not as it was left. */
 static void tell_tail(const campaign_job *job)
@@ -145,11 +131,12 @@ static int write_junit(const campaign_job *job, const campaign_request *request)
 static int print(const campaign_job *job, const campaign_request *request,
                  const attest_common *common)
 {
-    int code = campaign_exit_code(&job->summary);
+    int code = attest_summary_code(&job->summary);
     attest_error error;
     attest_json json;
 
-    if (request->out && attest_report_campaign_files(&job->summary, request->out, &error))
+    if (request->out && !request->journal_only &&
+        attest_report_campaign_files(&job->summary, request->out, &error))
         return attest_cli_fail(&error);
     if (write_junit(job, request))
         return EXIT_ENVIRONMENT;
@@ -163,8 +150,30 @@ static int print(const campaign_job *job, const campaign_request *request,
         return EXIT_ENVIRONMENT;
     }
     if (!request->tap && !common->stdout_by)
-        attest_report_campaign_text(stdout, &job->summary, request->out);
+        attest_report_campaign_text(stdout, &job->summary, request->out, attest_cli_width());
     return code;
+}
+
+/* What was done is in the journal, and how to go on from there. */
+static int tell_interruption(const campaign_job *job, const campaign_request *request)
+{
+    uint64_t trials = 0;
+    char *command;
+
+    for (size_t p = 0; p < job->plan.properties; p++)
+        trials += attest_tally_trials(&job->campaign.tally[p]);
+    if (!request->out) {
+        attest_cli_complain("interrupted after %llu trials, which are lost (--out DIR would "
+                            "keep them)",
+                            (unsigned long long)trials);
+        return EXIT_INTERRUPTED;
+    }
+    command = attest_cli_command_line(request->argc, request->argv, "--resume");
+    attest_cli_complain("interrupted after %llu trials, which are in %s",
+                        (unsigned long long)trials, job->journal.path);
+    attest_cli_complain("to go on: %s", command ? command : "the same with --resume");
+    free(command);
+    return EXIT_INTERRUPTED;
 }
 
 static int run_campaign(campaign_job *job, const campaign_request *request,
@@ -175,8 +184,12 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
 
     if (code != EXIT_HOLDS)
         return code;
-    if (attest_campaign_run(&job->campaign, &error) ||
-        attest_summary_init(&job->summary, &job->plan, job->campaign.tally, &error))
+    job->campaign.stop = attest_cli_watch_signals();
+    if (attest_campaign_run(&job->campaign, &error))
+        return attest_cli_fail(&error);
+    if (job->campaign.interrupted)
+        return tell_interruption(job, request);
+    if (attest_summary_init(&job->summary, &job->plan, job->campaign.tally, &error))
         return attest_cli_fail(&error);
     code = close_observations(job);
     return code == EXIT_HOLDS ? print(job, request, common) : code;
@@ -229,9 +242,23 @@ static int run_plan(const campaign_request *request, const attest_common *common
     return code;
 }
 
+/* A plan that cannot be made is refused here, not by every task. */
+static int submit_plan(const campaign_request *request)
+{
+    attest_plan plan = {0};
+    int code = campaign_make_plan(&plan, request);
+
+    free((void *)plan.property);
+    return code == EXIT_HOLDS ? campaign_submit(request) : code;
+}
+
 static int run(int argc, char **argv)
 {
-    campaign_request request = {.seed = 1, .timeout = "60", .worker_memory = (size_t)2 << 30};
+    campaign_request request = {.argc = argc,
+                                .argv = argv,
+                                .seed = 1,
+                                .timeout = "60",
+                                .worker_memory = (size_t)2 << 30};
     attest_common common;
     int code;
     const attest_option options[] = {
@@ -264,6 +291,18 @@ static int run(int argc, char **argv)
          &request.worker_memory, NULL},
         {"observe", 0, NULL, "write every trial to DIR/observations.jsonl", OPTION_FLAG,
          &request.observe, NULL},
+        {"slurm", 0, "N", "submit N tasks, a shard each, and their merge to Slurm",
+         OPTION_POSITIVE, &request.slurm, NULL},
+        {"sbatch", 0, "OPTIONS", "options of sbatch for them, e.g. \"--partition=short\"",
+         OPTION_TEXT, &request.sbatch, NULL},
+        {"dry-run", 0, NULL, "print the scripts for Slurm, and submit nothing", OPTION_FLAG,
+         &request.dry_run, NULL},
+        {"journal-only", 0, NULL,
+         "leave the journal alone in DIR: for shards, which are merged", OPTION_FLAG,
+         &request.journal_only, NULL},
+        {"load", 0, "FILE.so",
+         "properties of your own, from a shared object; ATTEST_LOAD if not given", OPTION_TEXT,
+         &request.load, NULL},
         {"corpus", 0, "DIR", "replay these files first; ATTEST_CORPUS if not given",
          OPTION_TEXT, &request.corpus, NULL},
         {"tap", 0, NULL, "print TAP", OPTION_FLAG, &request.tap, NULL},
@@ -286,5 +325,10 @@ static int run(int argc, char **argv)
     code = attest_cli_check_output(request.junit);
     if (code != EXIT_HOLDS)
         return code;
-    return run_plan(&request, &common);
+    if (!request.slurm && (request.sbatch || request.dry_run))
+        return attest_cli_refuse("--sbatch and --dry-run are for --slurm N");
+    code = attest_cli_load(request.load);
+    if (code == EXIT_HOLDS && request.slurm)
+        return submit_plan(&request);
+    return code == EXIT_HOLDS ? run_plan(&request, &common) : code;
 }

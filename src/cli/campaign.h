@@ -7,11 +7,13 @@
 
 /* The command line. */
 typedef struct campaign_request {
-    unsigned long trials, seed, jobs, bits;
+    int argc; /* as it was given */
+    char *const *argv;
+    unsigned long trials, seed, jobs, bits, slurm;
     const char *time, *shard, *out, *without, *number, *round, *timeout;
-    const char *junit, *corpus;
+    const char *junit, *corpus, *load, *sbatch;
     size_t worker_memory;
-    bool resume, keep_going, observe, tap;
+    bool resume, keep_going, observe, tap, dry_run, journal_only;
     char **names;
     size_t count;
 } campaign_request;
@@ -20,8 +22,8 @@ typedef struct campaign_request {
  * complaint and its exit code. */
 int campaign_make_plan(attest_plan *plan, const campaign_request *request);
 
-/* The exit code that a summary stands for. A violation of a property that was named is one; of
- * all, those that look for violations must find one. */
-int campaign_exit_code(const attest_summary *summary);
+/* Hands the campaign to Slurm instead of running it. EXIT_HOLDS, or a complaint and its exit
+ * code. */
+int campaign_submit(const campaign_request *request);
 
 #endif

@@ -9,12 +9,12 @@
 #include "base/memory.h"
 #include "campaign/setting.h"
 #include "cli/campaign.h"
+#include "cli/load.h"
 #include "props/properties.h"
 
 enum { MOST_JOBS = 1024, MOST_SHARDS = 1000000, MOST_BITS = 10000000 };
 
-/* Seconds, or with s, m, h, d. */
-static bool parse_time(double *seconds, const char *text)
+bool attest_cli_parse_time(double *seconds, const char *text)
 {
     static const char units[] = "smhd";
     static const double factor[] = {1, 60, 3600, 86400};
@@ -101,11 +101,17 @@ static int refuse_setting(const attest_property *property, const attest_setting 
                              setting->without, used ? list : "none");
 }
 
-static int choose_all(attest_plan *plan, const attest_property **list)
+/* All of them; where an object was loaded and nothing is said, those of the object. */
+static int choose_all(attest_plan *plan, const attest_property **list, bool said)
 {
-    for (size_t i = 0; attest_properties[i]; i++)
+    const attest_load *load = attest_cli_loaded();
+
+    for (size_t i = 0; attest_properties[i] && (said || load->count == 0); i++)
         if (fits(attest_properties[i], &plan->setting))
             list[plan->properties++] = attest_properties[i];
+    for (size_t i = 0; i < load->count; i++)
+        if (fits(&load->property[i], &plan->setting))
+            list[plan->properties++] = &load->property[i];
     if (plan->properties == 0 && plan->setting.without)
         return attest_cli_refuse("no property has a hypothesis '%s' to drop",
                                  plan->setting.without);
@@ -134,9 +140,9 @@ static int choose_named(attest_plan *plan, const attest_property **list,
 static int choose_properties(attest_plan *plan, const campaign_request *request)
 {
     const attest_property **list;
-    size_t room = 1;
+    size_t room = attest_cli_loaded()->count + 1;
 
-    while (attest_properties[room])
+    for (size_t i = 0; attest_properties[i]; i++)
         room++;
     list = attest_memory_alloc(room, sizeof *list);
     if (!list) {
@@ -146,7 +152,8 @@ static int choose_properties(attest_plan *plan, const campaign_request *request)
     plan->property = list;
     plan->named =
         request->count > 1 || (request->count == 1 && strcmp(request->names[0], "all") != 0);
-    return plan->named ? choose_named(plan, list, request) : choose_all(plan, list);
+    return plan->named ? choose_named(plan, list, request)
+                       : choose_all(plan, list, request->count > 0);
 }
 
 static size_t processors(void)
@@ -179,10 +186,10 @@ int campaign_make_plan(attest_plan *plan, const campaign_request *request)
                           .jobs = request->jobs ? request->jobs : processors()};
     if (plan->jobs > MOST_JOBS)
         return attest_cli_refuse("--jobs: at most %d", MOST_JOBS);
-    if (request->time && !parse_time(&plan->time, request->time))
+    if (request->time && !attest_cli_parse_time(&plan->time, request->time))
         return attest_cli_refuse("--time: '%s' is not a time such as 90, 10m or 2h",
                                  request->time);
-    if (request->timeout && !parse_time(&plan->timeout, request->timeout))
+    if (request->timeout && !attest_cli_parse_time(&plan->timeout, request->timeout))
         return attest_cli_refuse("--timeout: '%s' is not a time such as 90, 10m or 2h",
                                  request->timeout);
     if (request->shard && !parse_shard(&plan->shard, &plan->shards, request->shard))

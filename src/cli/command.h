@@ -16,6 +16,7 @@ enum {
     EXIT_USAGE = 2,       /* usage or bad input */
     EXIT_UNDECIDED = 3,   /* a precision, size or time cap was reached */
     EXIT_ENVIRONMENT = 4, /* disk full, out of memory */
+    EXIT_INTERRUPTED = 5, /* by a signal; what was done is kept and can be gone on with */
     EXIT_HELP = -1        /* help was printed: the command has nothing more to do */
 };
 
@@ -81,17 +82,21 @@ extern const attest_command attest_command_check;
 extern const attest_command attest_command_construct;
 extern const attest_command attest_command_counterexample;
 extern const attest_command attest_command_demo;
+extern const attest_command attest_command_dot;
 extern const attest_command attest_command_eval;
 extern const attest_command attest_command_import;
 extern const attest_command attest_command_judge;
 extern const attest_command attest_command_list;
 extern const attest_command attest_command_memorize;
 extern const attest_command attest_command_merge;
+extern const attest_command attest_command_new_property;
+extern const attest_command attest_command_range;
 extern const attest_command attest_command_replay;
 extern const attest_command attest_command_report;
 extern const attest_command attest_command_separated;
 extern const attest_command attest_command_show;
 extern const attest_command attest_command_simulate;
+extern const attest_command attest_command_status;
 extern const attest_command attest_command_tolerance;
 
 /* Parses argv[1..]: options anywhere, GNU style; "--" ends them. On success returns EXIT_HOLDS,
@@ -154,6 +159,13 @@ void attest_cli_help(const attest_command *command, const attest_option *options
 /* Ends the JSON that a command prints: code, or EXIT_ENVIRONMENT when it is not whole. A stream
  * that does not take it is complained of by attest_cli_finish, memory that ran out here. */
 int attest_cli_end_json(attest_json *json, int code);
+
+/* seconds = the time that the text says: seconds, or with s, m, h, d. */
+bool attest_cli_parse_time(double *seconds, const char *text);
+
+/* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.
+ */
+size_t attest_cli_width(void);
 
 /* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
 int attest_cli_finish(int code);

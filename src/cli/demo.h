@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 
-enum { DEMO_FILES = 4, DEMO_STEPS = 10, DEMO_MOST_ARGUMENTS = 12 };
+enum { DEMO_FILES = 5, DEMO_STEPS = 10, DEMO_MOST_ARGUMENTS = 12 };
 
 /* A file that the tour begins with. */
 typedef struct demo_file {

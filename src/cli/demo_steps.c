@@ -41,6 +41,8 @@ const demo_file attest_demo_file[DEMO_FILES] = {
      "  [[2], [2], [2]], [[3], [3], [3]], [[0], [0], [0]], [[1], [1], [1]], [[2], [2], [2]],\n"
      "  [[3], [3], [3]], [[0], [0], [0]], [[1], [1], [1]], [[2], [2], [2]], [[3], [3], "
      "[3]]]}\n"},
+    {"expected.json", "{\"format\": \"attest/expected\", \"version\": 1,\n"
+                      " \"verdicts\": {\"hardmax-certificate.json\": \"refuted\"}}\n"},
 };
 /* clang-format on */
 

@@ -279,7 +279,8 @@ static int run(int argc, char **argv)
         {"number", 'n', "SYSTEM",
          "exact (hardmax only), ball, mpfr, double, or a format:\n"
          "binary64 binary32 tfloat32 bfloat16 binary16\n"
-         "float8_e4m3fn float8_e5m2, p=N, p=N:emin=E:emax=E;\n"
+         "float8_e4m3fn float8_e5m2 and so on (doc/formats.md),\n"
+         "p=N, p=N:emin=E:emax=E;\n"
          "exact for hardmax and ball for softmax if not given",
          OPTION_TEXT, &request.number, NULL},
         {"bits", 'b', "P", "the precision of ball and mpfr; 128 if not given", OPTION_POSITIVE,

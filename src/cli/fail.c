@@ -96,6 +96,7 @@ static int exit_code(attest_status status, int io)
     case ATTEST_IO:
         return io;
     case ATTEST_NOMEM:
+    case ATTEST_STOPPED: /* the program does not */
         break;
     }
     return EXIT_ENVIRONMENT;

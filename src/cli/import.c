@@ -7,15 +7,20 @@
 #include "io/import.h"
 
 #include "base/escape.h"
+#include "base/input.h"
 #include "cli/command.h"
+#include "io/safetensors.h"
 #include "io/weights_json.h"
 
 static int run(int argc, char **argv);
 
 const attest_command attest_command_import = {
     .name = "import",
-    .arguments = "MODEL.safetensors (--q NAME --k NAME --v NAME | --fused-qkv NAME) --o NAME\n"
-                 "                     [OPTION]... -o W",
+    .arguments = "MODEL.safetensors --arch NAME --layer L --head h/H [OPTION]... -o W\n"
+                 "       attest import MODEL.safetensors (--q NAME --k NAME --v NAME | "
+                 "--fused-qkv NAME)\n"
+                 "                     --o NAME [OPTION]... -o W\n"
+                 "       attest import MODEL.safetensors --list",
     .summary = "make weights of a real model's attention head",
     .details =
         "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
@@ -25,11 +30,12 @@ const attest_command attest_command_import = {
         "bias\n"
         "the weights take tokens with one more coordinate, which is 1: --homogeneous appends "
         "it\n"
-        "to a dataset. Models divide scores by sqrt(s): for s = 64 that is --scale 1/8. All\n"
-        "numbers are exact.",
+        "to a dataset. Models divide scores by sqrt(s): --scale rsqrt. All numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
         "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"
+        "  attest import gpt2.safetensors --arch gpt2 --layer 0 --head 0/12 --scale rsqrt -o "
+        "w.json\n"
         "  attest import gpt2.safetensors --fused-qkv h.0.attn.c_attn.weight --transpose \\\n"
         "      --bias-qkv h.0.attn.c_attn.bias --o h.0.attn.c_proj.weight --head 0/12 \\\n"
         "      --scale 1/8 --mask causal -o w.json",
@@ -41,9 +47,12 @@ typedef struct import_job {
     attest_import request;
     const char *head;
     unsigned long heads; /* 0: not given */
+    unsigned long layer;
     int mask, activation;
     bool no_skip;
-    attest_number_option scale;
+    const char *scale; /* NULL, "rsqrt" or a number */
+    fmpq_t scale_value;
+    bool list;
     attest_weights weights;
 } import_job;
 
@@ -56,6 +65,7 @@ static int choose_heads(import_job *job)
     if (job->head && job->heads)
         return attest_cli_refuse(
             "--head takes one head and --heads all: give only one of them");
+    request->layer = job->layer;
     request->heads = request->count = job->heads ? job->heads : 1;
     if (!job->head)
         return EXIT_HOLDS;
@@ -76,14 +86,39 @@ static int choose_heads(import_job *job)
     return EXIT_HOLDS;
 }
 
-static int read_model(import_job *job, const char *path, attest_common *common)
+static int set_scale(import_job *job)
 {
     attest_error error;
 
-    if (job->scale.given)
-        job->request.scale = job->scale.value;
+    job->request.rsqrt = job->scale && strcmp(job->scale, "rsqrt") == 0;
+    if (!job->scale || job->request.rsqrt)
+        return EXIT_HOLDS;
+    if (attest_number_parse(job->scale_value, job->scale, strlen(job->scale), NULL, &error))
+        return attest_cli_refuse("--scale: %s; a number or rsqrt is needed", error.text);
+    job->request.scale = job->scale_value;
+    return EXIT_HOLDS;
+}
+
+/* What the architecture decides, where the command line does not. */
+static void apply_known(import_job *job)
+{
+    const attest_import_known *known = &job->request.known;
+
+    if (job->mask < 0)
+        job->mask = known->causal;
+    job->no_skip = job->no_skip || known->before;
+}
+
+static int read_model(import_job *job, const char *path, attest_common *common)
+{
+    attest_error error;
+    int code = set_scale(job);
+
+    if (code != EXIT_HOLDS)
+        return code;
     if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
         return attest_cli_fail_input(&error);
+    apply_known(job);
     job->weights.mask = (attest_mask)job->mask;
     job->weights.activation = (attest_activation)job->activation;
     job->weights.skip = !job->no_skip;
@@ -113,14 +148,22 @@ static void print_text(const import_job *job, const char *path)
     if (with_bias)
         printf("with biases: tokens need %zu coordinates, the last one 1 (--homogeneous)\n",
                job->weights.dim);
-    if (!job->scale.given && root > 1)
+    if (!job->scale && root > 1)
         printf("scores are not scaled; a model that divides them by sqrt(s) needs --scale "
-               "1/%zu\n",
+               "rsqrt, 1/%zu\n",
                root);
-    else if (!job->scale.given && root == 0)
-        printf("scores are not scaled; 1/sqrt(%zu) is no rational number, --scale takes one "
-               "near it\n",
+    else if (!job->scale && root == 0)
+        printf("scores are not scaled; 1/sqrt(%zu) is no rational number, --scale rsqrt takes "
+               "the binary32 number nearest to it\n",
                size);
+    if (job->weights.skip && !request->arch)
+        printf("with skip, which adds what the layer attends to; a model that norms its tokens "
+               "first adds them as they were: --no-skip\n");
+    if (request->known.before)
+        printf("without skip: the model adds its tokens before the norm, not what it attends "
+               "to\n");
+    if (request->known.left_out)
+        printf("not in the weights: %s\n", request->known.left_out);
 }
 
 static int print_json(const import_job *job, const char *path)
@@ -137,6 +180,69 @@ static int print_json(const import_job *job, const char *path)
     attest_weights_write_json(&json, "weights", &job->weights);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+static void print_tensor(attest_json *json, const attest_safetensors_tensor *tensor)
+{
+    char shape[ATTEST_ARRAY_TEXT_SIZE] = "";
+    int used = 0;
+
+    if (json) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "name", tensor->name);
+        attest_json_write_string(json, "dtype", tensor->dtype);
+        attest_json_write_array(json, "shape");
+        for (size_t i = 0; i < tensor->rank; i++)
+            attest_json_write_count(json, NULL, tensor->shape[i]);
+        attest_json_write_close(json);
+        attest_json_write_close(json);
+        return;
+    }
+    for (size_t i = 0; i < tensor->rank && used < (int)sizeof shape - 24; i++)
+        used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%zu", i ? " x " : "",
+                         tensor->shape[i]);
+    printf("%-8s %-16s ", tensor->dtype, shape);
+    attest_escape_print(stdout, tensor->name);
+    printf("\n");
+}
+
+static int print_tensors(const attest_safetensors *file, bool as_json)
+{
+    attest_json json;
+
+    if (as_json) {
+        attest_json_write_begin(&json, stdout);
+        attest_json_write_object(&json, NULL);
+        attest_json_write_array(&json, "tensors");
+    }
+    for (size_t i = 0; i < file->count; i++)
+        print_tensor(as_json ? &json : NULL, &file->tensor[i]);
+    if (!as_json)
+        return EXIT_HOLDS;
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+/* --list: all tensors, by name. */
+static int list(const char *path, attest_common *common)
+{
+    attest_input input;
+    attest_safetensors file;
+    attest_error error;
+    attest_status status;
+    int code = EXIT_HOLDS;
+
+    if (attest_input_open(&input, path, attest_budget_left(&common->budget), &error))
+        return attest_cli_fail_input(&error);
+    status = attest_safetensors_parse(&file, input.data, input.size, &error);
+    if (status == ATTEST_OK) {
+        code = print_tensors(&file, common->json);
+        attest_safetensors_clear(&file);
+    }
+    if (attest_input_end(&input, status, &error))
+        return attest_cli_fail_input(&error);
+    return code;
 }
 
 static int import(import_job *job, const char *path, attest_common *common)
@@ -161,7 +267,7 @@ static int run(int argc, char **argv)
 {
     static const char *const masks[] = {"none", "causal", NULL};
     static const char *const activations[] = {"softmax", "hardmax", NULL};
-    import_job job = {0};
+    import_job job = {.mask = -1};
     attest_import *request = &job.request;
     attest_common common;
     char **operands;
@@ -174,6 +280,14 @@ static int run(int argc, char **argv)
         {"o", 0, "NAME", "the tensor of the output", OPTION_TEXT, &request->o, NULL},
         {"fused-qkv", 0, "NAME", "one tensor with queries, keys and values", OPTION_TEXT,
          &request->qkv, NULL},
+        {"arch", 0, "NAME",
+         "gpt2, llama (also Mistral, Qwen2), phi3, neox or bert: takes the\n"
+         "names, biases and mask from it; names that are given come first",
+         OPTION_TEXT, &request->arch, NULL},
+        {"layer", 0, "L", "with --arch: this layer, 0 if not given", OPTION_COUNT, &job.layer,
+         NULL},
+        {"list", 0, NULL, "list the tensors of MODEL, their types and shapes", OPTION_FLAG,
+         &job.list, NULL},
         {"interleaved", 0, NULL,
          "the fused tensor holds q, k, v of head 0, then of head 1,\n"
          "and so on; if not given, all q, all k, all v",
@@ -189,26 +303,28 @@ static int run(int argc, char **argv)
         {"bias-qkv", 0, "NAME", "... of all three, fused", OPTION_TEXT, &request->bias_qkv,
          NULL},
         {"bias-o", 0, "NAME", "... of the output", OPTION_TEXT, &request->bias_o, NULL},
-        {"scale", 0, "P/Q", "multiply all scores by this; 1 if not given", OPTION_SIGNED,
-         &job.scale, NULL},
-        {"mask", 0, "MASK", "none or causal; none if not given", OPTION_CHOICE, &job.mask,
-         masks},
+        {"scale", 0, "P/Q",
+         "multiply all scores by this, or rsqrt: 1/sqrt(s), where that\n"
+         "is no fraction the binary32 number nearest to it; 1 if not\ngiven",
+         OPTION_TEXT, &job.scale, NULL},
+        {"mask", 0, "MASK", "none or causal; if not given, the architecture's, or none",
+         OPTION_CHOICE, &job.mask, masks},
         {"activation", 0, "NAME", "softmax or hardmax; softmax if not given", OPTION_CHOICE,
          &job.activation, activations},
         {"no-skip", 0, NULL, "leave out the skip connection", OPTION_FLAG, &job.no_skip, NULL},
         {0},
     };
 
-    fmpq_init(job.scale.value);
+    fmpq_init(job.scale_value);
     attest_weights_init(&job.weights);
     code = attest_cli_parse(&attest_command_import, &common, options, argc, argv, 1, 1,
                             &operands, &count);
-    if (code == EXIT_HOLDS && !common.output && !common.json)
+    if (code == EXIT_HOLDS && !job.list && !common.output && !common.json)
         code = attest_cli_refuse("nowhere to put the weights: use -o FILE or --json (see "
                                  "'attest import --help')");
     if (code == EXIT_HOLDS)
-        code = import(&job, operands[0], &common);
+        code = job.list ? list(operands[0], &common) : import(&job, operands[0], &common);
     attest_weights_clear(&job.weights);
-    fmpq_clear(job.scale.value);
+    fmpq_clear(job.scale_value);
     return code;
 }

@@ -1,13 +1,11 @@
 /* judge.c -- attest judge: is the output of a kernel right? */
 #include "cli/judge.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
 #include "io/json_file.h"
 
 static int run(int argc, char **argv);
@@ -30,43 +28,10 @@ const attest_command attest_command_judge = {
     .run = run,
 };
 
-attest_judge_counts attest_cli_judge_total(const judge_layer *layer, size_t count)
-{
-    attest_judge_counts total = {0};
-
-    for (size_t i = 0; i < count; i++) {
-        const attest_judge_counts *all = &layer[i].tally.all;
-
-        total.within += all->within;
-        total.wrong += all->wrong;
-        total.undecided += all->undecided;
-        total.max_ratio = all->max_ratio > total.max_ratio ? all->max_ratio : total.max_ratio;
-    }
-    return total;
-}
-
-const judge_layer *attest_cli_judge_worst(const judge_layer *layer, size_t count)
-{
-    const judge_layer *worst = NULL;
-
-    for (size_t i = 0; i < count; i++) {
-        const attest_judge_worst *this = &layer[i].tally.worst;
-        bool wrong = this->verdict == ATTEST_JUDGE_WRONG;
-
-        if (!layer[i].tally.has_worst)
-            continue;
-        if (!worst || (wrong && worst->tally.worst.verdict != ATTEST_JUDGE_WRONG) ||
-            (wrong == (worst->tally.worst.verdict == ATTEST_JUDGE_WRONG) &&
-             this->ratio > worst->tally.worst.ratio))
-            worst = &layer[i];
-    }
-    return worst;
-}
-
 /* The arrays of a layer: its bounds, and room for other ones and for an output. */
 typedef struct arrays {
     attest_judge_bounds bounds, other;
-    double *out, *y, *z;
+    double *y, *z;
     double *block[3];
 } arrays;
 
@@ -80,10 +45,9 @@ static int arrays_init(arrays *a, judge_job *job)
     if (code == EXIT_HOLDS)
         a->block[1] = attest_cli_qkv_alloc_bounds(&code, &a->other, x);
     if (code == EXIT_HOLDS)
-        a->block[2] = attest_cli_qkv_alloc(&code, x, 3);
+        a->block[2] = attest_cli_qkv_alloc(&code, x, 2);
     if (code == EXIT_HOLDS) {
-        a->out = a->block[2];
-        a->y = a->out + x->elements;
+        a->y = a->block[2];
         a->z = a->y + x->elements;
     }
     return code;
@@ -93,93 +57,15 @@ static void arrays_clear(arrays *a, attest_cli_qkv *x)
 {
     attest_cli_qkv_free(x, a->block[0], 5);
     attest_cli_qkv_free(x, a->block[1], 5);
-    attest_cli_qkv_free(x, a->block[2], 3);
+    attest_cli_qkv_free(x, a->block[2], 2);
 }
 
-/* other = the bounds of one schedule. A difference is rounded to nearest: one step further, and
- * with the error of the exact value, it is no smaller than it should be. */
-static attest_status set_schedule(arrays *a, attest_cli_qkv *x, size_t schedule,
-                                  attest_error *error)
-{
-    const double *lo = a->other.lo, *hi = a->other.hi;
-    attest_status status = attest_judge_simulate(a->out, a->other.lo, a->other.hi, &x->qkv,
-                                                 x->model, schedule, &x->options, error);
-
-    memcpy(a->other.exact, a->bounds.exact, x->elements * sizeof *lo);
-    memcpy(a->other.error, a->bounds.error, x->elements * sizeof *lo);
-    for (size_t i = 0; i < x->elements && status == ATTEST_OK; i++) {
-        double exact = a->other.exact[i], far = fmax(hi[i] - exact, exact - lo[i]);
-
-        a->other.bound[i] =
-            nextafter(nextafter(far, (double)INFINITY) + a->other.error[i], (double)INFINITY);
-    }
-    return status;
-}
-
-static bool is_better(const attest_judge_counts *a, const attest_judge_counts *b)
-{
-    return a->wrong != b->wrong ? a->wrong < b->wrong : a->undecided < b->undecided;
-}
-
-/* The kernel is one of the schedules, the same for the whole tensor: what lies between the
- * bounds of all of them must lie between those of one. The tally becomes that of the schedule
- * which explains the most. */
-static attest_status try_schedules(judge_layer *layer, arrays *a, const double *output,
-                                   attest_cli_qkv *x, attest_error *error)
-{
-    for (size_t s = 0; s < x->model->schedules; s++) {
-        attest_judge_tally tally, worse;
-
-        ATTEST_TRY(set_schedule(a, x, s, error));
-        ATTEST_TRY(attest_judge_tally_init(&tally, output, &a->other, x->shape, error));
-        worse = tally;
-        if (!layer->by_schedule || is_better(&tally.all, &layer->tally.all)) {
-            worse = layer->tally;
-            layer->tally = tally;
-            layer->by_schedule = true;
-            layer->schedule = s;
-        }
-        attest_judge_tally_clear(&worse);
-    }
-    return ATTEST_OK;
-}
-
-/* A wrong output that a kernel of the model with this fault returns says what may be wrong. */
-static attest_status try_fault(judge_layer *layer, arrays *a, const double *output,
-                               attest_judge_fault fault, attest_cli_qkv *x, attest_error *error)
-{
-    attest_judge_faulty faulty;
-    attest_judge_tally tally;
-    attest_status status;
-    bool applies;
-
-    ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, &x->qkv,
-                                        attest_cli_qkv_tile(x), error));
-    if (!applies)
-        return ATTEST_OK;
-    status =
-        attest_judge_faulty_bound(&a->other, &faulty, &a->bounds, x->model, &x->options, error);
-    if (status == ATTEST_OK)
-        status = attest_judge_tally_init(&tally, output, &a->other, x->shape, error);
-    if (status == ATTEST_OK) {
-        layer->fault[fault] = attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WITHIN;
-        attest_judge_tally_clear(&tally);
-    }
-    attest_judge_faulty_clear(&faulty);
-    return status;
-}
-
-static attest_status judge_output(judge_layer *layer, arrays *a, const double *output,
+static attest_status judge_output(attest_judgement *layer, arrays *a, const double *output,
                                   attest_cli_qkv *x, attest_error *error)
 {
     layer->number = x->layer;
-    layer->unbounded = a->bounds.unbounded;
-    ATTEST_TRY(attest_judge_tally_init(&layer->tally, output, &a->bounds, x->shape, error));
-    if (x->model->schedules > 1 && layer->tally.all.wrong == 0)
-        ATTEST_TRY(try_schedules(layer, a, output, x, error));
-    for (int i = 0; layer->tally.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
-        ATTEST_TRY(try_fault(layer, a, output, (attest_judge_fault)i, x, error));
-    return ATTEST_OK;
+    return attest_judgement_set(layer, output, &a->bounds, &a->other, &x->qkv, x->model,
+                                &x->options, error);
 }
 
 static int judge_arrays(judge_job *job, size_t place, arrays *a)
@@ -232,12 +118,12 @@ static int save(judge_job *job)
     return attest_json_file_commit(&file, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
-static int exit_code(const judge_layer *layer, size_t count)
+static int exit_code(const attest_judgement *layer, size_t count)
 {
     static const int code[] = {[ATTEST_JUDGE_WITHIN] = EXIT_HOLDS,
                                [ATTEST_JUDGE_WRONG] = EXIT_FAILS,
                                [ATTEST_JUDGE_UNDECIDED] = EXIT_UNDECIDED};
-    attest_judge_counts total = attest_cli_judge_total(layer, count);
+    attest_judge_counts total = attest_judgement_total(layer, count);
 
     return code[attest_judge_counts_verdict(&total)];
 }
@@ -286,8 +172,8 @@ static int open_outputs(judge_job *job)
 static void clear(judge_job *job)
 {
     for (size_t i = 0; i < job->layers; i++) {
-        attest_judge_tally_clear(&job->layer[i].tally);
-        attest_judge_tally_clear(&job->other[i].tally);
+        attest_judgement_clear(&job->layer[i]);
+        attest_judgement_clear(&job->other[i]);
     }
     free(job->layer);
     free(job->other);

@@ -1,172 +1,8 @@
 /* judge_json.c -- the JSON of attest judge, and the record that attest report shows. */
-#include <math.h>
-
 #include <attest/version.h>
 
 #include "base/input.h"
 #include "cli/judge.h"
-
-enum { MOST_RANGES = 1000 };
-
-static void write_counts(attest_json *json, const attest_judge_counts *counts)
-{
-    attest_json_write_count(json, "elements",
-                            counts->within + counts->wrong + counts->undecided);
-    attest_json_write_count(json, "within", counts->within);
-    attest_json_write_count(json, "wrong", counts->wrong);
-    attest_json_write_count(json, "undecided", counts->undecided);
-}
-
-static void write_worst(attest_json *json, const judge_layer *layer)
-{
-    const attest_judge_worst *worst;
-
-    if (!layer) {
-        attest_json_write_null(json, "worst");
-        return;
-    }
-    worst = &layer->tally.worst;
-    attest_json_write_object(json, "worst");
-    attest_cli_qkv_write_place(json, layer->number, layer->tally.shape, worst->place);
-    attest_json_write_string(json, "verdict", attest_judge_verdict_name(worst->verdict));
-    attest_cli_qkv_write_ball(json, "exact", worst->exact, worst->error);
-    attest_json_write_double(json, "bound", worst->bound);
-    attest_json_write_double(json, "lo", worst->lo);
-    attest_json_write_double(json, "hi", worst->hi);
-    attest_json_write_double(json, "output", worst->output);
-    attest_json_write_double(json, "ratio", worst->ratio);
-    attest_json_write_close(json);
-}
-
-static void write_heads(attest_json *json, const judge_layer *layer, size_t count)
-{
-    attest_json_write_array(json, "heads");
-    for (size_t i = 0; i < count; i++) {
-        const attest_judge_tally *tally = &layer[i].tally;
-
-        for (size_t h = 0; h < tally->shape[0] * tally->shape[1]; h++) {
-            const attest_judge_counts *head = &tally->head[h];
-
-            attest_json_write_object(json, NULL);
-            attest_json_write_count(json, "layer", layer[i].number);
-            attest_json_write_count(json, "batch", h / tally->shape[1]);
-            attest_json_write_count(json, "head", h % tally->shape[1]);
-            attest_json_write_string(
-                json, "verdict", attest_judge_verdict_name(attest_judge_counts_verdict(head)));
-            attest_json_write_count(json, "rows", tally->shape[2]);
-            attest_json_write_count(json, "columns", tally->shape[3]);
-            attest_json_write_count(json, "within", head->within);
-            attest_json_write_count(json, "wrong", head->wrong);
-            attest_json_write_count(json, "undecided", head->undecided);
-            attest_json_write_double(json, "max_ratio", head->max_ratio);
-            attest_json_write_close(json);
-        }
-    }
-    attest_json_write_close(json);
-}
-
-static void write_pair(attest_json *json, const char *key, size_t first, size_t last)
-{
-    attest_json_write_array(json, key);
-    attest_json_write_count(json, NULL, first);
-    attest_json_write_count(json, NULL, last);
-    attest_json_write_close(json);
-}
-
-/* The rows that are wrong, one object for rows that follow one another. */
-static void write_ranges(attest_json *json, const judge_layer *layer, size_t count)
-{
-    size_t written = 0, all = 0;
-
-    attest_json_write_array(json, "wrong_rows");
-    for (size_t i = 0; i < count; i++) {
-        all += layer[i].tally.ranges;
-        for (size_t k = 0; k < layer[i].tally.ranges && written < MOST_RANGES; k++, written++) {
-            const attest_judge_wrong_rows *range = &layer[i].tally.range[k];
-
-            attest_json_write_object(json, NULL);
-            attest_json_write_count(json, "layer", layer[i].number);
-            attest_json_write_count(json, "batch", range->batch);
-            attest_json_write_count(json, "head", range->head);
-            write_pair(json, "rows", range->first, range->last);
-            write_pair(json, "columns", range->first_column, range->last_column);
-            attest_json_write_count(json, "wrong", range->wrong);
-            attest_json_write_close(json);
-        }
-    }
-    attest_json_write_close(json);
-    attest_json_write_count(json, "wrong_rows_left_out", all - written);
-}
-
-/* [{"from": 2^a or 0, "to": 2^(a+1) or null, "count": k} ...], empty ends left off. */
-static void write_histogram(attest_json *json, const judge_layer *layer, size_t count)
-{
-    size_t bin[ATTEST_JUDGE_BINS] = {0}, first = 0, last = ATTEST_JUDGE_BINS;
-
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++)
-            bin[k] += layer[i].tally.bin[k];
-    while (last > 1 && bin[last - 1] == 0)
-        last--;
-    while (first + 1 < last && bin[first] == 0)
-        first++;
-    attest_json_write_array(json, "histogram");
-    for (size_t k = first; k < last; k++) {
-        attest_json_write_object(json, NULL);
-        attest_json_write_double(json, "from",
-                                 k ? ldexp(1, (int)k - 1 + ATTEST_JUDGE_LEAST) : 0);
-        if (k + 1 < ATTEST_JUDGE_BINS)
-            attest_json_write_double(json, "to", ldexp(1, (int)k + ATTEST_JUDGE_LEAST));
-        else
-            attest_json_write_null(json, "to");
-        attest_json_write_count(json, "count", bin[k]);
-        attest_json_write_close(json);
-    }
-    attest_json_write_close(json);
-}
-
-/* Which kernels with known faults return such an output: those that do so in every layer that
- * is wrong. */
-static void write_faults(attest_json *json, const judge_layer *layer, size_t count)
-{
-    attest_json_write_array(json, "returned_by_faults");
-    for (int f = 0; f < ATTEST_JUDGE_FAULTS; f++) {
-        bool any = false, all = true;
-
-        for (size_t i = 0; i < count; i++)
-            if (layer[i].tally.all.wrong) {
-                any = true;
-                all = all && layer[i].fault[f];
-            }
-        if (any && all)
-            attest_json_write_string(json, NULL,
-                                     attest_judge_fault_name((attest_judge_fault)f));
-    }
-    attest_json_write_close(json);
-}
-
-/* In each layer the schedule that explains the most, where the model has several. */
-static void write_schedules(attest_json *json, const judge_layer *layer, size_t count)
-{
-    attest_json_write_array(json, "nearest_schedules");
-    for (size_t i = 0; i < count; i++)
-        if (layer[i].by_schedule) {
-            attest_json_write_object(json, NULL);
-            attest_json_write_count(json, "layer", layer[i].number);
-            attest_json_write_count(json, "schedule", layer[i].schedule);
-            attest_json_write_bool(json, "explains", layer[i].tally.all.wrong == 0);
-            attest_json_write_close(json);
-        }
-    attest_json_write_close(json);
-}
-
-static const char *find_reason(const judge_layer *layer, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (layer[i].tally.all.undecided && layer[i].unbounded)
-            return layer[i].unbounded;
-    return NULL;
-}
 
 static void write_output(attest_json *json, const char *key, attest_qkv_output *output)
 {
@@ -174,22 +10,6 @@ static void write_output(attest_json *json, const char *key, attest_qkv_output *
     attest_json_write_string(json, "path", attest_input_name(output->path));
     attest_json_write_string(json, "tensor", output->file->is_npy ? NULL : output->name);
     attest_json_write_close(json);
-}
-
-static void write_findings(attest_json *json, const judge_layer *layer, size_t count)
-{
-    attest_judge_counts total = attest_cli_judge_total(layer, count);
-
-    attest_json_write_string(json, "verdict",
-                             attest_judge_verdict_name(attest_judge_counts_verdict(&total)));
-    write_counts(json, &total);
-    attest_json_write_string(json, "reason", find_reason(layer, count));
-    write_worst(json, attest_cli_judge_worst(layer, count));
-    write_heads(json, layer, count);
-    write_ranges(json, layer, count);
-    write_histogram(json, layer, count);
-    write_faults(json, layer, count);
-    write_schedules(json, layer, count);
 }
 
 static void write_difference(attest_json *json, const judge_job *job)
@@ -212,8 +32,8 @@ static void write_difference(attest_json *json, const judge_job *job)
     attest_json_write_count(json, "beyond", beyond);
     if (most) {
         attest_json_write_double(json, "max_ratio", most->ratio);
-        attest_cli_qkv_write_place(json, job->layer[layer].number,
-                                   job->layer[layer].tally.shape, most->at);
+        attest_judgement_write_place(json, job->layer[layer].number,
+                                     job->layer[layer].tally.shape, most->at);
         attest_json_write_double(json, "output", most->y);
         attest_json_write_double(json, "against", most->z);
         attest_json_write_double(json, "allowed", most->allowed);
@@ -230,11 +50,11 @@ void attest_cli_judge_write(attest_json *json, judge_job *job)
     attest_cli_qkv_write_subject(json, &job->x, &job->first,
                                  job->against ? &job->second : NULL);
     write_output(json, "output", &job->first);
-    write_findings(json, job->layer, job->layers);
+    attest_judgement_write(json, job->layer, job->layers);
     if (job->against) {
         attest_json_write_object(json, "against");
         write_output(json, "output", &job->second);
-        write_findings(json, job->other, job->layers);
+        attest_judgement_write(json, job->other, job->layers);
         attest_json_write_close(json);
         write_difference(json, job);
     }

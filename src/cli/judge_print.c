@@ -32,7 +32,7 @@ static void print_verdict(const attest_judge_counts *total, const char *kernel)
 }
 
 /* "head 3, rows 64-127 (all 64 columns): 4096 elements" */
-static void print_range(const judge_job *job, const judge_layer *layer,
+static void print_range(const judge_job *job, const attest_judgement *layer,
                         const attest_judge_wrong_rows *range)
 {
     size_t columns = layer->tally.shape[3];
@@ -54,7 +54,7 @@ static void print_range(const judge_job *job, const judge_layer *layer,
                range->first_column, range->last_column);
 }
 
-static void print_ranges(const judge_job *job, const judge_layer *layer)
+static void print_ranges(const judge_job *job, const attest_judgement *layer)
 {
     size_t shown = 0, all = 0;
 
@@ -67,7 +67,7 @@ static void print_ranges(const judge_job *job, const judge_layer *layer)
         printf("  and %zu more\n", all - shown);
 }
 
-static void print_worst(const judge_job *job, const judge_layer *layer)
+static void print_worst(const judge_job *job, const attest_judgement *layer)
 {
     const attest_judge_worst *worst;
     char place[ATTEST_CLI_PLACE_SIZE];
@@ -93,7 +93,7 @@ static void print_worst(const judge_job *job, const judge_layer *layer)
 }
 
 /* A line for each power of two, its bar as long as the share of the elements. */
-static void print_histogram(const judge_job *job, const judge_layer *layer)
+static void print_histogram(const judge_job *job, const attest_judgement *layer)
 {
     size_t bin[ATTEST_JUDGE_BINS] = {0}, most = 0;
 
@@ -120,7 +120,7 @@ static void print_histogram(const judge_job *job, const judge_layer *layer)
     }
 }
 
-static void print_hints(const judge_job *job, const judge_layer *layer)
+static void print_hints(const judge_job *job, const attest_judgement *layer)
 {
     for (size_t i = 0; i < job->layers; i++) {
         if (layer[i].by_schedule && layer[i].tally.all.wrong)
@@ -139,14 +139,14 @@ static void print_hints(const judge_job *job, const judge_layer *layer)
     }
 }
 
-static void print_findings(const judge_job *job, const judge_layer *layer)
+static void print_findings(const judge_job *job, const attest_judgement *layer)
 {
-    attest_judge_counts total = attest_cli_judge_total(layer, job->layers);
+    attest_judge_counts total = attest_judgement_total(layer, job->layers);
 
     print_verdict(&total, job->x.model->name);
     print_ranges(job, layer);
     print_hints(job, layer);
-    print_worst(job, attest_cli_judge_worst(layer, job->layers));
+    print_worst(job, attest_judgement_worst(layer, job->layers));
     print_histogram(job, layer);
 }
 
@@ -179,6 +179,7 @@ static void print_difference(const judge_job *job)
 void attest_cli_judge_print(judge_job *job)
 {
     print_findings(job, job->layer);
+    attest_cli_qkv_print_quantise(&job->x);
     if (!job->against)
         return;
     printf("\nthe other output, ");

@@ -26,17 +26,21 @@ static const attest_command *const commands[] = {
     &attest_command_construct,
     &attest_command_counterexample,
     &attest_command_demo,
+    &attest_command_dot,
     &attest_command_eval,
     &attest_command_import,
     &attest_command_judge,
     &attest_command_list,
     &attest_command_memorize,
     &attest_command_merge,
+    &attest_command_new_property,
+    &attest_command_range,
     &attest_command_replay,
     &attest_command_report,
     &attest_command_separated,
     &attest_command_show,
     &attest_command_simulate,
+    &attest_command_status,
     &attest_command_tolerance,
 };
 /* clang-format on */
@@ -53,7 +57,7 @@ static int print_help(void)
         printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n'attest COMMAND --help' describes a command, 'man attest' everything.\n"
            "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
-           "4 the environment failed.\n\n"
+           "4 the environment failed, 5 interrupted, can be resumed.\n\n"
            "Example:\n  attest demo\n");
     return EXIT_HOLDS;
 }

@@ -8,6 +8,7 @@
 #include "base/folder.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
+#include "cli/load.h"
 #include "props/properties.h"
 #include "report/campaign.h"
 
@@ -22,7 +23,10 @@ const attest_command attest_command_merge = {
         "comes\n"
         "of it is what the campaign would have found in one piece. Shards that are missing, "
         "not\n"
-        "finished or of another campaign are refused. The exit code is that of the campaign.",
+        "finished or of another campaign are refused; with --partial what is there is joined, "
+        "and\n"
+        "'attest campaign --resume' of the whole runs the rest. The exit code is that of the\n"
+        "campaign.",
     .example = "  attest merge part1 part2 part3 -o whole",
     .product = "the folder of the whole campaign; it must not hold one yet",
     .folder = true,
@@ -58,7 +62,7 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
 
 /* Every trial, if the shards were observed: a second reading in the order of the whole. */
 static int write_observations(const attest_merge *merge, char *const *folders, size_t count,
-                              const char *target)
+                              bool partial, const char *target)
 {
     char *path;
     attest_output output;
@@ -76,7 +80,7 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
     if (attest_output_open(&output, path, &error)) {
         code = attest_cli_fail(&error);
     } else if (attest_merge_read(&again, (const char *const *)folders, count,
-                                 attest_property_get, output.stream, &error)) {
+                                 attest_property_get, partial, output.stream, &error)) {
         attest_output_abandon(&output);
         code = attest_cli_fail(&error);
     } else {
@@ -89,7 +93,7 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
 }
 
 static int write_folder(const attest_merge *merge, const attest_summary *summary,
-                        char *const *folders, size_t count, const char *target)
+                        char *const *folders, size_t count, bool partial, const char *target)
 {
     attest_folder folder;
     attest_error error;
@@ -99,18 +103,18 @@ static int write_folder(const attest_merge *merge, const attest_summary *summary
         return attest_cli_fail(&error);
     code = write_whole(merge, summary, folders, count, target);
     if (code == EXIT_HOLDS)
-        code = write_observations(merge, folders, count, target);
+        code = write_observations(merge, folders, count, partial, target);
     attest_folder_close(&folder);
     return code;
 }
 
 static int print(const attest_summary *summary, const attest_common *common)
 {
-    int code = campaign_exit_code(summary);
+    int code = attest_summary_code(summary);
     attest_json json;
 
     if (!common->json) {
-        attest_report_campaign_text(stdout, summary, common->output);
+        attest_report_campaign_text(stdout, summary, common->output, attest_cli_width());
         return code;
     }
     attest_json_write_begin(&json, stdout);
@@ -121,25 +125,40 @@ static int print(const attest_summary *summary, const attest_common *common)
 static int run(int argc, char **argv)
 {
     attest_summary summary = {0};
+    const char *load = NULL;
+    bool partial = false;
     attest_common common;
     attest_merge merge;
     attest_error error;
     char **folders;
     size_t count;
-    int code = attest_cli_parse(&attest_command_merge, &common, NULL, argc, argv, 1, 1000000,
+    const attest_option options[] = {
+        {"partial", 0, NULL, "join what is there: shards may be missing or not finished",
+         OPTION_FLAG, &partial, NULL},
+        {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
+         &load, NULL},
+        {0},
+    };
+    int code = attest_cli_parse(&attest_command_merge, &common, options, argc, argv, 1, 1000000,
                                 &folders, &count);
 
     if (code != EXIT_HOLDS)
         return code;
     if (!common.output)
         return attest_cli_refuse("where to? (-o DIR; see 'attest merge --help')");
+    code = attest_cli_load(load);
+    if (code != EXIT_HOLDS)
+        return code;
     if (attest_merge_read(&merge, (const char *const *)folders, count, attest_property_get,
-                          NULL, &error))
+                          partial, NULL, &error))
         return attest_cli_fail(&error);
     if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
         code = attest_cli_fail(&error);
     else
-        code = write_folder(&merge, &summary, folders, count, common.output);
+        code = write_folder(&merge, &summary, folders, count, partial, common.output);
+    if (code == EXIT_HOLDS && merge.saved.plan.partial)
+        attest_cli_complain("partial: %zu of %zu shards are missing%s", merge.missing,
+                            merge.shards, merge.unfinished ? ", chunks are missing" : "");
     if (code == EXIT_HOLDS)
         code = print(&summary, &common);
     attest_summary_clear(&summary);

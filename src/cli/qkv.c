@@ -116,7 +116,7 @@ int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest
     if (attest_judge_model_load(&x->model, x->kernel, &error) ||
         attest_qkv_source_open(&x->source, &names, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    return EXIT_HOLDS;
+    return x->quantise ? attest_cli_qkv_quantise(x->model, x->quantise) : EXIT_HOLDS;
 }
 
 void attest_cli_qkv_close(attest_cli_qkv *x)
@@ -209,14 +209,4 @@ double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, atte
         bounds->bound = block + 4 * x->elements;
     }
     return block;
-}
-
-size_t attest_cli_qkv_tile(const attest_cli_qkv *x)
-{
-    const attest_judge_model *model = x->model;
-
-    for (size_t i = 1; i < model->variants; i++)
-        if (model->variant[i].tile != model->variant[0].tile)
-            return 0;
-    return model->variant[0].tile;
 }

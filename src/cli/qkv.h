@@ -11,7 +11,7 @@
 typedef struct attest_cli_qkv {
     /* the options */
     const char *name[ATTEST_QKV_PARTS];
-    const char *scale, *softcap, *window, *kernel;
+    const char *scale, *softcap, *window, *kernel, *quantise;
     int causal, empty_row;
     unsigned long jobs;
     /* what they mean */
@@ -35,6 +35,14 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
      "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",            \
      OPTION_TEXT, &(x)->kernel,                                                                \
      NULL},                                                                                    \
+        {"quantise",                                                                           \
+         0,                                                                                    \
+         "LIST",                                                                               \
+         "INPUT=SCHEME,...: what the kernel quantises first, q, k, v or kv;\n"                 \
+         "exact=quantised: exact values are those of the quantised inputs",                    \
+         OPTION_TEXT,                                                                          \
+         &(x)->quantise,                                                                       \
+         NULL},                                                                                \
         {"q",         0,                                                                       \
          "NAME",      "the tensor with the queries; {} stands for a layer's number",           \
          OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                \
@@ -110,26 +118,23 @@ void attest_cli_qkv_free(attest_cli_qkv *x, double *block, size_t count);
 /* All five arrays of the bounds of a layer, in one block. */
 double *attest_cli_qkv_alloc_bounds(int *code, attest_judge_bounds *bounds, attest_cli_qkv *x);
 
-/* The keys of the model's tile; 0: it is not known. */
-size_t attest_cli_qkv_tile(const attest_cli_qkv *x);
-
 /* "kernel", "schedules", "model", "layers", "inputs": what was read, with these outputs; NULL:
  * none. */
 void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
                                   attest_qkv_output *first, attest_qkv_output *second);
 
-/* "layer", "batch", "head", "row", "column" of an element. */
-void attest_cli_qkv_write_place(attest_json *json, size_t layer, const size_t shape[4],
-                                size_t element);
-
-/* The same for people, "layer 3, batch 0, head 1, row 5, column 2": layer and batch where there
- * are several. */
+/* The place of an element for people, "layer 3, batch 0, head 1, row 5, column 2": layer and
+ * batch where there are several. */
 enum { ATTEST_CLI_PLACE_SIZE = 160 };
 void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
                                  size_t layer, const size_t shape[4], size_t element);
 
-/* Everything within error of the value. */
-void attest_cli_qkv_write_ball(attest_json *json, const char *key, double value, double error);
+/* The model with what --quantise lists; EXIT_HOLDS, or a complaint. */
+int attest_cli_qkv_quantise(attest_judge_model *model, const char *list);
+
+/* Says which inputs are quantised, and what exact values are then those of; nothing where none
+ * is. */
+void attest_cli_qkv_print_quantise(const attest_cli_qkv *x);
 
 /* Tensors to be written when all layers are done. */
 typedef struct attest_cli_tensors {

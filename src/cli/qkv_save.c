@@ -67,18 +67,6 @@ static void split(size_t at[4], const size_t shape[4], size_t element)
         at[i] = element % shape[i];
 }
 
-void attest_cli_qkv_write_place(attest_json *json, size_t layer, const size_t shape[4],
-                                size_t element)
-{
-    static const char *const key[4] = {"batch", "head", "row", "column"};
-    size_t at[4];
-
-    split(at, shape, element);
-    attest_json_write_count(json, "layer", layer);
-    for (size_t i = 0; i < 4; i++)
-        attest_json_write_count(json, key[i], at[i]);
-}
-
 void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_cli_qkv *x,
                                  size_t layer, const size_t shape[4], size_t element)
 {
@@ -90,17 +78,6 @@ void attest_cli_qkv_format_place(char text[ATTEST_CLI_PLACE_SIZE], const attest_
     if (shape[0] > 1)
         used += (size_t)snprintf(text + used, size - used, "batch %zu, ", at[0]);
     snprintf(text + used, size - used, "head %zu, row %zu, column %zu", at[1], at[2], at[3]);
-}
-
-void attest_cli_qkv_write_ball(attest_json *json, const char *key, double value, double error)
-{
-    arb_t ball;
-
-    arb_init(ball);
-    arb_set_d(ball, value);
-    mag_set_d(arb_radref(ball), error); /* rounds up */
-    attest_json_write_ball(json, key, ball);
-    arb_clear(ball);
 }
 
 static char *format_name(const attest_cli_qkv *x, const char *name)

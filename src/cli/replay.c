@@ -1,9 +1,11 @@
 /* replay.c -- attest replay: stored counterexamples, decided again. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/input.h"
 #include "campaign/replay.h"
 #include "cli/command.h"
+#include "cli/load.h"
 #include "props/properties.h"
 #include "report/replay.h"
 
@@ -24,8 +26,28 @@ const attest_command attest_command_replay = {
     .run = run,
 };
 
+/* A file of a loaded property needs that property; another object than the one that found it is
+ * worth a word, for it may be the corrected one. */
+static int check_object(const char *path, const attest_counterexample *file)
+{
+    const attest_property *property = attest_property_get(file->property);
+
+    if (!file->object[0])
+        return EXIT_HOLDS;
+    if (!property || !property->object)
+        return attest_cli_refuse("%s: the property '%s' is of a shared object (--load FILE.so)",
+                                 path, file->property);
+    if (strcmp(property->object->sha256, file->object) != 0)
+        attest_cli_complain("%s: found by another object than %s (sha256 %.12s..., not "
+                            "%.12s...)",
+                            path, property->object->path, file->object,
+                            property->object->sha256);
+    return EXIT_HOLDS;
+}
+
 /* Replays a file; json is NULL for text. */
-static int replay_file(const char *path, attest_common *common, attest_json *json)
+static int replay_file(const char *path, double seconds, attest_common *common,
+                       attest_json *json)
 {
     attest_counterexample file;
     attest_replay replay;
@@ -34,8 +56,11 @@ static int replay_file(const char *path, attest_common *common, attest_json *jso
 
     attest_counterexample_init(&file);
     attest_replay_init(&replay);
+    replay.seconds = seconds;
     if (attest_counterexample_read(&file, path, &common->budget, &error)) {
         code = attest_cli_fail_input(&error);
+    } else if (check_object(path, &file) != EXIT_HOLDS) {
+        code = EXIT_USAGE;
     } else if (attest_replay_run(&replay, &file, attest_property_get, &error)) {
         attest_error_prefix(&error, error.status, attest_input_name(path));
         code = attest_cli_fail(&error);
@@ -43,7 +68,7 @@ static int replay_file(const char *path, attest_common *common, attest_json *jso
         if (json)
             attest_report_replay_json(json, path, &file, &replay);
         else
-            attest_report_replay_text(stdout, path, &file, &replay);
+            attest_report_replay_text(stdout, path, &replay);
         if (replay.outcome == ATTEST_VIOLATED)
             code = EXIT_FAILS;
         else if (replay.outcome == ATTEST_OPEN)
@@ -56,15 +81,29 @@ static int replay_file(const char *path, attest_common *common, attest_json *jso
 
 static int run(int argc, char **argv)
 {
+    const char *load = NULL, *timeout = "60";
+    double seconds;
     attest_common common;
     attest_json json;
     char **paths;
     size_t count;
-    int code = attest_cli_parse(&attest_command_replay, &common, NULL, argc, argv, 1, 1000000,
-                                &paths, &count);
+    const attest_option options[] = {
+        {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
+         &load, NULL},
+        {"timeout", 0, "T", "time for their answer; 60 seconds if not given", OPTION_TEXT,
+         &timeout, NULL},
+        {0},
+    };
+    int code = attest_cli_parse(&attest_command_replay, &common, options, argc, argv, 1,
+                                1000000, &paths, &count);
 
     if (code == EXIT_HOLDS)
         code = attest_cli_check_stdin((const char *const *)paths, count);
+    if (code == EXIT_HOLDS && !attest_cli_parse_time(&seconds, timeout))
+        code =
+            attest_cli_refuse("--timeout: '%s' is not a time such as 90, 10m or 2h", timeout);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_load(load);
     if (code != EXIT_HOLDS)
         return code;
     if (common.json) {
@@ -73,8 +112,8 @@ static int run(int argc, char **argv)
         attest_json_write_array(&json, "replays");
     }
     for (size_t i = 0; i < count; i++)
-        code =
-            attest_cli_worse(code, replay_file(paths[i], &common, common.json ? &json : NULL));
+        code = attest_cli_worse(
+            code, replay_file(paths[i], seconds, &common, common.json ? &json : NULL));
     if (common.json) {
         attest_json_write_close(&json);
         attest_json_write_close(&json);

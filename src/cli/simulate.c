@@ -107,6 +107,7 @@ static int simulate(simulate_job *job)
     printf(
         "%zu elements of schedule %lu of %s, %zu of them decided by every exp of the model\n",
         job->elements, job->schedule, job->x.model->name, job->elements - job->open);
+    attest_cli_qkv_print_quantise(&job->x);
     return EXIT_HOLDS;
 }
 

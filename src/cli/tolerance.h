@@ -6,6 +6,7 @@
 #include "judge/allclose.h"
 #include "judge/escape.h"
 #include "judge/fault.h"
+#include "judge/judgement.h"
 
 /* The bounds of one head. */
 typedef struct tolerance_head {

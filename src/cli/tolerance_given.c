@@ -91,7 +91,7 @@ static attest_status judge_faults(tolerance_job *job, const attest_judge_bounds 
         bool applies;
 
         ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, (attest_judge_fault)i, &x->qkv,
-                                            attest_cli_qkv_tile(x), error));
+                                            attest_judge_model_get_tile(x->model), error));
         if (!applies)
             continue;
         status = attest_memory_grow(&job->fault, &job->fault_room, job->faults + 1,

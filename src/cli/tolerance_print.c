@@ -37,10 +37,10 @@ static void write_heads(attest_json *json, const tolerance_job *job)
 static void write_element(attest_json *json, const char *key, const tolerance_element *element)
 {
     attest_json_write_object(json, key);
-    attest_cli_qkv_write_place(json, element->layer, element->shape, element->place);
+    attest_judgement_write_place(json, element->layer, element->shape, element->place);
     if (!isnan(element->output))
         attest_json_write_double(json, "output", element->output);
-    attest_cli_qkv_write_ball(json, "exact", element->exact, element->error);
+    attest_judgement_write_ball(json, "exact", element->exact, element->error);
     attest_json_write_double(json, "bound", element->bound);
     attest_json_write_double(json, "allowed", element->allowed);
     attest_json_write_close(json);
@@ -229,6 +229,7 @@ void attest_cli_tolerance_print(tolerance_job *job)
     printf("what any kernel of ");
     attest_escape_print(stdout, job->x.model->name);
     printf(" may differ from the exact values:\n");
+    attest_cli_qkv_print_quantise(&job->x);
     print_bounds("all", &all);
     print_heads(job);
     if (job->unbounded)

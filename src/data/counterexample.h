@@ -26,6 +26,7 @@ typedef struct attest_counterexample {
     attest_weights weights; /* heads is 0 where it takes no weights */
     size_t parameters;
     attest_parameter *parameter;
+    char object[65];   /* the hash of the shared object that has the property; "": built in */
     char *definition;  /* what is violated, e.g. "contextual-mapping" */
     bool has_pair;     /* the violation is that of two positions: */
     size_t pair[2][2]; /* {sequence, position}, twice */

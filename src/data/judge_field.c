@@ -50,6 +50,10 @@ static const char *const places[] = {
     [ATTEST_JUDGE_PLACE_AFTER] = "after",
     [ATTEST_JUDGE_PLACE_BEFORE] = "before",
 };
+static const char *const quotients[] = {
+    [ATTEST_JUDGE_QUOTIENT_DIVISION] = "division",
+    [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
+};
 static const char *const roundings[] = {"nearest", "any"};
 static const char *const constants[] = {
     [ATTEST_JUDGE_CONSTANT_FOLDED] = "folded-binary32",
@@ -61,7 +65,7 @@ static const char *const constants[] = {
 #define FORMAT(group, key, member) {group, key, ATTEST_JUDGE_FORMAT, .at = AT(member)}
 #define FORMAT_OR_NULL(group, key, member, set) \
     {group, key, ATTEST_JUDGE_FORMAT_OR_NULL, .at = AT(member), .flag = AT(set)}
-#define WORD(group, key, member, table) \
+#define CHOICE(group, key, member, table) \
     {group, key, ATTEST_JUDGE_WORD, .at = AT(member), WORDS(table)}
 #define SWITCH(group, key, member, table) \
     {group, key, ATTEST_JUDGE_SWITCH, .at = AT(member), WORDS(table)}
@@ -73,10 +77,11 @@ static const char *const constants[] = {
 #define DOT(group, member, orders) \
     FORMAT(group, "accumulate", member.accumulate), \
     SWITCH(group, "products", member.exact_products, products), \
-    WORD(group, "order", member.order, orders), \
+    CHOICE(group, "order", member.order, orders), \
     COUNT(group, "block", member.block, 1, 65536), \
     COUNT(group, "fraction", member.fraction, 1, 1000), \
-    {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}
+    {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}, \
+    {group, "promote", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.promote), .least = 1, .most = 1e9}
 
 const attest_judge_field attest_judge_fields[] = {
     FORMAT("inputs", "q", q),
@@ -84,41 +89,50 @@ const attest_judge_field attest_judge_fields[] = {
     FORMAT("inputs", "v", v),
     DOT("score", score, score_orders),
     FORMAT_OR_NULL("score", "store", store, stored),
-    WORD("scale", "where", scale, scales),
+    CHOICE("scale", "where", scale, scales),
     FORMAT("scale", "format", scaled_query),
     ERROR("softcap", "relative", softcap_relative, 1),
     ERROR("softcap", "absolute", softcap_absolute, 1000),
-    WORD("max", "kind", max, maxima),
+    CHOICE("max", "kind", max, maxima),
     {"max", "tile", ATTEST_JUDGE_COUNT_OR_ANY, .at = AT(tile), .least = 1, .most = 1e9},
-    WORD("max", "direction", direction, directions),
+    CHOICE("max", "direction", direction, directions),
     ERROR("max", "threshold", threshold, 1000),
     ERROR("exp", "relative", exp_relative, 1),
     FORMAT_OR_NULL("p", "format", p, cast),
     {"p", "offset", ATTEST_JUDGE_INTEGER, .at = AT(offset), .least = -1000, .most = 1000},
-    WORD("sum", "of", sum_of, sums),
+    CHOICE("sum", "of", sum_of, sums),
     FORMAT("sum", "accumulate", sum_accumulate),
     COUNT("sum", "lanes", lanes, 1, 65536),
     DOT("pv", pv, value_orders),
     COUNT("splits", "most", splits, 1, 65536),
     ERROR("splits", "log", split_log, 1000),
     ERROR("final", "relative", final_relative, 1),
-    WORD("final", "place", place, places),
+    CHOICE("final", "place", place, places),
     FORMAT("output", "format", output),
     SWITCH("output", "round", output_any, roundings),
 };
 
 #undef AT
 #define AT(member) offsetof(attest_judge_schedule, member)
+#define OPTIONAL_COUNT(key, member) \
+    {NULL, key, ATTEST_JUDGE_COUNT, .at = AT(member), .least = 0, .most = 1e9, .optional = true}
 
 const attest_judge_field attest_judge_schedule_fields[] = {
-    WORD(NULL, "scores", scores, score_orders),
-    WORD(NULL, "pv", pv, value_orders),
+    CHOICE(NULL, "scores", scores, score_orders),
+    {NULL, "pv", ATTEST_JUDGE_WORD, .at = AT(pv), WORDS(value_orders), .optional = true},
     COUNT(NULL, "tile", tile, 1, 1e9),
-    WORD(NULL, "direction", direction, directions),
+    CHOICE(NULL, "direction", direction, directions),
     COUNT(NULL, "lanes", lanes, 1, 65536),
     {NULL, "rescale", ATTEST_JUDGE_EXACT, .at = AT(rescale), .least = 0, .most = 1000},
-    WORD(NULL, "constant", constant, constants),
-    WORD(NULL, "divide", divide, places),
+    CHOICE(NULL, "constant", constant, constants),
+    CHOICE(NULL, "divide", divide, places),
+    {NULL, "quotient", ATTEST_JUDGE_WORD, .at = AT(quotient), WORDS(quotients), .optional = true},
+    {NULL, "polynomial", ATTEST_JUDGE_POLYNOMIAL, .at = AT(emulation.polynomial), .optional = true},
+    OPTIONAL_COUNT("fragment", emulation.fragment),
+    OPTIONAL_COUNT("frequency", emulation.frequency),
+    OPTIONAL_COUNT("emulated", emulation.emulated),
+    OPTIONAL_COUNT("first_fragments", emulation.first),
+    OPTIONAL_COUNT("last_fragments", emulation.spared),
 };
 /* clang-format on */
 
@@ -150,6 +164,8 @@ static size_t get_size(const attest_judge_field *field)
         return sizeof(size_t);
     case ATTEST_JUDGE_INTEGER:
         return sizeof(long);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        return sizeof(attest_exp2_polynomial);
     case ATTEST_JUDGE_ERROR:
     case ATTEST_JUDGE_EXACT:
         break;
@@ -190,6 +206,21 @@ static const char *format_double(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SI
     return buffer;
 }
 
+/* A list of doubles as JSON has it, or null. */
+static const char *format_polynomial(char buffer[ATTEST_JUDGE_FIELD_SIZE],
+                                     const attest_exp2_polynomial *polynomial)
+{
+    size_t used = 0;
+
+    if (polynomial->count == 0)
+        return "null";
+    for (size_t i = 0; i < polynomial->count; i++)
+        used += (size_t)snprintf(buffer + used, ATTEST_JUDGE_FIELD_SIZE - used, "%s\"%a\"",
+                                 i ? ", " : "[", polynomial->coefficient[i]);
+    snprintf(buffer + used, ATTEST_JUDGE_FIELD_SIZE - used, "]");
+    return buffer;
+}
+
 const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE],
                                         const attest_judge_field *field, const void *variant)
 {
@@ -211,6 +242,9 @@ const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_F
     case ATTEST_JUDGE_ERROR:
     case ATTEST_JUDGE_EXACT:
         return format_double(quoted, buffer, *(const double *)at);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        *quoted = false;
+        return format_polynomial(buffer, at);
     case ATTEST_JUDGE_INTEGER:
         *quoted = false;
         snprintf(buffer, ATTEST_JUDGE_FIELD_SIZE, "%ld", *(const long *)at);

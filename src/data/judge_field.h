@@ -15,8 +15,9 @@ typedef enum attest_judge_kind {
     ATTEST_JUDGE_COUNT_OR_NULL,  /* null: 0 */
     ATTEST_JUDGE_COUNT_OR_ANY,   /* "any": 0 */
     ATTEST_JUDGE_INTEGER,
-    ATTEST_JUDGE_ERROR, /* a number that bounds something: rounded up to a double */
-    ATTEST_JUDGE_EXACT  /* a number that must be a double */
+    ATTEST_JUDGE_ERROR,     /* a number that bounds something: rounded up to a double */
+    ATTEST_JUDGE_EXACT,     /* a number that must be a double */
+    ATTEST_JUDGE_POLYNOMIAL /* a list of coefficients, or null */
 } attest_judge_kind;
 
 typedef struct attest_judge_field {
@@ -26,10 +27,11 @@ typedef struct attest_judge_field {
     const char *const *words; /* of a word, a switch; their place is the value */
     int count;                /* of the words */
     double least, most;       /* of numbers; most is not reached by an ERROR */
+    bool optional;            /* of a schedule: 0, the first word or null where it is missing */
 } attest_judge_field;
 
 /* Of a variant, the members of a group side by side; of a schedule. */
-enum { ATTEST_JUDGE_FIELDS = 36, ATTEST_JUDGE_SCHEDULE_FIELDS = 8 };
+enum { ATTEST_JUDGE_FIELDS = 38, ATTEST_JUDGE_SCHEDULE_FIELDS = 15 };
 extern const attest_judge_field attest_judge_fields[ATTEST_JUDGE_FIELDS];
 extern const attest_judge_field attest_judge_schedule_fields[ATTEST_JUDGE_SCHEDULE_FIELDS];
 
@@ -48,7 +50,7 @@ void attest_judge_field_copy(const attest_judge_field *field, void *to, const vo
 
 /* How a file writes the member, without quotes; *quoted: a string, else a number or null. The
  * text is a word, or in buffer. */
-enum { ATTEST_JUDGE_FIELD_SIZE = 64 };
+enum { ATTEST_JUDGE_FIELD_SIZE = 256 };
 const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE],
                                         const attest_judge_field *field, const void *variant);
 

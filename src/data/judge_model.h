@@ -12,6 +12,9 @@
 #include <attest/format.h>
 #include <attest/judge.h>
 
+#include "number/block.h"
+#include "number/exp2_polynomial.h"
+
 /* The order of the additions of a sum of products, or the matrix unit that does them. For the
  * product with V, forward and backward are the orders of the keys. */
 typedef enum attest_judge_order {
@@ -69,6 +72,8 @@ typedef struct attest_judge_dot {
     size_t block;    /* products in a block of a matrix unit */
     size_t fraction; /* the bits after the leading one that it keeps when it aligns */
     size_t depth;    /* a term passes at most so many additions; 0: not known */
+    size_t promote;  /* a matrix unit adds so many products from 0 before the accumulator takes
+                      * their sum by an addition to nearest; 0: it has them all */
 } attest_judge_dot;
 
 /* One combination of the alternatives. Errors are rounded up to doubles. */
@@ -99,6 +104,25 @@ typedef struct attest_judge_variant {
     bool output_any; /* rounded up or down; false: to nearest */
 } attest_judge_variant;
 
+typedef enum attest_judge_quotient {
+    ATTEST_JUDGE_QUOTIENT_DIVISION = 0,
+    ATTEST_JUDGE_QUOTIENT_RECIPROCAL /* 1 / sum, rounded, and a product */
+} attest_judge_quotient;
+
+/* The keys whose exponentials a kernel computes by a polynomial, while it leaves the others to
+ * the hardware. Key number i of a tile is in fragment i / fragment, and there the k-th. */
+typedef struct attest_judge_emulation {
+    attest_exp2_polynomial polynomial; /* of no coefficients: none */
+    size_t fragment;                   /* 0: the whole tile */
+    size_t frequency, emulated; /* the last emulated of every frequency, pair by pair: those
+                                 * with (k - k mod 2) mod frequency >= frequency - emulated;
+                                 * frequency 0: all */
+    size_t first, spared;       /* not in the first and the last so many fragments of a tile */
+} attest_judge_emulation;
+
+/* Whether key number i of a tile of so many keys is one of them. */
+bool attest_judge_emulation_has(const attest_judge_emulation *emulation, size_t i, size_t tile);
+
 /* A complete recipe: with it, only exp is open. */
 typedef struct attest_judge_schedule {
     attest_judge_order scores, pv; /* never any; tensor: by the model's block and fraction */
@@ -108,13 +132,24 @@ typedef struct attest_judge_schedule {
     double rescale; /* the maximum is raised when it grows by more, log2 units; 0: always */
     attest_judge_constant constant;
     attest_judge_place divide; /* after or before */
+    attest_judge_quotient quotient;
+    attest_judge_emulation emulation;
 } attest_judge_schedule;
+
+/* How a kernel quantises q, k and v before it multiplies them. A scheme without a name: it does
+ * not. What its output is compared with is the exact result of the inputs as they are given, or
+ * of the quantised ones. */
+typedef struct attest_judge_quantise {
+    attest_block_format scheme[3];
+    bool of_quantised;
+} attest_judge_quantise;
 
 struct attest_judge_model {
     char *name;
     char *comment; /* what it describes, in a line; NULL: nothing is said */
     attest_judge_variant *variant;
     size_t variants; /* at least 1 */
+    attest_judge_quantise quantise;
     attest_judge_schedule *schedule;
     size_t schedules; /* 0: the bound of the variants */
 };
@@ -122,6 +157,9 @@ struct attest_judge_model {
 /* The model with no variant, which stands for no kernel. */
 void attest_judge_model_init(attest_judge_model *model);
 void attest_judge_model_clear(attest_judge_model *model);
+
+/* Whether the kernels of the model quantise an input. */
+bool attest_judge_model_quantises(const attest_judge_model *model);
 
 /* What files do not say: the model fp32-any. */
 void attest_judge_variant_init(attest_judge_variant *variant);
@@ -133,5 +171,8 @@ bool attest_judge_order_is_tensor(attest_judge_order order);
  * in a file. */
 attest_status attest_judge_model_check(const attest_judge_model *model,
                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The keys of the model's tile; 0: it is not known. */
+size_t attest_judge_model_get_tile(const attest_judge_model *model);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * Refused is what no kernel can keep to, and what the bound is not proved for. A member that
  * has no effect (the log of a kernel without splits) is merely odd. */
+#include <math.h>
 #include <string.h>
 
 #include "base/try.h"
@@ -11,8 +12,8 @@
  * them, the largest weight. */
 static bool fits_double(const attest_format *format)
 {
-    return format->bounded && format->precision <= 53 && format->emin <= 0 &&
-           format->emax >= 0 && format->emax <= 1023 &&
+    return format->bounded && !format->positive && format->precision <= 53 &&
+           format->emin <= 0 && format->emax >= 0 && format->emax <= 1023 &&
            format->emin - format->precision + 1 >= -1074;
 }
 
@@ -38,8 +39,17 @@ static attest_status check_formats(const attest_judge_variant *variant, attest_e
 static attest_status check_dot(const attest_judge_dot *dot, const char *group,
                                attest_error *error)
 {
-    if (!attest_judge_order_is_tensor(dot->order))
+    if (!attest_judge_order_is_tensor(dot->order)) {
+        if (dot->promote > 0)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "%s.promote: this is of matrix units, and %s.order is none",
+                                    group, group);
         return ATTEST_OK;
+    }
+    if (dot->promote % dot->block != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote: a multiple of %s.block, %zu, is expected", group,
+                                group, dot->block);
     if (strcmp(dot->accumulate.name, "binary32") != 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s.accumulate: a matrix unit adds in binary32, not in %s",
@@ -167,8 +177,54 @@ static attest_status check_tiles(const attest_judge_schedule *schedule, size_t i
         return clash(error, schedule, index, "direction", variant, "max", "direction");
     if (variant->lanes > 1 && schedule->lanes != variant->lanes)
         return clash(error, schedule, index, "lanes", variant, "sum", "lanes");
+    if (variant->pv.promote > 0 && schedule->tile % variant->pv.promote != 0)
+        return refuse(error, index, "tile", "a multiple of pv.promote is expected");
     if (schedule->rescale > variant->threshold)
         return clash(error, schedule, index, "rescale", variant, "max", "threshold");
+    return ATTEST_OK;
+}
+
+/* A polynomial is one of the exponentials that the model allows only if its proved error is
+ * one that the model allows. */
+static attest_status check_emulation(const attest_judge_schedule *schedule, size_t index,
+                                     const attest_judge_variant *variant, attest_error *error)
+{
+    const attest_judge_emulation *e = &schedule->emulation;
+    double bound;
+
+    if (e->polynomial.count == 0)
+        return ATTEST_OK;
+    if (schedule->constant != ATTEST_JUDGE_CONSTANT_FOLDED ||
+        variant->score.accumulate.precision > 24)
+        return refuse(error, index, "polynomial",
+                      "it computes exp2 in binary32: the constant must be folded-binary32, and "
+                      "no accumulator of scores wider");
+    if (e->frequency > 0 && e->emulated > e->frequency)
+        return refuse(error, index, "emulated", "this is more than the frequency");
+    bound = attest_exp2_polynomial_bound(&e->polynomial);
+    if (!(bound < 1))
+        return refuse(error, index, "polynomial",
+                      "coefficients of binary32 are expected, the first one 1, none negative, "
+                      "their sum below 2");
+    if (!(bound <= variant->exp_relative))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schedules[%zu].polynomial: its error is proved to be at most "
+                                "%.4g, which exp.relative, %.4g, does not allow",
+                                index, bound, variant->exp_relative);
+    return ATTEST_OK;
+}
+
+/* 1 / sum and a product round twice. */
+static attest_status check_quotient(const attest_judge_schedule *schedule, size_t index,
+                                    const attest_judge_variant *variant, attest_error *error)
+{
+    long bits = variant->score.accumulate.precision;
+    double two_units = ldexp(1, 1 - (int)(bits > 24 ? bits : 24));
+
+    if (schedule->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL &&
+        !(variant->final_relative >= two_units))
+        return refuse(error, index, "quotient",
+                      "a reciprocal and a product err by more than final.relative");
     return ATTEST_OK;
 }
 
@@ -180,6 +236,8 @@ static attest_status check_schedule(const attest_judge_schedule *schedule, size_
     ATTEST_TRY(check_complete(schedule, index, error));
     ATTEST_TRY(check_orders(schedule, index, variant, error));
     ATTEST_TRY(check_tiles(schedule, index, variant, error));
+    ATTEST_TRY(check_emulation(schedule, index, variant, error));
+    ATTEST_TRY(check_quotient(schedule, index, variant, error));
     if (variant->scale != ATTEST_JUDGE_SCALE_ANY &&
         variant->scale != (folded ? ATTEST_JUDGE_SCALE_FOLDED : ATTEST_JUDGE_SCALE_SCORE))
         return clash(error, schedule, index, "constant", variant, "scale", "where");
@@ -196,6 +254,13 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
 {
     for (size_t i = 0; i < model->variants; i++)
         ATTEST_TRY(check_variant(model->variant + i, error));
+    for (size_t i = 1; attest_judge_model_quantises(model) && i < model->variants; i++)
+        if (strcmp(model->variant[i].q.name, model->variant[0].q.name) != 0 ||
+            strcmp(model->variant[i].k.name, model->variant[0].k.name) != 0 ||
+            strcmp(model->variant[i].v.name, model->variant[0].v.name) != 0)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "inputs: what is quantised becomes numbers of one format, "
+                                    "no list may stand here");
     if (model->schedules == 0)
         return ATTEST_OK;
     if (model->variants != 1)

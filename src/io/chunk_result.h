@@ -40,6 +40,7 @@ typedef struct attest_violation {
     double margin; /* NAN: none */
     char *reason;
     char *text;
+    uint64_t more; /* further trials that were shrunk to the same instance */
 } attest_violation;
 
 /* What the trials of a chunk, or of several, gave. */
@@ -82,6 +83,11 @@ attest_status attest_chunk_result_add_death(attest_chunk_result *result,
  * Status: NOMEM. */
 attest_status attest_chunk_result_join(attest_chunk_result *result,
                                        attest_chunk_result *next) ATTEST_WARN_UNUSED;
+
+/* Violations that were shrunk to the same instance become one, the first, which counts the
+ * others: what differs is their seeds and how many steps it took. A result that was united is
+ * neither joined nor written. */
+void attest_chunk_result_unite(attest_chunk_result *result);
 
 /* Writes the result as a JSON object under key, and reads it back: the same, bit for bit.
  * Status: FORMAT, NOMEM; after a failure the result can only be cleared. */

@@ -24,7 +24,7 @@ static attest_status get_text(const char **text, const attest_json_cursor *objec
 static attest_status read_texts(attest_counterexample *counterexample,
                                 const attest_json_cursor *object, attest_error *error)
 {
-    const char *property, *definition, *found_by;
+    const char *property, *definition, *found_by, *hash;
     attest_json_cursor member, violates;
     attest_status status = attest_json_get_member(&member, object, "property", error);
 
@@ -36,8 +36,11 @@ static attest_status read_texts(attest_counterexample *counterexample,
         status = get_text(&definition, &violates, "definition", "", error);
     if (status == ATTEST_OK)
         status = get_text(&found_by, object, "found_by", "", error);
+    if (status == ATTEST_OK)
+        status = get_text(&hash, object, "object", "", error);
     if (status != ATTEST_OK)
         return status;
+    snprintf(counterexample->object, sizeof counterexample->object, "%s", hash);
     if (attest_counterexample_set_texts(counterexample, property, definition, found_by))
         return attest_memory_fail(error);
     return ATTEST_OK;

@@ -66,6 +66,8 @@ void attest_counterexample_write_members(attest_json *json,
     } else {
         attest_json_write_null(json, "seed");
     }
+    if (counterexample->object[0])
+        attest_json_write_string(json, "object", counterexample->object);
     attest_json_write_string(json, "found_by", counterexample->found_by);
     attest_json_write_count(json, "shrink_steps", counterexample->shrink_steps);
     if (counterexample->has_outputs)

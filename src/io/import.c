@@ -3,8 +3,11 @@
 
 #include <stdint.h>
 
+#include <attest/flint.h>
+
 #include "base/memory.h"
 #include "base/input.h"
+#include "io/import_arch.h"
 
 bool attest_import_has_bias(const attest_import *request)
 {
@@ -12,11 +15,34 @@ bool attest_import_has_bias(const attest_import *request)
            request->bias_qkv;
 }
 
+/* scale = 1/sqrt(s), if s is a square, else the binary32 number nearest to it, which is what
+ * programs multiply by. */
+static void set_rsqrt(fmpq_t scale, size_t s)
+{
+    mpfr_t size, root;
+    arf_t exact;
+
+    mpfr_init2(size, 64);
+    mpfr_init2(root, 24);
+    arf_init(exact);
+    mpfr_set_ui(size, s, MPFR_RNDN);
+    if (mpfr_rec_sqrt(root, size, MPFR_RNDN) == 0 || mpfr_sqrt(size, size, MPFR_RNDN) != 0) {
+        arf_set_mpfr(exact, root);
+        arf_get_fmpq(scale, exact);
+    } else { /* the root is an integer */
+        fmpq_set_ui(scale, 1, mpfr_get_ui(size, MPFR_RNDN));
+    }
+    arf_clear(exact);
+    mpfr_clear(size);
+    mpfr_clear(root);
+}
+
 static attest_status set_heads(attest_weights *weights, const attest_import_layer *layer,
                                const attest_import *request, attest_budget *budget,
                                attest_error *error)
 {
     attest_status status;
+    fmpq_t rsqrt;
 
     /* The shapes fit, so there are no more heads than rows in a tensor. */
     status = attest_budget_charge(budget, request->count * sizeof(attest_head), error);
@@ -25,16 +51,18 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
     if (attest_weights_resize(weights, request->count) != ATTEST_OK)
         return attest_memory_fail(error);
     weights->dim = layer->dim + layer->has_bias;
+    fmpq_init(rsqrt);
+    set_rsqrt(rsqrt, layer->size);
     for (size_t i = 0; i < request->count && status == ATTEST_OK; i++)
-        status =
-            attest_import_set_head(&weights->head[i], layer, request->first + i,
-                                   request->bias_o && i == 0, request->scale, budget, error);
+        status = attest_import_set_head(&weights->head[i], layer, request->first + i,
+                                        request->bias_o && i == 0,
+                                        request->rsqrt ? rsqrt : request->scale, budget, error);
+    fmpq_clear(rsqrt);
     return status;
 }
 
 static attest_status import(attest_weights *weights, const attest_input *input,
-                            const attest_import *request, attest_budget *budget,
-                            attest_error *error)
+                            attest_import *request, attest_budget *budget, attest_error *error)
 {
     attest_safetensors file;
     attest_import_layer layer;
@@ -42,7 +70,10 @@ static attest_status import(attest_weights *weights, const attest_input *input,
 
     if (status != ATTEST_OK)
         return status;
-    status = attest_import_find(&layer, &file, request, error);
+    if (request->arch)
+        status = attest_import_arch_set(request, &file, error);
+    if (status == ATTEST_OK)
+        status = attest_import_find(&layer, &file, request, error);
     if (status == ATTEST_OK)
         status = set_heads(weights, &layer, request, budget, error);
     attest_safetensors_clear(&file);
@@ -50,7 +81,7 @@ static attest_status import(attest_weights *weights, const attest_input *input,
 }
 
 attest_status attest_import_read(attest_weights *weights, const char *path,
-                                 const attest_import *request, attest_budget *budget,
+                                 attest_import *request, attest_budget *budget,
                                  attest_error *error)
 {
     attest_input input;

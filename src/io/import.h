@@ -20,6 +20,17 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
+enum { ATTEST_IMPORT_NAMES = 10, ATTEST_IMPORT_NAME_SIZE = 160 };
+
+/* What an architecture is known to do, and the names of its tensors. */
+typedef struct attest_import_known {
+    bool causal;
+    bool before; /* it attends to normed tokens and adds to those before the norm: a skip
+                  * around the weights alone is not what the model computes */
+    const char *left_out; /* what it does besides that weights cannot express, or NULL */
+    char text[ATTEST_IMPORT_NAMES][ATTEST_IMPORT_NAME_SIZE];
+} attest_import_known;
+
 /* Which tensors to take. Matrices map columns to rows: A_q has shape (H s, d), A_k and A_v
  * (G s, d) where G divides H (several heads may share keys and values), A_o (d, H s); with
  * transpose all four are stored the other way round. Head h owns the rows h s ... h s + s - 1.
@@ -34,15 +45,23 @@ typedef struct attest_import {
     size_t first;      /* the first head to take ... */
     size_t count;      /* ... and how many: first + count <= heads */
     const fmpq *scale; /* NULL: 1 */
+    bool rsqrt;        /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it */
+    const char *arch;  /* NULL, or an architecture: it knows the names for ... */
+    size_t layer;      /* ... this layer */
+    attest_import_known known; /* of arch, once it was read */
 } attest_import;
 
-/* weights = the heads that the request names, from the safetensors file at path; activation,
- * ties, mask and skip are as after init. Exact. Status: FORMAT (the file; a shape that does not
- * fit: the text names tensor and shape), USAGE (no such tensor, tensors named twice or not at
- * all), IO, UNABLE, NOMEM; the text begins with the path. On failure weights is as after init.
+/* The name of known architecture i, or NULL past the last. */
+const char *attest_import_arch_name(size_t i);
+
+/* weights = the heads that the request names (with arch, names that are NULL are filled in),
+ * from the safetensors file at path; activation, ties, mask and skip are as after init. Exact.
+ * Status: FORMAT (the file; a shape that does not fit: the text names tensor and shape), USAGE
+ * (no such tensor, tensors named twice or not at all), IO, UNABLE, NOMEM; the text begins with
+ * the path. On failure weights is as after init.
  */
 attest_status attest_import_read(attest_weights *weights, const char *path,
-                                 const attest_import *request, attest_budget *budget,
+                                 attest_import *request, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Does the request name a bias, so that the weights take d + 1 coordinates? */

@@ -43,6 +43,8 @@ typedef struct attest_journal_reader {
     attest_status (*entry)(void *env, attest_entry *entry, const attest_frame *frame,
                            attest_error *error);
     void *env;
+    /* Instead of entry, if that is NULL: the record as it is. */
+    attest_status (*record)(void *env, const attest_frame *frame, attest_error *error);
 } attest_journal_reader;
 
 /* Reads the journal. Status: IO (also when the record of the plan is not whole), NOMEM, or

@@ -20,6 +20,8 @@ static attest_status take_entry(const attest_frame *frame, const attest_journal_
     attest_entry entry;
     attest_status status;
 
+    if (!reader->entry)
+        return reader->record(reader->env, frame, error);
     attest_entry_init(&entry);
     status = attest_entry_parse(&entry, frame->payload, frame->size, error);
     if (status == ATTEST_OK)

@@ -73,6 +73,25 @@ attest_status attest_json_write_end(attest_json *json)
     return ferror(json->stream) ? ATTEST_IO : ATTEST_OK;
 }
 
+char *attest_json_format(void (*write)(attest_json *json, const void *value), const void *value)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    attest_json json;
+    bool whole;
+
+    if (!stream)
+        return NULL;
+    attest_json_write_begin(&json, stream);
+    write(&json, value);
+    whole = attest_json_write_end(&json) == ATTEST_OK;
+    if (fclose(stream) == 0 && whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
 void attest_json_write_object(attest_json *json, const char *key)
 {
     open(json, key, true);

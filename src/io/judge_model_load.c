@@ -47,20 +47,61 @@ static attest_status read_shipped(attest_judge_model *model, const char *name,
         quoted);
 }
 
-attest_status attest_judge_model_load(attest_judge_model **model, const char *name,
-                                      attest_error *error)
+static attest_status make_empty(attest_judge_model **model, attest_error *error)
 {
-    attest_status status;
-
     *model = attest_memory_alloc(1, sizeof **model);
     if (!*model)
         return attest_memory_fail(error);
     attest_judge_model_init(*model);
-    status = attest_judge_model_is_path(name) ? read_file(*model, name, error)
-                                              : read_shipped(*model, name, error);
+    return ATTEST_OK;
+}
+
+/* Leaves no model after a failure. */
+static attest_status finish(attest_judge_model **model, attest_status status)
+{
     if (status != ATTEST_OK) {
         attest_judge_model_free(*model);
         *model = NULL;
     }
     return status;
+}
+
+attest_status attest_judge_model_load(attest_judge_model **model, const char *name,
+                                      attest_error *error)
+{
+    ATTEST_TRY(make_empty(model, error));
+    return finish(model, attest_judge_model_is_path(name) ? read_file(*model, name, error)
+                                                          : read_shipped(*model, name, error));
+}
+
+attest_status attest_judge_model_parse(attest_judge_model **model, const char *text,
+                                       size_t size, attest_error *error)
+{
+    attest_budget budget = {LARGEST * (size_t)16};
+
+    *model = NULL;
+    if (size > LARGEST)
+        return attest_error_set(error, ATTEST_UNABLE, "a kernel model of %zu bytes is none",
+                                size);
+    ATTEST_TRY(make_empty(model, error));
+    return finish(model, attest_judge_model_parse_json(*model, text, size, &budget, error));
+}
+
+static void write(attest_json *json, const void *model)
+{
+    attest_judge_model_write_json(json, NULL, model);
+}
+
+char *attest_judge_model_format(const attest_judge_model *model)
+{
+    return attest_json_format(write, model);
+}
+
+const char *attest_judge_model_shipped_name(size_t i)
+{
+    const attest_judge_shipped *s = attest_judge_model_shipped;
+
+    while (s->name && i-- > 0)
+        s++;
+    return s->name;
 }

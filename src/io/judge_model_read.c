@@ -207,8 +207,8 @@ static attest_status set_schedule(attest_judge_schedule *schedule,
 
     ATTEST_TRY(check_members(object, field, ATTEST_JUDGE_SCHEDULE_FIELDS, error));
     for (size_t f = 0; f < ATTEST_JUDGE_SCHEDULE_FIELDS; f++)
-        if (strcmp(field[f].key, "pv") != 0 ||
-            attest_json_get_member(&member, object, "pv", NULL) == ATTEST_OK) {
+        if (!field[f].optional ||
+            attest_json_get_member(&member, object, field[f].key, NULL) == ATTEST_OK) {
             ATTEST_TRY(attest_json_get_member(&member, object, field[f].key, error));
             ATTEST_TRY(attest_judge_value_read(schedule, field + f, &member, model, error));
         }
@@ -246,10 +246,54 @@ static attest_status set_schedules(attest_judge_model *model, const attest_json_
     return ATTEST_OK;
 }
 
+static attest_status set_scheme(attest_block_format *scheme, const attest_json_cursor *value,
+                                attest_error *error)
+{
+    attest_error inner = {0};
+    const char *name;
+
+    if (attest_json_is_null(value))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_string(&name, value, error));
+    if (attest_block_parse(scheme, name, &inner) == ATTEST_OK)
+        return ATTEST_OK;
+    scheme->name[0] = '\0';
+    return attest_json_fail(value, error, ATTEST_FORMAT, "%s", inner.text);
+}
+
+static attest_status set_quantise(attest_judge_quantise *quantise,
+                                  const attest_json_cursor *root, attest_error *error)
+{
+    static const char *const of[] = {"inputs", "quantised"};
+    attest_json_cursor object, member;
+    int choice = 0;
+
+    if (attest_json_get_member(&object, root, "quantise", NULL))
+        return ATTEST_OK;
+    if (!attest_json_is_object(&object))
+        return attest_json_fail(&object, error, ATTEST_FORMAT,
+                                "an object with q, k, v and exact is expected");
+    for (size_t i = 0; attest_json_get_member_at(&member, &object, i); i++) {
+        static const char names[] = "qkv";
+        const char *place = strchr(names, member.key[0]);
+
+        if (strcmp(member.key, "exact") == 0) {
+            ATTEST_TRY(attest_json_get_choice(&choice, &member, of, 2, error));
+            quantise->of_quantised = choice == 1;
+        } else if (member.key[0] && place && !member.key[1]) {
+            ATTEST_TRY(set_scheme(&quantise->scheme[place - names], &member, error));
+        } else {
+            return attest_json_fail(&member, error, ATTEST_FORMAT, "there is no such member");
+        }
+    }
+    return ATTEST_OK;
+}
+
 /* Refuses members that no model has. */
 static attest_status check_groups(const attest_json_cursor *root, attest_error *error)
 {
-    static const char *const others[] = {"format", "version", "name", "comment", "schedules"};
+    static const char *const others[] = {"format",  "version",   "name",
+                                         "comment", "schedules", "quantise"};
     attest_json_cursor member;
 
     for (size_t i = 0; attest_json_get_member_at(&member, root, i); i++) {
@@ -282,6 +326,7 @@ static attest_status set_all(attest_judge_model *model, const attest_json_cursor
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))
         ATTEST_TRY(set_group(model, root, f, attest_judge_field_count_group(f), error));
     ATTEST_TRY(set_schedules(model, root, error));
+    ATTEST_TRY(set_quantise(&model->quantise, root, error));
     return attest_judge_model_check(model, error);
 }
 

@@ -100,6 +100,21 @@ static void write_group(attest_json *json, const attest_judge_model *model, size
     attest_json_write_close(json);
 }
 
+static void write_quantise(attest_json *json, const attest_judge_model *model)
+{
+    static const char *const key[3] = {"q", "k", "v"};
+
+    attest_json_write_object(json, "quantise");
+    for (int i = 0; i < 3; i++)
+        if (model->quantise.scheme[i].name[0])
+            attest_json_write_string(json, key[i], model->quantise.scheme[i].name);
+        else
+            attest_json_write_null(json, key[i]);
+    attest_json_write_string(json, "exact",
+                             model->quantise.of_quantised ? "quantised" : "inputs");
+    attest_json_write_close(json);
+}
+
 void attest_judge_model_write_json(attest_json *json, const char *key,
                                    const attest_judge_model *model)
 {
@@ -110,6 +125,7 @@ void attest_judge_model_write_json(attest_json *json, const char *key,
     attest_json_write_string(json, "comment", model->comment);
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))
         write_group(json, model, f, f + attest_judge_field_count_group(f));
+    write_quantise(json, model);
     if (model->schedules > 0) {
         attest_json_write_array(json, "schedules");
         for (size_t i = 0; i < model->schedules; i++) {

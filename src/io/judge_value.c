@@ -174,6 +174,30 @@ static attest_status read_word(char *base, const attest_judge_field *field,
     return ATTEST_OK;
 }
 
+/* Coefficients, the constant one first; null: none. */
+static attest_status read_polynomial(attest_exp2_polynomial *polynomial,
+                                     const attest_json_cursor *list, attest_error *error)
+{
+    static const attest_judge_field field = {.kind = ATTEST_JUDGE_EXACT, .most = 16};
+    size_t count;
+
+    polynomial->count = 0;
+    if (attest_json_is_null(list))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_filled(&count, list, "this list", error));
+    if (count > ATTEST_EXP2_COEFFICIENTS)
+        return attest_json_fail(list, error, ATTEST_FORMAT,
+                                "at most %d coefficients are expected",
+                                ATTEST_EXP2_COEFFICIENTS);
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor value = attest_json_get_element(list, i);
+
+        ATTEST_TRY(read_value(polynomial->coefficient + i, &field, &value, error));
+    }
+    polynomial->count = count;
+    return ATTEST_OK;
+}
+
 attest_status attest_judge_value_read(void *variant, const attest_judge_field *field,
                                       const attest_json_cursor *value,
                                       const attest_judge_model *model, attest_error *error)
@@ -193,6 +217,8 @@ attest_status attest_judge_value_read(void *variant, const attest_judge_field *f
     case ATTEST_JUDGE_WORD:
     case ATTEST_JUDGE_SWITCH:
         return read_word(base, field, value, model, error);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        return read_polynomial(at, value, error);
     case ATTEST_JUDGE_COUNT_OR_NULL:
         *(size_t *)at = 0;
         if (attest_json_is_null(value))

@@ -1,14 +1,16 @@
 /* safetensors.c -- the tensors of a safetensors file. */
 #include "io/safetensors.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "io/safetensors_header.h"
 
-enum { LENGTH_SIZE = 8, LISTED_NAMES = 8 };
+enum { LENGTH_SIZE = 8 };
 
 static uint64_t header_length(const unsigned char *bytes)
 {
@@ -142,22 +144,47 @@ void attest_safetensors_clear(attest_safetensors *file)
     memset(file, 0, sizeof *file);
 }
 
-/* "no tensor 'x'; there are 'a', 'b', ... (12 in all)" */
+/* The least distance of a name in the file that is like this one; SIZE_MAX: none is. */
+static size_t least_distance(const attest_safetensors *file, const char *name)
+{
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < file->count; i++)
+        if (attest_nearest_is_like(name, file->tensor[i].name)) {
+            size_t distance = attest_nearest_distance(name, file->tensor[i].name);
+            least = distance < least ? distance : least;
+        }
+    return least;
+}
+
+/* "there is no tensor 'x'; there are 'a', 'b', ... (12 in all)", or those nearest to it. */
 static attest_status no_such_tensor(const attest_safetensors *file, const char *name,
                                     attest_error *error)
 {
+    size_t least = least_distance(file, name), found = 0, most = least < SIZE_MAX ? 3 : 8;
     attest_text text;
     char *list;
     attest_status status;
 
     attest_text_init(&text);
-    for (size_t i = 0; i < file->count && i < LISTED_NAMES; i++)
-        attest_text_printf(&text, "%s'%.40s'", i ? ", " : "", file->tensor[i].name);
-    if (file->count > LISTED_NAMES)
+    attest_text_printf(&text, "there is no tensor '%.80s'", name);
+    for (size_t i = 0; i < file->count && found < most; i++) {
+        const char *other = file->tensor[i].name;
+        if (least < SIZE_MAX && attest_nearest_distance(name, other) > least + 1)
+            continue;
+        attest_text_printf(&text, "%s'%.60s'",
+                           found              ? ", "
+                           : least < SIZE_MAX ? "; is it "
+                                              : "; there are ",
+                           other);
+        found++;
+    }
+    if (file->count > found && least == SIZE_MAX)
         attest_text_printf(&text, ", ... (%zu in all)", file->count);
     list = attest_text_take(&text);
-    status = attest_error_set(error, ATTEST_USAGE, "there is no tensor '%.80s'%s%s", name,
-                              list && *list ? "; there are " : "", list ? list : "");
+    status =
+        list ? attest_error_set(error, ATTEST_USAGE, "%s%s", list, least < SIZE_MAX ? "?" : "")
+             : attest_memory_fail(error);
     free(list);
     return status;
 }

@@ -20,7 +20,12 @@ void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_fo
     unit->least = format->emin <= -126 ? ldexp(1, (int)format->emin) : unit->quantum;
     unit->limit = format->emax >= 1023
                       ? DBL_MAX
-                      : ldexp(2 - ldexp(format->finite_only ? 3 : 1, -p), (int)format->emax);
+                      : ldexp(2 - ldexp(format->top_is_nan ? 3 : 1, -p), (int)format->emax);
+}
+
+bool attest_judge_arithmetic_includes_limit(const attest_format *format)
+{
+    return format->top_is_nan;
 }
 
 double attest_judge_exp_up(double x)

@@ -29,6 +29,10 @@ typedef struct attest_judge_arithmetic {
 /* Domain: doubles host the format. */
 void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_format *format);
 
+/* Whether the limit itself, half a unit above the largest number, still rounds to that: its
+ * significand is even. */
+bool attest_judge_arithmetic_includes_limit(const attest_format *format);
+
 /* At least (1 + u)^n - 1. */
 double attest_judge_grow(double u, double n);
 

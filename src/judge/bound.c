@@ -7,6 +7,10 @@
 #include "base/try.h"
 #include "base/workers.h"
 #include "judge/head_bound.h"
+#include "judge/inputs.h"
+#include "judge/proceed.h"
+#include "judge/quantise.h"
+#include "judge/simulate.h"
 
 /* What the workers share: results, lo hi exact error one after another for every row, and why a
  * block of rows has an element without a bound. */
@@ -17,6 +21,7 @@ typedef struct bound_job {
     size_t blocks; /* of a head */
     double *result;
     unsigned char *reason;
+    attest_judge_proceed proceed;
     double *replayed; /* NULL, or what the schedules return: lo of every element, then hi */
 } bound_job;
 
@@ -24,77 +29,17 @@ static bool bound_block(void *context, size_t i)
 {
     bound_job *job = context;
     const attest_judge_question *x = job->question;
-    const attest_progress *progress = &job->options->progress;
     size_t head = i / job->blocks, first = i % job->blocks * ATTEST_JUDGE_BLOCK;
     attest_error error;
 
     if (attest_judge_head_bound_load(&job->state, head / x->heads, head % x->heads, &error) !=
         ATTEST_OK)
-        return false; /* not after check_inputs */
+        return false; /* not after attest_judge_inputs_check */
     job->reason[i] = (unsigned char)attest_judge_head_bound_rows(
         job->result + (head * x->queries + first) * 4 * x->value_dim, &job->state, first,
         x->queries - first < ATTEST_JUDGE_BLOCK ? x->queries - first : ATTEST_JUDGE_BLOCK);
-    if (progress->report)
-        progress->report(progress->context, "blocks of rows", i,
-                         job->blocks * x->batch * x->heads, NULL);
-    return true;
-}
-
-static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
-{
-    for (size_t i = 0; i < count; i++)
-        if (attest_hosted_convert(x[i], &unit->hosted) != x[i])
-            return false;
-    return true;
-}
-
-/* Whether the head's values are numbers of the variant's formats. */
-static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
-{
-    const attest_judge_question *x = head->question;
-    const attest_format *const format[3] = {&variant->q, &variant->k, &variant->v};
-    const double *const value[3] = {head->q, head->k, head->v};
-    const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
-
-    for (size_t i = 0; i < 3; i++) {
-        attest_judge_arithmetic unit;
-
-        attest_judge_arithmetic_init(&unit, format[i]);
-        if (!is_of_format(value[i], count[i], &unit))
-            return false;
-    }
-    return true;
-}
-
-/* Reads every head once, so that workers meet no bad value, and leaves out the variants whose
- * input formats do not hold the values. */
-static attest_status check_inputs(bool *left_out, const attest_judge_question *x,
-                                  const attest_judge_model *model, attest_error *error)
-{
-    attest_judge_head head;
-    attest_status status = ATTEST_OK;
-    size_t left = 0;
-
-    ATTEST_TRY(attest_judge_head_init(&head, x, error));
-    for (size_t i = 0; i < x->batch * x->heads; i++) {
-        status = attest_judge_head_load(&head, i / x->heads, i % x->heads, error);
-        if (status != ATTEST_OK)
-            break;
-        for (size_t m = 0; m < model->variants; m++)
-            left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
-    }
-    attest_judge_head_clear(&head);
-    ATTEST_TRY(status);
-    for (size_t m = 0; m < model->variants; m++)
-        left += !left_out[m];
-    if (left == 0)
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "a value of q, k or v is not a number of the model's input "
-                                "formats (%s, %s, %s): convert it, or name its format in "
-                                "\"inputs\"",
-                                model->variant[0].q.name, model->variant[0].k.name,
-                                model->variant[0].v.name);
-    return ATTEST_OK;
+    return attest_judge_proceed_tell(&job->proceed, "blocks of rows", i,
+                                     job->blocks * x->batch * x->heads);
 }
 
 /* |returned - exact| is at most this. */
@@ -139,36 +84,24 @@ static void store(attest_judge_bounds *to, const bound_job *job)
 static attest_status run(attest_judge_bounds *bounds, bound_job *job, attest_error *error)
 {
     const attest_judge_question *x = job->question;
-    const attest_progress *progress = &job->options->progress;
     size_t rows = x->batch * x->heads * x->queries, items = job->blocks * x->batch * x->heads;
-    attest_status status = ATTEST_NOMEM;
+    size_t jobs = job->options->jobs ? job->options->jobs : 1;
+    size_t row_size = 4 * x->value_dim * sizeof *job->result;
+    attest_status status;
 
-    job->result = attest_shared_alloc(rows, 4 * x->value_dim * sizeof *job->result);
-    job->reason = attest_shared_alloc(items, 1);
-    if (!job->result || !job->reason)
-        status = attest_memory_fail(error);
-    else
-        status = attest_workers_run(bound_block, job, items,
-                                    job->options->jobs ? job->options->jobs : 1, error);
-    if (progress->report)
-        progress->report(progress->context, NULL, items, items, NULL);
+    jobs = jobs < items ? jobs : items;
+    job->result = attest_workers_alloc(rows, row_size, jobs);
+    job->reason = attest_workers_alloc(items, 1, jobs);
+    attest_judge_proceed_begin(&job->proceed, "blocks of rows", items);
+    status = job->result && job->reason
+                 ? attest_workers_run(bound_block, job, items, jobs, error)
+                 : attest_memory_fail(error);
+    status = attest_judge_proceed_end(&job->proceed, status, error);
     if (status == ATTEST_OK)
         store(bounds, job);
-    attest_shared_free(job->result, rows, 4 * x->value_dim * sizeof *job->result);
-    attest_shared_free(job->reason, items, 1);
+    attest_workers_free(job->result, rows, row_size, jobs);
+    attest_workers_free(job->reason, items, 1, jobs);
     return status;
-}
-
-/* The rules of the variants that are left. */
-static size_t set_rules(attest_judge_rule *rule, const bool *left_out,
-                        const attest_judge_question *question, const attest_judge_model *model)
-{
-    size_t count = 0;
-
-    for (size_t m = 0; m < model->variants; m++)
-        if (!left_out[m])
-            attest_judge_rule_init(&rule[count++], &model->variant[m], question);
-    return count;
 }
 
 static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
@@ -176,12 +109,12 @@ static attest_status bound_question(attest_judge_bounds *bounds, bound_job *job,
 {
     bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
     attest_judge_rule *rule = attest_memory_alloc(model->variants, sizeof *rule);
-    attest_status status = left_out && rule
-                               ? check_inputs(left_out, job->question, model, error)
-                               : attest_memory_fail(error);
+    attest_status status =
+        left_out && rule ? attest_judge_inputs_check(left_out, job->question, model, error)
+                         : attest_memory_fail(error);
 
     if (status == ATTEST_OK) {
-        size_t rules = set_rules(rule, left_out, job->question, model);
+        size_t rules = attest_judge_inputs_set_rules(rule, left_out, job->question, model);
 
         status = attest_judge_head_bound_init(&job->state, job->question, rule, rules, error);
         if (status == ATTEST_OK) {
@@ -203,8 +136,8 @@ static attest_status replay(double *to, double *other, size_t count, const attes
     for (size_t s = 0; s < model->schedules; s++) {
         double *result = s == 0 ? to : other;
 
-        ATTEST_TRY(
-            attest_judge_simulate(NULL, result, result + count, qkv, model, s, options, error));
+        ATTEST_TRY(attest_judge_simulate_values(NULL, result, result + count, qkv, model, s,
+                                                options, error));
         for (size_t i = 0; i < count && s > 0; i++) {
             to[i] = fmin(to[i], other[i]);
             to[count + i] = fmax(to[count + i], other[count + i]);
@@ -237,17 +170,77 @@ static attest_status bound_schedules(attest_judge_bounds *bounds, bound_job *job
     return status;
 }
 
-attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
-                                 const attest_judge_model *model,
-                                 const attest_judge_options *options, attest_error *error)
+static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                  const attest_judge_model *model,
+                                  const attest_judge_options *options, attest_error *error)
 {
     attest_judge_question question;
     bound_job job = {.question = &question, .options = options};
     attest_status status;
 
+    attest_judge_proceed_init(&job.proceed, options);
     ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
     job.blocks = (question.queries + ATTEST_JUDGE_BLOCK - 1) / ATTEST_JUDGE_BLOCK;
     status = bound_schedules(bounds, &job, model, error);
     attest_judge_question_clear(&question);
+    return status;
+}
+
+/* bounds->exact, error and bound = those of the inputs as they were given, by a model that takes
+ * all of them; what the kernels return, lo and hi, stays. */
+static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t count,
+                                         const attest_qkv *qkv,
+                                         const attest_judge_options *options,
+                                         attest_error *error)
+{
+    attest_judge_bounds exact = {.exact = bounds->exact, .error = bounds->error};
+    attest_judge_model *any = NULL;
+    attest_status status = attest_judge_model_load(&any, "fp64-any", error);
+
+    if (status == ATTEST_OK)
+        status = bound_values(&exact, qkv, any, options, error);
+    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
+        bounds->bound[i] =
+            distance(bounds->lo[i], bounds->hi[i], bounds->exact[i], bounds->error[i]);
+    attest_judge_model_free(any);
+    return status;
+}
+
+/* The same for a kernel that quantises; all five arrays are there. */
+static attest_status bound_quantised(attest_judge_bounds *bounds, size_t count,
+                                     const attest_qkv *qkv, const attest_judge_model *model,
+                                     const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = bound_values(bounds, &quantised.qkv, model, options, error);
+    attest_judge_quantised_clear(&quantised);
+    if (status == ATTEST_OK && !model->quantise.of_quantised)
+        status = compare_with_inputs(bounds, count, qkv, options, error);
+    return status;
+}
+
+attest_status attest_judge_bound(attest_judge_bounds *bounds, const attest_qkv *qkv,
+                                 const attest_judge_model *model,
+                                 const attest_judge_options *options, attest_error *error)
+{
+    size_t count = qkv->q.shape[0] * qkv->q.shape[1] * qkv->q.shape[2] * qkv->v.shape[3];
+    attest_judge_bounds all = *bounds;
+    double **array[] = {&all.lo, &all.hi, &all.exact, &all.error, &all.bound};
+    attest_status status;
+    double *room;
+
+    if (!attest_judge_model_quantises(model))
+        return bound_values(bounds, qkv, model, options, error);
+    room = attest_memory_alloc(count, sizeof array / sizeof *array * sizeof *room);
+    if (!room)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        *array[i] = *array[i] ? *array[i] : room + i * count;
+    status = bound_quantised(&all, count, qkv, model, options, error);
+    bounds->unbounded = all.unbounded;
+    free(room);
     return status;
 }

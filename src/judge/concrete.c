@@ -3,11 +3,13 @@
 
 #include <attest/number.h>
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/try.h"
+#include "judge/arithmetic.h"
 
 bool attest_judge_is_single(const attest_format *format)
 {
@@ -60,13 +62,14 @@ static attest_status init_dot(attest_judge_summer *s, const attest_judge_dot *do
                                 dot->block, a->name, b->name, dot->accumulate.name,
                                 dot->fraction);
     s->block = dot->block;
+    s->promote = dot->promote;
     attest_judge_unit_init(&s->unit, a, b, &dot->accumulate, dot->fraction);
     return ATTEST_OK;
 }
 
 static attest_status init_formats(attest_judge_concrete *x, attest_error *error)
 {
-    static const attest_format single = {"binary32", 24, true, -126, 127, false};
+    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
     const attest_judge_variant *v = x->variant;
     const attest_format *work =
         v->score.accumulate.precision > 24 ? &v->score.accumulate : &single;
@@ -89,8 +92,16 @@ static attest_status init_formats(attest_judge_concrete *x, attest_error *error)
         ATTEST_TRY(init_format(&x->store, &v->store, error));
     if (x->recipe.scaled_query)
         ATTEST_TRY(init_format(&x->query, &v->scaled_query, error));
-    if (v->cast)
+    x->p_limit = DBL_MAX;
+    if (v->cast) {
+        attest_judge_arithmetic unit;
+
         ATTEST_TRY(init_format(&x->p, &v->p, error));
+        attest_judge_arithmetic_init(&unit, &v->p);
+        /* to even, the limit itself becomes the largest number or overflows */
+        x->p_limit = attest_judge_arithmetic_includes_limit(&v->p) ? unit.limit
+                                                                   : nextafter(unit.limit, 0);
+    }
     return init_format(&x->output, &v->output, error);
 }
 
@@ -219,6 +230,23 @@ static void init_errors(attest_judge_concrete *x)
     x->shift = x->recipe.offset_inside && !x->recipe.before ? (double)v->offset : 0;
     if (!(x->final_error >= 2 * u))
         x->recipe.reciprocal = false; /* it errs by up to two roundings */
+}
+
+void attest_judge_concrete_watch(const attest_judge_concrete *x, size_t key, double y_low,
+                                 double p_low, double p_high)
+{
+    attest_judge_watch *w = x->watch;
+
+    if (!w)
+        return;
+    if (!(p_high <= x->p_limit))
+        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_OVERFLOWS, key, p_high);
+    else if (x->variant->cast && !(p_high <= x->p.most))
+        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_ABOVE, key, p_high);
+    if (!(y_low >= 0x1p-126))
+        attest_judge_watch_add(w, ATTEST_JUDGE_EXP_UNDERFLOWS, key, y_low);
+    if (x->variant->cast && !(attest_hosted_convert(p_low, &x->p) > 0))
+        attest_judge_watch_add(w, ATTEST_JUDGE_WEIGHT_VANISHES, key, p_low);
 }
 
 static bool alloc(attest_judge_concrete *x)

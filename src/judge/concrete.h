@@ -7,6 +7,7 @@
 #include "judge/exponential.h"
 #include "judge/question.h"
 #include "judge/summer.h"
+#include "judge/watch.h"
 
 /* The keys first .. last-1 of a tile; start is where the tile begins, seen or not. */
 typedef struct attest_judge_tile {
@@ -29,13 +30,16 @@ typedef struct attest_judge_concrete {
     double exp_error, tanh_error, final_error; /* at least the unit roundoff */
     double power;                              /* 2^offset where it is multiplied in */
     double shift;                              /* the offset where it is part of the argument */
+    const double *keys;                        /* of the head */
     double *scaled;                            /* the query */
     double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
     double *weight;                            /* P */
     double *exponential;
     double *o, *part; /* part: the outputs of splits */
     attest_judge_tile *tile;
-    double middle; /* about the exact result in column target */
+    double p_limit;            /* P up to this is rounded to a number */
+    attest_judge_watch *watch; /* NULL: nobody asks */
+    double middle;             /* about the exact result in column target */
     uint64_t random;
 } attest_judge_concrete;
 
@@ -83,6 +87,25 @@ double attest_judge_concrete_sink_argument(const attest_judge_concrete *x, doubl
 
 /* Whether the reference m stays although the maximum is now more, (i). */
 bool attest_judge_concrete_keeps(const attest_judge_concrete *x, double m, double more);
+
+/* Counts what an exponential y between two numbers, and P, power times it, may do to their
+ * formats. */
+void attest_judge_concrete_watch(const attest_judge_concrete *x, size_t key, double y_low,
+                                 double p_low, double p_high);
+
+/* P, before its cast, as it is multiplied with V, (j). */
+static inline double attest_judge_concrete_cast(const attest_judge_concrete *x, double y)
+{
+    return x->variant->cast ? attest_hosted_convert(y, &x->p) : y;
+}
+
+/* Whether the exponential of key j of a tile is a polynomial's. */
+static inline bool attest_judge_concrete_emulates(const attest_judge_concrete *x,
+                                                  const attest_judge_tile *tile, size_t j)
+{
+    return x->recipe.emulation.polynomial.count > 0 &&
+           attest_judge_emulation_has(&x->recipe.emulation, j - tile->start, x->recipe.tile);
+}
 
 /* Whether results may be flushed in this format, (a). */
 bool attest_judge_is_single(const attest_format *format);

@@ -30,10 +30,11 @@ static attest_judge_exponential tanh_range(const attest_judge_concrete *x, doubl
 
     mpfr_init2(y, 53);
     mpfr_set_d(y, argument, MPFR_RNDN);
-    inexact = mpfr_tanh(y, y, MPFR_RNDZ);
-    exact = mpfr_get_d(y, MPFR_RNDZ);
+    inexact = mpfr_tanh(y, y, h->plain ? MPFR_RNDN : MPFR_RNDZ);
+    exact = mpfr_get_d(y, MPFR_RNDN);
     mpfr_clear(y);
-    exact = attest_hosted_to_odd(exact, inexact ? exact : 0);
+    if (!h->plain) /* 53 bits to odd round to the format like the exact value */
+        exact = attest_hosted_to_odd(exact, inexact ? exact : 0);
     radius = x->tanh_error * fabs(exact) + x->variant->softcap_absolute;
     slack = 0x1p-50 * (fabs(exact) + radius); /* exact is off by 2^-52, all sums round */
     radius = outer ? radius + slack : fmax(radius - slack, 0);
@@ -110,6 +111,10 @@ static double dot(attest_judge_concrete *x, const double *k)
     attest_judge_block terms = {x->scaled, k, 1, x->question->dim};
 
     attest_judge_summer_add_products(&running, &terms, 0, 0, &x->score);
+    if (!isfinite(running.value) ||
+        (x->variant->stored && !isfinite(attest_hosted_convert(running.value, &x->store))))
+        attest_judge_watch_add(x->watch, ATTEST_JUDGE_SCORE_OVERFLOWS,
+                               (size_t)(k - x->keys) / x->question->dim, running.value);
     return x->variant->stored ? attest_hosted_convert(running.value, &x->store) : running.value;
 }
 
@@ -136,6 +141,9 @@ void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_he
     size_t dim = x->question->dim, values = x->question->value_dim;
     const double *k = head->k, *v = head->v + x->recipe.target % values;
 
+    x->keys = head->k;
+    if (x->watch)
+        x->watch->row = i;
     scale_query(x, head->q + i * dim);
     for (size_t j = row->first; j < row->last; j++) {
         size_t n = j - row->first;

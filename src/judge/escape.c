@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "judge/quantise.h"
 #include "judge/simulate.h"
 
 /* Kernels that are tried, for short rows and for long ones, and the products of a row at which
@@ -89,15 +90,22 @@ attest_status attest_judge_escape_find(attest_judge_escape *escape, const attest
                                        const double *exact, const double *exact_error,
                                        size_t place, attest_error *error)
 {
+    attest_judge_quantised quantised;
     attest_judge_question question;
     trial t = {.tolerance = tolerance};
     attest_status status;
 
     memset(escape, 0, sizeof *escape);
-    ATTEST_TRY(attest_judge_question_init(&question, qkv, error));
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = attest_judge_question_init(&question, &quantised.qkv, error);
+    if (status != ATTEST_OK) {
+        attest_judge_quantised_clear(&quantised);
+        return status;
+    }
     t.exact = exact + (place - place % question.value_dim);
     t.error = exact_error + (place - place % question.value_dim);
     status = find(escape, &question, model, &t, place, error);
     attest_judge_question_clear(&question);
+    attest_judge_quantised_clear(&quantised);
     return status;
 }

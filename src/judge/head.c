@@ -163,7 +163,8 @@ void attest_judge_head_get_row(attest_judge_row *row, attest_judge_head *head, s
     row->bias = NULL;
     if (qkv->causal != ATTEST_CAUSAL_NONE)
         row->last = clamp(place + 1, x->keys);
-    if (qkv->windowed && qkv->right >= 0 && qkv->right < keys) {
+    /* a place is at least -queries: a longer reach sees all keys */
+    if (qkv->windowed && qkv->right >= 0 && qkv->right < keys + (ptrdiff_t)x->queries) {
         size_t last = clamp(place + qkv->right + 1, x->keys);
 
         row->last = last < row->last ? last : row->last;

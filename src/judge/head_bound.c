@@ -338,6 +338,8 @@ attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_he
         for (size_t i = 0; i < rows; i++) {
             attest_judge_reason why = merge(result + (index[i] - first) * width, x, r, row[i]);
 
+            if (x->visit)
+                x->visit(x->context, row[i], &x->rule[r]);
             reason = reason ? reason : why;
         }
     }

@@ -26,6 +26,9 @@ typedef struct attest_judge_head_bound {
     size_t stride;
     double *key_size;
     double *row; /* lo, hi, exact, error of another variant */
+    /* not NULL: called with every row that sees a key and every variant */
+    void (*visit)(void *context, const attest_judge_work *work, const attest_judge_rule *rule);
+    void *context;
 } attest_judge_head_bound;
 
 attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,

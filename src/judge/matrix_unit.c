@@ -13,7 +13,7 @@ enum {
 
 static bool is_format(const attest_format *format, long precision, long emin, long emax)
 {
-    return format->bounded && !format->finite_only && format->precision == precision &&
+    return format->bounded && attest_format_is_ieee(format) && format->precision == precision &&
            format->emin == emin && format->emax == emax;
 }
 
@@ -50,6 +50,7 @@ void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                                 .b_bits = (int)b->precision,
                                 .b_emin = (int)b->emin,
                                 .fraction = (int)fraction,
+                                .least = NOTHING,
                                 .half = is_half(result)};
     attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
 }
@@ -85,8 +86,8 @@ double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit
 {
     int bits = 1 + unit->fraction;
 
-    if (unit->half)
-        return sum == 0 ? 0 : attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result);
+    if (unit->half) /* a result that is zero is +0, here as in binary32 */
+        return attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result) + 0.0;
     return round_single(sum, quantum, bits < SINGLE_BITS ? bits : SINGLE_BITS);
 }
 
@@ -114,6 +115,8 @@ double attest_judge_unit_sum(double addend, const attest_judge_block *block,
         return isnan(addend) || isfinite(addend) ? wild : addend;
     if (exponent == NOTHING)
         return 0;
+    if (exponent < unit->least)
+        exponent = unit->least;
     for (size_t i = 0; i <= block->count; i++)
         sum += attest_judge_term_align(&term[i], exponent - unit->fraction);
     return attest_judge_unit_round(sum, exponent - unit->fraction, unit);

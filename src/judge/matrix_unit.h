@@ -16,6 +16,7 @@
 typedef struct attest_judge_unit {
     int a_bits, a_emin, b_bits, b_emin; /* the formats of the factors */
     int fraction;
+    int least;            /* E counts as at least this; init: there is no such */
     bool half;            /* the result is binary16 */
     attest_hosted result; /* binary16 */
 } attest_judge_unit;

@@ -2,6 +2,7 @@
 #include "judge/question.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <attest/number.h>
@@ -65,7 +66,15 @@ static attest_status check_extras(const attest_judge_question *x, attest_error *
     return ATTEST_OK;
 }
 
-/* value = the number that an option gives. */
+enum { MOST_LOG2 = 1000 };
+
+/* About log2 of a number above 0: off by at most 1. */
+static double log2_of(const fmpq *value)
+{
+    return (double)fmpz_bits(fmpq_numref(value)) - (double)fmpz_bits(fmpq_denref(value));
+}
+
+/* value = the number that an option gives, one that doubles know well. */
 static attest_status read_number(fmpq *value, const char *what, const char *text,
                                  attest_error *error)
 {
@@ -76,6 +85,11 @@ static attest_status read_number(fmpq *value, const char *what, const char *text
         return attest_error_set(error, status, "%s: %s", what, inner.text);
     if (fmpq_sgn(value) <= 0)
         return attest_error_set(error, ATTEST_FORMAT, "the %s must be above 0", what);
+    if (fabs(log2_of(value)) > MOST_LOG2)
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "the %s must be between 2^-%d and 2^%d: no kernel has such a one", what, MOST_LOG2,
+            MOST_LOG2);
     return ATTEST_OK;
 }
 

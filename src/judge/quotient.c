@@ -263,6 +263,10 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
     if (x->unbounded)
         return;
     sum_ratio(&ratio_low, &ratio_high, x, rule);
+    if (!(ratio_low > 0)) { /* the row sum may be 0 */
+        x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
+        return;
+    }
     set_products(x, rule);
     set_ends(x, rule, 1);
     for (size_t c = 0; c < x->columns; c++)

@@ -45,6 +45,8 @@ void attest_judge_recipe_from_schedule(attest_judge_recipe *recipe,
         .lanes = schedule->lanes,
         .splits = 1,
         .before = schedule->divide == ATTEST_JUDGE_PLACE_BEFORE,
+        .reciprocal = schedule->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL,
+        .emulation = schedule->emulation,
     };
 }
 

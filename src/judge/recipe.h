@@ -91,7 +91,8 @@ typedef struct attest_judge_recipe {
     attest_recipe_error output; /* nearest, or either neighbour */
     size_t target;
     bool push_up;
-    uint64_t seed; /* of what is random; the row is mixed in */
+    uint64_t seed;                    /* of what is random; the row is mixed in */
+    attest_judge_emulation emulation; /* keys whose exponentials are a polynomial's */
 } attest_judge_recipe;
 
 /* The kernel of a schedule, exp correctly rounded. */

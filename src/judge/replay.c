@@ -177,14 +177,20 @@ static void cast(pass *p, size_t n, range y)
 {
     attest_judge_replay *r = p->r;
 
-    if (p->x->variant->cast) {
-        y.lo = attest_hosted_convert(y.lo, &p->x->p);
-        y.hi = attest_hosted_convert(y.hi, &p->x->p);
-    }
+    y.lo = attest_judge_concrete_cast(p->x, y.lo);
+    y.hi = attest_judge_concrete_cast(p->x, y.hi);
     if (!isfinite(y.hi))
         p->failed = true;
     r->weight[LOWER][n] = y.lo;
     r->weight[UPPER][n] = y.hi;
+}
+
+/* The exponential of key j of a tile. */
+static range exponential_of(const pass *p, const attest_judge_tile *tile, size_t j, range x)
+{
+    return attest_judge_concrete_emulates(p->x, tile, j)
+               ? attest_judge_range_polynomial(p->x, x)
+               : exponential(p, x);
 }
 
 static void weigh(pass *p, const attest_judge_tile *tile)
@@ -192,12 +198,17 @@ static void weigh(pass *p, const attest_judge_tile *tile)
     const range power = {p->x->power, p->x->power};
     attest_judge_replay *r = p->r;
     range reference = get_reference(p);
+    bool before = p->x->recipe.before; /* P is not there yet */
 
     for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
-        range y = {0, 0};
+        range y = {0, 0}, raw;
 
-        if (!(p->x->score_hi[n] == -(double)INFINITY))
-            y = scale(exponential(p, argument(p, n, reference)), power, r->work);
+        if (!(p->x->score_hi[n] == -(double)INFINITY)) {
+            raw = exponential_of(p, tile, n + p->row->first, argument(p, n, reference));
+            y = scale(raw, power, r->work);
+            attest_judge_concrete_watch(p->x, n + p->row->first, raw.lo, before ? 1 : y.lo,
+                                        before ? 1 : y.hi);
+        }
         r->exponential[LOWER][n] = y.lo;
         r->exponential[UPPER][n] = y.hi;
         cast(p, n, y);
@@ -251,15 +262,19 @@ static range get_sum(pass *p)
                            attest_judge_concrete_sink_argument(p->x, logit, reference.lo)}),
             power, p->r->work);
     y = (range){join_lanes(p, LOWER, y.lo), join_lanes(p, UPPER, y.hi)};
-    if (!isfinite(y.hi))
+    if (!isfinite(y.hi)) {
+        attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_SUM_LEAVES, 0, y.hi);
         p->failed = true;
+    }
     return y;
 }
 
 static void add_values(pass *p, const attest_judge_tile *tile)
 {
-    if (!attest_judge_replay_values(p->r, p->head, p->row->first, tile, p->has_o))
+    if (!attest_judge_replay_values(p->r, p->head, p->row->first, tile, p->has_o)) {
+        attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, 0, INFINITY);
         p->failed = true;
+    }
     p->has_o = true;
 }
 
@@ -274,7 +289,10 @@ static void divide_weights(pass *p, const attest_judge_tile *tile, range sum)
 
         y = divide(p, y, sum);
         y.lo = fmax(y.lo, 0); /* a weight is not negative */
-        cast(p, n, scale(y, (range){b, b}, p->r->work));
+        y = scale(y, (range){b, b}, p->r->work);
+        if (!(p->x->score_hi[n] == -(double)INFINITY))
+            attest_judge_concrete_watch(p->x, n + p->row->first, 1, y.lo, y.hi);
+        cast(p, n, y);
     }
 }
 
@@ -325,17 +343,27 @@ static range run_tiles(pass *p, size_t tiles)
     return sum;
 }
 
+static void watch_output(const attest_judge_concrete *x, size_t c, range raw, range y)
+{
+    double most = x->output.format.saturates ? x->output.most : (double)INFINITY;
+
+    if (!isfinite(y.lo) || !isfinite(y.hi) || !(-most <= raw.lo && raw.hi <= most))
+        attest_judge_watch_add(x->watch, ATTEST_JUDGE_OUTPUT_LEAVES, c, raw.hi);
+}
+
 /* One choice of what the row sum adds. */
 static bool run(double *lo, double *hi, pass *p, size_t tiles)
 {
     size_t values = p->x->question->value_dim;
-    range sum, y;
+    range sum, raw, y;
 
     for (size_t c = 0; c < values; c++)
         p->r->o[LOWER][c] = p->r->o[UPPER][c] = 0;
     sum = run_tiles(p, tiles);
     for (size_t c = 0; c < values && !p->failed; c++) {
-        y = cast_output(p, finish_column(p, c, sum));
+        raw = finish_column(p, c, sum);
+        y = cast_output(p, raw);
+        watch_output(p->x, c, raw, y);
         lo[c] = fmin(lo[c], y.lo);
         hi[c] = fmax(hi[c], y.hi);
         if (!isfinite(y.lo) || !isfinite(y.hi))
@@ -344,10 +372,13 @@ static bool run(double *lo, double *hi, pass *p, size_t tiles)
     return !p->failed;
 }
 
-static bool is_finite_row(const attest_judge_concrete *x, size_t count)
+/* Whether the scores of all keys that are seen are numbers. One that overflows downwards is not
+ * a key that is not seen. */
+static bool is_finite_row(const attest_judge_concrete *x, const attest_judge_row *row)
 {
-    for (size_t n = 0; n < count; n++)
-        if (isnan(x->score_lo[n]) || isnan(x->score_hi[n]) || x->score_hi[n] > DBL_MAX)
+    for (size_t n = 0; n < row->last - row->first; n++)
+        if ((!row->bias || row->bias[n] > -(double)INFINITY) &&
+            !(isfinite(x->score_lo[n]) && isfinite(x->score_hi[n])))
             return false;
     return true;
 }
@@ -373,10 +404,12 @@ bool attest_judge_replay_row(double *lo, double *hi, attest_judge_replay *r,
     attest_judge_concrete_score(x, head, &row, i, true);
     tiles = attest_judge_concrete_tile(x, &row);
     fill(lo, hi, values, empty, empty);
-    if (tiles == 0)
+    ok = is_finite_row(x, &row);
+    if (ok && tiles == 0)
         return true;
     fill(lo, hi, values, (double)INFINITY, -(double)INFINITY);
-    ok = is_finite_row(x, row.last - row.first);
+    for (int e = 0; !ok && e < ATTEST_JUDGE_EVENTS; e++)
+        attest_judge_watch_add(x->watch, (attest_judge_event)e, row.first, NAN);
     for (int cast = 0; ok && cast <= (both ? 1 : 0); cast++) {
         pass p = {.r = r, .x = x, .head = head, .row = &row};
 

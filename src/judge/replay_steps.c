@@ -21,6 +21,19 @@ range attest_judge_range_exp(const attest_judge_concrete *x, range argument)
     return y;
 }
 
+range attest_judge_range_polynomial(const attest_judge_concrete *x, range argument)
+{
+    const attest_exp2_polynomial *p = &x->recipe.emulation.polynomial;
+    range y = {attest_exp2_polynomial_eval(p, argument.lo),
+               attest_exp2_polynomial_eval(p, argument.hi)};
+
+    if (!(argument.hi < 128))
+        y.hi = INFINITY; /* its bits mean nothing there */
+    if (y.lo < 0x1p-126)
+        y.lo = 0; /* flushed */
+    return y;
+}
+
 range attest_judge_range_scale(range y, range factor, const attest_judge_summer side[2])
 {
     return (range){

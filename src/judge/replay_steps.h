@@ -14,6 +14,10 @@ typedef struct attest_judge_range {
 attest_judge_range attest_judge_range_exp(const attest_judge_concrete *x,
                                           attest_judge_range argument);
 
+/* Lemma 8: the polynomial of the recipe in place of exp2, bit by bit but for flushing. */
+attest_judge_range attest_judge_range_polynomial(const attest_judge_concrete *x,
+                                                 attest_judge_range argument);
+
 /* Lemma 4: a product with a factor that is not negative; side: the sums of both ends. */
 attest_judge_range attest_judge_range_scale(attest_judge_range y, attest_judge_range factor,
                                             const attest_judge_summer side[2]);

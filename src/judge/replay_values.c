@@ -17,19 +17,38 @@ static void take_terms(attest_judge_replay *r, const double *v, const attest_jud
     }
 }
 
-static bool add_blocks(range *o, const attest_judge_block all[2], size_t lead,
-                       const attest_judge_summer *s)
+/* o += the sum of a group, each end by its own addition. */
+static void promote(range *o, bool *started, range sum, const attest_judge_summer side[2])
 {
+    *o = *started ? (range){attest_judge_summer_add(o->lo, sum.lo, &side[LOWER]),
+                            attest_judge_summer_add(o->hi, sum.hi, &side[UPPER])}
+                  : sum;
+    *started = true;
+}
+
+static bool add_blocks(range *o, bool started, const attest_judge_block all[2], size_t lead,
+                       const attest_judge_summer side[2])
+{
+    const attest_judge_summer *s = &side[LOWER];
     size_t blocks = attest_judge_block_count(&all[LOWER], lead, s->block);
+    range sum = s->promote > 0 ? (range){0, 0} : *o;
 
     for (size_t i = 0; i < blocks; i++) {
         size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
         attest_judge_block lower = attest_judge_block_get(&all[LOWER], lead, n, s->block);
         attest_judge_block upper = attest_judge_block_get(&all[UPPER], lead, n, s->block);
 
-        if (!attest_judge_replay_block(&o->lo, &o->hi, &lower, &upper, &s->unit))
+        if (attest_judge_summer_promotes(s, lead, i, n) && i > 0) {
+            promote(o, &started, sum, side);
+            sum = (range){0, 0};
+        }
+        if (!attest_judge_replay_block(&sum.lo, &sum.hi, &lower, &upper, &s->unit))
             return false;
     }
+    if (s->promote > 0)
+        promote(o, &started, sum, side);
+    else
+        *o = sum;
     return true;
 }
 
@@ -44,7 +63,7 @@ static bool add_column(range *o, attest_judge_replay *r, const double *v,
     for (int e = LOWER; e <= UPPER; e++)
         all[e] = (attest_judge_block){r->term[e], v, values, count};
     if (r->x.pv.order >= ATTEST_RECIPE_BLOCKS)
-        return add_blocks(o, all, tile->first - tile->start, &r->x.pv);
+        return add_blocks(o, started, all, tile->first - tile->start, r->pv);
     attest_judge_summer_add_products(&lower, &all[LOWER], 0, 0, &r->pv[LOWER]);
     attest_judge_summer_add_products(&upper, &all[UPPER], 0, 0, &r->pv[UPPER]);
     *o = (range){lower.value, upper.value};

@@ -78,7 +78,12 @@ typedef struct attest_judge_work {
     double apart;   /* |sum of the weights that are divided / row sum - 1|, but for the rounding
                      * of sums */
     double divisor; /* no row sum is larger */
-    double spent;   /* what evaluating the weights costs, in units of 2^-51 */
+    double most_weight, most_sum, most_product; /* no P, sum or product with V is larger, offset
+                                                 * included; set where weight_reason is not one
+                                                 * of the scores' */
+    double
+        argument_slack; /* what P may exceed 2^(threshold + offset) by, as an exponent of e */
+    double spent;       /* what evaluating the weights costs, in units of 2^-51 */
 
     /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
      * and take from sum w (v - center) */

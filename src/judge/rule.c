@@ -50,7 +50,7 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_question *qu
 static void set_units(attest_judge_rule *rule, const attest_judge_variant *variant)
 {
     const attest_format *score = &variant->score.accumulate;
-    attest_format binary32 = {"binary32", 24, true, -126, 127, false};
+    attest_format binary32 = {.name = "binary32", 24, true, -126, 127, 32};
 
     attest_judge_arithmetic_init(&rule->score, score);
     attest_judge_arithmetic_init(&rule->work, score->precision > 24 ? score : &binary32);

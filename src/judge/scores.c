@@ -5,6 +5,8 @@
 
 #include "judge/row.h"
 
+#define LOG2E 0x1.71547652b82ffp0 /* rounded up */
+
 /* The error of a score before it is scaled, store included. */
 static double raw_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
                         double size, double s)
@@ -18,21 +20,24 @@ static double raw_error(const attest_judge_sum_error *sum, const attest_judge_ru
     return e + rule->store.u * (s + e) + rule->store.least;
 }
 
-/* The error of t when the query is scaled and rounded before the product. */
+/* The error of t when the query is scaled and rounded before the product. Where the place of
+ * the scale is not known, log2 e may be folded into the query's constant, too: then no scale is
+ * a power of two, and sums are larger by it. */
 static double query_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
                           double size, double s, double key_size)
 {
     const attest_judge_variant *v = rule->variant;
-    double u = rule->query.u + rule->work.u * (1 + rule->query.u), moved;
+    double u = rule->query.u + rule->work.u * (1 + rule->query.u), moved, e;
 
-    if (rule->power_of_two && v->scaled_query.precision >= v->q.precision)
+    if (rule->power_of_two && !rule->folded && v->scaled_query.precision >= v->q.precision)
         u = 0;
     u *= 1 + 4 * rule->work.u; /* the kernel's scale is off by 2 u */
     size *= rule->scale * (1 + 4 * rule->work.u);
     s *= rule->scale * (1 + 4 * rule->work.u);
     moved = u * size + (rule->query.least + rule->work.least) * key_size;
     /* the sizes of what is added are those of the rounded query */
-    return moved + raw_error(sum, rule, size + moved, s + moved);
+    e = moved + raw_error(sum, rule, size + moved, s + moved);
+    return rule->folded && !(LOG2E * (size + e) < sum->limit) ? (double)INFINITY : e;
 }
 
 /* A model's error of the scaled score t = scale s, before softcap and mask. sum: of the scores,
@@ -133,7 +138,8 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
     attest_judge_work *x = work;
     const attest_judge_dot *dot = &rule->variant->score;
     attest_judge_sum_error sum[2];
-    double scaled = x->query_most * rule->scale * (1 + 8 * rule->work.u);
+    double scaled =
+        x->query_most * rule->scale * (rule->folded ? LOG2E : 1) * (1 + 8 * rule->work.u);
     double blocks = dot->block ? ceil((double)x->dim / (double)dot->block) : 0;
 
     attest_judge_sum_error_init(&sum[0], dot, &rule->score, (double)x->dim, blocks, x->raised,

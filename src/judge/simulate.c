@@ -90,14 +90,20 @@ static void weigh(part *p, const attest_judge_tile *tile)
 
     for (size_t j = tile->first; j < tile->last; j++) {
         size_t n = j - p->row->first;
-        double v = p->head->v[j * values + x->recipe.target % values], y = 0;
+        double v = p->head->v[j * values + x->recipe.target % values], y = 0, raw;
 
         if (!(x->score_lo[n] == -(double)INFINITY)) {
-            y = exponential(x, attest_judge_concrete_argument(x, x->score_lo[n], reference), v);
+            y = attest_judge_concrete_argument(x, x->score_lo[n], reference);
+            y = attest_judge_concrete_emulates(x, tile, j)
+                    ? attest_exp2_polynomial_eval(&x->recipe.emulation.polynomial, y)
+                    : exponential(x, y, v);
+            raw = y;
             y = attest_judge_summer_round(y * x->power, &x->work);
+            attest_judge_concrete_watch(x, j, raw, x->recipe.before ? 1 : y,
+                                        x->recipe.before ? 1 : y);
         }
         x->exponential[n] = y;
-        x->weight[n] = x->variant->cast ? attest_hosted_convert(y, &x->p) : y;
+        x->weight[n] = attest_judge_concrete_cast(x, y);
     }
 }
 
@@ -149,6 +155,8 @@ static void join_lanes(part *p)
     if (p->sink && !p->x->recipe.sink_in_max)
         add_sink(p, &sum);
     p->sum = sum.value;
+    if (!isfinite(p->sum))
+        attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_SUM_LEAVES, 0, p->sum);
 }
 
 /* ---- (m) ---- */
@@ -171,6 +179,8 @@ static attest_status add_values(part *p, size_t index, attest_error *error)
         attest_judge_summer_add_products(&running, &terms, tile->first - tile->start,
                                          p->tiles - 1 - index, &x->pv);
         x->o[c] = running.value;
+        if (!isfinite(x->o[c]))
+            attest_judge_watch_add(x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, c, x->o[c]);
     }
     p->has_o = true;
     return ATTEST_OK;
@@ -191,7 +201,9 @@ static void divide_weights(part *p, const attest_judge_tile *tile)
         double w = attest_judge_concrete_quotient(x, x->exponential[n], p->sum, push);
 
         w = attest_judge_summer_round(w * power, &x->work);
-        x->weight[n] = x->variant->cast ? attest_hosted_convert(w, &x->p) : w;
+        if (!(x->score_lo[n] == -(double)INFINITY))
+            attest_judge_concrete_watch(x, j, 1, w, w);
+        x->weight[n] = attest_judge_concrete_cast(x, w);
     }
 }
 
@@ -314,6 +326,14 @@ static double get_middle(const attest_judge_concrete *x, const attest_judge_head
     return o / sum;
 }
 
+static bool sees_a_key(const attest_judge_row *row)
+{
+    for (size_t n = 0; n < row->last - row->first; n++)
+        if (!row->bias || row->bias[n] > -(double)INFINITY)
+            return true;
+    return false;
+}
+
 attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
                                         attest_judge_head *head, size_t i, attest_error *error)
 {
@@ -329,13 +349,19 @@ attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
                                 x->question->dim, x->score.depth);
     attest_judge_concrete_score(x, head, &row, i, false);
     tiles = attest_judge_concrete_tile(x, &row);
+    /* -inf for every key that is seen: -inf - -inf */
     for (size_t c = 0; c < values; c++)
-        out[c] = x->question->qkv.empty_is_nan ? (double)NAN : 0;
+        out[c] = x->question->qkv.empty_is_nan || sees_a_key(&row) ? (double)NAN : 0;
     if (tiles == 0)
         return ATTEST_OK;
     ATTEST_TRY(run_parts(out, x, head, &row, tiles, error));
-    for (size_t c = 0; c < values; c++)
-        out[c] = cast_output(x, out[c]);
+    for (size_t c = 0; c < values; c++) {
+        double y = cast_output(x, out[c]);
+
+        if (!isfinite(y) || (x->output.format.saturates && fabs(out[c]) > x->output.most))
+            attest_judge_watch_add(x->watch, ATTEST_JUDGE_OUTPUT_LEAVES, c, out[c]);
+        out[c] = y;
+    }
     return ATTEST_OK;
 }
 

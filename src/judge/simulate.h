@@ -18,6 +18,13 @@ attest_status attest_judge_simulate_row(double *out, attest_judge_head *head, si
                                         const attest_judge_recipe *recipe,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
+/* attest_judge_simulate without its first step: q, k and v are what the kernel multiplies. */
+attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
+                                           const attest_qkv *qkv,
+                                           const attest_judge_model *model, size_t schedule,
+                                           const attest_judge_options *options,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
 /* out = the parts of splits, joined: (o). Part p: its output from part + p (value_dim + 2) on,
  * then its sum and its reference. */
 void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t parts);

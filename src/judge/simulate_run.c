@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/try.h"
 #include "base/workers.h"
+#include "judge/proceed.h"
+#include "judge/quantise.h"
 #include "judge/replay.h"
 #include "judge/simulate.h"
 
@@ -33,7 +33,7 @@ typedef struct job {
     size_t elements;
     results *results;
     const attest_judge_options *options;
-    pid_t parent;
+    attest_judge_proceed proceed;
 } job;
 
 static attest_status fail(job *j, attest_error *error)
@@ -127,12 +127,12 @@ static bool work(void *context, size_t item)
         status = run_chunk(j, &head, item, &error);
         attest_judge_head_clear(&head);
     }
-    if (status != ATTEST_OK)
+    if (status != ATTEST_OK) {
         fail(j, &error);
-    else if (getpid() == j->parent)
-        attest_progress_report(&j->options->progress, "rows", atomic_load(&j->results->done),
-                               q->batch * q->heads * q->queries, NULL);
-    return status == ATTEST_OK;
+        return false;
+    }
+    return attest_judge_proceed_tell(&j->proceed, "rows", atomic_load(&j->results->done),
+                                     q->batch * q->heads * q->queries);
 }
 
 /* Every head is loaded once, so that bad numbers are found in the order of the input. */
@@ -169,10 +169,9 @@ static attest_status run_all(job *j, size_t bytes, attest_error *error)
     j->results = attest_shared_alloc(1, bytes);
     if (!j->results)
         return attest_memory_fail(error);
-    attest_progress_report(&j->options->progress, "rows", 0, q->batch * q->heads * q->queries,
-                           NULL);
+    attest_judge_proceed_begin(&j->proceed, "rows", q->batch * q->heads * q->queries);
     status = attest_workers_run(work, j, q->batch * q->heads * j->chunks, jobs, error);
-    attest_progress_end(&j->options->progress);
+    status = attest_judge_proceed_end(&j->proceed, status, error);
     if (j->results->error.status != ATTEST_OK) {
         if (error)
             *error = j->results->error;
@@ -181,19 +180,18 @@ static attest_status run_all(job *j, size_t bytes, attest_error *error)
     return status;
 }
 
-attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
-                                    const attest_judge_model *model, size_t schedule,
-                                    const attest_judge_options *options, attest_error *error)
+attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
+                                           const attest_qkv *qkv,
+                                           const attest_judge_model *model, size_t schedule,
+                                           const attest_judge_options *options,
+                                           attest_error *error)
 {
-    job j = {.model = model,
-             .schedule = schedule,
-             .bounds = lo || hi,
-             .parent = getpid(),
-             .options = options};
+    job j = {.model = model, .schedule = schedule, .bounds = lo || hi, .options = options};
     double *to[3] = {out, lo, hi};
     attest_status status;
     size_t bytes;
 
+    attest_judge_proceed_init(&j.proceed, options);
     if (schedule >= model->schedules)
         return attest_error_set(error, ATTEST_USAGE,
                                 "the model has %zu schedules, none with the number %zu",
@@ -213,5 +211,19 @@ attest_status attest_judge_simulate(double *out, double *lo, double *hi, const a
             memcpy(to[k], j.results->value + k * j.elements, j.elements * sizeof(double));
     attest_shared_free(j.results, 1, bytes);
     attest_judge_question_clear(&j.question);
+    return status;
+}
+
+attest_status attest_judge_simulate(double *out, double *lo, double *hi, const attest_qkv *qkv,
+                                    const attest_judge_model *model, size_t schedule,
+                                    const attest_judge_options *options, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = attest_judge_simulate_values(out, lo, hi, &quantised.qkv, model, schedule, options,
+                                          error);
+    attest_judge_quantised_clear(&quantised);
     return status;
 }

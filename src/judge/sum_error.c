@@ -5,7 +5,8 @@
 
 static bool is_tensor(attest_judge_order order)
 {
-    return order >= ATTEST_JUDGE_ORDER_TENSOR;
+    return order == ATTEST_JUDGE_ORDER_TENSOR || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
+           order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
 }
 
 /* The additions that a term passes at most; 0: as many as there are terms. A depth says nothing
@@ -59,6 +60,9 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
     rule->kept = dot->accumulate.precision != 24 ? unit->u
                  : dot->fraction < 23            ? rule->cut
                                                  : 0x1p-23;
+    rule->u = unit->u;
+    rule->group_terms = (double)(terms < (double)dot->promote ? terms : dot->promote);
+    rule->group_blocks = dot->promote > 0 ? (double)(dot->promote / dot->block) : 0;
     rule->size_part = attest_judge_grow(unit->u, rescales);
     rule->rest = (blocks + terms + rescales) * unit->least;
 }
@@ -74,27 +78,48 @@ static double floor_power(double x)
 static double tensor_loss(const attest_judge_sum_error *r, double size, double most, double e)
 {
     double largest = most + e > r->raised ? most + e : r->raised, quantum, lost;
+    bool groups = r->group_blocks > 0; /* their sums are added */
+    double kept = r->kept + (groups ? r->u : 0), least = (groups ? 2 : 1) * r->least;
 
     if (!(largest > 0 && largest < (double)INFINITY))
         return largest;
     quantum = floor_power(largest * ATTEST_JUDGE_UP + 0x1p-1022) * r->cut;
     lost = r->terms * quantum < size ? r->terms * quantum : size;
-    return (lost + r->blocks * (quantum + r->kept * (most + e) + r->least)) * ATTEST_JUDGE_UP;
+    return (lost + r->blocks * (quantum + kept * (most + e) + least)) * ATTEST_JUDGE_UP;
+}
+
+/* Lemma 2, groups: each errs by a part of the absolute values of its own terms, and their sums,
+ * no more of them than blocks, are the leaves of a tree. */
+static double promoted_error(const attest_judge_sum_error *r, double size, double most)
+{
+    double cut = (r->group_terms + r->group_blocks) * r->cut;
+    double part = cut + r->group_blocks * r->kept, grown = attest_judge_grow(r->u, r->blocks);
+    double e = part * size + r->blocks * (cut * r->raised + r->group_blocks * r->least);
+
+    if (!(part < 0.5))
+        return (double)INFINITY;
+    e = e / (1 - part) * ATTEST_JUDGE_UP;
+    return (e * (1 + grown) + most * grown + r->blocks * r->least * (1 + grown)) *
+           ATTEST_JUDGE_UP;
 }
 
 double attest_judge_sum_error_tensor(const attest_judge_sum_error *rule, double size,
                                      double most)
 {
-    double moved = rule->size_part * size, e;
+    double moved = rule->size_part * size, promoted = (double)INFINITY, e;
 
     size += moved;
     most += moved;
+    if (rule->group_blocks > 0)
+        promoted = (promoted_error(rule, size, most) + moved) * ATTEST_JUDGE_UP;
     e = tensor_loss(rule, size, most, 0) * (1 + 0x1p-4);
     for (int tries = 0; tries < 64; tries++, e *= 2) {
         double loss = tensor_loss(rule, size, most, e);
 
-        if (loss <= e)
-            return (loss + moved) * ATTEST_JUDGE_UP;
+        if (loss <= e) {
+            loss = (loss + moved) * ATTEST_JUDGE_UP;
+            return loss < promoted ? loss : promoted;
+        }
     }
-    return (double)INFINITY;
+    return promoted;
 }

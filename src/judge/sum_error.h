@@ -19,6 +19,8 @@ typedef struct attest_judge_sum_error {
     double size_part, most_part, rest, deep_size, deep_rest;
     /* the blocks of a matrix unit */
     double terms, blocks, raised, least, cut, kept;
+    double u;                         /* of the accumulator that takes the sums of groups */
+    double group_terms, group_blocks; /* of a group; 0: there are none */
 } attest_judge_sum_error;
 
 /* For sums of so many terms. raised: a product with a subnormal factor counts as this when a

@@ -173,10 +173,21 @@ static attest_judge_block shuffle(const attest_judge_block *all, attest_judge_su
     return (attest_judge_block){s->a, s->b, 1, all->count};
 }
 
+bool attest_judge_summer_promotes(const attest_judge_summer *s, size_t lead, size_t i, size_t n)
+{
+    size_t size = s->promote > 0 ? s->promote / s->block : 1, place = lead / s->block + n;
+
+    if (s->promote == 0 || i == 0)
+        return s->promote > 0;
+    return s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? place % size == size - 1
+                                                     : place % size == 0;
+}
+
 static void add_blocks(attest_judge_running *running, const attest_judge_block *all,
                        size_t lead, attest_judge_summer *s)
 {
     attest_judge_block shuffled;
+    double sum = s->promote > 0 ? 0 : running->value;
     size_t blocks;
 
     if (s->order == ATTEST_RECIPE_BLOCKS_SHUFFLED) {
@@ -189,9 +200,16 @@ static void add_blocks(attest_judge_running *running, const attest_judge_block *
         size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
         attest_judge_block one = attest_judge_block_get(all, lead, n, s->block);
 
-        running->value = attest_judge_unit_sum(running->value, &one, &s->unit);
+        if (attest_judge_summer_promotes(s, lead, i, n) && i > 0) {
+            add(running, sum, s);
+            sum = 0;
+        }
+        sum = attest_judge_unit_sum(sum, &one, &s->unit);
     }
-    running->started = true;
+    if (s->promote > 0)
+        add(running, sum, s);
+    else
+        *running = (attest_judge_running){true, sum};
 }
 
 void attest_judge_summer_add_products(attest_judge_running *running,

@@ -16,6 +16,7 @@ typedef struct attest_judge_summer {
     size_t depth;           /* additions above a term; 0: any number */
     attest_judge_unit unit; /* where the order is one of blocks */
     size_t block;
+    size_t promote; /* blocks of so many products are summed from 0, then added; 0: all */
     uint64_t *random;
     double *leaf, *a, *b; /* room for capacity terms each */
 } attest_judge_summer;
@@ -61,6 +62,11 @@ static inline double attest_judge_summer_add(double x, double y, const attest_ju
 size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size);
 attest_judge_block attest_judge_block_get(const attest_judge_block *all, size_t lead,
                                           size_t number, size_t size);
+
+/* Whether block number i of those that add_products visits, number n in place, is the first of
+ * a group that is summed from 0. */
+bool attest_judge_summer_promotes(const attest_judge_summer *s, size_t lead, size_t i,
+                                  size_t n);
 
 /* A running sum to which more is added, or none yet. */
 typedef struct attest_judge_running {

@@ -246,18 +246,27 @@ static double lowest(const attest_judge_work *x)
     return low;
 }
 
-/* What rounding the reference may move an exponent by, far keys included: a tile may hold no
- * others. */
+/* What rounding the reference may move an exponent by, far keys included: a tile or a part may
+ * hold no others. */
 static double farthest_shift(const attest_judge_work *x, const attest_judge_rule *rule)
 {
     double size = x->most;
 
     if (!rule->folded)
         return 0;
-    if (rule->rescaled)
+    if (rule->rescaled || rule->variant->splits > 1)
         size = maximum(size, fabs(lowest(x)));
     /* one reference: half of what two tiles can be apart by */
     return rule->shifted / 2 * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
+}
+
+/* How far the argument of exp can be above 0: the threshold, or all the way from the lowest
+ * score, which no reference is below, to the largest. */
+static double highest_argument(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double most = (x->top - lowest(x)) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
+
+    return most < rule->reach / 2 ? most : rule->reach / 2;
 }
 
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
@@ -266,8 +275,10 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                            double moved)
 {
     const attest_judge_variant *v = rule->variant;
-    double p = ldexp(attest_judge_exp_up(rule->reach / 2 + common + moved + 2 * rule->log_exp),
-                     (int)v->offset);
+    double slack = common + moved + 2 * rule->log_exp;
+    double y = attest_judge_exp_up(highest_argument(x, rule) + slack);
+    double p = ldexp(y, (int)v->offset);
+    double added = v->offset > 0 ? p : y; /* the row sum may add either */
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
@@ -276,15 +287,31 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
 
+    x->argument_slack = slack;
+    x->most_weight = p;
+    x->most_sum = (n + sink) * added * sums;
+    x->most_product = n * p * x->value_most * products;
     if (!(p < rule->p.limit))
         x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
-    else if (!(sink * p < rule->sum.limit && sink * p < 0x1p127))
+    else if (!(sink * added < rule->sum.limit && sink * added < 0x1p127))
         x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;
-    else if (!((n + sink) * p * sums < rule->sum.limit))
+    else if (!(x->most_sum < rule->sum.limit))
         x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
-    else if (!(n * p * x->value_most * products < rule->pv.limit &&
-               2 * x->value_most < rule->work.limit))
+    else if (!(x->most_product < rule->pv.limit && 2 * x->value_most < rule->work.limit))
         x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
+}
+
+/* Whether the sum of a part may be 0, so that its output is not a number: its largest weight is
+ * 1 but for what its reference is rounded by. */
+static bool may_vanish(const attest_judge_rule *rule, double moved)
+{
+    const attest_judge_variant *v = rule->variant;
+    double y = attest_judge_exp_down(-moved - 2 * rule->log_exp);
+    double added = v->offset < 0 ? ldexp(y, (int)v->offset) : y; /* the least that S may add */
+    bool cast = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST;
+
+    return v->splits > 1 && !(added >= 0x1p-124 && added >= rule->sum.least &&
+                              (!cast || ldexp(y, (int)v->offset) >= rule->p.quantum));
 }
 
 /* The weights of a row about whose kernels something is known. */
@@ -295,6 +322,8 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
 
     set_all_exponents(x, rule, common);
     check_overflow(x, rule, common, moved);
+    if (may_vanish(rule, moved))
+        x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->weight_reason)
         return;
     flushed *= attest_judge_exp_up(moved);

@@ -5,7 +5,7 @@
 
 double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator)
 {
-    static const attest_format binary64 = {"binary64", 53, true, -1022, 1023, false};
+    static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
     const slong exact = (slong)1 << 53;
     attest_mpfr_context context;
     mpfr_t x;

@@ -4,26 +4,70 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "base/try.h"
 
 static const attest_format named[] = {
-    {"binary64", 53, true, -1022, 1023, false}, {"binary32", 24, true, -126, 127, false},
-    {"tfloat32", 11, true, -126, 127, false},   {"bfloat16", 8, true, -126, 127, false},
-    {"binary16", 11, true, -14, 15, false},     {"float8_e4m3fn", 4, true, -6, 8, true},
-    {"float8_e5m2", 3, true, -14, 15, false},
+    {.name = "binary64", 53, true, -1022, 1023, 64},
+    {.name = "binary32", 24, true, -126, 127, 32},
+    {.name = "tfloat32", 11, true, -126, 127, 19},
+    {.name = "bfloat16", 8, true, -126, 127, 16},
+    {.name = "binary16", 11, true, -14, 15, 16},
+    {.name = "float8_e4m3fn", 4, true, -6, 8, 8, .finite_only = true, .top_is_nan = true},
+    {.name = "float8_e5m2", 3, true, -14, 15, 8},
+    {.name = "float8_e4m3fnuz", 4, true, -7, 7, 8, .finite_only = true, .no_minus_zero = true},
+    {.name = "float8_e5m2fnuz",
+     3,
+     true,
+     -15,
+     15,
+     8,
+     .finite_only = true,
+     .no_minus_zero = true},
+    {.name = "float6_e3m2fn", 3, true, -2, 4, 6, true, .saturates = true, .no_nan = true},
+    {.name = "float6_e2m3fn", 4, true, 0, 2, 6, true, .saturates = true, .no_nan = true},
+    {.name = "float4_e2m1fn", 2, true, 0, 2, 4, true, .saturates = true, .no_nan = true},
+    {.name = "float8_e8m0fnu", 1, true, -127, 127, 8, true, .positive = true},
 };
 
+/* Other names, in any case: everyday ones, and those of the OCP's texts, whose E4M3 is
+ * float8_e4m3fn. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    {"fp64", "binary64"}, {"fp32", "binary32"}, {"tf32", "tfloat32"},
-    {"bf16", "bfloat16"}, {"fp16", "binary16"},
+    {"fp64", "binary64"},
+    {"fp32", "binary32"},
+    {"tf32", "tfloat32"},
+    {"bf16", "bfloat16"},
+    {"fp16", "binary16"},
+    {"e4m3fn", "float8_e4m3fn"},
+    {"e4m3", "float8_e4m3fn"},
+    {"fp8_e4m3", "float8_e4m3fn"},
+    {"e5m2", "float8_e5m2"},
+    {"fp8_e5m2", "float8_e5m2"},
+    {"e4m3fnuz", "float8_e4m3fnuz"},
+    {"e5m2fnuz", "float8_e5m2fnuz"},
+    {"e3m2fn", "float6_e3m2fn"},
+    {"e3m2", "float6_e3m2fn"},
+    {"fp6_e3m2", "float6_e3m2fn"},
+    {"e2m3fn", "float6_e2m3fn"},
+    {"e2m3", "float6_e2m3fn"},
+    {"fp6_e2m3", "float6_e2m3fn"},
+    {"e2m1fn", "float4_e2m1fn"},
+    {"e2m1", "float4_e2m1fn"},
+    {"fp4", "float4_e2m1fn"},
+    {"e8m0fnu", "float8_e8m0fnu"},
+    {"e8m0", "float8_e8m0fnu"},
 };
+
+static const char suffix[] = ":saturating";
 
 /* The name that the alias stands for, or the name itself. */
 static const char *get_name(const char *name)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (strcmp(name, aliases[i].alias) == 0)
+        if (strcasecmp(name, aliases[i].alias) == 0)
             return aliases[i].name;
     return name;
 }
@@ -64,23 +108,24 @@ static bool read_custom(attest_format *format, const char *name)
     return strlen(name) < sizeof format->name;
 }
 
-attest_status attest_format_parse(attest_format *format, const char *name, attest_error *error)
+/* Names that more than one format goes by. */
+static attest_status refuse_vague(const char *name, attest_error *error)
 {
-    name = get_name(name);
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
-        if (strcmp(name, named[i].name) == 0) {
-            *format = named[i];
-            return ATTEST_OK;
-        }
-    if (strcmp(name, "fp8") == 0)
+    if (strcasecmp(name, "fp8") == 0)
         return attest_error_set(error, ATTEST_USAGE,
-                                "format \"fp8\" may be float8_e4m3fn or float8_e5m2: which?");
-    if (!read_custom(format, name))
-        return attest_error_set(error, ATTEST_USAGE,
-                                "unknown format \"%.100s\": expected binary64, binary32, "
-                                "tfloat32, bfloat16, binary16, float8_e4m3fn, float8_e5m2, p=N "
-                                "or p=N:emin=E:emax=E",
+                                "format \"%s\" may be float8_e4m3fn or float8_e5m2 (or "
+                                "float8_e4m3fnuz, float8_e5m2fnuz): which?",
                                 name);
+    if (strcasecmp(name, "fp6") == 0)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "format \"%s\" may be float6_e3m2fn or float6_e2m3fn: which?",
+                                name);
+    return ATTEST_OK;
+}
+
+static attest_status check_custom(const attest_format *format, const char *name,
+                                  attest_error *error)
+{
     if (format->precision < 1 || format->precision > ATTEST_FORMAT_MAX_PRECISION)
         return attest_error_set(error, ATTEST_USAGE,
                                 "format \"%.100s\": the precision must be between 1 and %ld",
@@ -92,7 +137,52 @@ attest_status attest_format_parse(attest_format *format, const char *name, attes
                                 "format \"%s\": emin must be at most emax, and both within "
                                 "+-%ld",
                                 name, ATTEST_FORMAT_MAX_EXPONENT);
+    return ATTEST_OK;
+}
+
+/* The format without a suffix. */
+static attest_status parse_plain(attest_format *format, const char *name, attest_error *error)
+{
+    name = get_name(name);
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (strcmp(name, named[i].name) == 0) {
+            *format = named[i];
+            return ATTEST_OK;
+        }
+    ATTEST_TRY(refuse_vague(name, error));
+    if (!read_custom(format, name))
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "unknown format \"%.100s\": expected binary64, binary32, tfloat32, bfloat16, "
+            "binary16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, "
+            "float6_e3m2fn, float6_e2m3fn, float4_e2m1fn, float8_e8m0fnu, p=N or "
+            "p=N:emin=E:emax=E",
+            name);
+    ATTEST_TRY(check_custom(format, name, error));
     strcpy(format->name, name);
+    return ATTEST_OK;
+}
+
+attest_status attest_format_parse(attest_format *format, const char *name, attest_error *error)
+{
+    size_t size = strlen(name), tail = sizeof suffix - 1;
+    char plain[sizeof format->name];
+
+    if (size <= tail || strcmp(name + size - tail, suffix) != 0 || size - tail >= sizeof plain)
+        return parse_plain(format, name, error);
+    memcpy(plain, name, size - tail);
+    plain[size - tail] = '\0';
+    ATTEST_TRY(parse_plain(format, plain, error));
+    if (!format->bounded || format->positive)
+        return attest_error_set(error, ATTEST_USAGE, "format \"%.100s\": %s does not saturate",
+                                name, format->name);
+    if (format->saturates) /* always: the name says so without the suffix */
+        return ATTEST_OK;
+    if (strlen(format->name) + tail >= sizeof format->name)
+        return attest_error_set(error, ATTEST_USAGE, "format \"%.100s\": the name is too long",
+                                name);
+    format->saturates = true;
+    strcat(format->name, suffix);
     return ATTEST_OK;
 }
 

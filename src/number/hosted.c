@@ -13,14 +13,14 @@ enum { MOST_BITS = 25, LEAST_QUANTUM = -500, LARGEST_EXPONENT = 500 };
 static bool is_binary64(const attest_format *format)
 {
     return format->precision == 53 && format->bounded && format->emin == -1022 &&
-           format->emax == 1023 && !format->finite_only;
+           format->emax == 1023 && attest_format_is_ieee(format);
 }
 
 bool attest_hosted_fits(const attest_format *format, attest_simulated_rounding rounding)
 {
     if (is_binary64(format))
         return rounding == ATTEST_SIMULATED_NEAREST;
-    if (format->precision < 2 || format->precision > MOST_BITS)
+    if (format->precision < 2 || format->precision > MOST_BITS || format->positive)
         return false;
     return !format->bounded || (format->emin - format->precision + 1 >= LEAST_QUANTUM &&
                                 format->emax <= LARGEST_EXPONENT);
@@ -37,7 +37,9 @@ void attest_hosted_init(attest_hosted *h, const attest_format *format,
                          .unbounded = !format->bounded,
                          .escaped = escaped,
                          .random = random,
+                         .special = format->no_nan || format->no_minus_zero,
                          .overflow = INFINITY,
+                         .infinite = INFINITY,
                          .most = 0x1p900};
     if (h->plain)
         return;
@@ -47,11 +49,19 @@ void attest_hosted_init(attest_hosted *h, const attest_format *format,
     h->tiny = ldexp(1, (int)format->emin);
     h->quantum = ldexp(1, (int)format->emin - p + 1);
     h->magic = 0x1.8p52 * h->quantum;
-    h->most = ldexp(2 - ldexp(1, (format->finite_only ? 2 : 1) - p), (int)format->emax);
-    if (rounding == ATTEST_SIMULATED_ZERO)
-        h->overflow = h->most;
+    h->most = ldexp(2 - ldexp(1, (format->top_is_nan ? 2 : 1) - p), (int)format->emax);
+    if (format->saturates)
+        h->infinite = h->most;
     else if (format->finite_only)
-        h->overflow = NAN;
+        h->infinite = NAN;
+    h->overflow = rounding == ATTEST_SIMULATED_ZERO ? h->most : h->infinite;
+}
+
+double attest_hosted_special(double x, const attest_hosted *h)
+{
+    if (isnan(x) && h->format.no_nan)
+        return -0.0;
+    return x == 0 && h->format.no_minus_zero ? 0 : x;
 }
 
 /* |x| as so many units and, of one unit more, so many parts of 2^-24: what is cut off. The unit
@@ -83,15 +93,16 @@ double attest_hosted_cut(double x, const attest_hosted *h)
     if (h->unbounded && x != 0 && !(fabs(x) >= 0x1p-900 && fabs(x) <= h->most))
         *h->escaped = true;
     if (x == 0 || isnan(x))
-        return x;
-    if (isinf(x)) /* exact, and a format without infinities holds it no better */
-        return h->format.finite_only ? NAN : x;
+        return h->special ? attest_hosted_special(x, h) : x;
+    if (isinf(x)) /* exact, whatever the rounding */
+        return copysign(h->infinite, x);
     unit = split(&units, &parts, x, h);
     units += (parts + draw) >> ATTEST_SIMULATED_RANDOM_BITS;
     r = (double)units * unit;
     if (r > h->most)
         r = h->overflow;
-    return copysign(r, x);
+    r = copysign(r, x);
+    return h->special ? attest_hosted_special(r, h) : r;
 }
 
 /* exp by MPFR, rounded as the format wants it. */

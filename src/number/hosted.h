@@ -18,6 +18,7 @@
 
 #include <attest/flint.h>
 
+#include "number/format_code.h"
 #include "number/simulated.h"
 
 typedef struct attest_hosted {
@@ -30,6 +31,8 @@ typedef struct attest_hosted {
     double quantum;  /* the least positive number; unbounded: 0 */
     double most;     /* the largest number; unbounded: where the double's range ends */
     double overflow; /* what a result beyond it becomes */
+    double infinite; /* what an infinity becomes */
+    bool special;    /* there is no NaN, or no -0 */
     bool unbounded;
     bool *escaped;    /* unbounded: set when a double cannot stand for the result */
     uint64_t *random; /* the stream of stochastic rounding */
@@ -58,6 +61,9 @@ static inline double attest_hosted_double(uint64_t u)
     return x;
 }
 
+/* x, or what stands for it in a format without NaN or -0. */
+double attest_hosted_special(double x, const attest_hosted *h);
+
 /* x to nearest, ties to even. Domain: not plain; x is the exact result, or a rounding of it to
  * 53 bits that leaves p-bit rounding right. */
 static inline double attest_hosted_nearest(double x, const attest_hosted *h)
@@ -66,13 +72,15 @@ static inline double attest_hosted_nearest(double x, const attest_hosted *h)
     uint64_t half = (uint64_t)1 << (h->shift - 1), mask = ~(2 * half - 1);
     double r = attest_hosted_double((u + (half - 1) + even) & mask), a = fabs(x);
 
+    if (isnan(x)) /* the sum above may have left its bits */
+        r = x;
     if (a < h->tiny)
         r = copysign((x + h->magic) - h->magic, x);
     if (fabs(r) > h->most)
         r = copysign(h->overflow, x);
     if (h->unbounded && !(a >= 0x1p-900 && a <= h->most) && x != 0)
         *h->escaped = true;
-    return r;
+    return h->special ? attest_hosted_special(r, h) : r;
 }
 
 /* x cut toward zero or rounded at random. Domain: x is the exact result cut to 53 bits. */

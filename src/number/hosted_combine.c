@@ -14,6 +14,7 @@ typedef uint64_t words __attribute__((vector_size(LANES * sizeof(uint64_t))));
 typedef struct spread {
     words low, one, mask, sign;
     lanes tiny, magic, most, overflow;
+    words no_nan, no_minus_zero; /* all ones: the format has none */
     lanes least; /* unbounded: below it, but for 0, a double cannot stand for the number */
     int shift;
 } spread;
@@ -41,6 +42,8 @@ static void spread_init(spread *s, const attest_hosted *h)
     s->magic = all(h->magic);
     s->most = all(h->most);
     s->overflow = all(fabs(h->overflow));
+    s->no_nan = all_words(h->format.no_nan ? ~(uint64_t)0 : 0);
+    s->no_minus_zero = all_words(h->format.no_minus_zero ? ~(uint64_t)0 : 0);
     s->least = all(0x1p-900);
 }
 
@@ -61,6 +64,15 @@ static inline lanes nearest(lanes x, const spread *s)
     return (lanes)choose((words)(size > s->most), (words)s->overflow | sign, r);
 }
 
+/* The same for a format without NaN or -0. */
+static inline lanes nearest_special(lanes x, const spread *s)
+{
+    words r = (words)nearest(x, s);
+
+    r = choose((words)((lanes)r != (lanes)r) & s->no_nan, s->sign, r);
+    return (lanes)choose((words)((lanes)r == all(0)) & s->no_minus_zero, all_words(0), r);
+}
+
 /* The same for unbounded exponents; *outside gets the lanes that left the double's range. */
 static inline lanes nearest_watched(lanes x, const spread *s, words *outside)
 {
@@ -79,22 +91,38 @@ static inline lanes load(const double *x)
     return v;
 }
 
-static void combine_rounded(double *y, const double *m, size_t cols, size_t stride,
-                            const double *x, const spread *given)
+/* Inlined, so that special is known. */
+static inline __attribute__((always_inline)) void combine_as(double *y, const double *m,
+                                                             size_t cols, size_t stride,
+                                                             const double *x,
+                                                             const spread *given, bool special)
 {
+    lanes (*const fit)(lanes, const spread *) = special ? nearest_special : nearest;
     const spread s = *given;
     lanes sum[CHAINS];
 
     for (int i = 0; i < CHAINS; i++)
-        sum[i] = nearest(load(m + i * LANES) * all(x[0]), &s);
+        sum[i] = fit(load(m + i * LANES) * all(x[0]), &s);
     for (size_t c = 1; c < cols; c++) {
         const double *column = m + c * stride;
         lanes factor = all(x[c]);
 #pragma GCC unroll 4
         for (int i = 0; i < CHAINS; i++)
-            sum[i] = nearest(sum[i] + nearest(load(column + i * LANES) * factor, &s), &s);
+            sum[i] = fit(sum[i] + fit(load(column + i * LANES) * factor, &s), &s);
     }
     memcpy(y, sum, sizeof sum);
+}
+
+static void combine_rounded(double *y, const double *m, size_t cols, size_t stride,
+                            const double *x, const spread *s)
+{
+    combine_as(y, m, cols, stride, x, s, false);
+}
+
+static void combine_special(double *y, const double *m, size_t cols, size_t stride,
+                            const double *x, const spread *s)
+{
+    combine_as(y, m, cols, stride, x, s, true);
 }
 
 /* False: a double could not stand for some number. */
@@ -151,7 +179,8 @@ void attest_hosted_combine(double *y, const double *m, size_t rows, size_t cols,
             else if (h->unbounded)
                 *h->escaped |= !combine_watched(y + r, m + r, cols, stride, x, &s);
             else
-                combine_rounded(y + r, m + r, cols, stride, x, &s);
+                (h->special ? combine_special : combine_rounded)(y + r, m + r, cols, stride, x,
+                                                                 &s);
     }
     for (; r < rows; r++) {
         double sum = attest_hosted_mul(m[r], x[0], h);

@@ -29,13 +29,17 @@ void attest_mpfr_context_init(attest_mpfr_context *context, const attest_format 
     context->emin =
         format->bounded ? format->emin - format->precision + 2 : mpfr_get_emin_min();
     context->emax = format->bounded ? format->emax + 1 : mpfr_get_emax_max();
+    context->ieee = attest_format_is_ieee(format);
     mpfr_init2(context->product, format->precision);
+    mpfr_init2(context->zero, 2);
+    mpfr_set_zero(context->zero, 1);
     set_range(context->emin, context->emax);
 }
 
 void attest_mpfr_context_clear(attest_mpfr_context *context)
 {
     mpfr_clear(context->product);
+    mpfr_clear(context->zero);
     set_range(context->caller_emin, context->caller_emax);
     mpfr_flags_restore(context->caller_flags, MPFR_FLAGS_ALL);
 }
@@ -89,32 +93,61 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
     attest_mpfr_fit(x, ternary, context);
 }
 
-void attest_mpfr_fit_finite(mpfr_ptr x, const attest_mpfr_context *context)
+/* Whether x is the all-ones significand of the largest exponent: the one number of this
+ * exponent whose successor has the next one, that is, overflows. */
+static bool is_top(mpfr_srcptr x, const attest_mpfr_context *context)
 {
+    bool top;
+    mpfr_t next;
+
+    if (!mpfr_regular_p(x) || mpfr_get_exp(x) != context->emax)
+        return false;
+    mpfr_init2(next, mpfr_get_prec(x));
+    mpfr_abs(next, x, MPFR_RNDN);
+    mpfr_nextabove(next);
+    top = mpfr_inf_p(next) != 0;
+    mpfr_clear(next);
+    return top;
+}
+
+/* x = the largest number of its sign. */
+static void set_largest(mpfr_ptr x, const attest_mpfr_context *context)
+{
+    mpfr_set_inf(x, mpfr_signbit(x) ? -1 : 1);
+    mpfr_nexttoward(x, context->zero);
+    if (context->format->top_is_nan)
+        mpfr_nexttoward(x, context->zero);
+}
+
+/* Neither sign nor 0; nonzero: the exact result was not 0. */
+static void fit_positive(mpfr_ptr x, bool nonzero, const attest_mpfr_context *context)
+{
+    if (mpfr_zero_p(x) && nonzero && !mpfr_signbit(x))
+        mpfr_set_ui_2exp(x, 1, context->format->emin, MPFR_RNDN);
+    else if (mpfr_zero_p(x) || mpfr_signbit(x))
+        mpfr_set_nan(x);
+}
+
+void attest_mpfr_fit_special(mpfr_ptr x, int ternary, const attest_mpfr_context *context)
+{
+    const attest_format *f = context->format;
     mpfr_rnd_t rounding = context->rounding;
     bool toward_zero =
         rounding == MPFR_RNDZ || rounding == (mpfr_signbit(x) ? MPFR_RNDU : MPFR_RNDD);
+    bool top = f->top_is_nan && is_top(x, context);
 
-    if (mpfr_inf_p(x)) {
-        mpfr_set_nan(x);
-    } else if (mpfr_regular_p(x) && mpfr_get_exp(x) == context->emax) {
-        /* The all-ones significand is the one number of this exponent whose successor has the
-         * next exponent, that is, overflows. */
-        mpfr_t next;
-        mpfr_init2(next, mpfr_get_prec(x));
-        mpfr_set(next, x, MPFR_RNDN);
-        if (mpfr_signbit(x))
-            mpfr_nextbelow(next);
-        else
-            mpfr_nextabove(next);
-        if (mpfr_inf_p(next) && toward_zero) {
-            if (mpfr_signbit(x))
-                mpfr_nextabove(x);
-            else
-                mpfr_nextbelow(x);
-        } else if (mpfr_inf_p(next)) {
+    if (top || mpfr_inf_p(x)) {
+        if (f->saturates || (top && toward_zero))
+            set_largest(x, context);
+        else if (f->finite_only)
             mpfr_set_nan(x);
-        }
-        mpfr_clear(next);
+        else if (top)
+            mpfr_set_inf(x, mpfr_signbit(x) ? -1 : 1);
     }
+    if (f->positive && !mpfr_nan_p(x))
+        fit_positive(x, ternary != 0, context);
+    if (mpfr_nan_p(x) && f->no_nan)
+        mpfr_set_zero(x, -1);
+    if (mpfr_zero_p(x) && f->no_minus_zero)
+        mpfr_set_zero(x, 1);
 }

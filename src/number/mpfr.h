@@ -12,16 +12,20 @@
 #include <attest/flint.h>
 #include <attest/format.h>
 
+#include "number/format_code.h"
+
 typedef __mpfr_struct attest_mpfr_score;
 typedef __mpfr_struct attest_mpfr_value;
 
 typedef struct attest_mpfr_context {
     const attest_format *format;
+    bool ieee; /* no member of the format departs from IEEE 754 */
     mpfr_rnd_t rounding;
     mpfr_exp_t emin, emax; /* MPFR's convention: significands in [1/2, 1) */
     mpfr_exp_t caller_emin, caller_emax;
     mpfr_flags_t caller_flags;
     mpfr_t product;
+    mpfr_t zero;
 } attest_mpfr_context;
 
 /* Between init and clear MPFR's exponent range is the format's; clear restores the range and
@@ -38,17 +42,18 @@ void attest_mpfr_vector_clear(__mpfr_struct *vector, size_t count);
 void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t denominator,
                               const attest_mpfr_context *context);
 
-/* Replaces what a format without infinities cannot hold; see format.h. */
-void attest_mpfr_fit_finite(mpfr_ptr x, const attest_mpfr_context *context);
+/* Replaces what a format that departs from IEEE 754 cannot hold; see format.h. ternary: not 0
+ * if x is not the exact result. */
+void attest_mpfr_fit_special(mpfr_ptr x, int ternary, const attest_mpfr_context *context);
 
 /* The end of every operation: x is MPFR's rounding of an exact result, ternary its error's
  * sign. */
 static inline void attest_mpfr_fit(mpfr_ptr x, int ternary, const attest_mpfr_context *context)
 {
     if (context->format->bounded)
-        mpfr_subnormalize(x, ternary, context->rounding);
-    if (context->format->finite_only)
-        attest_mpfr_fit_finite(x, context);
+        ternary = mpfr_subnormalize(x, ternary, context->rounding);
+    if (!context->ieee)
+        attest_mpfr_fit_special(x, ternary, context);
 }
 
 static inline void attest_mpfr_set(mpfr_ptr z, mpfr_srcptr x,

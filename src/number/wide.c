@@ -93,12 +93,23 @@ static bool is_beyond(mpfr_srcptr x, const attest_wide *wide)
     if (!f->bounded)
         return false;
     mpfr_init2(most, f->precision + 2);
-    mpfr_set_ui_2exp(most, 1, (f->finite_only ? 2 : 1) - f->precision, MPFR_RNDN);
+    mpfr_set_ui_2exp(most, 1, (f->top_is_nan ? 2 : 1) - f->precision, MPFR_RNDN);
     mpfr_ui_sub(most, 2, most, MPFR_RNDN);
     mpfr_mul_2si(most, most, f->emax, MPFR_RNDN);
     beyond = mpfr_cmpabs(x, most) > 0;
     mpfr_clear(most);
     return beyond;
+}
+
+/* What the format puts in the place of a value that it does not have. */
+static void fit_special(mpfr_ptr z, int ternary, attest_wide *wide)
+{
+    if (wide->context.ieee)
+        return;
+    mpfr_set_emin(wide->context.emin);
+    mpfr_set_emax(wide->context.emax);
+    attest_mpfr_fit_special(z, ternary, &wide->context);
+    set_widest_range();
 }
 
 void attest_wide_draw(mpfr_ptr z, attest_wide *wide)
@@ -111,8 +122,7 @@ void attest_wide_draw(mpfr_ptr z, attest_wide *wide)
 
     if (!mpfr_regular_p(x)) {
         mpfr_set(z, x, MPFR_RNDN);
-        if (mpfr_inf_p(z) && f->finite_only)
-            mpfr_set_nan(z);
+        fit_special(z, 0, wide);
         return;
     }
     unit = (long)mpfr_get_exp(x) - f->precision;
@@ -129,12 +139,9 @@ void attest_wide_draw(mpfr_ptr z, attest_wide *wide)
     mpfr_set_z_2exp(z, wide->units, unit, MPFR_RNDN);
     if (mpfr_zero_p(z))
         mpfr_set_zero(z, mpfr_signbit(x) ? -1 : 1);
-    if (is_beyond(z, wide)) {
-        if (f->finite_only)
-            mpfr_set_nan(z);
-        else
-            mpfr_set_inf(z, mpfr_sgn(z));
-    }
+    if (is_beyond(z, wide))
+        mpfr_set_inf(z, mpfr_sgn(z));
+    fit_special(z, 1, wide);
 }
 
 /* x = value exactly: the precision is the integer's size. */

@@ -13,13 +13,18 @@
 void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
                                  const char *folder);
 
-/* The same for people. */
+/* The same for people, in lines of at most width columns as far as labels go. The last line
+ * counts what became of the properties and names the exit code; where that is not 0, a line for
+ * each reason stands before it. */
 void attest_report_campaign_text(FILE *stream, const attest_summary *summary,
-                                 const char *folder);
+                                 const char *folder, size_t width);
 
 /* One command that replays the first violation of the property, or NULL when there is none or
  * memory is out; the caller frees it. */
 char *attest_report_command(const attest_summary *summary, size_t p, const char *folder);
+
+/* "held after 100 trials", "violated, as expected, after 3 trials", "not run". */
+void attest_report_result(char *line, size_t size, const attest_property_summary *property);
 
 /* What a violation is, in a line; or why nothing was decided. "" for what held. */
 void attest_report_reason(char *line, size_t size, const attest_property_summary *property);

@@ -54,6 +54,29 @@ static void write_violations(attest_json *json, const attest_property_summary *p
     attest_json_write_close(json);
 }
 
+/* Violations are joined by their shrunk instance: how many trials each stands for. */
+static void write_findings(attest_json *json, const attest_property_summary *property,
+                           const char *folder)
+{
+    char file[256];
+
+    if (property->result->violations == 0)
+        return;
+    attest_json_write_array(json, "findings");
+    for (size_t v = 0; v < property->result->violations; v++) {
+        const attest_violation *violation = &property->result->violation[v];
+
+        attest_summary_file(file, sizeof file, property->property, (long)v);
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "trial", violation->trial);
+        attest_json_write_count(json, "trials", violation->more + 1);
+        attest_json_write_string(json, "reason", violation->reason);
+        attest_json_write_string(json, "file", folder ? file : NULL);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
 static void write_deaths(attest_json *json, const attest_chunk_result *result)
 {
     static const char *const kinds[] = {"memory", "timeout", "signal", "exit"};
@@ -83,19 +106,24 @@ static void write_property(attest_json *json, const attest_property_summary *pro
     attest_json_write_string(json, "name", property->property->name);
     attest_json_write_string(json, "statement", property->property->statement);
     attest_json_write_string(json, "verdict", attest_campaign_verdict_name(property->verdict));
-    attest_json_write_bool(json, "as_expected", property->as_expected);
+    attest_json_write_bool(json, "as_expected", attest_summary_is_good(property));
+    if (property->standing == ATTEST_STANDING_EXPECTED)
+        attest_json_write_bool(json, "expected", true);
+    if (property->by_witness)
+        attest_json_write_bool(json, "by_witness", true);
     attest_json_write_count(json, "trials", property->trials);
     attest_json_write_count(json, "passed", result->passed);
     attest_json_write_count(json, "failed", result->failed);
     attest_json_write_count(json, "discarded", result->discarded);
     attest_json_write_count(json, "undecided", result->undecided);
     attest_json_write_count(json, "searched", result->searched);
-    if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED)
+    if (property->reason)
         attest_json_write_string(json, "reason", property->reason);
-    if (property->verdict == ATTEST_CAMPAIGN_VIOLATED)
+    else if (result->violations > 0)
         attest_json_write_string(json, "reason", result->violation[0].reason);
     write_tightest(json, property, folder);
     write_violations(json, property, folder);
+    write_findings(json, property, folder);
     attest_json_write_object(json, "labels");
     for (size_t l = 0; l < result->labels; l++)
         attest_json_write_count(json, result->label[l].name, result->label[l].count);
@@ -120,6 +148,18 @@ static void write_first(attest_json *json, const attest_summary *summary)
     }
 }
 
+static void write_summary(attest_json *json, const attest_summary *summary)
+{
+    static const char *const names[ATTEST_STANDINGS] = {"held", "violated_as_expected",
+                                                        "failed", "undecided", "not_run"};
+
+    attest_json_write_object(json, "summary");
+    for (size_t s = 0; s < ATTEST_STANDINGS; s++)
+        attest_json_write_count(json, names[s], summary->standing[s]);
+    attest_json_write_integer(json, "exit", attest_summary_code(summary));
+    attest_json_write_close(json);
+}
+
 void attest_report_campaign_json(attest_json *json, const attest_summary *summary,
                                  const char *folder)
 {
@@ -137,10 +177,13 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
         attest_json_write_count(json, "shard", summary->plan->shard);
         attest_json_write_count(json, "shards", summary->plan->shards);
     }
+    if (summary->plan->partial)
+        attest_json_write_bool(json, "partial", true);
     attest_json_write_array(json, "properties");
     for (size_t p = 0; p < summary->properties; p++)
         write_property(json, &summary->property[p], folder);
     attest_json_write_close(json);
+    write_summary(json, summary);
     write_first(json, summary);
     attest_json_write_close(json);
 }

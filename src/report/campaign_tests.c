@@ -7,13 +7,6 @@
 #include "report/junit.h"
 #include "report/tap.h"
 
-/* "held after 100 trials" */
-static void format_result(char *line, size_t size, const attest_property_summary *property)
-{
-    snprintf(line, size, "%s after %" PRIu64 " trials",
-             attest_campaign_verdict_name(property->verdict), property->trials);
-}
-
 attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *summary,
                                          const char *folder)
 {
@@ -25,10 +18,12 @@ attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *sum
         const attest_property_summary *property = &summary->property[p];
         char line[1024], *command = attest_report_command(summary, p, folder);
 
-        format_result(line, sizeof line, property);
-        attest_tap_add_test(&text, property->as_expected, p + 1);
+        attest_report_result(line, sizeof line, property);
+        attest_tap_add_test(&text, attest_summary_is_good(property), p + 1);
         attest_tap_add_name(&text, property->property->name);
-        attest_text_printf(&text, ": %s\n", line);
+        attest_text_printf(&text, "%s%s\n",
+                           property->standing == ATTEST_STANDING_NOT_RUN ? " # SKIP " : ": ",
+                           line);
         attest_report_reason(line, sizeof line, property);
         if (line[0])
             attest_tap_add_comment(&text, "", line);
@@ -39,27 +34,28 @@ attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *sum
     return attest_tap_print(&text, stream);
 }
 
-/* A violation is a failure; an undecided property, or an expected violation that was not found,
- * is an error. */
+/* What is undecided is an error: nothing is known to be wrong. */
 static const char *trouble_of(const attest_property_summary *property)
 {
-    if (property->as_expected)
-        return NULL;
-    return property->verdict == ATTEST_CAMPAIGN_VIOLATED ? "failure" : "error";
+    static const char *const troubles[ATTEST_STANDINGS] = {
+        [ATTEST_STANDING_FAILED] = "failure",
+        [ATTEST_STANDING_UNDECIDED] = "error",
+        [ATTEST_STANDING_NOT_RUN] = "skipped",
+    };
+
+    return troubles[property->standing];
 }
 
 static void open_suite(attest_markup *xml, const attest_summary *summary)
 {
-    attest_junit_suite suite = {.name = "attest campaign", .tests = summary->properties};
+    attest_junit_suite suite = {.name = "attest campaign",
+                                .tests = summary->properties,
+                                .failures = summary->standing[ATTEST_STANDING_FAILED],
+                                .errors = summary->standing[ATTEST_STANDING_UNDECIDED],
+                                .skipped = summary->standing[ATTEST_STANDING_NOT_RUN]};
 
-    for (size_t p = 0; p < summary->properties; p++) {
-        const attest_property_summary *property = &summary->property[p];
-
-        suite.seconds += property->result->seconds;
-        if (!property->as_expected)
-            *(property->verdict == ATTEST_CAMPAIGN_VIOLATED ? &suite.failures
-                                                            : &suite.errors) += 1;
-    }
+    for (size_t p = 0; p < summary->properties; p++)
+        suite.seconds += summary->property[p].result->seconds;
     attest_junit_open(xml, &suite);
 }
 
@@ -67,21 +63,20 @@ static void add_property(attest_markup *xml, const attest_summary *summary, size
                          const char *folder)
 {
     const attest_property_summary *property = &summary->property[p];
-    char reason[1024], result[64], *command = attest_report_command(summary, p, folder);
+    char reason[1024], result[128], *command = attest_report_command(summary, p, folder);
 
     attest_report_reason(reason, sizeof reason, property);
-    format_result(result, sizeof result, property);
-    attest_junit_add(
-        xml, &(attest_junit_test){
-                 .classname = "attest",
-                 .name = property->property->name,
-                 .seconds = property->result->seconds,
-                 .trouble = trouble_of(property),
-                 .type = attest_campaign_verdict_name(property->verdict),
-                 .message = reason[0] ? reason : "no violation was found, but one is expected",
-                 .command = command ? command : "",
-                 .output = result,
-             });
+    attest_report_result(result, sizeof result, property);
+    attest_junit_add(xml, &(attest_junit_test){
+                              .classname = "attest",
+                              .name = property->property->name,
+                              .seconds = property->result->seconds,
+                              .trouble = trouble_of(property),
+                              .type = attest_campaign_verdict_name(property->verdict),
+                              .message = reason,
+                              .command = command ? command : "",
+                              .output = result,
+                          });
     free(command);
 }
 

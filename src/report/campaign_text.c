@@ -3,10 +3,19 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
+#include "campaign/load.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
+
+/* Where the property comes from, if it is not built in. */
+static void add_load(attest_text *text, const attest_property *property)
+{
+    if (property->object)
+        attest_text_printf(text, " --load %s", property->object->path);
+}
 
 char *attest_report_command(const attest_summary *summary, size_t p, const char *folder)
 {
@@ -21,11 +30,13 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
     if (folder) {
         attest_summary_file(file, sizeof file, property->property, 0);
         attest_text_printf(&text, "attest replay %s/%s", folder, file);
+        add_load(&text, property->property);
         return attest_text_take(&text);
     }
     attest_text_printf(&text, "attest campaign %s --seed 0x%" PRIx64 " --trials %" PRIu64,
                        property->property->name, plan->seed,
                        attest_plan_end(plan, p, property->result->violation[0].trial));
+    add_load(&text, property->property);
     if (plan->setting.without)
         attest_text_printf(&text, " --without %s", plan->setting.without);
     if (plan->setting.number != ATTEST_ARITHMETIC_NONE)
@@ -36,15 +47,35 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
     return attest_text_take(&text);
 }
 
+void attest_report_result(char *line, size_t size, const attest_property_summary *property)
+{
+    if (property->verdict == ATTEST_CAMPAIGN_NOT_RUN)
+        snprintf(line, size, "not run: %s", property->reason);
+    else if (property->by_witness)
+        snprintf(line, size,
+                 "violated, as expected, by the stored witness, replayed (time was up after "
+                 "%" PRIu64 " trials)",
+                 property->trials);
+    else if (property->standing == ATTEST_STANDING_EXPECTED)
+        snprintf(line, size, "violated, as expected, after %" PRIu64 " trials",
+                 property->trials);
+    else
+        snprintf(line, size, "%s after %" PRIu64 " trials",
+                 attest_campaign_verdict_name(property->verdict), property->trials);
+}
+
 void attest_report_reason(char *line, size_t size, const attest_property_summary *property)
 {
     line[0] = '\0';
-    if (property->verdict == ATTEST_CAMPAIGN_VIOLATED)
+    if (property->result->violations > 0)
         snprintf(line, size, "trial %" PRIu64 ": %s", property->result->violation[0].trial,
                  property->result->violation[0].reason);
-    else if (property->verdict == ATTEST_CAMPAIGN_UNDECIDED)
+    else if (property->reason)
         snprintf(line, size, "%s", property->reason);
 }
+
+/* As many are told of. */
+enum { MOST_DEATHS = 5 };
 
 static void print_death(FILE *stream, const attest_death *death)
 {
@@ -60,9 +91,10 @@ static void print_death(FILE *stream, const attest_death *death)
 static void print_counts(FILE *stream, const attest_property_summary *property)
 {
     const attest_chunk_result *result = property->result;
+    char line[256];
 
-    fprintf(stream, "%s: %s after %" PRIu64 " trials", property->property->name,
-            attest_campaign_verdict_name(property->verdict), property->trials);
+    attest_report_result(line, sizeof line, property);
+    fprintf(stream, "%s: %s", property->property->name, line);
     if (result->failed)
         fprintf(stream, ", %" PRIu64 " failed", result->failed);
     if (result->discarded)
@@ -89,20 +121,35 @@ static void print_meaning(FILE *stream, const attest_property_summary *property)
                 property->result->searched);
 }
 
-static void print_labels(FILE *stream, const attest_property_summary *property)
+static void print_labels(FILE *stream, const attest_property_summary *property, size_t width)
 {
     const attest_chunk_result *result = property->result;
     double said = (double)(result->passed + result->failed);
+    size_t column = 0;
 
-    for (size_t l = 0; l < result->labels; l++)
-        fprintf(stream, "%s%s %.3g %%", l ? ", " : "  labels: ", result->label[l].name,
-                100 * (double)result->label[l].count / said);
+    for (size_t l = 0; l < result->labels; l++) {
+        char share[64];
+        size_t length = strlen(result->label[l].name) +
+                        (size_t)snprintf(share, sizeof share, " %.3g %%%s",
+                                         100 * (double)result->label[l].count / said,
+                                         l + 1 < result->labels ? "," : "");
+
+        if (l == 0)
+            column = (size_t)fprintf(stream, "  labels:");
+        else if (column + 1 + length > width)
+            column = (size_t)fprintf(stream, "\n   ") - 1;
+        fprintf(stream, " %s%s", result->label[l].name, share);
+        column += 1 + length;
+    }
     if (result->labels)
         fprintf(stream, "\n");
 }
 
+/* So many are said to be few, where the property knows why. */
+enum { FEW_TRIALS = 1000 };
+
 static void print_property(FILE *stream, const attest_summary *summary, size_t p,
-                           const char *folder)
+                           const char *folder, size_t width)
 {
     const attest_property_summary *property = &summary->property[p];
     const attest_chunk_result *result = property->result;
@@ -110,14 +157,19 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
 
     print_counts(stream, property);
     attest_report_reason(line, sizeof line, property);
-    if (line[0])
+    if (line[0] && property->verdict != ATTEST_CAMPAIGN_NOT_RUN)
         fprintf(stream, "  %s\n", line);
+    if (property->property->few && result->failed == 0 && property->trials > 0 &&
+        property->trials < FEW_TRIALS)
+        fprintf(stream, "  few trials: %s\n", property->property->few);
     print_meaning(stream, property);
     if (result->has_tightest)
         fprintf(stream, "  tightest margin: 2^%.6g\n", result->tightest);
-    print_labels(stream, property);
-    for (size_t d = 0; d < result->deaths; d++)
+    print_labels(stream, property, width);
+    for (size_t d = 0; d < result->deaths && d < MOST_DEATHS; d++)
         print_death(stream, &result->death[d]);
+    if (result->deaths > MOST_DEATHS)
+        fprintf(stream, "  and %zu more died\n", result->deaths - MOST_DEATHS);
     if (result->violations && !folder)
         fprintf(stream, "%s", result->violation[0].text);
     if (command) {
@@ -128,10 +180,48 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
     free(command);
 }
 
+/* Why the exit code is not 0: a line for each property that it is due to. */
+static void print_reasons(FILE *stream, const attest_summary *summary)
+{
+    for (size_t p = 0; p < summary->properties; p++) {
+        const attest_property_summary *property = &summary->property[p];
+        char line[1024];
+
+        bool dropped =
+            summary->plan->setting.without && property->standing == ATTEST_STANDING_EXPECTED;
+
+        if (attest_summary_is_good(property) && !dropped)
+            continue;
+        attest_report_reason(line, sizeof line, property);
+        if (dropped)
+            fprintf(stream, "false without %s: ", summary->plan->setting.without);
+        else
+            fprintf(stream, "%s: ",
+                    property->standing == ATTEST_STANDING_FAILED ? "failed" : "undecided");
+        fprintf(stream, "%s: %s\n", property->property->name, line);
+    }
+}
+
+static void print_end(FILE *stream, const attest_summary *summary)
+{
+    const size_t *count = summary->standing;
+
+    print_reasons(stream, summary);
+    fprintf(stream, "%zu held, %zu violated as expected, %zu failed",
+            count[ATTEST_STANDING_HELD], count[ATTEST_STANDING_EXPECTED],
+            count[ATTEST_STANDING_FAILED]);
+    if (count[ATTEST_STANDING_UNDECIDED])
+        fprintf(stream, ", %zu undecided", count[ATTEST_STANDING_UNDECIDED]);
+    if (count[ATTEST_STANDING_NOT_RUN])
+        fprintf(stream, ", %zu not run", count[ATTEST_STANDING_NOT_RUN]);
+    fprintf(stream, "; exit %d\n", attest_summary_code(summary));
+}
+
 void attest_report_campaign_text(FILE *stream, const attest_summary *summary,
-                                 const char *folder)
+                                 const char *folder, size_t width)
 {
     fprintf(stream, "seed 0x%" PRIx64 "\n", summary->plan->seed);
     for (size_t p = 0; p < summary->properties; p++)
-        print_property(stream, summary, p, folder);
+        print_property(stream, summary, p, folder, width);
+    print_end(stream, summary);
 }

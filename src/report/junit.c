@@ -23,6 +23,8 @@ void attest_junit_open(attest_markup *xml, const attest_junit_suite *suite)
     attest_markup_attribute_printf(xml, "tests", "%zu", suite->tests);
     attest_markup_attribute_printf(xml, "failures", "%zu", suite->failures);
     attest_markup_attribute_printf(xml, "errors", "%zu", suite->errors);
+    if (suite->skipped)
+        attest_markup_attribute_printf(xml, "skipped", "%zu", suite->skipped);
     add_time(xml, suite->seconds);
 }
 
@@ -38,7 +40,8 @@ void attest_junit_add(attest_markup *xml, const attest_junit_test *test)
     }
     if (test->trouble) {
         attest_markup_open(xml, test->trouble);
-        attest_markup_attribute(xml, "type", test->type);
+        if (test->type)
+            attest_markup_attribute(xml, "type", test->type);
         attest_markup_attribute(xml, "message", test->message);
         attest_markup_text(xml, test->command);
         attest_markup_close(xml);

@@ -10,7 +10,7 @@ void attest_junit_init(attest_markup *xml, bool indented);
 /* A suite, and what its tests come to; attest_markup_close ends it. */
 typedef struct attest_junit_suite {
     const char *name;
-    size_t tests, failures, errors;
+    size_t tests, failures, errors, skipped;
     double seconds;
 } attest_junit_suite;
 
@@ -20,7 +20,7 @@ void attest_junit_open(attest_markup *xml, const attest_junit_suite *suite);
 typedef struct attest_junit_test {
     const char *classname, *name;
     double seconds;
-    const char *trouble; /* "failure" or "error"; NULL: it passed */
+    const char *trouble; /* "failure", "error" or "skipped"; NULL: it passed */
     const char *type, *message;
     const char *command; /* that shows the trouble, or "" */
     const char *output;  /* NULL: none */

@@ -10,8 +10,8 @@
 #include "report/listing.h"
 
 static const char *const kind_name[ATTEST_RECORD_KINDS] = {
-    "audit",          "campaign", "certificate", "construct",
-    "counterexample", "judge",    "memorize",    "approximate"};
+    "audit", "campaign", "certificate", "construct", "counterexample",
+    "judge", "memorize", "approximate", "expected"};
 
 const char *attest_record_kind_name(attest_record_kind kind)
 {
@@ -72,6 +72,7 @@ static const struct {
     {ATTEST_RECORD_JUDGE, "attest/judgement", {"kernel", "verdict", "wrong_rows"}},
     {ATTEST_RECORD_MEMORIZE, "attest/memorize", {"classes", "hidden_units"}},
     {ATTEST_RECORD_APPROXIMATE, "attest/approximate", {"function", "grid"}},
+    {ATTEST_RECORD_EXPECTED, "attest/expected", {"verdicts"}},
 };
 
 static bool fits(const attest_json_cursor *root, size_t shape)

@@ -23,10 +23,11 @@ typedef enum attest_record_kind {
     ATTEST_RECORD_JUDGE,
     ATTEST_RECORD_MEMORIZE,
     ATTEST_RECORD_APPROXIMATE,
+    ATTEST_RECORD_EXPECTED, /* which verdicts of other records are meant to be as they are */
     ATTEST_RECORD_KINDS
 } attest_record_kind;
 
-/* The command that leaves such records: "audit", "campaign", ... */
+/* The command that leaves such records: "audit", "campaign", ...; or what they are. */
 const char *attest_record_kind_name(attest_record_kind kind);
 
 typedef struct attest_record {

@@ -74,6 +74,16 @@ void attest_report_replay_json(attest_json *json, const char *path,
     attest_json_write_string(json, "reason", replay->reason);
     if (!isnan(replay->margin))
         attest_json_write_measure(json, "log2_margin", replay->margin);
+    if (replay->has_pair) {
+        attest_json_write_array(json, "pair");
+        for (size_t s = 0; s < 2; s++) {
+            attest_json_write_array(json, NULL);
+            attest_json_write_count(json, NULL, replay->pair[s].sequence);
+            attest_json_write_count(json, NULL, replay->pair[s].position);
+            attest_json_write_close(json);
+        }
+        attest_json_write_close(json);
+    }
     attest_json_write_array(json, "systems");
     for (size_t k = 0; k < ATTEST_VIEWS; k++)
         if (replay->view[k].there)
@@ -122,8 +132,7 @@ static void print_view(FILE *stream, const attest_replay *replay, attest_view_ki
     }
 }
 
-void attest_report_replay_text(FILE *stream, const char *path,
-                               const attest_counterexample *file, const attest_replay *replay)
+void attest_report_replay_text(FILE *stream, const char *path, const attest_replay *replay)
 {
     attest_escape_print(stream, path);
     fprintf(stream, ": %s (",
@@ -134,9 +143,9 @@ void attest_report_replay_text(FILE *stream, const char *path,
     fprintf(stream, ")\n  decided by ");
     attest_escape_print(stream, replay->decided_by);
     fprintf(stream, "\n");
-    if (file->has_pair && replay->dim > 0)
-        fprintf(stream, "  outputs at [%zu,%zu] and [%zu,%zu]:\n", file->pair[0][0],
-                file->pair[0][1], file->pair[1][0], file->pair[1][1]);
+    if (replay->has_pair && replay->dim > 0)
+        fprintf(stream, "  outputs at [%zu,%zu] and [%zu,%zu]:\n", replay->pair[0].sequence,
+                replay->pair[0].position, replay->pair[1].sequence, replay->pair[1].position);
     for (size_t k = 0; k < ATTEST_VIEWS; k++)
         if (replay->view[k].there)
             print_view(stream, replay, (attest_view_kind)k);

@@ -14,7 +14,6 @@ const char *attest_report_outcome_name(attest_trial_outcome outcome);
 void attest_report_replay_json(attest_json *json, const char *path,
                                const attest_counterexample *file, const attest_replay *replay);
 
-void attest_report_replay_text(FILE *stream, const char *path,
-                               const attest_counterexample *file, const attest_replay *replay);
+void attest_report_replay_text(FILE *stream, const char *path, const attest_replay *replay);
 
 #endif

@@ -46,28 +46,52 @@ static bool add_campaign(attest_report_tests *tests, const attest_record *record
 
     for (size_t i = 0; i < count && ok; i++) {
         attest_json_cursor property = attest_json_get_element(&properties, i);
-        attest_report_test test = {record->path,
-                                   attest_value_text(&property, "name"),
+        attest_report_test test = {record->path, attest_value_text(&property, "name"),
                                    attest_value_text(&property, "verdict"),
-                                   false,
-                                   attest_value_number(&property, "seconds"),
-                                   first_counterexample(&property)};
+                                   .seconds = attest_value_number(&property, "seconds"),
+                                   .counterexample = first_counterexample(&property)};
         test.passed = attest_value_is_expected(&property, "held");
+        test.skipped = strcmp(test.verdict, "not-run") == 0;
+        test.expected = test.passed && strcmp(test.verdict, "violated") == 0;
         test.seconds = test.seconds > 0 ? test.seconds : 0;
         ok = add(tests, &test);
     }
     return ok;
 }
 
+/* Whether a record of expected verdicts beside the record, or in a folder above it, has this
+ * verdict for it. */
+static bool is_meant(const attest_records *records, const attest_record *record,
+                     const char *verdict)
+{
+    for (size_t i = 0; i < records->count; i++) {
+        const attest_record *list = &records->record[i];
+        attest_json_cursor root = attest_json_root(&list->document), verdicts;
+        const char *slash = strrchr(list->path, '/');
+        size_t folder = slash ? (size_t)(slash - list->path) + 1 : 0;
+
+        if (list->kind == ATTEST_RECORD_EXPECTED &&
+            strncmp(list->path, record->path, folder) == 0 &&
+            attest_json_find_member(&verdicts, &root, "verdicts") &&
+            strcmp(attest_value_text(&verdicts, record->path + folder), verdict) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Records that say one thing, and the verdict that passes. */
-static bool add_verdict(attest_report_tests *tests, const attest_record *record,
-                        const char *name, const char *good)
+static bool add_verdict(attest_report_tests *tests, const attest_records *records,
+                        const attest_record *record, const char *name, const char *good)
 {
     attest_json_cursor root = attest_json_root(&record->document);
-    attest_report_test test = {record->path, name, attest_value_text(&root, "verdict"),
-                               false,        0,    ""};
+    attest_report_test test = {.suite = record->path,
+                               .name = name,
+                               .verdict = attest_value_text(&root, "verdict"),
+                               .counterexample = ""};
 
-    test.passed = strcmp(test.verdict, good) == 0;
+    test.expected = *test.verdict && strcmp(test.verdict, good) != 0 &&
+                    is_meant(records, record, test.verdict);
+    test.passed = test.expected || strcmp(test.verdict, good) == 0;
     return add(tests, &test);
 }
 
@@ -89,13 +113,13 @@ attest_status attest_report_tests_set(attest_report_tests *tests, const attest_r
         if (record->kind == ATTEST_RECORD_CAMPAIGN)
             ok = add_campaign(tests, record);
         else if (record->kind == ATTEST_RECORD_CERTIFICATE)
-            ok = add_verdict(tests, record, "contextual-mapping", "proved");
+            ok = add_verdict(tests, records, record, "contextual-mapping", "proved");
         else if (record->kind == ATTEST_RECORD_JUDGE)
-            ok = add_verdict(tests, record, "judge", "within");
+            ok = add_verdict(tests, records, record, "judge", "within");
         else if (record->kind == ATTEST_RECORD_MEMORIZE)
-            ok = add_verdict(tests, record, "memorize", "proved");
+            ok = add_verdict(tests, records, record, "memorize", "proved");
         else if (record->kind == ATTEST_RECORD_APPROXIMATE && has_verdict(record))
-            ok = add_verdict(tests, record, "approximate", "proved");
+            ok = add_verdict(tests, records, record, "approximate", "proved");
     }
     return ok ? ATTEST_OK : ATTEST_NOMEM;
 }

@@ -1,8 +1,10 @@
 /* tests.h -- verdicts as tests, for programs that collect those: TAP and JUnit.
  *
  * A test is a property of a campaign, a certificate or a verified network. It passes only where
- * the verdict says so, or where a property looks for violations and has found one: undecided is
- * a failure that says what it is. */
+ * the verdict says so, where a property looks for violations and has found one, or where a
+ * record attest/expected in the same folder says that the verdict is meant to be so:
+ * {"verdicts": {FILE: VERDICT, ...}}. Undecided is a failure that says what it is; what was not
+ * run is skipped. */
 #ifndef ATTEST_REPORT_TESTS_H
 #define ATTEST_REPORT_TESTS_H
 
@@ -18,7 +20,8 @@ typedef struct attest_report_test {
     const char *suite;   /* the record's path */
     const char *name;    /* what was tested */
     const char *verdict; /* as it stands in the record */
-    bool passed;
+    bool passed, skipped;
+    bool expected;              /* passed, though the verdict is no good one elsewhere */
     double seconds;             /* 0 where the record has none */
     const char *counterexample; /* a file, or "" */
 } attest_report_test;

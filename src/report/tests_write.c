@@ -19,6 +19,10 @@ attest_status attest_report_tests_write_tap(const attest_report_tests *tests, FI
         attest_tap_add_name(&text, test->name);
         attest_text_add(&text, " ");
         attest_tap_add_name(&text, test->verdict);
+        if (test->expected)
+            attest_text_add(&text, ", as expected");
+        if (test->skipped)
+            attest_text_add(&text, " # SKIP");
         if (*test->counterexample) {
             attest_text_add(&text, ", replay ");
             attest_tap_add_name(&text, test->counterexample);
@@ -44,7 +48,9 @@ static void write_case(attest_markup *xml, const attest_report_test *test)
                                   .classname = test->suite,
                                   .name = test->name,
                                   .seconds = test->seconds,
-                                  .trouble = test->passed ? NULL : "failure",
+                                  .trouble = test->skipped  ? "skipped"
+                                             : test->passed ? NULL
+                                                            : "failure",
                                   .type = test->verdict,
                                   .message = message.data,
                                   .command = command.data ? command.data : "",
@@ -61,6 +67,7 @@ static void write_suite(attest_markup *xml, const attest_report_tests *tests, si
 
     for (size_t i = begin; i < end; i++) {
         suite.failures += !tests->test[i].passed;
+        suite.skipped += tests->test[i].skipped;
         suite.seconds += tests->test[i].seconds;
     }
     attest_junit_open(xml, &suite);

@@ -19,14 +19,14 @@ END
 set="theorem1 theorem1-search lemma1 lemma_f"
 # shellcheck disable=SC2086
 {
-    run 1 "one job" campaign $set --trials 600 --jobs 1 --out "$work/one" --json
+    run 0 "one job" campaign $set --trials 600 --jobs 1 --out "$work/one" --json
     json 'o["seed"] == "0x1" and [p["verdict"] for p in o["properties"]] == ["held", "violated", "held", "held"]'
     json 'all(p["trials"] == p["passed"] + p["failed"] + p["discarded"] + p["undecided"] for p in o["properties"])'
     json 'o["properties"][1]["counterexamples"] == ["theorem1-search.1.json"] and o["counterexample"]["format"] == "attest/counterexample"'
     json 'o["properties"][2]["tightest"]["file"] == "lemma1.tightest.json"'
     cmp -s "$out" "$work/one/report.json"
     result $? "report.json is what --json prints"
-    run 1 "three jobs" campaign $set --trials 600 --jobs 3 --out "$work/three"
+    run 0 "three jobs" campaign $set --trials 600 --jobs 3 --out "$work/three"
     same "$work/one/report.json" "$work/three/report.json"
     result $? "give the same report"
     for file in theorem1-search.1.json lemma1.tightest.json lemma_f.tightest.json; do
@@ -37,7 +37,7 @@ set="theorem1 theorem1-search lemma1 lemma_f"
         "$ATTEST" campaign $set --trials 600 --shard $k/3 --out "$work/shard$k" >"$out" 2>"$err"
     done
 }
-run 1 "merge" merge "$work/shard2" "$work/shard3" "$work/shard1" -o "$work/whole" --json
+run 0 "merge" merge "$work/shard2" "$work/shard3" "$work/shard1" -o "$work/whole" --json
 cmp -s "$out" "$work/whole/report.json"
 result $? "prints the report"
 same "$work/one/report.json" "$work/whole/report.json"
@@ -90,7 +90,7 @@ shows '^ok 1 - lemma1: held'
 run 0 "JUnit" campaign lemma1 --junit "$work/junit.xml"
 python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1]).getElementsByTagName("testcase")[0]' "$work/junit.xml" 2>>"$err"
 result $? "JUnit XML is XML"
-run 1 "observed" campaign lemma1 theorem1-search --trials 100 --observe --out "$work/seen"
+run 0 "observed" campaign lemma1 theorem1-search --trials 100 --observe --out "$work/seen"
 python3 - "$work/seen/observations.jsonl" <<'END' 2>>"$err"
 import json, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]

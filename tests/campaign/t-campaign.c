@@ -104,9 +104,12 @@ static void test_violations(void)
     s.plan.keep_going = true;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK)
-        TAP_OK(s.campaign.tally[0].joined.violations > 1 &&
+        TAP_OK(s.campaign.tally[0].joined.violations >= 1 &&
+                   s.campaign.tally[0].joined.violation[0].more > 0 &&
                    attest_tally_trials(&s.campaign.tally[0]) == 4000,
-               "keep_going finds %zu", s.campaign.tally[0].joined.violations);
+               "keep_going finds %zu, the first of them %llu times more",
+               s.campaign.tally[0].joined.violations,
+               (unsigned long long)s.campaign.tally[0].joined.violation[0].more);
     attest_campaign_clear(&s.campaign);
 }
 
@@ -244,8 +247,41 @@ static void test_who_decides(void)
     end(&s);
 }
 
+/* A search that finds nothing rests on its witness only where time cut it short and the witness
+ * is one. */
+static void test_witness(const char *x, double time, attest_campaign_standing expected)
+{
+    char text[512];
+    attest_property sought = *toy_find("holds");
+    single s = {.list = {&sought}};
+
+    snprintf(
+        text, sizeof text,
+        "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": \"sought\", "
+        "\"parameters\": {\"x\": \"%s\"}, \"violates\": {\"definition\": \"toy\"}, "
+        "\"found_by\": \"campaign\", \"shrink_steps\": 0}",
+        x);
+    sought.decide = toy_fails;
+    sought.expect_violation = true;
+    sought.witness = text;
+    s.plan = toy_plan(s.list, 1);
+    s.plan.trials = time > 0 ? 0 : 8;
+    s.plan.time = time;
+    if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
+        attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
+        attest_summary_init(&s.summary, &s.plan, s.campaign.tally, NULL) == ATTEST_OK)
+        TAP_OK(s.summary.property[0].standing == expected && s.campaign.tally[0].next > 0,
+               "x = %s, time %g: %s", x, time,
+               s.summary.property[0].by_witness ? "by the witness" : "not by the witness");
+    end(&s);
+}
+
 int main(void)
 {
+    test_witness("9999", 1e-9, ATTEST_STANDING_EXPECTED);
+    test_witness("1", 1e-9, ATTEST_STANDING_FAILED);
+    test_witness("x", 1e-9, ATTEST_STANDING_FAILED);
+    test_witness("9999", 0, ATTEST_STANDING_FAILED);
     test_holds();
     test_violations();
     test_undecided();

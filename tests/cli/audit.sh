@@ -241,6 +241,34 @@ echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [1, 2]],
 run 0 "no required pair" audit same.json --weights $w --json
 json 'o["collapse_bits"] == 1 and o["formats"][0]["min_separation"] is None and o["certified_bits"] == 1'
 
+# What errors mean, by another route.
+for seed in 1 2 3; do
+    python3 "$srcdir/tests/ref/audit_meaning.py" make drawn.json layer.json $seed
+    run 0 "a drawn layer ($seed)" audit drawn.json --weights layer.json --formats binary32,bfloat16,binary16,float8_e5m2 --json
+    python3 "$srcdir/tests/ref/audit_meaning.py" compare drawn.json layer.json "$out"
+    result $? "relative errors, weights and pairs are those of Python's fractions ($seed)"
+    json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"])'
+done
+json 'o["formats"][3]["conclusion"].startswith("float8_e5m2: outputs differ by up to ")'
+json 'all(sum(f["pairs"][k] for k in ("apart", "by_rounding", "merged")) == o["dataset"]["required_pairs"] for f in o["formats"])'
+
+python3 - <<'END'
+import json, random
+random.seed(7)
+entry = lambda: "%d/64" % random.randint(-99, 99)
+json.dump({"format": "attest/dataset", "version": 1,
+           "sequences": [[[entry(), entry()] for _ in range(300)] for _ in range(2)]}, open("long.json", "w"))
+json.dump({"format": "attest/weights", "version": 1, "activation": "softmax",
+           "heads": [{"WQ": [["1/2", 0]], "WK": [[1, "1/4"]], "WV": [[1, 1]], "WO": [[1], ["1/2"]]}]}, open("long-layer.json", "w"))
+END
+run 0 "sums longer than 1/u" audit long.json --weights long-layer.json --formats bfloat16,float8_e5m2 --quick --json
+json 'all(f["max_ulp"] <= f["bound_ulp"] < 1e9 for f in o["formats"])'
+# Exponents beyond 10^10 are printed whole.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1],[100000000000]],[[1],[200000000000]]]}' >steep.json
+run 0 "steep scores" audit steep.json --construct theorem --formats binary64 --quick
+grep -Eq 'for a separation of 2\^-[0-9.]+e\+[0-9]+$' "$out"
+result $? "a large exponent of a separation is whole"
+
 refused "an unknown format" audit six.json --weights $w --formats binary63
 refused "a format twice" audit six.json --weights $w --formats binary64,binary64
 refused "an empty list" audit six.json --weights $w --formats ""

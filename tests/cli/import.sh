@@ -116,6 +116,78 @@ refused "rows that are no heads" import "$work/shared.safetensors" --fused-qkv q
     refused "a bad scale" import "$model" $set_qkv $set_o --scale 1/0 -o "$work/no.json"
     refused "a scale that is no number" import "$model" $set_qkv $set_o --scale sqrt -o "$work/no.json"
 }
+# Known architectures: the same weights as by the tensors' names.
+python3 - "$work" <<'END'
+import json, random, struct, sys
+random.seed(5)
+H, s, d = 2, 3, 6
+def rows(n, m): return [[random.randint(-64, 64) / 64 for _ in range(m)] for _ in range(n)]
+def turned(m): return [list(c) for c in zip(*m)]
+def column(n): return [random.randint(-64, 64) / 64 for _ in range(n)]
+q, k, v, o = (rows(H * s, d) for _ in range(4))
+b = [column(H * s) for _ in range(4)]
+kv = rows(s, d), rows(s, d)
+by_head = [r for h in range(H) for m in (q, k, v) for r in m[h * s:h * s + s]]
+bias_by_head = [x for h in range(H) for m in b[:3] for x in m[h * s:h * s + s]]
+files = {
+    "plain": {"q": q, "k": k, "v": v, "o": o, "bq": b[0], "bk": b[1], "bv": b[2], "bo": b[3], "k1": kv[0], "v1": kv[1]},
+    "gpt2": {"h.1.attn.c_attn.weight": turned(q + k + v), "h.1.attn.c_attn.bias": sum(b[:3], []),
+             "h.1.attn.c_proj.weight": turned(o), "h.1.attn.c_proj.bias": b[3]},
+    "nanogpt": {"transformer.h.1.attn.c_attn.weight": q + k + v, "transformer.h.1.attn.c_attn.bias": sum(b[:3], []),
+                "transformer.h.1.attn.c_proj.weight": o, "transformer.h.1.attn.c_proj.bias": b[3]},
+    "neox": {"gpt_neox.layers.1.attention.query_key_value.weight": by_head, "gpt_neox.layers.1.attention.query_key_value.bias": bias_by_head,
+             "gpt_neox.layers.1.attention.dense.weight": o, "gpt_neox.layers.1.attention.dense.bias": b[3]},
+    "bert": {f"bert.encoder.layer.1.attention.{n}.{p}": t for n, w, c in
+             (("self.query", q, b[0]), ("self.key", k, b[1]), ("self.value", v, b[2]), ("output.dense", o, b[3])) for p, t in (("weight", w), ("bias", c))},
+    "llama": {f"model.layers.1.self_attn.{n}_proj.weight": w for n, w in (("q", q), ("k", kv[0]), ("v", kv[1]), ("o", o))},
+    "phi3": {"model.layers.1.self_attn.qkv_proj.weight": q + kv[0] + kv[1], "model.layers.1.self_attn.o_proj.weight": o},
+}
+for name, tensors in files.items():
+    header, data = {}, b""
+    for tensor, m in tensors.items():
+        flat = [x for r in m for x in r] if isinstance(m[0], list) else m
+        raw = struct.pack("<%df" % len(flat), *flat)
+        header[tensor] = {"dtype": "F32", "shape": [len(m), len(m[0])] if isinstance(m[0], list) else [len(m)], "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    header = json.dumps(header).encode()
+    open(f"{sys.argv[1]}/{name}.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + data)
+END
+plain="$work/plain.safetensors --heads 2 --no-skip --q q --o o"
+# shellcheck disable=SC2086
+{
+    run 0 "by names, with biases" import $plain --k k --v v --bias-q bq --bias-k bk --bias-v bv --bias-o bo --mask causal -o "$work/biased.json"
+    run 0 "by names, shared keys" import $plain --k k1 --v v1 --mask causal -o "$work/grouped.json"
+    run 0 "by names, no mask" import $plain --k k --v v --bias-q bq --bias-k bk --bias-v bv --bias-o bo -o "$work/seen.json"
+}
+for pair in gpt2:gpt2:biased nanogpt:gpt2:biased neox:neox:biased bert:bert:seen llama:llama:grouped phi3:phi3:grouped; do
+    file=${pair%%:*} arch=${pair#*:}
+    like=${arch#*:} arch=${arch%:*}
+    skip=
+    [ "$arch" != bert ] || skip=--no-skip
+    run 0 "a layer of $file" import "$work/$file.safetensors" --arch "$arch" --layer 1 --heads 2 $skip -o "$work/arch.json"
+    cmp -s "$work/arch.json" "$work/$like.json"
+    result $? "$file has the same weights as by names"
+done
+shows 'rotary positions'
+run 0 "one head takes no bias of the output" import "$work/gpt2.safetensors" --arch gpt2 --layer 1 --head 1/2 --json
+json 'len(o["weights"]["heads"][0]["WQ"]) == 3 and o["homogeneous"]'
+refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"
+complains "no layer 0 of gpt2: there is no tensor 'h.0.attn.c_attn.weight'"
+refused "an unknown architecture" import "$work/gpt2.safetensors" --arch gpt --heads 2 -o "$work/no.json"
+complains "there are gpt2, llama, phi3, neox, bert"
+refused "a name with a letter missing" import "$work/gpt2.safetensors" --fused-qkv h.1.atn.c_attn.weight --o x -o "$work/no.json"
+complains "is it 'h.1.attn.c_attn.weight'"
+run 0 "a list of tensors" import "$work/gpt2.safetensors" --list
+shows '^F32 +6 x 18 +h.1.attn.c_attn.weight$'
+run 0 "the list as JSON" import "$work/gpt2.safetensors" --list --json
+json '{t["name"]: t["shape"] for t in o["tensors"]}["h.1.attn.c_proj.bias"] == [6]'
+# 1/sqrt(3) in binary32 is 0x1.279a74p-1; 1/sqrt(4) is 1/2.
+# shellcheck disable=SC2086
+run 0 "a root that is no fraction" import $plain --k k --v v --scale rsqrt -o "$work/root.json"
+# shellcheck disable=SC2086
+run 0 "the same as a number" import $plain --k k --v v --scale 0x1.279a74p-1 -o "$work/number.json"
+cmp -s "$work/root.json" "$work/number.json"
+result $? "rsqrt is the binary32 number nearest to the root"
 refused "no model" import "$work/head.json" --q a --k b --v c --o d -o "$work/no.json"
 [ ! -e "$work/no.json" ]
 result $? "nothing was written"

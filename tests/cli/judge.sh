@@ -190,7 +190,7 @@ refused "an output of another shape" judge "$e" --output "$e:three" --kernel fp3
 complains 'extra.safetensors: three: shape \(1, 3, 1, 8\) does not fit q and v'
 refused "truth values for an output" judge "$e" --output "$e:seen" --kernel fp32-any
 for option in "--causal=sideways" "--window 3" "--window x,1" "--window 1,-2" "--scale 0" "--scale -1" "--scale x" \
-    "--softcap 0" "--softcap nan" "--empty-row one" "--jobs 0" "--mask nothing"; do
+    "--scale 1e-400" "--scale 1e400" "--softcap 1e-400" "--softcap 1e400" "--softcap 0" "--softcap nan" "--empty-row one" "--jobs 0" "--mask nothing"; do
     refused "$option" judge "$f" --output "$o" --kernel fp32-any $option
 done
 for given in 1 1, ,1 -1,0 1,-1 1,nan x,y; do

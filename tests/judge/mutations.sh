@@ -35,6 +35,8 @@ mutation() { # name, file of src/judge, text, replacement
 
 # (1), (2): scores
 mutation "additions of a sum" sum_error.c 'rule->most_part = grown *' 'rule->most_part = grown / 2 *'
+mutation "pairs of terms" sum_error.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \
+    'return order >= ATTEST_JUDGE_ORDER_TENSOR ||'
 mutation "roundings of products" sum_error.c 'rule->size_part = moved *' 'rule->size_part = moved / 2 *'
 mutation "the largest partial sum" scores.c '(size + s) / 2' '(size + s) / 4'
 mutation "partial sums no larger than the sum" scores.c '(size + s) / 2' 's'
@@ -42,6 +44,7 @@ mutation "store" scores.c 'rule->store.u * (s + e)' 'rule->store.u / 2 * (s + e)
 mutation "least number of the store" scores.c '+ rule->store.least;' ';'
 mutation "product with the scale" scores.c 'e : e + u * (t + e)' 'e : e + u / 2 * (t + e)'
 mutation "rounding of a scaled query" scores.c 'moved = u * size +' 'moved = u / 2 * size +'
+mutation "log2 e in a query" scores.c 'rule->power_of_two && !rule->folded &&' 'rule->power_of_two &&'
 mutation "least number of a scaled query" scores.c \
     '(rule->query.least + rule->work.least) * key_size' '0 * key_size'
 mutation "a scaled query that overflows" scores.c 'if (rule->queried && !(scaled' 'if (0 && !(scaled'
@@ -58,6 +61,7 @@ mutation "relative error of the softcap" scores.c \
 mutation "absolute error of the softcap" scores.c \
     '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
 mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
+mutation "sums that are promoted" sum_error.c 'double e = part * size' 'double e = part / 2 * size'
 # (3): weights
 mutation "the sink against the keys" weights.h 'return 6 * rule->work.u' 'return 3 * rule->work.u'
 mutation "argument of exp" weights.h 'return 5 * u * (1' 'return u * (1'
@@ -83,7 +87,9 @@ mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0
 mutation "two sums of other exponentials" casts.c \
     '2 * argument_error(x, rule, j) + common + (2 + x->raises)' \
     '2 * argument_error(x, rule, j) + common + (1 + x->raises)'
-mutation "sums that overflow when rounded" weights.c '* products < rule->pv.limit' '< rule->pv.limit'
+mutation "sums that overflow when rounded" weights.c 'x->value_most * products;' 'x->value_most;'
+mutation "sums of weights without the offset" weights.c 'v->offset > 0 ? p : y;' 'p;'
+mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
 mutation "parts that overflow" weights.c '2 * x->value_most < rule->work.limit' 'true'
 # (5), (6): sums, quotient, output
 mutation "rescales of the product with V" quotient.c 'rule->after ? x->raises : 0' '0'
@@ -97,8 +103,10 @@ mutation "division" quotient.c '1 + rule->final : 1 - rule->final' '1 + rule->fi
 mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
 mutation "output to either side" quotient.c 'while (cast < x)' 'while (0 && cast < x)'
 mutation "casts of the numerator" quotient.c 'x->spread_up[c] + x->cast_v[c]' 'x->spread_up[c]'
-mutation "uncertain weights" quotient.c 'rest = x->cast_v[c] + product' 'rest = x->cast_v[c]'
+mutation "uncertain weights" quotient.c '+ x->cast_v[c] + x->product[c];' '+ x->cast_v[c];'
+mutation "a row sum that is flushed" quotient.c 'if (!(ratio_low > 0))' 'if (0)'
 # the exact value
-mutation "scores that overflow doubles" scores.c 'if (!(ev <= x->evaluated))' 'if (ev > x->evaluated)'
+mutation "scores that overflow doubles" scores.c '!(x->ev[j] < 0x1p1000)' 'x->ev[j] >= 0x1p1000'
+mutation "where a window ends" head.c 'keys + (ptrdiff_t)x->queries' 'keys'
 mutation "errors of the exact scores" quotient.c 'moved = 2 * e;' 'moved = 0;'
 finish

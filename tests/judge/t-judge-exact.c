@@ -159,7 +159,7 @@ static bool draw_question(drawn *x, uint64_t *state, int kind)
     x->key_heads = 1 + pick(state, 2);
     x->heads = x->key_heads * (1 + pick(state, 2));
     x->queries = 1 + pick(state, 4);
-    x->keys = 1 + pick(state, MOST_KEYS);
+    x->keys = 1 + pick(state, pick(state, 4) ? MOST_KEYS : 3); /* fewer than queries, too */
     x->dim = 1 + pick(state, pick(state, 4) ? 16 : MOST_DIM);
     x->columns = 1 + pick(state, 4);
     x->qkv.q = tensor(x->q, x->batch, x->heads, x->queries, x->dim, q_exponent[kind], state);
@@ -177,7 +177,7 @@ static bool draw_question(drawn *x, uint64_t *state, int kind)
     x->qkv.causal = (attest_causal)pick(state, 3);
     x->qkv.windowed = pick(state, 4) == 0;
     x->qkv.left = (long)pick(state, x->keys + 2) - 1;
-    x->qkv.right = (long)pick(state, x->keys + 2) - 1;
+    x->qkv.right = (long)pick(state, x->keys + x->queries + 2) - 1;
     for (size_t h = 0; h < x->heads; h++)
         x->sink[h] = ldexp((double)pick(state, 4000) - 2000, -8);
     if (pick(state, 3) == 0)
@@ -381,7 +381,7 @@ static void try_question(tally *t, uint64_t seed)
 
     attest_judge_variant_init(&variant);
     variant.q = variant.k = variant.v = variant.output = variant.score.accumulate =
-        variant.pv.accumulate = (attest_format){"binary64", 53, true, -1022, 1023, false};
+        variant.pv.accumulate = (attest_format){.name = "binary64", 53, true, -1022, 1023, 64};
     if (!draw_question(&x, &state, kind))
         abort();
     count = x.batch * x.heads * x.queries * x.columns;

@@ -47,6 +47,15 @@ static void score_cases(void)
     expect(&x, 0.85, "score, any order");
     x.k[63] = -1;
     expect(&x, 0.85, "score, any order, the largest partial sum");
+    scene_begin(&x, 2, 64); /* rounded up by pairs, and by fours */
+    two_keys(&x);
+    x.v.score.accumulate = x.v.k = scene_format("binary16");
+    x.v.score.order = ATTEST_JUDGE_ORDER_PAIRWISE;
+    x.v.score.block = 64;
+    x.qkv.scale = "1/32";
+    for (size_t c = 0; c < 64; c++)
+        x.k[c] = c % 2 ? 0x1.02p-11 : c % 4 ? 1 + 0x1p-10 : 1;
+    expect(&x, 0.2, "score, pairwise");
     scene_begin(&x, 2, 1);
     two_keys(&x);
     x.v.score.accumulate = x.v.k = x.v.q = scene_format("binary16");
@@ -126,6 +135,33 @@ static void scale_cases(void)
         x.k[c] = c == 0 ? 0x1p15 : 7.5;
     }
     expect(&x, 0.7, "scale, a subnormal query in a matrix unit");
+}
+
+/* A query that is multiplied by log2 e too and rounded to bfloat16, by a scale of 1: key 0 has
+ * the entry that rounding moves up the most, key 1 the one that it moves down. */
+static void query_in_log2_case(void)
+{
+    static scene x;
+    double b[4], log2e = 1 / log(2), most = 0, least = 0, t[2], part;
+
+    scene_begin(&x, 2, 2);
+    two_keys(&x);
+    x.k[0] = x.k[3] = 10;
+    x.v.scale = ATTEST_JUDGE_SCALE_ANY;
+    x.v.scaled_query = scene_format("bfloat16");
+    for (double q = 1; q < 1.3; q += 0x1p-7) {
+        double moved = scene_round(q * log2e, "bfloat16") - q * log2e;
+
+        if (moved > most)
+            most = moved, x.q[0] = q;
+        if (moved < least)
+            least = moved, x.q[1] = q;
+    }
+    for (size_t j = 0; j < 2; j++)
+        t[j] = scene_round(x.q[j] * log2e, "bfloat16") * 10;
+    scene_get_bound(b, &x);
+    part = scene_part(1 - 2 / (1 + exp2(t[0] - t[1])), b);
+    TAP_OK(part <= 1 && part >= 0.4, "scale, query in units of log2: %.3f of the bound", part);
 }
 
 static void vary_cap(scene *x, uint64_t *state)
@@ -229,6 +265,17 @@ static void tensor_cases(void)
     for (size_t c = 1; c < 64; c++)
         x.k[c] = 0x1.fcp-24;
     expect(&x, 0.5, "matrix unit, results are cut");
+    scene_begin(&x, 2, 64); /* groups from 0: what is cut is a part of their own terms */
+    two_keys(&x);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.k = scene_format("binary16");
+    x.v.score.order = ATTEST_JUDGE_ORDER_TENSOR_FORWARD;
+    x.v.score.block = x.v.score.promote = 16;
+    x.v.score.fraction = 13;
+    x.direct = blocks_in_order;
+    for (size_t c = 0; c < 64; c++)
+        x.k[c] = c % 16 == 0 ? 1 : 0x1.fcp-14;
+    expect(&x, 0.7, "matrix unit, promoted sums");
     scene_begin(&x, 2, 64); /* a subnormal entry raises the exponent of its product */
     two_keys(&x);
     x.v.q = x.v.k = scene_format("binary16");
@@ -247,6 +294,7 @@ int main(void)
 {
     score_cases();
     scale_cases();
+    query_in_log2_case();
     softcap_cases();
     uncommon_cases();
     tensor_cases();

@@ -363,6 +363,38 @@ static void overflow_cases(void)
     expect_nothing(&x, "parts that overflow the working format");
 }
 
+/* Sums that are beyond their format, or 0: a kernel then returns no number. */
+static void sum_range_cases(void)
+{
+    static scene x;
+
+    scene_begin(&x, 1, 1); /* e^12 in the row sum, P being 2^-4 e^x */
+    x.v.sum_accumulate = scene_format("binary16");
+    x.v.offset = -4;
+    x.value[0] = 1;
+    x.sunk = true;
+    x.sink = 12;
+    expect_nothing(&x, "a sink that overflows a sum without the offset");
+    scene_begin(&x, 2, 1); /* fl(m k) is off by 2^9: exp2 gives 0, and the part is 0/0 */
+    two_keys(&x);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.v.splits = 2;
+    x.biased = true;
+    x.mask[1] = -0x1.2p33;
+    expect_nothing(&x, "two passes, a part whose reference is rounded far away");
+    scene_begin(&x, 2, 1);
+    x.v.sum_accumulate = scene_format("binary16");
+    x.v.offset = -40;
+    expect_nothing(&x, "a row sum that is flushed");
+    x.v.sum_accumulate = scene_format("binary64");
+    x.v.splits = 2;
+    x.v.cast = true;
+    x.v.p = scene_format("binary16");
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    expect_nothing(&x, "a part whose cast weights are flushed");
+}
+
 int main(void)
 {
     weight_cases();
@@ -375,5 +407,6 @@ int main(void)
     last_cases();
     apart_case();
     overflow_cases();
+    sum_range_cases();
     return tap_done();
 }

@@ -33,6 +33,7 @@ judge_draw props
 judge_field data
 judge_fields data
 judge_model data
+judge_model_format io
 judge_model_is_path io
 judge_model_load io
 judge_model_parse io

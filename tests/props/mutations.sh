@@ -1,7 +1,9 @@
 #!/bin/sh
 # Planted bugs: each is put into a copy of the source, and some property must find it within its
-# default budget; the command that the campaign prints must find it again. Prints which property
-# found which bug, after how many trials.
+# default budget, which all together take less than a minute; the command that the campaign prints
+# must find it again. Prints which property found which bug, after how many trials, and which of the
+# tests of that room notices it. The lines that begin with "# |" are the table of doc/properties.md.
+# ATTEST_BUGS='a regular expression' plants those whose names match.
 . "$srcdir/tests/cli/lib.sh"
 
 . "$srcdir/tests/mutate.sh"
@@ -9,17 +11,48 @@
 copy_source && make -C "$work/build" -j2 attest >>"$work/log" 2>&1
 result $? "a copy of the source builds"
 
-found() { # the properties that should hold and do not: NAME after N trials
+found() { # the properties that should hold and do not: NAME TRIALS, the fewest trials first
     python3 - "$1" <<'END'
 import json, sys
 properties = json.load(open(sys.argv[1]))["properties"]
 bad = [p for p in properties if p["verdict"] == "violated" and not p["name"].endswith("-search")]
-print("; ".join("%s after %d trials" % (p["name"], p["trials"]) for p in bad))
+bad.sort(key=lambda p: p["trials"])
+print(", ".join("%s %d" % (p["name"], p["trials"]) for p in bad))
 sys.exit(not bad)
 END
 }
 
-mutation() { # name, file, text, replacement
+tests_of() { # the tests of the room that a file is in
+    case $1 in
+    src/attention/*) echo unit/t-attention-exact unit/t-attention-ball unit/t-attention-mpfr ;;
+    src/certify/filter*) echo unit/t-filter_batch unit/t-filter_difference ;;
+    src/certify/bounded*) echo unit/t-bounded unit/t-bounded_layer unit/t-filter_batch ;;
+    src/certify/*) echo unit/t-certify unit/t-zero_test unit/t-first_difference ;;
+    src/recheck/*) echo unit/t-check forge/t-forge ;;
+    src/geometry/*) echo unit/t-closest_pair unit/t-certify ;;
+    src/number/*) echo unit/t-ball_exp unit/t-attention-ball unit/t-attention-mpfr ;;
+    src/kernel/*) echo kernel/t-exp kernel/t-bound kernel/t-attention ;;
+    src/theory/separated*) echo unit/t-separated ;;
+    src/theory/contextual*) echo unit/t-contextual unit/t-certify ;;
+    src/theory/boltzmann*) echo unit/t-boltzmann_difference unit/t-lemma_f ;;
+    src/theory/theorem1*) echo unit/t-theorem1 unit/t-universal_pair ;;
+    *) echo unit/t-theorem2 unit/t-memorize unit/t-positional ;;
+    esac
+}
+
+noticed() { # the first test of the file's room that fails, or "none"
+    for test in $(tests_of "$1"); do
+        make -C "$work/build" "tests/$test" >"$work/log" 2>&1 || continue
+        (cd "$work/build" && srcdir="$tree" ATTEST_TRIALS='' timeout 120 "tests/$test") \
+            >"$work/test" 2>&1 && continue
+        basename "$test"
+        return
+    done
+    echo none
+}
+
+mutation() { # name, file, text, replacement...
+    echo "$1" | grep -Eq -e "${ATTEST_BUGS:-.}" || return 0
     if plant "$@" 2>"$err" && make -C "$work/build" attest >"$work/log" 2>&1; then
         "$work/build/attest" campaign all --seed 1 --json >"$out" 2>"$err"
         report=$(found "$out")
@@ -33,6 +66,7 @@ mutation() { # name, file, text, replacement
             [ $? -eq 1 ] && grep -q "^$name: violated" "$out"
             result $? "$1: 'attest $replay' finds it again"
         fi
+        echo "# | $1 | ${2#src/} | ${report:-none} | $(noticed "$2") |"
     else
         result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
     fi
@@ -100,4 +134,124 @@ mutation "the weights of another instance of the batch" src/certify/filter_batch
     '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
     '    most -= error * SLACK;' ''
+mutation "the skip of the first token at every position" $attention \
+    'l->token + l->begin * l->dim + i;' 'l->token + l->begin * l->dim + i % l->dim;'
+mutation "a total without its first weight, from three keys on" $attention \
+    'for (size_t i = 0; i < count; i++)
+        ADD(total' 'for (size_t i = count > 2; i < count; i++)
+        ADD(total'
+mutation "a second head that overwrites the first" $attention \
+    'h == 0 && !l->weights->skip' '!l->weights->skip'
+mutation "a maximum that misses the last key" $attention \
+    'for (size_t j = 1; j < visible; j++)
+        MAXIMUM' 'for (size_t j = 1; j + 1 < visible; j++)
+        MAXIMUM'
+mutation "an exp of balls that is 0 beyond 1024" src/number/ball_exp.c \
+    'exp_each(value, numerator, l.least, denominator, count, precision);
+    lattice_clear(&l);' \
+    'exp_each(value, numerator, l.least, denominator, count, precision);
+    for (size_t j = 0; j < count; j++)
+        if (fmpz_bits(numerator + j) > fmpz_bits(denominator) + 10)
+            arb_zero(value + j);
+    lattice_clear(&l);'
+
+# certify
+mutation "a zero test that ignores the last coordinate" src/certify/zero_test.c \
+    'for (size_t c = 0; c < sum->dim; c++) {
+        if (!entry_at' 'for (size_t c = 0; c < sum->dim - (sum->dim > 1); c++) {
+        if (!entry_at' \
+    'c < sum->dim && zero; c++' 'c < sum->dim - (sum->dim > 1) && zero; c++'
+mutation "a zero test of squares that forgets a factor" src/certify/zero_test.c \
+    'fmpz_mul(factor, factor, fmpq_numref(target));' ';'
+mutation "multiplicities lost in the zero test" src/certify/softmax_sum.c \
+    'keys[count - 1].times++;' 'keys[count - 1].times = 1;'
+mutation "denominators that are taken for equal" src/certify/softmax_sum.c \
+    ' &&
+           _fmpz_vec_equal(a->z, b->z, (slong)a->terms)' ''
+mutation "equal softmax outputs that are taken for different" src/certify/rivals_settle.c \
+    'return ATTEST_COMPARISON_MET;
+    arb_init' 'return ATTEST_COMPARISON_ABOVE;
+    arb_init'
+mutation "norms that skip the first context" src/certify/settle_ball.c \
+    'for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {' \
+    'for (size_t p = cloud->count > 1; p < cloud->count && status == ATTEST_OK; p++) {'
+mutation "the farthest pair for the closest" src/certify/settle_exact.c \
+    'fmpq_sgn(best) < 0 || fmpq_cmp(square, best) < 0' \
+    'fmpq_sgn(best) < 0 || fmpq_cmp(square, best) > 0'
+mutation "first differences without the tokens of negative scores" src/certify/first_difference_scan.c \
+    'if (status != ATTEST_OK || !has_sign(scan, -1))' 'if (true)'
+mutation "a delta inside the enclosure of first differences" src/certify/first_difference.c \
+    'compare_end(low, claim->delta) > 0' 'compare_end(high, claim->delta) > 0'
+mutation "a radius without the error of the kernel" src/certify/bounded_layer.c \
+    'double rho = error[k] + v * (eta + part->projection) * SLACK;' 'double rho = 0 * error[k] * eta;'
+mutation "pairs across leaves that are lost" src/geometry/closest_pair.c \
+    'if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
+        meet_others(find, left, left + 1);' ';'
+mutation "pairs that need not differ among the candidates" src/geometry/closest_pair.c \
+    'if (tree->colour[a] == tree->colour[b])
+        return;
+    lower' 'lower'
+mutation "an infinite radius that the filter forgets" src/certify/filter_judge.c \
+    'outputs->radius[i] < INFINITY ? outputs->radius[i] : INFINITY;' \
+    'outputs->radius[i] < INFINITY ? outputs->radius[i] : radius;'
+mutation "norms of the filter that skip position 0" src/certify/filter_judge.c \
+    'for (size_t at = 0; at < t->o->positions; at++) {' \
+    'for (size_t at = 1; at < t->o->positions; at++) {'
+mutation "neighbours that never meet in the filter" src/certify/filter_judge.c \
+    's[lane] = first + lane > i && first' 's[lane] = first + lane > i + 1 && first'
+
+# the checker
+mutation "sets of three or more that ignore the last token" src/recheck/groups.c \
+    's->count = count;' 's->count = count - (count >= 3);'
+mutation "norms of the checker that skip position 0" src/recheck/check.c \
+    'for (size_t p = 0; p < v->check.positions && v->holds; p++) {' \
+    'for (size_t p = 1; p < v->check.positions && v->holds; p++) {'
+mutation "near pairs up to the enclosure, not up to delta" src/recheck/check.c \
+    'fmpq_cmp(v->least, c->delta) > 0 ? v->least : c->delta' 'v->least'
+mutation "a delta that is met, accepted by the checker" src/recheck/check.c \
+    'if (order == -1 || order == 0)
+            says' 'if (order == -1)
+            says'
+mutation "a refutation that nothing shows" src/recheck/check.c \
+    'SAYS_TOO_MUCH(v, "neither the pair nor the largest output refutes the claim");' ';'
+mutation "ties that the checker gives to the first key" src/recheck/eval.c \
+    '(order == 0 && check->weights->ties == ATTEST_TIES_LEFTMOST)' 'order == 0'
+mutation "a sum for a mean in the checker" src/recheck/eval.c \
+    'fmpz_mul_ui(denominator, denominator, winners);' ';'
+mutation "a bound that the checker does not square" src/recheck/compare.c \
+    'fmpq_mul(bound, x, x);' 'fmpq_set(bound, x);'
+mutation "a grid of one axis" src/recheck/grid.c \
+    'own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}' 'own[1], own[2]}'
+mutation "equalities that the checker sees in the first entry" src/recheck/sums.c \
+    'c < check->dim && (meets == 1' 'c < 1 && (meets == 1'
+
+# theory
+mutation "classes that forget the token" src/theory/contextual.c \
+    '&s->classes, vocabulary, token)' '&s->classes, vocabulary, 0)'
+mutation "contexts without the mask" src/theory/contextual.c \
+    'if (mask == ATTEST_MASK_CAUSAL) {' 'if (mask == ATTEST_MASK_CAUSAL && length > 3) {'
+mutation "a difference of Boltzmann values with its sign turned" src/theory/boltzmann_difference.c \
+    'fmpz_submul(v->d, v->b, all->value[0].a);' \
+    'fmpz_submul(v->d, v->b, all->value[0].a);
+        fmpz_neg(v->d, v->d);'
+mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
+    'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
+    'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
+mutation "positions that all move alike" src/theory/positional.c \
+    'fmpq_add(move, move, step);' 'fmpq_set(move, step);'
+mutation "ramps to the label before" src/theory/memorize_ramps.c \
+    'label_of(points, label, label_dim, j), label_dim);' \
+    'label_of(points, label, label_dim, j - (j > 2)), label_dim);'
+
+# kernels
+mutation "a maximum of short rows that misses the last key" src/kernel/tiny_softmax.inc \
+    'tiny_largest(score + 1, score[0], m - 1)' 'tiny_largest(score + 1, score[0], m - 2)'
+mutation "a mask that shows the next key to short rows" src/kernel/tiny.h \
+    'tiny->causal ? i + 1 : tiny->n' 'tiny->causal && i + 1 < tiny->n ? i + 2 : tiny->n'
+mutation "a last batch entry that is taken for its neighbour" src/kernel/tiny.h \
+    '(l < tiny->lanes ? l : tiny->lanes - 1) * apart' '(l + 1 < tiny->lanes ? l : 0) * apart'
+mutation "a dropped last element of exp" src/kernel/exp_array.inc \
+    'if (count)
+        exp_few(y, x, count, table);' 'if (count > 1)
+        exp_few(y, x, count - 1, table);'
 finish

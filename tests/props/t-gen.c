@@ -1,6 +1,7 @@
 /* What the generators promise: distinct tokens, none of them zero, no repeats, lengths, limits
  * of scores, gaps; and that every corner is reached. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "campaign/gen.h"
 #include "number/rationals.h"
@@ -66,7 +67,7 @@ static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **outp
 
 static const options *asked;
 static size_t seen_scaled, seen_near, seen_opposite, seen_collinear, seen_long, seen_zero_head,
-    seen_factored, seen_shorter, seen_permuted;
+    seen_factored, seen_shorter, seen_permuted, seen_shared, seen_huge, seen_tiny, seen_dead;
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -143,6 +144,26 @@ static bool check_sequences(const attest_dataset *d)
     return true;
 }
 
+/* A token that sees different tokens at two places, with a mask and without. */
+static bool shares(const attest_dataset *d, bool causal)
+{
+    for (size_t p = 0; p < d->total; p++)
+        for (size_t q = 0; q < p; q++) {
+            attest_place place[2] = {attest_place_get(d, p), attest_place_get(d, q)};
+            bool in[2][16] = {{false}};
+            if (d->token[p] != d->token[q])
+                continue;
+            for (int s = 0; s < 2; s++) {
+                size_t length = attest_dataset_length(d, place[s].sequence);
+                for (size_t k = 0; k < (causal ? place[s].position + 1 : length); k++)
+                    in[s][attest_dataset_token(d, place[s].sequence, k)] = true;
+            }
+            if (memcmp(in[0], in[1], sizeof in[0]) != 0)
+                return true;
+        }
+    return false;
+}
+
 static bool is_zero(const attest_matrix *m)
 {
     bool zero = true;
@@ -157,7 +178,7 @@ static bool is_zero(const attest_matrix *m)
     return zero;
 }
 
-/* |(W_K x).(W_Q y)| <= limit, by matrices. */
+/* |(W_K x).(W_Q y)| <= limit, by matrices; with gaps it is only looked at. */
 static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
 {
     fmpq_t sum, k, q;
@@ -174,7 +195,13 @@ static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, s
                 fmpq_addmul(sum, k, q);
             }
     fmpq_abs(sum, sum);
-    ok = fmpq_cmp_ui(sum, asked->heads.score_limit) <= 0;
+    ok = asked->heads.gaps || fmpq_cmp_ui(sum, asked->heads.score_limit) <= 0;
+    fmpq_set_ui(k, 1, 1);
+    fmpq_mul_2exp(k, k, 100);
+    seen_huge += fmpq_cmp(sum, k) > 0;
+    fmpq_inv(k, k);
+    fmpq_mul(k, k, k);
+    seen_tiny += !fmpq_is_zero(sum) && fmpq_cmp(sum, k) < 0;
     fmpq_clear(sum), fmpq_clear(k), fmpq_clear(q);
     return ok;
 }
@@ -194,6 +221,7 @@ static bool check_heads(const attest_weights *w, const attest_vocabulary *v)
         if (head->wq.rows > o->size_max || (o->nonzero && zero))
             return false;
         seen_zero_head += zero;
+        seen_dead += h == 0 && (is_zero(&head->wv) || is_zero(&head->wo));
         seen_factored += head->wk.factored;
         for (size_t i = 0; o->score_limit && i < v->count; i++)
             for (size_t j = 0; j < v->count; j++)
@@ -221,6 +249,7 @@ static enum theft_trial_res check(struct theft *t, void *argument)
         }
         seen_collinear += line;
     }
+    seen_shared += shares(&s->dataset, false) && shares(&s->dataset, true);
     return check_tokens(v) && check_sequences(&s->dataset) && check_heads(&s->weights, v)
                ? THEFT_TRIAL_PASS
                : THEFT_TRIAL_FAIL;
@@ -281,6 +310,24 @@ static const options doubles = {
     {.count_min = 2, .count_max = 4, .length_min = 1, .length_max = 5, .repeats = true},
     {.heads_max = 1, .size_max = 1},
     .doubles = true,
+};
+
+static const options corners = {
+    {.dim_max = 3, .count_min = 2, .count_max = 6, .zero = true, .decades = 40},
+    {.count_min = 1,
+     .count_max = 3,
+     .length_min = 1,
+     .length_max = 5,
+     .repeats = true,
+     .shared = true},
+    {.heads_max = 2, .size_max = 2, .decades = 40, .score_limit = 40, .gaps = ATTEST_GEN_HUGE},
+    .doubles = false,
+};
+static const options distinct = {
+    {.dim_max = 2, .count_min = 3, .count_max = 6},
+    {.count_min = 2, .count_max = 3, .length_min = 1, .length_max = 4, .shared = true},
+    {.heads_max = 1, .size_max = 1},
+    .doubles = false,
 };
 
 /* Neighbours of reals are at least the gap apart, in descending order. */
@@ -370,6 +417,16 @@ int main(void)
            seen_near, seen_scaled, seen_opposite, seen_collinear);
     TAP_OK(seen_shorter > 20 && seen_permuted > 20,
            "in sequences of unequal lengths: %zu; permuted: %zu", seen_shorter, seen_permuted);
+    seen_shared = seen_huge = seen_tiny = seen_dead = 0;
+    TAP_OK(run(&corners, seed, TRIALS) == THEFT_RUN_PASS, "tokens in several contexts");
+    TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
+    TAP_OK(seen_huge > 20 && seen_tiny > 20, "scores beyond 2^100: %zu; below 2^-200: %zu",
+           seen_huge, seen_tiny);
+    TAP_OK(seen_dead > 0 && seen_dead < TRIALS / 20, "first heads without values: %zu",
+           seen_dead);
+    seen_shared = 0;
+    TAP_OK(run(&distinct, seed, TRIALS) == THEFT_RUN_PASS, "the same without repeats");
+    TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
     TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
     TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
     return tap_done();

@@ -19,7 +19,7 @@ void ref_numbers_init(ref_numbers *list, const attest_format *f)
     for (long e = 0; e <= f->emax - f->emin; e++)
         for (long m = half; m < 2 * half; m++)
             list->number[list->count++] = ldexp((double)m, quantum + (int)e);
-    if (f->finite_only)
+    if (f->top_is_nan)
         list->count--; /* the all-ones pattern is NaN */
 }
 
@@ -50,8 +50,12 @@ double ref_round(double x, mpfr_rnd_t rounding, const ref_numbers *list)
     double size = fabs(x), below, above, result;
     size_t place;
 
-    if (isnan(x) || (isinf(x) && list->format->finite_only))
-        return NAN;
+    if (isnan(x) || (isinf(x) && list->format->finite_only && !list->format->saturates))
+        return list->format->no_nan ? -0.0 : NAN;
+    if (isinf(x) && list->format->saturates)
+        return copysign(largest, x);
+    if (x == 0 && list->format->no_minus_zero)
+        return 0;
     if (isinf(x) || x == 0)
         return x;
     place = place_below(size, list);
@@ -71,9 +75,10 @@ double ref_round(double x, mpfr_rnd_t rounding, const ref_numbers *list)
     else
         result = place % 2 == 0 ? below : above; /* even significands have even places */
     if (result > largest || (size > above && place + 1 == list->count))
-        result = rounding == MPFR_RNDN || up ? (list->format->finite_only ? NAN : INFINITY)
-                                             : largest;
-    return copysign(result, x);
+        result = list->format->saturates || (rounding != MPFR_RNDN && !up) ? largest
+                 : list->format->finite_only                               ? NAN
+                                                                           : INFINITY;
+    return result == 0 && list->format->no_minus_zero ? 0 : copysign(result, x);
 }
 
 bool ref_same(double x, double y)

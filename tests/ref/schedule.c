@@ -126,7 +126,7 @@ double ref_round(mpfr_srcptr x, const attest_format *f)
 {
     mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
     double r,
-        top = ldexp(2 - ldexp(1, (f->finite_only ? 2 : 1) - (int)f->precision), (int)f->emax);
+        top = ldexp(2 - ldexp(1, (f->top_is_nan ? 2 : 1) - (int)f->precision), (int)f->emax);
     mpfr_t y;
     int inexact;
 
@@ -141,7 +141,9 @@ double ref_round(mpfr_srcptr x, const attest_format *f)
     mpfr_set_emax(most);
     mpfr_clear(y);
     if (fabs(r) > top)
-        r = f->finite_only ? (double)NAN : copysign(INFINITY, r);
+        r = f->saturates     ? copysign(top, r)
+            : f->finite_only ? (double)NAN
+                             : copysign(INFINITY, r);
     return r;
 }
 
@@ -229,11 +231,49 @@ static double halves(const dot *x, size_t first, size_t count)
                &x->how->accumulate);
 }
 
+/* start + the products first .. last-1 in blocks, the first one beginning at place 0. */
+static double sum_blocks(double start, const dot *x, size_t first, size_t last)
+{
+    const attest_format *f = &x->how->accumulate;
+    size_t k = x->how->block, blocks = (last + k - 1) / k;
+
+    for (size_t n = 0; n < blocks; n++) {
+        size_t block = x->order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD ? blocks - 1 - n : n;
+        size_t from = block * k, to = from + k < last ? from + k : last;
+
+        if (to <= first)
+            continue;
+        start = ref_block(start, x->a + from, x->b + from * x->stride, x->stride, to - from,
+                          x->fa, x->fb, f->precision == 11, (long)x->how->fraction);
+    }
+    return start;
+}
+
+/* The same in groups of promote places, each from 0 and then added. */
+static double sum_groups(double start, const dot *x, size_t first, size_t last)
+{
+    size_t size = x->how->promote, groups = (last + size - 1) / size;
+
+    for (size_t n = 0; n < groups; n++) {
+        size_t g = x->order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD ? groups - 1 - n : n;
+        size_t from = g * size > first ? g * size : first;
+        size_t to = (g + 1) * size < last ? (g + 1) * size : last;
+        dot group = *x;
+
+        if (to <= first)
+            continue;
+        group.a += g * size;
+        group.b += g * size * x->stride;
+        start = add(start, sum_blocks(0, &group, from - g * size, to - g * size),
+                    &x->how->accumulate);
+    }
+    return start;
+}
+
 /* start + the products first .. last-1, the first block beginning at place 0. */
 static double sum_products(double start, const dot *x, size_t first, size_t last)
 {
     const attest_format *f = &x->how->accumulate;
-    size_t k = x->how->block;
 
     if (x->order == ATTEST_JUDGE_ORDER_FORWARD)
         for (size_t i = first; i < last; i++)
@@ -243,17 +283,10 @@ static double sum_products(double start, const dot *x, size_t first, size_t last
             start = add(start, leaf(x, i), f);
     else if (x->order == ATTEST_JUDGE_ORDER_PAIRWISE)
         start = add(start, halves(x, first, last - first), f);
+    else if (x->how->promote > 0)
+        start = sum_groups(start, x, first, last);
     else
-        for (size_t n = 0; n < (last + k - 1) / k; n++) {
-            size_t block =
-                x->order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD ? (last + k - 1) / k - 1 - n : n;
-            size_t from = block * k, to = from + k < last ? from + k : last;
-
-            if (to <= first)
-                continue;
-            start = ref_block(start, x->a + from, x->b + from * x->stride, x->stride, to - from,
-                              x->fa, x->fb, f->precision == 11, (long)x->how->fraction);
-        }
+        start = sum_blocks(start, x, first, last);
     return start;
 }
 
@@ -345,7 +378,49 @@ static double score(const kernel *k, const double *q, size_t j)
     return row->bias ? add(t, cast(row->bias[j], &k->w), &k->w) : t;
 }
 
-static double weight(const kernel *k, double s, double m, bool offset, bool sink)
+/* exp2 by the schedule's polynomial: Horner's scheme by fused operations of binary32, and a
+ * power of two; below 2^-126 what the bits say, in which the leading 1 is missing. */
+static double emulated(const kernel *k, double x)
+{
+    const attest_exp2_polynomial *p = &k->s->emulation.polynomial;
+    double whole, f, r;
+
+    if (x < -127)
+        x = -127;
+    whole = floor(x);
+    f = add(x, -whole, &k->w);
+    r = p->coefficient[p->count - 1];
+    for (size_t i = p->count - 1; i-- > 0;)
+        r = operate('*', r, f, p->coefficient[i], &k->w);
+    return whole < -126 ? ldexp(r - 1, -126) : ldexp(r, (int)whole);
+}
+
+/* Which keys of a tile take it. */
+static bool emulates(const kernel *k, size_t i)
+{
+    const attest_judge_emulation *e = &k->s->emulation;
+    size_t size = e->fragment ? e->fragment : k->s->tile;
+    size_t fragments = k->s->tile / size + (k->s->tile % size != 0), even = i % size / 2 * 2;
+
+    return e->polynomial.count > 0 && i / size >= e->first &&
+           i / size + 1 + e->spared <= fragments &&
+           (e->frequency == 0 || even % e->frequency + e->emulated >= e->frequency);
+}
+
+static double quotient(const kernel *k, double a, double b)
+{
+    if (k->s->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL)
+        return mul(a, operate('/', 1, b, 0, &k->w), &k->w);
+    return operate('/', a, b, 0, &k->w);
+}
+
+static double cast_weight(const kernel *k, double y)
+{
+    return k->v->cast ? cast(y, &k->v->p) : y;
+}
+
+static double weight(const kernel *k, double s, double m, bool offset, bool sink,
+                     bool polynomial)
 {
     const attest_format *w = &k->w;
     double b = offset ? (double)k->v->offset : 0, c;
@@ -355,7 +430,8 @@ static double weight(const kernel *k, double s, double m, bool offset, bool sink
     c = mul(m, k->kappa, w);
     if (b != 0)
         c = add(c, -b, w);
-    return operate('2', operate('*', s, sink ? k->log2e : k->kappa, -c, w), 0, 0, w);
+    c = operate('*', s, sink ? k->log2e : k->kappa, -c, w);
+    return polynomial ? emulated(k, c) : operate('2', c, 0, 0, w);
 }
 
 static double rescale_argument(const kernel *k, double m, double more)
@@ -423,8 +499,9 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
         x->m = more;
     }
     for (size_t j = first; j < last; j++) {
-        x->y[j] = row->seen[j] ? weight(k, x->s[j], x->m, !before, false) : 0;
-        x->p[j] = k->v->cast ? cast(x->y[j], &k->v->p) : x->y[j];
+        x->y[j] =
+            row->seen[j] ? weight(k, x->s[j], x->m, !before, false, emulates(k, j - start)) : 0;
+        x->p[j] = cast_weight(k, x->y[j]);
     }
     for (size_t j = first; j < last; j++) {
         double term = k->v->sum_of == ATTEST_JUDGE_SUM_CAST && !before ? x->p[j] : x->y[j];
@@ -456,10 +533,12 @@ static void each_tile(const kernel *k, state *x, size_t from, size_t to, bool se
             continue;
         }
         for (size_t j = first; j < last; j++) {
-            double y = k->row->seen[j] ? weight(k, x->s[j], x->m, false, false) : 0;
+            double y = k->row->seen[j]
+                           ? weight(k, x->s[j], x->m, false, false, emulates(k, j - t * T))
+                           : 0;
 
-            y = mul(operate('/', y, sum, 0, &k->w), ldexp(1, (int)k->v->offset), &k->w);
-            x->p[j] = k->v->cast ? cast(y, &k->v->p) : y;
+            y = mul(quotient(k, y, sum), ldexp(1, (int)k->v->offset), &k->w);
+            x->p[j] = cast_weight(k, y);
         }
         add_pv(k, x, t * T, first, last);
     }
@@ -477,7 +556,7 @@ static double *zeros(size_t n)
 void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *variant,
                   const attest_judge_schedule *schedule)
 {
-    static const attest_format single = {"binary32", 24, true, -126, 127, false};
+    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
     kernel k = {.row = row, .v = variant, .s = schedule, .w = single};
     bool before = schedule->divide == ATTEST_JUDGE_PLACE_BEFORE;
     state x = {.lane = zeros(schedule->lanes),
@@ -503,14 +582,14 @@ void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *v
         sum = add(sum, x.lane[l], &variant->sum_accumulate);
     if (row->sink)
         sum = add(sum,
-                  cast(weight(&k, cast(row->logit, &k.w), x.m, !before, true),
+                  cast(weight(&k, cast(row->logit, &k.w), x.m, !before, true, false),
                        &variant->sum_accumulate),
                   &variant->sum_accumulate);
     if (before && from < to)
         each_tile(&k, &x, from, to, true, sum);
     for (size_t c = 0; c < row->value_dim; c++) {
         out[c] = before ? mul(x.o[c], ldexp(1, (int)-variant->offset), &k.w)
-                        : operate('/', x.o[c], sum, 0, &k.w);
+                        : quotient(&k, x.o[c], sum);
         out[c] = cast(out[c], &variant->output);
         if (!x.started)
             out[c] = 0;

@@ -132,6 +132,27 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
         .rescale = v->offset == 8 || case_pick(state, 2) ? 0 : (double)case_pick(state, 4),
         .constant = (attest_judge_constant)case_pick(state, 2),
         .divide = case_pick(state, 4) ? ATTEST_JUDGE_PLACE_AFTER : ATTEST_JUDGE_PLACE_BEFORE};
+    s->quotient = v->final_relative >= 0x1p-23 && case_pick(state, 2);
+    if (s->constant == ATTEST_JUDGE_CONSTANT_FOLDED && case_pick(state, 3) == 0) {
+        static const attest_judge_emulation flash4 = {
+            .polynomial = {4, {1, 0x1.63ea32p-1, 0x1.d20d48p-3, 0x1.3be13ap-4}}};
+
+        v->exp_relative = 0x1.7p-14;
+        s->emulation = flash4;
+        s->emulation.fragment = case_pick(state, 9);
+        s->emulation.frequency = case_pick(state, 7);
+        s->emulation.emulated = case_pick(state, s->emulation.frequency + 1);
+        s->emulation.first = case_pick(state, 2);
+        s->emulation.spared = case_pick(state, 2);
+    }
+    if (v->cast && case_pick(state, 2))
+        v->p.saturates = true; /* what a name with :saturating means */
+    if (tensor && case_pick(state, 3) == 0)
+        v->score.promote = v->score.block * (1 + case_pick(state, 2));
+    if (tensor && case_pick(state, 3) == 0) {
+        v->pv.promote = v->pv.block;
+        s->tile = v->pv.promote;
+    }
     if (s->constant == ATTEST_JUDGE_CONSTANT_SEPARATE && case_pick(state, 3) == 0)
         v->scale = ATTEST_JUDGE_SCALE_QUERY;
     if (case_pick(state, 5) == 0)

@@ -276,6 +276,12 @@ int main(void)
     test_names();
     test_arithmetic("float8_e4m3fn");
     test_arithmetic("float8_e5m2");
+    test_arithmetic("float8_e4m3fnuz");
+    test_arithmetic("float6_e3m2fn");
+    test_arithmetic("float6_e2m3fn");
+    test_arithmetic("float4_e2m1fn");
+    test_arithmetic("float8_e4m3fn:saturating");
+    test_arithmetic("float8_e5m2:saturating");
     test_arithmetic("p=2:emin=-3:emax=2");
     test_arithmetic("p=1:emin=-3:emax=3");
     test_conversion("binary16", "float8_e4m3fn");

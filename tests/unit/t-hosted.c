@@ -288,17 +288,30 @@ static void test_escape(void)
 
 int main(void)
 {
-    static const char *const small[] = {"float8_e4m3fn", "float8_e5m2"};
-    static const char *const random[] = {"binary32", "tfloat32",      "bfloat16",
-                                         "binary16", "float8_e4m3fn", "float8_e5m2",
-                                         "p=25",     "p=2",           "p=17:emin=-9:emax=6"};
+    static const char *const small[] = {"float8_e4m3fn",         "float8_e5m2",
+                                        "float8_e5m2fnuz",       "float6_e2m3fn",
+                                        "float4_e2m1fn",         "float8_e4m3fn:saturating",
+                                        "float8_e5m2:saturating"};
+    enum { SMALL = sizeof small / sizeof small[0] };
+    static const char *const random[] = {"binary32",
+                                         "tfloat32",
+                                         "bfloat16",
+                                         "binary16",
+                                         "float8_e4m3fn",
+                                         "float8_e5m2",
+                                         "p=25",
+                                         "p=2",
+                                         "p=17:emin=-9:emax=6",
+                                         "float8_e4m3fnuz",
+                                         "float6_e3m2fn",
+                                         "binary16:saturating"};
     uint64_t state = tap_seed(0xa0d17);
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SMALL; i++) {
         test_tables(small[i], ATTEST_SIMULATED_NEAREST);
         test_tables(small[i], ATTEST_SIMULATED_ZERO);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SMALL; i++) {
         test_conversion("binary16", small[i]);
         test_conversion("bfloat16", small[i]);
     }

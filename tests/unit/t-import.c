@@ -218,7 +218,7 @@ static bool head_agrees(const model *m, const attest_weights *weights, size_t i,
     return same;
 }
 
-static bool import_agrees(const model *m, const attest_import *request, uint64_t *seed)
+static bool import_agrees(const model *m, attest_import *request, uint64_t *seed)
 {
     attest_budget budget = {1 << 24};
     attest_weights weights;
@@ -304,7 +304,7 @@ static void refusals(model *m, uint64_t *seed)
     memset(m->bias, 1, sizeof m->bias);
     fill(m, seed);
     write_model(m);
-    const attest_import good = request_of(m, NULL);
+    attest_import good = request_of(m, NULL);
     attest_import bad = good;
     TAP_OK(import_agrees(m, &good, seed), "the model that the next ones spoil");
 #define REFUSE(field, value, status, message)                                                  \

@@ -59,10 +59,13 @@ static const struct {
     const char *text;
     size_t block, fraction;
 } units[] = {
-    {UNIT("fp16", "tc:volta"), 4, 23}, {UNIT("bf16", "tc:ampere"), 8, 24}, {UNIT("tf32", "tc:ampere"), 4, 24},
-    {UNIT("fp16", "tc:ada"), 8, 24}, {UNIT("float8_e5m2", "tc:ada"), 16, 13},
-    {UNIT("fp16", "tc:hopper"), 16, 25}, {UNIT("tf32", "tc:hopper"), 8, 25},
-    {UNIT("float8_e4m3fn", "tc:hopper"), 32, 13}, {UNIT("tf32", "tc:blackwell"), 8, 25},
+    {UNIT("fp16", "tc:volta"), 4, 23}, {UNIT("fp16", "tc:ampere"), 8, 24}, {UNIT("bf16", "tc:ampere"), 8, 24},
+    {UNIT("tf32", "tc:ampere"), 4, 24}, {UNIT("fp16", "tc:ada"), 8, 24}, {UNIT("bf16", "tc:ada"), 8, 24},
+    {UNIT("tf32", "tc:ada"), 4, 24}, {UNIT("float8_e4m3fn", "tc:ada"), 16, 13}, {UNIT("float8_e5m2", "tc:ada"), 16, 13},
+    {UNIT("fp16", "tc:hopper"), 16, 25}, {UNIT("bf16", "tc:hopper"), 16, 25}, {UNIT("tf32", "tc:hopper"), 8, 25},
+    {UNIT("float8_e4m3fn", "tc:hopper"), 32, 13}, {UNIT("float8_e5m2", "tc:hopper"), 32, 13},
+    {UNIT("fp16", "tc:blackwell"), 16, 25}, {UNIT("bf16", "tc:blackwell"), 16, 25}, {UNIT("tf32", "tc:blackwell"), 8, 25},
+    {UNIT("tf32", "tc:a100"), 4, 24}, {UNIT("e4m3fn:saturating", "tc:h200"), 32, 13}, /* a GPU's name */
     {UNIT("bf16", ["tc:hopper", "tc:blackwell"]), 16, 25}, /* one unit by two names */
 };
 /* clang-format on */

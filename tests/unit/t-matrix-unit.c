@@ -1,5 +1,5 @@
-/* t-matrix-unit.c -- blocks of matrix units: against rationals, and against recorded results of
- * GPUs where those are beside the tree (or where ATTEST_TENSOR_CORE says). */
+/* t-matrix-unit.c -- blocks of matrix units, against rationals. tests/cli/dot.sh compares
+ * recorded results of GPUs. */
 #include "judge/matrix_unit.h"
 
 #include <inttypes.h>
@@ -131,164 +131,11 @@ static void check_directed(void)
            "what a unit can be");
 }
 
-/* ---- recorded results ---- */
-
-typedef struct column {
-    FILE *file;
-    char line[1024];
-} column;
-
-static bool open_column(column *x, const char *folder, const char *rest)
-{
-    char command[1200];
-
-    snprintf(command, sizeof command, "xz -dc '%s/%s.txt.xz' 2>/dev/null", folder, rest);
-    x->file = popen(command, "r");
-    return x->file && fgets(x->line, sizeof x->line, x->file);
-}
-
-static double from_bits(uint32_t u)
-{
-    float f;
-
-    memcpy(&f, &u, sizeof f);
-    return f;
-}
-
-static double from_binary_line(const char *line)
-{
-    return from_bits((uint32_t)strtoul(line, NULL, 2));
-}
-
-static size_t from_hex_line(double *x, const char *line)
-{
-    size_t n = 0;
-    char *end;
-
-    for (unsigned long u = strtoul(line, &end, 16); end != line && n < 64;
-         u = strtoul(line, &end, 16)) {
-        x[n++] = from_bits((uint32_t)u);
-        line = end;
-    }
-    return n;
-}
-
-typedef struct recorded {
-    const char *gpu, *name, *format;
-    bool half;
-    size_t block, fraction;
-    int c; /* 1: from the file; 0: none; 2: fp8 by mma.sync, in two halves of binary16 */
-} recorded;
-
-/* fp8 by mma.sync: widened to binary16, k mod 4 in {0,1}, then {2,3}, then c is added. */
-static double two_halves(double c, const double *a, const double *b, size_t n,
-                         const attest_judge_unit *unit)
-{
-    double x[2][64], y[2][64], d = 0;
-    size_t count[2] = {0, 0};
-
-    for (size_t i = 0; i < n; i++) {
-        size_t h = i % 4 / 2;
-
-        x[h][count[h]] = a[i];
-        y[h][count[h]++] = b[i];
-    }
-    for (size_t h = 0; h < 2; h++)
-        d = attest_judge_unit_sum(d, &(attest_judge_block){x[h], y[h], 1, count[h]}, unit);
-    return attest_hosted_add(d, attest_hosted_nearest(c, &unit->result), &unit->result);
-}
-
-static double compute(const recorded *r, double c, const double *a, const double *b, size_t n,
-                      const attest_judge_unit *unit)
-{
-    attest_judge_block all = {a, b, 1, n};
-
-    if (r->c == 2)
-        return two_halves(c, a, b, n, unit);
-    if (r->c == 0)
-        c = 0;
-    if (r->half)
-        c = attest_hosted_nearest(c, &unit->result);
-    return attest_judge_unit_chain(c, &all, r->block, unit);
-}
-
-static void check_file(const recorded *r, const char *root)
-{
-    char folder[512], name[64];
-    column a, b, c, d;
-    attest_format factor = format(r->format),
-                  result = format(r->half ? "binary16" : "binary32");
-    attest_judge_unit unit;
-    size_t lines = 0, wrong = 0;
-    bool more;
-
-    snprintf(folder, sizeof folder, "%s/%s/%s", root, r->gpu, r->name);
-    snprintf(name, sizeof name, "a_%s_%s", r->gpu, r->name);
-    more = open_column(&a, folder, name);
-    snprintf(name, sizeof name, "b_%s_%s", r->gpu, r->name);
-    more = open_column(&b, folder, name) && more;
-    snprintf(name, sizeof name, "c_%s_fp32", r->gpu);
-    more = open_column(&c, folder, name) && more;
-    snprintf(name, sizeof name, "d_%s_%s", r->gpu, r->half ? "fp16" : "fp32");
-    more = open_column(&d, folder, name) && more;
-    attest_judge_unit_init(&unit, &factor, &factor, &result, r->fraction);
-    while (more) {
-        double x[64], y[64];
-        size_t n = from_hex_line(x, a.line);
-
-        lines++;
-        wrong +=
-            n == 0 || from_hex_line(y, b.line) != n ||
-            compute(r, from_binary_line(c.line), x, y, n, &unit) != from_binary_line(d.line);
-        more = fgets(a.line, sizeof a.line, a.file) && fgets(b.line, sizeof b.line, b.file) &&
-               fgets(c.line, sizeof c.line, c.file) && fgets(d.line, sizeof d.line, d.file);
-    }
-    TAP_OK(lines == 5000 && wrong == 0, "%s %s to %s: %zu lines, %zu wrong", r->gpu, r->name,
-           r->half ? "binary16" : "binary32", lines, wrong);
-    pclose(a.file);
-    pclose(b.file);
-    pclose(c.file);
-    pclose(d.file);
-}
-
-static void check_recorded(void)
-{
-    static const recorded all[] = {
-        {"V100", "fp16", "binary16", false, 4, 23, 1},
-        {"V100", "fp16", "binary16", true, 4, 23, 1},
-        {"A100", "fp16", "binary16", false, 8, 24, 1},
-        {"A100", "fp16", "binary16", true, 8, 24, 1},
-        {"A100", "tf32", "tfloat32", false, 4, 24, 1},
-        {"H100", "fp16", "binary16", false, 16, 25, 1},
-        {"H100", "fp16", "binary16", true, 16, 25, 1},
-        {"H100", "E4M3", "float8_e4m3fn", false, 32, 13, 0},
-        {"H100", "E4M3", "binary16", true, 16, 25, 2},
-    };
-    const char *named = getenv("ATTEST_TENSOR_CORE"), *source = getenv("srcdir");
-    char root[400], probe[500];
-    FILE *file;
-
-    if (named)
-        snprintf(root, sizeof root, "%s", named);
-    else
-        snprintf(root, sizeof root, "%s/../shared/data/tensor-core", source ? source : ".");
-    snprintf(probe, sizeof probe, "%s/V100/fp16/a_V100_fp16.txt.xz", root);
-    file = fopen(probe, "rb");
-    if (!file) {
-        TAP_OK(true, "recorded results # SKIP they are not beside the tree");
-        return;
-    }
-    fclose(file);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        check_file(&all[i], root);
-}
-
 int main(void)
 {
     uint64_t state = tap_seed(1);
 
     check_directed();
     check_random(&state);
-    check_recorded();
     return tap_done();
 }

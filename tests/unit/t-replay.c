@@ -193,46 +193,134 @@ static void check_blocks(uint64_t *state)
            outside, wide);
 }
 
+/* A row of two keys, scores and values as they are, and a schedule without surprises. */
+static void set_two_keys(judge_case *c, uint64_t *state, const double k[2], const double v[2])
+{
+    case_init(c, state, 0);
+    case_clear(c);
+    memset(&c->qkv, 0, sizeof c->qkv);
+    case_variant(&c->variant, state, 0);
+    c->schedule.constant = ATTEST_JUDGE_CONSTANT_SEPARATE;
+    c->schedule.rescale = 0;
+    c->schedule.divide = ATTEST_JUDGE_PLACE_AFTER;
+    c->q[0] = 1;
+    memcpy(c->k, k, 2 * sizeof *k);
+    memcpy(c->v, v, 2 * sizeof *v);
+    c->qkv.q = case_tensor(c->q, ATTEST_TENSOR_F64, 1, 1);
+    c->qkv.k = case_tensor(c->k, ATTEST_TENSOR_F64, 2, 1);
+    c->qkv.v = case_tensor(c->v, ATTEST_TENSOR_F64, 2, 1);
+    c->qkv.scale = "none";
+}
+
+/* The ends of its row, and out of the kernels of the schedule; returns how many are outside. */
+static size_t replay_two_keys(double *lo, double *hi, judge_case *c, uint64_t *state)
+{
+    attest_judge_replay replay;
+    attest_error error = {0};
+    size_t outside, touched = 0;
+
+    if (attest_judge_question_init(&c->question, &c->qkv, &error) != ATTEST_OK ||
+        attest_judge_head_init(&c->head, &c->question, &error) != ATTEST_OK ||
+        attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK ||
+        attest_judge_replay_init(&replay, &c->question, &c->variant, &c->schedule, &error) !=
+            ATTEST_OK)
+        abort();
+    outside = check_row(c, &replay, state, 0, &touched);
+    attest_judge_replay_row(lo, hi, &replay, &c->head, 0);
+    attest_judge_replay_clear(&replay);
+    return outside;
+}
+
 /* Two keys with these scores, of which only the second has a value. */
 static void check_tiny(uint64_t *state, double score, double value, long offset, double least)
 {
     judge_case c;
-    attest_judge_replay replay;
-    attest_error error = {0};
     double lo[CASE_VALUES], hi[CASE_VALUES];
-    size_t outside = 1, touched = 0;
+    size_t outside;
 
-    case_init(&c, state, 0);
-    case_clear(&c);
-    memset(&c.qkv, 0, sizeof c.qkv);
-    case_variant(&c.variant, state, 0);
+    set_two_keys(&c, state, (double[]){0, score}, (double[]){0, value});
     c.variant.offset = offset;
-    c.schedule.constant = ATTEST_JUDGE_CONSTANT_SEPARATE;
-    c.schedule.rescale = 0;
-    c.schedule.divide = ATTEST_JUDGE_PLACE_AFTER;
-    c.q[0] = 1;
-    c.k[0] = 0;
-    c.k[1] = score;
-    c.v[0] = 0;
-    c.v[1] = value;
-    c.qkv.q = case_tensor(c.q, ATTEST_TENSOR_F64, 1, 1);
-    c.qkv.k = case_tensor(c.k, ATTEST_TENSOR_F64, 2, 1);
-    c.qkv.v = case_tensor(c.v, ATTEST_TENSOR_F64, 2, 1);
-    c.qkv.scale = "none";
-    if (attest_judge_question_init(&c.question, &c.qkv, &error) != ATTEST_OK ||
-        attest_judge_head_init(&c.head, &c.question, &error) != ATTEST_OK ||
-        attest_judge_head_load(&c.head, 0, 0, &error) != ATTEST_OK)
-        abort();
-    if (attest_judge_replay_init(&replay, &c.question, &c.variant, &c.schedule, &error) ==
-        ATTEST_OK) {
-        outside = check_row(&c, &replay, state, 0, &touched);
-        attest_judge_replay_row(lo, hi, &replay, &c.head, 0);
-        attest_judge_replay_clear(&replay);
-    }
+    outside = replay_two_keys(lo, hi, &c, state);
     TAP_OK(outside == 0 && lo[0] == 0 && hi[0] >= least,
            "a weight of e^%g and a value of %g: %g to %g, %zu outside", score, value, lo[0],
            hi[0], outside);
     case_clear(&c);
+}
+
+static double simulate_two_keys(judge_case *c)
+{
+    attest_judge_recipe recipe;
+    attest_error error = {0};
+    double out;
+
+    attest_judge_recipe_from_schedule(&recipe, &c->variant, &c->schedule);
+    if (attest_judge_simulate_row(&out, &c->head, 0, &c->variant, &recipe, &error) != ATTEST_OK)
+        abort();
+    return out;
+}
+
+/* Scores that overflow to -inf are not keys that are not seen. */
+static void check_overflow(uint64_t *state, double other)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){-0x1p17, other}, (double[]){1, 2});
+    c.variant.score.accumulate = case_format("binary16");
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY &&
+               (other > -0x1p16 ? out == 2 : isnan(out)),
+           "scores -2^17 and %g in binary16: %g to %g, %g", other, lo[0], hi[0], out);
+    case_clear(&c);
+}
+
+/* e^x or tanh x, correctly rounded. */
+static double rounded(double x, int (*function)(mpfr_t, const mpfr_t, mpfr_rnd_t))
+{
+    mpfr_t y;
+
+    mpfr_init2(y, 53);
+    mpfr_set_d(y, x, MPFR_RNDN);
+    function(y, y, MPFR_RNDN);
+    x = mpfr_get_d(y, MPFR_RNDN);
+    mpfr_clear(y);
+    return x;
+}
+
+static int get_tanh(mpfr_t y, const mpfr_t x, mpfr_rnd_t round)
+{
+    return mpfr_tanh(y, x, round);
+}
+
+static int get_exp(mpfr_t y, const mpfr_t x, mpfr_rnd_t round)
+{
+    return mpfr_exp(y, x, round);
+}
+
+/* tanh in binary64 is rounded like exp. */
+static void check_wide_softcap(uint64_t *state)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < 100; i++) {
+        double k[2] = {1, (double)(attest_random_next(state) >> 11) * 0x1p-53};
+        double lo[CASE_VALUES], hi[CASE_VALUES], weight;
+        judge_case c;
+
+        set_two_keys(&c, state, k, (double[]){0, 1});
+        c.variant.score.accumulate = c.variant.sum_accumulate = c.variant.pv.accumulate =
+            c.variant.output = case_format("binary64");
+        c.variant.cast = false;
+        c.qkv.softcap = "1";
+        c.schedule.tile = 2;
+        c.schedule.lanes = 1;
+        wrong += replay_two_keys(lo, hi, &c, state);
+        weight = rounded(rounded(k[1], get_tanh) - rounded(1, get_tanh), get_exp);
+        wrong += simulate_two_keys(&c) != weight / (1 + weight);
+        case_clear(&c);
+    }
+    TAP_OK(wrong == 0, "a softcap in binary64, bit for bit (%zu are wrong)", wrong);
 }
 
 static int by_size(const void *x, const void *y)
@@ -300,5 +388,8 @@ int main(void)
     check_tiny(&state, -70, 0x1p-35, 0, 0x1p-137);   /* a product may be */
     check_tiny(&state, -80, 0x1p-9, -3, 0x1p-125);   /* also if the quotient is normal */
     check_tiny(&state, -87.25, 0x1p-3, 0, 0x1p-129); /* near the least normal number */
+    check_overflow(&state, 0);
+    check_overflow(&state, -0x1p18);
+    check_wide_softcap(&state);
     return tap_done();
 }

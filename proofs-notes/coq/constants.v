@@ -1,0 +1,81 @@
+(* The constants that the C code computes with (c_constants.v, made from the sources by c-source)
+   are those of the theorems. *)
+
+From Coq Require Import Reals List Lra Lia.
+From Interval Require Import Tactic.
+From attest Require Import sums gstar gstar_digits lemma1 theorem2_paper c_constants guard.
+Local Open Scope R_scope.
+
+(* theorem2_gap.c chooses kappa for this gap, theorem2_promise.c promises for it. *)
+Theorem gap_constants : gstar <= GAP_KAPPA /\ GAP_PROMISE = GAP_KAPPA.
+Proof. pose proof gstar_digits; unfold GAP_KAPPA, GAP_PROMISE; lra. Qed.
+
+(* first_difference_queries.c takes one number for above g*, another for below; lemma_f.c starts
+   Newton's method with 48 good bits. *)
+Theorem gstar_constants :
+  GSTAR_BELOW < gstar < GSTAR_ABOVE /\ Rabs (GSTAR_START - gstar) <= powerRZ 2 (-48).
+Proof.
+pose proof gstar_digits; unfold GSTAR_BELOW, GSTAR_ABOVE, GSTAR_START; split; [lra|].
+apply Rle_trans with (/ 10 ^ 15); [|interval with (i_prec 80)].
+unfold Rabs; destruct Rcase_abs; lra.
+Qed.
+
+(* lemma1.c: 2 log n + 3, and 3 where n = 1. *)
+Theorem lemma1_constants n :
+  2 ^ LEMMA1_SHIFT * ln (INR n) + LEMMA1_ADD = 2 * ln (INR n) + 3 /\
+  LEMMA1_ONE = 2 * ln (INR 1) + 3.
+Proof. unfold LEMMA1_SHIFT, LEMMA1_ADD, LEMMA1_ONE; simpl; rewrite ln_1; lra. Qed.
+
+(* theorem2_theorem.c: kappa of theorem2_paper, |V| tokens. *)
+Theorem kappa_constants (tokens d n : nat) (eps rmin : R) : 0 < eps -> 0 < rmin ->
+  INR (tokens + KAPPA_TOKENS) ^ KAPPA_POWER * PI * INR d * (2 * ln (INR n) + KAPPA_ADD)
+    / eps / rmin / 2 ^ KAPPA_EIGHTH
+  = INR (tokens + 1) ^ 4 * PI * INR d * (2 * ln (INR n) + 3) / (8 * eps * rmin).
+Proof.
+intros E M; unfold KAPPA_TOKENS, KAPPA_POWER, KAPPA_ADD, KAPPA_EIGHTH.
+replace (2 ^ 3) with 8 by ring; field; lra.
+Qed.
+
+(* theorem2_promise.c: the closed formula, as it multiplies it out. *)
+Theorem formula_constants (tokens d n : nat) (rmin rmax eps : R) :
+  0 < rmin -> 0 < rmax -> 0 < eps -> (1 <= d)%nat -> (1 <= n)%nat ->
+  let factor := (2 * ln (INR n) + FORMULA_ADD) * PI * INR d * INR (tokens + FORMULA_TOKENS) ^ FORMULA_POWER in
+  (ln (INR n) * eps) * (ln (INR n) * eps) * rmin * 2 / (rmax * rmax) / factor
+    * exp (- (factor * (rmax * rmax) / eps / rmin / 4))
+  = paper_delta d n rmin rmax eps (INR (tokens + 1)).
+Proof.
+intros M X E D N; unfold FORMULA_ADD, FORMULA_TOKENS, FORMULA_POWER, paper_delta; cbv zeta.
+assert (0 < INR (tokens + 1)) as T by (apply lt_0_INR; lia).
+assert (0 < INR d) as Dp by (apply lt_0_INR; lia).
+assert (0 <= ln (INR n)) as L by now apply log_nonneg.
+pose proof PI_RGT_0; f_equal; [|f_equal; f_equal]; field; repeat split; lra.
+Qed.
+
+(* judge/arithmetic.h: ATTEST_JUDGE_UP covers 2^12 roundings. *)
+Theorem judge_up : (1 + powerRZ 2 (-53)) ^ (2 ^ 12) <= JUDGE_UP.
+Proof.
+apply Rle_trans with (exp (powerRZ 2 (-53)) ^ (2 ^ 12)).
+- apply pow_incr; split; [interval with (i_prec 80) | apply boltzmann.exp_lower].
+- rewrite exp_multiple, pow_INR; unfold JUDGE_UP; replace (INR 2) with 2 by (simpl; ring).
+  interval with (i_prec 80).
+Qed.
+
+(* judge/weights.c: narrow rows are as narrow as narrow_weight asks. *)
+Theorem judge_narrow : 0 <= JUDGE_NARROW <= / 256.
+Proof. unfold JUDGE_NARROW; split; interval with (i_prec 60). Qed.
+
+(* Guards. *)
+Lemma judge_narrow_satisfiable : satisfiable judge_narrow.
+Proof. exact I. Qed.
+Lemma gap_constants_satisfiable : satisfiable gap_constants.
+Proof. exact I. Qed.
+Lemma gstar_constants_satisfiable : satisfiable gstar_constants.
+Proof. exact I. Qed.
+Lemma lemma1_constants_satisfiable : satisfiable lemma1_constants.
+Proof. now exists 2%nat. Qed.
+Lemma kappa_constants_satisfiable : satisfiable kappa_constants.
+Proof. exists 3%nat, 2%nat, 2%nat, 1, 1; given lra. Qed.
+Lemma formula_constants_satisfiable : satisfiable formula_constants.
+Proof. exists 3%nat, 2%nat, 2%nat, 1, 1, 1; given (lra || lia). Qed.
+Lemma judge_up_satisfiable : satisfiable judge_up.
+Proof. exact I. Qed.

@@ -1,0 +1,107 @@
+/* filter_gen.c -- layers whose numbers are doubles: of any size, with ties and near ties, and
+ * with scores so far apart that doubles cannot tell contexts. */
+#include <attest/number.h>
+
+#include "number/rationals.h"
+#include "props/arithmetic.h"
+#include "props/filter.h"
+
+enum { HEADS = 3, SIZE = 2, ENTRY_LIMIT = 3, SCORE_LIMIT = 60, TINY_SCORES = 700, SCALE = 300 };
+
+/* Entries that are not 0, but for one of four behind the first. */
+static attest_status gen_matrix(attest_matrix *matrix, struct theft *t, size_t rows,
+                                size_t cols, const attest_format *format)
+{
+    fmpq *entry = attest_rationals_alloc(rows * cols);
+
+    if (!entry)
+        return ATTEST_NOMEM;
+    for (size_t i = 0; i < rows * cols; i++)
+        if (i == 0 || !attest_gen_rarely(t, 4))
+            attest_props_arithmetic_gen_number(entry + i, t, format, ENTRY_LIMIT);
+    attest_gen_set_matrix(matrix, entry, rows, cols);
+    attest_rationals_free(entry, rows * cols);
+    return ATTEST_OK;
+}
+
+/* Powers of two keep the entries doubles: none is beyond 2^+-900. */
+static void gen_scales(attest_head *head, struct theft *t, const attest_vocabulary *tokens,
+                       bool softmax)
+{
+    enum { FAR = 12, TINY = 15, SIZES };
+    unsigned size = (unsigned)theft_random_choice(t, SIZES);
+    long scale = attest_gen_rarely(t, 8) ? attest_gen_integer(t, SCALE) : 0;
+
+    if (size >= FAR && size < TINY)
+        attest_gen_set_scores(head, tokens, ATTEST_GEN_FAR - (long)theft_random_choice(t, 6));
+    else if (size == TINY)
+        attest_gen_set_scores(head, tokens, -(long)theft_random_choice(t, TINY_SCORES + 1));
+    else if (softmax)
+        attest_gen_limit_scores(head, tokens, SCORE_LIMIT);
+    for (size_t i = 0; scale > 0 && i < head->wo.rows * head->wo.cols; i++)
+        fmpz_mul_2exp(head->wo.entry + i, head->wo.entry + i, (flint_bitcnt_t)scale);
+    if (scale < 0)
+        fmpz_mul_2exp(head->wo.denominator, head->wo.denominator, (flint_bitcnt_t)-scale);
+}
+
+static attest_status gen_weights(attest_weights *weights, struct theft *t,
+                                 const attest_vocabulary *tokens)
+{
+    static const attest_setting doubles = {.number = ATTEST_ARITHMETIC_DOUBLE};
+    attest_format format = attest_props_arithmetic_format(&doubles);
+    attest_status status = attest_weights_resize(weights, attest_gen_size(t, 1, HEADS));
+
+    weights->dim = tokens->dim;
+    for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++) {
+        attest_head *head = weights->head + h;
+        size_t size = attest_gen_size(t, 1, SIZE);
+        attest_matrix *matrix[] = {&head->wk, &head->wq, &head->wv};
+        for (size_t m = 0; status == ATTEST_OK && m < 3; m++)
+            status = gen_matrix(matrix[m], t, size, tokens->dim, &format);
+        if (status == ATTEST_OK)
+            status = gen_matrix(&head->wo, t, tokens->dim, size, &format);
+        if (status == ATTEST_OK)
+            gen_scales(head, t, tokens, weights->activation == ATTEST_SOFTMAX);
+    }
+    return status;
+}
+
+/* The tokens as rationals, which scores are computed from. */
+static attest_status add_rationals(attest_vocabulary *tokens)
+{
+    tokens->entry = attest_rationals_alloc(tokens->count * tokens->dim);
+    if (!tokens->entry)
+        return ATTEST_NOMEM;
+    for (size_t e = 0; e < tokens->count * tokens->dim; e++)
+        attest_number_set_double(tokens->entry + e, tokens->real[e]);
+    return ATTEST_OK;
+}
+
+attest_status attest_filter_gen(attest_instance *instance, struct theft *t,
+                                const attest_setting *setting)
+{
+    static const attest_gen_tokens kind = {
+        .dim_max = 4, .count_min = 3, .count_max = 7, .zero = true, .decades = 30};
+    static const attest_gen_sequences sequences = {.count_min = 2,
+                                                   .count_max = 5,
+                                                   .length_min = 1,
+                                                   .length_max = 5,
+                                                   .repeats = true,
+                                                   .shared = true};
+    attest_vocabulary tokens;
+    attest_status status;
+
+    (void)setting;
+    attest_vocabulary_init(&tokens);
+    attest_gen_activation(&instance->weights, t);
+    attest_gen_ties_and_mask(&instance->weights, t);
+    status = attest_gen_doubles(&tokens, t, &kind);
+    if (status == ATTEST_OK)
+        status = add_rationals(&tokens);
+    if (status == ATTEST_OK)
+        status = gen_weights(&instance->weights, t, &tokens);
+    if (status == ATTEST_OK)
+        status = attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
+    attest_vocabulary_clear(&tokens);
+    return status;
+}

@@ -1,0 +1,319 @@
+/* zero_test_outputs.c -- the zero tests on outputs of attention: equal, almost equal,
+ * different.
+ *
+ * The one of certify (polynomials in e^{1/D}) and the one of the checker (sorted sums) must say
+ * what the oracle says, which multiplies everything out; and so must a distance that is known
+ * because only the tokens themselves differ. */
+#include "campaign/coverage.h"
+#include "campaign/gen.h"
+#include "campaign/label.h"
+#include "certify/zero_test.h"
+#include "props/oracle.h"
+#include "props/properties.h"
+#include "props/transform.h"
+#include "recheck/recheck.h"
+
+enum { BITS = 128, MOST_PLACES = 12, MOST_PAIRS = 6, FAR_BITS = 200 };
+
+static const attest_gen_layer kind = {
+    .tokens = {.dim_max = 3, .count_min = 2, .count_max = 5, .zero = true, .decades = 40},
+    .sequences = {.count_min = 2,
+                  .count_max = 2,
+                  .length_min = 1,
+                  .length_max = 4,
+                  .repeats = true,
+                  .shared = true},
+    .heads = {.heads_max = 2,
+              .size_max = 2,
+              .decades = 20,
+              .score_limit = 40,
+              .gaps = ATTEST_GEN_HUGE},
+    .activation = ATTEST_GEN_SOFTMAX,
+};
+
+/* Appends so many tokens of a sequence of base, around and around. */
+static attest_status add_repeated(attest_dataset_builder *builder, const attest_dataset *base,
+                                  size_t sequence, size_t count)
+{
+    size_t length = attest_dataset_length(base, sequence), dim = base->dim;
+    fmpq *token = _fmpq_vec_init((slong)dim);
+    attest_status status = ATTEST_OK;
+
+    for (size_t k = 0; status == ATTEST_OK && k < count; k++) {
+        for (size_t c = 0; c < dim; c++)
+            attest_tokens_get_entry(token + c, &base->tokens,
+                                    attest_dataset_token(base, sequence, k % length), c);
+        status = attest_dataset_builder_add_token(builder, token, NULL);
+    }
+    _fmpq_vec_clear(token, (slong)dim);
+    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
+}
+
+/* Between the two sequences comes the first one two or three times, so that every token of it
+ * has the output that it has in the first; or once and its first token again: the same set and
+ * the same scores, but another output. */
+static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equal)
+{
+    size_t length = attest_dataset_length(dataset, 0);
+    size_t other = attest_dataset_length(dataset, 1);
+    attest_dataset_builder builder;
+    attest_dataset twin;
+    attest_status status;
+
+    attest_dataset_init(&twin);
+    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
+    status = add_repeated(&builder, dataset, 0, length);
+    if (status == ATTEST_OK)
+        status = add_repeated(&builder, dataset, 0,
+                              equal ? length * attest_gen_size(t, 2, 3) : length + 1);
+    if (status == ATTEST_OK)
+        status = add_repeated(&builder, dataset, 1, other);
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(&twin, &builder, NULL);
+    if (status == ATTEST_OK) {
+        attest_dataset before = *dataset;
+        *dataset = twin;
+        twin = before;
+    }
+    attest_dataset_builder_clear(&builder);
+    attest_dataset_clear(&twin);
+    return status;
+}
+
+/* W_O keeps its last row alone, and that is divided by a power of two. */
+static void keep_last_row(attest_matrix *wo, flint_bitcnt_t shift)
+{
+    for (size_t i = 0; i < (wo->rows - 1) * wo->cols; i++)
+        fmpz_zero(wo->entry + i);
+    fmpz_mul_2exp(wo->denominator, wo->denominator, shift);
+}
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    enum { AS_DRAWN, EQUAL = 4, DOUBLED, LAST, NEARLY, RELATIONS };
+    unsigned relation = (unsigned)theft_random_choice(t, RELATIONS);
+    attest_status status = attest_gen_data_and_weights(instance, t, &kind);
+
+    (void)setting;
+    for (size_t h = 0; (relation == LAST || relation == NEARLY) && status == ATTEST_OK &&
+                       h < instance->weights.heads;
+         h++)
+        keep_last_row(&instance->weights.head[h].wo, relation == NEARLY ? FAR_BITS : 0);
+    if ((relation == EQUAL || relation == DOUBLED) && status == ATTEST_OK) {
+        instance->weights.mask = ATTEST_MASK_NONE;
+        status = add_twin(&instance->dataset, t, relation == EQUAL);
+    }
+    return status;
+}
+
+typedef struct examination {
+    attest_trial *trial;
+    const attest_instance *instance;
+    attest_oracle oracle, bare; /* bare: without skip */
+    attest_recheck check;
+    attest_error *error;
+} examination;
+
+static attest_context get_context(const examination *x, attest_place place)
+{
+    const attest_dataset *d = &x->instance->dataset;
+
+    return (attest_context){
+        .first = d->start[place.sequence] + place.position,
+        .sequence = (uint32_t)place.sequence,
+        .seen = (uint32_t)attest_oracle_seen(&x->oracle, place),
+        .query = attest_dataset_token(d, place.sequence, place.position),
+    };
+}
+
+static void fail(examination *x, const attest_place pair[2], const char *who, bool equal,
+                 const char *what)
+{
+    attest_trial_violated(x->trial, "zero_test", "%s says that %s %s, but %s", who, what,
+                          equal ? "is met" : "is not met", equal ? "it is not" : "it is");
+    x->trial->has_pair = true;
+    x->trial->pair[0] = pair[0], x->trial->pair[1] = pair[1];
+}
+
+/* Both tests: whether the outputs at the pair are `root` apart. */
+static attest_status ask(examination *x, const attest_place pair[2], const fmpq_t root,
+                         const fmpq_t target, bool rational, bool expected, const char *what)
+{
+    const attest_dataset *d = &x->instance->dataset;
+    attest_softmax_sum sum;
+    attest_status status = ATTEST_OK;
+    attest_zero_answer answer;
+
+    attest_softmax_sum_init(&sum, d->dim);
+    for (int side = 0; side < 2 && status == ATTEST_OK; side++) {
+        attest_context context = get_context(x, pair[side]);
+        status = attest_softmax_sum_add(&sum, side ? -1 : 1, &x->instance->weights, d, &context,
+                                        x->error);
+    }
+    if (status == ATTEST_OK) {
+        attest_softmax_sum_finish(&sum);
+        answer = attest_zero_test(&sum, target);
+        if (answer != ATTEST_ZERO_UNABLE && (answer == ATTEST_ZERO_EQUAL) != expected)
+            fail(x, pair, "certify", !expected, what);
+    }
+    attest_softmax_sum_clear(&sum);
+    if (status == ATTEST_OK && rational) {
+        int meets =
+            attest_recheck_meets(&x->check, d->start[pair[0].sequence] + pair[0].position,
+                                 d->start[pair[1].sequence] + pair[1].position, root);
+        if (meets >= 0 && meets != expected)
+            fail(x, pair, "the checker", !expected, what);
+    }
+    return status;
+}
+
+/* square = |x - y|^2 of the tokens at the pair. */
+static void get_token_distance(fmpq_t square, const examination *x, const attest_place pair[2])
+{
+    fmpq_t a, b;
+
+    fmpq_init(a), fmpq_init(b);
+    fmpq_zero(square);
+    for (size_t c = 0; c < x->instance->dataset.dim; c++) {
+        attest_oracle_skip(a, &x->oracle, pair[0], c);
+        attest_oracle_skip(b, &x->oracle, pair[1], c);
+        fmpq_sub(a, a, b);
+        fmpq_addmul(square, a, a);
+    }
+    fmpq_clear(a), fmpq_clear(b);
+}
+
+/* Where attention adds the same to both tokens, their distance is that of the outputs; and a
+ * little more is not. */
+static attest_status ask_distance(examination *x, const attest_place pair[2])
+{
+    attest_status status;
+    fmpq_t square, root, more;
+    bool rational;
+
+    fmpq_init(square), fmpq_init(root), fmpq_init(more);
+    get_token_distance(square, x, pair);
+    rational = fmpz_is_square(fmpq_numref(square)) && fmpz_is_square(fmpq_denref(square));
+    if (rational) {
+        fmpz_sqrt(fmpq_numref(root), fmpq_numref(square));
+        fmpz_sqrt(fmpq_denref(root), fmpq_denref(square));
+    }
+    attest_trial_label(x->trial, "distance met exactly");
+    status = ask(x, pair, root, square, rational, true, "the distance of the tokens");
+    fmpq_one(more);
+    fmpq_div_2exp(more, more, FAR_BITS);
+    fmpq_add(square, square, more);
+    if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD)
+        status = ask(x, pair, root, square, false, false, "a distance that is 2^-200 larger");
+    fmpq_clear(square), fmpq_clear(root), fmpq_clear(more);
+    return status;
+}
+
+/* Whether balls of few bits tell the outputs apart. */
+static bool is_apart(const examination *x, const attest_place pair[2])
+{
+    slong dim = (slong)x->instance->dataset.dim;
+    arb_ptr a = _arb_vec_init(dim), b = _arb_vec_init(dim);
+    bool apart = false;
+
+    attest_oracle_softmax(a, &x->oracle, pair[0], BITS);
+    attest_oracle_softmax(b, &x->oracle, pair[1], BITS);
+    for (slong c = 0; c < dim; c++)
+        apart = apart || !arb_overlaps(a + c, b + c);
+    _arb_vec_clear(a, dim), _arb_vec_clear(b, dim);
+    return apart;
+}
+
+static attest_status examine_pair(examination *x, const attest_place pair[2])
+{
+    int equal = attest_oracle_equal(&x->oracle, pair[0], pair[1]);
+    attest_status status = ATTEST_OK;
+    fmpq_t zero;
+
+    if (equal < 0) {
+        attest_trial_label(x->trial, "too many terms");
+        return ATTEST_OK;
+    }
+    attest_trial_label(x->trial, equal               ? "equal"
+                                 : is_apart(x, pair) ? "different"
+                                                     : "almost equal");
+    fmpq_init(zero);
+    status = ask(x, pair, zero, zero, true, equal == 1, "equality");
+    if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD && x->instance->weights.skip &&
+        equal == 0 && attest_oracle_equal(&x->bare, pair[0], pair[1]) == 1)
+        status = ask_distance(x, pair);
+    fmpq_clear(zero);
+    return status;
+}
+
+/* Pairs of one token, and of neighbours. */
+static attest_status examine(examination *x)
+{
+    const attest_dataset *d = &x->instance->dataset;
+    attest_status status = ATTEST_OK;
+    attest_place a = {0, 0};
+    size_t pairs = 0;
+
+    do
+        for (attest_place b = a; attest_oracle_next(&b, d) && pairs < MOST_PAIRS;) {
+            attest_place pair[2] = {a, b};
+            if (attest_dataset_token(d, a.sequence, a.position) !=
+                    attest_dataset_token(d, b.sequence, b.position) &&
+                (b.position != a.position + 1 || b.sequence != a.sequence))
+                continue;
+            pairs++;
+            if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD)
+                status = examine_pair(x, pair);
+        }
+    while (attest_oracle_next(&a, d) && pairs < MOST_PAIRS);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    examination x = {.trial = trial, .instance = instance, .error = error};
+    attest_weights bare;
+    attest_status status;
+
+    (void)setting;
+    if (!attest_instance_fits(instance) || instance->weights.activation != ATTEST_SOFTMAX ||
+        instance->dataset.count > 3 || instance->dataset.total > 4 * MOST_PLACES) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    bare = instance->weights; /* the matrices are shared, and stay the instance's */
+    bare.skip = false;
+    status = attest_recheck_init(&x.check, &instance->dataset, &instance->weights, error);
+    if (status != ATTEST_OK)
+        return status;
+    status = attest_oracle_init(&x.oracle, &instance->dataset, &instance->weights);
+    if (status == ATTEST_OK)
+        status = attest_oracle_init(&x.bare, &instance->dataset, &bare);
+    if (status == ATTEST_OK) {
+        attest_trial_label_layer(trial, instance);
+        status = examine(&x);
+        attest_oracle_clear(&x.bare);
+    }
+    attest_oracle_clear(&x.oracle);
+    attest_recheck_clear(&x.check);
+    return status;
+}
+
+static const attest_coverage coverage[] = {
+    {ATTEST_LABEL_ONE_TOKEN, 0, 10},   {ATTEST_LABEL_DEAD, 0, 10},
+    {ATTEST_LABEL_ONE_CONTEXT, 0, 10}, {"equal", 20, 100},
+    {"almost equal", 10, 100},         {"different", 20, 100},
+    {"distance met exactly", 5, 100},  {0},
+};
+
+const attest_property attest_property_zero_test_outputs = {
+    .name = "zero_test-outputs",
+    .title = "both zero tests tell equal, almost equal and different outputs apart",
+    .statement = "zero_test",
+    .gen = gen,
+    .decide = decide,
+    .coverage = coverage,
+    .trials = 1500,
+};

@@ -1,0 +1,116 @@
+"""assert_attention: one line in a test suite."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, List, Optional, Union
+
+from ._arrays import view
+from ._judge import Judgement, judge_asked
+from ._kernel import Kernel, KernelLike, kernel as load_kernel
+from ._message import describe
+from ._question import Asked, Causal, Number, Window
+from ._save import command, save_case
+
+FOLDER = "attest-failures"
+
+# called with the judgement, and the command that replays it or None, of every assertion
+observers: List[Callable[[Judgement, Optional[str]], None]] = []
+
+
+class AttentionError(AssertionError):
+    """An output is wrong, or nothing is known of some of it. ``judgement`` says what, ``replay`` how to see it again."""
+
+    def __init__(self, text: str, judgement: Judgement, replay: str):
+        super().__init__(text)
+        self.judgement = judgement
+        self.replay = replay
+
+
+def _case_name() -> str:
+    """The test that runs, as pytest says, or the line that called."""
+    test = os.environ.get("PYTEST_CURRENT_TEST")
+    if test:
+        name = test.rsplit(" (", 1)[0]
+    else:
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_globals.get("__name__", "").startswith("attest."):
+            frame = frame.f_back
+        name = f"{Path(frame.f_code.co_filename).stem}-{frame.f_lineno}"
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[-120:] or "case"
+
+
+def _save(folder: Path, asked: Asked, model: Kernel, out: Any) -> str:
+    output = view(out)
+    path = folder / f"{_case_name()}.safetensors"
+    return command(save_case(path, asked, model, output, asked.output(output)))
+
+
+def _keep(save: Union[None, bool, str, "os.PathLike[str]"], asked: Asked, model: Kernel, out: Any) -> Optional[str]:
+    if save is False:
+        return None
+    chosen = save if not isinstance(save, bool) and save is not None else os.environ.get("ATTEST_SAVE")
+    if chosen:
+        return _save(Path(chosen), asked, model, out)
+    try:
+        return _save(Path(FOLDER), asked, model, out)
+    except OSError:  # a folder that is not ours to write
+        return _save(Path(tempfile.gettempdir()) / f"{FOLDER}-{os.getuid()}", asked, model, out)
+
+
+def assert_attention(
+    out: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    kernel: KernelLike,
+    scale: Optional[Number] = None,
+    causal: Causal = False,
+    window: Window = None,
+    mask: Any = None,
+    softcap: Optional[Number] = None,
+    sink: Any = None,
+    empty_row: str = "zero",
+    jobs: int = 1,
+    save: Union[None, bool, str, "os.PathLike[str]"] = None,
+) -> Judgement:
+    """Asserts that this output is one that a kernel of the model may return on these inputs.
+
+    Arguments as :func:`judge`'s. A failure shows the element, its exact value, the bound, what
+    was returned, which rows are wrong, a fault that explains it, and the command that judges it again
+    from a file: in the folder ``save``, ``$ATTEST_SAVE``, or ``attest-failures``, named
+    after the test, so that of many failures of one test the last is kept; ``save=False`` saves
+    nothing. An output of which something is undecided fails, too: that is no pass.
+
+    >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
+    >>> assert_attention([[2.0], [2.0]], q, k, v, kernel="fp32-any").ok
+    True
+    >>> assert_attention([[1.0], [1.0]], q, k, v, kernel="fp32-any", save=False)
+    Traceback (most recent call last):
+        ...
+    attest.AttentionError: proved wrong: 2 of 2 elements are what no kernel of fp32-any returns
+      head 0, rows 0-1, all 1 columns
+    a kernel with this fault returns such an output: dropped-tile
+    worst element: head 0, row 0, column 0
+      output       1
+      exact        [2.0000000000000 +/- 2.05e-14]
+      may be       1.9999969 to 2.0000031, within 3.09944155e-06 of the exact value
+      error/bound  322638.767
+    """
+    model = load_kernel(kernel)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    judgement = judge_asked(asked, out, model, jobs)
+    if judgement.ok:
+        for observe in observers:
+            observe(judgement, None)
+        return judgement
+    replay = _keep(save, asked, model, out)
+    for observe in observers:
+        observe(judgement, replay)
+    text = describe(judgement) + (f"\nto see it again: {replay}" if replay else "")
+    raise AttentionError(text, judgement, replay or "")

@@ -1,0 +1,275 @@
+"""judge, tolerance, simulate: kernels' outputs beside proved bounds."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from ctypes import byref, c_void_p
+from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
+
+from ._arrays import doubles, view
+from ._ball import Ball
+from ._kernel import Kernel, KernelLike, kernel as load_kernel
+from ._library import Bounds, Failure, check, lib, options as make_options, take_text
+from ._question import Asked, Causal, Number, Window
+
+VERDICTS = ("within", "wrong", "undecided")
+
+
+class Judgement:
+    """What was found of an output; :func:`judge` makes it.
+
+    ``verdict`` is ``"within"``, ``"wrong"`` or ``"undecided"``. The others are what
+    ``attest judge --json`` prints under the same names: ``elements``, ``worst``, ``heads``,
+    ``wrong_rows``, ``histogram``, ``returned_by_faults`` and so on; ``record`` has them all.
+    """
+
+    def __init__(self, pointer: c_void_p, kernel: Kernel):
+        self.kernel = kernel
+        self.verdict = VERDICTS[lib.attest_judgement_verdict(pointer)]
+        self._pointer = pointer
+        self._json: Optional[str] = None
+        self._record: Optional[Dict[str, Any]] = None
+
+    def __del__(self, free: Any = lib.attest_judgement_free) -> None:
+        free(self._pointer)
+
+    @property
+    def ok(self) -> bool:
+        """Every element is within. Nothing else is a pass."""
+        return self.verdict == "within"
+
+    @property
+    def json(self) -> str:
+        """The record, byte for byte as the program prints it."""
+        if self._json is None:
+            self._json = take_text(lib.attest_judgement_format(self._pointer))
+        return self._json
+
+    @property
+    def record(self) -> Dict[str, Any]:
+        if self._record is None:
+            self._record = cast(Dict[str, Any], json.loads(self.json))
+        return self._record
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            try:
+                return self.record[name]
+            except KeyError:
+                pass
+        raise AttributeError(f"a judgement has no {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<attest.Judgement {self.verdict}: {self.within} of {self.elements} elements within {self.kernel.name}>"
+
+    def __str__(self) -> str:
+        from ._message import describe
+
+        return describe(self)
+
+    @property
+    def exact(self) -> Optional[Ball]:
+        """The exact value of the worst element."""
+        return Ball.from_record(self.worst["exact"]) if self.worst else None
+
+
+def judge(
+    out: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    kernel: KernelLike,
+    scale: Optional[Number] = None,
+    causal: Causal = False,
+    window: Window = None,
+    mask: Any = None,
+    softcap: Optional[Number] = None,
+    sink: Any = None,
+    empty_row: str = "zero",
+    jobs: int = 1,
+) -> Judgement:
+    """Is this output of an attention kernel right?
+
+    For every element an interval is computed that holds what every kernel of the model returns;
+    an element outside of it is proved wrong. ``q``, ``k`` and ``v`` are what the kernel was
+    given, after its casts, of shape (batch, heads, tokens, dim), (heads, tokens, dim) or
+    (tokens, dim); ``out`` has the shape of ``q`` with the dim of ``v``, or the heads side by side.
+
+    ``scale`` is an exact number, ``"none"`` or, by default, 1/sqrt(dim); ``causal`` True lets the
+    last query see the last key, ``"top-left"`` (PyTorch's ``is_causal``) the first the first
+    alone; ``window`` is (keys before, keys after) or None on a side; ``mask`` is of truth values
+    (True is seen) or of numbers that are added to the scores; ``empty_row`` is what a row that
+    sees nothing is to be, ``"zero"`` or ``"nan"``. ``jobs`` processes share the work.
+
+    >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
+    >>> judge([[2.0], [2.0]], q, k, v, kernel="fp32-any")
+    <attest.Judgement within: 2 of 2 elements within fp32-any>
+    >>> found = judge([[2.0], [2.5]], q, k, v, kernel="fp32-any")
+    >>> found.verdict, found.worst["row"], 2 in found.exact, found.exact.rad < 1e-12
+    ('wrong', 1, True, True)
+    """
+    model = load_kernel(kernel)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    return judge_asked(asked, out, model, jobs)
+
+
+def judge_asked(asked: Asked, out: Any, model: Kernel, jobs: int) -> Judgement:
+    output = view(out, what="out")
+    pointer, failure = c_void_p(), Failure()
+    status = lib.attest_judgement_make(
+        byref(pointer),
+        byref(asked.output(output)),
+        byref(asked.question),
+        model._pointer,
+        byref(make_options(jobs)),
+        byref(failure),
+    )
+    check(status, failure)
+    return Judgement(pointer, model)
+
+
+def _summarize(bounds: Sequence[float]) -> Dict[str, Any]:
+    finite = sorted(b for b in bounds if math.isfinite(b))
+    return {
+        "elements": len(bounds),
+        "finite": len(finite),
+        "max_bound": finite[-1] if finite else None,
+        "median_bound": finite[len(finite) // 2] if finite else None,
+    }
+
+
+class Tolerance:
+    """What is proved of every output element; :func:`tolerance` makes it.
+
+    ``lo``, ``hi``, ``exact``, ``error`` and ``bound`` are memoryviews of doubles, of the output's
+    shape: ``numpy.asarray(x.bound)`` is an array without a copy. Every kernel of the model
+    returns a number in [lo, hi], no farther than ``bound`` from the exact result, which is no
+    farther than ``error`` from ``exact``. ``reason`` says why some bounds are infinite, or is None.
+    ``given`` is what the program finds of a tolerance.
+    """
+
+    def __init__(self, asked: Asked, arrays: Sequence[memoryview], reason: Optional[str]):
+        self.lo, self.hi, self.exact, self.error, self.bound = arrays
+        self.reason = reason
+        self.given: Optional[Dict[str, Any]] = None
+        self._shape = asked.shape
+
+    def _flat(self) -> Tuple[float, ...]:
+        raw = self.bound.cast("B")
+        return struct.unpack(f"{len(raw) // 8}d", raw)
+
+    @property
+    def record(self) -> Dict[str, Any]:
+        """The summary that ``attest tolerance --json`` prints: "elements", "max_bound", "heads", ..."""
+        flat = self._flat()
+        batch, heads, rows, columns = self._shape
+        size = rows * columns
+        return {
+            **_summarize(flat),
+            "reason": self.reason,
+            "heads": [
+                {"layer": 0, "batch": i // heads, "head": i % heads, **_summarize(flat[i * size : (i + 1) * size])}
+                for i in range(batch * heads)
+            ],
+            **({"given": self.given} if self.given is not None else {}),
+        }
+
+    def __repr__(self) -> str:
+        found = _summarize(self._flat())
+        largest = "none is finite" if found["max_bound"] is None else f"at most {found['max_bound']:.4g}"
+        return f"<attest.Tolerance of {found['elements']} elements, {largest}>"
+
+
+def tolerance(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    kernel: KernelLike,
+    scale: Optional[Number] = None,
+    causal: Causal = False,
+    window: Window = None,
+    mask: Any = None,
+    softcap: Optional[Number] = None,
+    sink: Any = None,
+    empty_row: str = "zero",
+    given: Optional[Tuple[Number, Number]] = None,
+    jobs: int = 1,
+) -> Tolerance:
+    """How far any kernel of the model may be from the exact result, for every element.
+
+    Arguments as :func:`judge`'s. ``given`` is a tolerance (ATOL, RTOL) to be judged on these inputs:
+    which faulty outputs it accepts, and whether a correct kernel can fail it.
+
+    >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
+    >>> bounds = tolerance(q, k, v, kernel="fp32-any")
+    >>> bounds.exact.tolist(), bounds.bound[0, 0] < 1e-5
+    ([[2.0], [2.0]], True)
+    >>> tolerance(q, k, v, kernel="fp32-any", given=(5, 0)).given["accepts"]
+    ['zeros', 'dropped-tile']
+    """
+    model = load_kernel(kernel)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    rooms = [doubles(asked.count, asked.result_shape) for _ in range(5)]
+    bounds, failure = Bounds(*(address for _, address in rooms)), Failure()
+    status = lib.attest_judge_bound(
+        byref(bounds), byref(asked.question), model._pointer, byref(make_options(jobs)), byref(failure)
+    )
+    check(status, failure)
+    reason = bounds.unbounded.decode() if bounds.unbounded else None
+    found = Tolerance(asked, [room for room, _ in rooms], reason)
+    if given is not None:
+        from ._save import judge_given
+
+        found.given = judge_given(asked, model, given, jobs)
+    return found
+
+
+class Simulation:
+    """The output of a concrete kernel; :func:`simulate` makes it.
+
+    ``out``, ``lo`` and ``hi`` are memoryviews of doubles; ``format`` names the format of which
+    ``out`` has numbers. Only exp is open: ``out`` has it correctly rounded, and for any exp of
+    the model the output lies between ``lo`` and ``hi``.
+    """
+
+    def __init__(self, arrays: Sequence[memoryview], format: str):
+        self.out, self.lo, self.hi = arrays
+        self.format = format
+
+
+def simulate(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    kernel: KernelLike,
+    schedule: int = 0,
+    scale: Optional[Number] = None,
+    causal: Causal = False,
+    window: Window = None,
+    mask: Any = None,
+    softcap: Optional[Number] = None,
+    sink: Any = None,
+    empty_row: str = "zero",
+    jobs: int = 1,
+) -> Simulation:
+    """What the kernel of a schedule of the model returns, bit for bit.
+
+    >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
+    >>> simulate(q, k, v, kernel="hopper-bf16-64").out.tolist()
+    [[2.0], [2.0]]
+    """
+    model = load_kernel(kernel)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    rooms = [doubles(asked.count, asked.result_shape) for _ in range(3)]
+    addresses: List[int] = [address for _, address in rooms]
+    failure = Failure()
+    status = lib.attest_judge_simulate(
+        *addresses, byref(asked.question), model._pointer, schedule, byref(make_options(jobs)), byref(failure)
+    )
+    check(status, failure)
+    return Simulation([room for room, _ in rooms], model.output_format)

@@ -1,0 +1,65 @@
+"""What a person is told of an output that is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping
+
+if TYPE_CHECKING:
+    from ._judge import Judgement
+
+SHOWN_RANGES = 8
+
+
+def _place(found: Mapping[str, Any], batches: int) -> str:
+    batch = f"batch {found['batch']}, " if batches > 1 else ""
+    return f"{batch}head {found['head']}, row {found['row']}, column {found['column']}"
+
+
+def _range(found: Dict[str, Any], batches: int, columns: int) -> str:
+    first, last = found["rows"]
+    left, right = found["columns"]
+    batch = f"batch {found['batch']}, " if batches > 1 else ""
+    rows = f"row {first}" if first == last else f"rows {first}-{last}"
+    block = (last - first + 1) * columns
+    if found["wrong"] == block:
+        return f"{batch}head {found['head']}, {rows}, all {columns} columns"
+    return f"{batch}head {found['head']}, {rows}: {found['wrong']} of {block} elements, columns {left} to {right}"
+
+
+def _number(x: Any, digits: int = 9) -> str:
+    return f"{x:.{digits}g}" if isinstance(x, (int, float)) else str(x)
+
+
+def _worst(judgement: "Judgement", batches: int) -> List[str]:
+    worst = judgement.worst
+    if worst is None:
+        return []
+    exact = worst["exact"]["text"] if worst["exact"] else "nan"
+    return [
+        f"worst element: {_place(worst, batches)}",
+        f"  output       {_number(worst['output'], 17)}",
+        f"  exact        {exact}",
+        f"  may be       {_number(worst['lo'])} to {_number(worst['hi'])}, within {_number(worst['bound'])} of the exact value",
+        f"  error/bound  {_number(worst['ratio'])}",
+    ]
+
+
+def describe(judgement: "Judgement") -> str:
+    """The verdict; where it is wrong the pattern, the worst element, and a fault that explains it."""
+    found = judgement.record
+    name = judgement.kernel.name
+    batches = 1 + max(head["batch"] for head in found["heads"])
+    columns = found["heads"][0]["columns"]
+    if judgement.verdict == "within":
+        lines = [f"within: all {found['elements']} elements are what a kernel of {name} may return here"]
+    elif judgement.verdict == "wrong":
+        lines = [f"proved wrong: {found['wrong']} of {found['elements']} elements are what no kernel of {name} returns"]
+    else:
+        lines = [f"undecided: nothing is known of {found['undecided']} of {found['elements']} elements: {found['reason']}"]
+    ranges = found["wrong_rows"]
+    lines += ["  " + _range(r, batches, columns) for r in ranges[:SHOWN_RANGES]]
+    more = len(ranges) - SHOWN_RANGES + found["wrong_rows_left_out"]
+    if more > 0:
+        lines.append(f"  and {more} more")
+    lines += [f"a kernel with this fault returns such an output: {fault}" for fault in found["returned_by_faults"]]
+    return "\n".join(lines + _worst(judgement, batches))

@@ -1,0 +1,159 @@
+"""What attention is asked to compute: Q, K, V and options, checked and made the library's."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+from ._arrays import BOOL, SAFETENSORS, Array, tensor, view
+from ._library import InputError, Question, Tensor
+
+Number = Union[int, float, Fraction, Decimal, str]
+Causal = Union[bool, str]
+Window = Optional[Tuple[Optional[int], Optional[int]]]
+
+
+def exact(value: Any, what: str) -> str:
+    """A number as the library reads it, exactly: floats become hexadecimal."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        raise InputError(f"{what}: {value!r} is no number")
+    if isinstance(value, (int, Fraction, Decimal)):
+        return str(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: {value!r:.60} is no number") from None
+    if number != number or number in (float("inf"), float("-inf")):
+        raise InputError(f"{what}: {number} is not finite")
+    return number.hex()
+
+
+class Asked:
+    """A question with what it was made of, which must live as long as it."""
+
+    __slots__ = ("question", "q", "k", "v", "shape", "rank", "options", "parts")
+
+    def __init__(
+        self,
+        q: Any,
+        k: Any,
+        v: Any,
+        scale: Optional[Number],
+        causal: Causal,
+        window: Window,
+        mask: Any,
+        softcap: Optional[Number],
+        sink: Any,
+        empty_row: str,
+    ):
+        self.q, self.k, self.v = view(q, what="q"), view(k, what="k"), view(v, what="v")
+        self.options: List[str] = []  # of the program
+        self.parts: List[Tuple[str, Array, Tensor]] = []  # as they are saved
+        x = self.question = Question()
+        x.q, x.k, x.v = self._part("q", self.q), self._part("k", self.k), self._part("v", self.v)
+        self.rank = len(self.q.shape)
+        batch, heads, rows, _ = x.q.shape
+        self.shape: Tuple[int, int, int, int] = (batch, heads, rows, x.v.shape[3])  # of the output
+        if scale is not None:
+            self._option("scale", exact(scale, "scale"))
+            x.scale = self.options[-1][8:].encode()
+        if softcap is not None:
+            self._option("softcap", exact(softcap, "softcap"))
+            x.softcap = self.options[-1][10:].encode()
+        if causal:
+            self._set_causal(causal)
+        if window is not None:
+            self._set_window(window)
+        if mask is not None:
+            self._set_mask(view(mask, what="mask"))
+        if sink is not None:
+            self._set_sink(view(sink, what="sink"))
+        if empty_row != "zero":
+            if empty_row != "nan":
+                raise InputError(f"empty_row: {empty_row!r} is neither 'zero' nor 'nan'")
+            x.empty_is_nan = True
+            self._option("empty-row", "nan")
+
+    def _option(self, name: str, value: str) -> None:
+        self.options.append(f"--{name}={value}")
+
+    def _part(self, name: str, x: Array) -> Tensor:
+        if not 2 <= len(x.shape) <= 4:
+            raise InputError(
+                f"{name} has {len(x.shape)} axes: (batch, heads, tokens, dim), (heads, tokens, dim) or (tokens, dim) is expected"
+            )
+        if x.type == BOOL:
+            raise InputError(f"{name}: truth values are no numbers")
+        if 0 in x.shape:
+            raise InputError(f"{name} is empty: its shape is {x.shape}")
+        part = tensor(x, x.shape, x.strides)
+        self.parts.append((name, x, part))
+        return part
+
+    def _set_causal(self, causal: Causal) -> None:
+        if causal is not True and causal not in ("bottom-right", "top-left"):
+            raise InputError(f"causal: {causal!r} is none of True, False, 'bottom-right', 'top-left'")
+        self.question.causal = 2 if causal == "top-left" else 1
+        self.options.append("--causal=top-left" if causal == "top-left" else "--causal")
+
+    def _set_window(self, window: Sequence[Optional[int]]) -> None:
+        try:
+            left, right = (-1 if side is None else int(side) for side in window)
+        except (TypeError, ValueError):
+            raise InputError(f"window: {window!r:.60} is not (LEFT, RIGHT), two numbers of keys or None") from None
+        x = self.question
+        x.windowed, x.left, x.right = True, max(left, -1), max(right, -1)
+        self._option("window", f"{x.left},{x.right}")
+
+    def _set_mask(self, mask: Array) -> None:
+        if not 1 <= len(mask.shape) <= 4:
+            raise InputError(f"the mask has {len(mask.shape)} axes, not 1 to 4")
+        shape, strides = list(mask.shape), list(mask.strides)
+        keys = self.question.k.shape[2]
+        if shape[-1] == 1 and keys != 1:  # one value for all keys
+            shape[-1], strides[-1] = keys, 0
+        self.question.mask = part = tensor(mask, shape, strides)
+        self.parts.append(("mask", mask, part))
+        self._option("mask", "mask")
+
+    def _set_sink(self, sink: Array) -> None:
+        heads = self.shape[1]
+        stride = sink.strides[-1] if sink.shape else 0
+        if sink.shape not in ((heads,), ()) or sink.type == BOOL:
+            raise InputError(f"the sink must have one number for each of the {heads} heads, or be one number")
+        self.question.sink = part = Tensor(sink.address, sink.type, (1, heads, 1, 1), (0, stride, 0, 0))
+        self.parts.append(("sink", sink, part))
+        self._option("sink", "sink")
+
+    @property
+    def count(self) -> int:
+        batch, heads, rows, columns = self.shape
+        return batch * heads * rows * columns
+
+    @property
+    def result_shape(self) -> Tuple[int, ...]:
+        """Of results: with as many axes as q."""
+        return self.shape[4 - self.rank :]
+
+    def output(self, out: Array) -> Tensor:
+        """An output of this question, by heads or with the heads side by side."""
+        batch, heads, rows, columns = self.shape
+        if out.type == BOOL:
+            raise InputError("out: truth values are no output")
+        rank = len(out.shape)
+        if 2 <= rank <= 4 and (1,) * (4 - rank) + out.shape == self.shape:
+            return tensor(out, out.shape, out.strides)
+        if rank in (2, 3) and (1,) * (3 - rank) + out.shape == (batch, rows, heads * columns):
+            strides = (0,) * (3 - rank) + out.strides
+            return Tensor(out.address, out.type, self.shape, (strides[0], strides[2] * columns, strides[1], strides[2]))
+        raise InputError(
+            f"out: the shape {out.shape} does not fit q and v: {self.shape}, or {(batch, rows, heads * columns)} "
+            "with the heads side by side, is expected"
+        )
+
+
+def format_name(x: Array) -> str:
+    return SAFETENSORS[x.type]

@@ -1,0 +1,90 @@
+"""Questions in files: what the program reads, and the command that asks it again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import struct
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple, cast
+
+from ._arrays import SAFETENSORS, SIZE, Array
+from ._kernel import Kernel, kernels
+from ._library import InputError, Tensor
+from ._program import run_json
+from ._question import Asked, Number, exact
+
+Part = Tuple[str, Array, Tensor]
+
+
+def _write(file: BinaryIO, parts: Sequence[Part]) -> None:
+    """safetensors: a header of JSON, and the bytes of the arrays one after another."""
+    header: Dict[str, Any] = {}
+    end = 0
+    for name, x, part in parts:
+        shape = [part.shape[1]] if name == "sink" else list(part.shape)
+        size = SIZE[x.type]
+        for n in shape:
+            size *= n
+        header[name] = {"dtype": SAFETENSORS[x.type], "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(struct.pack("<Q", len(text)) + text)
+    for _, x, part in parts:
+        file.write(Array(x.owner, x.address, x.type, part.shape, part.stride).tobytes())
+
+
+def write_safetensors(path: Path, parts: Sequence[Part]) -> None:
+    """The file appears whole or not at all."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(fresh, "wb") as file:
+            _write(file, parts)
+        os.replace(fresh, path)
+    finally:
+        if fresh.exists():
+            fresh.unlink()
+
+
+def _kernel_option(kernel: Kernel, path: Path) -> str:
+    """A shipped model by its name; another one is saved beside the tensors."""
+    from ._kernel import kernel as load
+
+    name = kernel.name
+    if name in kernels() and load(name).model == kernel.model:
+        return name
+    beside = path.with_suffix(".kernel.json")
+    beside.write_text(json.dumps(kernel.model, indent=2) + "\n")
+    return str(beside)
+
+
+def save_case(path: Path, asked: Asked, kernel: Kernel, out: Optional[Array], output: Optional[Tensor]) -> List[str]:
+    """Saves a question, and an output of it; returns the arguments of the program that ask it again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parts: List[Part] = list(asked.parts)
+    if out is not None and output is not None:
+        parts.append(("out", out, output))
+    write_safetensors(path, parts)
+    arguments = [str(path)] + ([f"--output={path}"] if out is not None else [])
+    return arguments + [f"--kernel={_kernel_option(kernel, path)}"] + asked.options
+
+
+def command(arguments: Sequence[str]) -> str:
+    """A line for a shell."""
+    return " ".join(["attest", "judge"] + [shlex.quote(a) for a in arguments])
+
+
+def judge_given(asked: Asked, kernel: Kernel, given: Tuple[Number, Number], jobs: int) -> Dict[str, Any]:
+    """What the program finds of a tolerance."""
+    try:
+        atol, rtol = given
+    except (TypeError, ValueError):
+        raise InputError(f"given: {given!r:.60} is not (ATOL, RTOL)") from None
+    with tempfile.TemporaryDirectory(prefix="attest-") as folder:
+        arguments = save_case(Path(folder) / "qkv.safetensors", asked, kernel, None, None)
+        pair = f"{exact(atol, 'given')},{exact(rtol, 'given')}"
+        record = run_json("tolerance", *arguments, f"--given={pair}", f"--jobs={jobs}")
+    return cast(Dict[str, Any], record["given"])

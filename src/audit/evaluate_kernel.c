@@ -1,0 +1,216 @@
+/* evaluate_kernel.c -- the layer around a simulated attention kernel. */
+#include "audit/evaluate_kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <attest/number.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "base/workers.h"
+#include "data/judge_model.h"
+#include "number/hosted.h"
+
+/* What is evaluated, and room for a sequence. */
+typedef struct layer {
+    const attest_audit_request *request;
+    const attest_judge_model *model;
+    attest_hosted in[3], out;
+    size_t widest;              /* the largest s of a head */
+    double *q, *k, *v, *result; /* of a sequence and a head */
+    fmpq *sum;                  /* of a sequence: length * dim */
+} layer;
+
+static attest_status layer_init(layer *x, const attest_audit_request *request,
+                                const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_variant *v = model->variant;
+    const attest_format *const in[3] = {&v->q, &v->k, &v->v};
+    size_t longest = request->dataset->longest;
+
+    *x = (layer){.request = request, .model = model};
+    for (int i = 0; i < 3; i++)
+        attest_hosted_init(&x->in[i], in[i], ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_hosted_init(&x->out, &v->output, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (size_t h = 0; h < request->weights->heads; h++) {
+        const attest_head *head = &request->weights->head[h];
+        size_t s = head->wq.rows > head->wv.rows ? head->wq.rows : head->wv.rows;
+
+        x->widest = s > x->widest ? s : x->widest;
+    }
+    x->q = attest_memory_alloc(longest, x->widest * sizeof *x->q);
+    x->k = attest_memory_alloc(longest, x->widest * sizeof *x->k);
+    x->v = attest_memory_alloc(longest, x->widest * sizeof *x->v);
+    x->result = attest_memory_alloc(longest, x->widest * sizeof *x->result);
+    x->sum = _fmpq_vec_init((slong)(longest * request->dataset->dim));
+    return x->q && x->k && x->v && x->result ? ATTEST_OK : attest_memory_fail(error);
+}
+
+static void layer_clear(layer *x)
+{
+    free(x->q);
+    free(x->k);
+    free(x->v);
+    free(x->result);
+    _fmpq_vec_clear(x->sum, (slong)(x->request->dataset->longest * x->request->dataset->dim));
+}
+
+/* to = the projections of the tokens of a sequence, rounded once. */
+static attest_status project(double *to, const layer *x, const attest_matrix *m,
+                             const attest_hosted *h, size_t sequence, attest_error *error)
+{
+    const attest_dataset *dataset = x->request->dataset;
+    attest_status status = ATTEST_OK;
+    fmpq_t sum, entry, weight;
+
+    fmpq_init(sum);
+    fmpq_init(entry);
+    fmpq_init(weight);
+    for (size_t n = 0; n < attest_dataset_length(dataset, sequence) * m->rows; n++) {
+        fmpq_zero(sum);
+        for (size_t c = 0; c < m->cols; c++) {
+            attest_tokens_get_entry(entry, &dataset->tokens,
+                                    attest_dataset_token(dataset, sequence, n / m->rows), c);
+            attest_matrix_get_entry(weight, m, n % m->rows, c);
+            fmpq_addmul(sum, weight, entry);
+        }
+        to[n] = attest_hosted_get_fraction(fmpq_numref(sum), fmpq_denref(sum), h);
+        if (!isfinite(to[n]) && status == ATTEST_OK)
+            status = attest_error_set(error, ATTEST_FORMAT,
+                                      "a projection of the token at [%zu,%zu] is beyond the "
+                                      "kernel's input format %s",
+                                      sequence, n / m->rows, h->format.name);
+    }
+    fmpq_clear(sum);
+    fmpq_clear(entry);
+    fmpq_clear(weight);
+    return status;
+}
+
+static attest_tensor tensor(const double *value, size_t tokens, size_t dim)
+{
+    return (attest_tensor){value,
+                           ATTEST_TENSOR_F64,
+                           {1, 1, tokens, dim},
+                           {0, 0, (ptrdiff_t)(dim * sizeof *value), sizeof *value}};
+}
+
+/* x->sum += WO times the kernel's outputs; *finite: all of them are numbers. */
+static void add_head(layer *x, const attest_head *head, size_t length, bool *finite)
+{
+    size_t dim = x->request->dataset->dim, s = head->wv.rows;
+    fmpq_t weight, value;
+
+    fmpq_init(weight);
+    fmpq_init(value);
+    for (size_t i = 0; i < length; i++)
+        for (size_t r = 0; r < s; r++) {
+            if (!isfinite(x->result[i * s + r])) {
+                finite[i] = false;
+                continue;
+            }
+            attest_number_set_double(value, x->result[i * s + r]);
+            for (size_t c = 0; c < dim; c++) {
+                attest_matrix_get_entry(weight, &head->wo, c, r);
+                fmpq_addmul(x->sum + i * dim + c, weight, value);
+            }
+        }
+    fmpq_clear(weight);
+    fmpq_clear(value);
+}
+
+static attest_status run_head(layer *x, const attest_head *head, size_t sequence, bool *finite,
+                              attest_error *error)
+{
+    const attest_judge_options options = {.jobs = 1};
+    size_t length = attest_dataset_length(x->request->dataset, sequence);
+    attest_qkv qkv = {.scale = "none",
+                      .causal = x->request->weights->mask == ATTEST_MASK_CAUSAL
+                                    ? ATTEST_CAUSAL_TOP_LEFT
+                                    : ATTEST_CAUSAL_NONE};
+
+    ATTEST_TRY(project(x->q, x, &head->wq, &x->in[0], sequence, error));
+    ATTEST_TRY(project(x->k, x, &head->wk, &x->in[1], sequence, error));
+    ATTEST_TRY(project(x->v, x, &head->wv, &x->in[2], sequence, error));
+    qkv.q = tensor(x->q, length, head->wq.rows);
+    qkv.k = tensor(x->k, length, head->wk.rows);
+    qkv.v = tensor(x->v, length, head->wv.rows);
+    ATTEST_TRY(
+        attest_judge_simulate(x->result, NULL, NULL, &qkv, x->model, 0, &options, error));
+    add_head(x, head, length, finite);
+    return ATTEST_OK;
+}
+
+/* to = the outputs of a sequence. */
+static attest_status run_sequence(double *to, layer *x, size_t sequence, bool *finite,
+                                  attest_error *error)
+{
+    const attest_dataset *dataset = x->request->dataset;
+    const attest_weights *weights = x->request->weights;
+    size_t length = attest_dataset_length(dataset, sequence), dim = dataset->dim;
+
+    for (size_t n = 0; n < length * dim; n++) {
+        fmpq_zero(x->sum + n);
+        if (weights->skip)
+            attest_tokens_get_entry(x->sum + n, &dataset->tokens,
+                                    attest_dataset_token(dataset, sequence, n / dim), n % dim);
+        finite[n / dim] = true;
+    }
+    for (size_t h = 0; h < weights->heads; h++)
+        ATTEST_TRY(run_head(x, &weights->head[h], sequence, finite, error));
+    for (size_t n = 0; n < length * dim; n++)
+        to[n] = finite[n / dim] ? attest_hosted_get_fraction(fmpq_numref(x->sum + n),
+                                                             fmpq_denref(x->sum + n), &x->out)
+                                : (double)NAN;
+    return ATTEST_OK;
+}
+
+static attest_status run(attest_audit_outputs *outputs, layer *x, attest_error *error)
+{
+    const attest_audit_request *r = x->request;
+    bool *finite = attest_memory_alloc(r->dataset->longest, sizeof *finite);
+    attest_status status = finite ? ATTEST_OK : attest_memory_fail(error);
+    double *to = outputs->real;
+
+    for (size_t i = 0; i < r->sequences && status == ATTEST_OK; i++) {
+        size_t sequence = r->sequence ? r->sequence[i] : i;
+
+        status = run_sequence(to, x, sequence, finite, error);
+        to += attest_dataset_length(r->dataset, sequence) * r->dataset->dim;
+    }
+    free(finite);
+    return status;
+}
+
+attest_status attest_audit_evaluate_kernel(attest_audit_outputs *outputs,
+                                           const attest_audit_request *request,
+                                           const attest_judge_model *model, attest_error *error)
+{
+    attest_status status;
+    size_t count = 0;
+    layer x;
+
+    if (request->weights->activation == ATTEST_HARDMAX)
+        return attest_error_set(error, ATTEST_USAGE, "kernels compute softmax, not hardmax");
+    if (model->schedules == 0)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the kernel model %.100s has no schedule: it cannot be run",
+                                model->name);
+    for (size_t i = 0; i < request->sequences; i++)
+        count += attest_dataset_length(request->dataset,
+                                       request->sequence ? request->sequence[i] : i);
+    *outputs = (attest_audit_outputs){.count = count,
+                                      .dim = request->dataset->dim,
+                                      .bytes = count * request->dataset->dim * sizeof(double)};
+    outputs->real = attest_shared_alloc(outputs->bytes, 1);
+    if (!outputs->real)
+        return attest_memory_fail(error);
+    status = layer_init(&x, request, model, error);
+    if (status == ATTEST_OK)
+        status = run(outputs, &x, error);
+    layer_clear(&x);
+    if (status != ATTEST_OK)
+        attest_audit_outputs_clear(outputs);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* nearest.c -- the name that was probably meant. */
+#include "base/nearest.h"
+
+#include <string.h>
+
+enum { LONGEST = 127, FAR = 1 << 20 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t attest_nearest_distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), row[3][LONGEST + 1];
+
+    if (n > LONGEST || m > LONGEST)
+        return FAR;
+    /* row[i % 3][j] = the distance of the first i letters of a and the first j of b */
+    for (size_t i = 0; i <= n; i++) {
+        size_t *now = row[i % 3], *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        for (size_t j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                now[j] = i + j;
+                continue;
+            }
+            now[j] =
+                least(least(above[j], now[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+    }
+    return row[n % 3][m];
+}
+
+int attest_nearest_is_like(const char *a, const char *b)
+{
+    size_t length = strlen(a);
+
+    if (length >= 3 && strstr(b, a))
+        return 1;
+    return length > 2 &&
+           attest_nearest_distance(a, b) <= (length < 6 ? length / 2 : length / 3);
+}

@@ -1,0 +1,222 @@
+/* survey.c -- how far a campaign is, from its folder: read while others write to it. */
+#include "campaign/survey.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/try.h"
+#include "io/journal.h"
+#include "io/json_member.h"
+
+/* While a journal is read. */
+typedef struct surveying {
+    attest_survey_folder *folder;
+    attest_chunk_result *findings;
+    bool keep_going;
+} surveying;
+
+void attest_survey_clear(attest_survey_folder *folder)
+{
+    for (size_t p = 0; folder->property && p < folder->properties; p++)
+        free(folder->property[p].name);
+    free(folder->property);
+    memset(folder, 0, sizeof *folder);
+}
+
+/* Trials of the shard: those of the chunks whose numbers are its own. */
+static uint64_t count_planned(uint64_t trials, uint64_t chunk, size_t shard, size_t shards)
+{
+    uint64_t chunks = trials / chunk + (trials % chunk > 0), own;
+
+    if (chunks < shard)
+        return 0;
+    own = (chunks - shard) / shards + 1;
+    if (trials % chunk > 0 && (chunks - 1) % shards == shard - 1)
+        return (own - 1) * chunk + trials % chunk;
+    return own * chunk;
+}
+
+static attest_status take_property(attest_survey_folder *folder,
+                                   attest_survey_property *property,
+                                   const attest_json_cursor *object, attest_error *error)
+{
+    const char *name;
+    uint64_t trials, chunk;
+
+    ATTEST_TRY(attest_json_get_member_string(&name, object, "name", error));
+    ATTEST_TRY(attest_json_get_member_count(&trials, object, "trials", error));
+    ATTEST_TRY(attest_json_get_member_count(&chunk, object, "chunk", error));
+    property->name = attest_memory_copy(name);
+    property->timed = trials == 0;
+    if (chunk > 0)
+        property->planned = count_planned(trials, chunk, folder->shard, folder->shards);
+    return property->name ? ATTEST_OK : attest_memory_fail(error);
+}
+
+static attest_status read_plan(surveying *s, const attest_json_cursor *root,
+                               attest_error *error)
+{
+    attest_survey_folder *folder = s->folder;
+    attest_json_cursor array;
+    const char *seed;
+    uint64_t shard, shards;
+    size_t length;
+
+    ATTEST_TRY(attest_json_check_format(root, "attest/campaign", error));
+    ATTEST_TRY(attest_json_get_member_string(&seed, root, "seed", error));
+    ATTEST_TRY(attest_json_get_member_bool(&s->keep_going, root, "keep_going", error));
+    ATTEST_TRY(attest_json_get_member_count(&shard, root, "shard", error));
+    ATTEST_TRY(attest_json_get_member_count(&shards, root, "shards", error));
+    if (shard < 1 || shard > shards)
+        return attest_error_set(error, ATTEST_FORMAT, "there is no such shard");
+    snprintf(folder->seed, sizeof folder->seed, "%s", seed);
+    folder->shard = (size_t)shard;
+    folder->shards = (size_t)shards;
+    ATTEST_TRY(attest_json_get_member(&array, root, "properties", error));
+    ATTEST_TRY(attest_json_get_filled(&length, &array, "properties", error));
+    folder->property = attest_memory_alloc(length, sizeof *folder->property);
+    if (!folder->property)
+        return attest_memory_fail(error);
+    for (; folder->properties < length; folder->properties++) {
+        attest_json_cursor object = attest_json_get_element(&array, folder->properties);
+
+        ATTEST_TRY(
+            take_property(folder, &folder->property[folder->properties], &object, error));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status take_plan(void *env, const char *text, size_t size, attest_error *error)
+{
+    attest_json_document document;
+    attest_json_cursor root;
+    attest_status status = attest_json_document_parse(&document, text, size, NULL, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    root = attest_json_root(&document);
+    status = read_plan(env, &root, error);
+    attest_json_document_clear(&document);
+    return status;
+}
+
+/* Findings are known by their properties, too: those become part of their reasons. */
+static attest_status take_violations(surveying *s, const char *name,
+                                     attest_chunk_result *result)
+{
+    while (result->violations > 0) {
+        attest_violation *last = &result->violation[--result->violations];
+        attest_text text;
+
+        attest_text_init(&text);
+        attest_text_printf(&text, "%s: %s", name, last->reason);
+        free(last->reason);
+        last->reason = attest_text_take(&text);
+        ATTEST_TRY(attest_chunk_result_add_violation(s->findings, last));
+    }
+    attest_chunk_result_unite(s->findings);
+    return ATTEST_OK;
+}
+
+static attest_status take_entry(void *env, attest_entry *entry, const attest_frame *frame,
+                                attest_error *error)
+{
+    surveying *s = env;
+    attest_chunk_result *result = &entry->result;
+    attest_survey_property *property;
+
+    (void)frame;
+    if (entry->property >= s->folder->properties)
+        return attest_error_set(error, ATTEST_FORMAT, "there is no property %zu",
+                                entry->property);
+    property = &s->folder->property[entry->property];
+    property->trials += result->passed + result->failed + result->discarded + result->undecided;
+    property->failed += result->failed;
+    property->undecided += result->undecided;
+    property->seconds += result->seconds;
+    property->ended = property->ended || (result->failed > 0 && !s->keep_going);
+    return take_violations(s, property->name, result) == ATTEST_OK ? ATTEST_OK
+                                                                   : attest_memory_fail(error);
+}
+
+/* Who has the lock of the folder. */
+static void look_at_lock(attest_survey_folder *folder)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char *path = attest_folder_join(folder->path, "lock");
+    int lock = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+
+    if (lock >= 0 && fcntl(lock, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK)
+        folder->running = whole.l_pid > 0 ? whole.l_pid : -1;
+    if (lock >= 0)
+        close(lock);
+    free(path);
+}
+
+static bool is_finished(const attest_survey_folder *folder)
+{
+    for (size_t p = 0; p < folder->properties; p++) {
+        const attest_survey_property *property = &folder->property[p];
+
+        if (!property->ended && (property->timed || property->trials < property->planned))
+            return false;
+    }
+    return true;
+}
+
+attest_status attest_survey_read(attest_survey_folder *folder, const char *path,
+                                 attest_chunk_result *findings, attest_error *error)
+{
+    surveying s = {.folder = folder, .findings = findings};
+    attest_journal_reader reader = {.plan = take_plan, .entry = take_entry, .env = &s};
+    char *journal = attest_folder_join(path, ATTEST_JOURNAL_NAME);
+    attest_journal_tail tail;
+    attest_status status;
+    struct stat state;
+
+    memset(folder, 0, sizeof *folder);
+    folder->path = path;
+    if (!journal)
+        return attest_memory_fail(error);
+    if (stat(journal, &state) != 0) {
+        status = attest_error_set(error, ATTEST_USAGE, "%s: holds no campaign", path);
+    } else {
+        folder->silence = difftime(time(NULL), state.st_mtime);
+        status = attest_journal_read(&tail, journal, &reader, error);
+    }
+    free(journal);
+    if (status != ATTEST_OK) {
+        attest_survey_clear(folder);
+        return status;
+    }
+    folder->finished = is_finished(folder);
+    look_at_lock(folder);
+    return ATTEST_OK;
+}
+
+attest_survey_total attest_survey_sum(const attest_survey_folder *folder)
+{
+    attest_survey_total total = {.known = true};
+
+    for (size_t p = 0; p < folder->properties; p++) {
+        const attest_survey_property *property = &folder->property[p];
+
+        total.trials += property->trials;
+        total.failed += property->failed;
+        total.undecided += property->undecided;
+        total.seconds += property->seconds;
+        if (property->timed && !property->ended)
+            total.known = false;
+        else if (!property->ended && property->planned > property->trials)
+            total.left += property->planned - property->trials;
+    }
+    return total;
+}

@@ -1,0 +1,165 @@
+/* dot.c -- attest dot: dot products as a matrix unit forms them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "cli/command.h"
+#include "io/hex_rows.h"
+#include "judge/dot.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_dot = {
+    .name = "dot",
+    .arguments = "MODEL FORMAT A B [C] [--out binary32|binary16] [OPTION]...",
+    .summary = "dot products as the matrix unit of a GPU forms them, bit for bit",
+    .details =
+        "MODEL is tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell (or one of their\n"
+        "GPUs: tc:a100), FORMAT that of the factors: binary16, bfloat16, tfloat32,\n"
+        "float8_e4m3fn, float8_e5m2. A and B are text with one row per case and the same\n"
+        "number of values in all rows, each 8 hexadecimal digits of binary32; C (absent: 0)\n"
+        "and the result have one such value per line. Results are C + A.B.",
+    .example = "  attest dot tc:hopper binary16 a.txt b.txt c.txt\n"
+               "  attest dot tc:hopper float8_e4m3fn a.txt b.txt --promote 128 -o d.txt",
+    .product = "write the results to FILE, not to standard output",
+    .run = run,
+};
+
+typedef struct dot_job {
+    attest_common common;
+    const char *model, *a_path, *b_path, *c_path; /* c_path may be NULL */
+    attest_format format;
+    int half; /* the choice of --out */
+    unsigned long promote;
+    attest_judge_core core;
+    attest_hex_rows a, b, c;
+} dot_job;
+
+static int read_all(dot_job *job)
+{
+    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
+    const char *paths[] = {job->a_path, job->b_path, job->c_path};
+    attest_budget *budget = &job->common.budget;
+    attest_error error;
+    int code = attest_cli_check_stdin(paths, 3);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (attest_hex_rows_read(&job->a, job->a_path, &job->format, budget, &error) ||
+        attest_hex_rows_read(&job->b, job->b_path, &job->format, budget, &error) ||
+        (job->c_path && attest_hex_rows_read(&job->c, job->c_path, &single, budget, &error)))
+        return attest_cli_fail_input(&error);
+    if (job->b.rows != job->a.rows || job->b.cols != job->a.cols)
+        return attest_cli_refuse("%s: there are %zu lines of %zu values, and in %s %zu of %zu",
+                                 job->b_path, job->b.rows, job->b.cols, job->a_path,
+                                 job->a.rows, job->a.cols);
+    if (job->c_path && (job->c.rows != job->a.rows || job->c.cols != 1))
+        return attest_cli_refuse("%s: there are %zu lines of %zu values, and %zu of 1 are "
+                                 "expected, one for each line of %s",
+                                 job->c_path, job->c.rows, job->c.cols, job->a.rows,
+                                 job->a_path);
+    return EXIT_HOLDS;
+}
+
+/* The bits of the result, which is a number of binary32; every NaN is the unit's. */
+static uint32_t get_bits(const dot_job *job, size_t row)
+{
+    size_t cols = job->a.cols;
+    double d =
+        attest_judge_core_dot(job->c_path ? job->c.value[row] : 0, job->a.value + row * cols,
+                              job->b.value + row * cols, cols, &job->core);
+    float result = (float)d;
+    uint32_t bits;
+
+    memcpy(&bits, &result, sizeof bits);
+    return isnan(d) ? 0x7fffffff : bits;
+}
+
+static int write_lines(const dot_job *job)
+{
+    attest_output output;
+    attest_error error;
+
+    if (attest_output_open(&output, job->common.output ? job->common.output : "-", &error))
+        return attest_cli_fail(&error);
+    for (size_t i = 0; i < job->a.rows; i++)
+        fprintf(output.stream, "%08x\n", (unsigned)get_bits(job, i));
+    if (attest_output_commit(&output, &error))
+        return attest_cli_fail(&error);
+    return EXIT_HOLDS;
+}
+
+static int print_json(const dot_job *job)
+{
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "model", job->model);
+    attest_json_write_string(&json, "format", job->format.name);
+    attest_json_write_string(&json, "out", job->half ? "binary16" : "binary32");
+    attest_json_write_count(&json, "cases", job->a.rows);
+    attest_json_write_count(&json, "products", job->a.cols);
+    if (!job->common.output) {
+        attest_json_write_array(&json, "results");
+        for (size_t i = 0; i < job->a.rows; i++) {
+            char word[9];
+
+            snprintf(word, sizeof word, "%08x", (unsigned)get_bits(job, i));
+            attest_json_write_string(&json, NULL, word);
+        }
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+static int dot(dot_job *job)
+{
+    attest_error error;
+    int code;
+
+    if (attest_judge_core_init(&job->core, job->model, &job->format, &job->format,
+                               job->half != 0, job->promote, &error))
+        return attest_cli_refuse("%s", error.text);
+    code = read_all(job);
+    if (code == EXIT_HOLDS && (job->common.output || !job->common.json))
+        code = write_lines(job);
+    if (code == EXIT_HOLDS && job->common.json)
+        code = print_json(job);
+    attest_hex_rows_clear(&job->a);
+    attest_hex_rows_clear(&job->b);
+    attest_hex_rows_clear(&job->c);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const outs[] = {"binary32", "binary16", NULL};
+    dot_job job = {0};
+    char **operands;
+    size_t count;
+    attest_error error;
+    const attest_option options[] = {
+        {"out", 0, "FORMAT", "the format of the results: binary32 (if not given) or binary16",
+         OPTION_CHOICE, &job.half, outs},
+        {"promote", 0, "N",
+         "sum every N products from 0, and add that to the result\n"
+         "in its format, rounded to nearest; one chain if not given",
+         OPTION_POSITIVE, &job.promote, NULL},
+        {0},
+    };
+    int code = attest_cli_parse(&attest_command_dot, &job.common, options, argc, argv, 4, 5,
+                                &operands, &count);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    job.model = operands[0];
+    job.a_path = operands[2];
+    job.b_path = operands[3];
+    job.c_path = count > 4 ? operands[4] : NULL;
+    if (attest_format_parse(&job.format, operands[1], &error))
+        return attest_cli_refuse("%s", error.text);
+    return dot(&job);
+}

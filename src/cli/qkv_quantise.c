@@ -1,0 +1,74 @@
+/* qkv_quantise.c -- the option --quantise: which inputs a kernel quantises, and how. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/memory.h"
+#include "cli/qkv.h"
+
+/* One part, NAME=SCHEME: q, k, v, kv or exact. */
+static int set_part(attest_judge_quantise *quantise, char *part)
+{
+    static const char inputs[] = "qkv";
+    char *value = strchr(part, '=');
+    attest_block_format scheme;
+    attest_error error;
+
+    if (!value)
+        return attest_cli_refuse("--quantise: '%s' is not INPUT=SCHEME, for q, k, v or kv, nor "
+                                 "exact=inputs or exact=quantised",
+                                 part);
+    *value++ = '\0';
+    if (strcmp(part, "exact") == 0) {
+        quantise->of_quantised = strcmp(value, "quantised") == 0;
+        if (!quantise->of_quantised && strcmp(value, "inputs") != 0)
+            return attest_cli_refuse("--quantise: exact=inputs or exact=quantised is expected, "
+                                     "not exact=%s",
+                                     value);
+        return EXIT_HOLDS;
+    }
+    if (strlen(part) == 0 || strspn(part, inputs) != strlen(part))
+        return attest_cli_refuse("--quantise: there is no input '%s': q, k, v and kv are",
+                                 part);
+    if (attest_block_parse(&scheme, value, &error))
+        return attest_cli_refuse("--quantise: %s", error.text);
+    for (; *part; part++)
+        quantise->scheme[strchr(inputs, *part) - inputs] = scheme;
+    return EXIT_HOLDS;
+}
+
+int attest_cli_qkv_quantise(attest_judge_model *model, const char *list)
+{
+    char *text = attest_memory_copy(list), *rest = text;
+    int code = EXIT_HOLDS;
+    attest_error error;
+
+    if (!text) {
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
+    for (char *part = strtok_r(text, ",", &rest); part && code == EXIT_HOLDS;
+         part = strtok_r(NULL, ",", &rest))
+        code = set_part(&model->quantise, part);
+    free(text);
+    if (code == EXIT_HOLDS && !attest_judge_model_quantises(model))
+        code = attest_cli_refuse("--quantise: no input is quantised");
+    if (code == EXIT_HOLDS && attest_judge_model_check(model, &error))
+        code = attest_cli_refuse("--quantise: %s", error.text);
+    return code;
+}
+
+void attest_cli_qkv_print_quantise(const attest_cli_qkv *x)
+{
+    const attest_judge_quantise *q = &x->model->quantise;
+
+    if (!attest_judge_model_quantises(x->model))
+        return;
+    printf("quantised inputs:");
+    for (int i = 0; i < 3; i++)
+        if (q->scheme[i].name[0])
+            printf(" %c %s", "qkv"[i], q -> scheme[i].name);
+    printf("; exact values are those of the %s\n",
+           q->of_quantised ? "quantised inputs" : "inputs as they are given");
+}

@@ -1,0 +1,262 @@
+/* range.c -- attest range: can anything overflow, saturate or vanish, proved. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "cli/range.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_range = {
+    .name = "range",
+    .arguments = "[QKV] --kernel MODEL [OPTION]...",
+    .summary = "can anything overflow, saturate or vanish in a kernel, proved",
+    .details =
+        "For every stage of the kernels of a model, on these queries, keys and values: no,\n"
+        "proved for every kernel of the model; yes, with a kernel and the place where it\n"
+        "happens; or undecided. Then the thresholds of a lazy maximum and the offsets of P "
+        "that\n"
+        "are safe. Exit code: 1 if something overflows or is saturated, 3 if that is open;\n"
+        "what vanishes is told, and is no failure.",
+    .example = "  attest range qkv.safetensors --kernel fp8-flash3-hopper --causal",
+    .run = run,
+};
+
+/* Whether an event is one that spoils results. */
+static bool is_overflow(int event)
+{
+    return event <= ATTEST_JUDGE_OUTPUT_LEAVES && event != ATTEST_JUDGE_WEIGHT_ABOVE;
+}
+
+static attest_judge_answer worst_answer(const attest_judge_ranges *r)
+{
+    attest_judge_answer worst = ATTEST_JUDGE_NO;
+
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        if (is_overflow(e) && worst != ATTEST_JUDGE_YES &&
+            r->event[e].answer != ATTEST_JUDGE_NO)
+            worst = r->event[e].answer;
+    return worst;
+}
+
+static int exit_code(const attest_judge_ranges *r)
+{
+    static const int code[] = {[ATTEST_JUDGE_NO] = EXIT_HOLDS,
+                               [ATTEST_JUDGE_YES] = EXIT_FAILS,
+                               [ATTEST_JUDGE_OPEN] = EXIT_UNDECIDED};
+
+    return code[worst_answer(r)];
+}
+
+/* A number, or null where nothing is known. */
+static void write_number(attest_json *json, const char *key, double value)
+{
+    if (isfinite(value))
+        attest_json_write_double(json, key, value);
+    else
+        attest_json_write_null(json, key);
+}
+
+static void write_event(attest_json *json, const range_job *job, int event)
+{
+    const attest_judge_happening *h = &job->ranges.event[event];
+
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "event", attest_judge_event_name((attest_judge_event)event));
+    attest_json_write_string(json, "answer", attest_judge_answer_name(h->answer));
+    if (h->answer == ATTEST_JUDGE_YES) {
+        attest_json_write_object(json, "witness");
+        if (h->drawn) {
+            attest_json_write_count(json, "variant", h->variant);
+            attest_json_write_count(json, "seed", h->seed);
+        } else {
+            attest_json_write_count(json, "schedule", h->schedule);
+        }
+        attest_json_write_count(json, "count", h->count);
+        attest_json_write_count(json, "layer", job->layer[event]);
+        attest_json_write_count(json, "batch", h->batch);
+        attest_json_write_count(json, "head", h->head);
+        attest_json_write_count(json, "row", h->row);
+        attest_json_write_count(json,
+                                event == ATTEST_JUDGE_PRODUCT_LEAVES ||
+                                        event == ATTEST_JUDGE_OUTPUT_LEAVES
+                                    ? "column"
+                                    : "key",
+                                h->key);
+        write_number(json, "value", h->value);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_threshold(attest_json *json, const range_job *job)
+{
+    const attest_judge_ranges *r = &job->ranges;
+
+    attest_json_write_object(json, "threshold");
+    attest_json_write_double(json, "given", job->x.model->variant[0].threshold);
+    attest_json_write_ball(json, "largest_safe", r->threshold);
+    attest_json_write_ball(json, "largest_safe_never_above", r->threshold_never);
+    write_number(json, "proved", r->threshold_proved < 0 ? (double)NAN : r->threshold_proved);
+    attest_json_write_bool(json, "any_is_safe_here", r->any_threshold);
+    attest_json_write_double(json, "limit", r->limit);
+    attest_json_write_bool(json, "limit_included", r->limit_included);
+    attest_json_write_double(json, "largest", r->largest);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "offset");
+    attest_json_write_integer(json, "given", job->x.model->variant[0].offset);
+    write_number(json, "smallest_safe", r->smallest_offset);
+    write_number(json, "largest_safe", r->largest_offset);
+    attest_json_write_close(json);
+}
+
+static int print_json(range_job *job)
+{
+    static const char *const verdict[] = {"safe", "unsafe", "undecided"};
+    attest_json json;
+
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "verdict", verdict[worst_answer(&job->ranges)]);
+    attest_json_write_array(&json, "events");
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        write_event(&json, job, e);
+    attest_json_write_close(&json);
+    attest_json_write_object(&json, "weights");
+    write_number(&json, "most", job->ranges.most_weight);
+    write_number(&json, "least", job->ranges.least_weight);
+    attest_json_write_close(&json);
+    write_threshold(&json, job);
+    attest_cli_range_write_schemes(&json, job);
+    attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, exit_code(&job->ranges));
+}
+
+static void print_event(const range_job *job, int event)
+{
+    const attest_judge_happening *h = &job->ranges.event[event];
+    const char *place =
+        event == ATTEST_JUDGE_PRODUCT_LEAVES || event == ATTEST_JUDGE_OUTPUT_LEAVES ? "column"
+                                                                                    : "key";
+
+    printf("%-21s %-10s %s", attest_judge_event_name((attest_judge_event)event),
+           attest_judge_answer_name(h->answer),
+           attest_judge_event_text((attest_judge_event)event));
+    if (h->answer == ATTEST_JUDGE_YES) {
+        printf(": %.9g at", h->value);
+        if (job->x.source.layered)
+            printf(" layer %zu,", job->layer[event]);
+        printf(" batch %zu, head %zu, row %zu, %s %zu", h->batch, h->head, h->row, place,
+               h->key);
+        if (h->drawn)
+            printf(", kernel %llu of variant %zu", (unsigned long long)h->seed, h->variant);
+        else
+            printf(", schedule %zu", h->schedule);
+    }
+    printf("\n");
+}
+
+static void print_ball(const char *label, const arb_t ball)
+{
+    char *text = arb_get_str(ball, 9, ARB_STR_NO_RADIUS);
+
+    printf("%s%s\n", label, text ? text : "?");
+    flint_free(text);
+}
+
+static void print_summary(const range_job *job)
+{
+    const attest_judge_ranges *r = &job->ranges;
+
+    attest_cli_qkv_print_quantise(&job->x);
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        print_event(job, e);
+    printf("\nweights of P         from %.9g to %.9g, proved\n", r->least_weight,
+           r->most_weight);
+    printf("largest safe threshold, in log2 units:\n");
+    printf("  P up to %-11.9g  ", r->limit);
+    print_ball("", r->threshold);
+    printf("  P up to %-11.9g  ", r->largest);
+    print_ball("", r->threshold_never);
+    if (r->threshold_proved >= 0)
+        printf("  with every rounding  %.9g, proved on these inputs\n", r->threshold_proved);
+    else
+        printf("  with every rounding  none is proved on these inputs\n");
+    if (r->any_threshold)
+        printf("  here, every threshold is safe: no scores of a row are so far apart\n");
+    if (isfinite(r->smallest_offset) && isfinite(r->largest_offset))
+        printf("safe offsets           from %.0f (below, a weight may vanish) to %.0f%s\n",
+               r->smallest_offset, r->largest_offset,
+               r->smallest_offset > r->largest_offset ? ": none" : "");
+    else if (isfinite(r->largest_offset))
+        printf("safe offsets           up to %.0f\n", r->largest_offset);
+    attest_cli_range_print_schemes(job);
+}
+
+static int find_ranges(range_job *job)
+{
+    attest_cli_qkv *x = &job->x;
+    attest_error error;
+
+    for (size_t i = 0; i < x->source.layers; i++) {
+        int code = attest_cli_qkv_read(x, i);
+        bool known[ATTEST_JUDGE_EVENTS];
+
+        if (code != EXIT_HOLDS)
+            return code;
+        for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+            known[e] = job->ranges.event[e].answer == ATTEST_JUDGE_YES;
+        if (attest_judge_ranges_add(&job->ranges, &x->qkv, x->model, &error))
+            return attest_cli_qkv_fail(x, &error);
+        for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+            if (!known[e] && job->ranges.event[e].answer == ATTEST_JUDGE_YES)
+                job->layer[e] = x->layer;
+        code = job->within.given ? attest_cli_range_find_schemes(job) : EXIT_HOLDS;
+        if (code != EXIT_HOLDS)
+            return code;
+    }
+    if (x->common->json)
+        return print_json(job);
+    print_summary(job);
+    return exit_code(&job->ranges);
+}
+
+static int run(int argc, char **argv)
+{
+    range_job job = {0};
+    attest_common common;
+    char **operands;
+    size_t count;
+    const attest_option options[] = {
+        ATTEST_CLI_QKV_OPTIONS(&job.x),
+        {"within", 0, "R",
+         "for every head, the smallest scheme for K and V with which outputs\n"
+         "stay within R of the exact ones, relatively, and no rows merge",
+         OPTION_NUMBER, &job.within, NULL},
+        {"schemes", 0, "LIST", "the schemes that are tried for --within, in this order",
+         OPTION_TEXT, &job.schemes, NULL},
+        {0},
+    };
+    int code;
+
+    fmpq_init(job.within.value);
+    code = attest_cli_parse(&attest_command_range, &common, options, argc, argv, 0, 1,
+                            &operands, &count);
+    if (code != EXIT_HOLDS) {
+        fmpq_clear(job.within.value);
+        return code;
+    }
+    attest_judge_ranges_init(&job.ranges);
+    code = attest_cli_range_parse_schemes(&job);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_qkv_open(&job.x, &attest_command_range, &common, operands, count);
+    if (code == EXIT_HOLDS)
+        code = find_ranges(&job);
+    attest_judge_ranges_clear(&job.ranges);
+    attest_cli_range_clear_schemes(&job);
+    fmpq_clear(job.within.value);
+    attest_cli_qkv_close(&job.x);
+    return code;
+}

@@ -1,0 +1,231 @@
+/* slurm.c -- work in parts, as an array of Slurm jobs. */
+#include "cli/slurm.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+
+/* @X@ stands for: D the folder, A the program, W the working folder, N the number of tasks, O
+ * options of sbatch, T the task, M the merge. */
+static const char array_script[] =
+    "#!/bin/bash\n"
+    "#SBATCH --job-name=attest --output=/dev/null --requeue --signal=B:TERM@60\n"
+    "# One task of @N@. It may be killed, preempted or requeued at any time: what it has done "
+    "is in\n"
+    "# its journal, and it goes on from there. A minute before its time is up, or when it is\n"
+    "# preempted, it is told to end, and asks to be queued again.\n"
+    "attest=@A@ dir=@D@\n"
+    "k=$((SLURM_ARRAY_TASK_ID + ${ATTEST_OFFSET:-0}))\n"
+    "cd @W@ || exit\n"
+    "exec >>\"$dir/slurm/task-$k.log\" 2>&1\n"
+    "@T@ &\n"
+    "task=$!\n"
+    "trap 'kill -TERM $task' TERM INT\n"
+    "wait $task\n"
+    "code=$?\n"
+    "while kill -0 $task 2>/dev/null; do # the signal ended the waiting, not the task\n"
+    "    wait $task\n"
+    "    code=$?\n"
+    "done\n"
+    "if [ $code -eq 5 ]; then\n"
+    "    scontrol requeue \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\"\n"
+    "    exit 0\n"
+    "fi\n"
+    "# A violation, or an undecided trial, is a result: the merge will tell.\n"
+    "case $code in 0 | 1 | 3) exit 0 ;; *) exit $code ;; esac\n";
+
+static const char merge_script[] =
+    "#!/bin/bash\n"
+    "#SBATCH --job-name=attest-merge --output=/dev/null --requeue\n"
+    "# After all tasks ended, whatever ended them. Where one is not done, the array is "
+    "submitted\n"
+    "# again: tasks that are done end at once.\n"
+    "attest=@A@ dir=@D@\n"
+    "cd @W@ || exit\n"
+    "exec >>\"$dir/slurm/merge.log\" 2>&1\n"
+    "rm -rf \"$dir/whole\"\n"
+    "@M@ >\"$dir/slurm/report.txt\"\n"
+    "code=$?\n"
+    "round=${ATTEST_ROUND:-1}\n"
+    "if [ $code -eq 2 ] && [ \"$round\" -lt 10 ]; then\n"
+    "    ATTEST_ROUND=$((round + 1)) sh \"$dir/slurm/submit.sh\"\n"
+    "    exit\n"
+    "fi\n"
+    "echo $code >\"$dir/slurm/exit\"\n"
+    "exit $code\n";
+
+static const char submit_script[] =
+    "#!/bin/sh\n"
+    "# Submits the array, in pieces where the cluster allows no array of @N@ tasks, and the "
+    "merge\n"
+    "# that waits for it.\n"
+    "set -e\n"
+    "dir=@D@\n"
+    "most=$(scontrol show config | awk '$1 == \"MaxArraySize\" { print $3 - 1 }')\n"
+    "first=0\n"
+    "after=afterany\n"
+    "while [ $first -lt @N@ ]; do\n"
+    "    count=$((@N@ - first))\n"
+    "    [ $count -le \"${most:-1000}\" ] || count=${most:-1000}\n"
+    "    job=$(ATTEST_OFFSET=$first sbatch --parsable --export=ALL --array=1-$count @O@ "
+    "\"$dir/slurm/array.sh\")\n"
+    "    after=$after:${job%%;*}\n"
+    "    first=$((first + count))\n"
+    "done\n"
+    "job=$(sbatch --parsable --export=ALL --dependency=$after @O@ \"$dir/slurm/merge.sh\")\n"
+    "echo \"tasks: job ${after#afterany:}; merge: job ${job%%;*}, into $dir/whole\"\n";
+
+/* What the marks stand for. */
+typedef struct values {
+    char folder[PATH_MAX], program[PATH_MAX], here[PATH_MAX], tasks[32];
+    const attest_cli_slurm *job;
+} values;
+
+static void add_value(attest_text *text, char mark, const values *v)
+{
+    switch (mark) {
+    case 'D':
+        attest_cli_add_word(text, v->folder);
+        break;
+    case 'A':
+        attest_cli_add_word(text, v->program);
+        break;
+    case 'W':
+        attest_cli_add_word(text, v->here);
+        break;
+    case 'N':
+        attest_text_add(text, v->tasks);
+        break;
+    case 'O':
+        attest_text_add(text, v->job->options ? v->job->options : "");
+        break;
+    case 'T':
+        attest_text_add(text, v->job->task);
+        break;
+    default:
+        attest_text_add(text, v->job->merge);
+    }
+}
+
+static char *fill(const char *script, const values *v)
+{
+    attest_text text;
+
+    attest_text_init(&text);
+    for (; *script; script++) {
+        if (script[0] == '@' && script[1] && script[2] == '@' && strchr("DAWNOTM", script[1])) {
+            add_value(&text, script[1], v);
+            script += 2;
+        } else {
+            attest_text_append(&text, script, 1);
+        }
+    }
+    return attest_text_take(&text);
+}
+
+static int write_script(const char *name, const char *script, const values *v)
+{
+    char *filled = fill(script, v);
+    attest_output output;
+    attest_error error;
+    attest_text path;
+    int code = EXIT_ENVIRONMENT;
+
+    attest_text_init(&path);
+    attest_text_printf(&path, "%s/slurm/%s", v->folder, name);
+    if (!filled || path.failed) {
+        attest_cli_complain("out of memory");
+    } else if (v->job->dry_run) {
+        printf("# %s\n%s\n", path.data, filled);
+        code = EXIT_HOLDS;
+    } else if (attest_output_open(&output, path.data, &error)) {
+        code = attest_cli_fail(&error);
+    } else {
+        fputs(filled, output.stream);
+        code = attest_output_commit(&output, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+    }
+    attest_text_clear(&path);
+    free(filled);
+    return code;
+}
+
+static int make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return EXIT_HOLDS;
+    attest_cli_complain("%s: cannot create the folder: %s", path, strerror(errno));
+    return EXIT_ENVIRONMENT;
+}
+
+/* Absolute paths: the scripts are run elsewhere. */
+static int find_places(values *v, const attest_cli_slurm *job)
+{
+    ssize_t length = readlink("/proc/self/exe", v->program, sizeof v->program - 1);
+    int code = job->dry_run ? EXIT_HOLDS : make_folder(job->folder);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    snprintf(v->tasks, sizeof v->tasks, "%zu", job->tasks);
+    if (length <= 0 || !getcwd(v->here, sizeof v->here)) {
+        attest_cli_complain("cannot find out where this program is: %s", strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    v->program[length] = '\0';
+    if (!realpath(job->folder, v->folder)) /* a dry run makes none */
+        snprintf(v->folder, sizeof v->folder, "%.*s%s%.*s", (int)sizeof v->folder / 2 - 2,
+                 job->folder[0] == '/' ? "" : v->here, job->folder[0] == '/' ? "" : "/",
+                 (int)sizeof v->folder / 2 - 2, job->folder);
+    return EXIT_HOLDS;
+}
+
+static int submit(const values *v)
+{
+    attest_text command;
+    int status;
+
+    attest_text_init(&command);
+    attest_text_add(&command, "sh ");
+    attest_cli_add_word(&command, v->folder);
+    attest_text_add(&command, "/slurm/submit.sh");
+    if (command.failed) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    fflush(stdout);
+    status = system(command.data);
+    attest_text_clear(&command);
+    if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return EXIT_HOLDS;
+    attest_cli_complain("%s/slurm/submit.sh: sbatch did not take it", v->folder);
+    return EXIT_ENVIRONMENT;
+}
+
+int attest_cli_slurm_submit(const attest_cli_slurm *job)
+{
+    values v = {.job = job};
+    int code = find_places(&v, job);
+    attest_text path;
+
+    attest_text_init(&path);
+    attest_text_printf(&path, "%s/slurm", v.folder);
+    if (code == EXIT_HOLDS && !job->dry_run)
+        code = path.failed ? EXIT_ENVIRONMENT : make_folder(path.data);
+    attest_text_clear(&path);
+    if (code == EXIT_HOLDS)
+        code = write_script("array.sh", array_script, &v);
+    if (code == EXIT_HOLDS)
+        code = write_script("merge.sh", merge_script, &v);
+    if (code == EXIT_HOLDS)
+        code = write_script("submit.sh", submit_script, &v);
+    return code == EXIT_HOLDS && !job->dry_run ? submit(&v) : code;
+}

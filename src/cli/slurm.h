@@ -1,0 +1,24 @@
+/* slurm.h -- work in parts, as an array of Slurm jobs. */
+#ifndef ATTEST_CLI_SLURM_H
+#define ATTEST_CLI_SLURM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What an array is made of. In the two commands, which are lines of a shell script, $attest
+ * stands for this program, $dir for the folder, and $k for the number of the task, 1 .. tasks.
+ * A task can be run again, and goes on where it was: it ends with EXIT_INTERRUPTED when it is
+ * told to end before it is done. The merge ends with EXIT_USAGE when a task is not done. */
+typedef struct attest_cli_slurm {
+    size_t tasks;
+    const char *folder;  /* is made if it is not there */
+    const char *options; /* of sbatch, as words of a shell; or NULL */
+    bool dry_run;        /* the scripts are printed, and nothing is done */
+    const char *task, *merge;
+} attest_cli_slurm;
+
+/* Writes the scripts into the folder and submits them. EXIT_HOLDS, or a complaint and its exit
+ * code. */
+int attest_cli_slurm_submit(const attest_cli_slurm *job);
+
+#endif

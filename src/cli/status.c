@@ -1,0 +1,256 @@
+/* status.c -- attest status: how far campaigns are. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "campaign/survey.h"
+#include "cli/command.h"
+
+static int run(int argc, char **argv);
+
+const attest_command attest_command_status = {
+    .name = "status",
+    .arguments = "DIR... [OPTION]...",
+    .summary = "show how far campaigns are",
+    .details = "Reads the journals of campaigns, or of their shards, which may be running: who "
+               "works\n"
+               "where, how many trials are done and at which rate, what was found, how long it "
+               "will\n"
+               "take. Violations that were shrunk to the same instance are one finding. Exit "
+               "code 0,\n"
+               "whatever was found.",
+    .example = "  attest status night\n  attest status cluster/shard.*",
+    .run = run,
+};
+
+/* All folders together. */
+typedef struct overview {
+    size_t folders, running, finished;
+    attest_survey_total total;
+    double left; /* seconds until the last is done, at the rate of each; NAN: not known */
+} overview;
+
+static double time_left(const attest_survey_folder *folder, const attest_survey_total *total)
+{
+    if (folder->finished)
+        return 0;
+    if (!total->known || total->trials == 0)
+        return NAN;
+    return (double)total->left * total->seconds / (double)total->trials;
+}
+
+static void add(overview *all, const attest_survey_folder *folder,
+                const attest_survey_total *total)
+{
+    double left = time_left(folder, total);
+
+    all->folders++;
+    all->running += folder->running != 0;
+    all->finished += folder->finished;
+    all->total.trials += total->trials;
+    all->total.failed += total->failed;
+    all->total.undecided += total->undecided;
+    all->total.left += total->left;
+    all->total.seconds += total->seconds;
+    all->total.known = all->total.known && total->known;
+    all->left = isnan(left) || isnan(all->left) ? NAN : fmax(all->left, left);
+}
+
+static const char *state_of(const attest_survey_folder *folder)
+{
+    return folder->running ? "running" : folder->finished ? "finished" : "stopped";
+}
+
+static void print_time(const char *what, double seconds)
+{
+    if (isnan(seconds))
+        return;
+    if (seconds < 100)
+        printf(", %.0f s %s", seconds, what);
+    else if (seconds < 6000)
+        printf(", %.0f min %s", seconds / 60, what);
+    else
+        printf(", %.1f h %s", seconds / 3600, what);
+}
+
+static void print_totals(const attest_survey_total *total, double left)
+{
+    printf("%" PRIu64 " trials", total->trials);
+    if (total->known && total->left)
+        printf(" of %" PRIu64, total->trials + total->left);
+    if (total->seconds > 0)
+        printf(", %.4g/s", (double)total->trials / total->seconds);
+    printf(", %" PRIu64 " failed, %" PRIu64 " undecided", total->failed, total->undecided);
+    if (total->left || !total->known)
+        print_time("left", left);
+    putchar('\n');
+}
+
+static void print_folder(const attest_survey_folder *folder, const attest_survey_total *total)
+{
+    attest_escape_print(stdout, folder->path);
+    printf(": %s", state_of(folder));
+    if (folder->running > 0)
+        printf(" (process %ld)", (long)folder->running);
+    if (folder->shards > 1)
+        printf(", shard %zu/%zu", folder->shard, folder->shards);
+    if (!folder->finished)
+        print_time("since the last record", folder->silence);
+    printf(", ");
+    print_totals(total, time_left(folder, total));
+}
+
+static void print_properties(const attest_survey_folder *folder)
+{
+    for (size_t p = 0; p < folder->properties; p++) {
+        const attest_survey_property *property = &folder->property[p];
+
+        printf("  %s: %" PRIu64, property->name, property->trials);
+        if (!property->timed)
+            printf(" of %" PRIu64, property->planned);
+        printf(" trials");
+        if (property->failed)
+            printf(", %" PRIu64 " failed", property->failed);
+        if (property->undecided)
+            printf(", %" PRIu64 " undecided", property->undecided);
+        if (property->seconds > 0)
+            printf(" (%.3g/s)", (double)property->trials / property->seconds);
+        putchar('\n');
+    }
+}
+
+static void write_totals(attest_json *json, const attest_survey_total *total, double left)
+{
+    attest_json_write_count(json, "trials", total->trials);
+    if (total->known)
+        attest_json_write_count(json, "planned", total->trials + total->left);
+    else
+        attest_json_write_null(json, "planned");
+    attest_json_write_count(json, "failed", total->failed);
+    attest_json_write_count(json, "undecided", total->undecided);
+    attest_json_write_measure(json, "trials_per_second",
+                              total->seconds > 0 ? (double)total->trials / total->seconds
+                                                 : NAN);
+    attest_json_write_measure(json, "seconds_left", left);
+}
+
+static void write_folder(attest_json *json, const attest_survey_folder *folder,
+                         const attest_survey_total *total)
+{
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "folder", folder->path);
+    attest_json_write_string(json, "state", state_of(folder));
+    if (folder->running > 0)
+        attest_json_write_integer(json, "process", folder->running);
+    attest_json_write_string(json, "seed", folder->seed);
+    attest_json_write_count(json, "shard", folder->shard);
+    attest_json_write_count(json, "shards", folder->shards);
+    attest_json_write_measure(json, "seconds_since_record", folder->silence);
+    write_totals(json, total, time_left(folder, total));
+    attest_json_write_array(json, "properties");
+    for (size_t p = 0; p < folder->properties; p++) {
+        const attest_survey_property *property = &folder->property[p];
+
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "name", property->name);
+        attest_json_write_count(json, "trials", property->trials);
+        if (!property->timed)
+            attest_json_write_count(json, "planned", property->planned);
+        attest_json_write_count(json, "failed", property->failed);
+        attest_json_write_count(json, "undecided", property->undecided);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+static void print_end(const overview *all, const attest_chunk_result *findings)
+{
+    if (all->folders > 1) {
+        printf("%zu folders: %zu running, %zu finished, ", all->folders, all->running,
+               all->finished);
+        print_totals(&all->total, all->left);
+    }
+    for (size_t v = 0; v < findings->violations; v++) {
+        printf("found, %" PRIu64 " times: ", findings->violation[v].more + 1);
+        attest_escape_print(stdout, findings->violation[v].reason);
+        putchar('\n');
+    }
+}
+
+static void write_end(attest_json *json, const overview *all,
+                      const attest_chunk_result *findings)
+{
+    attest_json_write_close(json);
+    attest_json_write_object(json, "total");
+    attest_json_write_count(json, "folders", all->folders);
+    attest_json_write_count(json, "running", all->running);
+    attest_json_write_count(json, "finished", all->finished);
+    write_totals(json, &all->total, all->left);
+    attest_json_write_close(json);
+    attest_json_write_array(json, "findings");
+    for (size_t v = 0; v < findings->violations; v++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "reason", findings->violation[v].reason);
+        attest_json_write_count(json, "trials", findings->violation[v].more + 1);
+        attest_json_write_text(json, "counterexample", findings->violation[v].text);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+static int show(char *const *paths, size_t count, attest_json *json, overview *all,
+                attest_chunk_result *findings)
+{
+    for (size_t i = 0; i < count; i++) {
+        attest_survey_folder folder;
+        attest_survey_total total;
+        attest_error error;
+
+        if (attest_survey_read(&folder, paths[i], findings, &error))
+            return attest_cli_fail(&error);
+        total = attest_survey_sum(&folder);
+        add(all, &folder, &total);
+        if (json)
+            write_folder(json, &folder, &total);
+        else
+            print_folder(&folder, &total);
+        if (!json && count == 1)
+            print_properties(&folder);
+        attest_survey_clear(&folder);
+    }
+    return EXIT_HOLDS;
+}
+
+static int run(int argc, char **argv)
+{
+    overview all = {.total = {.known = true}};
+    attest_chunk_result findings;
+    attest_common common;
+    attest_json json;
+    char **paths;
+    size_t count;
+    int code = attest_cli_parse(&attest_command_status, &common, NULL, argc, argv, 1, 1000000,
+                                &paths, &count);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    attest_chunk_result_init(&findings);
+    if (common.json) {
+        attest_json_write_begin(&json, stdout);
+        attest_json_write_object(&json, NULL);
+        attest_json_write_array(&json, "campaigns");
+    }
+    code = show(paths, count, common.json ? &json : NULL, &all, &findings);
+    if (code == EXIT_HOLDS && !common.json)
+        print_end(&all, &findings);
+    if (code == EXIT_HOLDS && common.json) {
+        write_end(&json, &all, &findings);
+        code = attest_cli_end_json(&json, code);
+    }
+    attest_chunk_result_clear(&findings);
+    return code;
+}

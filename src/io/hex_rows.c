@@ -1,0 +1,153 @@
+/* hex_rows.c -- rows of binary32 numbers as text. */
+#include "io/hex_rows.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/try.h"
+#include "number/hosted.h"
+
+enum { DIGITS = 8, EXCERPT = 40 };
+
+typedef struct reader {
+    const char *at, *end;
+    size_t line; /* from 1 */
+    attest_hosted hosted;
+    attest_hex_rows *rows;
+    size_t count; /* values so far */
+} reader;
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static int get_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Says what stands where 8 digits are expected. */
+static attest_status refuse_word(const reader *r, size_t length, attest_error *error)
+{
+    char shown[EXCERPT];
+
+    attest_escape_excerpt(shown, sizeof shown, r->at, length);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "line %zu: 8 hexadecimal digits of binary32 are expected, this is "
+                            "'%s'",
+                            r->line, shown);
+}
+
+/* One number, at r->at. */
+static attest_status read_value(reader *r, attest_error *error)
+{
+    size_t length = 0;
+    uint32_t bits = 0;
+    float value;
+    double x, cast;
+
+    while (r->at + length < r->end && !is_blank(r->at[length]) && r->at[length] != '\n')
+        length++;
+    for (size_t i = 0; i < length && i <= DIGITS; i++) {
+        int digit = get_digit(r->at[i]);
+
+        if (digit < 0 || i == DIGITS)
+            return refuse_word(r, length, error);
+        bits = bits << 4 | (uint32_t)digit;
+    }
+    if (length != DIGITS)
+        return refuse_word(r, length, error);
+    memcpy(&value, &bits, sizeof value);
+    x = value;
+    cast = attest_hosted_nearest(x, &r->hosted);
+    if (isnan(x) ? !isnan(cast) : cast != x || signbit(cast) != signbit(x))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "line %zu: %.8s is %g, which is no number of %s", r->line,
+                                r->at, x, r->hosted.format.name);
+    r->rows->value[r->count++] = x;
+    r->at += length;
+    return ATTEST_OK;
+}
+
+static attest_status read_line(reader *r, attest_error *error)
+{
+    attest_hex_rows *rows = r->rows;
+    size_t first = r->count, found;
+
+    r->line++;
+    for (;;) {
+        while (r->at < r->end && is_blank(*r->at))
+            r->at++;
+        if (r->at == r->end || *r->at == '\n')
+            break;
+        ATTEST_TRY(read_value(r, error));
+    }
+    r->at += r->at < r->end;
+    found = r->count - first;
+    if (found == 0)
+        return attest_error_set(error, ATTEST_FORMAT, "line %zu has no numbers", r->line);
+    if (rows->rows == 0)
+        rows->cols = found;
+    if (found != rows->cols)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "line %zu has %zu numbers, and the first line %zu", r->line,
+                                found, rows->cols);
+    rows->rows++;
+    return ATTEST_OK;
+}
+
+attest_status attest_hex_rows_parse(attest_hex_rows *rows, const char *text, size_t size,
+                                    const attest_format *format, attest_budget *budget,
+                                    attest_error *error)
+{
+    reader r = {.at = text, .end = text + size, .rows = rows};
+    size_t most = size / (DIGITS + 1) + 1; /* a number and what separates it from the next */
+    attest_status status = ATTEST_OK;
+
+    *rows = (attest_hex_rows){0};
+    if (size == 0)
+        return attest_error_set(error, ATTEST_FORMAT, "the file is empty");
+    ATTEST_TRY(attest_budget_charge(budget, most * sizeof *rows->value, error));
+    rows->value = attest_memory_alloc(most, sizeof *rows->value);
+    if (!rows->value)
+        status = attest_memory_fail(error);
+    attest_hosted_init(&r.hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    while (status == ATTEST_OK && r.at < r.end)
+        status = read_line(&r, error);
+    if (status != ATTEST_OK) {
+        attest_budget_give_back(budget, most * sizeof *rows->value);
+        attest_hex_rows_clear(rows);
+    }
+    return status;
+}
+
+void attest_hex_rows_clear(attest_hex_rows *rows)
+{
+    free(rows->value);
+    *rows = (attest_hex_rows){0};
+}
+
+attest_status attest_hex_rows_read(attest_hex_rows *rows, const char *path,
+                                   const attest_format *format, attest_budget *budget,
+                                   attest_error *error)
+{
+    attest_input input;
+    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+
+    *rows = (attest_hex_rows){0};
+    if (status != ATTEST_OK)
+        return status;
+    status = attest_hex_rows_parse(rows, (const char *)input.data, input.size, format, budget,
+                                   error);
+    return attest_input_end(&input, status, error);
+}

@@ -1,0 +1,176 @@
+/* import_arch.c -- where known architectures keep the tensors of an attention layer. */
+#include "io/import_arch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { Q, K, V, O, QKV, BIAS_Q, BIAS_K, BIAS_V, BIAS_O, BIAS_QKV, NAMES };
+enum { PREFIXES = 3 };
+
+/* {} is the layer. Names that a file does not have are left out, but for q (or qkv) and o. */
+typedef struct layout {
+    const char *name;
+    const char *prefix[PREFIXES];
+    const char *tensor[NAMES];
+    bool interleaved; /* q, k, v of head 0, then of head 1, ... */
+    bool by_shape;    /* Conv1D stores inputs times outputs, Linear the other way round */
+    bool causal, before;
+    const char *left_out;
+} layout;
+
+#define ROTARY "rotary positions, which depend on where tokens stand"
+
+static const layout known[] = {
+    {"gpt2",
+     {"", "transformer.", NULL},
+     {[QKV] = "h.{}.attn.c_attn.weight",
+      [BIAS_QKV] = "h.{}.attn.c_attn.bias",
+      [O] = "h.{}.attn.c_proj.weight",
+      [BIAS_O] = "h.{}.attn.c_proj.bias"},
+     .by_shape = true,
+     .causal = true,
+     .before = true},
+    {"llama",
+     {"model.", "", "language_model.model."},
+     {[Q] = "layers.{}.self_attn.q_proj.weight",
+      [K] = "layers.{}.self_attn.k_proj.weight",
+      [V] = "layers.{}.self_attn.v_proj.weight",
+      [O] = "layers.{}.self_attn.o_proj.weight",
+      [BIAS_Q] = "layers.{}.self_attn.q_proj.bias",
+      [BIAS_K] = "layers.{}.self_attn.k_proj.bias",
+      [BIAS_V] = "layers.{}.self_attn.v_proj.bias",
+      [BIAS_O] = "layers.{}.self_attn.o_proj.bias"},
+     .causal = true,
+     .before = true,
+     .left_out = ROTARY},
+    {"phi3",
+     {"model.", "", NULL},
+     {[QKV] = "layers.{}.self_attn.qkv_proj.weight", [O] = "layers.{}.self_attn.o_proj.weight"},
+     .causal = true,
+     .before = true,
+     .left_out = ROTARY},
+    {"neox",
+     {"gpt_neox.", "", NULL},
+     {[QKV] = "layers.{}.attention.query_key_value.weight",
+      [BIAS_QKV] = "layers.{}.attention.query_key_value.bias",
+      [O] = "layers.{}.attention.dense.weight",
+      [BIAS_O] = "layers.{}.attention.dense.bias"},
+     .interleaved = true,
+     .causal = true,
+     .before = true,
+     .left_out = ROTARY},
+    {"bert",
+     {"bert.", "", "roberta."},
+     {[Q] = "encoder.layer.{}.attention.self.query.weight",
+      [K] = "encoder.layer.{}.attention.self.key.weight",
+      [V] = "encoder.layer.{}.attention.self.value.weight",
+      [O] = "encoder.layer.{}.attention.output.dense.weight",
+      [BIAS_Q] = "encoder.layer.{}.attention.self.query.bias",
+      [BIAS_K] = "encoder.layer.{}.attention.self.key.bias",
+      [BIAS_V] = "encoder.layer.{}.attention.self.value.bias",
+      [BIAS_O] = "encoder.layer.{}.attention.output.dense.bias"},
+     .causal = false},
+};
+
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+const char *attest_import_arch_name(size_t i)
+{
+    return i < KNOWN ? known[i].name : NULL;
+}
+
+static const layout *find_layout(const char *name)
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return &known[i];
+    return NULL;
+}
+
+static attest_status refuse_name(const char *name, attest_error *error)
+{
+    char list[128] = "";
+
+    for (size_t i = 0; i < KNOWN; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known[i].name);
+    }
+    return attest_error_set(error, ATTEST_USAGE,
+                            "no architecture '%.40s' is known; there are %s", name, list);
+}
+
+static void set_name(char text[ATTEST_IMPORT_NAME_SIZE], const char *prefix,
+                     const char *pattern, size_t layer)
+{
+    const char *hole = strstr(pattern, "{}");
+
+    snprintf(text, ATTEST_IMPORT_NAME_SIZE, "%s%.*s%zu%s", prefix, (int)(hole - pattern),
+             pattern, layer, hole + 2);
+}
+
+static bool has_tensor(const attest_safetensors *file, const char *name)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (strcmp(file->tensor[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The prefix under which the file has the layer's queries, or NULL. */
+static const char *find_prefix(const layout *l, size_t layer, const attest_safetensors *file)
+{
+    char name[ATTEST_IMPORT_NAME_SIZE];
+
+    for (int i = 0; i < PREFIXES && l->prefix[i]; i++) {
+        set_name(name, l->prefix[i], l->tensor[l->tensor[QKV] ? QKV : Q], layer);
+        if (has_tensor(file, name))
+            return l->prefix[i];
+    }
+    return NULL;
+}
+
+/* Matrices of a fused tensor have three times as many outputs as inputs, or nearly so. */
+static attest_status set_orientation(attest_import *request, const attest_safetensors *file,
+                                     attest_error *error)
+{
+    attest_array array;
+    attest_status status = attest_safetensors_get(&array, file, request->qkv, error);
+
+    if (status == ATTEST_OK)
+        request->transpose = array.rank == 2 && array.shape[1] > array.shape[0];
+    return status;
+}
+
+attest_status attest_import_arch_set(attest_import *request, const attest_safetensors *file,
+                                     attest_error *error)
+{
+    const char **const target[NAMES] = {&request->q,       &request->k,      &request->v,
+                                        &request->o,       &request->qkv,    &request->bias_q,
+                                        &request->bias_k,  &request->bias_v, &request->bias_o,
+                                        &request->bias_qkv};
+    const layout *l = find_layout(request->arch);
+    attest_import_known *known_layer = &request->known;
+    const char *prefix;
+
+    if (!l)
+        return refuse_name(request->arch, error);
+    prefix = find_prefix(l, request->layer, file);
+    set_name(known_layer->text[0], "", l->tensor[l->tensor[QKV] ? QKV : Q], request->layer);
+    if (!prefix)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "no layer %zu of %s: there is no tensor '%s', whatever stands "
+                                "before it",
+                                request->layer, request->arch, known_layer->text[0]);
+    for (int i = 0; i < NAMES; i++) {
+        if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
+            continue; /* the output's bias is one for all heads: it is taken with all of them */
+        set_name(known_layer->text[i], prefix, l->tensor[i], request->layer);
+        if (i <= QKV || has_tensor(file, known_layer->text[i]))
+            *target[i] = known_layer->text[i];
+    }
+    known_layer->causal = l->causal;
+    known_layer->before = l->before;
+    known_layer->left_out = l->left_out;
+    request->interleaved = l->interleaved;
+    return l->by_shape ? set_orientation(request, file, error) : ATTEST_OK;
+}

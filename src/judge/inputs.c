@@ -1,0 +1,72 @@
+/* inputs.c -- which variants of a model have the values of a question. */
+#include "judge/inputs.h"
+
+#include "base/try.h"
+
+static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (attest_hosted_convert(x[i], &unit->hosted) != x[i])
+            return false;
+    return true;
+}
+
+/* Whether the head's values are numbers of the variant's formats. */
+static bool fits(const attest_judge_head *head, const attest_judge_variant *variant)
+{
+    const attest_judge_question *x = head->question;
+    const attest_format *const format[3] = {&variant->q, &variant->k, &variant->v};
+    const double *const value[3] = {head->q, head->k, head->v};
+    const size_t count[3] = {x->queries * x->dim, x->keys * x->dim, x->keys * x->value_dim};
+
+    for (size_t i = 0; i < 3; i++) {
+        attest_judge_arithmetic unit;
+
+        attest_judge_arithmetic_init(&unit, format[i]);
+        if (!is_of_format(value[i], count[i], &unit))
+            return false;
+    }
+    return true;
+}
+
+attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_question *question,
+                                        const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_question *x = question;
+    attest_judge_head head;
+    attest_status status = ATTEST_OK;
+    size_t left = 0;
+
+    ATTEST_TRY(attest_judge_head_init(&head, x, error));
+    for (size_t i = 0; i < x->batch * x->heads; i++) {
+        status = attest_judge_head_load(&head, i / x->heads, i % x->heads, error);
+        if (status != ATTEST_OK)
+            break;
+        for (size_t m = 0; m < model->variants; m++)
+            left_out[m] = left_out[m] || !fits(&head, &model->variant[m]);
+    }
+    attest_judge_head_clear(&head);
+    ATTEST_TRY(status);
+    for (size_t m = 0; m < model->variants; m++)
+        left += !left_out[m];
+    if (left == 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "a value of q, k or v is not a number of the model's input "
+                                "formats (%s, %s, %s): convert it, or name its format in "
+                                "\"inputs\"",
+                                model->variant[0].q.name, model->variant[0].k.name,
+                                model->variant[0].v.name);
+    return ATTEST_OK;
+}
+
+size_t attest_judge_inputs_set_rules(attest_judge_rule *rule, const bool *left_out,
+                                     const attest_judge_question *question,
+                                     const attest_judge_model *model)
+{
+    size_t count = 0;
+
+    for (size_t m = 0; m < model->variants; m++)
+        if (!left_out[m])
+            attest_judge_rule_init(&rule[count++], &model->variant[m], question);
+    return count;
+}

@@ -1,0 +1,130 @@
+/* quantise.c -- the inputs of a kernel that quantises them. */
+#include "judge/quantise.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "judge/question.h"
+#include "number/block.h"
+#include "number/hosted.h"
+
+/* The value of element i, rounded once. Where the scale divides, the quotient is rounded to odd
+ * first. */
+static double get_value(const attest_quantised *q, size_t i, const attest_hosted *h)
+{
+    const attest_block_scale *s = attest_quantised_get_scale(q, i);
+    double value = attest_quantised_get(q, i), product = q->element[i] * s->factor;
+
+    if (s->divisor != 1 && s->offset == 0 && isfinite(product / s->divisor) &&
+        fabs(product) > 0x1p-900) {
+        value = product / s->divisor;
+        value = attest_hosted_to_odd(value, fma(-value, s->divisor, product) *
+                                                (s->divisor < 0 ? -1 : 1));
+    }
+    return attest_hosted_convert(value, h);
+}
+
+/* The whole tensor in doubles. */
+static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)
+{
+    const size_t *n = t->shape;
+
+    for (size_t row = 0; row < n[0] * n[1] * n[2]; row++) {
+        size_t b = row / n[2] / n[1], h = row / n[2] % n[1], i = row % n[2];
+
+        attest_judge_tensor_get(to + row * n[3], t, b, h, i, 0, n[3]);
+        for (size_t c = 0; c < n[3]; c++)
+            if (!isfinite(to[row * n[3] + c]))
+                return attest_error_set(error, ATTEST_FORMAT,
+                                        "%c[%zu][%zu][%zu][%zu] is not finite", name, b, h, i,
+                                        c);
+    }
+    return ATTEST_OK;
+}
+
+/* value = what the kernel takes in the place of the tensor. */
+static attest_status quantise(double *value, const attest_tensor *t, char name,
+                              const attest_block_format *scheme, const attest_format *format,
+                              attest_error *error)
+{
+    const size_t *n = t->shape;
+    attest_quantised q;
+    attest_hosted h;
+    attest_status status;
+
+    ATTEST_TRY(load(value, t, name, error));
+    status = attest_quantised_init(&q, value, n[0] * n[1], n[2], n[3], scheme, error);
+    if (status != ATTEST_OK)
+        return attest_error_prefix(error, status, (const char[]){name, '\0'});
+    attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3] && status == ATTEST_OK; i++) {
+        value[i] = get_value(&q, i, &h);
+        if (!isfinite(value[i]))
+            status = attest_error_set(error, ATTEST_FORMAT,
+                                      "%c[%zu][%zu][%zu][%zu], quantised by %s, is no number "
+                                      "of %s",
+                                      name, i / n[3] / n[2] / n[1], i / n[3] / n[2] % n[1],
+                                      i / n[3] % n[2], i % n[3], scheme->name, format->name);
+    }
+    attest_quantised_clear(&q);
+    return status;
+}
+
+/* The tensor of these doubles. */
+static attest_tensor get_tensor(const double *value, const attest_tensor *like)
+{
+    const size_t *n = like->shape;
+    ptrdiff_t size = sizeof *value, dim = (ptrdiff_t)n[3], rows = (ptrdiff_t)n[2];
+
+    return (attest_tensor){
+        value,
+        ATTEST_TENSOR_F64,
+        {n[0], n[1], n[2], n[3]},
+        {(ptrdiff_t)n[1] * rows * dim * size, rows * dim * size, dim * size, size}};
+}
+
+static attest_status replace(double **value, attest_tensor *t, char name,
+                             const attest_block_format *scheme, const attest_format *format,
+                             attest_error *error)
+{
+    size_t rows = t->shape[0] * t->shape[1] * t->shape[2];
+
+    if (scheme->name[0] == '\0' || !t->data || rows == 0 || t->shape[3] == 0)
+        return ATTEST_OK; /* what is missing is complained of elsewhere */
+    if (rows > SIZE_MAX / sizeof **value / t->shape[3])
+        return attest_memory_fail(error);
+    *value = attest_memory_alloc(rows, t->shape[3] * sizeof **value);
+    if (!*value)
+        return attest_memory_fail(error);
+    ATTEST_TRY(quantise(*value, t, name, scheme, format, error));
+    *t = get_tensor(*value, t);
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
+                                          const attest_qkv *qkv,
+                                          const attest_judge_model *model, attest_error *error)
+{
+    attest_judge_quantised *x = quantised;
+    const attest_judge_variant *v = model->variant;
+    const attest_format *const format[3] = {&v->q, &v->k, &v->v};
+    attest_tensor *const tensor[3] = {&x->qkv.q, &x->qkv.k, &x->qkv.v};
+    attest_status status = ATTEST_OK;
+
+    *x = (attest_judge_quantised){.qkv = *qkv};
+    for (int i = 0; i < 3 && status == ATTEST_OK; i++)
+        status = replace(&x->value[i], tensor[i], "qkv"[i], &model -> quantise.scheme[i],
+                         format[i], error);
+    if (status != ATTEST_OK)
+        attest_judge_quantised_clear(x);
+    return status;
+}
+
+void attest_judge_quantised_clear(attest_judge_quantised *quantised)
+{
+    for (int i = 0; i < 3; i++)
+        free(quantised->value[i]);
+}

@@ -1,0 +1,230 @@
+/* range.c -- what leaves the range of a format: kernels that are run, and what is proved. */
+#include "judge/range.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "judge/quantise.h"
+#include "judge/range_bound.h"
+#include "judge/replay.h"
+#include "judge/simulate.h"
+
+/* Kernels that are drawn and run where a model has no schedules. */
+enum { DRAWN = 12 };
+
+const char *attest_judge_answer_name(attest_judge_answer answer)
+{
+    static const char *const name[] = {"no", "yes", "undecided"};
+
+    return name[answer];
+}
+
+static const char *const words[ATTEST_JUDGE_EVENTS][2] = {
+    [ATTEST_JUDGE_SCORE_OVERFLOWS] = {"score-overflow",
+                                      "a score overflows its accumulator or its store"},
+    [ATTEST_JUDGE_WEIGHT_OVERFLOWS] = {"weight-overflow",
+                                       "a weight overflows the format of P, or is saturated"},
+    [ATTEST_JUDGE_WEIGHT_ABOVE] = {"weight-above-largest",
+                                   "a weight is above the largest number of P, to which it "
+                                   "still rounds"},
+    [ATTEST_JUDGE_SUM_LEAVES] = {"sum-overflow", "the row sum overflows"},
+    [ATTEST_JUDGE_PRODUCT_LEAVES] = {"product-overflow", "the product with V overflows"},
+    [ATTEST_JUDGE_OUTPUT_LEAVES] = {"output-overflow",
+                                    "an output overflows its format, or is saturated"},
+    [ATTEST_JUDGE_EXP_UNDERFLOWS] = {"exp-flush",
+                                     "an exponential is below 2^-126, and may be flushed"},
+    [ATTEST_JUDGE_WEIGHT_VANISHES] = {"weight-vanishes", "a weight is rounded to 0"},
+};
+
+const char *attest_judge_event_name(attest_judge_event event)
+{
+    return words[event][0];
+}
+
+const char *attest_judge_event_text(attest_judge_event event)
+{
+    return words[event][1];
+}
+
+void attest_judge_ranges_init(attest_judge_ranges *ranges)
+{
+    *ranges = (attest_judge_ranges){.least_weight = (double)INFINITY,
+                                    .threshold_proved = (double)INFINITY,
+                                    .any_threshold = true,
+                                    .limit = (double)INFINITY,
+                                    .smallest_offset = -(double)INFINITY,
+                                    .largest_offset = (double)INFINITY};
+    arb_init(ranges->threshold);
+    arb_init(ranges->threshold_never);
+}
+
+void attest_judge_ranges_clear(attest_judge_ranges *ranges)
+{
+    arb_clear(ranges->threshold);
+    arb_clear(ranges->threshold_never);
+}
+
+/* ---- kernels that are run ---- */
+
+/* Takes over what a kernel did that had not been seen before. */
+static void take(attest_judge_ranges *r, const attest_judge_watch *watch,
+                 const attest_judge_happening *kernel, const attest_judge_head *head)
+{
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        if (watch->count[e] > 0 && r->event[e].answer != ATTEST_JUDGE_YES) {
+            attest_judge_happening *x = &r->event[e];
+
+            *x = *kernel;
+            x->answer = ATTEST_JUDGE_YES;
+            x->count = watch->count[e];
+            x->batch = head->batch;
+            x->head = head->head;
+            x->row = watch->first_row[e];
+            x->key = watch->first_key[e];
+            x->value = watch->value[e];
+        }
+}
+
+/* Runs a kernel on a head. A model that contradicts itself has no kernels. */
+static attest_status run_kernel(attest_judge_ranges *r, attest_judge_head *head,
+                                const attest_judge_variant *variant,
+                                const attest_judge_recipe *recipe,
+                                const attest_judge_happening *kernel, attest_error *error)
+{
+    const attest_judge_question *q = head->question;
+    attest_judge_watch watch = {0};
+    attest_judge_concrete x;
+    attest_status status;
+    double *out;
+
+    ATTEST_TRY(attest_judge_concrete_init(&x, q, variant, recipe, error));
+    out = attest_memory_alloc(q->value_dim, sizeof *out);
+    status = out ? ATTEST_OK : attest_memory_fail(error);
+    x.watch = &watch;
+    for (size_t i = 0; i < q->queries && status == ATTEST_OK; i++)
+        status = attest_judge_concrete_run(out, &x, head, i, error);
+    if (status == ATTEST_OK)
+        take(r, &watch, kernel, head);
+    free(out);
+    attest_judge_concrete_clear(&x);
+    return status;
+}
+
+static attest_status run_schedules(attest_judge_ranges *r, attest_judge_head *head,
+                                   const attest_judge_model *model, attest_error *error)
+{
+    for (size_t s = 0; s < model->schedules; s++) {
+        attest_judge_happening kernel = {.schedule = s};
+        attest_judge_recipe recipe;
+
+        attest_judge_recipe_from_schedule(&recipe, model->variant, &model->schedule[s]);
+        ATTEST_TRY(run_kernel(r, head, model->variant, &recipe, &kernel, error));
+    }
+    return ATTEST_OK;
+}
+
+static attest_status run_drawn(attest_judge_ranges *r, attest_judge_head *head,
+                               const attest_judge_model *model, attest_error *error)
+{
+    for (size_t i = 0; i < DRAWN; i++) {
+        attest_judge_happening kernel = {
+            .drawn = true, .variant = i % model->variants, .seed = i};
+        const attest_judge_variant *variant = &model->variant[kernel.variant];
+        attest_judge_recipe recipe;
+        attest_status status = attest_judge_recipe_draw(&recipe, variant, i, error);
+
+        if (status == ATTEST_OK)
+            status = run_kernel(r, head, variant, &recipe, &kernel, error);
+        if (status != ATTEST_OK && status != ATTEST_USAGE)
+            return status;
+    }
+    return ATTEST_OK;
+}
+
+/* ---- proofs ---- */
+
+/* may[e] = whether some exp of the model lets a schedule do it: 0 is a proof. */
+static attest_status replay_head(size_t may[ATTEST_JUDGE_EVENTS], attest_judge_head *head,
+                                 const attest_judge_model *model, attest_error *error)
+{
+    const attest_judge_question *q = head->question;
+    double *lo = attest_memory_alloc(q->value_dim, 2 * sizeof *lo);
+    attest_status status = lo ? ATTEST_OK : attest_memory_fail(error);
+
+    for (size_t s = 0; s < model->schedules && status == ATTEST_OK; s++) {
+        attest_judge_watch watch = {0};
+        attest_judge_replay replay;
+
+        status =
+            attest_judge_replay_init(&replay, q, model->variant, &model->schedule[s], error);
+        if (status != ATTEST_OK)
+            break;
+        replay.x.watch = &watch;
+        for (size_t i = 0; i < q->queries; i++)
+            attest_judge_replay_row(lo, lo + q->value_dim, &replay, head, i);
+        attest_judge_replay_clear(&replay);
+        for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+            may[e] += watch.count[e];
+    }
+    free(lo);
+    return status;
+}
+
+/* The events of a head. may: what the bound does not exclude. */
+static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head,
+                                 const attest_judge_model *model,
+                                 const bool may[ATTEST_JUDGE_EVENTS], attest_error *error)
+{
+    size_t replayed[ATTEST_JUDGE_EVENTS] = {0};
+    bool schedules = model->schedules > 0;
+
+    ATTEST_TRY(schedules ? run_schedules(r, head, model, error)
+                         : run_drawn(r, head, model, error));
+    if (schedules)
+        ATTEST_TRY(replay_head(replayed, head, model, error));
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        if (may[e] && (!schedules || replayed[e] > 0) && r->event[e].answer == ATTEST_JUDGE_NO)
+            r->event[e].answer = ATTEST_JUDGE_OPEN;
+    return ATTEST_OK;
+}
+
+static attest_status decide(attest_judge_ranges *r, const attest_judge_question *x,
+                            const attest_judge_model *model, attest_error *error)
+{
+    attest_judge_range_bound bound;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_range_bound_init(&bound, x, model, error));
+    status = ATTEST_OK;
+    for (size_t h = 0; h < x->batch * x->heads && status == ATTEST_OK; h++) {
+        bool may[ATTEST_JUDGE_EVENTS] = {false};
+
+        status =
+            attest_judge_range_bound_head(r, may, &bound, h / x->heads, h % x->heads, error);
+        if (status == ATTEST_OK)
+            status = decide_head(r, &bound.state.head, model, may, error);
+    }
+    attest_judge_range_bound_clear(&bound);
+    return status;
+}
+
+attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
+                                      const attest_judge_model *model, attest_error *error)
+{
+    attest_judge_quantised quantised;
+    attest_judge_question question;
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = attest_judge_question_init(&question, &quantised.qkv, error);
+    if (status == ATTEST_OK) {
+        status = decide(ranges, &question, model, error);
+        attest_judge_question_clear(&question);
+    }
+    attest_judge_quantised_clear(&quantised);
+    return status;
+}

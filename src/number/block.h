@@ -1,0 +1,92 @@
+/* block.h -- block formats: numbers of few bits that share a scale, quantised as their users
+ * do.
+ *
+ * doc/formats.md lists the names and says for each where its rule is read from. A rule is a
+ * sequence of binary32 operations (KIVI: binary16) with its own rounding of ties; the codes and
+ * scales here are those that it leaves, and the values that they stand for are exact. */
+#ifndef ATTEST_NUMBER_BLOCK_H
+#define ATTEST_NUMBER_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <attest/flint.h>
+#include <attest/format.h>
+
+typedef enum attest_block_rule {
+    ATTEST_BLOCK_PLAIN = 0, /* a cast, and no scale */
+    ATTEST_BLOCK_SCALED,    /* E(fl(x / scale)), saturating */
+    ATTEST_BLOCK_MX,        /* scales are powers of two */
+    ATTEST_BLOCK_MX_EVEN,
+    ATTEST_BLOCK_MX_TE,
+    ATTEST_BLOCK_MX_VLLM,
+    ATTEST_BLOCK_MX_LLAMA,
+    ATTEST_BLOCK_NV_TE, /* scales of 8 bits, and one of the tensor */
+    ATTEST_BLOCK_NV_LLAMA,
+    ATTEST_BLOCK_Q8_0, /* integers from here on */
+    ATTEST_BLOCK_Q8_0_X86,
+    ATTEST_BLOCK_Q8_0_ARM,
+    ATTEST_BLOCK_Q4_0,
+    ATTEST_BLOCK_INT8,
+    ATTEST_BLOCK_INT8_CT2,
+    ATTEST_BLOCK_INT8_CT2_TRUNC,
+    ATTEST_BLOCK_INT16_CT2,
+    ATTEST_BLOCK_INT16_CT2_TRUNC,
+    ATTEST_BLOCK_KIVI
+} attest_block_rule;
+
+typedef struct attest_block_format {
+    char name[64];
+    attest_block_rule rule;
+    attest_format element;   /* of floating-point elements */
+    int bits;                /* of integers */
+    bool tensor;             /* all heads have one scale */
+    size_t tokens, channels; /* of a group with one scale; 0: all of the head */
+    double scale;            /* scaled: this one; 0: fl(amax / range) */
+    double range;
+} attest_block_format;
+
+/* Status: USAGE (no such name, or one that several rules go by). */
+attest_status attest_block_parse(attest_block_format *format, const char *name,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The value of an element is element factor / divisor + offset. */
+typedef struct attest_block_scale {
+    double factor, divisor, offset;
+} attest_block_scale;
+
+typedef struct attest_quantised {
+    attest_block_format format;
+    size_t heads, tokens, dim;
+    size_t group_tokens, group_channels; /* the last group of a row or column may be smaller */
+    double *element; /* (heads, tokens, dim): integers, or numbers of the element's format */
+    attest_block_scale *scale; /* (heads or 1, groups of tokens, groups of channels) */
+    size_t scales;
+} attest_quantised;
+
+/* q = x, an array (heads, tokens, dim) of binary32 numbers, quantised; to be cleared. Where a
+ * rule leaves no number (0/0, an integer from infinity), the element is NaN. Domain: none of
+ * the sizes is 0, and their product is a size_t. Status: FORMAT (a value is not finite, or no
+ * binary32 number; KIVI: no binary16 number), NOMEM; q is then empty. */
+attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t heads,
+                                    size_t tokens, size_t dim,
+                                    const attest_block_format *format,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+void attest_quantised_clear(attest_quantised *q);
+
+/* Element i of the array. */
+const attest_block_scale *attest_quantised_get_scale(const attest_quantised *q, size_t i);
+
+/* Its exact value; false: it is not finite. */
+bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t i);
+
+/* Its value rounded to nearest, which is exact unless the scale divides (NVFP4 of
+ * TransformerEngine, CTranslate2). */
+double attest_quantised_get(const attest_quantised *q, size_t i);
+
+/* The bits that stand for the element: an integer's in two's complement (q4_0: plus 8), a
+ * number's code; 0 where the format has no codes, or longer ones. */
+uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i);
+
+#endif

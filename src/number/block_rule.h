@@ -1,0 +1,27 @@
+/* block_rule.h -- one group of a block format: numbers in, elements and their scale out. */
+#ifndef ATTEST_NUMBER_BLOCK_RULE_H
+#define ATTEST_NUMBER_BLOCK_RULE_H
+
+#include "number/block.h"
+#include "number/hosted.h"
+
+typedef struct attest_block_group {
+    const attest_block_format *format;
+    attest_hosted element; /* of floating-point elements: to nearest, saturating */
+    attest_hosted half;    /* binary16 */
+    float tensor_amax;
+    const float *x;
+    size_t count;
+    double *y;
+    attest_block_scale *scale;
+} attest_block_group;
+
+/* Groups whose elements are numbers of a format. */
+void attest_block_quantise_floats(attest_block_group *group);
+
+/* Groups whose elements are integers. */
+void attest_block_quantise_integers(attest_block_group *group);
+
+float attest_block_get_amax(const float *x, size_t count);
+
+#endif

@@ -1,0 +1,119 @@
+/* format_code.c -- codes of small formats. */
+#include "number/format_code.h"
+
+#include <math.h>
+
+#include "number/hosted.h"
+
+typedef struct layout {
+    int fraction, exponent; /* bits */
+    uint32_t ones;          /* the largest exponent field */
+} layout;
+
+static layout get_layout(const attest_format *f)
+{
+    int fraction = (int)f->precision - 1, exponent = f->width - fraction - !f->positive;
+
+    return (layout){fraction, exponent, ((uint32_t)1 << exponent) - 1};
+}
+
+static uint32_t get_sign(const attest_format *f)
+{
+    return f->positive ? 0 : (uint32_t)1 << (f->width - 1);
+}
+
+double attest_format_decode(uint32_t code, const attest_format *f)
+{
+    layout l = get_layout(f);
+    uint32_t sign = get_sign(f), field = code >> l.fraction & l.ones;
+    uint32_t fraction = code & (((uint32_t)1 << l.fraction) - 1);
+    uint32_t hidden = (uint32_t)1 << l.fraction;
+    int quantum = (int)f->emin - l.fraction;
+    double x;
+
+    if (f->positive)
+        return field == l.ones ? (double)NAN : ldexp(1, (int)f->emin + (int)field);
+    if (f->no_minus_zero && code == sign)
+        return (double)NAN;
+    if (f->top_is_nan && (code | sign) == (sign << 1) - 1)
+        return (double)NAN;
+    if (!f->finite_only && field == l.ones)
+        x = fraction == 0 ? (double)INFINITY : (double)NAN;
+    else if (field == 0)
+        x = ldexp(fraction, quantum);
+    else
+        x = ldexp(hidden + fraction, quantum + (int)field - 1);
+    return code & sign ? -x : x;
+}
+
+static uint32_t get_nan(const attest_format *f)
+{
+    layout l = get_layout(f);
+
+    if (f->positive)
+        return l.ones;
+    if (f->no_minus_zero)
+        return get_sign(f);
+    if (f->top_is_nan)
+        return get_sign(f) - 1;
+    return l.ones << l.fraction | (uint32_t)1 << (l.fraction - 1);
+}
+
+uint32_t attest_format_encode(double x, const attest_format *f)
+{
+    layout l = get_layout(f);
+    uint32_t sign = signbit(x) ? get_sign(f) : 0;
+    int exponent;
+
+    if (isnan(x))
+        return get_nan(f);
+    if (isinf(x))
+        return sign | l.ones << l.fraction;
+    if (x == 0)
+        return sign;
+    exponent = ilogb(x);
+    if (f->positive)
+        return (uint32_t)(exponent - f->emin);
+    if (exponent < f->emin)
+        return sign | (uint32_t)ldexp(fabs(x), l.fraction - (int)f->emin);
+    /* The leading bit of the significand adds the 1 that is missing in the exponent. */
+    return sign | (((uint32_t)(exponent - f->emin) << l.fraction) +
+                   (uint32_t)ldexp(fabs(x), l.fraction - exponent));
+}
+
+double attest_format_get_most(const attest_format *f)
+{
+    return ldexp(2 - ldexp(1, (f->top_is_nan ? 2 : 1) - (int)f->precision), (int)f->emax);
+}
+
+/* To a power of two. */
+static double cast_positive(double x, const attest_format *f)
+{
+    int exponent;
+    double significand;
+
+    if (isnan(x) || x <= 0 || isinf(x))
+        return (double)NAN;
+    significand = frexp(x, &exponent); /* in [1/2, 1) */
+    exponent -= significand < 0.75;
+    if (exponent > f->emax)
+        return (double)NAN;
+    return ldexp(1, exponent < f->emin ? (int)f->emin : exponent);
+}
+
+double attest_format_cast(double x, const attest_format *format)
+{
+    attest_hosted hosted;
+
+    if (format->positive)
+        return cast_positive(x, format);
+    attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    return attest_hosted_convert(x, &hosted);
+}
+
+bool attest_format_has(double x, const attest_format *format)
+{
+    double y = attest_format_cast(x, format);
+
+    return isnan(x) ? isnan(y) : y == x && !signbit(y) == !signbit(x);
+}

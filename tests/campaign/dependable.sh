@@ -1,0 +1,79 @@
+#!/bin/sh
+# What CI relies on: every property has its turn, every exit code its reason, and a campaign that is
+# told to end can be gone on with.
+. "$srcdir/tests/cli/lib.sh"
+
+run 0 "all, in less time than they take" campaign all --time 0.2 --json
+json 'all(p["trials"] > 0 for p in o["properties"])'
+json 'all(p["verdict"] == "held" or (p["verdict"] == "violated" and p["expected"]) for p in o["properties"])'
+json 'o["summary"] == dict(held=sum(p["verdict"] == "held" for p in o["properties"]), violated_as_expected=sum("expected" in p for p in o["properties"]), failed=0, undecided=0, not_run=0, exit=0)'
+
+run 1 "a search that trials cut short" campaign theorem1-search --trials 1
+shows '^failed: theorem1-search: no violation was found, and one is expected$'
+shows '^0 held, 0 violated as expected, 1 failed; exit 1$'
+run 1 "the same as JUnit" campaign theorem1-search --trials 1 --junit "$work/j.xml"
+grep -q 'failures="1" errors="0"' "$work/j.xml"
+result $? "is a failure, not an error"
+run 0 "a search that finds" campaign theorem1-search lemma1 --trials 64
+shows '^theorem1-search: violated, as expected, after '
+shows '^1 held, 1 violated as expected, 0 failed; exit 0$'
+run 1 "a statement without a hypothesis" campaign theorem1 --without collinear
+shows '^false without collinear: theorem1: '
+run 0 "labels" campaign contextual-relations --trials 256
+awk '/^  labels:/ { on = 1 } on && /^ / && length($0) > 80 { bad = 1 } /^[^ ]/ { on = 0 } END { exit bad }' "$out"
+result $? "stay within 80 columns"
+
+run 0 "a shard without a chunk" campaign lemma1 theorem1 --trials 64 --shard 7/64 --out "$work/empty" --json
+json 'all(p["verdict"] == "not-run" and p["reason"] for p in o["properties"]) and o["summary"]["not_run"] == 2'
+grep -q '^ok 1 - lemma1 # SKIP not run' "$work/empty/report.tap"
+result $? "is skipped, in TAP"
+grep -q 'failures="0" errors="0" skipped="2"' "$work/empty/report.xml"
+result $? "and in JUnit"
+
+# SIGTERM and SIGINT: the message names the journal and the command, which, as it is printed, goes on.
+run 0 "a calm campaign" campaign lemma1 tuned --trials 300000 --out "$work/calm"
+for signal in TERM INT; do
+    rm -rf "$work/told"
+    python3 - $signal "$work/told" "$ATTEST" campaign lemma1 tuned --trials 300000 --out "$work/told" >"$out" 2>"$err" <<'END'
+import os, signal, subprocess, sys, time
+number = getattr(signal, "SIG" + sys.argv[1])
+process = subprocess.Popen(sys.argv[3:], preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+while not os.path.exists(sys.argv[2] + "/journal"):
+    time.sleep(0.01)
+time.sleep(0.2)
+process.send_signal(number)
+sys.exit(process.wait())
+END
+    code=$?
+    [ $code -eq 5 ] && grep -q "^attest: interrupted after [0-9]* trials, which are in $work/told/journal$" "$err"
+    result $? "SIG$signal ends with exit code 5 ($code) and says where things are"
+    [ ! -s "$out" ]
+    result $? "and with no report"
+    command=$(sed -n 's/^attest: to go on: attest //p' "$err")
+    # shellcheck disable=SC2086
+    run 0 "the command that it prints" $command
+    cmp -s "$work/calm/lemma1.tightest.json" "$work/told/lemma1.tightest.json"
+    result $? "goes on to the same end"
+done
+"$ATTEST" campaign tuned --time 60 >"$out" 2>"$err" &
+process=$!
+sleep 0.5
+kill -TERM $process
+wait $process
+code=$?
+[ $code -eq 5 ] && grep -q -e '--out DIR would keep' "$err"
+result $? "without a folder it says that trials are lost ($code)"
+
+# What is meant to be refuted is no failure.
+run 0 "the tour" demo -o "$work/tour"
+"$ATTEST" report "$work/tour" --tap >"$out" 2>"$err"
+grep -q 'hardmax-certificate.json: contextual-mapping refuted, as expected' "$out" && ! grep -q '^not ok' "$out"
+result $? "its TAP is green"
+"$ATTEST" report "$work/tour" --junit "$work/tour.xml" -o "$work/tour.html" >"$out" 2>"$err"
+! grep -q '<failure\|<error' "$work/tour.xml"
+result $? "and its JUnit"
+sed -i 's/refuted/proved/' "$work/tour/expected.json"
+"$ATTEST" report "$work/tour" --tap >"$out" 2>"$err"
+grep -q '^not ok .*hardmax-certificate.json' "$out"
+result $? "which another expectation would not be"
+finish

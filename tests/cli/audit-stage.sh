@@ -1,0 +1,83 @@
+#!/bin/sh
+# attest audit --stage, --kernel: with projections that are the identity, the layer is its attention, so that
+# attest simulate on the tokens as queries, keys and values returns what is audited.
+. "$srcdir/tests/cli/lib.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no python3"
+    exit 0
+fi
+d=$work/stage
+mkdir "$d"
+python3 - "$d" <<'EOF'
+import json, random, struct, sys
+folder, dim, n = sys.argv[1], 16, 12
+generator = random.Random(3)
+tokens = [[generator.randrange(-64, 65) / 32 for _ in range(dim)] for _ in range(n)]
+one = [[int(i == j) for j in range(dim)] for i in range(dim)]
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [tokens]}, open(folder + "/data.json", "w"))
+for name in "softmax", "hardmax":
+    json.dump({"format": "attest/weights", "version": 1, "activation": name, "skip": False,
+               "heads": [{"WQ": one, "WK": one, "WV": one, "WO": one}]}, open(folder + "/" + name + ".json", "w"))
+flat = [x for t in tokens for x in t]
+piece = struct.pack("<%df" % len(flat), *flat)
+header = {c: {"dtype": "F32", "shape": [n, dim], "data_offsets": [i * len(piece), (i + 1) * len(piece)]} for i, c in enumerate("qkv")}
+text = json.dumps(header).encode()
+open(folder + "/qkv.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + 3 * piece)
+EOF
+audit() { code=$1; shift; what=$1; shift; run "$code" "$what" audit "$d/data.json" --weights "$d/softmax.json" --quick --formats binary32 "$@"; }
+
+# compared ARGUMENT...: the audit's separation and error are those of what simulate returns.
+compared() {
+    "$ATTEST" simulate "$d/qkv.safetensors" --scale none -o "$d/out" "$@" >/dev/null 2>"$err" && python3 - "$out" "$d" <<'EOF'
+import json, math, struct, sys
+n, dim = 12, 16
+found = json.load(open(sys.argv[1]))["kernel_model"]["results"][0]
+data = open(sys.argv[2] + "/out", "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+entry = json.loads(data[8:8 + size])["out"]
+piece = data[8 + size + entry["data_offsets"][0]:8 + size + entry["data_offsets"][1]]
+if entry["dtype"] == "BF16":
+    values = [struct.unpack("<f", b"\0\0" + piece[i:i + 2])[0] for i in range(0, len(piece), 2)]
+else:
+    values = struct.unpack("<%df" % (len(piece) // 4), piece)
+rows = [values[i:i + dim] for i in range(0, n * dim, dim)]
+tokens = json.load(open(sys.argv[2] + "/data.json"))["sequences"][0]
+worst = 0
+for i in range(n):
+    s = [math.fsum(a * b for a, b in zip(tokens[i], tokens[j])) for j in range(n)]
+    w = [math.exp(x - max(s)) for x in s]
+    exact = [math.fsum(w[j] * tokens[j][c] for j in range(n)) / math.fsum(w) for c in range(dim)]
+    worst = max(worst, math.dist(exact, rows[i]) / math.hypot(*exact))
+apart = min(math.dist(rows[i], rows[j]) for i in range(n) for j in range(i))
+ok = (abs(found["relative_error"]["max"] - worst) <= 1e-5 * worst + 1e-12 and
+      abs(float.fromhex(found["min_separation"]["mid"]) - apart) <= 1e-9)
+sys.exit(0 if ok else print("#", found["relative_error"], worst, apart) or 1)
+EOF
+    result $? "what is audited is what simulate returns: $*"
+}
+
+audit 0 "a shipped kernel" --kernel hopper-bf16-64 --json
+json 'o["kernel_model"]["results"][0]["name"] == "bfloat16" and o["kernel_model"]["model"]["name"] == "hopper-bf16-64" and len(o["formats"]) == 1'
+compared --kernel hopper-bf16-64
+audit 0 "formats per stage" --stage kv=e4m3fn:per-head,score=tc:hopper,softmax=binary32,p=bfloat16,pv=tc:hopper,out=bfloat16 --json
+json 'o["kernel_model"]["model"]["quantise"]["k"] == "e4m3fn:per-head" and o["kernel_model"]["model"]["score"]["block"] == 16'
+python3 -c "import json; json.dump(json.load(open('$out'))['kernel_model']['model'], open('$d/model.json', 'w'))"
+compared --kernel "$d/model.json"
+json 'o["kernel_model"]["results"][0]["relative_error"]["max"] > 0.01'
+audit 0 "all in binary32" --stage in=binary32,out=binary32,tile=5 --json
+json '0 < o["kernel_model"]["results"][0]["relative_error"]["max"] < 1e-6'
+python3 -c "import json; json.dump(json.load(open('$out'))['kernel_model']['model'], open('$d/model.json', 'w'))"
+compared --kernel "$d/model.json"
+audit 0 "for people" --stage p=bfloat16
+shows '^by the kernel stages, q, k, v and the sum of the heads rounded once$'
+audit 0 "without a kernel" --json
+json '"kernel_model" not in o'
+audit 2 "a model without a schedule" --kernel fp32-any
+complains 'has no schedule'
+run 2 "hardmax" audit "$d/data.json" --weights "$d/hardmax.json" --quick --formats binary32 --kernel hopper-bf16-64
+for list in kv score=tc:foo x=1 softmax=bfloat16 'p="' score=tc:hopper,in=binary32 tile=0 kv=int9; do
+    refused "--stage $list" audit "$d/data.json" --weights "$d/softmax.json" --stage "$list"
+done
+refused "both" audit "$d/data.json" --weights "$d/softmax.json" --stage p=bfloat16 --kernel hopper-bf16-64
+refused "no such kernel" audit "$d/data.json" --weights "$d/softmax.json" --kernel nothing
+finish

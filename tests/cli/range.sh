@@ -1,0 +1,109 @@
+#!/bin/sh
+# attest range, and inputs that a kernel quantises: safe thresholds, witnesses, the smallest scheme, what is
+# refused. What is expected is computed by tests/ref/range.py.
+. "$srcdir/tests/cli/lib.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no python3"
+    exit 0
+fi
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+ref() { python3 "$srcdir/tests/ref/range.py" "$@"; }
+d=$work/range
+mkdir "$d"
+ref make "$d"
+ln2x4=2.7725887222397812376689284858327
+
+# model NAME EPS THRESHOLD FORMAT: P = 2^8 e^x, keys one by one from the first.
+model() {
+    cat >"$d/$1.json" <<EOF
+{"format": "attest/kernel-model", "version": 1, "name": "$1", "exp": {"relative": "$2"}, "scale": {"where": "folded"},
+ "max": {"kind": "lazy", "tile": 1, "direction": "forward", "threshold": "$3"},
+ "p": {"format": "$4", "offset": 8}, "final": {"place": "after"},
+ "schedules": [{"scores": "sequential", "tile": 1, "direction": "forward", "lanes": 1, "rescale": "$3",
+                "constant": "folded-binary32", "divide": "after"}]}
+EOF
+}
+
+for eps in 0 0x1p-8; do
+    set -- $(ref threshold "$(python3 -c "print(float.fromhex('$eps'))")")
+    model m$eps $eps 4 float8_e4m3fn:saturating
+    run 1 "a threshold of 4, exp with error $eps" range "$d/two.safetensors" --kernel "$d/m$eps.json" --scale $ln2x4 --json
+    json "abs(float.fromhex(o['threshold']['largest_safe']['mid']) - $1) < 1e-12 and abs(float.fromhex(o['threshold']['largest_safe_never_above']['mid']) - $2) < 1e-12"
+    json "0 < $1 - o['threshold']['proved'] < 0.013 and o['threshold']['limit'] == 464 and o['threshold']['largest'] == 448 and o['threshold']['limit_included']"
+done
+model exact 0 4 float8_e4m3fn:saturating
+run 1 "the witness" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 --json
+json 'o["verdict"] == "unsafe" and [e["witness"]["value"] for e in o["events"] if e["answer"] == "yes"] == [4096]'
+json '[e["event"] for e in o["events"] if e["answer"] != "no"] == ["weight-overflow"] and o["offset"]["largest_safe"] == 4'
+run 1 "for people" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4
+shows '^  P up to 464 +0\.857980995'
+shows '^  P up to 448 +0\.807354922'
+shows '^weight-overflow +yes .*4096 at batch 0, head 0, row 0, key 1, schedule 0$'
+run 0 "what the saturating kernel returns" simulate "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 -o "$d/out"
+python3 -c "
+import struct, sys
+data = open('$d/out', 'rb').read()
+first = 8 + struct.unpack('<Q', data[:8])[0]
+sys.exit(struct.unpack('<f', data[first:first + 4])[0] != struct.unpack('<f', struct.pack('<f', 448 / 4352))[0])"
+result $? "is 448/4352"
+model safe 0 0.84375 float8_e4m3fn
+run 0 "a threshold below the safe one" range "$d/two.safetensors" --kernel "$d/safe.json" --scale $ln2x4 --json
+json 'o["verdict"] == "safe" and all(e["answer"] == "no" for e in o["events"])'
+run 0 "scores that are close: any threshold is safe" range "$d/two.safetensors" --kernel "$d/exact.json" --scale 0.5 --json
+json 'o["threshold"]["any_is_safe_here"] and o["verdict"] == "safe"'
+run 0 "what vanishes" range "$d/spread.safetensors" --kernel "$d/safe.json" --scale none --json
+json '[e["event"] for e in o["events"] if e["answer"] == "yes"] == ["exp-flush", "weight-vanishes"]'
+json 'o["offset"]["smallest_safe"] == 279 and o["offset"]["largest_safe"] == 8'
+run 1 "scores that overflow" range "$d/large.safetensors" --kernel fp32-any --scale none --json
+json 'o["events"][0]["event"] == "score-overflow" and o["events"][0]["answer"] == "yes" and "seed" in o["events"][0]["witness"]'
+run 0 "a shipped model" range "$d/random.safetensors" --kernel fp32-any
+shows '^weight-overflow +no '
+
+# quantised inputs
+model any 0x1p-22 0 binary32
+sed -i 's/"offset": 8/"offset": 0/; s/"lazy"/"online"/' "$d/any.json"
+f=$d/random.safetensors
+run 0 "a kernel that quantises" simulate "$f" --kernel "$d/any.json" --quantise kv=int8:per-token -o "$d/one"
+shows '^quantised inputs: k int8:per-token v int8:per-token; exact values are those of the inputs as they are given$'
+run 0 "the same kernel on quantised inputs" simulate "$d/quantised.safetensors" --kernel "$d/any.json" -o "$d/other"
+ref same "$d/one" "$d/other"
+result $? "return the same, bit for bit"
+run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --output "$d/one"
+run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" --output "$d/one"
+run 0 "exact values of the quantised inputs" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token,exact=quantised --json
+json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "exact": "quantised"}'
+run 0 "of the given ones" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --json
+json 'o["max_bound"] > 1e-3'
+run 0 "the smallest scheme" range "$f" --kernel "$d/any.json" --within 0.02 --json
+json 'len(o["schemes"]["heads"]) == 1 and o["schemes"]["heads"][0]["relative_error"] <= 0.02 and o["schemes"]["heads"][0]["pairs_apart"] == 66'
+best=$(python3 -c "import json; print(json.load(open('$out'))['schemes']['heads'][0]['scheme'])")
+run 0 "in that scheme, $best" simulate "$f" --kernel "$d/any.json" --quantise kv=$best -o "$d/best"
+ref within "$d/best" "$f" 0.02
+result $? "outputs are within what was proved"
+run 0 "another list" range "$f" --kernel "$d/any.json" --within 0.02 --schemes mxfp4:mx,q4_0
+shows 'none of those tried'
+sed 's/"exp"/"quantise": {"k": "q8_0", "exact": "quantised"}, "exp"/' "$d/any.json" >"$d/member.json"
+run 0 "as a member of the model" tolerance "$f" --kernel "$d/member.json"
+shows '^quantised inputs: k q8_0; exact values are those of the quantised inputs$'
+
+refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9
+refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
+refused "no such input" range "$f" --kernel fp32-any --quantise p=q8_0
+refused "no scheme" range "$f" --kernel fp32-any --quantise kv
+refused "nothing" range "$f" --kernel fp32-any --quantise exact=inputs
+refused "schemes without an error" range "$f" --kernel fp32-any --schemes q8_0
+refused "no such scheme in the list" range "$f" --kernel fp32-any --within 0.1 --schemes q9
+refused "a negative error" range "$f" --kernel fp32-any --within -1
+refused "no model" range "$f"
+refused "no file" range "$d/nothing.safetensors" --kernel fp32-any
+sed 's/"exp"/"quantise": {"x": "q8_0"}, "exp"/' "$d/any.json" >"$d/bad.json"
+refused "a member that is no input" range "$f" --kernel "$d/bad.json"
+for bad in '"polynomial": [1, 1]' '"polynomial": [1, "0x1.6p-1"]' '"polynomial": [1, -1]' '"polynomial": "x"' '"emulated": -1' \
+    '"quotient": "x"' '"polynomial": [1, 0.1, 0, 0, 0, 0, 0, 0, 0]'; do
+    sed "s/\"divide\"/$bad, \"divide\"/" "$d/any.json" >"$d/bad.json"
+    refused "$bad" range "$f" --kernel "$d/bad.json"
+done
+sed 's/"final"/"pv": {"promote": 8}, "final"/' "$d/any.json" >"$d/bad.json"
+refused "a promoted sum without a matrix unit" range "$f" --kernel "$d/bad.json"
+finish

@@ -1,0 +1,65 @@
+#!/bin/sh
+# attest replay shows what it decides: a pair is found anew or verified, and what a file names that
+# is not so is an error.
+. "$srcdir/tests/cli/lib.sh"
+
+"$ATTEST" campaign theorem1-search --seed 1 --out "$work/found" >"$out" 2>"$err"
+file=$work/found/theorem1-search.1.json
+run 1 "a violation is confirmed" replay "$file"
+shows '^ *outputs at \['
+
+# edited CODE DESCRIPTION PYTHON: the file with a change o -> o.
+edited() {
+    python3 -c '
+import json, sys
+o = json.load(open(sys.argv[1]))
+exec(sys.argv[3])
+json.dump(o, open(sys.argv[2], "w"))' "$file" "$work/edited.json" "$3"
+    if [ "$1" -eq 2 ]; then
+        refused "$2" replay "$work/edited.json"
+    else
+        run "$1" "$2" replay "$work/edited.json" --json
+    fi
+}
+
+edited 1 "without a pair it is found" 'del o["violates"]["pair"]'
+json '"pair" in o["replays"][0]'
+edited 1 "a pair the other way round" 'o["violates"]["pair"].reverse()'
+edited 2 "an innocent pair" 'o["violates"]["pair"] = [[0, 0], [0, 1]]'
+edited 2 "a pair outside the dataset" 'o["violates"]["pair"] = [[0, 0], [7, 0]]'
+edited 2 "an unknown definition" 'o["violates"]["definition"] = "something"'
+edited 2 "the definition of another property" 'o["violates"]["definition"] = "separated"'
+edited 2 "no weights" 'del o["weights"]'
+complains 'no weights$'
+edited 2 "no dataset" 'del o["dataset"], o["violates"]["pair"]'
+edited 2 "an unknown property" 'o["property"] = "something"'
+edited 2 "another property, of other instances" 'o["property"] = "lemma1"'
+edited 2 "another property, of another definition" 'o["property"] = "equivariance"; o["parameters"]["shift"] = "1"'
+edited 0 "another property of that definition, which holds" 'o["property"] = "contextual"'
+json 'o["replays"][0]["verdict"] == "held" and "looking at all pairs" in o["replays"][0]["reason"]'
+
+# By the definition alone, whoever found it.
+edited 1 "another finder" 'o["found_by"] = "hand"; o["property"] = "something"'
+edited 2 "an innocent pair of another finder" \
+    'o["found_by"] = "hand"; o["property"] = "something"; o["violates"]["pair"] = [[0, 0], [0, 1]]'
+edited 2 "an unknown definition of another finder" \
+    'o["found_by"] = "hand"; o["property"] = "something"; o["violates"]["definition"] = "x"'
+# All sequences repeated: there are more pairs that collide, and each of them will do.
+edited 1 "another pair that collides as well" '
+o["found_by"] = "hand"
+n = len(o["dataset"]["sequences"])
+o["dataset"]["sequences"] *= 2
+o["violates"]["pair"] = [[s + n, p] for s, p in o["violates"]["pair"]]'
+
+# Definition 1.
+cat >"$work/separated.json" <<'END'
+{"format": "attest/counterexample", "version": 1, "property": "separated",
+ "dataset": {"format": "attest/dataset", "version": 1, "sequences": [[["1"], ["2"], ["4"], ["5"], ["9"]]]},
+ "parameters": {"eps": "1"}, "found_by": "hand",
+ "violates": {"definition": "separated", "pair": [[0, 2], [0, 3]]}}
+END
+file=$work/separated.json
+edited 1 "tokens that are too close, not the first such pair" 'pass'
+edited 2 "tokens that are not" 'o["violates"]["pair"] = [[0, 3], [0, 4]]'
+edited 0 "a bound that holds" 'o["parameters"]["eps"] = "1/2"'
+finish

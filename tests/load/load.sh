@@ -1,0 +1,107 @@
+#!/bin/sh
+# Properties of a user's own: found, shrunk, replayed and survived, through shards and resume, too.
+. "$srcdir/tests/cli/lib.sh"
+
+own=$builddir/tests/load/.libs/own-property.so
+bad=$builddir/tests/load/.libs/misbehaves.so
+# Two reports are equal but for the fields that may change: on a machine that has other things to do a
+# call may seem to hang, and its chunk is run again under guard.
+same() {
+    python3 - "$1" "$2" <<'END' 2>>"$err"
+import json, sys
+def load(path):
+    report = json.load(open(path))
+    for p in report["properties"]:
+        del p["seconds"], p["trials_per_second"], p["deaths"]
+    return report
+sys.exit(load(sys.argv[1]) != load(sys.argv[2]))
+END
+}
+
+run 0 "the example" campaign --load "$own" --json
+json '[(p["name"], p["verdict"]) for p in o["properties"]] == [("own-order", "held"), ("own-search", "violated")]'
+run 0 "one of its properties beside a built-in one" campaign lemma1 own-order --load "$own" --trials 100 --json
+json 'len(o["properties"]) == 2 and o["summary"]["held"] == 2'
+ATTEST_LOAD=$own
+export ATTEST_LOAD
+run 0 "named by the environment" campaign own-order --trials 100
+unset ATTEST_LOAD
+
+limits="--timeout 0.4 --trials 200 --load $bad"
+# shellcheck disable=SC2086
+{
+    run 1 "properties that fail, crash and hang" campaign fails crashes hangs $limits --out "$work/one" --json
+    json '[p["verdict"] for p in o["properties"]] == ["violated"] * 3 and o["summary"]["failed"] == 3'
+    json '"signal 11" in o["properties"][1]["reason"] or "exit code" in o["properties"][1]["reason"]'
+    json 'o["properties"][2]["reason"] == "no answer within 0.4 seconds"'
+}
+cat >"$work/values.py" <<'END'
+import json, sys
+file = json.load(open(sys.argv[1]))
+assert file["property"] == sys.argv[2] and len(file["object"]) == 64, file
+print(file["parameters"]["x"], file["violates"]["definition"])
+END
+for name in fails crashes hangs; do
+    case $name in fails) expected='9101 at-most-9000' ;; crashes) expected='9901 crash' ;; *) expected='9901 hang' ;; esac
+    [ "$(python3 "$work/values.py" "$work/one/$name.1.json" $name 2>"$err")" = "$expected" ]
+    result $? "$name: shrunk to the least, $expected; the file names property and object"
+    run 1 "$name: replayed" replay "$work/one/$name.1.json" --load "$bad" --timeout 0.5
+    shows 'the violation is confirmed'
+done
+refused "a replay without the object" replay "$work/one/fails.1.json"
+complains '--load FILE.so'
+cp "$bad" "$work/changed.so"
+printf x >>"$work/changed.so"
+run 1 "a replay by a changed object" replay "$work/one/fails.1.json" --load "$work/changed.so"
+complains 'found by another object'
+
+# shellcheck disable=SC2086
+{
+    for k in 1 2 3; do
+        "$ATTEST" campaign fails crashes hangs $limits --shard $k/3 --out "$work/shard$k" >"$out" 2>"$err"
+    done
+    run 1 "merged shards" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/whole" --load "$bad"
+    same "$work/one/report.json" "$work/whole/report.json"
+    result $? "give the same report"
+    refused "shards without their object" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/no"
+    "$ATTEST" campaign fails crashes hangs $limits --out "$work/killed" >"$out" 2>"$err" &
+    process=$!
+    sleep 0.5
+    kill -KILL $process
+    wait $process 2>/dev/null
+    run 1 "killed and resumed" campaign fails crashes hangs $limits --out "$work/killed" --resume
+    same "$work/one/report.json" "$work/killed/report.json"
+    result $? "give the same report"
+    refused "resumed with another object" campaign fails crashes hangs --timeout 0.4 --trials 200 --load "$work/changed.so" --out "$work/killed" --resume
+}
+run 3 "a generator that crashes" campaign bad-draws --trials 300 --load "$bad" --json
+json 'o["properties"][0]["undecided"] > 0 and o["properties"][0]["passed"] > 250'
+case $("$ATTEST" --version)$CFLAGS in
+*sanitize*) ;;
+*)
+    run 0 "a property that leaks" campaign leaks --trials 100 --worker-memory 300M --load "$bad" --json
+    json 'o["properties"][0]["passed"] == 100 and len(o["properties"][0]["deaths"]) > 0'
+    ;;
+esac
+
+refused "no such object" campaign --load "$work/none.so"
+echo 'int x;' >"$work/empty.c"
+$CC -shared -fPIC -o "$work/empty.so" "$work/empty.c"
+refused "an object without properties" campaign --load "$work/empty.so"
+complains 'ATTEST_LOAD'
+echo 'int attest_nothing(void); int use(void); int use(void) { return attest_nothing(); }' >"$work/open.c"
+$CC -shared -fPIC -o "$work/open.so" "$work/open.c"
+refused "an object that needs what is not there" campaign --load "$work/open.so"
+complains 'attest_nothing'
+echo 'struct { unsigned long a, b, c, d; void *p; } attest_loaded = {1, 8, 8, 8, 0};' >"$work/old.c"
+$CC -shared -fPIC -o "$work/old.so" "$work/old.c"
+refused "an object of another version" campaign --load "$work/old.so"
+complains 'another version'
+refused "data" campaign --load "$srcdir/examples/softmax.json"
+
+run 0 "a file to begin with" new-property mine -o "$work/mine.c"
+refused "a file that is there" new-property mine -o "$work/mine.c"
+refused "a bad name" new-property 'a/b'
+grep -q '\.name = "mine"' "$work/mine.c"
+result $? "has the name"
+finish

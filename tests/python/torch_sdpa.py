@@ -1,0 +1,110 @@
+"""PyTorch's scaled_dot_product_attention on the CPU, judged over 200 random shapes in each of two formats.
+
+Which model its kernels keep to, and why, is told in python/tutorial.py.
+"""
+
+import tempfile
+import unittest
+
+import attest
+
+from common import generator, needs, optional
+
+torch = optional("torch")
+SHAPES = 200
+
+
+def sdpa(q, k, v, mask, causal, scale):
+    """The function of PyTorch 2, or what 1.13 has in its place: without scale and grouped heads."""
+    functional = torch.nn.functional
+    if hasattr(functional, "scaled_dot_product_attention"):
+        grouped = {"enable_gqa": True} if q.shape[1] != k.shape[1] else {}
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, **grouped)
+    return functional._scaled_dot_product_attention(q, k, v, mask, 0.0, False, causal)[0]
+
+
+def old_bfloat16():
+    """PyTorch 1.13 rounds everything to bfloat16: q and k when they are scaled, scores, exponentials and then weights. Two such
+    roundings are within one to 7 bits."""
+    bits = "p=7:emin=-126:emax=127"
+    return attest.kernel(
+        "bf16-eager",
+        name="torch-1.13",
+        scale={"where": "query", "format": bits},
+        score={"order": "any", "store": "bfloat16"},
+        p={"format": bits},
+        sum={"of": "any"},
+        pv={"order": "any"},
+    )
+
+
+class Kernels:
+    """Which model is right for a call."""
+
+    def __init__(self):
+        self.new = hasattr(torch.nn.functional, "scaled_dot_product_attention")
+        self.old = None if self.new else old_bfloat16()
+
+    def choose(self, q, k, v):
+        single = q.dtype == torch.float32
+        if not self.new:
+            return "fp32-math" if single else self.old
+        if q.shape[1] != k.shape[1] or q.shape[3] != v.shape[3]:
+            return "fp32-math" if single else "bf16-math"
+        return "fp32-torch-cpu" if single else "bf16-torch-cpu"
+
+
+def draw(rng, type, new, i):
+    """Arguments of sdpa: shapes, masks, scales, grouped heads."""
+    batch, heads = rng.randint(1, 2), rng.choice([1, 2, 4])
+    shared = rng.choice([h for h in (1, 2, 4) if heads % h == 0]) if new else heads
+    rows, keys = (rng.randint(1, 6), rng.randint(500, 1100)) if i % 20 == 0 else (rng.randint(1, 20), rng.randint(1, 70))
+    dim = rng.choice([1, 3, 8, 16, 32, 64])
+    columns = dim if rng.random() < 0.8 else dim + 3
+    tensor = lambda *shape: torch.tensor([rng.gauss(0, 1) for _ in range(shape[0] * shape[1] * shape[2] * shape[3])]).view(shape)
+    q = (rng.choice([0.3, 1, 3]) * tensor(batch, heads, rows, dim)).to(type)
+    k, v = tensor(batch, shared, keys, dim).to(type), tensor(batch, shared, keys, columns).to(type)
+    kind = rng.choice(["none", "causal", "bool", "float"])
+    mask = None
+    if kind == "bool":
+        mask = torch.tensor([rng.random() < 0.7 for _ in range(rows * keys)]).view(rows, keys)
+    elif kind == "float" and (new or type == torch.float32):
+        mask = tensor(batch, 1, rows, keys).to(type)  # 1.13 rounds scores and mask to bfloat16 once more: no model says that
+    return q, k, v, mask, kind == "causal", rng.choice([None, 0.125, 0.3]) if new else None
+
+
+@needs(torch, "PyTorch")
+class ScaledDotProductAttention(unittest.TestCase):
+    def judge(self, type):
+        rng, kernels = generator(), Kernels()
+        largest = {}
+        for i in range(SHAPES):
+            q, k, v, mask, causal, scale = draw(rng, type, kernels.new, i)
+            out = sdpa(q, k, v, mask, causal, scale)
+            kernel = attest.kernel(kernels.choose(q, k, v))
+            found = attest.assert_attention(
+                out, q, k, v, kernel=kernel, mask=mask, scale=scale, causal="top-left" if causal else False,
+                empty_row="zero" if kernels.new else "nan", save=False,
+            )  # fmt: skip
+            ratio = max(float(head["max_ratio"]) for head in found.heads)
+            largest[kernel.name] = max(largest.get(kernel.name, 0), ratio)
+        print(f"# PyTorch {torch.__version__}, largest error/bound: {largest}", flush=True)
+
+    def test_float32(self):
+        self.judge(torch.float32 if torch else None)
+
+    def test_bfloat16(self):
+        self.judge(torch.bfloat16 if torch else None)
+
+    def test_wrong_model(self):
+        """A wrong model, and a wrong question: the failure says which element and why"""
+        torch.manual_seed(1)
+        q, k, v = (torch.randn(1, 2, 24, 32).bfloat16() for _ in range(3))
+        out = sdpa(q, k, v, None, False, None)
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(attest.AttentionError, "(?s)no kernel of bf16-math returns.*worst element: head .*, row .*exact.*may be.*attest judge"):
+                attest.assert_attention(out, q, k, v, kernel="bf16-math", save=folder)  # P is rounded, which that model denies
+        out = sdpa(q, k, v, None, True, None)
+        found = attest.judge(out, q, k, v, kernel=Kernels().choose(q, k, v))
+        self.assertEqual((found.verdict, found.wrong_rows[0]["rows"][0]), ("wrong", 0))
+        self.assertEqual(attest.judge(torch.zeros_like(out), q, k, v, kernel="bf16-any").returned_by_faults, ["zeros"])

@@ -1,0 +1,130 @@
+/* quantise-echo.c -- answers questions of quantise.py, one per line:
+ *   decode FORMAT                       the values of all codes
+ *   cast FORMAT X ...                   the code of each number's cast, by both routes
+ *   block NAME HEADS TOKENS DIM X ...   elements, codes and scales
+ * Numbers are hexadecimal floats. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number/block.h"
+#include "number/format_code.h"
+#include "number/wide.h"
+
+static char line[1 << 22];
+
+static double next_number(void)
+{
+    const char *word = strtok(NULL, " \n");
+
+    return word ? strtod(word, NULL) : (double)NAN;
+}
+
+static void decode(const attest_format *format)
+{
+    for (uint32_t code = 0; code < (uint32_t)1 << format->width; code++) {
+        double x = attest_format_decode(code, format);
+
+        /* Every code but the other NaNs comes back. */
+        printf("%a %d ", x, attest_format_encode(x, format) == code || isnan(x));
+    }
+    printf("\n");
+}
+
+/* The same cast by MPFR. */
+static double cast_wide(double x, const attest_format *format)
+{
+    attest_wide wide;
+    mpfr_t y;
+    double value;
+
+    attest_wide_init(&wide, format, ATTEST_SIMULATED_NEAREST, NULL);
+    mpfr_init2(y, format->precision);
+    mpfr_set_d(wide.operand, x, MPFR_RNDN);
+    attest_wide_convert(y, wide.operand, &wide);
+    value = mpfr_get_d(y, MPFR_RNDN);
+    mpfr_clear(y);
+    attest_wide_clear(&wide);
+    return value;
+}
+
+static void cast(const attest_format *format)
+{
+    const char *word;
+
+    while ((word = strtok(NULL, " \n"))) {
+        double x = strtod(word, NULL), y = attest_format_cast(x, format),
+               z = cast_wide(x, format);
+        bool same = isnan(y) ? isnan(z) : y == z && !signbit(y) == !signbit(z);
+
+        printf(same ? "%a " : "differ:%a ", y);
+    }
+    printf("\n");
+}
+
+static int block(const char *name)
+{
+    size_t heads = (size_t)next_number(), tokens = (size_t)next_number();
+    size_t dim = (size_t)next_number(), count = heads * tokens * dim;
+    double *x = malloc(count * sizeof *x);
+    attest_block_format format;
+    attest_quantised q;
+    attest_error error;
+    fmpq_t exact, rounded;
+
+    for (size_t i = 0; x && i < count; i++)
+        x[i] = next_number();
+    if (!x || attest_block_parse(&format, name, &error) != ATTEST_OK ||
+        attest_quantised_init(&q, x, heads, tokens, dim, &format, &error) != ATTEST_OK) {
+        printf("error: %s\n", error.text);
+        free(x);
+        return 0;
+    }
+    fmpq_init(exact);
+    fmpq_init(rounded);
+    for (size_t i = 0; i < count; i++) {
+        const attest_block_scale *s = attest_quantised_get_scale(&q, i);
+        bool finite = attest_quantised_get_exact(exact, &q, i);
+
+        printf("%a %" PRIu32 " %a %a %a %a ", q.element[i], attest_quantised_get_code(&q, i),
+               s->factor, s->divisor, s->offset, attest_quantised_get(&q, i));
+        if (finite)
+            fmpq_print(exact);
+        else
+            printf("none");
+        printf(" ");
+    }
+    printf("\n");
+    fmpq_clear(exact);
+    fmpq_clear(rounded);
+    attest_quantised_clear(&q);
+    free(x);
+    return 0;
+}
+
+int main(void)
+{
+    attest_format format;
+    attest_error error;
+
+    while (fgets(line, sizeof line, stdin)) {
+        char *verb = strtok(line, " \n"), *name = strtok(NULL, " \n");
+
+        if (!verb || !name)
+            return 1;
+        if (strcmp(verb, "block") == 0) {
+            block(name);
+        } else if (attest_format_parse(&format, name, &error) != ATTEST_OK) {
+            printf("error: %s\n", error.text);
+        } else if (strcmp(verb, "decode") == 0) {
+            decode(&format);
+        } else {
+            cast(&format);
+        }
+        fflush(stdout);
+    }
+    flint_cleanup();
+    return 0;
+}
