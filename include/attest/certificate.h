@@ -6,7 +6,9 @@
  *   - the largest norm of an output lies in max_norm, as does that of the output at largest;
  *   - the verdict: "proved" (all separations > delta, and all norms < r if r is given),
  *     "refuted" (not so), or "undecided" (nothing beyond the enclosures).
- * method and precision_bits tell how it was found and claim nothing. */
+ *   - the witness, where there is one: what it says of the order of Lemma F.
+ * method and precision_bits tell how it was found and claim nothing. doc/certificate.md is the
+ * grammar of the file, and what whoever verifies it must do. */
 #ifndef ATTEST_CERTIFICATE_H
 #define ATTEST_CERTIFICATE_H
 
@@ -47,6 +49,7 @@ typedef struct attest_certificate {
     arb_t min_separation; /* if has_pair */
     arb_t max_norm;       /* undecided: possibly indeterminate */
     attest_place largest; /* an output whose norm lies in max_norm */
+    attest_witness witness;
     const char *untrue;   /* what a file shows besides and is not so; NULL: nothing */
     size_t inputs;
     attest_certificate_input input[2];

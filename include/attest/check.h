@@ -14,8 +14,9 @@ extern "C" {
 #endif
 
 /* Verifies the certificate, sharing nothing with attest_certify: outputs are evaluated at every
- * position from the definition, classes come from sorting, near pairs from a grid of cells, and
- * every comparison is exact or in balls whose precision doubles up to max_bits. Input paths are
+ * position from the definition, classes come from sorting, near pairs from a grid of cells or,
+ * where it applies, from Lemma F, and every comparison is exact, in balls, or by the leading
+ * exponents of sums of exponentials, in balls of up to max_bits. Input paths are
  * looked up as they stand and, where there is no such file, beside folder (NULL: not). *holds
  * is false when a hash, an enclosure, the pair or the verdict is wrong, and error says which.
  * Domain: max_bits >= 2; r, delta >= 0; finite figures, but for max_norm where the verdict is

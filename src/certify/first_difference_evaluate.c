@@ -3,6 +3,7 @@
 
 #include "attention/boltzmann.h"
 #include "theory/boltzmann_difference.h"
+#include "theory/lemma_f.h"
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
@@ -66,6 +67,33 @@ static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
     _fmpq_vec_clear(value, (slong)s->count);
 }
 
+/* depth = the largest score less the first that is in one list alone, behind so many common
+ * ones. The first count scores are those of one list, the others those of the other. */
+static void scores_depth(fmpq_t depth, const scores *s, size_t count, size_t common)
+{
+    fmpz *sorted[2] = {_fmpz_vec_init((slong)count), _fmpz_vec_init((slong)(s->count - count))};
+    size_t length[2] = {count, s->count - count};
+    fmpz_t c;
+
+    fmpz_init(c);
+    for (int side = 0; side < 2; side++) {
+        _fmpz_vec_set(sorted[side], s->numerator + (side ? count : 0), (slong)length[side]);
+        _fmpz_vec_sort(sorted[side], (slong)length[side]); /* ascending */
+    }
+    for (int side = 0, first = 1; side < 2; side++)
+        if (common < length[side]) {
+            const fmpz *own = sorted[side] + length[side] - 1 - common;
+            if (first || fmpz_cmp(own, c) > 0)
+                fmpz_set(c, own);
+            first = 0;
+        }
+    fmpz_sub(c, sorted[0] + length[0] - 1, c);
+    fmpq_set_fmpz_frac(depth, c, s->denominator);
+    fmpz_clear(c);
+    _fmpz_vec_clear(sorted[0], (slong)length[0]);
+    _fmpz_vec_clear(sorted[1], (slong)length[1]);
+}
+
 /* ball = ball / |alpha|. */
 static void divide_alpha(arb_t ball, const fmpq_t alpha)
 {
@@ -115,6 +143,54 @@ attest_status attest_first_separation(arb_t separation, const attest_first_scan 
     scores_clear(&s);
     attest_boltz_difference_clear(&difference);
     return status;
+}
+
+/* The common prefix of two lists, in the order for the sign. */
+static size_t common_scores(const attest_context_lists *lists, const uint32_t *list, int sign)
+{
+    size_t length[2], k = 0;
+    const uint32_t *key[2];
+
+    for (int side = 0; side < 2; side++) {
+        length[side] = attest_context_length(lists, list[side]);
+        key[side] = lists->key + lists->start[list[side]];
+    }
+    while (k < length[0] && k < length[1] &&
+           key[0][sign > 0 ? k : length[0] - 1 - k] == key[1][sign > 0 ? k : length[1] - 1 - k])
+        k++;
+    return k;
+}
+
+attest_status attest_first_witness(attest_witness *witness, const attest_first_scan *scan,
+                                   const attest_first_event *event, attest_error *error)
+{
+    const uint32_t list[2] = {event->before, event->after};
+    int sign = scan->query[event->token].sign;
+    arb_t gap, t, log2;
+    attest_status status;
+    fmpq_t alpha, distance;
+    scores s;
+
+    arb_init(gap), arb_init(t), arb_init(log2), fmpq_init(alpha), fmpq_init(distance);
+    for (int side = 0; side < 2; side++)
+        witness->neighbours[side] = attest_first_place(scan, event->token, list[side]);
+    witness->order = sign;
+    witness->common = common_scores(&scan->lists, list, sign);
+    get_alpha(alpha, scan, event->token);
+    fmpq_abs(alpha, alpha);
+    fmpq_mul(witness->gap, alpha, scan->y.gap);
+    scores_set(&s, scan, event->token, list, 2);
+    scores_depth(distance, &s, attest_context_length(&scan->lists, list[0]), witness->common);
+    arb_set_fmpq(gap, witness->gap, ATTEST_FIRST_BITS);
+    arb_set_fmpq(t, distance, ATTEST_FIRST_BITS + (slong)fmpz_bits(fmpq_numref(distance)));
+    status = attest_lemma_f_bound(witness->bound, log2, gap, witness->common == 0, t,
+                                  ATTEST_FIRST_BITS, error);
+    arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_BITS);
+    divide_alpha(witness->bound, alpha);
+    witness->present = status == ATTEST_OK && arb_is_finite(witness->bound);
+    scores_clear(&s);
+    arb_clear(gap), arb_clear(t), arb_clear(log2), fmpq_clear(alpha), fmpq_clear(distance);
+    return status == ATTEST_DOMAIN ? ATTEST_OK : status; /* too near g* for these bits: none */
 }
 
 attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list)

@@ -143,6 +143,8 @@ static attest_status find_least(attest_first_extremes *x, attest_finding *findin
     if (arf_cmp(x->named, x->high) > 0)
         arf_set(x->high, x->named);
     arf_clear(lower);
+    if (status == ATTEST_OK)
+        status = attest_first_witness(&finding->witness, scan, &scan->event[0], error);
     return status;
 }
 

@@ -128,7 +128,7 @@ static double event_bound(const attest_first_scan *scan, const attest_first_quer
            low = scan->scale[0] * (query->alpha - query->alpha_error) * (distance - error);
     double bracket = (high - query->mu) * query->slope - query->mu;
 
-    return query->offset - high + log(bracket) - 8 * (high - low) -
+    return query->offset - high + attest_first_log(bracket) - 8 * (high - low) -
            1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
 }
 

@@ -10,11 +10,13 @@
 /* More than so many rivals that balls cannot tell apart are not kept. */
 enum { MOST_RIVALS = 1 << 24 };
 
-void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest)
+void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
+                        long max_bits)
 {
     memset(rivals, 0, sizeof *rivals);
     rivals->outputs = outputs;
     rivals->largest = largest;
+    rivals->max_bits = max_bits;
     rivals->bits = ATTEST_CERTIFY_BITS;
     arf_init(rivals->edge);
 }
@@ -52,28 +54,68 @@ static attest_status enclose(attest_rival *rival, attest_outputs *outputs, long 
     return ATTEST_OK;
 }
 
-attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
-                                   attest_error *error)
+/* sum, finished = the output or the difference of outputs whose square the rival is. */
+static attest_status make_sum(attest_softmax_sum *sum, const attest_rival *rival,
+                              const attest_outputs *outputs, attest_error *error)
 {
-    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
+    const attest_context *context = outputs->contexts->context;
     attest_status status;
-    fmpq_t zero;
 
-    if (rival->zero)
-        return ATTEST_OK;
-    status = enclose(rival, outputs, bits, error);
-    if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->nonzero ||
-        rival->unable || arb_is_positive(&rival->square))
-        return status;
+    attest_softmax_sum_init(sum, outputs->dataset->dim);
+    status = attest_softmax_sum_add(sum, 1, outputs->weights, outputs->dataset,
+                                    &context[rival->first], error);
+    if (status == ATTEST_OK && rival->second != rival->first)
+        status = attest_softmax_sum_add(sum, -1, outputs->weights, outputs->dataset,
+                                        &context[rival->second], error);
+    attest_softmax_sum_finish(sum);
+    return status;
+}
+
+/* What balls around outputs leave open at 0: is it 0, and if not, of which size? */
+static attest_status look_closer(attest_rival *rival, const attest_outputs *outputs, long bits,
+                                 long max_bits, attest_error *error)
+{
+    attest_zero_answer answer = ATTEST_ZERO_DIFFERENT;
+    attest_softmax_sum sum;
+    attest_status status = make_sum(&sum, rival, outputs, error);
+    fmpq_t zero;
+    arb_t square;
+
     fmpq_init(zero);
-    status = attest_rival_test(&answer, rival, outputs, zero, error);
-    fmpq_clear(zero);
-    rival->zero = answer == ATTEST_ZERO_EQUAL;
-    rival->nonzero = answer == ATTEST_ZERO_DIFFERENT;
-    rival->unable = answer == ATTEST_ZERO_UNABLE;
+    arb_init(square);
+    if (status == ATTEST_OK && !rival->nonzero)
+        status = attest_zero_test(&answer, &sum, zero, error);
+    if (status == ATTEST_OK) {
+        rival->zero = answer == ATTEST_ZERO_EQUAL;
+        rival->nonzero = answer == ATTEST_ZERO_DIFFERENT;
+        rival->unable = answer == ATTEST_ZERO_UNABLE;
+    }
     if (rival->zero)
         arb_zero(&rival->square);
+    if (status == ATTEST_OK && rival->nonzero &&
+        attest_softmax_enclose(square, &sum, bits, max_bits))
+        arb_swap(&rival->square, square);
+    fmpq_clear(zero);
+    arb_clear(square);
+    attest_softmax_sum_clear(&sum);
     return status;
+}
+
+attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
+                                   long max_bits, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    if (rival->nonzero) /* balls around outputs did not tell it from 0: they will not soon */
+        status = look_closer(rival, outputs, bits, max_bits, error);
+    if (rival->zero || status != ATTEST_OK ||
+        (rival->nonzero && arb_is_positive(&rival->square)))
+        return status;
+    status = enclose(rival, outputs, bits, error);
+    if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->unable ||
+        arb_is_positive(&rival->square))
+        return status;
+    return look_closer(rival, outputs, bits, max_bits, error);
 }
 
 /* The end of a square by which a rival excludes others (least: the upper one), and the end by
@@ -191,7 +233,8 @@ attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_erro
 
     rivals->bits = bits;
     for (size_t i = 0; i < rivals->count && status == ATTEST_OK; i++)
-        status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits, error);
+        status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits,
+                                      rivals->max_bits, error);
     rivals->has_edge = false;
     for (size_t i = 0; i < rivals->count; i++)
         (void)move_edge(rivals, &rivals->rival[i]);
@@ -199,24 +242,20 @@ attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_erro
     return status;
 }
 
-attest_status attest_rival_test(attest_zero_answer *answer, const attest_rival *rival,
-                                const attest_outputs *outputs, const fmpq_t bound,
-                                attest_error *error)
+attest_status attest_rival_compare(attest_rival *rival, const attest_rivals *rivals,
+                                   const fmpq_t bound, attest_error *error)
 {
-    const attest_context *context = outputs->contexts->context;
+    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
     attest_softmax_sum sum;
-    attest_status status;
+    attest_status status = make_sum(&sum, rival, rivals->outputs, error);
 
-    attest_softmax_sum_init(&sum, outputs->dataset->dim);
-    status = attest_softmax_sum_add(&sum, 1, outputs->weights, outputs->dataset,
-                                    &context[rival->first], error);
-    if (status == ATTEST_OK && rival->second != rival->first)
-        status = attest_softmax_sum_add(&sum, -1, outputs->weights, outputs->dataset,
-                                        &context[rival->second], error);
-    if (status == ATTEST_OK) {
-        attest_softmax_sum_finish(&sum);
-        *answer = attest_zero_test(&sum, bound);
-    }
+    if (status == ATTEST_OK)
+        status = attest_zero_test(&answer, &sum, bound, error);
+    rival->told = answer != ATTEST_ZERO_UNABLE;
+    rival->order = fmpq_is_zero(bound) && answer == ATTEST_ZERO_DIFFERENT;
+    if (answer == ATTEST_ZERO_DIFFERENT && !fmpq_is_zero(bound))
+        rival->told = attest_softmax_sign(&rival->order, &sum, bound, rivals->max_bits);
+    rival->unable = rival->unable || !rival->told;
     attest_softmax_sum_clear(&sum);
     return status;
 }

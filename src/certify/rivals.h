@@ -6,15 +6,16 @@
 #include <attest/certify.h>
 
 #include "certify/outputs.h"
-#include "certify/zero_test.h"
+#include "certify/softmax_sign.h"
 
 /* What is compared: the square of the distance of two outputs, or of the norm of one. */
 typedef struct attest_rival {
     uint32_t first, second; /* second = first: the norm */
     bool zero, nonzero;     /* what the zero test proved of the square */
     bool unable;            /* a test could not tell, although it saw no difference */
-    bool compared;          /* the zero test has compared it with the bound of the claim, */
-    bool meets;             /* and they are equal */
+    bool compared;          /* its order relative to the bound of the claim was asked for, */
+    bool told;              /* and is known: */
+    int order;              /* the sign of square - bound */
     arb_struct square;      /* encloses it */
 } attest_rival;
 
@@ -24,19 +25,22 @@ typedef struct attest_rivals {
     bool largest; /* else the least is wanted */
     attest_rival *rival;
     size_t count, room;
-    long bits;  /* the precision of the squares */
+    long bits; /* the precision of the squares */
+    long max_bits;
     arf_t edge; /* least: the least upper end so far; largest: the largest lower end */
     bool has_edge;
     size_t named; /* once settled: the rival to name */
 } attest_rivals;
 
-void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest);
+void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
+                        long max_bits);
 void attest_rivals_clear(attest_rivals *rivals);
 
-/* Encloses the square of the rival at this precision; one that still contains 0 at twice the
- * first precision is put to the zero test, once. */
+/* Encloses the square of the rival at this precision. One that still contains 0 at twice the
+ * first precision is put to the zero test, once, and where it is not 0 enclosed from its
+ * leading exponents (softmax_sign.h), relative to its own size. */
 attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
+                                   long max_bits, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Enters a rival, whose square is moved, unless others exclude it. Status: UNABLE (too many
  * that nothing tells apart), NOMEM. */
@@ -56,10 +60,10 @@ void attest_rivals_hull(arb_t hull, const attest_rivals *rivals);
 attest_status attest_rivals_refine(attest_rivals *rivals, long bits,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Decides by the zero test whether the rival's square is the bound. Status: NOMEM. */
-attest_status attest_rival_test(attest_zero_answer *answer, const attest_rival *rival,
-                                const attest_outputs *outputs, const fmpq_t bound,
-                                attest_error *error) ATTEST_WARN_UNUSED;
+/* Sets told and order of the rival: its square against the bound, decided exactly unless a cap
+ * is met. Status: NOMEM. */
+attest_status attest_rival_compare(attest_rival *rival, const attest_rivals *rivals,
+                                   const fmpq_t bound, attest_error *error) ATTEST_WARN_UNUSED;
 
 /* How an extreme compares with the bound of a claim. */
 typedef enum attest_comparison {
@@ -71,12 +75,11 @@ typedef enum attest_comparison {
 
 /* Refines the rivals until the extreme is known to 2^-40 of its size, to 2^-100 if more than
  * one is left, and compared with bound (a square; NULL: none). named is the first rival that
- * has the outcome itself, and hull encloses both its square and the extreme. Where max_bits do
- * not suffice the outcome is unknown.
+ * has the outcome itself, and hull encloses both its square and the extreme. Where max_bits or
+ * the cap on terms do not suffice the outcome is unknown, and the reason names the cap.
  * Domain: count > 0. */
 attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
-                                   const fmpq *bound, long max_bits,
-                                   attest_error *error) ATTEST_WARN_UNUSED;
+                                   const fmpq *bound, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -31,24 +31,54 @@ static attest_comparison compare_hull(const arb_t hull, const fmpq *bound, long 
     return outcome;
 }
 
-/* Puts every rival that contains the bound to the zero test, once; true when one meets it. */
-static attest_status compare_rivals(bool *met, attest_rivals *rivals, const fmpq *bound,
+/* Decides exactly of every rival that contains the bound on which side of it it lies, once. */
+static attest_status compare_rivals(attest_rivals *rivals, const fmpq *bound,
                                     attest_error *error)
 {
-    for (size_t i = 0; i < rivals->count && !*met; i++) {
+    attest_status status = ATTEST_OK;
+
+    for (size_t i = 0; i < rivals->count && status == ATTEST_OK; i++) {
         attest_rival *rival = &rivals->rival[i];
-        attest_zero_answer answer;
-        attest_status status;
         if (rival->compared || rival->zero || !arb_contains_fmpq(&rival->square, bound))
             continue;
         rival->compared = true;
-        status = attest_rival_test(&answer, rival, rivals->outputs, bound, error);
-        if (status != ATTEST_OK)
-            return status;
-        *met = rival->meets = answer == ATTEST_ZERO_EQUAL;
-        rival->unable = rival->unable || answer == ATTEST_ZERO_UNABLE;
+        status = attest_rival_compare(rival, rivals, bound, error);
     }
-    return ATTEST_OK;
+    return status;
+}
+
+/* The outcome for one rival, from its ball or as decided exactly. */
+static attest_comparison outcome_of(const attest_rival *rival, const attest_rivals *rivals,
+                                    const fmpq *bound)
+{
+    if (rival->told)
+        return rival->order == 0  ? ATTEST_COMPARISON_MET
+               : rival->order > 0 ? ATTEST_COMPARISON_ABOVE
+                                  : ATTEST_COMPARISON_BELOW;
+    if (rival->nonzero && fmpq_is_zero(bound))
+        return ATTEST_COMPARISON_ABOVE;
+    return compare_hull(&rival->square, bound, rivals->bits);
+}
+
+/* The outcome for the extreme: that of the rivals which lies farthest on its side. */
+static attest_comparison outcome_of_all(const attest_rivals *rivals, const fmpq *bound)
+{
+    attest_comparison past =
+        rivals->largest ? ATTEST_COMPARISON_ABOVE : ATTEST_COMPARISON_BELOW;
+    bool met = false, unknown = false;
+
+    for (size_t i = 0; i < rivals->count; i++) {
+        attest_comparison own = outcome_of(&rivals->rival[i], rivals, bound);
+        if (own == past)
+            return past;
+        met = met || own == ATTEST_COMPARISON_MET;
+        unknown = unknown || own == ATTEST_COMPARISON_UNKNOWN;
+    }
+    /* Met already fails the strict inequality, whatever an unknown one is. */
+    return met               ? ATTEST_COMPARISON_MET
+           : unknown         ? ATTEST_COMPARISON_UNKNOWN
+           : rivals->largest ? ATTEST_COMPARISON_BELOW
+                             : ATTEST_COMPARISON_ABOVE;
 }
 
 static bool any_unable(const attest_rivals *rivals)
@@ -57,16 +87,6 @@ static bool any_unable(const attest_rivals *rivals)
         if (rivals->rival[i].unable)
             return true;
     return false;
-}
-
-/* Whether the zero test, or a ball, has shown of every rival that it is not 0: then neither is
- * the extreme, at whatever precision that can be seen. */
-static bool none_is_zero(const attest_rivals *rivals)
-{
-    for (size_t i = 0; i < rivals->count; i++)
-        if (!rivals->rival[i].nonzero && !arb_is_positive(&rivals->rival[i].square))
-            return false;
-    return true;
 }
 
 static bool accurate(const arb_t hull, const attest_rivals *rivals)
@@ -81,12 +101,7 @@ static bool accurate(const arb_t hull, const attest_rivals *rivals)
 static bool has_outcome(const attest_rival *rival, const attest_rivals *rivals,
                         attest_comparison outcome, const fmpq *bound)
 {
-    attest_comparison own = compare_hull(&rival->square, bound, rivals->bits);
-
-    if (outcome == ATTEST_COMPARISON_MET) /* what met the bound may have been passed since */
-        return rival->meets || own == outcome ||
-               own == (rivals->largest ? ATTEST_COMPARISON_ABOVE : ATTEST_COMPARISON_BELOW);
-    return own == outcome;
+    return !bound || outcome_of(rival, rivals, bound) == outcome;
 }
 
 /* Names the first rival of which the outcome is known, or else the first, and takes it into the
@@ -103,37 +118,36 @@ static void name_rival(arb_t hull, attest_rivals *rivals, attest_comparison outc
     arb_union(hull, hull, &rivals->rival[rivals->named].square, rivals->bits + 64);
 }
 
+static void give_reason(char reason[ATTEST_ERROR_SIZE], const attest_rivals *rivals)
+{
+    if (any_unable(rivals))
+        snprintf(reason, ATTEST_ERROR_SIZE,
+                 "a comparison that balls leave open has more than %zu terms to multiply out",
+                 ATTEST_ZERO_TEST_TERMS);
+    else
+        snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", rivals->max_bits);
+}
+
 attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,
-                                   const fmpq *bound, long max_bits, attest_error *error)
+                                   const fmpq *bound, attest_error *error)
 {
     attest_status status = ATTEST_OK;
     long bits = ATTEST_CERTIFY_BITS;
-    bool met = false;
 
     for (;;) {
         attest_rivals_hull(hull, rivals);
-        *outcome = met ? ATTEST_COMPARISON_MET : compare_hull(hull, bound, rivals->bits);
-        if (*outcome == ATTEST_COMPARISON_UNKNOWN && fmpq_is_zero(bound) &&
-            none_is_zero(rivals))
-            *outcome = ATTEST_COMPARISON_ABOVE;
+        *outcome = bound ? outcome_of_all(rivals, bound) : ATTEST_COMPARISON_ABOVE;
         if (accurate(hull, rivals) && *outcome != ATTEST_COMPARISON_UNKNOWN)
             break;
-        if (any_unable(rivals)) {
-            snprintf(reason, ATTEST_ERROR_SIZE,
-                     "an equality that holds modulo several primes has more than %zu terms to "
-                     "multiply out",
-                     ATTEST_ZERO_TEST_TERMS);
-            break;
-        }
-        if (bits > max_bits / 2) {
-            snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", max_bits);
+        if (any_unable(rivals) || bits > rivals->max_bits / 2) {
+            give_reason(reason, rivals);
             break;
         }
         bits *= 2;
         status = attest_rivals_refine(rivals, bits, error);
-        if (status == ATTEST_OK && bound && !met)
-            status = compare_rivals(&met, rivals, bound, error);
+        if (status == ATTEST_OK && bound)
+            status = compare_rivals(rivals, bound, error);
         if (status != ATTEST_OK)
             return status;
     }

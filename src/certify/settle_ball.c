@@ -14,9 +14,11 @@ static attest_status enter(attest_rivals *rivals, size_t first, size_t second, b
     attest_status status;
 
     arb_init(&rival.square);
-    status = attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS, error);
+    status = attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS,
+                                  rivals->max_bits, error);
     if (status == ATTEST_OK && !arb_is_positive(&rival.square))
-        status = attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS, error);
+        status = attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS,
+                                      rivals->max_bits, error);
     *zero = rival.zero;
     if (status == ATTEST_OK)
         status = attest_rivals_add(rivals, &rival, error);
@@ -87,7 +89,7 @@ static void count_pairs(attest_finding *finding, const attest_rivals *rivals)
 
     for (size_t i = 0; i < rivals->count; i++) {
         const attest_rival *rival = &rivals->rival[i];
-        exact += rival->zero || rival->nonzero || (rival->compared && !rival->unable);
+        exact += rival->zero || rival->nonzero || rival->told;
         open += rival->unable ||
                 (!rival->zero && !rival->nonzero && !arb_is_positive(&rival->square));
     }
@@ -108,14 +110,13 @@ static attest_status settle_pairs(attest_comparison *outcome, attest_finding *fi
     fmpq_t bound;
     arb_t hull;
 
-    attest_rivals_init(&rivals, outputs, false);
+    attest_rivals_init(&rivals, outputs, false, claim->max_bits);
     fmpq_init(bound);
     arb_init(hull);
     fmpq_mul(bound, claim->delta, claim->delta);
     status = gather_pairs(&rivals, candidates, error);
     if (status == ATTEST_OK)
-        status = attest_rivals_settle(hull, outcome, finding->reason, &rivals, bound,
-                                      claim->max_bits, error);
+        status = attest_rivals_settle(hull, outcome, finding->reason, &rivals, bound, error);
     if (status == ATTEST_OK) {
         root(finding->min_separation, hull);
         finding->pair[0] = place_of(outputs, rivals.rival[rivals.named].first);
@@ -138,14 +139,14 @@ static attest_status settle_norms(attest_comparison *outcome, attest_finding *fi
     fmpq_t bound;
     arb_t hull;
 
-    attest_rivals_init(&rivals, outputs, true);
+    attest_rivals_init(&rivals, outputs, true, claim->max_bits);
     fmpq_init(bound);
     arb_init(hull);
     fmpq_mul(bound, claim->r, claim->r);
     status = gather_norms(&rivals, cloud, error);
     if (status == ATTEST_OK)
         status = attest_rivals_settle(hull, outcome, reason, &rivals,
-                                      claim->has_r ? bound : NULL, claim->max_bits, error);
+                                      claim->has_r ? bound : NULL, error);
     if (status == ATTEST_OK) {
         root(finding->max_norm, hull);
         finding->largest = place_of(outputs, rivals.rival[rivals.named].first);

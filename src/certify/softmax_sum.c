@@ -11,9 +11,10 @@ void attest_softmax_sum_init(attest_softmax_sum *sum, size_t dim)
     *sum = (attest_softmax_sum){.dim = dim};
     sum->constant = _fmpq_vec_init((slong)dim);
     fmpz_init_set_ui(sum->denominator, 1);
+    fmpq_init(sum->unit);
 }
 
-static void group_clear(attest_softmax_group *group, size_t dim)
+void attest_softmax_group_clear(attest_softmax_group *group, size_t dim)
 {
     _fmpz_vec_clear(group->exponent, (slong)group->terms);
     _fmpz_vec_clear(group->z, (slong)group->terms);
@@ -23,10 +24,11 @@ static void group_clear(attest_softmax_group *group, size_t dim)
 void attest_softmax_sum_clear(attest_softmax_sum *sum)
 {
     for (size_t g = 0; g < sum->groups; g++)
-        group_clear(&sum->group[g], sum->dim);
+        attest_softmax_group_clear(&sum->group[g], sum->dim);
     free(sum->group);
     _fmpq_vec_clear(sum->constant, (slong)sum->dim);
     fmpz_clear(sum->denominator);
+    fmpq_clear(sum->unit);
 }
 
 /* y = m x, or m^T x when transposed. */
@@ -233,10 +235,63 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
     return status;
 }
 
+/* The next term from i on whose z is not 0. */
+static size_t next_term(const attest_softmax_group *group, size_t i)
+{
+    while (i < group->terms && fmpz_is_zero(group->z + i))
+        i++;
+    return i;
+}
+
 static bool same_denominator(const attest_softmax_group *a, const attest_softmax_group *b)
 {
-    return a->terms == b->terms && _fmpz_vec_equal(a->exponent, b->exponent, (slong)a->terms) &&
-           _fmpz_vec_equal(a->z, b->z, (slong)a->terms);
+    size_t i = next_term(a, 0), j = next_term(b, 0);
+
+    while (i < a->terms && j < b->terms && fmpz_equal(a->exponent + i, b->exponent + j) &&
+           fmpz_equal(a->z + i, b->z + j)) {
+        i = next_term(a, i + 1);
+        j = next_term(b, j + 1);
+    }
+    return i == a->terms && j == b->terms;
+}
+
+/* Moves term i of from behind the terms of to; where the exponent is there already, z is the
+ * same, and n is added. */
+static void take_term(attest_softmax_group *to, attest_softmax_group *from, size_t i,
+                      size_t dim)
+{
+    size_t at = to->terms;
+    bool same = at > 0 && fmpz_equal(to->exponent + at - 1, from->exponent + i);
+
+    if (same) {
+        at--;
+    } else {
+        fmpz_swap(to->exponent + at, from->exponent + i);
+        fmpz_swap(to->z + at, from->z + i);
+        to->terms++;
+    }
+    for (size_t c = 0; c < dim; c++)
+        fmpq_add(to->n + at * dim + c, to->n + at * dim + c, from->n + i * dim + c);
+}
+
+/* a = the sum of two groups with one denominator; b is given back. */
+static void join_groups(attest_softmax_group *a, attest_softmax_group *b, size_t dim)
+{
+    size_t most = a->terms + b->terms, i = 0, j = 0;
+    attest_softmax_group sum = {.terms = 0};
+
+    sum.exponent = _fmpz_vec_init((slong)most);
+    sum.z = _fmpz_vec_init((slong)most);
+    sum.n = _fmpq_vec_init((slong)(most * dim));
+    while (i < a->terms || j < b->terms) {
+        if (j == b->terms || (i < a->terms && fmpz_cmp(a->exponent + i, b->exponent + j) <= 0))
+            take_term(&sum, a, i++, dim);
+        else
+            take_term(&sum, b, j++, dim);
+    }
+    attest_softmax_group_clear(a, dim);
+    attest_softmax_group_clear(b, dim);
+    *a = sum; /* room beyond its terms holds zeros, which own nothing */
 }
 
 /* True, and the constant grows by the fractions, when every N_c is a multiple of Z. */
@@ -264,6 +319,7 @@ static bool join_constant(attest_softmax_sum *sum, const attest_softmax_group *g
     return constant;
 }
 
+/* Divides all exponents by their common divisor; unit = what y is e to the power of. */
 static void divide_exponents(attest_softmax_sum *sum)
 {
     fmpz_t divisor, content;
@@ -277,11 +333,14 @@ static void divide_exponents(attest_softmax_sum *sum)
     for (size_t g = 0; g < sum->groups && !fmpz_is_zero(divisor); g++)
         _fmpz_vec_scalar_divexact_fmpz(sum->group[g].exponent, sum->group[g].exponent,
                                        (slong)sum->group[g].terms, divisor);
+    if (fmpz_is_zero(divisor))
+        fmpz_one(divisor);
+    fmpq_set_fmpz_frac(sum->unit, divisor, sum->denominator);
     fmpz_clear(divisor);
     fmpz_clear(content);
 }
 
-void attest_softmax_sum_finish(attest_softmax_sum *sum)
+void attest_softmax_sum_join(attest_softmax_sum *sum)
 {
     size_t kept = 0;
 
@@ -289,22 +348,24 @@ void attest_softmax_sum_finish(attest_softmax_sum *sum)
         size_t like = 0;
         while (like < kept && !same_denominator(&sum->group[like], &sum->group[g]))
             like++;
-        if (like == kept) {
+        if (like == kept)
             sum->group[kept++] = sum->group[g];
-            continue;
-        }
-        for (size_t i = 0; i < sum->group[g].terms * sum->dim; i++)
-            fmpq_add(sum->group[like].n + i, sum->group[like].n + i, sum->group[g].n + i);
-        group_clear(&sum->group[g], sum->dim);
+        else
+            join_groups(&sum->group[like], &sum->group[g], sum->dim);
     }
     sum->groups = kept;
     kept = 0;
     for (size_t g = 0; g < sum->groups; g++) {
         if (join_constant(sum, &sum->group[g]))
-            group_clear(&sum->group[g], sum->dim);
+            attest_softmax_group_clear(&sum->group[g], sum->dim);
         else
             sum->group[kept++] = sum->group[g];
     }
     sum->groups = kept;
+}
+
+void attest_softmax_sum_finish(attest_softmax_sum *sum)
+{
+    attest_softmax_sum_join(sum);
     divide_exponents(sum);
 }

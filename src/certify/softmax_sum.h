@@ -17,7 +17,8 @@
 #include <attest/weights.h>
 
 /* N_c / Z: Z = sum of z[i] y^exponent[i], N_c = sum of n[i*dim + c] y^exponent[i]. Exponents
- * ascend from 0, and the z are positive integers without a common factor. */
+ * ascend from 0; the z are integers without a common factor, the first and the last that is not
+ * 0 are such that Z > 0 for all y > 0. Before reduction all z are positive. */
 typedef struct attest_softmax_group {
     size_t terms;
     fmpz *exponent;
@@ -32,6 +33,7 @@ typedef struct attest_softmax_sum {
     attest_softmax_group *group;
     /* Until the sum is finished, exponents are scores with denominators: */
     fmpz_t denominator; /* D, a common denominator of the scores so far */
+    fmpq_t unit;        /* finished: y = e^unit, unit > 0 */
 } attest_softmax_sum;
 
 /* The zero vector. */
@@ -48,5 +50,25 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
 
 /* Divides all exponents by their greatest common divisor, joins groups, drops what vanishes. */
 void attest_softmax_sum_finish(attest_softmax_sum *sum);
+
+/* Reduces every fraction N_c / Z by its greatest common divisor, and joins what then has the
+ * same denominator, until nothing changes (softmax_reduce.c). Fractions whose degree, divided
+ * by the greatest common divisor of their exponents, exceeds ATTEST_SOFTMAX_DEGREE are left as
+ * they are. Domain: a finished sum. Exact; the sum keeps its value. Status: NOMEM. Cost:
+ * groups * dim greatest common divisors of polynomials. */
+#define ATTEST_SOFTMAX_DEGREE 20000
+attest_status attest_softmax_sum_reduce(attest_softmax_sum *sum,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Whether the sum is the zero vector, where denominators that share factors are brought
+ * together until all are coprime: 1 or 0, as proved, or -1 where the degrees are too large.
+ * Domain: a reduced sum. */
+int attest_softmax_sum_vanishes(const attest_softmax_sum *sum);
+
+/* Of a group, for softmax_reduce.c: gives back its vectors. */
+void attest_softmax_group_clear(attest_softmax_group *group, size_t dim);
+
+/* Joins groups with one denominator and drops what vanishes; part of finish. */
+void attest_softmax_sum_join(attest_softmax_sum *sum);
 
 #endif

@@ -219,11 +219,24 @@ static bool affordable(const attest_softmax_sum *sum, bool squared)
     return true;
 }
 
-attest_zero_answer attest_zero_test(const attest_softmax_sum *sum, const fmpq_t target)
+attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *sum,
+                               const fmpq_t target, attest_error *error)
 {
+    attest_status status = ATTEST_OK;
+    int zero = -1;
+
+    *answer = ATTEST_ZERO_DIFFERENT;
     if (differs(sum, target))
-        return ATTEST_ZERO_DIFFERENT;
-    if (!affordable(sum, !fmpq_is_zero(target)))
-        return ATTEST_ZERO_UNABLE;
-    return vanishes(sum, target) ? ATTEST_ZERO_EQUAL : ATTEST_ZERO_DIFFERENT;
+        return ATTEST_OK;
+    status = attest_softmax_sum_reduce(sum, error);
+    if (status != ATTEST_OK)
+        return status;
+    if (fmpq_is_zero(target))
+        zero = attest_softmax_sum_vanishes(sum);
+    if (zero < 0 && affordable(sum, !fmpq_is_zero(target)))
+        zero = vanishes(sum, target);
+    *answer = zero < 0   ? ATTEST_ZERO_UNABLE
+              : zero > 0 ? ATTEST_ZERO_EQUAL
+                         : ATTEST_ZERO_DIFFERENT;
+    return ATTEST_OK;
 }

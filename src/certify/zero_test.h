@@ -2,7 +2,8 @@
  *
  * An element of Q(y), y = e^{1/D} transcendental, vanishes iff the polynomial over its common
  * denominator is zero. A value modulo a prime that is not zero disproves that at once, whatever
- * the size; that it is zero is proved by multiplying out. */
+ * the size; that it is zero is proved by reduced fractions over coprime denominators, or, where
+ * the degrees are too large for that, by multiplying out. */
 #ifndef ATTEST_CERTIFY_ZERO_TEST_H
 #define ATTEST_CERTIFY_ZERO_TEST_H
 
@@ -18,9 +19,12 @@ typedef enum attest_zero_answer {
     ATTEST_ZERO_UNABLE /* no difference modulo primes, and too many terms for a proof */
 } attest_zero_answer;
 
-/* Decides |sum|^2 = target, target >= 0. Domain: a finished sum. Cost: O(groups terms dim)
- * where they differ; else the product of the numbers of terms, and its square for target > 0.
- */
-attest_zero_answer attest_zero_test(const attest_softmax_sum *sum, const fmpq_t target);
+/* Decides |sum|^2 = target, target >= 0; the sum may be reduced on the way, and keeps its
+ * value. Domain: a finished sum. Status: NOMEM. Cost: O(groups terms dim) where they differ;
+ * else groups dim greatest common divisors, and as many as there are pairs of groups where
+ * denominators still differ; for target > 0 then the square of the product of the numbers of
+ * terms. */
+attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *sum,
+                               const fmpq_t target, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

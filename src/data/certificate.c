@@ -8,6 +8,29 @@
 
 #include "base/memory.h"
 
+void attest_witness_init(attest_witness *witness)
+{
+    memset(witness, 0, sizeof *witness);
+    fmpq_init(witness->gap);
+    arb_init(witness->bound);
+}
+
+void attest_witness_clear(attest_witness *witness)
+{
+    fmpq_clear(witness->gap);
+    arb_clear(witness->bound);
+}
+
+static void copy_witness(attest_witness *copy, const attest_witness *witness)
+{
+    copy->present = witness->present;
+    memcpy(copy->neighbours, witness->neighbours, sizeof copy->neighbours);
+    copy->order = witness->order;
+    copy->common = witness->common;
+    fmpq_set(copy->gap, witness->gap);
+    arb_set(copy->bound, witness->bound);
+}
+
 void attest_certificate_init(attest_certificate *certificate)
 {
     memset(certificate, 0, sizeof *certificate);
@@ -16,6 +39,7 @@ void attest_certificate_init(attest_certificate *certificate)
     fmpq_init(certificate->delta);
     arb_init(certificate->min_separation);
     arb_init(certificate->max_norm);
+    attest_witness_init(&certificate->witness);
 }
 
 void attest_certificate_clear(attest_certificate *certificate)
@@ -30,6 +54,7 @@ void attest_certificate_clear(attest_certificate *certificate)
     fmpq_clear(certificate->delta);
     arb_clear(certificate->min_separation);
     arb_clear(certificate->max_norm);
+    attest_witness_clear(&certificate->witness);
 }
 
 attest_status attest_certificate_set(attest_certificate *certificate, const attest_claim *claim,
@@ -48,6 +73,7 @@ attest_status attest_certificate_set(attest_certificate *certificate, const atte
     arb_set(certificate->min_separation, finding->min_separation);
     arb_set(certificate->max_norm, finding->max_norm);
     certificate->largest = finding->largest;
+    copy_witness(&certificate->witness, &finding->witness);
     return ATTEST_OK;
 }
 

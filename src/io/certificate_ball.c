@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "io/certificate_shown.h"
 
-enum { MOST_EXPONENT = 1 << 28 };
+/* Of an exponent; and how far, in bits, midpoint and radius may be apart: their sum is formed
+ * exactly. A few characters must not become gigabytes. */
+enum { MOST_EXPONENT_BITS = 1 << 22, MOST_APART_BITS = 26 };
 
 static attest_status read_arf(arf_t x, const attest_json_cursor *ball, const char *key,
                               attest_error *error)
@@ -19,12 +21,8 @@ static attest_status read_arf(arf_t x, const attest_json_cursor *ball, const cha
         status = attest_json_get_string(&text, &member, error);
     if (status == ATTEST_OK && attest_ball_parse_arf(x, text) != 0)
         status = attest_json_fail(&member, error, ATTEST_FORMAT, "not a hexadecimal float");
-    /* The ends of the ball are compared as rationals: a few characters must not become
-     * gigabytes. */
-    if (status == ATTEST_OK && arf_cmpabs_2exp_si(x, MOST_EXPONENT) > 0)
+    if (status == ATTEST_OK && fmpz_bits(ARF_EXPREF(x)) > MOST_EXPONENT_BITS)
         status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too large");
-    if (status == ATTEST_OK && !arf_is_zero(x) && arf_cmpabs_2exp_si(x, -MOST_EXPONENT) < 0)
-        status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too small");
     return status;
 }
 
@@ -45,6 +43,20 @@ static bool set_radius(mag_t radius, const arf_t x)
     fmpz_clear(mantissa);
     fmpz_clear(exponent);
     return fits;
+}
+
+static bool are_near(const arf_t mid, const arf_t radius)
+{
+    fmpz_t apart;
+    bool near;
+
+    if (arf_is_zero(mid) || arf_is_zero(radius))
+        return true;
+    fmpz_init(apart);
+    fmpz_sub(apart, ARF_EXPREF(mid), ARF_EXPREF(radius));
+    near = fmpz_bits(apart) <= MOST_APART_BITS;
+    fmpz_clear(apart);
+    return near;
 }
 
 typedef attest_status shows_function(bool *shows, const char *text, const arb_t ball);
@@ -90,6 +102,10 @@ attest_status attest_certificate_read_ball(arb_t ball, const char **untrue,
     if (status == ATTEST_OK && !set_radius(arb_radref(ball), radius))
         status = attest_json_fail(&member, error, ATTEST_FORMAT,
                                   "the radius has more than %d bits", MAG_BITS);
+    if (status == ATTEST_OK && !are_near(arb_midref(ball), radius))
+        status = attest_json_fail(&member, error, ATTEST_FORMAT,
+                                  "midpoint and radius are more than 2^%d bits apart",
+                                  MOST_APART_BITS);
     arf_clear(radius);
     if (status == ATTEST_OK)
         status = read_shown(untrue, &member, ball, "log2", attest_certificate_shows_log2,

@@ -38,7 +38,7 @@ static attest_status read_place(attest_place *place, const attest_json_cursor *c
     return status;
 }
 
-static attest_status read_pair(attest_certificate *certificate, const attest_json_cursor *pair,
+static attest_status read_pair(attest_place place[2], const attest_json_cursor *pair,
                                attest_error *error)
 {
     size_t length;
@@ -48,7 +48,7 @@ static attest_status read_pair(attest_certificate *certificate, const attest_jso
         status = attest_json_fail(pair, error, ATTEST_FORMAT, "not of the form [[i,k],[j,l]]");
     for (size_t side = 0; side < 2 && status == ATTEST_OK; side++) {
         attest_json_cursor element = attest_json_get_element(pair, side);
-        status = read_place(&certificate->pair[side], &element, error);
+        status = read_place(&place[side], &element, error);
     }
     return status;
 }
@@ -182,7 +182,7 @@ static attest_status read_separation(attest_certificate *certificate,
         return attest_json_find_member(&member, root, "min_separation")
                    ? attest_json_fail(&member, error, ATTEST_FORMAT, "there is no pair")
                    : ATTEST_OK;
-    status = read_pair(certificate, &member, error);
+    status = read_pair(certificate->pair, &member, error);
     if (status == ATTEST_OK)
         status = attest_certificate_read_ball(certificate->min_separation, &certificate->untrue,
                                               root, "min_separation", error);
@@ -211,6 +211,57 @@ static attest_status read_norm(attest_certificate *certificate, const attest_jso
     return status;
 }
 
+static attest_status read_order(attest_witness *witness, const attest_json_cursor *object,
+                                attest_error *error)
+{
+    attest_json_cursor member;
+    int64_t order = 0;
+    attest_status status = attest_json_get_member(&member, object, "order", error);
+
+    if (status == ATTEST_OK)
+        status = attest_json_get_integer(&order, &member, error);
+    if (status == ATTEST_OK && order != 1 && order != -1)
+        return attest_json_fail(&member, error, ATTEST_FORMAT, "neither 1 nor -1");
+    witness->order = (int)order;
+    return status;
+}
+
+/* The witness, if there is one. */
+static attest_status read_witness(attest_certificate *certificate,
+                                  const attest_json_cursor *root, attest_error *error)
+{
+    static const char *const lemmas[] = {"first-difference"};
+    attest_witness *witness = &certificate->witness;
+    attest_json_cursor object, member;
+    attest_status status;
+    int choice;
+
+    witness->present = attest_json_find_member(&object, root, "witness");
+    if (!witness->present)
+        return ATTEST_OK;
+    status = attest_json_get_member(&member, &object, "lemma", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_choice(&choice, &member, lemmas, 1, error);
+    if (status == ATTEST_OK)
+        status = read_order(witness, &object, error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&member, &object, "neighbours", error);
+    if (status == ATTEST_OK)
+        status = read_pair(witness->neighbours, &member, error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&member, &object, "common", error);
+    if (status == ATTEST_OK)
+        status = read_count(&witness->common, &member, error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_member(&member, &object, "gap", error);
+    if (status == ATTEST_OK)
+        status = attest_json_get_rational(witness->gap, &member, error);
+    if (status == ATTEST_OK)
+        status = attest_certificate_read_ball(witness->bound, &certificate->untrue, &object,
+                                              "bound", error);
+    return status;
+}
+
 static attest_status read_members(attest_certificate *certificate,
                                   const attest_json_cursor *root, attest_error *error)
 {
@@ -232,6 +283,8 @@ static attest_status read_members(attest_certificate *certificate,
         status = read_separation(certificate, root, error);
     if (status == ATTEST_OK)
         status = read_norm(certificate, root, error);
+    if (status == ATTEST_OK)
+        status = read_witness(certificate, root, error);
     if (status == ATTEST_OK)
         status = read_inputs(certificate, root, error);
     return status;

@@ -9,7 +9,7 @@
 
 /* Numbers shown are short, and significands lie within 2^+-4096: what is longer or farther is
  * not true of any ball that attest writes, and exact arithmetic with it would take long. */
-enum { MOST_LENGTH = 200, MOST_EXPONENT = 100000 };
+enum { MOST_LENGTH = 200, MOST_EXPONENT = 100000, MOST_SHIFT_LENGTH = 1 << 21 };
 
 /* Reads a decimal; *ok becomes false where there is none. */
 static attest_status parse(fmpq_t x, bool *ok, const char *text, size_t length)
@@ -88,7 +88,7 @@ static bool parse_shift(fmpz_t shift, const char *text)
     if (strncmp(text, power, length) != 0)
         return false;
     text += length;
-    return strlen(text) <= MOST_LENGTH && fmpz_set_str(shift, text, 10) == 0;
+    return strlen(text) <= MOST_SHIFT_LENGTH && fmpz_set_str(shift, text, 10) == 0;
 }
 
 /* Whether |ball / 2^shift - middle| <= radius on the whole ball. */

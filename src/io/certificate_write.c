@@ -12,6 +12,21 @@ static void write_place(attest_json *json, const char *key, attest_place place)
     attest_json_write_close(json);
 }
 
+static void write_witness(attest_json *json, const attest_witness *witness)
+{
+    attest_json_write_object(json, "witness");
+    attest_json_write_string(json, "lemma", "first-difference");
+    attest_json_write_integer(json, "order", witness->order);
+    attest_json_write_array(json, "neighbours");
+    write_place(json, NULL, witness->neighbours[0]);
+    write_place(json, NULL, witness->neighbours[1]);
+    attest_json_write_close(json);
+    attest_json_write_count(json, "common", witness->common);
+    attest_json_write_rational(json, "gap", witness->gap);
+    attest_json_write_ball(json, "bound", witness->bound);
+    attest_json_write_close(json);
+}
+
 void attest_certificate_write_members(attest_json *json, const attest_certificate *certificate)
 {
     attest_json_write_string(json, "claim", "contextual-mapping");
@@ -38,6 +53,8 @@ void attest_certificate_write_members(attest_json *json, const attest_certificat
         write_place(json, "max_norm_at", certificate->largest);
     else
         attest_json_write_null(json, "max_norm_at");
+    if (certificate->witness.present)
+        write_witness(json, &certificate->witness);
 }
 
 void attest_certificate_write_json(attest_json *json, const char *key,

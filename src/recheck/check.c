@@ -4,45 +4,67 @@
 #include "recheck/recheck.h"
 
 #include "recheck/input.h"
+#include "recheck/lemma.h"
+#include "recheck/sums.h"
 
 /* One verification. */
 typedef struct verification {
     const attest_certificate *certificate;
     attest_recheck check;
+    attest_recheck_lemma lemma;
+    bool has_lemma, has_sketch;
     long max_bits;
-    fmpq_t least, most; /* the ends of min_separation */
-    bool holds, open;   /* open: a comparison could not be decided */
+    arf_t least, most; /* the ends of min_separation */
+    bool holds, open;  /* open: a comparison could not be decided */
     attest_error *error;
 } verification;
 
 #define SAYS_TOO_MUCH(v, ...)                                                                  \
     ((v)->holds = false, (void)attest_error_set((v)->error, ATTEST_DOMAIN, __VA_ARGS__))
 
+/* Where midpoint and radius are this many bits apart, their sum is not formed. */
+enum { MOST_APART_BITS = 26 };
+
+/* Whether the exact ends of the ball can be formed: a few characters must not become gigabytes.
+ */
+static bool has_ends(const arb_t ball)
+{
+    arf_t radius;
+    bool has;
+    fmpz_t apart;
+
+    if (arf_is_zero(arb_midref(ball)) || mag_is_zero(arb_radref(ball)))
+        return true;
+    arf_init(radius);
+    fmpz_init(apart);
+    arf_set_mag(radius, arb_radref(ball));
+    fmpz_sub(apart, ARF_EXPREF(arb_midref(ball)), ARF_EXPREF(radius));
+    has = fmpz_bits(apart) <= MOST_APART_BITS;
+    arf_clear(radius);
+    fmpz_clear(apart);
+    return has;
+}
+
 /* low and high = the exact ends of the ball. */
-static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
+static void get_ends(arf_t low, arf_t high, const arb_t ball)
 {
     arf_t radius;
 
     arf_init(radius);
     arf_set_mag(radius, arb_radref(ball));
-    arf_get_fmpq(low, arb_midref(ball));
-    arf_get_fmpq(high, radius);
-    fmpq_sub(low, low, high);
-    fmpq_add(high, high, high);
-    fmpq_add(high, high, low);
+    arf_sub(low, arb_midref(ball), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_add(high, arb_midref(ball), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
     arf_clear(radius);
 }
 
 /* Requires that |F_a - F_b| (|F_a| for b = a) lies between low and high. */
-static void require_inside(verification *v, size_t a, size_t b, const fmpq_t low,
-                           const fmpq_t high, const char *what)
+static void require_inside(verification *v, size_t a, size_t b, const arf_t low,
+                           const arf_t high, const char *what)
 {
-    int above = fmpq_cmp_si(low, 0) <= 0
-                    ? 1
-                    : attest_recheck_compare(&v->check, a, b, low, v->max_bits);
-    int below = fmpq_cmp_si(high, 0) < 0
-                    ? 1
-                    : attest_recheck_compare(&v->check, a, b, high, v->max_bits);
+    int above =
+        arf_sgn(low) <= 0 ? 1 : attest_recheck_compare_end(&v->check, a, b, low, v->max_bits);
+    int below =
+        arf_sgn(high) < 0 ? 1 : attest_recheck_compare_end(&v->check, a, b, high, v->max_bits);
 
     v->open = v->open || above == 2 || below == 2;
     if (above == -1)
@@ -64,9 +86,9 @@ static void says_too_much_of_pair(verification *v, size_t a, size_t b, const cha
 static bool visit_pair(void *state, size_t a, size_t b)
 {
     verification *v = state;
-    int order = fmpq_cmp_si(v->least, 0) <= 0
+    int order = arf_sgn(v->least) <= 0
                     ? 1
-                    : attest_recheck_compare(&v->check, a, b, v->least, v->max_bits);
+                    : attest_recheck_compare_end(&v->check, a, b, v->least, v->max_bits);
 
     v->open = v->open || order == 2;
     if (order == -1)
@@ -99,13 +121,49 @@ static bool one_class(const attest_recheck *check)
     return true;
 }
 
+/* All outputs in doubles, once they are needed. */
+static attest_status need_sketch(verification *v)
+{
+    attest_status status =
+        v->has_sketch ? ATTEST_OK : attest_recheck_make_sketch(&v->check, v->error);
+
+    v->has_sketch = true;
+    return status;
+}
+
+/* Looks at every required pair that may be as near as the lower end of min_separation or, where
+ * that is claimed to be too near, delta. */
+static attest_status check_near(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    attest_status status = ATTEST_OK;
+    bool covers = false;
+    arb_t delta;
+    arf_t reach;
+
+    arb_init(delta);
+    arf_init(reach);
+    arb_set_fmpq(delta, c->delta, 128);
+    if (c->verdict == ATTEST_PROVED)
+        arb_get_ubound_arf(reach, delta, 128);
+    if (arf_cmp(v->least, reach) > 0)
+        arf_set(reach, v->least);
+    if (v->has_lemma)
+        status =
+            attest_recheck_lemma_visit_near(&covers, &v->lemma, reach, visit_pair, v, v->error);
+    if (status == ATTEST_OK && !covers)
+        status = need_sketch(v);
+    if (status == ATTEST_OK && !covers)
+        status = attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
+    arb_clear(delta);
+    arf_clear(reach);
+    return status;
+}
+
 static attest_status check_separation(verification *v)
 {
     const attest_certificate *c = v->certificate;
     size_t a, b;
-    arb_t reach;
-    arf_t end;
-    attest_status status;
 
     if (!c->has_pair) {
         if (c->verdict != ATTEST_UNDECIDED && !one_class(&v->check))
@@ -118,19 +176,40 @@ static attest_status check_separation(verification *v)
         return ATTEST_OK;
     }
     require_inside(v, a, b, v->least, v->most, "the separation of the pair");
-    if (!v->holds)
+    return v->holds ? check_near(v) : ATTEST_OK;
+}
+
+/* What the certificate says of the order of Lemma F. */
+static attest_status check_witness(verification *v)
+{
+    const char *what = "the witness is of a lemma that does not apply";
+    attest_status status = ATTEST_OK;
+
+    if (!v->certificate->witness.present)
         return ATTEST_OK;
-    /* Everything up to the larger of the two bounds must be looked at. */
-    arb_init(reach);
-    arf_init(end);
-    arb_set_fmpq(reach, fmpq_cmp(v->least, c->delta) > 0 ? v->least : c->delta, 128);
-    arb_get_ubound_arf(end, reach, 128);
-    if (arf_sgn(end) < 0)
-        arf_zero(end);
-    status = attest_recheck_visit_near(&v->check, end, visit_pair, v, v->error);
-    arb_clear(reach);
-    arf_clear(end);
+    if (v->has_lemma)
+        status =
+            attest_recheck_lemma_witness(&what, &v->lemma, &v->certificate->witness, v->error);
+    if (status == ATTEST_OK && what)
+        SAYS_TOO_MUCH(v, "%s", what);
     return status;
+}
+
+/* Norms up to these can be passed over: in units of the sketch, or as they are with the lemma.
+ */
+typedef struct norm_limits {
+    double high, r;
+} norm_limits;
+
+static double limit_below(const verification *v, const arf_t x)
+{
+    return v->has_sketch ? attest_recheck_scale(&v->check, x, -1) : arf_get_d(x, ARF_RND_FLOOR);
+}
+
+static bool may_reach(const verification *v, size_t p, double limit)
+{
+    return v->has_sketch ? attest_recheck_may_reach(&v->check, p, limit)
+                         : !(attest_recheck_lemma_norm(&v->lemma, p) < limit);
 }
 
 /* The largest norm lies in max_norm: none is above, and one is inside. Under "proved", all are
@@ -138,35 +217,35 @@ static attest_status check_separation(verification *v)
 static void check_norms(verification *v)
 {
     const attest_certificate *c = v->certificate;
-    fmpq_t low, high;
+    bool below_r = c->has_r && c->verdict == ATTEST_PROVED;
+    arf_t low, high, r;
+    norm_limits limit;
     size_t at = 0;
 
-    fmpq_init(low);
-    fmpq_init(high);
+    arf_init(low), arf_init(high), arf_init(r);
     get_ends(low, high, c->max_norm);
+    arf_set_fmpq(r, c->r, 64, ARF_RND_FLOOR);
+    limit.high = limit_below(v, high);
+    limit.r = limit_below(v, r);
     if (!locate(&at, v->check.dataset, c->largest))
         SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
     else
         require_inside(v, at, at, low, high, "the largest norm");
     for (size_t p = 0; p < v->check.positions && v->holds; p++) {
-        bool below_r = !c->has_r || c->verdict != ATTEST_PROVED ||
-                       !attest_recheck_may_reach(&v->check, p, c->r);
-        int order;
-        if (below_r && !attest_recheck_may_reach(&v->check, p, high))
-            continue;
-        order = attest_recheck_compare(&v->check, p, p, high, v->max_bits);
+        int order = -1;
+        if (may_reach(v, p, limit.high))
+            order = attest_recheck_compare_end(&v->check, p, p, high, v->max_bits);
         v->open = v->open || order == 2;
         if (order == 1)
             SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
-        if (v->holds && c->verdict == ATTEST_PROVED && c->has_r) {
-            order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
-            v->open = v->open || order == 2;
-            if (order == 0 || order == 1)
-                SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
-        }
+        if (!v->holds || !below_r || !may_reach(v, p, limit.r))
+            continue;
+        order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
+        v->open = v->open || order == 2;
+        if (order == 0 || order == 1)
+            SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
     }
-    fmpq_clear(low);
-    fmpq_clear(high);
+    arf_clear(low), arf_clear(high), arf_clear(r);
 }
 
 /* Under "refuted", the pair or the largest output violates its bound. */
@@ -198,25 +277,31 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
 
     if (status != ATTEST_OK)
         return status;
-    fmpq_init(v->least);
-    fmpq_init(v->most);
+    arf_init(v->least);
+    arf_init(v->most);
     if (v->certificate->has_pair)
         get_ends(v->least, v->most, v->certificate->min_separation);
-    status = attest_recheck_make_sketch(&v->check, v->error);
-    if (status == ATTEST_OK)
-        status = check_separation(v);
+    v->has_lemma = attest_recheck_lemma_init(&v->lemma, &v->check);
+    status = check_separation(v);
+    if (status == ATTEST_OK && v->holds)
+        status = check_witness(v);
+    if (status == ATTEST_OK && v->holds && !v->has_lemma)
+        status = need_sketch(v);
     if (status == ATTEST_OK && v->holds && arb_is_finite(v->certificate->max_norm))
         check_norms(v);
     if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_REFUTED)
         check_refutation(v);
     if (status == ATTEST_OK && v->holds && v->certificate->untrue)
         SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
-    fmpq_clear(v->least);
-    fmpq_clear(v->most);
+    arf_clear(v->least);
+    arf_clear(v->most);
+    if (v->has_lemma)
+        attest_recheck_lemma_clear(&v->lemma);
     attest_recheck_clear(&v->check);
     if (status == ATTEST_OK && v->holds && v->open)
-        return attest_error_set(v->error, ATTEST_UNABLE, "a comparison stayed open at %ld bits",
-                                v->max_bits);
+        return attest_error_set(v->error, ATTEST_UNABLE,
+                                "a comparison stayed open at %ld bits and %zu terms",
+                                v->max_bits, ATTEST_RECHECK_TERMS);
     if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_UNDECIDED)
         return attest_error_set(v->error, ATTEST_UNABLE, "as it says");
     return status;
@@ -226,8 +311,10 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
 static bool is_malformed(const attest_certificate *c)
 {
     return fmpq_sgn(c->delta) < 0 || (c->has_r && fmpq_sgn(c->r) < 0) ||
-           (c->has_pair && !arb_is_finite(c->min_separation)) ||
-           (c->verdict != ATTEST_UNDECIDED && !arb_is_finite(c->max_norm));
+           (c->has_pair &&
+            (!arb_is_finite(c->min_separation) || !has_ends(c->min_separation))) ||
+           (c->verdict != ATTEST_UNDECIDED && !arb_is_finite(c->max_norm)) ||
+           (arb_is_finite(c->max_norm) && !has_ends(c->max_norm));
 }
 
 attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,

@@ -1,17 +1,17 @@
 /* compare.c -- distances and norms against numbers, on the second route. */
 #include "recheck/recheck.h"
 
-enum { FIRST_BITS = 160 };
+/* Balls are tried at these precisions before exact sums. Ends whose exponents are within
+ * HANDY are written out as rationals at once, within LARGEST if need be. */
+enum { FIRST_BITS = 160, LAST_BITS = 320, HANDY = 4096, LARGEST = 1 << 26 };
 
-static int compare_exact(attest_recheck *check, size_t a, size_t b, const fmpq_t x)
+/* square = |F_a - F_b|^2, or |F_a|^2 for b = a. Domain: hardmax. */
+static void get_square(fmpq_t square, attest_recheck *check, size_t a, size_t b)
 {
     slong dim = (slong)check->dim;
     fmpq *p = _fmpq_vec_init(dim), *q = _fmpq_vec_init(dim);
-    fmpq_t square, bound;
-    int order;
 
-    fmpq_init(square);
-    fmpq_init(bound);
+    fmpq_zero(square);
     attest_recheck_exact(p, check, a);
     if (b != a)
         attest_recheck_exact(q, check, b);
@@ -19,33 +19,57 @@ static int compare_exact(attest_recheck *check, size_t a, size_t b, const fmpq_t
         fmpq_sub(p + c, p + c, q + c);
         fmpq_addmul(square, p + c, p + c);
     }
-    fmpq_mul(bound, x, x);
-    order = fmpq_cmp(square, bound);
     _fmpq_vec_clear(p, dim);
     _fmpq_vec_clear(q, dim);
+}
+
+static int compare_exact(attest_recheck *check, size_t a, size_t b, const fmpq_t x)
+{
+    fmpq_t square, bound;
+    int order;
+
+    fmpq_init(square);
+    fmpq_init(bound);
+    get_square(square, check, a, b);
+    fmpq_mul(bound, x, x);
+    order = fmpq_cmp(square, bound);
     fmpq_clear(square);
     fmpq_clear(bound);
     return (order > 0) - (order < 0);
 }
 
-/* |F_a - F_b|^2 - x^2 in balls. */
-static void enclose(arb_t difference, attest_recheck *check, size_t a, size_t b, const fmpq_t x,
-                    long bits)
+/* difference -= x^2; the order that it shows, or 2. */
+static int compare_balls(const arb_t square, const arb_t x, long bits)
+{
+    arb_t difference;
+    int order;
+
+    arb_init(difference);
+    arb_sqr(difference, x, bits);
+    arb_sub(difference, square, difference, bits);
+    order = arb_is_positive(difference)   ? 1
+            : arb_is_negative(difference) ? -1
+            : arb_is_zero(difference)     ? 0 /* no rounding happened at all */
+                                          : 2;
+    arb_clear(difference);
+    return order;
+}
+
+/* The square of a distance or norm from the balls of outputs. */
+static void enclose(arb_t square, attest_recheck *check, size_t a, size_t b, long bits)
 {
     arb_srcptr p = attest_recheck_ball(check, a, bits);
     arb_srcptr q = attest_recheck_ball(check, b, bits);
     arb_t term;
 
     arb_init(term);
-    arb_set_fmpq(term, x, bits);
-    arb_sqr(difference, term, bits);
-    arb_neg(difference, difference);
+    arb_zero(square);
     for (size_t c = 0; c < check->dim; c++) {
         if (b == a)
             arb_set(term, p + c);
         else
             arb_sub(term, p + c, q + c, bits);
-        arb_addmul(difference, term, term, bits);
+        arb_addmul(square, term, term, bits);
     }
     arb_clear(term);
 }
@@ -54,29 +78,80 @@ int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq
                            long max_bits)
 {
     int order = 2;
-    bool tested = false;
-    arb_t difference;
+    arb_t square, bound;
 
     if (check->weights->activation == ATTEST_HARDMAX)
         return compare_exact(check, a, b, x);
-    arb_init(difference);
-    for (long bits = FIRST_BITS; order == 2 && bits <= max_bits; bits *= 2) {
-        enclose(difference, check, a, b, x, bits);
-        if (arb_is_positive(difference))
-            order = 1;
-        else if (arb_is_negative(difference))
-            order = -1;
-        else if (arb_is_zero(difference)) /* no rounding happened at all */
-            order = 0;
-        else if (!tested && bits > FIRST_BITS) {
-            int meets = attest_recheck_meets(check, a, b, x);
-            tested = true;
-            if (meets == 1)
-                order = 0;
-            else if (meets == 0 && fmpq_is_zero(x))
-                order = 1;
-        }
+    arb_init(square);
+    arb_init(bound);
+    for (long bits = FIRST_BITS; order == 2 && bits <= LAST_BITS; bits *= 2) {
+        enclose(square, check, a, b, bits);
+        arb_set_fmpq(bound, x, bits);
+        order = compare_balls(square, bound, bits);
     }
-    arb_clear(difference);
+    arb_clear(square);
+    arb_clear(bound);
+    return order == 2 ? attest_recheck_order(check, a, b, x, max_bits) : order;
+}
+
+/* Whether 2^-size < |x| < 2^size. */
+static bool is_within(const arf_t x, slong size)
+{
+    return arf_cmpabs_2exp_si(x, size) < 0 && arf_cmpabs_2exp_si(x, -size) > 0;
+}
+
+static int compare_rational(attest_recheck *check, size_t a, size_t b, const arf_t x,
+                            long max_bits)
+{
+    fmpq_t exact;
+    int order;
+
+    fmpq_init(exact);
+    arf_get_fmpq(exact, x);
+    order = attest_recheck_compare(check, a, b, exact, max_bits);
+    fmpq_clear(exact);
+    return order;
+}
+
+/* The square relative to its own size, whatever that is. */
+static bool enclose_closely(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
+                            long max_bits)
+{
+    fmpq_t exact;
+
+    if (check->weights->activation == ATTEST_SOFTMAX)
+        return attest_recheck_square(square, check, a, b, bits, max_bits);
+    fmpq_init(exact);
+    get_square(exact, check, a, b);
+    arb_set_fmpq(square, exact, bits);
+    fmpq_clear(exact);
+    return true;
+}
+
+int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const arf_t x,
+                               long max_bits)
+{
+    int order = 2;
+    arb_t square, bound;
+
+    if (arf_is_zero(x) || is_within(x, HANDY))
+        return compare_rational(check, a, b, x, max_bits);
+    arb_init(square);
+    arb_init(bound);
+    arb_set_arf(bound, x);
+    if (check->weights->activation == ATTEST_SOFTMAX) {
+        enclose(square, check, a, b, FIRST_BITS);
+        order = compare_balls(square, bound, FIRST_BITS);
+    }
+    for (long bits = FIRST_BITS;
+         order == 2 && bits <= max_bits &&
+         enclose_closely(square, check, a, b, bits, max_bits > 2 * bits ? max_bits : 2 * bits);
+         bits *= 2)
+        order = compare_balls(square, bound, bits);
+    arb_clear(square);
+    arb_clear(bound);
+    /* Only a rational can be the end itself. */
+    if (order == 2 && is_within(x, LARGEST))
+        order = compare_rational(check, a, b, x, max_bits);
     return order;
 }

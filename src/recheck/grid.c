@@ -2,15 +2,16 @@
  *
  * A position falls into the cell floor(x_c / width) of its first entries; the width is at least
  * the reach and two errors, so that pairs within reach have cells that differ by at most 1 in
- * each axis. Positions are sorted by their cells, and two cells meet in blocks that fit the
- * cache. */
+ * each axis. Positions are sorted by their cells, and two cells meet in blocks of integer
+ * products (product.h). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "recheck/product.h"
 #include "recheck/recheck.h"
 
-enum { AXES = 3, STRIDE = 8, BLOCK = 64 };
+enum { AXES = 3, STRIDE = 8, BLOCK = 512 };
 
 typedef struct placed {
     int64_t cell[AXES];
@@ -19,7 +20,9 @@ typedef struct placed {
 
 typedef struct grid {
     const attest_recheck *check;
-    placed *order; /* by cell, then by position */
+    placed *order;                  /* by cell, then by position */
+    attest_recheck_product product; /* of the sketches in this order, */
+    bool has_product;               /* unless all of them are near */
     double reach, slack;
     bool (*visit)(void *state, size_t a, size_t b);
     void *state;
@@ -118,19 +121,47 @@ static bool may_be_near(const grid *g, size_t a, size_t b)
     return !(sum > limit);
 }
 
-/* Visits the required pairs of one place with those from begin to before end, all of which
- * stand before it. */
-static bool visit_row(const grid *g, size_t at, size_t begin, size_t end)
+/* Visits a pair of places if it is required and may be near. */
+static bool visit_places(const grid *g, size_t one, size_t two)
 {
-    const uint32_t *group = g->check->group;
-    uint32_t p = g->order[at].position;
+    uint32_t p = g->order[one].position, q = g->order[two].position;
 
-    for (size_t other = begin; other < end && other < at; other++) {
-        uint32_t q = g->order[other].position;
-        if (group[p] != group[q] && may_be_near(g, p, q) &&
-            !g->visit(g->state, p < q ? p : q, p < q ? q : p))
-            return false;
-    }
+    return g->check->group[p] == g->check->group[q] || !may_be_near(g, p, q) ||
+           g->visit(g->state, p < q ? p : q, p < q ? q : p);
+}
+
+/* Visits those of the pairs of ROWS places from at on with the places of a block that the
+ * product does not leave out: rows before last, columns from begin to before end, and only
+ * columns that stand before their row. */
+static bool visit_tile(const grid *g, size_t at, size_t last, size_t block, size_t begin,
+                       size_t end)
+{
+    uint32_t near[ATTEST_RECHECK_ROWS];
+    size_t base = block * ATTEST_RECHECK_COLUMNS;
+
+    attest_recheck_product_find(near, &g->product, at, block);
+    for (size_t r = 0; r < ATTEST_RECHECK_ROWS && at + r < last; r++)
+        for (size_t c = 0; near[r] >> c && c < ATTEST_RECHECK_COLUMNS; c++) {
+            size_t other = base + c;
+            if (near[r] >> c & 1 && other >= begin && other < end && other < at + r &&
+                !visit_places(g, at + r, other))
+                return false;
+        }
+    return true;
+}
+
+/* Visits the pairs of two cells by the product, in squares that stay in the cache. */
+static bool visit_tiles(const grid *g, size_t first, size_t first_end, size_t second,
+                        size_t second_end)
+{
+    enum { COLUMNS = ATTEST_RECHECK_COLUMNS, ROWS = ATTEST_RECHECK_ROWS };
+
+    for (size_t begin = second - second % COLUMNS; begin < second_end; begin += BLOCK)
+        for (size_t at = first; at < first_end; at += ROWS)
+            for (size_t b = begin; b < begin + BLOCK && b < second_end && b < at + ROWS;
+                 b += COLUMNS)
+                if (!visit_tile(g, at, first_end, b / COLUMNS, second, second_end))
+                    return false;
     return true;
 }
 
@@ -138,12 +169,12 @@ static bool visit_row(const grid *g, size_t at, size_t begin, size_t end)
 static bool visit_cells(const grid *g, size_t first, size_t first_end, size_t second,
                         size_t second_end)
 {
-    for (size_t block = second; block < second_end; block += BLOCK) {
-        size_t end = second_end - block < BLOCK ? second_end : block + BLOCK;
-        for (size_t at = first; at < first_end; at++)
-            if (!visit_row(g, at, block, end))
+    if (g->has_product && first_end - first > 2 && second_end - second > 2)
+        return visit_tiles(g, first, first_end, second, second_end);
+    for (size_t at = first; at < first_end; at++)
+        for (size_t other = second; other < second_end && other < at; other++)
+            if (!visit_places(g, at, other))
                 return false;
-    }
     return true;
 }
 
@@ -165,6 +196,28 @@ static bool visit_neighbours(const grid *g, size_t first, size_t first_end)
     return true;
 }
 
+/* The sketches as small integers, with a limit for the reach and the largest errors; where that
+ * is beyond all distances, or there is no memory, the product is not used. */
+static void make_product(grid *g)
+{
+    size_t count = g->check->positions;
+    uint32_t *position = attest_memory_alloc(count, sizeof *position);
+    double most = 0;
+
+    for (size_t p = 0; position && p < count; p++) {
+        position[p] = g->order[p].position;
+        if (!(g->check->error[p] <= most)) /* a NaN is infinite, and beyond every limit */
+            most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
+    }
+    g->has_product = position && attest_recheck_product_init(&g->product, g->check->sketch,
+                                                             position, count, g->check->dim);
+    if (g->has_product && !attest_recheck_product_set_limit(&g->product, g->reach + 2 * most)) {
+        attest_recheck_product_clear(&g->product);
+        g->has_product = false;
+    }
+    free(position);
+}
+
 attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error)
@@ -179,11 +232,14 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
     /* dim + 3 roundings of the sum, and those of the limit. */
     g.slack = 1 + ((double)check->dim + 16) * 0x1p-52;
     place_all(&g);
+    make_product(&g);
     for (; first < check->positions; first = end) {
         end = cell_end(&g, first);
         if (!visit_neighbours(&g, first, end))
             break;
     }
+    if (g.has_product)
+        attest_recheck_product_clear(&g.product);
     free(g.order);
     return ATTEST_OK;
 }

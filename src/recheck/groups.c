@@ -8,9 +8,9 @@
 /* One position and the sorted set of the tokens that it sees. */
 typedef struct sight {
     size_t position;
-    uint32_t token;
-    size_t count;
-    uint32_t *set;
+    uint32_t token, count;
+    uint64_t hash;
+    const uint32_t *set; /* owned by the first position of those that share it */
 } sight;
 
 static int by_number(const void *a, const void *b)
@@ -20,46 +20,73 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The hash only makes the order quick: sets are compared where it is equal. */
 static int by_class(const void *a, const void *b)
 {
     const sight *x = a, *y = b;
 
     if (x->token != y->token)
         return x->token < y->token ? -1 : 1;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
     if (x->count != y->count)
         return x->count < y->count ? -1 : 1;
-    return x->count ? memcmp(x->set, y->set, x->count * sizeof *x->set) : 0;
+    return x->set == y->set ? 0 : memcmp(x->set, y->set, x->count * sizeof *x->set);
 }
 
-static bool make_sight(sight *s, const attest_recheck *check, size_t position)
+/* The set of the first seen tokens of a sequence; NULL when memory is out. */
+static uint32_t *make_set(uint32_t *count, uint64_t *hash, const uint32_t *token, size_t seen)
+{
+    uint32_t *set = attest_memory_alloc(seen, sizeof *set);
+
+    if (!set)
+        return NULL;
+    memcpy(set, token, seen * sizeof *set);
+    qsort(set, seen, sizeof *set, by_number);
+    *count = 0;
+    *hash = 0;
+    for (size_t k = 0; k < seen; k++)
+        if (k == 0 || set[k] != set[*count - 1]) {
+            *hash = (*hash ^ set[k]) * UINT64_C(0x9e3779b97f4a7c15);
+            *hash ^= *hash >> 29;
+            set[(*count)++] = set[k];
+        }
+    return set;
+}
+
+/* All positions of a sequence: without a mask they share one set. */
+static bool make_sights(sight *sights, const attest_recheck *check, size_t sequence)
 {
     const attest_dataset *dataset = check->dataset;
-    size_t seen = attest_recheck_seen(check, position), count = 0;
-    size_t start = dataset->start[attest_recheck_sequence(check, position)];
+    size_t start = dataset->start[sequence], length = attest_dataset_length(dataset, sequence);
+    bool causal = check->weights->mask == ATTEST_MASK_CAUSAL;
 
-    s->position = position;
-    s->token = dataset->token[position];
-    s->set = attest_memory_alloc(seen, sizeof *s->set);
-    if (!s->set)
-        return false;
-    memcpy(s->set, dataset->token + start, seen * sizeof *s->set);
-    qsort(s->set, seen, sizeof *s->set, by_number);
-    for (size_t k = 0; k < seen; k++)
-        if (k == 0 || s->set[k] != s->set[count - 1])
-            s->set[count++] = s->set[k];
-    s->count = count;
+    for (size_t k = 0; k < length; k++) {
+        sight *s = &sights[start + k];
+        if (k > 0 && !causal) {
+            *s = sights[start];
+        } else {
+            s->set =
+                make_set(&s->count, &s->hash, dataset->token + start, causal ? k + 1 : length);
+            if (!s->set)
+                return false;
+        }
+        s->position = start + k;
+        s->token = dataset->token[start + k];
+    }
     return true;
 }
 
 /* Numbers the classes by sorting all positions. */
 bool attest_recheck_find_groups(attest_recheck *check)
 {
+    const attest_dataset *dataset = check->dataset;
     sight *sights = attest_memory_alloc(check->positions, sizeof *sights);
+    bool ok = sights != NULL, causal = check->weights->mask == ATTEST_MASK_CAUSAL;
     uint32_t group = 0;
-    bool ok = sights != NULL;
 
-    for (size_t p = 0; ok && p < check->positions; p++)
-        ok = make_sight(&sights[p], check, p);
+    for (size_t i = 0; ok && i < dataset->count; i++)
+        ok = make_sights(sights, check, i);
     if (ok) {
         qsort(sights, check->positions, sizeof *sights, by_class);
         for (size_t p = 0; p < check->positions; p++) {
@@ -67,8 +94,11 @@ bool attest_recheck_find_groups(attest_recheck *check)
             check->group[sights[p].position] = group;
         }
     }
+    /* A set belongs to the first position of its sequence, or to each under a mask. */
     for (size_t p = 0; sights && p < check->positions; p++)
-        free(sights[p].set);
+        if (causal || dataset->start[attest_recheck_sequence(check, sights[p].position)] ==
+                          sights[p].position)
+            free((void *)sights[p].set);
     free(sights);
     return ok;
 }

@@ -2,8 +2,8 @@
  *
  * Nothing here is shared with certify: outputs are evaluated position by position straight from
  * the definition, by products of integer matrices and balls; classes come from sorting
- * positions by their vocabularies; near pairs come from a grid of cells; and equalities of
- * softmax outputs are proved by sorted sums of exponentials. Simpler, on purpose. */
+ * positions by their vocabularies; near pairs come from a grid of cells; and what balls cannot
+ * tell is decided by sorted sums of exponentials (sums.h). Simpler, on purpose. */
 #ifndef ATTEST_RECHECK_RECHECK_H
 #define ATTEST_RECHECK_RECHECK_H
 
@@ -87,14 +87,26 @@ void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position,
 /* The same, kept until more is asked for. */
 arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits);
 
-/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when max_bits do not
- * tell. Exact for hardmax; for softmax equality is decided by attest_recheck_meets. */
+/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when a cap on bits or
+ * terms is met. Exact for hardmax; for softmax by balls, and where these do not tell by
+ * attest_recheck_order. */
 int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                            long max_bits);
 
-/* Whether |F_a - F_b|, or |F_a| for b = a, is x: 1 or 0, as proved, or -1 when there are too
- * many terms to tell. Domain: softmax. */
-int attest_recheck_meets(attest_recheck *check, size_t a, size_t b, const fmpq_t x);
+/* The same for a dyadic x >= 0 with an exponent of any size, which is never written out where
+ * it is large. */
+int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const arf_t x,
+                               long max_bits);
+
+/* The same as attest_recheck_compare from leading exponents, at any magnitude, equality
+ * included. Domain: softmax. */
+int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
+                         long max_bits);
+
+/* Encloses the square of |F_a - F_b|, or of |F_a| for b = a, with a relative accuracy of about
+ * bits at any magnitude; exactly 0 where it is. False when a cap is met. Domain: softmax. */
+bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
+                           long max_bits);
 
 /* Evaluates everything once and keeps doubles with bounds; needed by what follows. Status:
  * NOMEM. */
@@ -105,8 +117,8 @@ attest_status attest_recheck_make_sketch(attest_recheck *check,
  * larger). */
 double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign);
 
-/* False when the sketch shows that |F_a| < x. */
-bool attest_recheck_may_reach(const attest_recheck *check, size_t a, const fmpq_t x);
+/* False when the sketch shows that |F_a| < x, for x in units of the sketch, rounded down. */
+bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x);
 
 /* Calls visit for every required pair whose distance may be at most reach (>= 0), until it
  * returns false. Status: NOMEM. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "recheck/recheck.h"
+#include "recheck/quick.h"
 
 enum { BITS = 96 };
 
@@ -56,9 +56,32 @@ static void sketch_position(attest_recheck *check, size_t p, arb_ptr out, slong 
     mag_clear(radius);
 }
 
+/* The same from doubles; false where they do not serve: then the output is not known to a
+ * useful accuracy. */
+static bool sketch_quickly(attest_recheck *check, size_t p, attest_recheck_quick *quick,
+                           slong *own)
+{
+    double *x = check->sketch + p * check->dim, most = 0, error;
+    int exponent;
+
+    if (!quick || !attest_recheck_quick_get(x, &error, quick, check, p))
+        return false;
+    for (size_t c = 0; c < check->dim; c++)
+        most = fmax(most, fabs(x[c]));
+    if (!(error < most * 0x1p-20))
+        return false;
+    (void)frexp(most, &exponent); /* most < 2^exponent */
+    for (size_t c = 0; c < check->dim; c++)
+        x[c] = ldexp(x[c], -exponent); /* what underflows is counted below */
+    check->error[p] = ldexp(error, -exponent) + (double)check->dim * 0x1p-1000;
+    *own = exponent;
+    return true;
+}
+
 attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *error)
 {
     slong *own = attest_memory_alloc(check->positions, sizeof *own);
+    attest_recheck_quick *quick;
     arb_ptr out;
 
     check->sketch = attest_memory_alloc(check->positions * check->dim, sizeof *check->sketch);
@@ -68,12 +91,15 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
         return attest_memory_fail(error);
     }
     out = _arb_vec_init((slong)check->dim);
+    quick = attest_recheck_quick_new(check);
     check->exponent = -LIMIT;
     for (size_t p = 0; p < check->positions; p++) {
-        sketch_position(check, p, out, &own[p]);
+        if (!sketch_quickly(check, p, quick, &own[p]))
+            sketch_position(check, p, out, &own[p]);
         check->exponent = own[p] > check->exponent ? own[p] : check->exponent;
     }
     _arb_vec_clear(out, (slong)check->dim);
+    attest_recheck_quick_free(quick);
     for (size_t p = 0; p < check->positions; p++) {
         slong shift = own[p] - check->exponent;
         int e = shift < -3000 ? -3000 : (int)shift;
@@ -98,19 +124,14 @@ double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign
     return d;
 }
 
-bool attest_recheck_may_reach(const attest_recheck *check, size_t a, const fmpq_t x)
+bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x)
 {
     const double *p = check->sketch + a * check->dim;
-    double s = 0, bound;
-    arf_t t;
+    double s = 0;
 
-    arf_init(t);
-    arf_set_fmpq(t, x, 64, ARF_RND_FLOOR);
-    bound = attest_recheck_scale(check, t, -1);
-    arf_clear(t);
     for (size_t c = 0; c < check->dim; c++)
         s += p[c] * p[c];
     /* dim + 4 roundings, and 2^-1000 for what underflows. */
     s = sqrt(s * (1 + ((double)check->dim + 16) * 0x1p-52) + 0x1p-1000) + check->error[a];
-    return !(s * (1 + 0x1p-50) < bound);
+    return !(s * (1 + 0x1p-50) < x);
 }

@@ -1,254 +1,201 @@
-/* sums.c -- sums of rational multiples of exponentials of rationals. */
+/* sums.c -- sums of integer multiples of exponentials. */
+#include "recheck/sums.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "recheck/recheck.h"
 
-typedef struct term {
-    fmpq exponent, coefficient;
-} term;
-
-typedef struct sum {
-    term *term;
-    size_t count;
-} sum;
-
-static void sum_clear(sum *s)
+void attest_recheck_sum_init(attest_recheck_sum *sum)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        fmpq_clear(&s->term[i].exponent);
-        fmpq_clear(&s->term[i].coefficient);
+    *sum = (attest_recheck_sum){0};
+}
+
+static void drop_terms(attest_recheck_sum *sum, size_t first)
+{
+    for (size_t i = first; i < sum->count; i++) {
+        fmpz_clear(&sum->term[i].depth);
+        fmpz_clear(&sum->term[i].factor);
     }
-    free(s->term);
-    *s = (sum){0};
+    sum->count = first < sum->count ? first : sum->count;
 }
 
-static int by_exponent(const void *a, const void *b)
+void attest_recheck_sum_clear(attest_recheck_sum *sum)
 {
-    return fmpq_cmp(&((const term *)a)->exponent, &((const term *)b)->exponent);
+    drop_terms(sum, 0);
+    free(sum->term);
+    fmpz_clear(&sum->rest);
+    attest_recheck_sum_init(sum);
 }
 
-/* Collects equal exponents; terms that vanish go. */
-static void collect(sum *s)
+void attest_recheck_sum_push(attest_recheck_sum *sum, const fmpz_t depth, const fmpz_t factor,
+                             attest_recheck_cut *cut)
 {
-    size_t kept = 0;
+    if (cut->failed || sum->count >= ATTEST_RECHECK_TERMS ||
+        !attest_memory_grow(&sum->term, &sum->room, sum->count + 1, sizeof *sum->term)) {
+        cut->failed = true;
+        return;
+    }
+    fmpz_init_set(&sum->term[sum->count].depth, depth);
+    fmpz_init_set(&sum->term[sum->count].factor, factor);
+    sum->count++;
+}
 
-    qsort(s->term, s->count, sizeof *s->term, by_exponent);
-    for (size_t i = 0; i < s->count; i++) {
-        if (kept && fmpq_equal(&s->term[kept - 1].exponent, &s->term[i].exponent)) {
-            fmpq_add(&s->term[kept - 1].coefficient, &s->term[kept - 1].coefficient,
-                     &s->term[i].coefficient);
-            fmpq_clear(&s->term[i].exponent);
-            fmpq_clear(&s->term[i].coefficient);
+static int by_depth(const void *a, const void *b)
+{
+    return fmpz_cmp(&((const attest_recheck_term *)a)->depth,
+                    &((const attest_recheck_term *)b)->depth);
+}
+
+/* Adds |factor| of everything from first on to the rest, and drops it. */
+static void cut_from(attest_recheck_sum *sum, size_t first)
+{
+    for (size_t i = first; i < sum->count; i++) {
+        fmpz_abs(&sum->term[i].factor, &sum->term[i].factor);
+        fmpz_add(&sum->rest, &sum->rest, &sum->term[i].factor);
+    }
+    drop_terms(sum, first);
+}
+
+void attest_recheck_sum_collect(attest_recheck_sum *sum, attest_recheck_cut *cut)
+{
+    attest_recheck_term *term = sum->term;
+    size_t kept = 0, next;
+
+    if (sum->count > 1)
+        qsort(term, sum->count, sizeof *term, by_depth);
+    for (size_t i = 0; i < sum->count; i = next) {
+        for (next = i + 1; next < sum->count && fmpz_equal(&term[i].depth, &term[next].depth);
+             next++)
+            fmpz_add(&term[i].factor, &term[i].factor, &term[next].factor);
+        if (fmpz_is_zero(&term[i].factor))
             continue;
-        }
-        if (kept && fmpq_is_zero(&s->term[kept - 1].coefficient)) {
-            kept--;
-            fmpq_clear(&s->term[kept].exponent);
-            fmpq_clear(&s->term[kept].coefficient);
-        }
-        s->term[kept++] = s->term[i];
+        fmpz_swap(&term[kept].depth, &term[i].depth);
+        fmpz_swap(&term[kept].factor, &term[i].factor);
+        kept++;
     }
-    if (kept && fmpq_is_zero(&s->term[kept - 1].coefficient)) {
+    drop_terms(sum, kept);
+    if (cut->whole)
+        return;
+    while (kept > 0 && fmpz_cmp(&sum->term[kept - 1].depth, cut->depth) > 0)
         kept--;
-        fmpq_clear(&s->term[kept].exponent);
-        fmpq_clear(&s->term[kept].coefficient);
-    }
-    s->count = kept;
+    cut_from(sum, kept);
 }
 
-enum { MOST_TERMS = 1 << 21 };
-
-/* p = a b; false when it would be too large. */
-static bool multiply(sum *p, const sum *a, const sum *b)
+void attest_recheck_sum_add(attest_recheck_sum *sum, const attest_recheck_sum *other,
+                            const fmpz_t factor, attest_recheck_cut *cut)
 {
-    if (b->count && a->count > MOST_TERMS / b->count)
-        return false;
-    p->count = a->count * b->count;
-    p->term = attest_memory_alloc(p->count, sizeof *p->term);
-    if (!p->term) {
-        p->count = 0;
-        return false;
+    fmpz_t value;
+
+    fmpz_init(value);
+    for (size_t i = 0; i < other->count; i++) {
+        fmpz_mul(value, &other->term[i].factor, factor);
+        attest_recheck_sum_push(sum, &other->term[i].depth, value, cut);
     }
-    for (size_t i = 0; i < p->count; i++) {
-        const term *x = &a->term[i / b->count], *y = &b->term[i % b->count];
-        fmpq_init(&p->term[i].exponent);
-        fmpq_init(&p->term[i].coefficient);
-        fmpq_add(&p->term[i].exponent, &x->exponent, &y->exponent);
-        fmpq_mul(&p->term[i].coefficient, &x->coefficient, &y->coefficient);
-    }
-    collect(p);
-    return true;
+    fmpz_abs(value, factor);
+    fmpz_addmul(&sum->rest, value, &other->rest);
+    fmpz_clear(value);
+    attest_recheck_sum_collect(sum, cut);
 }
 
-/* z = sum_j e^{s_j} over the keys in sight; n = sum_j v_jc e^{s_j}. */
-static bool head_sums(sum *n, sum *z, attest_recheck *check, size_t h, size_t position,
-                      size_t c)
+/* tail[i] = the sum of |factor| over the terms from i on. */
+static fmpz *sizes_behind(const attest_recheck_sum *sum)
 {
-    size_t at, seen = attest_recheck_seen(check, position);
-    const attest_recheck_loaded *loaded = attest_recheck_load(check, position, &at);
-    fmpz_t scores, values, score;
+    fmpz *tail = _fmpz_vec_init((slong)sum->count + 1);
 
-    n->term = attest_memory_alloc(seen, sizeof *n->term);
-    z->term = attest_memory_alloc(seen, sizeof *z->term);
-    if (!n->term || !z->term)
-        return false;
-    n->count = z->count = seen;
-    fmpz_init(scores), fmpz_init(values), fmpz_init(score);
-    attest_recheck_score_denominator(scores, check, loaded, h);
-    attest_recheck_value_denominator(values, check, loaded, h);
-    for (size_t j = 0; j < seen; j++) {
-        fmpq_init(&n->term[j].exponent), fmpq_init(&n->term[j].coefficient);
-        fmpq_init(&z->term[j].exponent), fmpq_init(&z->term[j].coefficient);
-        attest_recheck_score(score, check, loaded, h, j, at);
-        fmpq_set_fmpz_frac(&n->term[j].exponent, score, scores);
-        fmpq_set(&z->term[j].exponent, &n->term[j].exponent);
-        fmpq_one(&z->term[j].coefficient);
-        fmpq_set_fmpz_frac(&n->term[j].coefficient,
-                           fmpz_mat_entry(loaded->value[h], (slong)j, (slong)c), values);
+    for (size_t i = sum->count; i-- > 0;) {
+        fmpz_abs(tail + i, &sum->term[i].factor);
+        fmpz_add(tail + i, tail + i, tail + i + 1);
     }
-    fmpz_clear(scores), fmpz_clear(values), fmpz_clear(score);
-    collect(n);
-    collect(z);
-    return true;
+    return tail;
 }
 
-/* numerator / denominator += sign * n / z. */
-static bool add_fraction(sum *numerator, sum *denominator, const sum *n, const sum *z, int sign)
+void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck_sum *a,
+                               const attest_recheck_sum *b, attest_recheck_cut *cut)
 {
-    sum left = {0}, right = {0}, below = {0}, all = {0};
-    bool ok = multiply(&left, numerator, z) && multiply(&right, n, denominator) &&
-              multiply(&below, denominator, z);
+    fmpz *left = sizes_behind(a), *right = sizes_behind(b);
+    fmpz_t depth, factor;
 
-    if (ok)
-        all.term = attest_memory_alloc(left.count + right.count, sizeof *all.term);
-    ok = ok && all.term;
-    if (ok) {
-        for (size_t i = 0; i < right.count && sign < 0; i++)
-            fmpq_neg(&right.term[i].coefficient, &right.term[i].coefficient);
-        for (size_t i = 0; i < left.count; i++)
-            all.term[all.count++] = left.term[i];
-        for (size_t i = 0; i < right.count; i++)
-            all.term[all.count++] = right.term[i];
-        left.count = right.count = 0;
-        collect(&all);
-        sum_clear(numerator);
-        sum_clear(denominator);
-        *numerator = all;
-        *denominator = below;
-        below = (sum){0};
-    } else {
-        free(all.term);
-    }
-    sum_clear(&left);
-    sum_clear(&right);
-    sum_clear(&below);
-    return ok;
-}
-
-/* A constant as a sum. */
-static bool constant(sum *s, const fmpq_t value)
-{
-    s->term = attest_memory_alloc(1, sizeof *s->term);
-    if (!s->term)
-        return false;
-    s->count = 1;
-    fmpq_init(&s->term[0].exponent);
-    fmpq_init(&s->term[0].coefficient);
-    fmpq_set(&s->term[0].coefficient, value);
-    return true;
-}
-
-/* numerator / denominator = entry c of F_a - F_b, or of F_a for b = a. The denominator is the
- * same for every c. */
-static bool entry_fraction(sum *numerator, sum *denominator, attest_recheck *check, size_t a,
-                           size_t b, size_t c)
-{
-    fmpq_t x, y;
-    bool ok;
-
-    fmpq_init(x);
-    fmpq_init(y);
-    if (check->weights->skip) {
-        attest_tokens_get_entry(x, &check->dataset->tokens, check->dataset->token[a], c);
-        if (b != a)
-            attest_tokens_get_entry(y, &check->dataset->tokens, check->dataset->token[b], c);
-    }
-    fmpq_sub(x, x, y);
-    fmpq_one(y);
-    ok = constant(numerator, x) && constant(denominator, y);
-    for (size_t side = 0; side < (b == a ? 1 : 2); side++) {
-        for (size_t h = 0; ok && h < check->heads; h++) {
-            sum n = {0}, z = {0};
-            ok = head_sums(&n, &z, check, h, side ? b : a, c) &&
-                 add_fraction(numerator, denominator, &n, &z, side ? -1 : 1);
-            sum_clear(&n);
-            sum_clear(&z);
+    fmpz_init(depth);
+    fmpz_init(factor);
+    for (size_t i = 0; i < a->count && !cut->failed; i++) {
+        size_t j = 0;
+        for (; j < b->count && !cut->failed; j++) {
+            fmpz_add(depth, &a->term[i].depth, &b->term[j].depth);
+            if (!cut->whole && fmpz_cmp(depth, cut->depth) > 0)
+                break;
+            fmpz_mul(factor, &a->term[i].factor, &b->term[j].factor);
+            attest_recheck_sum_push(product, depth, factor, cut);
         }
+        fmpz_abs(factor, &a->term[i].factor); /* what follows is deeper still */
+        fmpz_addmul(&product->rest, factor, right + j);
     }
-    fmpq_clear(x);
-    fmpq_clear(y);
-    return ok;
+    /* (A + r)(B + s) - A B: every exponential is at most 1. */
+    fmpz_addmul(&product->rest, left, &b->rest);
+    fmpz_addmul(&product->rest, right, &a->rest);
+    fmpz_addmul(&product->rest, &a->rest, &b->rest);
+    fmpz_clear(depth);
+    fmpz_clear(factor);
+    _fmpz_vec_clear(left, (slong)a->count + 1);
+    _fmpz_vec_clear(right, (slong)b->count + 1);
+    attest_recheck_sum_collect(product, cut);
 }
 
-/* total += factor * x * x. */
-static bool add_square(sum *total, const sum *x, const fmpq_t factor)
+bool attest_recheck_sum_equal(const attest_recheck_sum *a, const attest_recheck_sum *b)
 {
-    sum square = {0}, all = {0};
-    bool ok = multiply(&square, x, x);
+    bool equal = a->count == b->count;
 
-    if (ok)
-        all.term = attest_memory_alloc(total->count + square.count + 1, sizeof *all.term);
-    ok = ok && all.term;
-    if (ok) {
-        for (size_t i = 0; i < total->count; i++)
-            all.term[all.count++] = total->term[i];
-        for (size_t i = 0; i < square.count; i++) {
-            fmpq_mul(&square.term[i].coefficient, &square.term[i].coefficient, factor);
-            all.term[all.count++] = square.term[i];
-        }
-        square.count = total->count = 0;
-        collect(&all);
-        sum_clear(total);
-        *total = all;
-    }
-    sum_clear(&square);
-    return ok;
+    for (size_t i = 0; equal && i < a->count; i++)
+        equal = fmpz_equal(&a->term[i].depth, &b->term[i].depth) &&
+                fmpz_equal(&a->term[i].factor, &b->term[i].factor);
+    return equal;
 }
 
-/* Exponentials of different rationals are linearly independent over the rationals, so a
- * collected sum is 0 iff it has no term. For x = 0 all numerators must vanish; else the sum of
- * their squares must be x^2 times that of the denominator. */
-int attest_recheck_meets(attest_recheck *check, size_t a, size_t b, const fmpq_t x)
+void attest_recheck_sum_power(arb_t power, const fmpz_t depth, const fmpz_t denominator,
+                              long bits)
 {
-    sum total = {0};
-    fmpq_t factor;
-    int meets = 1;
+    /* The relative error of e^x is the absolute one of x: more bits for a large x. */
+    slong more = (slong)fmpz_bits(depth) - (slong)fmpz_bits(denominator) + 8;
 
-    fmpq_init(factor);
-    for (size_t c = 0; c < check->dim && (meets == 1 || (meets == -1 && fmpq_is_zero(x)));
-         c++) {
-        sum numerator = {0}, denominator = {0};
-        bool ok = entry_fraction(&numerator, &denominator, check, a, b, c);
-        if (ok && fmpq_is_zero(x)) {
-            if (numerator.count > 0)
-                meets = 0;
-        } else if (ok) {
-            fmpq_one(factor);
-            ok = add_square(&total, &numerator, factor);
-            fmpq_mul(factor, x, x);
-            fmpq_neg(factor, factor);
-            if (ok && c + 1 == check->dim)
-                ok = add_square(&total, &denominator, factor);
+    bits += more > 8 ? more : 8;
+    arb_set_fmpz(power, depth);
+    arb_div_fmpz(power, power, denominator, bits);
+    arb_neg(power, power);
+    arb_exp(power, power, bits);
+}
+
+void attest_recheck_sum_enclose(arb_t factor, mag_t tail, const attest_recheck_sum *sum,
+                                const fmpz_t lead, const fmpz_t denominator, long bits,
+                                const attest_recheck_cut *cut)
+{
+    fmpz_t depth, far;
+    arb_t power;
+
+    fmpz_init(depth);
+    fmpz_init(far);
+    arb_init(power);
+    arb_zero(factor);
+    fmpz_mul_si(far, denominator, 2 * bits);
+    for (size_t i = 0; i < sum->count; i++) {
+        fmpz_sub(depth, &sum->term[i].depth, lead);
+        if (fmpz_cmp(depth, far) > 0) { /* at most 2^-floor(depth / D) */
+            arb_zero(power);
+            fmpz_fdiv_q(depth, depth, denominator);
+            fmpz_neg(depth, depth);
+            arb_add_error_2exp_fmpz(power, depth);
+        } else {
+            attest_recheck_sum_power(power, depth, denominator, bits);
         }
-        if (!ok)
-            meets = -1; /* for x = 0 a difference in a later entry still decides */
-        sum_clear(&numerator);
-        sum_clear(&denominator);
+        arb_addmul_fmpz(factor, power, &sum->term[i].factor, bits);
     }
-    if (meets == 1 && total.count > 0)
-        meets = 0;
-    sum_clear(&total);
-    fmpq_clear(factor);
-    return meets;
+    mag_zero(tail);
+    if (!fmpz_is_zero(&sum->rest)) {
+        fmpz_sub(depth, cut->depth, lead);
+        attest_recheck_sum_power(power, depth, denominator, 64);
+        arb_mul_fmpz(power, power, &sum->rest, 64);
+        arb_get_mag(tail, power);
+        arb_add_error_mag(factor, tail);
+    }
+    fmpz_clear(depth);
+    fmpz_clear(far);
+    arb_clear(power);
 }

@@ -43,10 +43,10 @@ small: o["delta"] = "1e-1000"
 undecided: o["verdict"] = "undecided"
 r: o["r"] = "1/2"
 END
-    checked "0 3" "its certificate does not fail" true
+    checked 0 "its certificate holds" true
     checked 1 "another pair than the closest" other
-    checked "1 3" "a delta above the separation of the pair that is named" delta
-    checked "1 3" "even a small one" small
+    checked 1 "a delta above the separation of the pair that is named" delta
+    checked 1 "even a small one" small
     checked 3 "an undecided verdict" undecided
     checked 1 "an r below the largest norm" r
 done
@@ -63,7 +63,7 @@ cat >w.json <<'END'
 END
 "$ATTEST" certify data.json --weights w.json --max-bits 4096 -o true.json >"$out" 2>"$err"
 echo 'delta: o["delta"] = "9e31"' | alter
-checked "0 3" "scores of 1e100" true
+checked 0 "scores of 1e100" true
 checked 1 "a delta far above all separations" delta
 
 # Values of 0: outputs are the tokens, and the closest ones are equal.
@@ -78,6 +78,85 @@ END
 checked 0 "equal outputs, refuted" true
 checked 1 "equal outputs, proved" proved
 checked 1 "a norm that is not the largest" norm
+
+# The examples of "what balls never tell": delta and r met up to e^-(4 size), and not met.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [5]]]}' >data.json
+for size in 1e4 1e6 1e40 1e300; do
+    sed "s/\"WK\": \[\[-1\]\]/\"WK\": [[\"$size\"]]/; s/\"WO\": \[\[1\]\]/\"WO\": [[\"1\/10\"]]/" w.json >large.json
+    "$ATTEST" certify data.json --weights large.json --delta 4 --r 11/2 -o true.json >"$out" 2>"$err"
+    result $? "more than 4 apart and below 11/2 at $size"
+    checked 0 "its certificate holds" true
+done
+
+# 64 heads that average to the same, for a reason: (1 + y)/((1 + y)(1 + y^2)) = 1/(1 + y^2).
+python3 - <<'END'
+import json
+primes = [1] + [p for p in range(2, 400) if all(p % q for q in range(2, p))]
+token = lambda s, v: [s, v, 1]
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [
+    [token(0, 1), token(1, 1), token(2, 0), token(3, 0)], [token(0, 1), token(2, 0)]]}, open("data.json", "w"))
+for name, sign in (("heads", [1] * 64), ("swapped", [1, -1] * 32)):
+    scale = primes[:64] if name == "heads" else [p for q in primes[:32] for p in (q, q)]
+    json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [
+        {"WQ": [[0, 0, 1]], "WK": [[k, 0, 0]], "WV": [[0, s, 0]], "WO": [[0], [1], [0]]}
+        for k, s in zip(scale, sign)]}, open(name + "-w.json", "w"))
+END
+for name in heads swapped; do
+    "$ATTEST" certify data.json --weights $name-w.json -o true.json >"$out" 2>"$err"
+    [ $? = 1 ]
+    result $? "64 heads, $name: refuted"
+    checked 0 "its certificate holds" true
+    echo 'proved: o["verdict"] = "proved"' | alter
+    checked 1 "and not the other verdict" proved
+done
+
+# The separation to 80 digits by other means, rounded at 40: up is more than is true, down is not.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [3]], [[1], [2]]]}' >data.json
+weights w.json 1
+"$ATTEST" certify data.json --weights w.json -o true.json >"$out" 2>"$err"
+python3 - <<'END'
+import json
+from decimal import *
+getcontext().prec = 80
+def output(x, keys):
+    e = [Decimal(x * k).exp() for k in keys]
+    return x + sum(k * w for k, w in zip(keys, e)) / sum(e)
+f = [(x, keys, output(x, keys)) for keys in ((1, 3), (1, 2)) for x in keys]
+least = min(abs(p[2] - q[2]) for i, p in enumerate(f) for q in f[:i])
+for name, way in (("up", ROUND_CEILING), ("down", ROUND_FLOOR)):
+    o = json.load(open("true.json"))
+    o["delta"] = str(least.quantize(Decimal(1).scaleb(least.adjusted() - 39), rounding=way))
+    json.dump(o, open(name + ".json", "w"))
+END
+checked 1 "the separation rounded up at 40 digits" up
+checked 0 "the separation rounded down at 40 digits" down
+
+# Theorem 2's own certificates, and their witness.
+cat >data.json <<'END'
+{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [3, -1], [-4, 2]], [[1, 2], [3, -1]],
+ [[5, 5], [1, 2], [-4, 2]], [[5, 5], [-4, 2], [3, -1]]]}
+END
+for strategy in theorem gap tuned; do
+    "$ATTEST" construct data.json --strategy $strategy -o w.json >"$out" 2>"$err" &&
+        "$ATTEST" certify data.json --weights w.json -o true.json >"$out" 2>"$err"
+    result $? "$strategy: certified"
+    checked 0 "and checked" true
+    [ $strategy = theorem ] || continue
+    alter <<'END'
+swapped: o["witness"]["neighbours"].reverse()
+others: o["witness"]["neighbours"] = [[0, 0], [0, 1]]
+outside: o["witness"]["neighbours"][0] = [9, 9]
+common: o["witness"]["common"] += 1
+order: o["witness"]["order"] *= -1
+gap: o["witness"]["gap"] = o["witness"]["gap"] + "1"
+bound: [o["witness"]["bound"].pop(k) for k in ("log2", "text")]; o["witness"]["bound"]["mid"] = o["min_separation"]["mid"][:-1] + "9"
+none: del o["witness"]
+END
+    for name in swapped others outside common order gap bound; do
+        checked 1 "witness: $name" $name
+    done
+    checked 0 "no witness claims nothing" none
+done
 
 # What else a certificate says.
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [3]], [[3], [2]]]}' >data.json

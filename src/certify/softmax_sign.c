@@ -1,0 +1,471 @@
+/* softmax_sign.c -- the sign of an exponential sum from its leading exponents. */
+#include "certify/softmax_sign.h"
+
+#include <stdlib.h>
+
+#include <flint/fmpz_mpoly.h>
+
+enum { FIRST_BITS = 64, SMALL_TERMS = 256 };
+
+/* A polynomial in w, cut off behind w^depth: its value is that of poly plus at most
+ * rest w^(depth + 1). */
+typedef struct series {
+    fmpz_mpoly_t poly;
+    fmpz_t rest;
+} series;
+
+/* What all series of one computation share. */
+typedef struct frame {
+    const attest_softmax_sum *sum;
+    fmpz_mpoly_ctx_t context;
+    bool cut; /* else nothing is cut off */
+    fmpz_t depth;
+    bool fits; /* no product had too many terms */
+} frame;
+
+static void series_init(series *s, const frame *f)
+{
+    fmpz_mpoly_init(s->poly, f->context);
+    fmpz_init(s->rest);
+}
+
+static void series_clear(series *s, const frame *f)
+{
+    fmpz_mpoly_clear(s->poly, f->context);
+    fmpz_clear(s->rest);
+}
+
+/* size = the sum of the absolute values of the coefficients: w <= 1, so |poly| <= size. */
+static void get_size(fmpz_t size, const series *s, const frame *f)
+{
+    fmpz_t c;
+
+    fmpz_init(c);
+    fmpz_zero(size);
+    for (slong i = 0; i < fmpz_mpoly_length(s->poly, f->context); i++) {
+        fmpz_mpoly_get_term_coeff_fmpz(c, s->poly, i, f->context);
+        fmpz_abs(c, c);
+        fmpz_add(size, size, c);
+    }
+    fmpz_clear(c);
+}
+
+static void get_term(fmpz_t coefficient, fmpz_t exponent, const series *s, slong i,
+                     const frame *f)
+{
+    fmpz *exponents[1] = {exponent};
+
+    fmpz_mpoly_get_term_coeff_fmpz(coefficient, s->poly, i, f->context);
+    fmpz_mpoly_get_term_exp_fmpz(exponents, s->poly, i, f->context);
+}
+
+/* Moves what lies behind the depth from poly to rest. Terms come in descending powers. */
+static void cut_off(series *s, const frame *f)
+{
+    slong length = fmpz_mpoly_length(s->poly, f->context), first = 0;
+    fmpz_t c, exponent;
+    fmpz_mpoly_t kept;
+
+    if (!f->cut)
+        return;
+    fmpz_init(c);
+    fmpz_init(exponent);
+    for (; first < length; first++) {
+        get_term(c, exponent, s, first, f);
+        if (fmpz_cmp(exponent, f->depth) <= 0)
+            break;
+        fmpz_abs(c, c);
+        fmpz_add(s->rest, s->rest, c);
+    }
+    if (first > 0) {
+        fmpz_mpoly_init(kept, f->context);
+        for (slong i = first; i < length; i++) {
+            fmpz *exponents[1] = {exponent};
+            get_term(c, exponent, s, i, f);
+            fmpz_mpoly_push_term_fmpz_fmpz(kept, c, exponents, f->context);
+        }
+        fmpz_mpoly_swap(s->poly, kept, f->context);
+        fmpz_mpoly_clear(kept, f->context);
+    }
+    fmpz_clear(c);
+    fmpz_clear(exponent);
+}
+
+/* p = a b. With a = A + r, b = B + s: A B + A s + r B + r s. */
+static void series_mul(series *p, const series *a, const series *b, frame *f)
+{
+    size_t left = (size_t)fmpz_mpoly_length(a->poly, f->context);
+    size_t right = (size_t)fmpz_mpoly_length(b->poly, f->context);
+    fmpz_t size, rest;
+
+    if (right > 0 && left > ATTEST_ZERO_TEST_TERMS / right)
+        f->fits = false;
+    if (!f->fits)
+        return;
+    fmpz_init(size);
+    fmpz_init(rest);
+    get_size(size, a, f);
+    fmpz_add(size, size, a->rest);
+    fmpz_mul(rest, size, b->rest);
+    get_size(size, b, f);
+    fmpz_addmul(rest, size, a->rest);
+    fmpz_mpoly_mul(p->poly, a->poly, b->poly, f->context);
+    fmpz_swap(p->rest, rest);
+    cut_off(p, f);
+    fmpz_clear(size);
+    fmpz_clear(rest);
+}
+
+static void series_add(series *s, const series *other, const frame *f)
+{
+    fmpz_mpoly_add(s->poly, s->poly, other->poly, f->context);
+    fmpz_add(s->rest, s->rest, other->rest);
+}
+
+static void series_scale(series *s, const fmpz_t factor, const frame *f)
+{
+    fmpz_mpoly_scalar_mul_fmpz(s->poly, s->poly, factor, f->context);
+    fmpz_mul(s->rest, s->rest, factor);
+    fmpz_abs(s->rest, s->rest);
+}
+
+/* s = Z (c = dim), or clear N_c, of a group, times a power of y that makes the largest exponent
+ * w^0; clear N_c is an integer polynomial. */
+static void series_set(series *s, const attest_softmax_group *group, size_t c,
+                       const fmpz_t clear, const frame *f)
+{
+    size_t dim = f->sum->dim;
+    fmpz_t exponent, value;
+    fmpz *exponents[1] = {exponent};
+
+    fmpz_init(exponent);
+    fmpz_init(value);
+    fmpz_mpoly_zero(s->poly, f->context);
+    fmpz_zero(s->rest);
+    for (size_t i = 0; i < group->terms; i++) { /* ascending in y: descending in w */
+        if (c == dim) {
+            fmpz_set(value, group->z + i);
+        } else {
+            fmpz_divexact(value, clear, fmpq_denref(group->n + i * dim + c));
+            fmpz_mul(value, value, fmpq_numref(group->n + i * dim + c));
+        }
+        fmpz_sub(exponent, group->exponent + group->terms - 1, group->exponent + i);
+        if (!fmpz_is_zero(value))
+            fmpz_mpoly_push_term_fmpz_fmpz(s->poly, value, exponents, f->context);
+    }
+    cut_off(s, f);
+    fmpz_clear(exponent);
+    fmpz_clear(value);
+}
+
+/* clear = a common denominator of all rational numbers of the sum. */
+static void get_clear(fmpz_t clear, const attest_softmax_sum *sum)
+{
+    fmpz_one(clear);
+    for (size_t c = 0; c < sum->dim; c++)
+        fmpz_lcm(clear, clear, fmpq_denref(sum->constant + c));
+    for (size_t g = 0; g < sum->groups; g++)
+        for (size_t i = 0; i < sum->group[g].terms * sum->dim; i++)
+            fmpz_lcm(clear, clear, fmpq_denref(sum->group[g].n + i));
+}
+
+/* above / below = clear (entry c of the sum); below is the product of the denominators. */
+static void expand_entry(series *above, series *below, size_t c, const fmpz_t clear, frame *f)
+{
+    const attest_softmax_sum *sum = f->sum;
+    series n, z, left, right;
+    fmpz_t value;
+
+    series_init(&n, f), series_init(&z, f), series_init(&left, f), series_init(&right, f);
+    fmpz_init(value);
+    fmpz_divexact(value, clear, fmpq_denref(sum->constant + c));
+    fmpz_mul(value, value, fmpq_numref(sum->constant + c));
+    fmpz_mpoly_set_fmpz(above->poly, value, f->context);
+    fmpz_mpoly_one(below->poly, f->context);
+    fmpz_zero(above->rest);
+    fmpz_zero(below->rest);
+    for (size_t g = 0; g < sum->groups && f->fits; g++) {
+        series_set(&n, &sum->group[g], c, clear, f);
+        series_set(&z, &sum->group[g], sum->dim, clear, f);
+        series_mul(&left, above, &z, f);
+        series_mul(&right, below, &n, f);
+        series_add(&left, &right, f);
+        series_mul(&right, below, &z, f);
+        fmpz_mpoly_swap(above->poly, left.poly, f->context);
+        fmpz_swap(above->rest, left.rest);
+        fmpz_mpoly_swap(below->poly, right.poly, f->context);
+        fmpz_swap(below->rest, right.rest);
+    }
+    series_clear(&n, f), series_clear(&z, f), series_clear(&left, f), series_clear(&right, f);
+    fmpz_clear(value);
+}
+
+/* total / (clear below)^2 = |sum|^2 - target, times the denominator of the target. */
+static void expand(series *total, series *below, fmpz_t clear, const fmpq_t target, frame *f)
+{
+    series above, square;
+    fmpz_t factor;
+
+    series_init(&above, f), series_init(&square, f);
+    fmpz_init(factor);
+    get_clear(clear, f->sum);
+    fmpz_mpoly_zero(total->poly, f->context);
+    fmpz_zero(total->rest);
+    for (size_t c = 0; c < f->sum->dim && f->fits; c++) {
+        expand_entry(&above, below, c, clear, f);
+        series_mul(&square, &above, &above, f);
+        series_scale(&square, fmpq_denref(target), f);
+        series_add(total, &square, f);
+    }
+    if (!fmpq_is_zero(target)) {
+        fmpz_mul(factor, clear, clear);
+        fmpz_mul(factor, factor, fmpq_numref(target));
+        fmpz_neg(factor, factor);
+        series_mul(&square, below, below, f);
+        series_scale(&square, factor, f);
+        series_add(total, &square, f);
+    }
+    fmpz_clear(factor);
+    series_clear(&above, f), series_clear(&square, f);
+}
+
+/* power = w^exponent to a relative accuracy of about bits; unless that matters, a ball around 0
+ * will do where it is small: e^-x <= 2^-x. */
+static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, long bits,
+                      bool relative)
+{
+    fmpz_t x;
+    fmpq_t value;
+
+    fmpz_init(x);
+    fmpq_init(value);
+    fmpq_mul_fmpz(value, unit, exponent);
+    fmpz_fdiv_q(x, fmpq_numref(value), fmpq_denref(value));
+    if (!relative && fmpz_cmp_si(x, 2 * bits) > 0) {
+        arb_zero(power);
+        fmpz_neg(x, x);
+        arb_add_error_2exp_fmpz(power, x);
+    } else {
+        bits += (long)fmpz_bits(x) + 8;
+        fmpq_neg(value, value);
+        arb_set_fmpq(power, value, bits);
+        arb_exp(power, power, bits);
+    }
+    fmpz_clear(x);
+    fmpq_clear(value);
+}
+
+/* factor = the value of the series divided by w^lead, in balls of this precision; *tail = the
+ * part of its radius that is due to what was cut off. */
+static void evaluate(arb_t factor, mag_t tail, const series *s, const fmpz_t lead, long bits,
+                     const frame *f)
+{
+    fmpz_t c, exponent;
+    arb_t power;
+
+    fmpz_init(c);
+    fmpz_init(exponent);
+    arb_init(power);
+    arb_zero(factor);
+    for (slong i = 0; i < fmpz_mpoly_length(s->poly, f->context); i++) {
+        get_term(c, exponent, s, i, f);
+        fmpz_sub(exponent, exponent, lead);
+        get_power(power, exponent, f->sum->unit, bits, false);
+        arb_addmul_fmpz(factor, power, c, bits);
+    }
+    mag_zero(tail);
+    if (!fmpz_is_zero(s->rest)) {
+        fmpz_add_ui(exponent, f->depth, 1);
+        fmpz_sub(exponent, exponent, lead);
+        get_power(power, exponent, f->sum->unit, 64, true);
+        arb_mul_fmpz(power, power, s->rest, 64);
+        arb_get_mag(tail, power);
+        arb_add_error_mag(factor, tail);
+    }
+    fmpz_clear(c);
+    fmpz_clear(exponent);
+    arb_clear(power);
+}
+
+typedef enum outcome { DONE, NEEDS_TERMS, NEEDS_BITS } outcome;
+
+/* factor, lead: the series is w^lead times a factor that is known to be not 0, with so many
+ * bits. NEEDS_TERMS: what was cut off hides it. */
+static outcome find_factor(arb_t factor, fmpz_t lead, const series *s, long accuracy,
+                           long max_bits, const frame *f)
+{
+    slong length = fmpz_mpoly_length(s->poly, f->context);
+    outcome found = NEEDS_BITS;
+    fmpz_t c;
+    mag_t tail;
+
+    if (length == 0)
+        return NEEDS_TERMS;
+    fmpz_init(c);
+    mag_init(tail);
+    get_term(c, lead, s, length - 1, f); /* the least power of w */
+    for (long bits = FIRST_BITS + accuracy; found == NEEDS_BITS && bits <= max_bits;
+         bits *= 2) {
+        evaluate(factor, tail, s, lead, bits, f);
+        if (!arb_contains_zero(factor) && arb_rel_accuracy_bits(factor) >= accuracy)
+            found = DONE;
+        else { /* more bits help as long as most of the radius is not the tail */
+            mag_mul_2exp_si(tail, tail, 1);
+            if (mag_cmp(tail, arb_radref(factor)) >= 0)
+                found = NEEDS_TERMS;
+        }
+    }
+    fmpz_clear(c);
+    mag_clear(tail);
+    return found;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    return fmpz_cmp(a, b);
+}
+
+/* All depths at which terms of the groups lie, ascending. */
+static void get_depths(fmpz *depth, const attest_softmax_sum *sum)
+{
+    slong count = 0;
+
+    for (size_t g = 0; g < sum->groups; g++) {
+        const attest_softmax_group *group = &sum->group[g];
+        for (size_t i = 0; i < group->terms; i++)
+            fmpz_sub(depth + count++, group->exponent + group->terms - 1, group->exponent + i);
+    }
+    qsort(depth, (size_t)count, sizeof *depth, by_size);
+}
+
+static slong count_terms(const attest_softmax_sum *sum)
+{
+    slong count = 0;
+
+    for (size_t g = 0; g < sum->groups; g++)
+        count += (slong)sum->group[g].terms;
+    return count;
+}
+
+/* Whether the whole product is so small that nothing need be cut off. */
+static bool is_small(const attest_softmax_sum *sum)
+{
+    size_t terms = 1;
+
+    for (size_t g = 0; g < sum->groups && terms <= SMALL_TERMS; g++)
+        terms *= sum->group[g].terms;
+    return terms <= SMALL_TERMS;
+}
+
+/* The next depth: the first of so many terms, then twice the largest, and in the end all. */
+static void deepen(frame *f, slong *next, const fmpz *depth, slong count)
+{
+    if (*next < count) {
+        fmpz_set(f->depth, depth + *next);
+        *next = 4 * *next + 4;
+    } else if (*next < 16 * count) {
+        fmpz_set(f->depth, depth + count - 1);
+        fmpz_mul_si(f->depth, f->depth, 1 + *next / count);
+        *next *= 2;
+    } else {
+        f->cut = false;
+    }
+}
+
+/* total = w^lead factor, factor known to accuracy bits, at a depth that suffices, or the zero
+ * polynomial, *zero. below is the product of the denominators. */
+static bool resolve(arb_t factor, fmpz_t lead, bool *zero, series *below, fmpz_t clear,
+                    const fmpq_t target, long accuracy, long max_bits, frame *f)
+{
+    slong count = count_terms(f->sum), next = 3;
+    fmpz *depth = _fmpz_vec_init(count + 1);
+    outcome found = NEEDS_TERMS;
+    series total;
+
+    series_init(&total, f);
+    get_depths(depth, f->sum);
+    f->cut = !is_small(f->sum);
+    f->fits = true;
+    *zero = false;
+    for (bool last = false; found == NEEDS_TERMS && f->fits && !*zero && !last;) {
+        if (f->cut)
+            deepen(f, &next, depth, count);
+        last = !f->cut;
+        expand(&total, below, clear, target, f);
+        if (!f->fits)
+            break;
+        *zero = fmpz_mpoly_is_zero(total.poly, f->context) && fmpz_is_zero(total.rest);
+        if (!*zero)
+            found = find_factor(factor, lead, &total, accuracy, max_bits, f);
+    }
+    _fmpz_vec_clear(depth, count + 1);
+    series_clear(&total, f);
+    return found == DONE || *zero;
+}
+
+static void frame_init(frame *f, const attest_softmax_sum *sum)
+{
+    f->sum = sum;
+    fmpz_mpoly_ctx_init(f->context, 1, ORD_LEX);
+    fmpz_init(f->depth);
+}
+
+static void frame_clear(frame *f)
+{
+    fmpz_clear(f->depth);
+    fmpz_mpoly_ctx_clear(f->context);
+}
+
+bool attest_softmax_sign(int *sign, const attest_softmax_sum *sum, const fmpq_t target,
+                         long max_bits)
+{
+    fmpz_t lead, clear;
+    arb_t factor;
+    series below;
+    bool told, zero;
+    frame f;
+
+    frame_init(&f, sum);
+    series_init(&below, &f);
+    fmpz_init(lead), fmpz_init(clear), arb_init(factor);
+    told = resolve(factor, lead, &zero, &below, clear, target, 0, max_bits, &f);
+    *sign = zero ? 0 : arb_is_positive(factor) ? 1 : -1;
+    fmpz_clear(lead), fmpz_clear(clear), arb_clear(factor);
+    series_clear(&below, &f);
+    frame_clear(&f);
+    return told;
+}
+
+bool attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum, long bits,
+                            long max_bits)
+{
+    fmpz_t lead, none, clear;
+    arb_t factor, power;
+    fmpq_t target;
+    series below;
+    bool told, zero;
+    mag_t tail;
+    frame f;
+
+    frame_init(&f, sum);
+    series_init(&below, &f);
+    fmpq_init(target), mag_init(tail), arb_init(factor), arb_init(power);
+    fmpz_init(lead), fmpz_init(none), fmpz_init(clear);
+    told = resolve(factor, lead, &zero, &below, clear, target, bits + 8, max_bits, &f);
+    if (told && zero) {
+        arb_zero(square);
+    } else if (told) {
+        evaluate(square, tail, &below, none, 2 * bits + 64, &f);
+        arb_mul_fmpz(square, square, clear, 2 * bits + 64);
+        arb_sqr(square, square, 2 * bits + 64);
+        get_power(power, lead, sum->unit, bits + 16, true);
+        arb_mul(factor, factor, power, bits + 16);
+        arb_div(square, factor, square, bits + 16);
+        told = arb_is_positive(square);
+    }
+    fmpz_clear(lead), fmpz_clear(none), fmpz_clear(clear);
+    fmpq_clear(target), mag_clear(tail), arb_clear(factor), arb_clear(power);
+    series_clear(&below, &f);
+    frame_clear(&f);
+    return told;
+}

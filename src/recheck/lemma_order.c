@@ -1,0 +1,221 @@
+/* lemma_order.c -- neighbours in the order of Lemma F, and what the lemma says of them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "recheck/lemma.h"
+
+/* A list in the order for scores of one sign: entry k is its k-th largest score, as a number
+ * that is smaller the larger the score. */
+typedef struct reader {
+    const attest_recheck_lemma *lemma;
+    bool descending; /* alpha < 0: the smallest value scores most */
+    uint32_t last;   /* the largest rank */
+} reader;
+
+static uint32_t entry(const reader *r, uint32_t list, size_t k)
+{
+    const attest_recheck_lemma *lemma = r->lemma;
+
+    return r->descending ? r->last - lemma->key[lemma->start[list + 1] - 1 - k]
+                         : lemma->key[lemma->start[list] + k];
+}
+
+static size_t length(const reader *r, uint32_t list)
+{
+    return r->lemma->start[list + 1] - r->lemma->start[list];
+}
+
+static size_t common_prefix(const reader *r, uint32_t a, uint32_t b)
+{
+    size_t most = length(r, a) < length(r, b) ? length(r, a) : length(r, b), k = 0;
+
+    while (k < most && entry(r, a, k) == entry(r, b, k))
+        k++;
+    return k;
+}
+
+/* The order in which means grow. Other largest scores: the smaller first. Else the list that
+ * owns the first difference, the larger score or one that the other lacks, has the smaller
+ * mean. */
+static int compare_lists(const reader *r, uint32_t a, uint32_t b)
+{
+    size_t k = common_prefix(r, a, b);
+
+    if (k == length(r, a) || k == length(r, b))
+        return (length(r, b) > length(r, a)) - (length(r, a) > length(r, b));
+    if (k == 0)
+        return entry(r, a, 0) > entry(r, b, 0) ? -1 : 1;
+    return entry(r, a, k) < entry(r, b, k) ? -1 : 1;
+}
+
+/* Merge sort: qsort's comparison would need the reader as a global. */
+static void sort_lists(const reader *r, uint32_t *list, uint32_t *spare, size_t count)
+{
+    size_t half = count / 2, i = 0, j = half, k = 0;
+
+    if (count < 2)
+        return;
+    sort_lists(r, list, spare, half);
+    sort_lists(r, list + half, spare, count - half);
+    while (i < half || j < count) {
+        bool left = j == count || (i < half && compare_lists(r, list[i], list[j]) <= 0);
+        spare[k++] = left ? list[i++] : list[j++];
+    }
+    for (k = 0; k < count; k++)
+        list[k] = spare[k];
+}
+
+/* The token of a list meets it; last = the list where it was met before, plus 1, or 0. */
+static bool meet(const reader *r, uint32_t *last, uint32_t token, uint32_t list,
+                 bool (*visit)(void *state, const attest_recheck_event *event), void *state)
+{
+    attest_recheck_event event = {
+        .token = token, .after = list, .sign = r->descending ? -1 : 1};
+    uint32_t before = last[token];
+
+    last[token] = list + 1;
+    if (before == 0)
+        return true;
+    event.before = before - 1;
+    event.common = common_prefix(r, event.before, list);
+    if (event.common == length(r, list) && event.common == length(r, event.before)) {
+        last[token] = before; /* the same context: the first one stands for it */
+        return true;
+    }
+    return visit(state, &event);
+}
+
+/* All events of tokens whose alpha has this sign. */
+static bool visit_sign(const reader *r, uint32_t *order, uint32_t *last,
+                       bool (*visit)(void *state, const attest_recheck_event *event),
+                       void *state)
+{
+    const attest_recheck_lemma *lemma = r->lemma;
+    const attest_dataset *dataset = lemma->check->dataset;
+    int sign = r->descending ? -1 : 1;
+    bool causal = lemma->check->weights->mask == ATTEST_MASK_CAUSAL, more = true;
+
+    for (size_t i = 0; i < lemma->lists && more; i++) {
+        uint32_t list = order[i];
+        size_t first = lemma->start[list], end = lemma->start[list + 1];
+        for (size_t k = causal ? end - 1 : first; k < end && more; k++) {
+            uint32_t token = causal ? dataset->token[list] : lemma->sorted[lemma->key[k]];
+            if (fmpz_sgn(lemma->slope + token) == sign)
+                more = meet(r, last, token, list, visit, state);
+        }
+    }
+    return more;
+}
+
+bool attest_recheck_lemma_visit(const attest_recheck_lemma *lemma,
+                                bool (*visit)(void *state, const attest_recheck_event *event),
+                                void *state)
+{
+    size_t tokens = lemma->check->dataset->tokens.count;
+    uint32_t *order = attest_memory_alloc(lemma->lists, sizeof *order);
+    uint32_t *spare = attest_memory_alloc(lemma->lists, sizeof *spare);
+    uint32_t *last = attest_memory_alloc(tokens, sizeof *last);
+    bool ok = order && spare && last, more = true;
+
+    for (int sign = 1; ok && more && sign >= -1; sign -= 2) {
+        reader r = {lemma, sign < 0, (uint32_t)tokens - 1};
+        for (size_t i = 0; i < lemma->lists; i++)
+            order[i] = (uint32_t)i;
+        sort_lists(&r, order, spare, lemma->lists);
+        more = visit_sign(&r, order, last, visit, state);
+    }
+    free(order);
+    free(spare);
+    free(last);
+    return ok;
+}
+
+/* distance = |value of the largest score - value of the first difference|, over values. */
+static void get_distance(fmpz_t distance, const attest_recheck_lemma *lemma,
+                         const attest_recheck_event *event)
+{
+    reader r = {lemma, event->sign < 0, (uint32_t)lemma->check->dataset->tokens.count - 1};
+    size_t k = event->common;
+    uint32_t own = UINT32_MAX, other = UINT32_MAX, top = entry(&r, event->after, 0);
+
+    if (k < length(&r, event->before))
+        own = entry(&r, event->before, k);
+    if (k < length(&r, event->after))
+        other = entry(&r, event->after, k);
+    own = own < other ? own : other;
+    if (r.descending) {
+        own = r.last - own;
+        top = r.last - top;
+    }
+    fmpz_sub(distance, lemma->value + lemma->sorted[top], lemma->value + lemma->sorted[own]);
+    fmpz_abs(distance, distance);
+}
+
+double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
+                                const attest_recheck_event *event)
+{
+    double offset = lemma->norm_log - lemma->slope_log[event->token], t;
+    fmpz_t distance;
+    arb_t x;
+
+    offset -= (fabs(lemma->norm_log) + fabs(lemma->slope_log[event->token])) * 0x1p-50;
+    if (event->common == 0)
+        return offset; /* g - mu >= 1 */
+    fmpz_init(distance);
+    arb_init(x);
+    get_distance(distance, lemma, event);
+    arb_set_fmpz(x, distance);
+    arb_div_fmpz(x, x, lemma->values, 64);
+    t = arf_get_d(arb_midref(x), ARF_RND_UP) * (1 + 0x1p-50) *
+        lemma->slope_above[event->token] * (1 + 0x1p-50);
+    fmpz_clear(distance);
+    arb_clear(x);
+    /* The bracket is at least 0.083 > e^-2.5. */
+    return (offset - t) - 2.5 - (fabs(offset) + t) * 0x1p-50;
+}
+
+void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
+                                const attest_recheck_event *event, long bits)
+{
+    arb_t alpha, g, t, q, mu;
+    fmpz_t distance;
+    long more;
+
+    fmpz_init(distance);
+    arb_init(alpha), arb_init(g), arb_init(t), arb_init(q), arb_init(mu);
+    arb_set_fmpz(alpha, lemma->slope + event->token);
+    arb_abs(alpha, alpha);
+    if (event->common > 0)
+        get_distance(distance, lemma, event);
+    more = (long)(fmpz_bits(distance) + fmpz_bits(lemma->slope + event->token));
+    more = bits + 32 + more; /* the relative error of e^-t is the absolute one of t */
+    arb_div_fmpz(alpha, alpha, lemma->slopes, more);
+    arb_mul_fmpz(g, alpha, lemma->gap, more);
+    arb_div_fmpz(g, g, lemma->values, more);
+    arb_neg(q, g);
+    arb_exp(q, q, bits + 32);
+    arb_mul(mu, g, q, bits + 32); /* mu = g q/(1 - q) */
+    arb_sub_ui(t, q, 1, bits + 32);
+    arb_neg(t, t);
+    arb_div(mu, mu, t, bits + 32);
+    if (event->common == 0) {
+        arb_sub(bound, g, mu, bits + 32);
+    } else {
+        arb_mul_fmpz(t, alpha, distance, more);
+        arb_div_fmpz(t, t, lemma->values, more);
+        arb_sub(bound, t, mu, bits + 32);
+        arb_mul_2exp_si(q, q, 1);
+        arb_sub_ui(q, q, 1, bits + 32);
+        arb_neg(q, q);
+        arb_mul(bound, bound, q, bits + 32);
+        arb_sub(bound, bound, mu, bits + 32);
+        arb_neg(t, t);
+        arb_exp(t, t, more);
+        arb_mul(bound, bound, t, bits + 32);
+    }
+    arb_mul(bound, bound, lemma->norm, bits + 32);
+    arb_div(bound, bound, alpha, bits + 32);
+    fmpz_clear(distance);
+    arb_clear(alpha), arb_clear(g), arb_clear(t), arb_clear(q), arb_clear(mu);
+}

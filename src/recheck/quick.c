@@ -1,0 +1,319 @@
+/* quick.c -- outputs in doubles with bounds on their errors. */
+#include "recheck/quick.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Entries are 0 or lie within 2^-RANGE .. 2^RANGE: no product of four of them, and no sum of
+ * such products, leaves the range of doubles. */
+enum { RANGE = 120 };
+
+/* u = 2^-53, with room for terms of higher order. */
+static const double unit = 0x1p-53 * (1 + 0x1p-20);
+
+/* One head for the sequence at hand; a bar marks sums of absolute values. */
+typedef struct quick_head {
+    size_t width;
+    double *wq, *wk, *wv, *wo;             /* as they stand, rounded to doubles */
+    double *key, *query, *query_bar;       /* longest * width */
+    double *value;                         /* longest * dim */
+    double *key_most, *value_most, *inner; /* width, dim, 2 width */
+    double value_norm;                     /* |value_most| */
+} quick_head;
+
+struct attest_recheck_quick {
+    size_t dim, heads, sequence;
+    double *token; /* by number; NULL: the dataset's own */
+    double *score; /* longest */
+    quick_head *head;
+};
+
+double attest_recheck_exp(double x)
+{
+    /* ln 2 = high + low, high with 32 bits, so that k high is exact. */
+    static const double high = 0x1.62e42feep-1, low = 0x1.a39ef35793c76p-33;
+    static const double coefficient[] = {1.0 / 479001600,
+                                         1.0 / 39916800,
+                                         1.0 / 3628800,
+                                         1.0 / 362880,
+                                         1.0 / 40320,
+                                         1.0 / 5040,
+                                         1.0 / 720,
+                                         1.0 / 120,
+                                         1.0 / 24,
+                                         1.0 / 6,
+                                         0.5,
+                                         1,
+                                         1};
+    double k = rint(x * 0x1.71547652b82fep+0), r = (x - k * high) - k * low, p = 0;
+
+    for (size_t i = 0; i < sizeof coefficient / sizeof coefficient[0]; i++)
+        p = p * r + coefficient[i];
+    return ldexp(p, (int)k);
+}
+
+/* d = x rounded; false when it is out of range. */
+static bool round_entry(double *d, const fmpq_t x)
+{
+    arf_t t;
+
+    arf_init(t);
+    arf_set_fmpq(t, x, 53, ARF_RND_NEAR);
+    *d = arf_get_d(t, ARF_RND_NEAR);
+    arf_clear(t);
+    return *d == 0 ? fmpq_is_zero(x)
+                   : fabs(*d) < ldexp(1, RANGE) && fabs(*d) > ldexp(1, -RANGE);
+}
+
+static double *round_matrix(const attest_matrix *m)
+{
+    double *entry = attest_memory_alloc(m->rows * m->cols, sizeof *entry);
+    bool fits = entry != NULL;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t i = 0; fits && i < m->rows * m->cols; i++) {
+        attest_matrix_get_entry(x, m, i / m->cols, i % m->cols);
+        fits = round_entry(&entry[i], x);
+    }
+    fmpq_clear(x);
+    if (!fits) {
+        free(entry);
+        return NULL;
+    }
+    return entry;
+}
+
+static bool head_init(quick_head *head, const attest_head *from, size_t longest)
+{
+    size_t width = from->wq.rows, dim = from->wq.cols;
+
+    head->width = width;
+    head->wq = round_matrix(&from->wq);
+    head->wk = round_matrix(&from->wk);
+    head->wv = round_matrix(&from->wv);
+    head->wo = round_matrix(&from->wo);
+    head->key = attest_memory_alloc(longest * width, sizeof(double));
+    head->query = attest_memory_alloc(longest * width, sizeof(double));
+    head->query_bar = attest_memory_alloc(longest * width, sizeof(double));
+    head->value = attest_memory_alloc(longest * dim, sizeof(double));
+    head->key_most = attest_memory_alloc(width, sizeof(double));
+    head->value_most = attest_memory_alloc(dim, sizeof(double));
+    head->inner = attest_memory_alloc(2 * width, sizeof(double));
+    return head->wq && head->wk && head->wv && head->wo && head->key && head->query &&
+           head->query_bar && head->value && head->key_most && head->value_most && head->inner;
+}
+
+/* The tokens as doubles, where the dataset does not hold them so. */
+static bool round_tokens(attest_recheck_quick *quick, const attest_dataset *dataset)
+{
+    const attest_tokens *tokens = &dataset->tokens;
+    size_t entries = tokens->count * tokens->dim;
+    bool fits = true;
+    fmpq_t x;
+
+    for (size_t i = 0; tokens->real && i < entries && fits; i++)
+        fits = tokens->real[i] == 0 || (fabs(tokens->real[i]) < ldexp(1, RANGE) &&
+                                        fabs(tokens->real[i]) > ldexp(1, -RANGE));
+    if (tokens->real)
+        return fits;
+    quick->token = attest_memory_alloc(entries, sizeof *quick->token);
+    fmpq_init(x);
+    for (size_t i = 0; quick->token && i < entries && fits; i++) {
+        attest_tokens_get_entry(x, tokens, i / tokens->dim, i % tokens->dim);
+        fits = round_entry(&quick->token[i], x);
+    }
+    fmpq_clear(x);
+    return fits && quick->token;
+}
+
+attest_recheck_quick *attest_recheck_quick_new(const attest_recheck *check)
+{
+    attest_recheck_quick *quick = attest_memory_alloc(1, sizeof *quick);
+    bool ok = quick != NULL;
+
+    if (!ok)
+        return NULL;
+    quick->dim = check->dim;
+    quick->heads = check->heads;
+    quick->sequence = SIZE_MAX;
+    quick->score = attest_memory_alloc(check->dataset->longest, sizeof *quick->score);
+    quick->head = attest_memory_alloc(check->heads, sizeof *quick->head);
+    ok = quick->score && quick->head && round_tokens(quick, check->dataset);
+    for (size_t h = 0; ok && h < check->heads; h++)
+        ok = head_init(&quick->head[h], &check->weights->head[h], check->dataset->longest);
+    if (ok)
+        return quick;
+    attest_recheck_quick_free(quick);
+    return NULL;
+}
+
+void attest_recheck_quick_free(attest_recheck_quick *quick)
+{
+    for (size_t h = 0; quick && quick->head && h < quick->heads; h++) {
+        quick_head *head = &quick->head[h];
+        free(head->wq), free(head->wk), free(head->wv), free(head->wo);
+        free(head->key), free(head->query), free(head->query_bar), free(head->value);
+        free(head->key_most), free(head->value_most), free(head->inner);
+    }
+    if (quick) {
+        free(quick->head);
+        free(quick->token);
+        free(quick->score);
+    }
+    free(quick);
+}
+
+/* y = m x, and bar = the same with absolute values. */
+static void apply(double *y, double *bar, const double *m, size_t rows, size_t cols,
+                  const double *x, const double *x_bar)
+{
+    for (size_t r = 0; r < rows; r++) {
+        double sum = 0, most = 0;
+        for (size_t c = 0; c < cols; c++) {
+            sum += m[r * cols + c] * x[c];
+            most += fabs(m[r * cols + c]) * x_bar[c];
+        }
+        y[r] = sum;
+        bar[r] = most;
+    }
+}
+
+static const double *token_at(const attest_recheck_quick *quick, const attest_dataset *dataset,
+                              size_t position)
+{
+    const double *table = quick->token ? quick->token : dataset->tokens.real;
+
+    return table + dataset->token[position] * quick->dim;
+}
+
+/* Keys, queries and values of the sequence for one head. */
+static void load_head(quick_head *head, const attest_recheck_quick *quick,
+                      const attest_dataset *dataset, double *bar)
+{
+    size_t width = head->width, dim = quick->dim, start = dataset->start[quick->sequence];
+    size_t length = attest_dataset_length(dataset, quick->sequence);
+    double *inner = head->inner, *inner_bar = head->inner + width, sum = 0;
+
+    for (size_t r = 0; r < width; r++)
+        head->key_most[r] = 0;
+    for (size_t c = 0; c < dim; c++)
+        head->value_most[c] = 0;
+    for (size_t j = 0; j < length; j++) {
+        const double *x = token_at(quick, dataset, start + j);
+        for (size_t c = 0; c < dim; c++)
+            bar[c] = fabs(x[c]);
+        apply(head->query + j * width, head->query_bar + j * width, head->wq, width, dim, x,
+              bar);
+        apply(head->key + j * width, inner_bar, head->wk, width, dim, x, bar);
+        for (size_t r = 0; r < width; r++)
+            head->key_most[r] = fmax(head->key_most[r], inner_bar[r]);
+        apply(inner, inner_bar, head->wv, width, dim, x, bar);
+        apply(head->value + j * dim, bar, head->wo, dim, width, inner, inner_bar);
+        for (size_t c = 0; c < dim; c++)
+            head->value_most[c] = fmax(head->value_most[c], bar[c]);
+    }
+    for (size_t c = 0; c < dim; c++)
+        sum += head->value_most[c] * head->value_most[c];
+    head->value_norm = sqrt(sum);
+}
+
+/* Scores of query k, less the largest; *error bounds the error of each before that. */
+static size_t get_scores(attest_recheck_quick *quick, double *error, const quick_head *head,
+                         size_t k, size_t seen)
+{
+    const double *query = head->query + k * head->width;
+    size_t best = 0;
+    double most = 0;
+
+    for (size_t j = 0; j < seen; j++) {
+        double sum = 0;
+        for (size_t r = 0; r < head->width; r++)
+            sum += head->key[j * head->width + r] * query[r];
+        quick->score[j] = sum;
+        best = sum > quick->score[best] ? j : best;
+    }
+    for (size_t r = 0; r < head->width; r++)
+        most += head->key_most[r] * head->query_bar[k * head->width + r];
+    *error = ((double)head->width + 2 * (double)quick->dim + 32) * unit * most;
+    return best;
+}
+
+/* Adds the softmax average; returns a bound on its relative error (to value_norm). */
+static double add_average(double *out, attest_recheck_quick *quick, const quick_head *head,
+                          size_t best, double error, size_t seen)
+{
+    size_t dim = quick->dim;
+    double most = quick->score[best], total = 0, relative;
+
+    for (size_t j = 0; j < seen; j++) {
+        double x = quick->score[j] - most;
+        /* Below e^-700 it counts for nothing, which is off by less than 2^-1000. */
+        quick->score[j] = x < -700 ? 0 : attest_recheck_exp(x);
+        total += quick->score[j];
+    }
+    for (size_t j = 0; j < seen; j++) {
+        double share = quick->score[j] / total;
+        const double *value = head->value + j * dim;
+        for (size_t c = 0; c < dim && share > 0; c++)
+            out[c] += share * value[c];
+    }
+    /* The weights are right up to this factor: the scores' errors twice over (their own and
+     * that of the largest), the difference of two, exp. */
+    relative = 2 * error + 1024 * unit + ATTEST_RECHECK_EXP_ERROR;
+    return 2.5 * relative + (3 * (double)seen + 32) * unit;
+}
+
+/* Adds the value of the key that wins; false when another token's score is too near to tell. */
+static bool add_winner(double *out, const attest_recheck_quick *quick, const quick_head *head,
+                       const uint32_t *token, size_t best, double error, size_t seen)
+{
+    for (size_t j = 0; j < seen; j++)
+        if (token[j] != token[best] &&
+            !(quick->score[best] - quick->score[j] > 2 * error * (1 + 0x1p-20)))
+            return false;
+    for (size_t c = 0; c < quick->dim; c++)
+        out[c] += head->value[best * quick->dim + c];
+    return true;
+}
+
+bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *quick,
+                              const attest_recheck *check, size_t position)
+{
+    const attest_dataset *dataset = check->dataset;
+    size_t sequence = attest_recheck_sequence(check, position), dim = quick->dim;
+    size_t start = dataset->start[sequence], seen = attest_recheck_seen(check, position);
+    const double *x = token_at(quick, dataset, position);
+    double size = 0, bound = 0;
+    bool told = true;
+
+    if (quick->sequence != sequence) {
+        quick->sequence = sequence;
+        for (size_t h = 0; h < quick->heads; h++)
+            load_head(&quick->head[h], quick, dataset, out);
+    }
+    for (size_t c = 0; c < dim; c++) {
+        out[c] = check->weights->skip ? x[c] : 0;
+        size += out[c] * out[c];
+    }
+    size = sqrt(size);
+    for (size_t h = 0; h < quick->heads && told; h++) {
+        const quick_head *head = &quick->head[h];
+        double own, part = ((double)head->width + (double)dim + 16) * unit;
+        size_t best = get_scores(quick, &own, head, position - start, seen);
+        if (check->weights->activation == ATTEST_HARDMAX) {
+            told = add_winner(out, quick, head, dataset->token + start, best, own, seen);
+        } else {
+            told = own < 0x1p-20;
+            part += told ? add_average(out, quick, head, best, own, seen) : 0;
+        }
+        bound += part * head->value_norm;
+        size += head->value_norm;
+    }
+    /* Every sum out[c] of seen terms a head, and the token's own rounding. */
+    bound += ((double)quick->heads * (double)seen + 8) * unit * size;
+    *error = bound * (1 + ((double)dim + 64) * unit) + 0x1p-400;
+    return told && *error < INFINITY;
+}

@@ -1,0 +1,92 @@
+/* Everything that is decidable is decided: claims about layers of hostile magnitudes, with
+ * bounds at, just below and just above the truth, against the oracle of tests/ref/truth.h. */
+#include <attest/certify.h>
+
+#include "tests/forge/alter.h"
+#include "tests/forge/instance.h"
+#include "tests/tap.h"
+
+#ifndef INSTANCES
+#define INSTANCES 120
+#endif
+
+/* Whether every required pair is more than delta apart, and every norm below r if there is one.
+ */
+static bool is_true(const ref_truth *truth, const attest_claim *claim)
+{
+    size_t n = truth->positions;
+
+    for (size_t a = 0; a < n; a++) {
+        if (claim->has_r && ref_square_compare(&truth->norm[a], claim->r) >= 0)
+            return false;
+        for (size_t b = a + 1; b < n; b++)
+            if (truth->required[a * n + b] &&
+                ref_square_compare(ref_truth_separation(truth, a, b), claim->delta) <= 0)
+                return false;
+    }
+    return true;
+}
+
+static void choose_bounds(attest_claim *claim, const forge_bench *bench)
+{
+    if (bench->truth->required_pairs && forge_below(bench->state, 4))
+        forge_near(claim->delta,
+                   ref_truth_separation(bench->truth, bench->least[0], bench->least[1]),
+                   (int)forge_below(bench->state, 3) - 1, bench->state);
+    claim->has_r = forge_below(bench->state, 2);
+    if (claim->has_r)
+        forge_near(claim->r, &bench->truth->norm[bench->largest],
+                   (int)forge_below(bench->state, 3) - 1, bench->state);
+}
+
+/* One instance; counts[verdict] grows. Whether the verdict is right and not open. */
+static bool decide(uint64_t *state, long counts[3])
+{
+    forge_instance instance;
+    forge_bench bench = {.state = state};
+    attest_finding finding;
+    attest_claim claim;
+    ref_truth truth;
+    bool right;
+
+    forge_instance_init(&instance, state);
+    ref_truth_init(&truth, &instance.dataset, &instance.weights);
+    bench.dataset = &instance.dataset;
+    bench.truth = &truth;
+    bench.largest = ref_truth_largest(&truth);
+    ref_truth_least(&bench.least[0], &bench.least[1], &truth);
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    claim.dataset = &instance.dataset;
+    claim.weights = &instance.weights;
+    choose_bounds(&claim, &bench);
+    right = attest_certify(&finding, &claim, NULL) == ATTEST_OK &&
+            finding.verdict == (is_true(&truth, &claim) ? ATTEST_PROVED : ATTEST_REFUTED);
+    counts[finding.verdict]++;
+    attest_finding_clear(&finding);
+    attest_claim_clear(&claim);
+    ref_truth_clear(&truth);
+    forge_instance_clear(&instance);
+    return right;
+}
+
+int main(void)
+{
+    uint64_t seed = tap_seed(0xdec1de);
+    long wrong = 0, counts[3] = {0};
+
+    for (long i = 0; i < INSTANCES && wrong < 10; i++) {
+        uint64_t own = seed + (uint64_t)i * 0x1000003, state = own;
+        if (!decide(&state, counts)) {
+            wrong++;
+            printf("# instance 0: ATTEST_SEED=0x%llx\n", (unsigned long long)own);
+        }
+    }
+    printf("# %ld proved, %ld refuted\n", counts[ATTEST_PROVED], counts[ATTEST_REFUTED]);
+    TAP_OK(wrong == 0, "%ld of %d verdicts are wrong or open", wrong, INSTANCES);
+    TAP_OK(counts[ATTEST_UNDECIDED] == 0, "%ld are open", counts[ATTEST_UNDECIDED]);
+    TAP_OK(counts[ATTEST_PROVED] > INSTANCES / 10 && counts[ATTEST_REFUTED] > INSTANCES / 10,
+           "both verdicts occur");
+    flint_cleanup();
+    return tap_done();
+}
