@@ -99,6 +99,7 @@ static attest_status decide_contextual(attest_replay *replay, const attest_count
     if (status == ATTEST_OK)
         status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_OK) {
+        replay->definition = "contextual-mapping";
         snprintf(replay->decided_by, sizeof replay->decided_by,
                  "the definition of a contextual mapping, method %s", finding.method);
         describe_finding(replay, &finding);
@@ -140,6 +141,7 @@ static attest_status decide_separated(attest_replay *replay, const attest_counte
         else if (part == ATTEST_SEPARATED_R_MAX)
             set_pair(replay, extremes.r_max, extremes.r_max);
         snprintf(replay->reason, sizeof replay->reason, "%s", parts[part]);
+        replay->definition = "separated";
         snprintf(replay->decided_by, sizeof replay->decided_by,
                  "the definition of separatedness, exactly");
     }
