@@ -13,7 +13,7 @@
 #include "props/transform.h"
 #include "recheck/recheck.h"
 
-enum { BITS = 128, MOST_PLACES = 12, MOST_PAIRS = 6, FAR_BITS = 200 };
+enum { BITS = 128, MOST_PLACES = 12, MOST_PAIRS = 6, FAR_BITS = 200, MAX_BITS = 1 << 16 };
 
 static const attest_gen_layer kind = {
     .tokens = {.dim_max = 3, .count_min = 2, .count_max = 5, .zero = true, .decades = 40},
@@ -153,16 +153,17 @@ static attest_status ask(examination *x, const attest_place pair[2], const fmpq_
     }
     if (status == ATTEST_OK) {
         attest_softmax_sum_finish(&sum);
-        answer = attest_zero_test(&sum, target);
-        if (answer != ATTEST_ZERO_UNABLE && (answer == ATTEST_ZERO_EQUAL) != expected)
+        status = attest_zero_test(&answer, &sum, target, x->error);
+        if (status == ATTEST_OK && answer != ATTEST_ZERO_UNABLE &&
+            (answer == ATTEST_ZERO_EQUAL) != expected)
             fail(x, pair, "certify", !expected, what);
     }
     attest_softmax_sum_clear(&sum);
     if (status == ATTEST_OK && rational) {
-        int meets =
-            attest_recheck_meets(&x->check, d->start[pair[0].sequence] + pair[0].position,
-                                 d->start[pair[1].sequence] + pair[1].position, root);
-        if (meets >= 0 && meets != expected)
+        int order =
+            attest_recheck_order(&x->check, d->start[pair[0].sequence] + pair[0].position,
+                                 d->start[pair[1].sequence] + pair[1].position, root, MAX_BITS);
+        if (order != 2 && (order == 0) != expected)
             fail(x, pair, "the checker", !expected, what);
     }
     return status;
