@@ -49,8 +49,8 @@ typedef struct attest_certificate {
     arb_t min_separation; /* if has_pair */
     arb_t max_norm;       /* undecided: possibly indeterminate */
     attest_place largest; /* an output whose norm lies in max_norm */
-    attest_witness witness;
-    const char *untrue;   /* what a file shows besides and is not so; NULL: nothing */
+    attest_certificate_witness witness;
+    const char *untrue; /* what a file shows besides and is not so; NULL: nothing */
     size_t inputs;
     attest_certificate_input input[2];
 } attest_certificate;

@@ -43,23 +43,23 @@ typedef enum attest_claim_part {
     ATTEST_CLAIM_NORM        /* the output at largest */
 } attest_claim_part;
 
-/* Why Lemma F proves what it does, where the method is first-difference: the two contexts of one
- * token that are neighbours in the order of the lemma and of which it promises least, in that
- * order, how many of their largest scores agree, the least distance of scores that this token
- * gives to any two tokens, and the lemma's bound on the separation of the two
+/* Why Lemma F proves what it does, where the method is first-difference: the two contexts of
+ * one token that are neighbours in the order of the lemma and of which it promises least, in
+ * that order, how many of their largest scores agree, the least distance of scores that this
+ * token gives to any two tokens, and the lemma's bound on the separation of the two
  * (proofs-notes/first_difference.md). */
-typedef struct attest_witness {
+typedef struct attest_certificate_witness {
     bool present;
     attest_place neighbours[2];
     int order;     /* 1: larger values of the direction score more; -1: smaller ones */
     size_t common; /* scores that agree before the first difference */
     fmpq_t gap;
     arb_t bound; /* contains it */
-} attest_witness;
+} attest_certificate_witness;
 
 /* None present; clear gives everything back. Findings and certificates do it for theirs. */
-ATTEST_API void attest_witness_init(attest_witness *witness);
-ATTEST_API void attest_witness_clear(attest_witness *witness);
+ATTEST_API void attest_certificate_witness_init(attest_certificate_witness *witness);
+ATTEST_API void attest_certificate_witness_clear(attest_certificate_witness *witness);
 
 /* What was found. The least separation over all required pairs lies in min_separation, and so
  * does that of pair; the largest norm of an output lies in max_norm, and so does that of the
@@ -82,7 +82,7 @@ typedef struct attest_finding {
      */
     fmpz_t by_filter, by_ball, by_exact, undecided_pairs;
     char reason[ATTEST_ERROR_SIZE]; /* undecided: why */
-    attest_witness witness;
+    attest_certificate_witness witness;
 } attest_finding;
 
 /* Undecided, all numbers 0; a finding may serve several calls. */
@@ -92,11 +92,11 @@ ATTEST_API void attest_finding_clear(attest_finding *finding);
 /* Decides the claim. A verdict other than undecided is proved: by exact rational arithmetic for
  * hardmax; for softmax by balls, whose precision doubles up to max_bits, by the zero test where
  * a separation or a bound seems to be met exactly, and from leading exponents where the terms
- * are too far apart for balls. What stays undecided has met max_bits or the cap on terms. The method filter leaves
- * to them only what doubles with error bounds cannot exclude. Status: USAGE (unknown
- * method, or one that does not apply to the weights), DOMAIN (dimensions), UNABLE, NOMEM.
- * Cost: one evaluation per sequence, the closest pair of outputs, and an evaluation at
- * higher precision of those few sequences that have a part in a candidate. */
+ * are too far apart for balls. What stays undecided has met max_bits or the cap on terms. The
+ * method filter leaves to them only what doubles with error bounds cannot exclude. Status:
+ * USAGE (unknown method, or one that does not apply to the weights), DOMAIN (dimensions),
+ * UNABLE, NOMEM. Cost: one evaluation per sequence, the closest pair of outputs, and an
+ * evaluation at higher precision of those few sequences that have a part in a candidate. */
 ATTEST_API attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -31,7 +31,7 @@ void attest_finding_init(attest_finding *finding)
     fmpz_init(finding->by_ball);
     fmpz_init(finding->by_exact);
     fmpz_init(finding->undecided_pairs);
-    attest_witness_init(&finding->witness);
+    attest_certificate_witness_init(&finding->witness);
 }
 
 void attest_finding_clear(attest_finding *finding)
@@ -43,5 +43,5 @@ void attest_finding_clear(attest_finding *finding)
     fmpz_clear(finding->by_ball);
     fmpz_clear(finding->by_exact);
     fmpz_clear(finding->undecided_pairs);
-    attest_witness_clear(&finding->witness);
+    attest_certificate_witness_clear(&finding->witness);
 }

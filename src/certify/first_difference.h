@@ -120,7 +120,8 @@ attest_status attest_first_separation(arb_t separation, const attest_first_scan 
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The witness of an event: what the lemma says of it, and why. Status: NOMEM. */
-attest_status attest_first_witness(attest_witness *witness, const attest_first_scan *scan,
+attest_status attest_first_witness(attest_certificate_witness *witness,
+                                   const attest_first_scan *scan,
                                    const attest_first_event *event,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -161,7 +161,8 @@ static size_t common_scores(const attest_context_lists *lists, const uint32_t *l
     return k;
 }
 
-attest_status attest_first_witness(attest_witness *witness, const attest_first_scan *scan,
+attest_status attest_first_witness(attest_certificate_witness *witness,
+                                   const attest_first_scan *scan,
                                    const attest_first_event *event, attest_error *error)
 {
     const uint32_t list[2] = {event->before, event->after};

@@ -8,20 +8,21 @@
 
 #include "base/memory.h"
 
-void attest_witness_init(attest_witness *witness)
+void attest_certificate_witness_init(attest_certificate_witness *witness)
 {
     memset(witness, 0, sizeof *witness);
     fmpq_init(witness->gap);
     arb_init(witness->bound);
 }
 
-void attest_witness_clear(attest_witness *witness)
+void attest_certificate_witness_clear(attest_certificate_witness *witness)
 {
     fmpq_clear(witness->gap);
     arb_clear(witness->bound);
 }
 
-static void copy_witness(attest_witness *copy, const attest_witness *witness)
+static void copy_witness(attest_certificate_witness *copy,
+                         const attest_certificate_witness *witness)
 {
     copy->present = witness->present;
     memcpy(copy->neighbours, witness->neighbours, sizeof copy->neighbours);
@@ -39,7 +40,7 @@ void attest_certificate_init(attest_certificate *certificate)
     fmpq_init(certificate->delta);
     arb_init(certificate->min_separation);
     arb_init(certificate->max_norm);
-    attest_witness_init(&certificate->witness);
+    attest_certificate_witness_init(&certificate->witness);
 }
 
 void attest_certificate_clear(attest_certificate *certificate)
@@ -54,7 +55,7 @@ void attest_certificate_clear(attest_certificate *certificate)
     fmpq_clear(certificate->delta);
     arb_clear(certificate->min_separation);
     arb_clear(certificate->max_norm);
-    attest_witness_clear(&certificate->witness);
+    attest_certificate_witness_clear(&certificate->witness);
 }
 
 attest_status attest_certificate_set(attest_certificate *certificate, const attest_claim *claim,

@@ -211,8 +211,8 @@ static attest_status read_norm(attest_certificate *certificate, const attest_jso
     return status;
 }
 
-static attest_status read_order(attest_witness *witness, const attest_json_cursor *object,
-                                attest_error *error)
+static attest_status read_order(attest_certificate_witness *witness,
+                                const attest_json_cursor *object, attest_error *error)
 {
     attest_json_cursor member;
     int64_t order = 0;
@@ -231,7 +231,7 @@ static attest_status read_witness(attest_certificate *certificate,
                                   const attest_json_cursor *root, attest_error *error)
 {
     static const char *const lemmas[] = {"first-difference"};
-    attest_witness *witness = &certificate->witness;
+    attest_certificate_witness *witness = &certificate->witness;
     attest_json_cursor object, member;
     attest_status status;
     int choice;

@@ -12,7 +12,7 @@ static void write_place(attest_json *json, const char *key, attest_place place)
     attest_json_write_close(json);
 }
 
-static void write_witness(attest_json *json, const attest_witness *witness)
+static void write_witness(attest_json *json, const attest_certificate_witness *witness)
 {
     attest_json_write_object(json, "witness");
     attest_json_write_string(json, "lemma", "first-difference");

@@ -78,7 +78,7 @@ attest_status attest_recheck_lemma_visit_near(bool *covers, const attest_recheck
 /* Whether what the witness says is so, for verdicts of any kind; *what = what is not. Status:
  * NOMEM. */
 attest_status attest_recheck_lemma_witness(const char **what, const attest_recheck_lemma *lemma,
-                                           const attest_witness *witness,
+                                           const attest_certificate_witness *witness,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 /* An upper bound of the norm of the output at a position; infinite where doubles do not tell.

@@ -79,7 +79,7 @@ attest_status attest_recheck_lemma_visit_near(bool *covers, const attest_recheck
 /* Looks for the event of the witness. */
 typedef struct quest {
     const attest_recheck_lemma *lemma;
-    const attest_witness *witness;
+    const attest_certificate_witness *witness;
     attest_recheck_event event;
     bool found;
 } quest;
@@ -130,7 +130,8 @@ static bool bound_is(const quest *q)
 }
 
 attest_status attest_recheck_lemma_witness(const char **what, const attest_recheck_lemma *lemma,
-                                           const attest_witness *witness, attest_error *error)
+                                           const attest_certificate_witness *witness,
+                                           attest_error *error)
 {
     quest q = {.lemma = lemma, .witness = witness};
     fmpq_t gap;
