@@ -104,5 +104,5 @@ const attest_property attest_property_separatedness_search = {
     .targeted = true,
     .expect_violation = true,
     .witness = witness,
-    .trials = 512,
+    .trials = 8192,
 };
