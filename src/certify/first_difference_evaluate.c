@@ -166,7 +166,7 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
                                    const attest_first_event *event, attest_error *error)
 {
     const uint32_t list[2] = {event->before, event->after};
-    int sign = scan->query[event->token].sign;
+    int8_t sign = scan->query[event->token].sign;
     arb_t gap, t, log2;
     attest_status status;
     fmpq_t alpha, distance;
