@@ -57,7 +57,8 @@ END
 done
 "$ATTEST" campaign tuned --time 60 >"$out" 2>"$err" &
 process=$!
-sleep 0.5
+# until it catches SIGTERM, signal 15: bit 14 of the mask
+until grep -q '^SigCgt:.*[4567cdef][0-9a-f][0-9a-f][0-9a-f]$' /proc/$process/status; do sleep 0.05; done
 kill -TERM $process
 wait $process
 code=$?
