@@ -8,7 +8,7 @@
 why=$(cluster_missing)
 [ -z "$why" ] || { echo "1..0 # SKIP no Slurm: $why"; exit 0; }
 tasks=${ATTEST_TASKS:-64}
-trials=${ATTEST_TRIALS:-640}
+trials=${ATTEST_TRIALS:-2048}
 trap 'cluster_stop; rm -rf "$work"' EXIT
 mkdir "$work/cluster"
 cluster_start "$work/cluster" || { result 1 "a cluster of one node"; finish; exit; }
@@ -33,13 +33,14 @@ shows '^tasks: job [0-9]*; merge: job [0-9]*, into '
 disturbed=0
 lost=0
 while [ ! -e "$work/array/slurm/exit" ]; do
-    for job in $(squeue -h -t R -n attest -o %i | head -n 2); do
+    for job in $(squeue -h -t R -n attest -o %A | head -n 2); do
         [ $disturbed -lt $((tasks / 3 + 1)) ] || break
         case $((disturbed % 4)) in
-        0) scancel --signal=TERM --batch "$job" ;;
-        1) scontrol requeue "$job" ;;
-        2) scancel --signal=KILL --full "$job" ;;
-        3) scancel --signal=TERM --full "$job" ;;
+        # scancel waits long for a job that is just beginning or ending
+        0) timeout 2 scancel --signal=TERM --batch "$job" ;;
+        1) timeout 2 scontrol requeue "$job" ;;
+        2) timeout 2 scancel --signal=KILL --full "$job" ;;
+        3) timeout 2 scancel --signal=TERM --full "$job" ;;
         esac >>"$err" 2>&1 && disturbed=$((disturbed + 1))
     done
     if [ $disturbed -gt 3 ] && [ $lost -eq 0 ]; then
@@ -52,6 +53,7 @@ while [ ! -e "$work/array/slurm/exit" ]; do
     sleep 0.2
 done
 seconds=$(($(date +%s) - began))
+[ -e "$work/array/slurm/exit" ] || { sinfo; squeue -a -o '%i %j %T %r %S'; tail -n 3 "$work/array/slurm/merge.log" "$work/cluster/slurmctld.log"; } 2>&1 | sed 's/^/# /'
 [ -e "$work/array/slurm/exit" ]
 result $? "the merge ends after $seconds s; $disturbed tasks were disturbed, the node was lost $lost times"
 [ $disturbed -ge $((tasks / 3)) ] && [ $lost -eq 1 ]
