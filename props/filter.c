@@ -79,6 +79,13 @@ static attest_status ask(question *q, attest_verdict expected, const char *what)
     return ATTEST_OK;
 }
 
+/* Whether there is a separation, not so small that a rational of its size cannot be written. */
+static bool has_separation(const attest_finding *finding)
+{
+    return finding->has_pair && arb_is_positive(finding->min_separation) &&
+           arf_cmpabs_2exp_si(arb_midref(finding->min_separation), -(1L << 20)) > 0;
+}
+
 /* x = an end of the ball times factor. */
 static void get_end(fmpq_t x, const arb_t ball, bool upper, double factor)
 {
@@ -108,7 +115,7 @@ static attest_status ask_bounds(question *q, const attest_finding *finding)
     attest_claim *claim = &q->filter.claim;
     attest_status status = ATTEST_OK;
 
-    if (finding->has_pair && arb_is_positive(finding->min_separation)) {
+    if (has_separation(finding)) {
         get_end(claim->delta, finding->min_separation, false, 1 - 0x1p-20);
         status = ask(q, ATTEST_PROVED, "delta below the separation");
         get_end(claim->delta, finding->min_separation, true, 1 + 0x1p-20);
@@ -155,8 +162,7 @@ static attest_status compare(question *q)
         status = ask(q, finding.verdict, "delta = 0");
     if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD)
         status = ask_bounds(q, &finding);
-    if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD && finding.has_pair &&
-        arb_is_positive(finding.min_separation)) {
+    if (status == ATTEST_OK && q->trial->outcome == ATTEST_HELD && has_separation(&finding)) {
         arf_get_fmpq(q->filter.claim.delta, arb_midref(finding.min_separation));
         attest_finding_clear(&finding);
         attest_finding_init(&finding);

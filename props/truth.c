@@ -159,6 +159,19 @@ static void at_least(finding *f, int order, int least)
     f->wrong = f->wrong || (order != 2 && order < least);
 }
 
+/* x = the end, or where it is too small to be written a number on that side of it: 0, or
+ * 2^-2^20.
+ */
+static void get_end(fmpq_t x, const arf_t end, bool upper)
+{
+    if (arf_is_zero(end) || arf_cmpabs_2exp_si(end, -(1L << 20)) > 0) {
+        arf_get_fmpq(x, end);
+    } else {
+        fmpq_set_si(x, upper == (arf_sgn(end) > 0) ? arf_sgn(end) : 0, 1);
+        fmpq_div_2exp(x, x, 1L << 20);
+    }
+}
+
 static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
 {
     arf_t end;
@@ -166,10 +179,10 @@ static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
     arf_init(end);
     arf_set_mag(end, arb_radref(ball));
     arf_sub(end, arb_midref(ball), end, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_get_fmpq(low, end);
+    get_end(low, end, false);
     arf_set_mag(end, arb_radref(ball));
     arf_add(end, arb_midref(ball), end, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_get_fmpq(high, end);
+    get_end(high, end, true);
     arf_clear(end);
 }
 

@@ -19,9 +19,9 @@ typedef struct attest_audit_model {
     bool accumulates; /* sums are rounded once more when they are stored */
     bool pairwise;
     size_t online_block; /* 0: not online */
-    bool capped; /* a sum loses at most what its terms are: finite however long it is, but over u
-                  * no longer increasing with u. Domain: to nearest, from the first term to the
-                  * last, not online */
+    bool capped; /* a sum loses at most what its terms are: finite however long it is, but over
+                  * u no longer increasing with u. Domain: to nearest, from the first term to
+                  * the last, not online */
 } attest_audit_model;
 
 /* The model of an arithmetic. Widths beyond 500 bits get the unit of 500 bits: what is bounded

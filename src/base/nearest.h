@@ -8,8 +8,8 @@
  * b of a; a large number where either has more than 127. Cost: the product of their lengths. */
 size_t attest_nearest_distance(const char *a, const char *b);
 
-/* Whether b may be what somebody meant who wrote a, of three letters at least: at most one letter
- * in three is off, in a short name one in two; or a is a part of b. */
+/* Whether b may be what somebody meant who wrote a, of three letters at least: at most one
+ * letter in three is off, in a short name one in two; or a is a part of b. */
 int attest_nearest_is_like(const char *a, const char *b);
 
 #endif

@@ -155,9 +155,9 @@ typedef struct attest_gen_layer {
     attest_gen_heads heads; /* score_limit is for softmax only */
     attest_gen_which activation;
     bool simple; /* uniform ties, no mask, skip; else they are drawn */
-    /* Two instances of 16 have many positions, so that trees of outputs have several leaves; one
-     * has many heads, over sequences of one or two tokens; two are on a line, without repeated
-     * tokens and with one head, where certify goes by first differences. */
+    /* Two instances of 16 have many positions, so that trees of outputs have several leaves;
+     * one has many heads, over sequences of one or two tokens; two are on a line, without
+     * repeated tokens and with one head, where certify goes by first differences. */
     bool corners;
 } attest_gen_layer;
 

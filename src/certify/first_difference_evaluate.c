@@ -166,7 +166,8 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
                                    const attest_first_event *event, attest_error *error)
 {
     const uint32_t list[2] = {event->before, event->after};
-    int sign = scan->query[event->token].sign;
+    const attest_first_query *query = &scan->query[event->token];
+    int sign = (query->sign > 0) - (query->sign < 0);
     arb_t gap, t, log2;
     attest_status status;
     fmpq_t alpha, distance;

@@ -89,9 +89,10 @@ static void count_pairs(attest_finding *finding, const attest_rivals *rivals)
 
     for (size_t i = 0; i < rivals->count; i++) {
         const attest_rival *rival = &rivals->rival[i];
-        exact += rival->zero || rival->nonzero || rival->told;
-        open += rival->unable ||
-                (!rival->zero && !rival->nonzero && !arb_is_positive(&rival->square));
+        if (rival->zero || rival->told || (rival->nonzero && !rival->unable))
+            exact++;
+        else
+            open += rival->unable || !arb_is_positive(&rival->square);
     }
     fmpz_set_ui(finding->by_exact, exact);
     fmpz_set_ui(finding->undecided_pairs, open);

@@ -186,8 +186,8 @@ static attest_status bound_values(attest_judge_bounds *bounds, const attest_qkv 
     return status;
 }
 
-/* bounds->exact, error and bound = those of the inputs as they were given, by a model that takes
- * all of them; what the kernels return, lo and hi, stays. */
+/* bounds->exact, error and bound = those of the inputs as they were given, by a model that
+ * takes all of them; what the kernels return, lo and hi, stays. */
 static attest_status compare_with_inputs(attest_judge_bounds *bounds, size_t count,
                                          const attest_qkv *qkv,
                                          const attest_judge_options *options,

@@ -135,13 +135,12 @@ static void set_safe(attest_judge_ranges *r, const attest_judge_work *x,
     far = (x->top - low) * LOG2_E * (1 + 0x1p-20); /* what references can be apart */
     r->any_threshold = r->any_threshold && far + slack < room;
     offset = floor(log2_down(rule->p.limit) -
-                   fmin(v->threshold, far) * (1 + 64 * rule->work.u) - slack -
-                   moved);
+                   fmin(v->threshold, far) * (1 + 64 * rule->work.u) - slack - moved);
     r->largest_offset = fmin(r->largest_offset, offset);
     if (v->cast)
-        r->smallest_offset =
-            fmax(r->smallest_offset,
-                 floor(log2_up(rule->p.quantum / 2) + depth * LOG2_E * (1 + 0x1p-40) + moved) + 1);
+        r->smallest_offset = fmax(
+            r->smallest_offset,
+            floor(log2_up(rule->p.quantum / 2) + depth * LOG2_E * (1 + 0x1p-40) + moved) + 1);
 }
 
 static void visit_row(void *context, const attest_judge_work *x, const attest_judge_rule *rule)

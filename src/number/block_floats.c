@@ -71,7 +71,7 @@ static int get_vllm_exponent(float amax)
  * counts as that power. The double's log2 decides, because no logarithm is near a tie. */
 static int get_llama_exponent(float amax)
 {
-    return amax == 0 ? LEAST_SCALE : (int)floorf((float)log2(amax)) - 2;
+    return amax == 0 ? LEAST_SCALE : (int)floorf((float)log2((double)amax)) - 2;
 }
 
 static int get_scale_exponent(float amax, const attest_block_format *format)

@@ -68,8 +68,9 @@ static inline lanes nearest(lanes x, const spread *s)
 static inline lanes nearest_special(lanes x, const spread *s)
 {
     words r = (words)nearest(x, s);
+    words number = (words)((lanes)(r & ~s->sign) <= all(INFINITY)); /* not NaN */
 
-    r = choose((words)((lanes)r != (lanes)r) & s->no_nan, s->sign, r);
+    r = choose(~number & s->no_nan, s->sign, r);
     return (lanes)choose((words)((lanes)r == all(0)) & s->no_minus_zero, all_words(0), r);
 }
 

@@ -10,7 +10,7 @@
 #ifdef ATTEST_FAULTS
 
 static ref_case test;
-static const attest_format format = {"binary16", 11, true, -14, 15, false};
+static const attest_format format = {.name = "binary16", 11, true, -14, 15, 16};
 
 static attest_status run_double(attest_error *error)
 {

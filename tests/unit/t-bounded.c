@@ -10,7 +10,7 @@
 #define ROUNDS 12 /* of each kind and activation */
 #endif
 
-enum { MAX_BITS = 1024, ORACLE_BITS = 700 };
+enum { LEAST_EXPONENT = 1 << 20, MAX_BITS = 1024, ORACLE_BITS = 700 };
 
 static const char *const kind_name[REF_KINDS] = {
     "integers", "doubles", "thirds", "2^-60 apart", "tiny", "huge", "scales 2^-80..80"};
@@ -127,7 +127,10 @@ static bool try_instance(ref_kind kind, attest_activation activation, size_t *by
     claim.weights = &instance.weights;
     claim.max_bits = MAX_BITS;
     ok = try_claim(&claim, by_filter, separation, norm);
-    if (ok && arb_is_finite(separation) && arb_is_finite(norm)) {
+    /* A separation of e^-(2^1000) has no rational next to it that can be written. */
+    if (ok && arb_is_finite(separation) && arb_is_finite(norm) &&
+        (arb_is_zero(separation) ||
+         arf_cmpabs_2exp_si(arb_midref(separation), -LEAST_EXPONENT) > 0)) {
         /* Bounds next to, and for rational extremes at, what is there. */
         claim.has_r = tap_random(&state) % 2;
         set_near(claim.r, norm);

@@ -183,7 +183,8 @@ static bool try_answer(fmpq_t delta, fmpq_t r, const batch *b, size_t i,
     ok = attest_certify(&finding, &claim, &error) == ATTEST_OK &&
          (b->answer[i].verdict == finding.verdict || finding.verdict == ATTEST_UNDECIDED) &&
          names_truth(&b->answer[i], &claim);
-    if (arb_is_finite(finding.min_separation))
+    if (arb_is_finite(finding.min_separation) &&
+        arf_cmpabs_2exp_si(arb_midref(finding.min_separation), -(1L << 20)) > 0)
         arf_get_fmpq(delta, arb_midref(finding.min_separation));
     arf_get_fmpq(r, arb_midref(finding.max_norm));
     attest_finding_clear(&finding);

@@ -8,8 +8,8 @@ static void distance(const char *a, const char *b, size_t expected)
 {
     size_t there = attest_nearest_distance(a, b), back = attest_nearest_distance(b, a);
 
-    TAP_OK(there == expected && back == expected, "%s, %s: %zu, %zu; should be %zu", a, b, there,
-       back, expected);
+    TAP_OK(there == expected && back == expected, "%s, %s: %zu, %zu; should be %zu", a, b,
+           there, back, expected);
 }
 
 int main(void)

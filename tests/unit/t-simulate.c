@@ -208,14 +208,14 @@ static void check_contradictions(uint64_t *state)
 static void check_overflow(void)
 {
     static const double q[] = {1}, k[] = {0, 1}, v[] = {0, 1};
-    attest_judge_schedule schedule = {ATTEST_JUDGE_ORDER_FORWARD,
-                                      ATTEST_JUDGE_ORDER_FORWARD,
-                                      1,
-                                      ATTEST_JUDGE_DIRECTION_FORWARD,
-                                      1,
-                                      4,
-                                      ATTEST_JUDGE_CONSTANT_FOLDED,
-                                      ATTEST_JUDGE_PLACE_AFTER};
+    attest_judge_schedule schedule = {.scores = ATTEST_JUDGE_ORDER_FORWARD,
+                                      .pv = ATTEST_JUDGE_ORDER_FORWARD,
+                                      .tile = 1,
+                                      .direction = ATTEST_JUDGE_DIRECTION_FORWARD,
+                                      .lanes = 1,
+                                      .rescale = 4,
+                                      .constant = ATTEST_JUDGE_CONSTANT_FOLDED,
+                                      .divide = ATTEST_JUDGE_PLACE_AFTER};
     uint64_t state = 1;
     attest_judge_variant e4m3;
     attest_error error = {0};
