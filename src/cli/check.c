@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "io/json_write.h"
+#include "report/paint.h"
 
 static int run(int argc, char **argv);
 
@@ -54,7 +55,14 @@ static void report(attest_json *json, bool as_json, const char *path, int code,
 
     if (!as_json) {
         attest_escape_print(stdout, attest_input_name(path));
-        printf(": %s%s", verdict, !reason ? "" : code == EXIT_FAILS ? ": " : ", ");
+        printf(": %s%s%s%s",
+               attest_paint_begin(stdout, code == EXIT_HOLDS   ? ATTEST_PAINT_GOOD
+                                          : code == EXIT_FAILS ? ATTEST_PAINT_BAD
+                                                               : ATTEST_PAINT_OPEN),
+               verdict, attest_paint_end(stdout),
+               !reason              ? ""
+               : code == EXIT_FAILS ? ": "
+                                    : ", ");
         attest_escape_print(stdout, reason ? reason : "");
         printf("\n");
         return;

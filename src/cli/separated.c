@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "number/ball_root.h"
+#include "report/paint.h"
 
 static int run(int argc, char **argv);
 
@@ -165,9 +166,12 @@ static void print_text(const separated_job *job)
         printf("sequence %zu has a token twice, at %zu and %zu\n", x->duplicate[0].sequence,
                x->duplicate[0].position, x->duplicate[1].position);
     if (any_bound(job) && job->part == ATTEST_SEPARATED_HOLDS)
-        printf("holds: the tokens are separated within the bounds given\n");
+        printf("%sholds%s: the tokens are separated within the bounds given\n",
+               attest_paint_begin(stdout, ATTEST_PAINT_GOOD), attest_paint_end(stdout));
     else if (any_bound(job))
-        printf("fails: the bound on %s is met or passed by the data\n", part_name(job->part));
+        printf("%sfails%s: the bound on %s is met or passed by the data\n",
+               attest_paint_begin(stdout, ATTEST_PAINT_BAD), attest_paint_end(stdout),
+               part_name(job->part));
 }
 
 static int separate(separated_job *job, const char *path, attest_common *common)
