@@ -6,7 +6,7 @@ copy_source() {
     mkdir -p "$tree" "$work/build"
     (cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
         configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in build-aux \
-        m4 src props include tests bench examples doc proofs-notes README.md CHANGELOG.md LICENSE \
+        m4 src props include completion tests bench examples doc proofs-notes README.md CHANGELOG.md LICENSE \
         CONTRIBUTING.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
     (cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1)
 }

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "io/weights_json.h"
+#include "report/need.h"
 #include "report/paint.h"
 
 static void write_integer(attest_json *json, const char *key, const fmpz_t value)
@@ -99,7 +100,7 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     }
     text = attest_ball_format_text(ball);
     log2 = attest_ball_format_log2(ball);
-    printf("%-18s %s", what, text ? text : "");
+    printf("%-18s %s", what, attest_need_text(text));
     if (log2)
         printf(" = 2^%s", log2);
     printf(" at [%zu,%zu]", place[0].sequence, place[0].position);
@@ -139,9 +140,9 @@ void attest_cli_certify_print_text(const attest_claim *claim, const attest_findi
     char shown[ATTEST_CLI_TEXT_SIZE];
 
     printf("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ", pairs,
-           one ? " is" : "s are", delta ? delta : "");
+           one ? " is" : "s are", attest_need_text(delta));
     if (claim->has_r)
-        printf(", all norms are below %s", r ? r : "");
+        printf(", all norms are below %s", attest_need_text(r));
     printf("\n%-18s %s%s%s (%s)", "verdict",
            attest_paint_begin(stdout, paint(finding->verdict)),
            attest_verdict_name(finding->verdict), attest_paint_end(stdout), finding->method);

@@ -8,6 +8,7 @@
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
 #include "number/ball_root.h"
+#include "report/need.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
 
@@ -126,7 +127,7 @@ static void print_vector(const fmpq *entry, size_t count)
     for (size_t c = 0; c < count; c++) {
         char *text = attest_number_format(entry + c);
 
-        printf("%s%s", c ? ", " : "", text ? text : "?");
+        printf("%s%s", c ? ", " : "", attest_need_text(text));
         free(text);
     }
     printf(")");

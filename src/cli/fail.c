@@ -42,6 +42,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
 ATTEST_PRINTF(1, 0)
 static void complain(const char *format, va_list arguments)
 {
+    static bool said;
     char *line, *shown = NULL;
     attest_text text;
     va_list again;
@@ -57,7 +58,11 @@ static void complain(const char *format, va_list arguments)
         attest_escape_terminal(&text, line, (size_t)length);
         shown = attest_text_take(&text);
     }
-    fprintf(stderr, "attest: %s\n", shown ? shown : "out of memory");
+    if (shown)
+        fprintf(stderr, "attest: %s\n", shown);
+    else if (!said) /* once is enough */
+        fprintf(stderr, "attest: out of memory\n");
+    said = said || !shown;
     free(shown);
     free(line);
 }

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "cli/judge.h"
+#include "report/need.h"
 #include "report/paint.h"
 
 enum { SHOWN_RANGES = 20, BAR = 40 };
@@ -91,7 +92,7 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
                                 worst->place);
     printf("worst element    %s\n", place);
     printf("  output         %.17g\n", worst->output);
-    printf("  exact          %s\n", text ? text : "");
+    printf("  exact          %s\n", attest_need_text(text));
     printf("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     printf("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
     free(text);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "number/ball_root.h"
+#include "report/need.h"
 #include "report/paint.h"
 
 static int run(int argc, char **argv);
@@ -141,7 +142,7 @@ static void print_extreme(const char *what, const fmpq_t square, const attest_pl
     arb_init(ball);
     attest_ball_root(ball, square);
     text = attest_ball_format_text(ball);
-    printf("%-22s %s at [%zu,%zu]", what, text ? text : "", place[0].sequence,
+    printf("%-22s %s at [%zu,%zu]", what, attest_need_text(text), place[0].sequence,
            place[0].position);
     if (count == 2)
         printf(" and [%zu,%zu]", place[1].sequence, place[1].position);
