@@ -5,7 +5,7 @@
 
 #include <flint/fmpz_mpoly.h>
 
-enum { FIRST_BITS = 64, SMALL_TERMS = 256 };
+enum { FIRST_BITS = 64, SMALL_TERMS = 32 };
 
 /* A polynomial in w, cut off behind w^depth: its value is that of poly plus at most
  * rest w^(depth + 1). */
