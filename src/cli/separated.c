@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/excerpt.h"
+#include "cli/progress.h"
 #include "number/ball_root.h"
 
 static int run(int argc, char **argv);
@@ -177,6 +178,7 @@ static int separate(separated_job *job, const char *path, attest_common *common)
 
     if (code != EXIT_HOLDS)
         return code;
+    job->extremes.progress = attest_cli_progress();
     if (attest_separated_get(&job->extremes, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail(&error);

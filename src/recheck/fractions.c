@@ -63,7 +63,7 @@ static void sight_init(sight *s, attest_recheck *check, size_t h, size_t positio
 static bool fraction_set(attest_recheck_fraction *fraction, attest_recheck *check, size_t h,
                          size_t position, int sign, const attest_recheck_fractions *f)
 {
-    attest_recheck_cut cut = {.whole = true};
+    attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     fmpz_t factor, value, one;
     sight s;
 
@@ -113,7 +113,7 @@ static bool to_polynomial(fmpz_poly_t p, const attest_recheck_sum *sum, const fm
 
 static bool from_polynomial(attest_recheck_sum *sum, const fmpz_poly_t p, const fmpz_t stride)
 {
-    attest_recheck_cut cut = {.whole = true};
+    attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     fmpz_t depth, factor;
 
     attest_recheck_sum_clear(sum);
@@ -255,7 +255,7 @@ static void remove_fraction(attest_recheck_fractions *f, size_t i)
 /* Adds fraction i to an earlier one with the same denominator; whether there was one. */
 static bool join(attest_recheck_fractions *f, size_t i)
 {
-    attest_recheck_cut cut = {.whole = true};
+    attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     size_t like = 0;
     fmpz_t one;
 

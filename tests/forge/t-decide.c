@@ -106,7 +106,7 @@ static bool decide(uint64_t *state, long counts[3], long *second)
 /* (1 + w^3)^2, cut off behind w^4: w^6 is in the rest. */
 static void check_cut(void)
 {
-    attest_recheck_cut cut = {.whole = false};
+    attest_recheck_cut cut = {.whole = false, .most = 100};
     attest_recheck_sum sum, square;
     fmpz_t depth, one;
 

@@ -1,5 +1,7 @@
 /* The zero test on identities that hold for a reason: a fraction whose numerator and
  * denominator share a factor, bounds that are met exactly, heads that cancel. */
+#include <attest/certify.h>
+
 #include "certify/zero_test.h"
 
 #include "tests/tap.h"
@@ -55,6 +57,7 @@ static bool make_data(attest_dataset *dataset)
 static attest_zero_answer test(const attest_weights *weights, const attest_dataset *dataset,
                                uint32_t a, uint32_t b, const fmpq_t target, size_t *groups)
 {
+    const size_t terms = ATTEST_CERTIFY_MAX_TERMS;
     attest_zero_answer answer = ATTEST_ZERO_UNABLE;
     attest_softmax_sum sum;
     attest_error error;
@@ -70,7 +73,7 @@ static attest_zero_answer test(const attest_weights *weights, const attest_datas
     }
     attest_softmax_sum_finish(&sum);
     *groups = sum.groups;
-    if (attest_zero_test(&answer, &sum, target, &error))
+    if (attest_zero_test(&answer, &sum, target, terms, &error))
         abort();
     attest_softmax_sum_clear(&sum);
     return answer;
