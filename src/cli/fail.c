@@ -19,6 +19,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
         {"more memory than is allowed",
          "more memory than is allowed (--max-memory raises the limit)"},
         {"bits do not suffice", "bits do not suffice (see --max-bits)"},
+        {"terms do not suffice", "terms do not suffice (see --max-terms)"},
         {"give the name of one", "--tensor NAME says which one to read"},
         {"is it transposed?", "is --transpose needed, or too much?"},
         {"give eps", "give --eps"},

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/excerpt.h"
+#include "cli/progress.h"
 #include "number/ball_root.h"
 #include "report/need.h"
 #include "report/paint.h"
@@ -182,6 +183,7 @@ static int separate(separated_job *job, const char *path, attest_common *common)
 
     if (code != EXIT_HOLDS)
         return code;
+    job->extremes.progress = attest_cli_progress();
     if (attest_separated_get(&job->extremes, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail(&error);
