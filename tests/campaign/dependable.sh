@@ -57,8 +57,11 @@ END
 done
 "$ATTEST" campaign tuned --time 60 >"$out" 2>"$err" &
 process=$!
-# until it catches SIGTERM, signal 15: bit 14 of the mask
-until grep -q '^SigCgt:.*[4567cdef][0-9a-f][0-9a-f][0-9a-f]$' /proc/$process/status; do sleep 0.05; done
+# until it is the program itself, not a shell on the way to it, that catches SIGTERM (bit 14 of the mask)
+caught='^SigCgt:.*[4567cdef][0-9a-f][0-9a-f][0-9a-f]$'
+while kill -0 $process && ! { readlink /proc/$process/exe | grep -q '/attest$' && grep -q "$caught" /proc/$process/status; }; do
+    sleep 0.05
+done
 kill -TERM $process
 wait $process
 code=$?
