@@ -37,7 +37,7 @@ shows 'finished, shard 2/4'
 refused "of a folder without a campaign" status "$work"
 "$ATTEST" campaign tuned --time 60 --out "$work/long" >"$work/o" 2>"$work/e" &
 process=$!
-until [ "$(wc -c <"$work/long/journal" 2>/dev/null || echo 0)" -gt 2000 ]; do sleep 0.1; done
+until [ "$({ wc -c <"$work/long/journal"; } 2>/dev/null || echo 0)" -gt 2000 ]; do sleep 0.1; done
 run 0 "of a campaign that runs" status "$work/long" --json
 json "o['campaigns'][0]['state'] == 'running' and o['campaigns'][0]['process'] == $process and o['campaigns'][0]['trials'] > 0"
 kill -TERM $process
