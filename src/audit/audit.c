@@ -211,7 +211,7 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
                                     entry, model.unit_bits);
         result->has_errors = status == ATTEST_OK;
         result->has_bound = result->has_errors && result->errors.entries > 0 &&
-                            isfinite(result->errors.bound_ulp);
+                            isfinite(result->errors.bound_ulp.part);
     } else {
         status = attest_memory_fail(error);
     }

@@ -58,15 +58,23 @@ static void write_measure(attest_json *json, const char *key, bool known, double
         attest_json_write_null(json, key);
 }
 
+static void write_size(attest_json *json, const char *key, bool known, attest_audit_size size)
+{
+    char text[ATTEST_AUDIT_SIZE_TEXT];
+
+    attest_audit_size_format(text, size, 6);
+    attest_json_write_text(json, key, known ? text : "null");
+}
+
 static void write_stages(attest_json *json, const attest_audit_result *result)
 {
     attest_json_write_object(json, "stages");
     for (int s = 0; s < ATTEST_STAGES; s++) {
         const attest_audit_errors *e = &result->stage[s];
-        bool known = e->entries > 0 && !e->unlimited;
+        bool known = attest_audit_errors_known(e);
         attest_json_write_object(json, attest_simulated_stage_name((attest_simulated_stage)s));
-        write_measure(json, "max_ulp", known, e->max_ulp);
-        write_measure(json, "mean_ulp", known, e->mean_ulp);
+        write_size(json, "max_ulp", known, e->max_ulp);
+        write_size(json, "mean_ulp", known, e->mean_ulp);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
@@ -122,11 +130,11 @@ static void write_errors(attest_json *json, const attest_audit_result *result,
                          const attest_audit *audit)
 {
     const attest_audit_errors *e = &result->errors;
-    bool known = result->has_errors && e->entries > 0 && !e->unlimited;
+    bool known = result->has_errors && attest_audit_errors_known(e);
 
-    write_measure(json, "max_ulp", known, e->max_ulp);
-    write_measure(json, "mean_ulp", known, e->mean_ulp);
-    write_measure(json, "bound_ulp", result->has_bound, e->bound_ulp);
+    write_size(json, "max_ulp", known, e->max_ulp);
+    write_size(json, "mean_ulp", known, e->mean_ulp);
+    write_size(json, "bound_ulp", result->has_bound, e->bound_ulp);
     if (!known) {
         attest_json_write_null(json, "worst");
         return;

@@ -24,6 +24,16 @@ static void print_measure(bool known, double value)
     printf(" %9s", text);
 }
 
+/* The same of a size that doubles may not hold. */
+static void print_size(bool known, attest_audit_size size)
+{
+    char text[ATTEST_AUDIT_SIZE_TEXT] = "-";
+
+    if (known)
+        attest_audit_size_format(text, size, 3);
+    printf(" %9s", text);
+}
+
 static void print_count(const fmpz_t value)
 {
     char *text = fmpz_get_str(NULL, 10, value);
@@ -62,14 +72,14 @@ static void print_results(const attest_audit_result *result, size_t count)
     for (size_t f = 0; f < count; f++) {
         const attest_audit_result *r = &result[f];
         const attest_audit_errors *e = &r->errors;
-        bool known = r->has_errors && e->entries > 0 && !e->unlimited;
+        bool known = r->has_errors && attest_audit_errors_known(e);
         printf("%-16s %-9s", r->arithmetic.format.name, attest_audit_verdict_name(r->verdict));
         print_count(r->collisions.pairs);
         printf(" %9zu", r->collisions.nonfinite);
         print_separation(r->has_separation, r->min_separation);
-        print_measure(known, e->max_ulp);
-        print_measure(known, e->mean_ulp);
-        print_measure(r->has_bound, e->bound_ulp);
+        print_size(known, e->max_ulp);
+        print_size(known, e->mean_ulp);
+        print_size(r->has_bound, e->bound_ulp);
         printf("\n");
     }
 }
@@ -121,8 +131,7 @@ static void print_stages(const attest_audit *audit)
             continue;
         printf("%-16s", r->arithmetic.format.name);
         for (int s = 0; s < ATTEST_STAGES; s++)
-            print_measure(r->stage[s].entries > 0 && !r->stage[s].unlimited,
-                          r->stage[s].max_ulp);
+            print_size(attest_audit_errors_known(&r->stage[s]), r->stage[s].max_ulp);
         printf("\n");
     }
 }
