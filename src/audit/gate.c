@@ -285,7 +285,7 @@ static attest_status compare_format(attest_audit_gate *gate, const attest_json_c
     attest_json_cursor member;
     const char *name = "";
     attest_status status = attest_json_get_member(&member, stored, "name", error);
-    fmpz_t nonfinite;
+    fmpz_t nonfinite, saturated;
 
     if (status == ATTEST_OK)
         status = attest_json_get_string(&name, &member, error);
@@ -296,17 +296,21 @@ static attest_status compare_format(attest_audit_gate *gate, const attest_json_c
         if (strcmp(now->arithmetic.format.name, name) != 0)
             continue;
         fmpz_init_set_ui(nonfinite, now->collisions.nonfinite);
+        fmpz_init_set_ui(saturated, now->saturated);
         status = compare_verdict(gate, stored, now, error);
         if (status == ATTEST_OK)
             status =
                 compare_count(gate, stored, name, "collisions", now->collisions.pairs, error);
         if (status == ATTEST_OK)
             status = compare_count(gate, stored, name, "nonfinite", nonfinite, error);
+        if (status == ATTEST_OK && attest_json_find_member(&member, stored, "saturated"))
+            status = compare_count(gate, stored, name, "saturated", saturated, error);
         if (status == ATTEST_OK)
             status = compare_separation(gate, stored, now, error);
         if (status == ATTEST_OK)
             status = compare_errors(gate, stored, now, error);
         fmpz_clear(nonfinite);
+        fmpz_clear(saturated);
         return status;
     }
     return worse(gate, error, "%.60s: not audited any more", name);

@@ -160,6 +160,7 @@ static void write_result(attest_json *json, const attest_audit_result *result,
     attest_json_write_string(json, "verdict", attest_audit_verdict_name(result->verdict));
     attest_audit_write_fmpz(json, "collisions", result->collisions.pairs);
     attest_json_write_count(json, "nonfinite", result->collisions.nonfinite);
+    attest_json_write_count(json, "saturated", result->saturated);
     write_optional_ball(json, "min_separation", result->has_separation, result->min_separation);
     write_pair(json, "closest", result->has_closest, result->closest, audit->dataset);
     write_pair(json, "pair", result->collisions.has_pair, result->collisions.pair,
@@ -210,6 +211,22 @@ static void write_collapse(attest_json *json, const attest_audit *audit)
     write_pair(json, "pair", c->has_pair, c->pair, audit->dataset);
     write_widths(json, "widths", c->width, c->widths);
     write_widths(json, "curve", audit->curve.width, audit->curve.widths);
+    attest_json_write_close(json);
+}
+
+static void write_graded(attest_json *json, const attest_audit_graded *graded)
+{
+    attest_json_write_object(json, "graded");
+    attest_json_write_count(json, "sequences", graded->sequences);
+    attest_json_write_array(json, "widths");
+    for (size_t w = 0; w < graded->widths; w++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "bits", w + 1);
+        write_measure(json, "max", graded->known[w], graded->max[w]);
+        write_measure(json, "mean", graded->known[w], graded->mean[w]);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
     attest_json_write_close(json);
 }
 
@@ -361,6 +378,8 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
                c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
     write_collapse(json, audit);
+    if (audit->graded.widths > 0)
+        write_graded(json, &audit->graded);
     write_certified(json, audit);
     write_theory(json, audit);
     write_sample(json, audit);

@@ -228,6 +228,27 @@ static void print_collapse(const attest_audit *audit)
     print_theory(&audit->theory);
 }
 
+/* How the error falls: the least widths at which outputs are right to within so much. */
+static void print_graded(const attest_audit_graded *graded)
+{
+    static const double limit[] = {0.1, 0.01, 0.001};
+
+    if (graded->widths == 0)
+        return;
+    printf("%-18s", "error by width");
+    for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++) {
+        size_t w = graded->widths;
+        while (w > 0 && graded->known[w - 1] && graded->max[w - 1] <= limit[i])
+            w--;
+        printf("%s at most %g %% from ", i ? "," : "", 100 * limit[i]);
+        if (w < graded->widths)
+            printf("%zu bit%s on", w + 1, w ? "s" : "");
+        else
+            printf("more than %zu bits on", graded->widths);
+    }
+    printf("\n");
+}
+
 static void print_kernels(const attest_audit_kernels *k)
 {
     if (!k->known || k->entries == 0)
@@ -281,6 +302,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_algorithms(audit);
     printf("\n");
     print_collapse(audit);
+    print_graded(&audit->graded);
     print_kernels(&audit->kernels);
     print_conclusions(audit->result, audit->formats);
     if (audit->staged)
