@@ -335,13 +335,7 @@ attest_status attest_check_certificate(bool *holds, const attest_certificate *ce
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
     status =
-        attest_check_read_dataset(&dataset, &v.holds, certificate, folder, budget, v.error);
-    if (status == ATTEST_OK && v.holds)
-        status =
-            attest_check_read_weights(&weights, &v.holds, certificate, folder, budget, v.error);
-    if (status == ATTEST_OK && v.holds && weights.dim != dataset.dim)
-        status = attest_error_set(v.error, ATTEST_FORMAT,
-                                  "dataset and weights have different dimensions");
+        attest_check_read(&dataset, &weights, &v.holds, certificate, folder, budget, v.error);
     if (status == ATTEST_OK && v.holds)
         status = verify(&v, &dataset, &weights);
     *holds = v.holds;
