@@ -292,9 +292,10 @@ static bool bound_sequence(void *context, size_t i)
         size_t t = b->local[token[k]] - 1u;
         double square = 0;
         for (size_t c = 0; c < b->dim; c++) {
-            quantities x = quantities_at(&b->entry, t * b->dim + c);
-            b->sum[c] = b->weights->skip ? *x.error : 0;
-            b->total[c] = b->weights->skip ? fabs(*x.value) + *x.slip : 0;
+            size_t from = attest_weights_skip_entry(b->weights, c);
+            quantities x = quantities_at(&b->entry, t * b->dim + (from == SIZE_MAX ? 0 : from));
+            b->sum[c] = from == SIZE_MAX ? 0 : *x.error;
+            b->total[c] = from == SIZE_MAX ? 0 : fabs(*x.value) + *x.slip;
         }
         for (size_t h = 0; h < b->weights->heads; h++) {
             bound_head *d = &b->head[h];

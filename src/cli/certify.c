@@ -98,12 +98,14 @@ static int read_weights(attest_weights *weights, attest_certificate *certificate
     return code;
 }
 
-static int read_data(attest_dataset *dataset, attest_certificate *certificate, const char *path,
-                     attest_common *common)
+/* Both inputs, made to fit; that of the dataset stays open until then. */
+static int read_inputs(attest_dataset *dataset, attest_weights *weights,
+                       attest_certificate *certificate, const certify_request *request,
+                       attest_common *common)
 {
     attest_input input;
     attest_error error;
-    int code = open_input(&input, path, common);
+    int code = open_input(&input, request->data, common);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -112,6 +114,11 @@ static int read_data(attest_dataset *dataset, attest_certificate *certificate, c
         attest_certificate_add_open_dataset(certificate, &input, common->tensor,
                                             common->homogeneous, &error))
         code = attest_cli_fail(&error);
+    if (code == EXIT_HOLDS)
+        code = read_weights(weights, certificate, request->weights, common);
+    if (code == EXIT_HOLDS)
+        code =
+            attest_cli_pair(common, dataset, &input, request->data, weights, request->weights);
     attest_input_close(&input);
     return code;
 }
@@ -166,12 +173,7 @@ static int certify(const certify_request *request, attest_common *common)
     claim.progress = attest_cli_progress();
     claim.dataset = &dataset;
     claim.weights = &weights;
-    code = read_data(&dataset, &certificate, request->data, common);
-    if (code == EXIT_HOLDS)
-        code = read_weights(&weights, &certificate, request->weights, common);
-    if (code == EXIT_HOLDS)
-        code = attest_cli_check_dim(common, request->data, dataset.dim, request->weights,
-                                    weights.dim);
+    code = read_inputs(&dataset, &weights, &certificate, request, common);
     if (code == EXIT_HOLDS)
         code = decide(&claim, &certificate, common);
     attest_claim_clear(&claim);

@@ -126,9 +126,10 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
 int attest_cli_read_dataset_input(attest_dataset *dataset, const attest_input *input,
                                   attest_common *common);
 
-/* Refuses data whose tokens, of dim entries, do not fit the weights. */
-int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
-                         const char *weights, size_t weights_dim);
+/* Makes the dataset fit the weights, as pairing.h does, or refuses them. input is what the
+ * dataset was read from (NULL: no file); path is that of the weights. */
+int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest_input *input,
+                    const char *data, attest_weights *weights, const char *path);
 
 /* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
 void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);

@@ -181,15 +181,22 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
     return code;
 }
 
-int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
-                         const char *weights, size_t weights_dim)
+int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest_input *input,
+                    const char *data, attest_weights *weights, const char *path)
 {
-    if (dim == weights_dim)
+    size_t dim = dataset->dim, wanted = weights->dim;
+    attest_error error;
+
+    if (dim != wanted && !(weights->homogeneous && dim + 1 == wanted))
+        return attest_cli_refuse(
+            "%s: tokens have %zu entries, but the weights of %s take %zu%s", data, dim, path,
+            wanted - weights->homogeneous,
+            wanted == dim + 1 && !common->homogeneous ? " (--homogeneous appends a 1)" : "");
+    if (attest_pairing_set(dataset, weights, input, &common->budget, &error) == ATTEST_OK)
         return EXIT_HOLDS;
-    return attest_cli_refuse(
-        "%s: tokens have %zu entries, but the weights of %s take %zu%s", data, dim, weights,
-        weights_dim,
-        weights_dim == dim + 1 && !common->homogeneous ? " (--homogeneous appends a 1)" : "");
+    if (!input || strncmp(error.text, data, strlen(data)) != 0)
+        attest_error_prefix(&error, error.status, data);
+    return attest_cli_fail_input(&error);
 }
 
 int attest_cli_end_json(attest_json *json, int code)

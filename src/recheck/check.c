@@ -352,14 +352,8 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
                                 "a certificate needs bounds >= 0 and finite figures");
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
-    status = attest_check_read_dataset(&dataset, &v.holds, certificate, options->folder,
-                                       options->budget, v.error);
-    if (status == ATTEST_OK && v.holds)
-        status = attest_check_read_weights(&weights, &v.holds, certificate, options->folder,
-                                           options->budget, v.error);
-    if (status == ATTEST_OK && v.holds && weights.dim != dataset.dim)
-        status = attest_error_set(v.error, ATTEST_FORMAT,
-                                  "dataset and weights have different dimensions");
+    status = attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
+                               options->budget, v.error);
     if (status == ATTEST_OK && v.holds)
         status = verify(&v, &dataset, &weights);
     *holds = v.holds;

@@ -342,9 +342,12 @@ static void set_scales(attest_recheck_fractions *f, attest_recheck *check, size_
             attest_recheck_value_denominator(value, check, loaded, h);
             fmpz_lcm(f->scale, f->scale, value);
         }
-        for (size_t c = 0; check->weights->skip && c < f->dim; c++) {
+        for (size_t c = 0; c < f->dim; c++) {
+            size_t from = attest_weights_skip_entry(check->weights, c);
+            if (from == SIZE_MAX)
+                continue;
             attest_tokens_get_entry(entry, &check->dataset->tokens,
-                                    check->dataset->token[position], c);
+                                    check->dataset->token[position], from);
             if (side)
                 fmpq_sub(x + c, x + c, entry);
             else

@@ -63,7 +63,8 @@ bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck
     size_t count = check->dataset->tokens.count;
     bool ok;
 
-    if (weights->activation != ATTEST_SOFTMAX || weights->heads != 1 || !weights->skip)
+    if (weights->activation != ATTEST_SOFTMAX || weights->heads != 1 ||
+        !attest_weights_skip_is_plain(weights))
         return false;
     memset(lemma, 0, sizeof *lemma);
     lemma->check = check;
