@@ -34,7 +34,8 @@
     X(equivariance)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
-    X(saturation)
+    X(saturation)                                                                              \
+    X(collapse)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

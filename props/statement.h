@@ -52,7 +52,8 @@ typedef struct attest_statement {
     X(equivariance)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
-    X(saturation)
+    X(saturation)                                                                              \
+    X(collapse)
 
 #define ATTEST_STATEMENT_DECLARE(name) extern const attest_statement attest_statement_##name;
 ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)

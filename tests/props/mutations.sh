@@ -32,6 +32,7 @@ tests_of() { # the tests of the room that a file is in
     src/geometry/*) echo unit/t-closest_pair unit/t-certify ;;
     src/number/*) echo unit/t-ball_exp unit/t-attention-ball unit/t-attention-mpfr ;;
     src/kernel/*) echo kernel/t-exp kernel/t-bound kernel/t-attention ;;
+    src/audit/*) echo unit/t-counting unit/t-audit-collisions ;;
     src/theory/separated*) echo unit/t-separated ;;
     src/theory/contextual*) echo unit/t-contextual unit/t-certify ;;
     src/theory/boltzmann*) echo unit/t-boltzmann_difference unit/t-lemma_f ;;
@@ -226,6 +227,12 @@ mutation "a grid of one axis" src/recheck/grid.c \
     'own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}' 'own[1], own[2]}'
 mutation "equalities that the checker sees in the first entry" src/recheck/order.c \
     'c < f->dim && !e->cut.failed; c++' 'c < 1 && !e->cut.failed; c++'
+
+# the audit
+mutation "values of a format without the negative ones" src/audit/counting.c \
+    'fmpz_mul_ui(values, values, 2);' ';'
+mutation "positions that collide with their own class" src/audit/collisions.c \
+    'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
 
 # theory
 mutation "classes that forget the token" src/theory/contextual.c \
