@@ -20,6 +20,7 @@
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
+    X(sharp_gap)                                                                               \
     X(zero_test)                                                                               \
     X(zero_test_outputs)                                                                       \
     X(theorem2)                                                                                \

@@ -39,6 +39,7 @@ typedef struct attest_statement {
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
+    X(sharp_gap)                                                                               \
     X(zero_test)                                                                               \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \

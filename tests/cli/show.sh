@@ -32,6 +32,27 @@ said "what is not needed" theorem2 "--without length: it is not needed, and none
 said "what is not needed" memorize "--without no-duplicates: it is not needed, and none is"
 said "what is needed" theorem2 "--without eps: a violation is found"
 said "whose theorem" zero_test "Hermite"
+"$ATTEST" show sharp_gap --json >"$out"
+python3 - "$out" <<'PY'
+import json, re, sys
+from decimal import Decimal as D, getcontext
+getcontext().prec = 40
+def gap(n): # bisects 1 = r + (1 + q) d
+    low, high = D("0.25"), D("0.5")
+    for _ in range(110):
+        q = (low + high) / 2
+        r, d = sum(q ** k for k in range(1, n)), sum(k * q ** k for k in range(1, n))
+        low, high = (q, high) if r + (1 + q) * d < 1 else (low, q)
+    return -low.ln()
+constants = json.load(open(sys.argv[1]))["constants"]
+want = {f"n = {n}": gap(n) for n in (2, 3, 4, 5, 8, 16)}
+want["any size"] = (2 + D(3).sqrt()).ln()
+for name, value in want.items():
+    digits = re.match(r"([0-9.]+)\.\.\.", constants[name]).group(1)
+    assert digits == str(value)[:len(digits)] and len(digits) == 22, (name, value)
+assert set(want) == set(constants)
+PY
+result $? "sharp_gap: its digits"
 for name in $("$ATTEST" list | awk '{ print $1 }'); do
     ! "$ATTEST" show "$name" | grep -E "[a-z]- [a-z]|[a-z]-$|Theorem 3" >"$out"
     result $? "$name: no broken word: $(cat "$out")"

@@ -35,6 +35,7 @@ tests_of() { # the tests of the room that a file is in
     src/audit/*) echo unit/t-counting unit/t-audit-collisions ;;
     src/theory/separated*) echo unit/t-separated ;;
     src/theory/contextual*) echo unit/t-contextual unit/t-certify ;;
+    src/theory/sharp_gap*) echo unit/t-sharp_gap ;;
     src/theory/boltzmann*) echo unit/t-boltzmann_difference unit/t-lemma_f ;;
     src/theory/theorem1*) echo unit/t-theorem1 unit/t-universal_pair ;;
     *) echo unit/t-theorem2 unit/t-memorize unit/t-positional ;;
@@ -243,6 +244,8 @@ mutation "a difference of Boltzmann values with its sign turned" src/theory/bolt
     'fmpz_submul(v->d, v->b, all->value[0].a);' \
     'fmpz_submul(v->d, v->b, all->value[0].a);
         fmpz_neg(v->d, v->d);'
+mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
+    'arb_sub(bracket, bracket, mu, bits);' ';'
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
