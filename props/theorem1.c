@@ -7,8 +7,10 @@
 #include "props/statement.h"
 
 static const attest_hypothesis hypotheses[] = {
-    {"no-mask", "every query sees every key (under a causal mask the pair works at 6u only)"},
-    {"uniform-ties", "keys that attain the maximum share the weight"},
+    {"no-mask",
+     "every query sees every key: under a causal mask the order decides what it sees"},
+    {"uniform-ties",
+     "keys that attain the maximum share the weight: otherwise the order decides who wins"},
     {"collinear", "the tokens lie on one line through the origin"},
     {0},
 };
@@ -20,18 +22,19 @@ const attest_statement attest_statement_theorem1 = {
         "Kajitsuka and Sato, ICLR 2024 (arXiv 2307.14023), Theorem 1; the universal pair is "
         "our own",
     .text =
-        "On the sequences u(1, 3, 4, 6) and u(1, 2, 5, 6), u any non-zero vector, every one- "
-        "layer hardmax attention with skip has equal outputs at the token u, and at the token "
-        "6u, although the vocabularies differ. Where ties go to the leftmost key, u(1, 2, 4) "
-        "and "
-        "u(1, 3, 4) at 4u; under a causal mask u(1, 3, 2) and u(1, 2, 3) at 3u. So none is an "
-        "(r, delta)-contextual mapping, "
-        "whatever its weights, sizes, number of heads, r and delta >= 0.",
+        "Let one sequence consist of u, 3u, 4u, 6u and another of u, 2u, 5u, 6u, each in any "
+        "order, u any non-zero vector. Every one-layer hardmax attention with skip has equal "
+        "outputs at the token u, and at the token 6u, although the vocabularies differ. So "
+        "none is an (r, delta)-contextual mapping, whatever its weights, sizes, number of "
+        "heads, r and delta >= 0. Where ties go to the leftmost key, u(1, 2, 4) and "
+        "u(1, 3, 4), in this order, are merged at 4u; under a causal mask u(1, 3, 2) and "
+        "u(1, 2, 3) at 3u.",
     .hypotheses = hypotheses,
     .decided_by = "exact arithmetic: hardmax attention of rational data is rational",
     .note = "proofs-notes/theorem1.md",
-    .machine = "whole, without axioms: proofs-notes/coq/theorem1.v, theorem1 and its variants "
-               "(both tie rules, causal mask, different lengths, norms)",
+    .machine = "in the order written, without axioms: proofs-notes/coq/theorem1.v, theorem1 "
+               "and its variants (both tie rules, causal mask, different lengths, norms). Any "
+               "other order: on paper",
 };
 
 /* The property: random weights, a random direction; at tokens that both sequences share the

@@ -81,7 +81,7 @@ static void print_property(const attest_property *p)
            p->arithmetic ? "; takes --number" : "");
     for (const attest_droppable *d = p->droppable; d && d->name; d++)
         printf("%*s--without %s%s\n", 2 * INDENT, "", d->name,
-               d->carries ? ": a violation is found" : "");
+               d->carries ? ": a violation is found" : ": it is not needed, and none is");
 }
 
 static void print_statement(const attest_statement *s)

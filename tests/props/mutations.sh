@@ -37,8 +37,10 @@ tests_of() { # the tests of the room that a file is in
     src/geometry/*) echo unit/t-closest_pair unit/t-certify ;;
     src/number/*) echo unit/t-ball_exp unit/t-attention-ball unit/t-attention-mpfr ;;
     src/kernel/*) echo kernel/t-exp kernel/t-bound kernel/t-attention ;;
+    src/audit/*) echo unit/t-counting unit/t-audit-collisions ;;
     src/theory/separated*) echo unit/t-separated ;;
     src/theory/contextual*) echo unit/t-contextual unit/t-certify ;;
+    src/theory/sharp_gap*) echo unit/t-sharp_gap ;;
     src/theory/boltzmann*) echo unit/t-boltzmann_difference unit/t-lemma_f ;;
     src/theory/theorem1*) echo unit/t-theorem1 unit/t-universal_pair ;;
     *) echo unit/t-theorem2 unit/t-memorize unit/t-positional ;;
@@ -232,6 +234,12 @@ mutation "a grid of one axis" src/recheck/grid.c \
 mutation "equalities that the checker sees in the first entry" src/recheck/order.c \
     'c < f->dim && !e->cut.failed; c++' 'c < 1 && !e->cut.failed; c++'
 
+# the audit
+mutation "values of a format without the negative ones" src/audit/counting.c \
+    'fmpz_mul_ui(values, values, 2);' ';'
+mutation "positions that collide with their own class" src/audit/collisions.c \
+    'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
+
 # theory
 mutation "classes that forget the token" src/theory/contextual.c \
     '&s->classes, vocabulary, token)' '&s->classes, vocabulary, 0)'
@@ -241,6 +249,8 @@ mutation "a difference of Boltzmann values with its sign turned" src/theory/bolt
     'fmpz_submul(v->d, v->b, all->value[0].a);' \
     'fmpz_submul(v->d, v->b, all->value[0].a);
         fmpz_neg(v->d, v->d);'
+mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
+    'arb_sub(bracket, bracket, mu, bits);' ';'
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
