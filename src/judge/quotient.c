@@ -23,20 +23,37 @@ bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge
 void attest_judge_row_begin(attest_judge_work *work)
 {
     for (size_t c = 0; c < work->stride; c++)
-        work->center[c] = work->size_v[c] = work->cast_v[c] = 0;
+        work->center[c] = work->size_w[c] = 0;
 }
 
 void attest_judge_row_center(attest_judge_work *work)
 {
+    for (size_t c = 0; c < work->stride; c++)
+        work->center[c] /= work->sum;
+}
+
+void attest_judge_row_clear(attest_judge_work *work)
+{
+    for (size_t c = 0; c < work->stride; c++)
+        work->size_v[c] = work->cast_v[c] = work->spread_v[c] = work->offset_v[c] = 0;
+}
+
+/* size_v and cast_v where they were not added up; sums of so many terms, rounded up; spreads of
+ * what is not a key. */
+void attest_judge_row_close(attest_judge_work *work)
+{
     attest_judge_work *x = work;
     double up = 1 + ((double)x->count + 16) * 0x1p-52;
-    double sink = half_width(x->sink_low, x->sink_weight, x->sink_high);
+    double fixed = half_width(x->sink_low, x->sink_weight, x->sink_high) + x->fixed * up;
 
     for (size_t c = 0; c < x->stride; c++) {
-        x->center[c] /= x->sum;
-        x->size_v[c] *= up;
-        x->cast_v[c] *= up;
-        x->spread_up[c] = x->spread_down[c] = sink * fabs(x->center[c]);
+        if (!x->sized)
+            x->size_v[c] = x->size_part * x->size_w[c] + x->size_rest * x->value_most;
+        if (!x->casted)
+            x->cast_v[c] = x->cast_part * x->size_w[c] + x->cast_rest * x->value_most;
+        x->size_v[c] *= up * ATTEST_JUDGE_UP;
+        x->cast_v[c] *= up * ATTEST_JUDGE_UP;
+        x->spread_v[c] += fixed * fabs(x->center[c]);
     }
 }
 
@@ -210,9 +227,7 @@ static void set_ends(attest_judge_work *x, const attest_judge_rule *rule, double
     for (size_t c = 0; c < x->columns; c++) {
         double center = x->center[c];
         double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
-        double spread = !known     ? x->spread_up[c] + x->cast_v[c]
-                        : sign > 0 ? x->spread_up[c]
-                                   : x->spread_down[c];
+        double spread = x->spread_v[c] + (known ? sign * x->offset_v[c] : x->cast_v[c]);
 
         x->end[c] = sign * safe_end(x, sign * center, spread + x->product[c] + slack);
     }

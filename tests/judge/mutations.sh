@@ -102,7 +102,11 @@ mutation "lanes" quotient.c 'double steps = tiles * lane' 'double steps = tiles 
 mutation "division" quotient.c '1 + rule->final : 1 - rule->final' '1 + rule->final / 2 : 1 - rule->final / 2'
 mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
 mutation "output to either side" quotient.c 'while (cast < x)' 'while (0 && cast < x)'
-mutation "casts of the numerator" quotient.c 'x->spread_up[c] + x->cast_v[c]' 'x->spread_up[c]'
+mutation "casts of the numerator" quotient.c 'sign * x->offset_v[c] : x->cast_v[c]' 'sign * x->offset_v[c] : 0'
+mutation "sizes of weights in all" casts.c 'x->size_rest = cast->size_sum;' 'x->size_rest = 0;'
+mutation "casts in all" casts.c 'x->cast_rest = cast->cast_sum;' 'x->cast_rest = 0;'
+mutation "the direction of known casts" quotient.c 'sign * x->offset_v[c]' '0 * x->offset_v[c]'
+mutation "the row sum beside known casts" casts.c 'x->fixed += known.fixed;' 'x->fixed += 0;'
 mutation "uncertain weights" quotient.c '+ x->cast_v[c] + x->product[c];' '+ x->cast_v[c];'
 mutation "a row sum that is flushed" quotient.c 'if (!(ratio_low > 0))' 'if (0)'
 # the exact value
