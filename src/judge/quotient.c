@@ -267,7 +267,6 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
                              attest_judge_work *work, const attest_judge_rule *rule)
 {
     attest_judge_work *x = work;
-    double ratio_low, ratio_high;
 
     x->unbounded = x->weight_reason;
     set_exact(lo, hi, exact, error, x);
@@ -275,18 +274,18 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->unbounded)
         return;
-    sum_ratio(&ratio_low, &ratio_high, x, rule);
-    if (!(ratio_low > 0)) { /* the row sum may be 0 */
+    sum_ratio(&x->ratio_low, &x->ratio_high, x, rule);
+    if (!(x->ratio_low > 0)) { /* the row sum may be 0 */
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
         return;
     }
     set_products(x, rule);
     set_ends(x, rule, 1);
     for (size_t c = 0; c < x->columns; c++)
-        hi[c] = finish(x->end[c], true, ratio_low, ratio_high, rule);
+        hi[c] = finish(x->end[c], true, x->ratio_low, x->ratio_high, rule);
     set_ends(x, rule, -1);
     for (size_t c = 0; c < x->columns; c++)
-        lo[c] = finish(x->end[c], false, ratio_low, ratio_high, rule);
+        lo[c] = finish(x->end[c], false, x->ratio_low, x->ratio_high, rule);
     for (size_t c = 0; c < x->columns; c++)
         if (!(lo[c] <= hi[c] && fabs(lo[c]) < (double)INFINITY &&
               fabs(hi[c]) < (double)INFINITY)) {

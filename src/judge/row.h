@@ -97,6 +97,7 @@ typedef struct attest_judge_work {
      * the terms may add to and take from sum w (v - center): spread_v +- offset_v */
     double *center, *size_w, *size_v, *cast_v, *spread_v, *offset_v;
     double *product;                      /* E_c */
+    double ratio_low, ratio_high;         /* the computed row sum over the sum of the weights */
     double *end, *phi, *phi_size, *slope; /* Newton's method on Phi */
     attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
     attest_judge_reason unbounded;     /* or of an element */
