@@ -140,19 +140,29 @@ static void set_phi(attest_judge_work *x, double sign)
         x->phi[c] += rounding * x->phi_size[c] + x->cast_v[c] + x->product[c];
 }
 
+/* Whether one more step of Newton's would move no end by more than a part of 2^-7 of its way:
+ * what the safe step costs at most. Infinite or not a number: further steps would not help. */
+static bool is_settled(const attest_judge_work *x, double sign)
+{
+    for (size_t c = 0; c < x->columns; c++)
+        if (x->phi[c] / x->sum_low > 0x1p-7 * (x->end[c] - sign * x->center[c]))
+            return false;
+    return true;
+}
+
 /* end = the ends of the columns where weights are too uncertain for one step: Newton's method
  * from the left, on a function that is convex and falls, stays on the left. */
 static void set_newton_ends(attest_judge_work *x, double sign)
 {
     for (size_t c = 0; c < x->stride; c++)
         x->end[c] = sign * x->center[c];
-    for (int step = 0; step < 4; step++) {
-        set_phi(x, sign);
+    set_phi(x, sign);
+    for (int step = 0; step < 4 && !is_settled(x, sign); step++) {
         for (size_t c = 0; c < x->columns; c++)
             if (x->phi[c] > 0 && x->slope[c] > 0)
                 x->end[c] += x->phi[c] / x->slope[c] * (1 - 0x1p-30);
+        set_phi(x, sign);
     }
-    set_phi(x, sign);
     for (size_t c = 0; c < x->columns; c++)
         x->end[c] = sign * safe_end(x, x->end[c], x->phi[c]);
 }
