@@ -217,4 +217,10 @@ if [ -e "${ATTEST_DATA:-none}/gpt-nano-sort/partials.safetensors" ]; then
 else
     echo "# ATTEST_DATA is not set: recorded outputs are not judged"
 fi
+cat >"$work/shallow.json" <<'EOF'
+{"format": "attest/kernel-model", "version": 1, "score": {"depth": 1}}
+EOF
+run 2 "a depth that no sum of scores has" judge "$f" --output "$o" --kernel "$work/shallow.json" --causal
+complains 'no kernel adds [0-9]+ products within a depth of 1: score.depth$'
+
 finish
