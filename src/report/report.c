@@ -35,7 +35,8 @@ void attest_report_clear(attest_report *report)
 attest_status attest_report_set(attest_report *report, attest_error *error)
 {
     static void (*const write[])(attest_report *) = {
-        attest_section_write_summary,         attest_section_write_collapse,
+        attest_section_write_summary,         attest_section_write_meaning,
+        attest_section_write_heads,           attest_section_write_collapse,
         attest_section_write_theory,          attest_section_write_collisions,
         attest_section_write_errors,          attest_section_write_algorithms,
         attest_section_write_fast_path,       attest_section_write_campaigns,

@@ -120,6 +120,8 @@ const char attest_style_page[] =
     ".scroll{overflow:auto;max-height:31rem;border:1px solid var(--rule);border-radius:.4rem}\n"
     ".pair .scroll{max-height:27rem}\n"
     ".wide{margin:1rem 0 1.6rem}\n"
+    ".maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));gap:1.25rem;margin:1rem 0}\n"
+    "tr:target th,tr:target td{background:var(--card);box-shadow:inset 0 2px 0 var(--accent)}\n"
     "table{border-collapse:collapse;width:100%;font-size:.88rem;font-variant-numeric:tabular-"
     "nums}\n"
     "caption{text-align:left;padding:.5rem .7rem;color:var(--soft)}\n"

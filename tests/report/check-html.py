@@ -23,14 +23,14 @@ HTML = {
     "li": ("ul", ""), "section": ("main", "id aria-labelledby"), "h2": ("section", "id"),
     "h3": ("section", ""), "div": ("section div details", "class role tabindex aria-label"),
     "figure": ("div", ""), "figcaption": ("figure", ""), "table": ("div", ""), "caption": ("table", ""),
-    "thead": ("table", ""), "tbody": ("table", ""), "tr": ("thead tbody", ""), "th": ("tr", "scope class"),
+    "thead": ("table", ""), "tbody": ("table", ""), "tr": ("thead tbody", "id"), "th": ("tr", "scope class"),
     "td": ("tr", "class"), "span": ("td li span", "class"), "sup": ("td span p", ""), "code": ("p", ""),
     "strong": ("td", "class"), "details": ("section", ""), "summary": ("details", ""),
 }
 DRAWING = {
     "svg": "class id viewBox width height role aria-labelledby", "title": "id", "desc": "id", "style": "",
     "line": "class x1 y1 x2 y2", "rect": "class x y width height", "path": "class d transform",
-    "text": "class x y text-anchor transform", "tspan": "class dy",
+    "text": "class x y text-anchor transform", "tspan": "class dy", "a": "href",
 }
 problems = []
 
