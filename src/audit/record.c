@@ -5,6 +5,7 @@
 
 #include <attest/version.h>
 
+#include "audit/counting.h"
 #include "base/cpu.h"
 #include "io/judge_model_json.h"
 
@@ -389,6 +390,9 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         attest_json_write_integer(json, "certified_bits", audit->collapse.certified);
     else
         attest_json_write_null(json, "certified_bits");
+    attest_json_write_count(json, "classes", audit->classes.classes);
+    attest_json_write_count(json, "necessary_bits",
+                            attest_counting_bits(audit->classes.classes, audit->dataset->dim));
     write_bits(json, "separation_bits", c->known && c->has_pair, c->max_norm,
                c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);

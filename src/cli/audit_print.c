@@ -303,6 +303,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     printf("\n");
     print_collapse(audit);
     print_graded(&audit->graded);
+    attest_cli_audit_print_bits(audit);
     print_kernels(&audit->kernels);
     print_conclusions(audit->result, audit->formats);
     if (audit->staged)
