@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "audit/recorded_simulate.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/try.h"
@@ -32,7 +33,7 @@ void attest_audit_heads_clear(attest_audit_heads *heads)
     attest_shared_free(heads->cell, heads->count * heads->formats, sizeof *heads->cell);
 }
 
-/* The text of an error of a layer names it. */
+/* The text of an error of a layer names file and layer. */
 static attest_status name_layer(const attest_audit_heads *heads, size_t place,
                                 attest_status status, attest_error *error)
 {
@@ -41,7 +42,7 @@ static attest_status name_layer(const attest_audit_heads *heads, size_t place,
     snprintf(layer, sizeof layer, "layer %zu", heads->source->layer[place]);
     if ((status == ATTEST_FORMAT || status == ATTEST_USAGE) && heads->source->layered)
         attest_error_prefix(error, status, layer);
-    return status;
+    return attest_input_locate(&heads->source->file[0].input, status, error);
 }
 
 /* Opens the question of a layer. */
@@ -106,7 +107,10 @@ static attest_status list_heads(attest_audit_heads *heads, attest_error *error)
         ATTEST_TRY(name_layer(heads, p, status, error));
     }
     if (heads->count == 0)
-        return attest_error_set(error, ATTEST_USAGE, "there is no layer %zu", heads->layer);
+        return attest_input_locate(
+            &heads->source->file[0].input,
+            attest_error_set(error, ATTEST_USAGE, "there is no layer %zu", heads->layer),
+            error);
     return ATTEST_OK;
 }
 

@@ -172,11 +172,8 @@ static int run(heads_job *job)
     if (strcmp(request->recorded, "-") != 0)
         memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
     set_heads(job, &source);
-    if (attest_audit_heads_run(&job->heads, &error)) {
-        if (error.status != ATTEST_NOMEM && error.status != ATTEST_IO)
-            attest_error_prefix(&error, error.status, request->recorded);
+    if (attest_audit_heads_run(&job->heads, &error))
         code = attest_cli_fail(&error);
-    }
     if (code == EXIT_HOLDS && request->gate &&
         attest_audit_heads_gate(&job->gate, &job->heads, request->gate, &job->common->budget,
                                 &error))

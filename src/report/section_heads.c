@@ -104,19 +104,18 @@ static void write_map(attest_report *report, grid *g, size_t format, const char 
 {
     attest_markup drawing;
     char id[48], title[128], caption[320];
-    attest_plot_heatmap map = {
-        {id, title,
-         "The largest relative error of every head, in percent; darker is larger. "
-         "Each cell leads to the row of the table with its numbers."},
-        "head",
-        g->rows,
-        g->columns,
-        g->row_name,
-        g->column_name,
-        g->error,
-        "%",
-        true,
-        g->link_name};
+    attest_plot_heatmap map = {{id, title,
+                                "The largest relative error of every head, in percent. "
+                                "Each cell leads to the row of the table with its numbers."},
+                               "head",
+                               g->rows,
+                               g->columns,
+                               g->row_name,
+                               g->column_name,
+                               g->error,
+                               "%",
+                               true,
+                               g->link_name};
 
     fill(g, format, number);
     snprintf(id, sizeof id, "heads-%zu-%zu", number, format + 1);

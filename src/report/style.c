@@ -147,7 +147,7 @@ const char attest_style_page[] =
     "@media "
     "print{body{font-size:10pt}header,main,footer{max-width:none;padding:0}nav,.skip{display:"
     "none}"
-    "a{color:inherit;text-decoration:none}.pair{display:block}.pair .scroll{margin-top:.8rem}"
+    "a{color:inherit;text-decoration:none}.pair{display:block}.maps{grid-template-columns:1fr 1fr}.pair .scroll{margin-top:.8rem}"
     ".scroll{max-height:none!important;overflow:visible;border:0}thead th{position:static}"
     "figure,tr,.cards li{break-inside:avoid}h2,h3,section p{break-after:avoid}figure "
     "svg{max-width:26rem}"

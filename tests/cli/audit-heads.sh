@@ -38,8 +38,37 @@ json 'not o["gate"]["passed"] and any(x.startswith("layer ") and ": relative_err
 run 1 "a head that is missing" audit --qkv model.safetensors $layers --causal $formats --gate heads.json --json
 json '"layer 3, head 3: not audited any more" in o["gate"]["worse"]'
 run 0 "a page" audit --qkv model.safetensors $layers --all --causal $formats --report heads.html
-[ -s heads.html ]
-result $? "the page is there"
+python3 - <<'PAGE'
+import json, sys, xml.etree.ElementTree as tree
+record, page = json.load(open("heads.json")), tree.parse("heads.html")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def share(x):
+    return "%.2e" % x if x and abs(x) < 1e-4 else "%.3g %%" % (100 * x)
+
+
+def cells(f):
+    r, w, p = f["relative_error"], f["weights_error"], f["pairs"]
+    return [share(x) for x in (r["max"], r["mean"], w["max"], w["mean"])] + [
+        str(x) for x in (f["argmax_changed"], p["apart"], p["by_rounding"], p["merged"], f["nonfinite"], f["saturated"])]
+
+
+def table(caption):
+    found = next(t for t in page.iter("table") if t.findtext("caption") == caption)
+    return [["".join(c.itertext()).replace("\u2009", "").replace("\u202f", "").strip() for c in row] for row in found.find("tbody")]
+
+
+want = [[str(h["layer"]), str(h["head"]), f["name"], *cells(f)] for h in record["heads"] for f in h["formats"]]
+maps = [s for s in page.iter(SVG + "svg") if (s.get("id") or "").startswith("heads-")]
+rows = {row.get("id") for row in page.iter("tr")}
+links = [[a.get("href")[1:] for a in m.iter(SVG + "a")] for m in maps]
+ok = (table("Every head in every format") == want and table("What each format does") == [[f["name"], *cells(f)] for f in record["formats"]]
+      and len(maps) == len(record["formats"]) and all(len(set(m)) == len(record["heads"]) and set(m) <= rows for m in links)
+      and [li.text for li in page.iter("li") if li.text] [-len(record["formats"]):] == [f["conclusion"] for f in record["formats"]])
+sys.exit(not ok)
+PAGE
+result $? "the page has every number of the record, a map for each format, and cells that lead to rows"
 
 refused "a format beyond doubles" audit --qkv model.safetensors $layers --all --formats p=100
 refused "no such layer" audit --qkv model.safetensors $layers --layer 1
@@ -49,6 +78,8 @@ refused "an option of data" audit --qkv model.safetensors $layers --delta 1
 refused "an option of recordings" audit model.safetensors --all
 refused "neither" audit
 refused "no such tensor" audit --qkv model.safetensors --all
+! grep -q 'model.safetensors: model.safetensors' "$err"
+result $? "the file is named once"
 refused "all and one" audit --qkv model.safetensors $layers --all --head 1
 refused "a record of other work" audit --qkv model.safetensors $layers --gate model.safetensors
 finish
