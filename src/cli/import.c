@@ -7,10 +7,10 @@
 #include "io/import.h"
 
 #include "base/escape.h"
-#include "base/input.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "cli/command.h"
-#include "io/safetensors.h"
+#include "io/model_file.h"
 #include "io/weights_json.h"
 
 static int run(int argc, char **argv);
@@ -201,67 +201,72 @@ static int print_json(const import_job *job, const char *path)
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
-static void print_tensor(attest_json *json, const attest_safetensors_tensor *tensor)
+static void print_tensor(attest_json *json, const char *name, const char *dtype,
+                         const size_t *shape, size_t rank)
 {
-    char shape[ATTEST_ARRAY_TEXT_SIZE] = "";
+    char text[ATTEST_ARRAY_TEXT_SIZE] = "";
     int used = 0;
 
     if (json) {
         attest_json_write_object(json, NULL);
-        attest_json_write_string(json, "name", tensor->name);
-        attest_json_write_string(json, "dtype", tensor->dtype);
+        attest_json_write_string(json, "name", name);
+        attest_json_write_string(json, "dtype", dtype);
         attest_json_write_array(json, "shape");
-        for (size_t i = 0; i < tensor->rank; i++)
-            attest_json_write_count(json, NULL, tensor->shape[i]);
+        for (size_t i = 0; i < rank; i++)
+            attest_json_write_count(json, NULL, shape[i]);
         attest_json_write_close(json);
         attest_json_write_close(json);
         return;
     }
-    for (size_t i = 0; i < tensor->rank && used < (int)sizeof shape - 24; i++)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%zu", i ? " x " : "",
-                         tensor->shape[i]);
-    printf("%-8s %-16s ", tensor->dtype, shape);
-    attest_escape_print(stdout, tensor->name);
+    for (size_t i = 0; i < rank && used < (int)sizeof text - 24; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%zu", i ? " x " : "",
+                         shape[i]);
+    printf("%-8s %-16s ", dtype, text);
+    attest_escape_print(stdout, name);
     printf("\n");
 }
 
-static int print_tensors(const attest_safetensors *file, bool as_json)
+/* Looks at all tensors, and prints them. */
+static attest_status visit_tensors(attest_model_file *file, bool prints, attest_json *json,
+                                   attest_error *error)
 {
-    attest_json json;
+    char dtype[ATTEST_SAFETENSORS_DTYPE_SIZE];
+    size_t shape[ATTEST_ARRAY_MAX_RANK], rank;
 
-    if (as_json) {
-        attest_json_write_begin(&json, stdout);
-        attest_json_write_object(&json, NULL);
-        attest_json_write_array(&json, "tensors");
+    for (size_t i = 0; i < file->names; i++) {
+        ATTEST_TRY(attest_model_file_describe(dtype, shape, &rank, file, i, error));
+        if (prints)
+            print_tensor(json, file->name[i].name, dtype, shape, rank);
     }
-    for (size_t i = 0; i < file->count; i++)
-        print_tensor(as_json ? &json : NULL, &file->tensor[i]);
-    if (!as_json)
-        return EXIT_HOLDS;
-    attest_json_write_close(&json);
-    attest_json_write_close(&json);
-    return attest_cli_end_json(&json, EXIT_HOLDS);
+    return ATTEST_OK;
 }
 
 /* --list: all tensors, by name. */
 static int list(const char *path, attest_common *common)
 {
-    attest_input input;
-    attest_safetensors file;
+    attest_json json;
+    attest_model_file file;
     attest_error error;
     attest_status status;
-    int code = EXIT_HOLDS;
 
-    if (attest_input_open(&input, path, attest_budget_left(&common->budget), &error))
+    if (attest_model_file_open(&file, path, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    status = attest_safetensors_parse(&file, input.data, input.size, &error);
-    if (status == ATTEST_OK) {
-        code = print_tensors(&file, common->json);
-        attest_safetensors_clear(&file);
+    status = visit_tensors(&file, false, NULL, &error); /* nothing half-printed */
+    if (status == ATTEST_OK && common->json) {
+        attest_json_write_begin(&json, stdout);
+        attest_json_write_object(&json, NULL);
+        attest_json_write_array(&json, "tensors");
     }
-    if (attest_input_end(&input, status, &error))
+    if (status == ATTEST_OK)
+        status = visit_tensors(&file, true, common->json ? &json : NULL, &error);
+    attest_model_file_close(&file);
+    if (status != ATTEST_OK)
         return attest_cli_fail_input(&error);
-    return code;
+    if (!common->json)
+        return EXIT_HOLDS;
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static int import(import_job *job, const char *path, attest_common *common)

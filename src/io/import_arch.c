@@ -108,40 +108,32 @@ static void set_name(char text[ATTEST_IMPORT_NAME_SIZE], const char *prefix,
              pattern, layer, hole + 2);
 }
 
-static bool has_tensor(const attest_safetensors *file, const char *name)
-{
-    for (size_t i = 0; i < file->count; i++)
-        if (strcmp(file->tensor[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* The prefix under which the file has the layer's queries, or NULL. */
-static const char *find_prefix(const layout *l, size_t layer, const attest_safetensors *file)
+static const char *find_prefix(const layout *l, size_t layer, attest_model_file *file)
 {
     char name[ATTEST_IMPORT_NAME_SIZE];
 
     for (int i = 0; i < PREFIXES && l->prefix[i]; i++) {
         set_name(name, l->prefix[i], l->tensor[l->tensor[QKV] ? QKV : Q], layer);
-        if (has_tensor(file, name))
+        if (attest_model_file_has(file, name))
             return l->prefix[i];
     }
     return NULL;
 }
 
 /* Matrices of a fused tensor have three times as many outputs as inputs, or nearly so. */
-static attest_status set_orientation(attest_import *request, const attest_safetensors *file,
+static attest_status set_orientation(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
     attest_array array;
-    attest_status status = attest_safetensors_get(&array, file, request->qkv, error);
+    attest_status status = attest_model_file_get(&array, file, request->qkv, error);
 
     if (status == ATTEST_OK)
         request->transpose = array.rank == 2 && array.shape[1] > array.shape[0];
     return status;
 }
 
-attest_status attest_import_arch_set(attest_import *request, const attest_safetensors *file,
+attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
     const char **const target[NAMES] = {&request->q,       &request->k,      &request->v,
@@ -165,7 +157,7 @@ attest_status attest_import_arch_set(attest_import *request, const attest_safete
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
             continue; /* the output's bias is one for all heads: it is taken with all of them */
         set_name(known_layer->text[i], prefix, l->tensor[i], request->layer);
-        if (i <= QKV || has_tensor(file, known_layer->text[i]))
+        if (i <= QKV || attest_model_file_has(file, known_layer->text[i]))
             *target[i] = known_layer->text[i];
     }
     known_layer->causal = l->causal;

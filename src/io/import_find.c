@@ -32,11 +32,11 @@ static attest_status check_request(const attest_import *request, attest_error *e
     return ATTEST_OK;
 }
 
-static attest_status find_matrix(attest_import_part *part, const attest_safetensors *file,
+static attest_status find_matrix(attest_import_part *part, attest_model_file *file,
                                  bool transpose, attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE];
-    attest_status status = attest_safetensors_get(&part->array, file, part->name, error);
+    attest_status status = attest_model_file_get(&part->array, file, part->name, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -52,7 +52,7 @@ static attest_status find_matrix(attest_import_part *part, const attest_safetens
     return ATTEST_OK;
 }
 
-static attest_status find_bias(attest_import_part *part, const attest_safetensors *file,
+static attest_status find_bias(attest_import_part *part, attest_model_file *file,
                                attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE], matrix[ATTEST_ARRAY_TEXT_SIZE];
@@ -60,7 +60,7 @@ static attest_status find_bias(attest_import_part *part, const attest_safetensor
 
     if (!part->bias_name)
         return ATTEST_OK;
-    status = attest_safetensors_get(&part->bias, file, part->bias_name, error);
+    status = attest_model_file_get(&part->bias, file, part->bias_name, error);
     if (status != ATTEST_OK)
         return status;
     attest_array_format_shape(shape, &part->bias);
@@ -169,7 +169,7 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
     return status;
 }
 
-attest_status attest_import_find(attest_import_layer *layer, const attest_safetensors *file,
+attest_status attest_import_find(attest_import_layer *layer, attest_model_file *file,
                                  const attest_import *request, attest_error *error)
 {
     const char *const name[ATTEST_IMPORTS] = {request->q, request->k, request->v, request->o};
