@@ -51,7 +51,9 @@ typedef struct import_job {
     int mask, activation;
     bool no_skip;
     const char *residual; /* the tensor that the skip adds, or NULL */
-    const char *scale;    /* NULL, "rsqrt" or a number */
+    int norm;
+    attest_number_option norm_eps;
+    const char *scale; /* NULL, "rsqrt" or a number */
     fmpq_t scale_value;
     bool list;
     attest_weights weights;
@@ -107,7 +109,7 @@ static void apply_known(import_job *job)
 
     if (job->mask < 0)
         job->mask = known->causal;
-    job->no_skip = job->no_skip || (known->before && !job->residual);
+    job->no_skip = job->no_skip || (known->before && !job->residual && !job->norm);
 }
 
 static int read_model(import_job *job, const char *path, attest_common *common)
@@ -117,6 +119,14 @@ static int read_model(import_job *job, const char *path, attest_common *common)
 
     if (code != EXIT_HOLDS)
         return code;
+    if (!job->norm &&
+        (job->norm_eps.given || job->request.norm_weight || job->request.norm_bias))
+        return attest_cli_refuse("--norm-eps, --norm-weight and --norm-bias belong to a norm: "
+                                 "--norm layer or --norm rms");
+    job->request.norm = (attest_norm)job->norm;
+    job->request.norm_eps = job->norm_eps.value;
+    if (!job->norm_eps.given)
+        fmpq_set_si(job->norm_eps.value, 1, 100000);
     if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
         return attest_cli_fail_input(&error);
     apply_known(job);
@@ -140,7 +150,7 @@ static size_t square_root(size_t s)
 /* Where the skip is the plain one, and the model's may be another; or NULL. */
 static const char *warning_of(const import_job *job)
 {
-    return job->weights.skip && !job->residual && !job->request.arch
+    return job->weights.skip && !job->residual && !job->norm && !job->request.arch
                ? "warning: the skip adds what the layer attends to; a model that norms its "
                  "tokens first adds them as they were: --residual NAME, or --no-skip"
                : NULL;
@@ -171,6 +181,13 @@ static void print_text(const import_job *job, const char *path)
                size);
     if (warning_of(job))
         printf("%s\n", warning_of(job));
+    if (job->norm) {
+        char *eps = attest_number_format(job->weights.norm_eps);
+        printf("with %s, eps = %s, of the tokens that it is given%s\n",
+               job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", eps ? eps : "?",
+               job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
+        free(eps);
+    }
     if (job->residual) {
         printf("with skip, which adds the tensor ");
         attest_escape_print(stdout, job->residual);
@@ -178,7 +195,7 @@ static void print_text(const import_job *job, const char *path)
     }
     if (request->known.before && job->no_skip)
         printf("without skip: the model adds its tokens before the norm, not what it attends "
-               "to; --residual NAME names them\n");
+               "to; --residual NAME names them, --norm takes them as the data\n");
     if (request->known.left_out)
         printf("not in the weights: %s\n", request->known.left_out);
 }
@@ -291,6 +308,7 @@ static int run(int argc, char **argv)
 {
     static const char *const masks[] = {"none", "causal", NULL};
     static const char *const activations[] = {"softmax", "hardmax", NULL};
+    static const char *const norms[] = {"none", "layer", "rms", NULL};
     import_job job = {.mask = -1};
     attest_import *request = &job.request;
     attest_common common;
@@ -336,6 +354,15 @@ static int run(int argc, char **argv)
         {"activation", 0, "NAME", "softmax or hardmax; softmax if not given", OPTION_CHOICE,
          &job.activation, activations},
         {"no-skip", 0, NULL, "leave out the skip connection", OPTION_FLAG, &job.no_skip, NULL},
+        {"norm", 0, "KIND",
+         "layer or rms: the data are tokens before this norm, which comes\n"
+         "first; the skip adds them as they were",
+         OPTION_CHOICE, &job.norm, norms},
+        {"norm-eps", 0, "E", "what the norm adds under the root; 1e-5 if not given",
+         OPTION_NUMBER, &job.norm_eps, NULL},
+        {"norm-weight", 0, "NAME", "what it multiplies by; the architecture's, or nothing",
+         OPTION_TEXT, &request->norm_weight, NULL},
+        {"norm-bias", 0, "NAME", "... and adds", OPTION_TEXT, &request->norm_bias, NULL},
         {"residual", 0, "NAME",
          "the skip adds the tensor NAME of the data file, not what the\n"
          "layer attends to: x + Attn(norm(x))",
@@ -344,6 +371,7 @@ static int run(int argc, char **argv)
     };
 
     fmpq_init(job.scale_value);
+    fmpq_init(job.norm_eps.value);
     attest_weights_init(&job.weights);
     code = attest_cli_parse(&attest_command_import, &common, options, argc, argv, 1, 1,
                             &operands, &count);
@@ -357,5 +385,6 @@ static int run(int argc, char **argv)
         code = job.list ? list(operands[0], &common) : import(&job, operands[0], &common);
     attest_weights_clear(&job.weights);
     fmpq_clear(job.scale_value);
+    fmpq_clear(job.norm_eps.value);
     return code;
 }

@@ -13,7 +13,7 @@
 bool attest_import_has_bias(const attest_import *request)
 {
     return request->bias_q || request->bias_k || request->bias_v || request->bias_o ||
-           request->bias_qkv;
+           request->bias_qkv || (request->norm != ATTEST_NORM_NONE && request->norm_bias);
 }
 
 /* scale = 1/sqrt(s), if s is a square, else the binary32 number nearest to it, which is what
@@ -53,6 +53,9 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
         return attest_memory_fail(error);
     weights->dim = layer->dim + layer->has_bias;
     weights->homogeneous = layer->has_bias;
+    weights->norm = request->norm;
+    if (request->norm_eps)
+        fmpq_set(weights->norm_eps, request->norm_eps);
     fmpq_init(rsqrt);
     set_rsqrt(rsqrt, layer->size);
     for (size_t i = 0; i < request->count && status == ATTEST_OK; i++)

@@ -28,6 +28,8 @@ typedef struct attest_import_layer {
     size_t dim;   /* d */
     size_t heads; /* H */
     bool has_bias;
+    bool normed;                         /* the norm's factors and terms go into the matrices */
+    attest_array norm_weight, norm_bias; /* dim numbers; data NULL: 1 and 0 */
 } attest_import_layer;
 
 /* Finds the tensors of the request, and s and d. Status: FORMAT, USAGE. */
