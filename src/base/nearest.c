@@ -90,3 +90,20 @@ attest_status attest_nearest_refuse(const char *name, const char *(*at)(const vo
     free(list);
     return status;
 }
+
+const char *attest_nearest_pick(const char *written,
+                                const char *(*name)(const void *of, size_t i), const void *of)
+{
+    const char *best = NULL, *other;
+    size_t best_distance = FAR;
+
+    for (size_t i = 0; (other = name(of, i)) != NULL; i++) {
+        size_t distance = attest_nearest_distance(written, other);
+
+        if (distance < best_distance && attest_nearest_is_like(written, other)) {
+            best = other;
+            best_distance = distance;
+        }
+    }
+    return best;
+}

@@ -19,4 +19,9 @@ int attest_nearest_is_like(const char *a, const char *b);
 attest_status attest_nearest_refuse(const char *name, const char *(*at)(const void *, size_t),
                                     const void *names, size_t count, attest_error *error);
 
+/* The name that is probably meant by what was written: the nearest, and of several the first,
+ * of those that are like it; NULL where none is. name gives the i-th, and NULL at their end. */
+const char *attest_nearest_pick(const char *written,
+                                const char *(*name)(const void *of, size_t i), const void *of);
+
 #endif

@@ -28,7 +28,7 @@ const attest_command attest_command_certify = {
 typedef struct certify_request {
     const char *data, *weights, *method;
     attest_number_option r, delta;
-    unsigned long max_bits;
+    unsigned long max_bits, max_terms;
 } certify_request;
 
 static int exit_code(attest_verdict verdict)
@@ -152,6 +152,7 @@ static void set_claim(attest_claim *claim, const certify_request *request)
     fmpq_set(claim->delta, request->delta.value);
     claim->method = request->method;
     claim->max_bits = (long)request->max_bits;
+    claim->max_terms = request->max_terms;
 }
 
 static int certify(const certify_request *request, attest_common *common)
@@ -184,7 +185,9 @@ static int certify(const certify_request *request, attest_common *common)
 
 static int run(int argc, char **argv)
 {
-    certify_request request = {.method = "auto", .max_bits = ATTEST_CERTIFY_MAX_BITS};
+    certify_request request = {.method = "auto",
+                               .max_bits = ATTEST_CERTIFY_MAX_BITS,
+                               .max_terms = ATTEST_CERTIFY_MAX_TERMS};
     attest_common common;
     char **operands;
     size_t count;
@@ -202,6 +205,9 @@ static int run(int argc, char **argv)
          OPTION_TEXT, &request.method, NULL},
         {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
          OPTION_COUNT, &request.max_bits, NULL},
+        {"max-terms", 0, "T",
+         "how many terms of exponential sums are multiplied out;\n4194304 if not given",
+         OPTION_POSITIVE, &request.max_terms, NULL},
         {0},
     };
 

@@ -57,6 +57,7 @@ typedef struct attest_common {
                             * then */
     const char *tensor;    /* --tensor, or NULL */
     bool homogeneous;      /* --homogeneous */
+    int color;             /* --color: an index of attest_color_names */
     size_t max_memory;     /* what parsed numbers may take */
     attest_budget budget;
 } attest_common;
@@ -167,6 +168,11 @@ bool attest_cli_parse_time(double *seconds, const char *text);
 /* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.
  */
 size_t attest_cli_width(void);
+
+/* --color: auto, always, never. Whether standard output is painted then: auto does where it is
+ * a terminal that can, unless NO_COLOR is set. */
+extern const char *const attest_color_names[];
+bool attest_cli_paints(int color);
 
 /* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
 int attest_cli_finish(int code);

@@ -19,6 +19,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
         {"more memory than is allowed",
          "more memory than is allowed (--max-memory raises the limit)"},
         {"bits do not suffice", "bits do not suffice (see --max-bits)"},
+        {"terms do not suffice", "terms do not suffice (see --max-terms)"},
         {"give the name of one", "--tensor NAME says which one to read"},
         {"is it transposed?", "is --transpose needed, or too much?"},
         {"give eps", "give --eps"},
@@ -42,6 +43,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
 ATTEST_PRINTF(1, 0)
 static void complain(const char *format, va_list arguments)
 {
+    static bool said;
     char *line, *shown = NULL;
     attest_text text;
     va_list again;
@@ -57,7 +59,11 @@ static void complain(const char *format, va_list arguments)
         attest_escape_terminal(&text, line, (size_t)length);
         shown = attest_text_take(&text);
     }
-    fprintf(stderr, "attest: %s\n", shown ? shown : "out of memory");
+    if (shown)
+        fprintf(stderr, "attest: %s\n", shown);
+    else if (!said) /* once is enough */
+        fprintf(stderr, "attest: out of memory\n");
+    said = said || !shown;
     free(shown);
     free(line);
 }

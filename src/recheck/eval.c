@@ -34,7 +34,8 @@ attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *d
                               .weights = weights,
                               .dim = dataset->dim,
                               .positions = dataset->total,
-                              .heads = weights->heads};
+                              .heads = weights->heads,
+                              .max_terms = ATTEST_CERTIFY_MAX_TERMS};
     check->group = attest_memory_alloc(check->positions, sizeof *check->group);
     check->value = attest_memory_alloc(check->positions, sizeof *check->value);
     check->bits = attest_memory_alloc(check->positions, sizeof *check->bits);
