@@ -392,7 +392,8 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         attest_json_write_null(json, "certified_bits");
     attest_json_write_count(json, "classes", audit->classes.classes);
     attest_json_write_count(json, "necessary_bits",
-                            attest_counting_bits(audit->classes.classes, audit->dataset->dim));
+                            attest_counting_bits(audit->classes.classes,
+                                                 attest_weights_output_dim(audit->weights)));
     write_bits(json, "separation_bits", c->known && c->has_pair, c->max_norm,
                c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
@@ -465,7 +466,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
     attest_json_write_string(json, "name", dataset->name);
     attest_json_write_count(json, "sequences", dataset->count);
     attest_json_write_count(json, "longest", dataset->longest);
-    attest_json_write_count(json, "dim", dataset->dim);
+    attest_json_write_count(json, "dim", attest_weights_output_dim(audit->weights));
     attest_json_write_count(json, "tokens", dataset->tokens.count);
     attest_json_write_count(json, "positions", dataset->total);
     attest_audit_write_fmpz(json, "required_pairs", audit->classes.required_pairs);

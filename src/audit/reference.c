@@ -51,6 +51,7 @@ static bool choose_sample(attest_audit_reference *r, const attest_audit_request 
     }
     r->positions = r->start[count];
     r->dim = dataset->dim;
+    r->counted = attest_weights_output_dim(request->weights);
     return true;
 }
 
@@ -258,7 +259,8 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
         size_t q;
         i += p == reference->start[i + 1];
         q = attest_audit_reference_place(reference, all, i, p);
-        for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < dim; c++) {
+        for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < reference->counted;
+             c++) {
             get_entry(t.entry, outputs, q * dim + c);
             add_entry(errors, &t, reference, p * dim + c, format,
                       bound ? bound + p * dim + c : NULL, unit_bits);

@@ -11,7 +11,8 @@ typedef struct attest_audit_reference {
     size_t *sequence; /* the sample: sequences at equal steps */
     size_t sequences;
     size_t positions, dim;
-    size_t *start; /* sequences + 1 places of the sample's positions in it */
+    size_t counted; /* of the dim entries of an output: weights.h */
+    size_t *start;  /* sequences + 1 places of the sample's positions in it */
     long bits;
     __mpfr_struct *middle, *radius;
     size_t middle_bytes, radius_bytes;

@@ -271,8 +271,8 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     }
     hardmax = audit->weights->activation == ATTEST_HARDMAX;
     printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
-           strategy ? strategy : "", job->dataset.count, job->dataset.longest, job->dataset.dim,
-           job->dataset.tokens.count);
+           strategy ? strategy : "", job->dataset.count, job->dataset.longest,
+           attest_weights_output_dim(audit->weights), job->dataset.tokens.count);
     printf("%s, %s%s, %s sums%s%s%s\n\n", attest_simulated_rounding_name(audit->like.rounding),
            hardmax ? "" : attest_simulated_softmax_name(audit->like.softmax),
            hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",

@@ -74,6 +74,8 @@ weights_set_json io
 weights_set_npz io
 weights_write io
 chunk_result io
+weights_have_bias io
+weights_set_bias io
 '
 
 strangers() { # object or archive: global definitions without the prefix
