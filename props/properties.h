@@ -27,6 +27,7 @@
     X(masked)                                                                                  \
     X(tuned)                                                                                   \
     X(memorize)                                                                                \
+    X(parameters)                                                                              \
     X(positional)                                                                              \
     X(approximate)                                                                             \
     X(softmax_limit)                                                                           \

@@ -45,6 +45,7 @@ typedef struct attest_statement {
     X(masked)                                                                                  \
     X(tuned)                                                                                   \
     X(memorize)                                                                                \
+    X(parameters)                                                                              \
     X(positional)                                                                              \
     X(approximate)                                                                             \
     X(softmax_limit)                                                                           \

@@ -249,6 +249,8 @@ mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
+mutation "a count of parameters without W_2's last unit" src/theory/memorize_size.c \
+    'm->parameters = 4 * (s + d) + d * h;' 'm->parameters = 4 * (s + d) + d * (h - 1);'
 mutation "positions that all move alike" src/theory/positional.c \
     'fmpq_add(move, move, step);' 'fmpq_set(move, step);'
 mutation "ramps to the label before" src/theory/memorize_ramps.c \
