@@ -17,6 +17,7 @@
     X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(theorem1_search)                                                                         \
+    X(two_layers)                                                                              \
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
@@ -34,6 +35,8 @@
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
+    X(float_equivariance)                                                                      \
+    X(float_length)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
     X(saturation)                                                                              \

@@ -36,6 +36,7 @@ typedef struct attest_statement {
     X(kernel)                                                                                  \
     X(reference)                                                                               \
     X(theorem1)                                                                                \
+    X(two_layers)                                                                              \
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
@@ -52,6 +53,8 @@ typedef struct attest_statement {
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
+    X(float_equivariance)                                                                      \
+    X(float_length)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
     X(saturation)                                                                              \

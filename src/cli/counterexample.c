@@ -8,6 +8,7 @@
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
 #include "number/ball_root.h"
+#include "report/need.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
 
@@ -119,6 +120,10 @@ static int build(counterexample_job *job, attest_common *common)
     if (job->search)
         return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed);
     if (!job->vocabulary) {
+        if (job->counterexample.weights.homogeneous)
+            return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
+                                     "for heads without: use --vocabulary DATA",
+                                     job->weights);
         job->found = true;
         return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
                                                                    : EXIT_HOLDS;
@@ -126,9 +131,9 @@ static int build(counterexample_job *job, attest_common *common)
     attest_dataset_init(&vocabulary);
     code = attest_cli_read_dataset(&vocabulary, job->vocabulary, common);
     if (code == EXIT_HOLDS)
-        code = attest_cli_check_dim(common, job->vocabulary, vocabulary.dim,
-                                    job->weights ? job->weights : "--dim",
-                                    job->counterexample.weights.dim);
+        code = attest_cli_pair(common, &vocabulary, NULL, job->vocabulary,
+                               &job->counterexample.weights,
+                               job->weights ? job->weights : "--dim");
     if (code == EXIT_HOLDS &&
         attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
                                               &common->budget, &error))
@@ -167,7 +172,7 @@ static void print_vector(const fmpq *entry, size_t count)
     for (size_t c = 0; c < count; c++) {
         char *text = attest_number_format(entry + c);
 
-        printf("%s%s", c ? ", " : "", text ? text : "?");
+        printf("%s%s", c ? ", " : "", attest_need_text(text));
         free(text);
     }
     printf(")");

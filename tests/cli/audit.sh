@@ -248,9 +248,19 @@ for seed in 1 2 3; do
     python3 "$srcdir/tests/ref/audit_meaning.py" compare drawn.json layer.json "$out"
     result $? "relative errors, weights and pairs are those of Python's fractions ($seed)"
     json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"])'
+    json '[w["bits"] for w in o["graded"]["widths"]] == list(range(1, 25)) and o["graded"]["widths"][23]["max"] < 1e-5'
 done
 json 'o["formats"][3]["conclusion"].startswith("float8_e5m2: outputs differ by up to ")'
 json 'all(sum(f["pairs"][k] for k in ("apart", "by_rounding", "merged")) == o["dataset"]["required_pairs"] for f in o["formats"])'
+
+# 100 and 90 are beyond 31, the largest number of p=5:emin=-20:emax=4; one entry each saturates.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[0, 100]], [[0, 90]]]}' >large.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "skip": false,
+ "heads": [{"WQ": [[0, 0]], "WK": [[0, 0]], "WV": [[0, 1]], "WO": [[0], [1]]}]}' >copy.json
+run 0 "saturated entries" audit large.json --weights copy.json --round zero --formats p=5:emin=-20:emax=4,p=5,binary16 --quick -o saturated.json --json
+json '[f["saturated"] for f in o["formats"]] == [2, 0, 0] and "2 entries are the largest number" in o["formats"][0]["conclusion"]'
+sed 's/"saturated": 2/"saturated": 0/' saturated.json >unsaturated.json
+run 1 "more saturated entries are worse" audit large.json --weights copy.json --round zero --formats p=5:emin=-20:emax=4,p=5,binary16 --quick --gate unsaturated.json
 
 python3 - <<'END'
 import json, random
