@@ -237,8 +237,6 @@ mutation "equalities that the checker sees in the first entry" src/recheck/order
     'c < f->dim && !e->cut.failed; c++' 'c < 1 && !e->cut.failed; c++'
 
 # the audit
-mutation "values of a format without the negative ones" src/audit/counting.c \
-    'fmpz_mul_ui(values, values, 2);' ';'
 mutation "positions that collide with their own class" src/audit/collisions.c \
     'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
 
@@ -254,9 +252,8 @@ mutation "a difference of Boltzmann values with its sign turned" src/theory/bolt
     'fmpz_submul(v->d, v->b, all->value[0].a);' \
     'fmpz_submul(v->d, v->b, all->value[0].a);
         fmpz_neg(v->d, v->d);'
-mutation "signs that the criterion for two layers forgets" src/theory/two_layers.c \
-    'add_token(&s.kind[pair->t[side][k] < 0], pair->t[side][k]);' \
-    'add_token(&s.kind[0], pair->t[side][k]);'
+mutation "a second layer that loses the first entry" src/theory/two_layers.c \
+    'set_sequence(&between, out);' 'set_sequence(&between, out), fmpz_zero(between.entry);'
 mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
     'arb_sub(bracket, bracket, mu, bits);' ';'
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
