@@ -67,7 +67,7 @@ ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)
 /* The same as an array, ended by NULL. */
 extern const attest_statement *const attest_statements[];
 
-/* The statement of this name, or NULL. */
+/* The statement of this name, in which hyphens may stand for underscores, or NULL. */
 const attest_statement *attest_statement_get(const char *name);
 
 #endif

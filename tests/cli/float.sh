@@ -22,4 +22,7 @@ o["parameters"]["n"] = str(int(o["parameters"]["n"]) - 1)
 json.dump(o, sys.stdout)
 PY
 run 0 "one token fewer" replay "$work/shorter.json"
+run 0 "with a hyphen" show float-equivariance
+shows '^Floating point: attention of three tokens'
+refused "but not any name" show float-equivarianc
 finish
