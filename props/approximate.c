@@ -20,11 +20,12 @@ static const attest_constant constants[] = {
 
 const attest_statement attest_statement_approximate = {
     .name = "approximate",
-    .title = "Universal approximation of equivariant functions",
-    .source = "Kajitsuka and Sato, ICLR 2024 (arXiv 2307.14023), Theorem 3 (universal "
-              "approximation)",
+    .title = "Proposition 1: universal approximation of equivariant functions",
+    .source = "Kajitsuka and Sato, ICLR 2024 (arXiv 2307.14023), Proposition 1",
     .text = "Feed-forward, attention, feed-forward: such networks approximate continuous "
-            "permutation-equivariant functions on a compact domain in L^p, 1 <= p < infinity.",
+            "permutation-equivariant functions on a compact domain in L^p, 1 <= p < infinity. "
+            "The domain is scaled into the unit cube, and the function extended to it (Tietze) "
+            "and symmetrised; on the cube the error bound below holds for every grid.",
     .hypotheses = hypotheses,
     .constants = constants,
     .decided_by = "balls and exact rationals, with a quadrature whose own error is known",

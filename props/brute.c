@@ -104,12 +104,30 @@ static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
     _fmpq_vec_clear(out, (slong)(d->total * d->dim));
 }
 
+/* Whether an earlier position of the sequence has the same output for sure, so that its pairs
+ * were looked at there. */
+static bool is_repeated(const attest_oracle *oracle, attest_place a)
+{
+    uint32_t token = attest_dataset_token(oracle->dataset, a.sequence, a.position);
+
+    for (size_t k = 0; k < a.position && oracle->weights->mask == ATTEST_MASK_NONE; k++)
+        if (attest_dataset_token(oracle->dataset, a.sequence, k) == token)
+            return true;
+    return false;
+}
+
 /* One required pair. Returns whether it is decided at this precision. */
 static bool look_at_pair(attest_brute *brute, const attest_oracle *oracle, attest_place a,
                          attest_place b, const arb_t square, long bits)
 {
     bool positive = arb_is_positive(square);
-    int equal = positive ? 0 : attest_oracle_equal(oracle, a, b);
+    int equal;
+
+    if (is_repeated(oracle, a) || is_repeated(oracle, b)) {
+        brute->required++;
+        return true;
+    }
+    equal = positive ? 0 : attest_oracle_equal(oracle, a, b);
 
     if (brute->required++ == 0 ||
         (!brute->collision && arf_cmp(arb_midref(square), arb_midref(brute->separation)) < 0))

@@ -3,11 +3,19 @@
 #include "props/properties.h"
 #include "props/statement.h"
 
+static const attest_constant constants[] = {
+    {"r", "r_max + eps/4"},
+    {"delta'",
+     "|w| (log n)^2 exp(-2 kappa r_max^2) / (kappa r_max), w = W_O u_3 and kappa the stored "
+     "ones, n the length of the longest sequence: as in theorem2"},
+    {0},
+};
+
 static const attest_hypothesis hypotheses[] = {
     {"r-min", "r_min > 0: no token is zero"},
     {"eps", "different tokens are more than eps > 0 apart"},
     {"no-duplicates", "no token stands twice in a sequence"},
-    {"length", "some sequence has n >= 2 tokens"},
+    {"length", "the longest sequence has n >= 2 tokens"},
     {0},
 };
 
@@ -16,9 +24,11 @@ const attest_statement attest_statement_masked = {
     .title = "Remark 1: the same with a causal mask",
     .source = "Kajitsuka and Sato, ICLR 2024 (arXiv 2307.14023), Remark 1",
     .text =
-        "The construction of Theorem 2 with prefix vocabularies and Lemma F in place of Lemma "
-        "1. The first token sees only itself.",
+        "The construction of Theorem 2, with the same weights, is an (r, delta')-contextual "
+        "mapping under a causal mask, too: vocabularies are then those of prefixes, of any "
+        "lengths, and Lemma F takes the place of Lemma 1. The first token sees only itself.",
     .hypotheses = hypotheses,
+    .constants = constants,
     .decided_by = "first differences (Lemma F), balls",
     .note = "proofs-notes/theorem2.md",
     .machine = "whole: proofs-notes/coq/theorem2_exists.v, theorem2 (mask included); for given "

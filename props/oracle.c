@@ -108,9 +108,10 @@ static const fmpq *largest(const attest_oracle *oracle, size_t h, attest_place p
 void attest_oracle_skip(fmpq_t sum, const attest_oracle *oracle, attest_place place, size_t c)
 {
     slong token = attest_dataset_token(oracle->dataset, place.sequence, place.position);
+    size_t from = attest_weights_skip_entry(oracle->weights, c);
 
-    if (oracle->weights->skip)
-        fmpq_set(sum, fmpq_mat_entry(oracle->token, (slong)c, token));
+    if (from != SIZE_MAX)
+        fmpq_set(sum, fmpq_mat_entry(oracle->token, (slong)from, token));
     else
         fmpq_zero(sum);
 }

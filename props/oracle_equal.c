@@ -2,7 +2,9 @@
  *
  * The difference times the product of all denominators is a sum over all ways to choose one key
  * in every group, a group being a head at one of the two places:
- *     e^{sum of the scores} (x - y + sum of the values at a - sum of the values at b). */
+ *     e^{sum of the scores} (x - y + sum of the values at a - sum of the values at b).
+ * Group after group is multiplied out, and ways of equal exponent are counted together: a term
+ * is e^{exponent} (the sum of what `ways` ways add up to). */
 #include "props/oracle.h"
 
 #include <stdlib.h>
@@ -11,90 +13,142 @@
 
 typedef struct term {
     fmpq_t exponent;
-    fmpq *coefficient; /* dim */
+    size_t ways; /* at most ATTEST_ORACLE_TERMS */
+    fmpq *sum;   /* dim */
 } term;
+
+typedef struct terms {
+    size_t count, dim;
+    term *term;
+} terms;
+
+static bool terms_init(terms *all, size_t count, size_t dim)
+{
+    all->term = attest_memory_alloc(count, sizeof *all->term);
+    all->count = all->term ? count : 0;
+    all->dim = dim;
+    for (size_t i = 0; i < all->count; i++) {
+        fmpq_init(all->term[i].exponent);
+        all->term[i].ways = 0;
+        all->term[i].sum = _fmpq_vec_init((slong)dim);
+    }
+    return all->term != NULL;
+}
+
+static void terms_clear(terms *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        fmpq_clear(all->term[i].exponent);
+        _fmpq_vec_clear(all->term[i].sum, (slong)all->dim);
+    }
+    free(all->term);
+}
 
 static int compare_terms(const void *p, const void *q)
 {
     return fmpq_cmp(((const term *)p)->exponent, ((const term *)q)->exponent);
 }
 
-/* The number of terms, or 0 if it is beyond the limit. */
-static size_t count_terms(const attest_oracle *oracle, attest_place a, attest_place b)
+/* Equal exponents together, as one term each. */
+static void collect(terms *all)
 {
-    size_t terms = 1;
+    size_t kept = 0;
 
-    for (size_t g = 0; g < 2 * oracle->weights->heads; g++) {
-        terms *= attest_oracle_seen(oracle, g % 2 ? b : a);
-        if (terms > ATTEST_ORACLE_TERMS)
-            return 0;
+    qsort(all->term, all->count, sizeof *all->term, compare_terms);
+    for (size_t i = 1; i < all->count; i++) {
+        term *into = all->term + kept, *from = all->term + i;
+
+        if (fmpq_equal(into->exponent, from->exponent)) {
+            into->ways += from->ways;
+            for (size_t c = 0; c < all->dim; c++)
+                fmpq_add(into->sum + c, into->sum + c, from->sum + c);
+        } else if (++kept < i) {
+            term swap = all->term[kept];
+
+            all->term[kept] = *from;
+            *from = swap;
+        }
     }
-    return terms;
+    for (size_t i = kept + 1; i < all->count; i++) {
+        fmpq_clear(all->term[i].exponent);
+        _fmpq_vec_clear(all->term[i].sum, (slong)all->dim);
+    }
+    all->count = kept + 1;
 }
 
-/* Term number `index`, whose digits in mixed radix are the keys chosen. */
-static void set_term(term *one, const attest_oracle *oracle, attest_place a, attest_place b,
-                     size_t index)
+/* to = from with key j of the group chosen, in every one of its ways. */
+static void choose(term *to, const term *from, const attest_oracle *oracle, size_t group,
+                   attest_place place, size_t j)
 {
-    size_t dim = oracle->dataset->dim;
+    fmpq_t value;
+
+    fmpq_init(value);
+    fmpq_add(to->exponent, from->exponent, attest_oracle_score(oracle, group / 2, place, j));
+    to->ways = from->ways;
+    for (size_t c = 0; c < oracle->dataset->dim; c++) {
+        fmpq_mul_ui(value, attest_oracle_value(oracle, group / 2, place, j, c), from->ways);
+        (group % 2 ? fmpq_sub : fmpq_add)(to->sum + c, from->sum + c, value);
+    }
+    fmpq_clear(value);
+}
+
+/* all times the denominator of a group. */
+static bool multiply(terms *all, const attest_oracle *oracle, size_t group, attest_place place)
+{
+    size_t keys = attest_oracle_seen(oracle, place);
+    terms product;
+
+    if (!terms_init(&product, all->count * keys, all->dim))
+        return false;
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t j = 0; j < keys; j++)
+            choose(product.term + i * keys + j, all->term + i, oracle, group, place, j);
+    terms_clear(all);
+    collect(&product);
+    *all = product;
+    return true;
+}
+
+/* Whether there are too many ways. */
+static bool is_beyond(const attest_oracle *oracle, attest_place a, attest_place b)
+{
+    size_t ways = 1;
+
+    for (size_t g = 0; g < 2 * oracle->weights->heads && ways <= ATTEST_ORACLE_TERMS; g++)
+        ways *= attest_oracle_seen(oracle, g % 2 ? b : a);
+    return ways > ATTEST_ORACLE_TERMS;
+}
+
+/* One way, of exponent 0: the difference of what the skip adds. */
+static void set_skip(term *one, const attest_oracle *oracle, attest_place a, attest_place b)
+{
     fmpq_t y;
 
     fmpq_init(y);
-    for (size_t c = 0; c < dim; c++) {
-        attest_oracle_skip(one->coefficient + c, oracle, a, c);
+    one->ways = 1;
+    for (size_t c = 0; c < oracle->dataset->dim; c++) {
+        attest_oracle_skip(one->sum + c, oracle, a, c);
         attest_oracle_skip(y, oracle, b, c);
-        fmpq_sub(one->coefficient + c, one->coefficient + c, y);
-    }
-    for (size_t g = 0; g < 2 * oracle->weights->heads; g++) {
-        attest_place place = g % 2 ? b : a;
-        size_t keys = attest_oracle_seen(oracle, place), j = index % keys, h = g / 2;
-        index /= keys;
-        fmpq_add(one->exponent, one->exponent, attest_oracle_score(oracle, h, place, j));
-        for (size_t c = 0; c < dim; c++)
-            (g % 2 ? fmpq_sub : fmpq_add)(one->coefficient + c, one->coefficient + c,
-                                          attest_oracle_value(oracle, h, place, j, c));
+        fmpq_sub(one->sum + c, one->sum + c, y);
     }
     fmpq_clear(y);
 }
 
-/* Whether the coefficients of each exponent, which stand together, add up to zero. */
-static bool vanishes(const term *all, size_t terms, size_t dim)
-{
-    bool zero = true;
-    fmpq_t sum;
-
-    fmpq_init(sum);
-    for (size_t c = 0; c < dim && zero; c++)
-        for (size_t i = 0; i < terms && zero; i++) {
-            fmpq_add(sum, sum, all[i].coefficient + c);
-            if (i + 1 == terms || !fmpq_equal(all[i].exponent, all[i + 1].exponent)) {
-                zero = fmpq_is_zero(sum);
-                fmpq_zero(sum);
-            }
-        }
-    fmpq_clear(sum);
-    return zero;
-}
-
 int attest_oracle_equal(const attest_oracle *oracle, attest_place a, attest_place b)
 {
-    size_t dim = oracle->dataset->dim, terms = count_terms(oracle, a, b);
-    term *all = terms ? attest_memory_alloc(terms, sizeof *all) : NULL;
-    int equal;
+    bool ok, equal = true;
+    terms all;
 
-    if (!all)
+    if (is_beyond(oracle, a, b))
         return -1;
-    for (size_t i = 0; i < terms; i++) {
-        fmpq_init(all[i].exponent);
-        all[i].coefficient = _fmpq_vec_init((slong)dim);
-        set_term(all + i, oracle, a, b, i);
-    }
-    qsort(all, terms, sizeof *all, compare_terms);
-    equal = vanishes(all, terms, dim);
-    for (size_t i = 0; i < terms; i++) {
-        fmpq_clear(all[i].exponent);
-        _fmpq_vec_clear(all[i].coefficient, (slong)dim);
-    }
-    free(all);
-    return equal;
+    ok = terms_init(&all, 1, oracle->dataset->dim);
+    if (ok)
+        set_skip(all.term, oracle, a, b);
+    for (size_t g = 0; g < 2 * oracle->weights->heads && ok; g++)
+        ok = multiply(&all, oracle, g, g % 2 ? b : a);
+    for (size_t i = 0; i < all.count && equal; i++)
+        for (size_t c = 0; c < all.dim && equal; c++)
+            equal = fmpq_is_zero(all.term[i].sum + c);
+    terms_clear(&all);
+    return ok ? equal : -1;
 }

@@ -20,6 +20,7 @@
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
+    X(sharp_gap)                                                                               \
     X(zero_test)                                                                               \
     X(zero_test_outputs)                                                                       \
     X(theorem2)                                                                                \
@@ -34,7 +35,8 @@
     X(equivariance)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
-    X(saturation)
+    X(saturation)                                                                              \
+    X(collapse)
 
 #define ATTEST_PROPERTY_DECLARE(name) extern const attest_property attest_property_##name;
 ATTEST_PROPERTIES(ATTEST_PROPERTY_DECLARE)

@@ -39,6 +39,7 @@ typedef struct attest_statement {
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
+    X(sharp_gap)                                                                               \
     X(zero_test)                                                                               \
     X(theorem2)                                                                                \
     X(masked)                                                                                  \
@@ -52,7 +53,8 @@ typedef struct attest_statement {
     X(equivariance)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
-    X(saturation)
+    X(saturation)                                                                              \
+    X(collapse)
 
 #define ATTEST_STATEMENT_DECLARE(name) extern const attest_statement attest_statement_##name;
 ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)

@@ -7,14 +7,20 @@ static const attest_hypothesis hypotheses[] = {
     {"r-min", "r_min > 0: no token is zero"},
     {"eps", "different tokens are more than eps > 0 apart"},
     {"no-duplicates", "no token stands twice in a sequence"},
-    {"length", "every sequence has n >= 2 tokens"},
+    {"length", "the longest sequence has n >= 2 tokens; lengths may differ"},
     {0},
 };
 
 static const attest_constant constants[] = {
     {"r", "r_max + eps/4"},
+    {"delta'",
+     "what is promised of stored weights, which are rational: |w| (log n)^2 exp(-2 kappa "
+     "r_max^2) / (kappa r_max), w = W_O u_3 with |w| <= eps/(4 r_max), kappa at least "
+     "(|V|+1)^4 "
+     "pi d (2 log n + 3)/(8 eps r_min) and at most 1 + 2^-40 times that; enclosed from below"},
     {"delta",
-     "2 (log n)^2 eps^2 r_min / (r_max^2 (|V|+1)^4 (2 log n + 3) pi d) exp(-(|V|+1)^4 (2 "
+     "the paper's, to which delta' is equal at the exact values of kappa and |w|: 2 (log n)^2 "
+     "eps^2 r_min / (r_max^2 (|V|+1)^4 (2 log n + 3) pi d) exp(-(|V|+1)^4 (2 "
      "log n + 3) pi d r_max^2 / (4 eps r_min))"},
     {0},
 };
@@ -26,7 +32,8 @@ const attest_statement attest_statement_theorem2 = {
     .text =
         "For tokenwise (r_min, r_max, eps)-separated sequences there are W_O and rank-1 W_V, "
         "W_K, W_Q for which single-head softmax attention with skip is an (r, "
-        "delta)-contextual mapping.",
+        "delta)-contextual mapping; and rational ones for which it is an (r, "
+        "delta')-contextual mapping.",
     .hypotheses = hypotheses,
     .constants = constants,
     .decided_by = "first differences (Lemma F), balls",

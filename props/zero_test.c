@@ -13,7 +13,8 @@ static const attest_hypothesis hypotheses[] = {
 const attest_statement attest_statement_zero_test = {
     .name = "zero_test",
     .title = "Equality of softmax outputs is decidable",
-    .source = "our own, on the theorem of Lindemann and Weierstrass",
+    .source = "our own, on Hermite's theorem (1873): e^{1/D} is transcendental; for rational "
+              "exponents no more of Lindemann and Weierstrass is needed",
     .text = "For rational scores, boltz(A) = boltz(B) iff the multiplicity vectors are "
             "proportional; equality of two softmax attention outputs with rational data and "
             "weights is the vanishing of a sum of rational multiples of exponentials of "

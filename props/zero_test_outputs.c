@@ -4,6 +4,8 @@
  * The one of certify (polynomials in e^{1/D}) and the one of the checker (sorted sums) must say
  * what the oracle says, which multiplies everything out; and so must a distance that is known
  * because only the tokens themselves differ. */
+#include <attest/certify.h>
+
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
@@ -153,7 +155,7 @@ static attest_status ask(examination *x, const attest_place pair[2], const fmpq_
     }
     if (status == ATTEST_OK) {
         attest_softmax_sum_finish(&sum);
-        status = attest_zero_test(&answer, &sum, target, x->error);
+        status = attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, x->error);
         if (status == ATTEST_OK && answer != ATTEST_ZERO_UNABLE &&
             (answer == ATTEST_ZERO_EQUAL) != expected)
             fail(x, pair, "certify", !expected, what);

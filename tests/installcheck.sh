@@ -76,6 +76,43 @@ assert m.version("attest") == attest.__version__ == attest.version()' 2>"$work/l
     fi
 fi
 
+# Properties of one's own: compiled with the installed headers, run by the installed program.
+attest=$DESTDIR$bindir/attest
+load() { # name, source, argument...: compiled, and run by a campaign
+    name=$1 source=$2
+    shift 2
+    if ! eval "${CC:-cc} -std=c11 -Wall -Wextra -Werror -shared -fPIC \"\$source\" $(flags --cflags attest attest-engine) -o \"\$work/\$name.so\"" 2>"$work/log"; then
+        fail "$name: does not compile"
+    elif ! "$attest" campaign --load "$work/$name.so" --tap "$@" >"$work/log" 2>&1 || grep -q '^not ok' "$work/log"; then
+        fail "$name: fails"
+    else
+        echo "installcheck: $name: $(grep -c '^ok' "$work/log") properties"
+        return
+    fi
+    sed 's/^/    /' "$work/log" >&2
+}
+
+# The small project, as its users would: autoreconf, configure, make check.
+project() {
+    cp -r "$srcdir/examples/project" "$work/project" && chmod -R u+w "$work/project" && cd "$work/project" &&
+        PATH=$DESTDIR$bindir:$PATH ACLOCAL_PATH=$DESTDIR$aclocaldir autoreconf -i >log 2>&1 &&
+        PATH=$DESTDIR$bindir:$PATH ./configure >>log 2>&1 && make check >>log 2>&1 &&
+        grep -q '^# PASS:  3' log && grep -q '^# FAIL:  0' log
+}
+if [ "$engine" = yes ]; then
+    load own-property "$srcdir/examples/own-property.c"
+    "$attest" new-property mine -o "$work/mine.c" >/dev/null || fail "new-property: fails"
+    load mine "$work/mine.c"
+    if ! command -v autoreconf >/dev/null; then
+        echo "installcheck: project: there is no autoreconf"
+    elif (project); then
+        echo "installcheck: project: $(grep '^# PASS' "$work/project/log")"
+    else
+        fail "project: fails"
+        tail -n 20 "$work/project/log" >&2
+    fi
+fi
+
 # Nothing of another prefix is left in what was installed.
 for file in attest ${engine:+attest-engine}; do
     grep -q "^prefix=$prefix\$" "$PKG_CONFIG_PATH/$file.pc" || fail "$file.pc: not of the prefix $prefix"

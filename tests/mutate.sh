@@ -5,9 +5,9 @@ tree=$work/tree
 copy_source() {
     mkdir -p "$tree" "$work/build"
     (cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
-        configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in build-aux \
-        m4 src props include tests bench examples doc proofs-notes README.md CHANGELOG.md LICENSE \
-        CONTRIBUTING.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
+        configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in attest-engine.pc.in build-aux \
+        m4 src props include completion tests bench examples doc proofs-notes python README.md CHANGELOG.md LICENSE \
+        CONTRIBUTING.md SECURITY.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
     (cd "$work/build" && "$tree/configure" CC="$CC" >"$work/log" 2>&1)
 }
 

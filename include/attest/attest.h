@@ -39,6 +39,7 @@
 #include <attest/kernel.h>
 #include <attest/matrix.h>
 #include <attest/number.h>
+#include <attest/pairing.h>
 #include <attest/progress.h>
 #include <attest/sequence.h>
 #include <attest/status.h>

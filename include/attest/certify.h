@@ -19,6 +19,10 @@ extern "C" {
 #define ATTEST_CERTIFY_BITS 128
 #define ATTEST_CERTIFY_MAX_BITS (1L << 20)
 
+/* How many terms an exponential sum may have that is multiplied out, unless the caller says
+ * more. */
+#define ATTEST_CERTIFY_MAX_TERMS ((size_t)1 << 22)
+
 /* What is claimed: |F(X)_k - F(X')_l| > delta for all required pairs and, if has_r,
  * |F(X)_k| < r for all positions. */
 typedef struct attest_claim {
@@ -28,11 +32,13 @@ typedef struct attest_claim {
     fmpq_t r, delta;    /* >= 0 */
     const char *method; /* "auto", or a name from attest_certify_method_name */
     long max_bits;
-    attest_progress progress; /* told about contexts that were evaluated */
+    size_t max_terms;         /* >= 1 */
+    attest_progress progress; /* told about contexts that were evaluated, and blocks of pairs */
 } attest_claim;
 
-/* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS, nobody is told
- * about progress. The dataset and the weights stay the caller's. */
+/* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS, max_terms
+ * ATTEST_CERTIFY_MAX_TERMS, nobody is told about progress. The dataset and the weights stay the
+ * caller's. */
 ATTEST_API void attest_claim_init(attest_claim *claim);
 ATTEST_API void attest_claim_clear(attest_claim *claim);
 
@@ -92,11 +98,12 @@ ATTEST_API void attest_finding_clear(attest_finding *finding);
 /* Decides the claim. A verdict other than undecided is proved: by exact rational arithmetic for
  * hardmax; for softmax by balls, whose precision doubles up to max_bits, by the zero test where
  * a separation or a bound seems to be met exactly, and from leading exponents where the terms
- * are too far apart for balls. What stays undecided has met max_bits or the cap on terms. The
- * method filter leaves to them only what doubles with error bounds cannot exclude. Status:
- * USAGE (unknown method, or one that does not apply to the weights), DOMAIN (dimensions),
- * UNABLE, NOMEM. Cost: one evaluation per sequence, the closest pair of outputs, and an
- * evaluation at higher precision of those few sequences that have a part in a candidate. */
+ * are too far apart for balls. What stays undecided has met max_bits or max_terms, and the
+ * reason names which. The method filter leaves to them only what doubles with error bounds
+ * cannot exclude. Status: USAGE (unknown method, or one that does not apply to the weights),
+ * DOMAIN (dimensions), UNABLE, NOMEM. Cost: one evaluation per sequence, the closest pair of
+ * outputs, and an evaluation at higher precision of those few sequences that have a part in a
+ * candidate. */
 ATTEST_API attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 

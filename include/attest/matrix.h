@@ -37,6 +37,10 @@ ATTEST_API void attest_matrix_resize_factored(attest_matrix *matrix, size_t rows
 ATTEST_API void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r,
                                         size_t c);
 
+/* Appends zeros: as many rows and columns as are wanted. Domain: at least those that it has.
+ * A factored matrix stays one. */
+ATTEST_API void attest_matrix_widen(attest_matrix *matrix, size_t rows, size_t cols);
+
 /* copy (initialised) = matrix; they may be the same. */
 ATTEST_API void attest_matrix_set(attest_matrix *copy, const attest_matrix *matrix);
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <attest/export.h>
 #include <attest/error.h>
@@ -36,10 +37,37 @@ typedef struct attest_weights {
     attest_ties ties;
     attest_mask mask;
     bool skip;
-    size_t dim;   /* d, the same for all heads */
-    size_t heads; /* H >= 1 */
+    size_t
+        skip_from; /* where the token's entries stand that the skip adds; 0 but for pairing.h */
+    size_t output_dim; /* the entries of an output that count, its first; 0: all. In the others
+                        * the skip adds nothing, and W_O has rows of zeros */
+    bool homogeneous;  /* the last columns of W_Q, W_K, W_V are biases, for a last entry 1 that
+                        * tokens may lack: pairing.h */
+    char *residual; /* NULL, or the tensor beside the dataset that the skip adds: pairing.h */
+    size_t dim;     /* d, the same for all heads */
+    size_t heads;   /* H >= 1 */
     attest_head *head;
 } attest_weights;
+
+/* How many entries of an output count. */
+static inline size_t attest_weights_output_dim(const attest_weights *weights)
+{
+    return weights->output_dim ? weights->output_dim : weights->dim;
+}
+
+/* The entry of the token that the skip adds to entry c of the output; SIZE_MAX where it adds
+ * nothing. */
+static inline size_t attest_weights_skip_entry(const attest_weights *weights, size_t c)
+{
+    return weights->skip && c < attest_weights_output_dim(weights) ? weights->skip_from + c
+                                                                   : SIZE_MAX;
+}
+
+/* Does the skip add the whole token, as it is? */
+static inline bool attest_weights_skip_is_plain(const attest_weights *weights)
+{
+    return weights->skip && !weights->output_dim;
+}
 
 /* Softmax, no mask, skip, no heads. */
 ATTEST_API void attest_weights_init(attest_weights *weights);
@@ -53,8 +81,8 @@ ATTEST_API attest_status attest_weights_resize(attest_weights *weights,
 ATTEST_API attest_status attest_weights_set(attest_weights *copy,
                                             const attest_weights *weights) ATTEST_WARN_UNUSED;
 
-/* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d. Status: FORMAT.
- */
+/* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d; that the skip has
+ * its entries, and W_O rows of zeros where outputs have no entries. Status: FORMAT. */
 ATTEST_API attest_status attest_weights_check_shapes(const attest_weights *weights,
                                                      attest_error *error) ATTEST_WARN_UNUSED;
 

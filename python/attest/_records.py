@@ -69,6 +69,7 @@ def certify(
     delta: Optional[Number] = None,
     method: Optional[str] = None,
     max_bits: Optional[int] = None,
+    max_terms: Optional[int] = None,
     certificate: Optional[PathLike] = None,
 ) -> Dict[str, Any]:
     """Is this attention layer a contextual mapping on the dataset? The record of ``attest certify``.
@@ -89,6 +90,7 @@ def certify(
         _option(arguments, "delta", delta)
         _option(arguments, "method", method)
         _option(arguments, "max-bits", max_bits)
+        _option(arguments, "max-terms", max_terms)
         if certificate is not None:
             arguments.append(f"--output={os.fspath(certificate)}")
         return run_json(*arguments)

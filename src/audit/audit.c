@@ -153,6 +153,7 @@ static attest_status judge(attest_audit_result *result, const attest_audit *audi
     arf_init(norm);
     attest_audit_norm_get(norm, outputs);
     set_root(result->max_norm, norm);
+    result->saturated = attest_audit_outputs_saturated(outputs, &result->arithmetic.format);
     result->has_separation = !fmpz_is_zero(audit->classes.required_pairs);
     if (result->collisions.has_pair) {
         arb_zero(result->min_separation);
@@ -211,7 +212,7 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
                                     entry, model.unit_bits);
         result->has_errors = status == ATTEST_OK;
         result->has_bound = result->has_errors && result->errors.entries > 0 &&
-                            isfinite(result->errors.bound_ulp);
+                            isfinite(result->errors.bound_ulp.part);
     } else {
         status = attest_memory_fail(error);
     }
@@ -406,6 +407,9 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
     if (status == ATTEST_OK && audit->has_curve)
         status = attest_audit_curve_find(&audit->curve, &request, &audit->classes, &audit->like,
                                          &audit->collapse, error);
+    if (status == ATTEST_OK && audit->has_curve && audit->reference.sequences > 0)
+        status = attest_audit_graded_get(&audit->graded, &request, &audit->reference,
+                                         &audit->like, error);
     if (status == ATTEST_OK && audit->has_kernels)
         status = attest_audit_kernels_get(&audit->kernels, &request, &audit->reference, error);
     return status;

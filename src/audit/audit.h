@@ -12,6 +12,7 @@
 #include "audit/collapse.h"
 #include "audit/collisions.h"
 #include "audit/curve.h"
+#include "audit/graded.h"
 #include "audit/kernels.h"
 #include "audit/pairs.h"
 #include "audit/reference.h"
@@ -34,6 +35,7 @@ typedef struct attest_audit_result {
     bool has_closest;
     size_t closest[2]; /* positions that attain it, where none collides */
     arb_t max_norm;    /* of the finite outputs */
+    size_t saturated;  /* entries of the size of the largest number of the format */
     bool has_errors;
     attest_audit_errors errors;
     bool has_bound;
@@ -91,6 +93,7 @@ typedef struct attest_audit {
     attest_audit_result *algorithm; /* compares: formats for each of the algorithms */
     attest_audit_kernels kernels;
     attest_audit_curve curve;
+    attest_audit_graded graded; /* with has_curve */
 } attest_audit;
 
 enum { ATTEST_AUDIT_ALGORITHMS = 12 };

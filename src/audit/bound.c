@@ -1,18 +1,18 @@
 /* bound.c -- an a priori bound on the error of attention, position by position. */
 #include "audit/bound_setup.h"
 
+#include <attest/kernel.h>
+
 #include "base/memory.h"
 #include "base/workers.h"
 
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
 {
-    double exponent = roundings * log1p(model->u_sum) * OUTWARD;
-
-    double u = model->u, growth, cap;
+    double u = model->u, growth = attest_audit_bound_power(model->u_sum, roundings), cap;
 
     if (model->accumulates)
-        exponent += log1p(u) * OUTWARD;
-    growth = expm1(exponent) / u * OUTWARD;
+        growth += u * (1 + growth);
+    growth = growth / u * OUTWARD;
     if (!model->capped)
         return growth;
     cap = 1 + 2 * model->u_sum;
@@ -24,7 +24,11 @@ double attest_audit_bound_growth(const attest_audit_model *model, double roundin
 /* The roundings that a term of a sum of t products passes through. */
 static double roundings(const attest_audit_model *model, size_t t)
 {
-    return model->pairwise ? 2 + ceil(log2((double)t + 1)) : (double)t;
+    int levels = 0;
+
+    while (t >> levels) /* ceil(log2(t + 1)) */
+        levels++;
+    return model->pairwise ? 2 + levels : (double)t;
 }
 
 /* The losses to underflow of a sum of t products: one each, and one more where it is stored. */
@@ -118,46 +122,98 @@ static void bound_score(size_t j, quantities key, quantities query, size_t count
         b->score.error[j] = INFINITY;
 }
 
+/* The scores of one query: the largest one, and the largest of slips and errors. */
+typedef struct score_range {
+    double top, slip, error;
+    double shift; /* the computed maximum may be off by that */
+} score_range;
+
+static score_range get_range(size_t visible, const bound *b)
+{
+    score_range range = {.top = -INFINITY};
+
+    for (size_t j = 0; j < visible; j++) {
+        range.top = fmax(range.top, b->score.value[j]);
+        range.slip = fmax(range.slip, b->score.slip[j]);
+        range.error = fmax(range.error, b->score.error[j]);
+    }
+    range.shift = range.slip + b->model->u * range.error;
+    return range;
+}
+
+/* |epsilon_j| of the note: how far the computed exponent of a weight is off; infinite where the
+ * score, or score minus maximum, may overflow. */
+static double exponent_error(size_t j, const score_range *range, const bound *b)
+{
+    const attest_audit_model *model = b->model;
+    double u = model->u, own = b->score.error[j], error = u * own;
+    double distance = range->top - b->score.value[j] + 2 * range->slip + range->shift + error;
+
+    if (model->shifted)
+        error += u * (distance + model->tiny);
+    if (!isfinite(own) || (model->shifted && !(distance * (1 + u) * OUTWARD <= model->most)))
+        return INFINITY;
+    return error * OUTWARD;
+}
+
+/* The sum of exp(score - largest score), as good as doubles allow; at least 1. */
+static double sum_weights(size_t visible, const score_range *range, const bound *b)
+{
+    double total = 0;
+
+    for (size_t j = 0; j < visible; j++)
+        b->weight[j] = b->score.value[j] - range->top;
+    attest_kernel_exp(b->weight, b->weight, visible);
+    for (size_t j = 0; j < visible; j++)
+        total += b->weight[j];
+    return total >= 1 ? total : 1;
+}
+
 /* Step 4: weights from above, and their relative errors over u times them. Returns H, what the
  * sum may lose to underflow, over u and relative to it; *peak = what a weight may be computed
  * as, up to a factor 2; NaN: scores may overflow. */
 static double bound_weights(double *peak, size_t visible, const bound *b)
 {
     const attest_audit_model *model = b->model;
-    double u = model->u, top = -INFINITY, slip = 0, error = 0, total = 0, shift, scale;
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
-    double factors = (1 + 2 * (double)(blocks - 1)) * log1p(u) * OUTWARD;
+    double u = model->u, factors = attest_audit_bound_power(u, 1 + 2 * (double)(blocks - 1));
+    score_range range = get_range(visible, b);
+    double total = sum_weights(visible, &range, b), scale, size = fabs(range.top) + range.shift;
     bool overflows = false;
 
     for (size_t j = 0; j < visible; j++) {
-        top = fmax(top, b->score.value[j]);
-        slip = fmax(slip, b->score.slip[j]);
-        error = fmax(error, b->score.error[j]);
+        double depth = range.top - b->score.value[j], error = exponent_error(j, &range, b);
+        double most = 2 * range.slip - depth + (depth + 2 * range.slip + 1) * 0x1p-40;
+        overflows = overflows || isinf(error);
+        b->weight[j] = most;
+        b->spread[j] = fmin(most, 0) + error * (1 + 0x1p-40);
     }
-    for (size_t j = 0; j < visible; j++)
-        total += exp(b->score.value[j] - top);
-    shift = slip + u * error; /* the computed maximum may be off by that */
+    attest_kernel_exp(b->weight, b->weight, visible);
+    attest_kernel_exp(b->spread, b->spread, visible);
     for (size_t j = 0; j < visible; j++) {
-        double depth = top - b->score.value[j], own = b->score.error[j];
-        /* exp and log of doubles are right to 2^-40 of depth + 1, generously. */
-        double log_weight = -depth - log(total) + 2 * slip + (depth + 1) * 0x1p-40;
-        double power = u * own, distance = depth + 2 * slip + shift + u * own;
-        if (model->shifted)
-            power += u * (distance + model->tiny);
-        if (!isfinite(own) ||
-            (model->shifted && !(distance * (1 + u) * OUTWARD <= model->most))) {
-            power = INFINITY; /* the score, or score minus maximum */
-            overflows = true;
-        }
-        power = (power + factors) * OUTWARD;
-        b->weight[j] = fmin(1, exp(log_weight)) + 0x1p-1000;
-        b->spread[j] = (power < 1 ? b->weight[j] * expm1(power)
-                                  : exp(fmin(0, log_weight) + power) + 0x1p-1000) /
-                       u * OUTWARD;
+        double error = exponent_error(j, &range, b), above = b->weight[j];
+        b->weight[j] = fmin(1, above / total * OUTWARD) + 0x1p-1000;
+        if (error < 1)
+            b->spread[j] =
+                b->weight[j] * (attest_audit_bound_expm1(error) * (1 + factors) + factors);
+        else
+            b->spread[j] =
+                b->spread[j] / (above <= 1 ? total : 1) * (1 + factors) * OUTWARD + 0x1p-1000;
+        b->spread[j] = b->spread[j] / u * OUTWARD;
     }
-    *peak = overflows ? NAN : model->shifted ? 1 : exp(top + shift) * OUTWARD;
-    scale = model->shifted ? exp(-shift) : exp(top - shift) * total;
-    return model->tiny == 0 ? 0 : model->tiny * (double)visible * (double)(2 * blocks) / scale;
+    *peak = overflows ? NAN : 1;
+    if (!overflows && !model->shifted)
+        *peak = attest_audit_bound_exp(range.top + range.shift + size * 0x1p-40) * OUTWARD +
+                0x1p-1000;
+    if (model->tiny == 0)
+        return 0;
+    scale = model->shifted ? attest_audit_bound_exp(-range.shift)
+                           : attest_audit_bound_exp(range.top - range.shift - size * 0x1p-40);
+    if (!(scale >= 0x1p-1000)) /* too small to be known well */
+        return INFINITY;
+    if (!model->shifted)
+        scale *= total;
+    return model->tiny * (double)visible * (double)(2 * blocks) / scale * OUTWARD;
 }
 
 /* Steps 4 to 6: weights, sum, mix and division; b->mean = the mean's sizes and errors.
@@ -172,7 +228,8 @@ static void bound_mean(double *variation, const quantities *values, const uint32
     double spreads = 0, sigma, peak, lost = bound_weights(&peak, visible, b);
 
     if (block) /* the rescaled sums are stored, and rounded, once per block */
-        g = expm1(log1p(g * u) + 2 * (double)blocks * log1p(u)) / u * OUTWARD;
+        g = (g * u + (1 + g * u) * attest_audit_bound_power(u, 2 * (double)blocks)) / u *
+            OUTWARD;
     for (size_t j = 0; j < visible; j++)
         spreads += b->spread[j];
     sigma = (spreads + lost + g * (1 + u * (spreads + lost))) * OUTWARD;
@@ -235,9 +292,10 @@ static bool bound_sequence(void *context, size_t i)
         size_t t = b->local[token[k]] - 1u;
         double square = 0;
         for (size_t c = 0; c < b->dim; c++) {
-            quantities x = quantities_at(&b->entry, t * b->dim + c);
-            b->sum[c] = b->weights->skip ? *x.error : 0;
-            b->total[c] = b->weights->skip ? fabs(*x.value) + *x.slip : 0;
+            size_t from = attest_weights_skip_entry(b->weights, c);
+            quantities x = quantities_at(&b->entry, t * b->dim + (from == SIZE_MAX ? 0 : from));
+            b->sum[c] = from == SIZE_MAX ? 0 : *x.error;
+            b->total[c] = from == SIZE_MAX ? 0 : fabs(*x.value) + *x.slip;
         }
         for (size_t h = 0; h < b->weights->heads; h++) {
             bound_head *d = &b->head[h];

@@ -72,6 +72,16 @@ void attest_audit_bound_input(double *value, double *slip, double *error,
 /* The relative error, over u, of a result after so many roundings of sums: G of the note. */
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings);
 
+/* (1 + u)^k - 1 from above, and hardly more. Domain: 0 <= u <= 1; k a whole number. */
+double attest_audit_bound_power(double u, double k);
+
+/* e^x - 1 from above, and hardly more. Domain: 0 <= x <= 1. */
+double attest_audit_bound_expm1(double x);
+
+/* e^x by the kernels: within 2^-51 of itself where it is above 2^-1000, and below that within
+ * 2^-1074. */
+double attest_audit_bound_exp(double x);
+
 /* Hardmax. Sets exact_scores of all heads. */
 void attest_audit_bound_exact_scores(bound *b);
 

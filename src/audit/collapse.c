@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "number/double.h"
 #include "number/hosted.h"
 #include "base/workers.h"
 #include "base/memory.h"
@@ -90,8 +91,9 @@ static attest_status bound_excess(double *excess, long bits,
     for (size_t p = 0; p < count; p++)
         most = fmax(most, norm[p]);
     attest_shared_free(norm, count, sizeof *norm);
-    /* Logarithms of doubles are right to far better than 2^-20. */
-    *excess = 1 + log2(most) - (double)model.unit_bits - collapse->log2_separation + 0x1p-20;
+    /* The logarithm is right to far better than 2^-20. */
+    *excess = 1 + attest_double_log(most) * 0x1.71547652b82fep0 /* 1/log 2 */ -
+              (double)model.unit_bits - collapse->log2_separation + 0x1p-20;
     return status;
 }
 

@@ -44,20 +44,8 @@ static attest_status copy_sequences(attest_dataset *copy, const attest_dataset *
 static attest_status copy_weights(attest_weights *copy, const attest_weights *weights,
                                   attest_error *error)
 {
-    if (attest_weights_resize(copy, weights->heads) != ATTEST_OK)
-        return attest_memory_fail(error);
-    copy->activation = weights->activation;
-    copy->ties = weights->ties;
-    copy->mask = weights->mask;
-    copy->skip = weights->skip;
-    copy->dim = weights->dim;
-    for (size_t h = 0; h < weights->heads; h++) {
-        attest_matrix_set(&copy->head[h].wq, &weights->head[h].wq);
-        attest_matrix_set(&copy->head[h].wk, &weights->head[h].wk);
-        attest_matrix_set(&copy->head[h].wv, &weights->head[h].wv);
-        attest_matrix_set(&copy->head[h].wo, &weights->head[h].wo);
-    }
-    return ATTEST_OK;
+    return attest_weights_set(copy, weights) == ATTEST_OK ? ATTEST_OK
+                                                          : attest_memory_fail(error);
 }
 
 static attest_status add_parameters(attest_counterexample *c,

@@ -59,7 +59,8 @@ static void add_pairs(attest_audit_conclusion *text, const attest_audit_pairs *p
         add(text, ", %" PRIu64 " of %" PRIu64 " pairs can no longer be told apart for certain",
             pairs->required - pairs->apart, pairs->required);
     if (pairs->merged)
-        add(text, ", %" PRIu64 " of them are merged", pairs->merged);
+        add(text, ", %" PRIu64 " of them %s merged", pairs->merged,
+            pairs->merged == 1 ? "is" : "are");
 }
 
 void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_result *result)
@@ -72,4 +73,7 @@ void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_res
     add_pairs(text, &result->pairs);
     if (nonfinite)
         add(text, "; %zu output%s not finite", nonfinite, nonfinite == 1 ? " is" : "s are");
+    if (result->saturated)
+        add(text, "; %zu entr%s the largest number", result->saturated,
+            result->saturated == 1 ? "y is" : "ies are");
 }

@@ -78,6 +78,27 @@ int attest_audit_outputs_compare(const attest_audit_outputs *outputs, size_t p, 
     return 0;
 }
 
+size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
+                                      const attest_format *format)
+{
+    size_t count = 0, entries = outputs->count * outputs->dim;
+    mpfr_t most, unit;
+
+    if (!format->bounded)
+        return 0;
+    mpfr_inits2(format->precision + 2, most, unit, (mpfr_ptr)0);
+    mpfr_set_ui_2exp(most, 1, format->emax + 1, MPFR_RNDN);
+    mpfr_set_ui_2exp(unit, format->top_is_nan ? 2 : 1, format->emax - format->precision + 1,
+                     MPFR_RNDN);
+    mpfr_sub(most, most, unit, MPFR_RNDN);
+    for (size_t i = 0; i < entries; i++)
+        if (outputs->real ? !isnan(outputs->real[i]) : !mpfr_nan_p(outputs->wide + i))
+            count += outputs->real ? mpfr_cmp_d(most, fabs(outputs->real[i])) == 0
+                                   : mpfr_cmpabs(outputs->wide + i, most) == 0;
+    mpfr_clears(most, unit, (mpfr_ptr)0);
+    return count;
+}
+
 void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size_t p, size_t c)
 {
     size_t i = p * outputs->dim + c;

@@ -53,6 +53,11 @@ bool attest_audit_outputs_finite(const attest_audit_outputs *outputs, size_t p);
  * collide. Domain: both finite. */
 int attest_audit_outputs_compare(const attest_audit_outputs *outputs, size_t p, size_t q);
 
+/* Entries of the size of the largest number of the format: what overflows becomes that where a
+ * format saturates, or is cut toward zero. 0 for unbounded exponents. */
+size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
+                                      const attest_format *format);
+
 /* x = entry c at position p, exactly. Domain: finite. */
 void attest_audit_outputs_get(arf_t x, const attest_audit_outputs *outputs, size_t p, size_t c);
 

@@ -151,10 +151,12 @@ static attest_status run_sequence(double *to, layer *x, size_t sequence, bool *f
     size_t length = attest_dataset_length(dataset, sequence), dim = dataset->dim;
 
     for (size_t n = 0; n < length * dim; n++) {
+        size_t from = attest_weights_skip_entry(weights, n % dim);
+
         fmpq_zero(x->sum + n);
-        if (weights->skip)
+        if (from != SIZE_MAX)
             attest_tokens_get_entry(x->sum + n, &dataset->tokens,
-                                    attest_dataset_token(dataset, sequence, n / dim), n % dim);
+                                    attest_dataset_token(dataset, sequence, n / dim), from);
         finite[n / dim] = true;
     }
     for (size_t h = 0; h < weights->heads; h++)

@@ -182,30 +182,71 @@ static attest_status compare_separation(attest_audit_gate *gate,
     return status;
 }
 
+/* Whether now is more than 1.00001 times as large as before: six digits are stored. */
+static bool is_larger(attest_audit_size now, const fmpq_t before)
+{
+    fmpq_t most, value;
+    bool larger;
+
+    fmpq_init(most);
+    fmpq_init(value);
+    fmpq_set_si(most, 100001, 100000);
+    fmpq_mul(most, most, before);
+    attest_audit_size_rational(value, now);
+    larger = fmpq_cmp(value, most) > 0;
+    fmpq_clear(most);
+    fmpq_clear(value);
+    return larger;
+}
+
+/* A stored rational as it stands in records. */
+static void format_stored(char text[ATTEST_AUDIT_SIZE_TEXT], const fmpq_t value)
+{
+    mpfr_t x;
+
+    mpfr_init2(x, 64);
+    fmpq_get_mpfr(x, value, MPFR_RNDN);
+    attest_audit_size_format(text, attest_audit_size_get(x), 6);
+    mpfr_clear(x);
+}
+
 /* A measure of six digits under key, if it is stored: may not have grown, nor be unknown now.
  */
+static attest_status compare_size(attest_audit_gate *gate, const attest_json_cursor *stored,
+                                  const char *key, const char *format, const char *what,
+                                  bool known, attest_audit_size now, attest_error *error)
+{
+    char text[2][ATTEST_AUDIT_SIZE_TEXT];
+    attest_json_cursor member;
+    attest_status status;
+    fmpq_t before;
+
+    if (!attest_json_find_member(&member, stored, key))
+        return ATTEST_OK;
+    fmpq_init(before);
+    status = attest_json_get_rational(before, &member, error);
+    if (status == ATTEST_OK && (!known || is_larger(now, before))) {
+        format_stored(text[0], before);
+        attest_audit_size_format(text[1], now, 6);
+        status = worse(gate, error, "%s: %s %s, was %s", format, what,
+                       known ? text[1] : "unknown", text[0]);
+    }
+    fmpq_clear(before);
+    return status;
+}
+
 static attest_status compare_measure(attest_audit_gate *gate, const attest_json_cursor *stored,
                                      const char *key, const char *format, const char *what,
                                      bool known, double now, attest_error *error)
 {
-    attest_json_cursor member;
-    attest_status status;
-    double before;
-    fmpq_t value;
+    mpfr_t x;
+    attest_audit_size size;
 
-    if (!attest_json_find_member(&member, stored, key))
-        return ATTEST_OK;
-    fmpq_init(value);
-    status = attest_json_get_rational(value, &member, error);
-    before = fmpq_get_d(value);
-    fmpq_clear(value);
-    if (status != ATTEST_OK)
-        return status;
-    if (!known)
-        return worse(gate, error, "%s: %s unknown, was %.6g", format, what, before);
-    if (now > before * (1 + 1e-5))
-        return worse(gate, error, "%s: %s %.6g, was %.6g", format, what, now, before);
-    return ATTEST_OK;
+    mpfr_init2(x, 53);
+    mpfr_set_d(x, now, MPFR_RNDU);
+    size = attest_audit_size_get(x);
+    mpfr_clear(x);
+    return compare_size(gate, stored, key, format, what, known && isfinite(now), size, error);
 }
 
 /* Errors of entries, outputs and weights, and the pairs that are no longer apart for certain.
@@ -220,9 +261,9 @@ static attest_status compare_errors(attest_audit_gate *gate, const attest_json_c
     attest_status status;
     fmpz_t count;
 
-    ATTEST_TRY(compare_measure(gate, stored, "max_ulp", name, "max_ulp",
-                               now->has_errors && e->entries > 0 && !e->unlimited, e->max_ulp,
-                               error));
+    ATTEST_TRY(compare_size(gate, stored, "max_ulp", name, "max_ulp",
+                            now->has_errors && attest_audit_errors_known(e), e->max_ulp,
+                            error));
     if (attest_json_find_member(&part, stored, "relative_error"))
         ATTEST_TRY(compare_measure(gate, &part, "max", name, "relative_error", d->positions > 0,
                                    d->max, error));
@@ -244,7 +285,7 @@ static attest_status compare_format(attest_audit_gate *gate, const attest_json_c
     attest_json_cursor member;
     const char *name = "";
     attest_status status = attest_json_get_member(&member, stored, "name", error);
-    fmpz_t nonfinite;
+    fmpz_t nonfinite, saturated;
 
     if (status == ATTEST_OK)
         status = attest_json_get_string(&name, &member, error);
@@ -255,17 +296,21 @@ static attest_status compare_format(attest_audit_gate *gate, const attest_json_c
         if (strcmp(now->arithmetic.format.name, name) != 0)
             continue;
         fmpz_init_set_ui(nonfinite, now->collisions.nonfinite);
+        fmpz_init_set_ui(saturated, now->saturated);
         status = compare_verdict(gate, stored, now, error);
         if (status == ATTEST_OK)
             status =
                 compare_count(gate, stored, name, "collisions", now->collisions.pairs, error);
         if (status == ATTEST_OK)
             status = compare_count(gate, stored, name, "nonfinite", nonfinite, error);
+        if (status == ATTEST_OK && attest_json_find_member(&member, stored, "saturated"))
+            status = compare_count(gate, stored, name, "saturated", saturated, error);
         if (status == ATTEST_OK)
             status = compare_separation(gate, stored, now, error);
         if (status == ATTEST_OK)
             status = compare_errors(gate, stored, now, error);
         fmpz_clear(nonfinite);
+        fmpz_clear(saturated);
         return status;
     }
     return worse(gate, error, "%.60s: not audited any more", name);

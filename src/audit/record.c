@@ -5,6 +5,7 @@
 
 #include <attest/version.h>
 
+#include "audit/counting.h"
 #include "base/cpu.h"
 #include "io/judge_model_json.h"
 
@@ -58,15 +59,23 @@ static void write_measure(attest_json *json, const char *key, bool known, double
         attest_json_write_null(json, key);
 }
 
+static void write_size(attest_json *json, const char *key, bool known, attest_audit_size size)
+{
+    char text[ATTEST_AUDIT_SIZE_TEXT];
+
+    attest_audit_size_format(text, size, 6);
+    attest_json_write_text(json, key, known ? text : "null");
+}
+
 static void write_stages(attest_json *json, const attest_audit_result *result)
 {
     attest_json_write_object(json, "stages");
     for (int s = 0; s < ATTEST_STAGES; s++) {
         const attest_audit_errors *e = &result->stage[s];
-        bool known = e->entries > 0 && !e->unlimited;
+        bool known = attest_audit_errors_known(e);
         attest_json_write_object(json, attest_simulated_stage_name((attest_simulated_stage)s));
-        write_measure(json, "max_ulp", known, e->max_ulp);
-        write_measure(json, "mean_ulp", known, e->mean_ulp);
+        write_size(json, "max_ulp", known, e->max_ulp);
+        write_size(json, "mean_ulp", known, e->mean_ulp);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
@@ -122,11 +131,11 @@ static void write_errors(attest_json *json, const attest_audit_result *result,
                          const attest_audit *audit)
 {
     const attest_audit_errors *e = &result->errors;
-    bool known = result->has_errors && e->entries > 0 && !e->unlimited;
+    bool known = result->has_errors && attest_audit_errors_known(e);
 
-    write_measure(json, "max_ulp", known, e->max_ulp);
-    write_measure(json, "mean_ulp", known, e->mean_ulp);
-    write_measure(json, "bound_ulp", result->has_bound, e->bound_ulp);
+    write_size(json, "max_ulp", known, e->max_ulp);
+    write_size(json, "mean_ulp", known, e->mean_ulp);
+    write_size(json, "bound_ulp", result->has_bound, e->bound_ulp);
     if (!known) {
         attest_json_write_null(json, "worst");
         return;
@@ -152,6 +161,7 @@ static void write_result(attest_json *json, const attest_audit_result *result,
     attest_json_write_string(json, "verdict", attest_audit_verdict_name(result->verdict));
     attest_audit_write_fmpz(json, "collisions", result->collisions.pairs);
     attest_json_write_count(json, "nonfinite", result->collisions.nonfinite);
+    attest_json_write_count(json, "saturated", result->saturated);
     write_optional_ball(json, "min_separation", result->has_separation, result->min_separation);
     write_pair(json, "closest", result->has_closest, result->closest, audit->dataset);
     write_pair(json, "pair", result->collisions.has_pair, result->collisions.pair,
@@ -202,6 +212,22 @@ static void write_collapse(attest_json *json, const attest_audit *audit)
     write_pair(json, "pair", c->has_pair, c->pair, audit->dataset);
     write_widths(json, "widths", c->width, c->widths);
     write_widths(json, "curve", audit->curve.width, audit->curve.widths);
+    attest_json_write_close(json);
+}
+
+static void write_graded(attest_json *json, const attest_audit_graded *graded)
+{
+    attest_json_write_object(json, "graded");
+    attest_json_write_count(json, "sequences", graded->sequences);
+    attest_json_write_array(json, "widths");
+    for (size_t w = 0; w < graded->widths; w++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "bits", w + 1);
+        write_measure(json, "max", graded->known[w], graded->max[w]);
+        write_measure(json, "mean", graded->known[w], graded->mean[w]);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
     attest_json_write_close(json);
 }
 
@@ -349,10 +375,15 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         attest_json_write_integer(json, "certified_bits", audit->collapse.certified);
     else
         attest_json_write_null(json, "certified_bits");
+    attest_json_write_count(json, "classes", audit->classes.classes);
+    attest_json_write_count(json, "necessary_bits",
+                            attest_counting_bits(audit->classes.classes, audit->dataset->dim));
     write_bits(json, "separation_bits", c->known && c->has_pair, c->max_norm,
                c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
     write_collapse(json, audit);
+    if (audit->graded.widths > 0)
+        write_graded(json, &audit->graded);
     write_certified(json, audit);
     write_theory(json, audit);
     write_sample(json, audit);

@@ -76,6 +76,9 @@ static bool evaluate_balls(void *context, size_t i)
                                          NULL, NULL);
     if (status == ATTEST_OK)
         status = attest_attention_ball(ball, work->request->weights, &sequence, r->bits, NULL);
+    if (status == ATTEST_OK)
+        status =
+            attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, r->bits);
     for (size_t e = 0; status == ATTEST_OK && e < count; e++) {
         /* What the midpoint loses by rounding goes to the radius. */
         arf_get_mpfr(r->middle + first + e, arb_midref(ball + e), MPFR_RNDN);
@@ -135,23 +138,33 @@ void attest_audit_reference_clear(attest_audit_reference *reference)
     *reference = (attest_audit_reference){0};
 }
 
-/* The exponent of an ulp of the format at entry i, that of the upper end where the ball has a
- * power of two inside: such a value is more often that power than less. *none: the ball has 0
- * inside, and exponents are unbounded. */
-static long ulp_exponent(bool *none, mpfr_t end, const attest_audit_reference *reference,
-                         size_t i, const attest_format *format)
-{
-    long least = format->emin - format->precision + 1, e;
+/* What is known of entry i as far as an ulp of the format goes. */
+typedef enum place {
+    PLACE_KNOWN,
+    PLACE_ZERO,   /* exactly 0, and exponents are unbounded: there is no ulp */
+    PLACE_UNKNOWN /* 0 or not, balls do not tell, and the ulp depends on it */
+} place;
 
-    *none = false;
-    if (mpfr_cmpabs(reference->middle + i, reference->radius + i) <= 0) {
-        *none = !format->bounded;
-        return least;
-    }
-    mpfr_abs(end, reference->middle + i, MPFR_RNDU);
-    mpfr_add(end, end, reference->radius + i, MPFR_RNDU);
-    e = (long)mpfr_get_exp(end) - format->precision;
-    return format->bounded && e < least ? least : e;
+/* The exponent of an ulp of the format at entry i, that of the upper end where the ball has a
+ * power of two inside: such a value is more often that power than less. */
+static place ulp_exponent(long *exponent, mpfr_t end, const attest_audit_reference *reference,
+                          size_t i, const attest_format *format)
+{
+    mpfr_srcptr middle = reference->middle + i, radius = reference->radius + i;
+    long least = format->emin - format->precision + 1;
+    bool zero_inside = mpfr_cmpabs(middle, radius) <= 0;
+
+    *exponent = least;
+    if (zero_inside && mpfr_zero_p(radius))
+        return format->bounded ? PLACE_KNOWN : PLACE_ZERO;
+    mpfr_abs(end, middle, MPFR_RNDU);
+    mpfr_add(end, end, radius, MPFR_RNDU);
+    if (format->bounded && (long)mpfr_get_exp(end) - format->precision <= least)
+        return PLACE_KNOWN;
+    if (zero_inside)
+        return PLACE_UNKNOWN;
+    *exponent = (long)mpfr_get_exp(end) - format->precision;
+    return PLACE_KNOWN;
 }
 
 /* x = entry i of the outputs. Domain: finite. */
@@ -163,30 +176,68 @@ static void get_entry(mpfr_t x, const attest_audit_outputs *outputs, size_t i)
         mpfr_set(x, outputs->wide + i, MPFR_RNDN);
 }
 
-/* x = the error of x as entry i, from above, and in ulp; false: there is no ulp to measure it
- * in, and *ulp is that of no error. */
-static bool measure(double *ulp, long *exponent, mpfr_t x, mpfr_t room,
-                    const attest_audit_reference *reference, size_t i,
-                    const attest_format *format)
+/* x = |x - entry i| from above, in ulp of 2^exponent. */
+static void get_error(mpfr_t x, const attest_audit_reference *reference, size_t i,
+                      long exponent)
 {
-    bool none;
-
-    *exponent = ulp_exponent(&none, room, reference, i, format);
     mpfr_sub(x, x, reference->middle + i, MPFR_RNDA);
     mpfr_abs(x, x, MPFR_RNDU);
     mpfr_add(x, x, reference->radius + i, MPFR_RNDU);
-    *ulp = 0;
-    if (none)
-        return false;
-    mpfr_mul_2si(x, x, -*exponent, MPFR_RNDU);
-    *ulp = mpfr_get_d(x, MPFR_RNDU);
-    return true;
+    mpfr_mul_2si(x, x, -exponent, MPFR_RNDU);
 }
 
 size_t attest_audit_reference_place(const attest_audit_reference *reference,
                                     const attest_dataset *dataset, size_t i, size_t p)
 {
-    return dataset->start[reference->sequence[i]] + p - reference->start[i];
+    return dataset ? dataset->start[reference->sequence[i]] + p - reference->start[i] : p;
+}
+
+/* What is summed up: sum and largest of the errors, and the largest bound. */
+typedef struct totals {
+    mpfr_t entry, room, sum, most, bound;
+} totals;
+
+static void totals_init(totals *t, long bits)
+{
+    mpfr_inits2(bits, t->entry, t->room, (mpfr_ptr)0);
+    mpfr_inits2(64, t->sum, t->most, t->bound, (mpfr_ptr)0);
+    mpfr_set_zero(t->sum, 1);
+    mpfr_set_zero(t->most, 1);
+    mpfr_set_zero(t->bound, 1);
+}
+
+static void totals_clear(totals *t)
+{
+    mpfr_clears(t->entry, t->room, t->sum, t->most, t->bound, (mpfr_ptr)0);
+}
+
+/* Counts t->entry as entry i of the reference; bound: in 2^-unit_bits, NULL: none. */
+static void add_entry(attest_audit_errors *errors, totals *t,
+                      const attest_audit_reference *reference, size_t i,
+                      const attest_format *format, const double *bound, long unit_bits)
+{
+    bool zero = mpfr_zero_p(t->entry);
+    long exponent;
+    place where = ulp_exponent(&exponent, t->room, reference, i, format);
+
+    errors->entries++;
+    if (where == PLACE_UNKNOWN)
+        errors->unresolved++;
+    if (where == PLACE_ZERO)
+        errors->unlimited = errors->unlimited || !zero;
+    if (where != PLACE_KNOWN)
+        return;
+    get_error(t->entry, reference, i, exponent);
+    mpfr_add(t->sum, t->sum, t->entry, MPFR_RNDU);
+    if (mpfr_greater_p(t->entry, t->most)) {
+        mpfr_set(t->most, t->entry, MPFR_RNDU);
+        errors->worst = i / reference->dim;
+    }
+    if (bound) {
+        mpfr_set_d(t->room, *bound, MPFR_RNDU);
+        mpfr_mul_2si(t->room, t->room, -unit_bits - exponent, MPFR_RNDU);
+        mpfr_max(t->bound, t->bound, t->room, MPFR_RNDU);
+    }
 }
 
 void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
@@ -194,39 +245,29 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
                              const attest_format *format, const double *bound, long unit_bits)
 {
     size_t dim = reference->dim;
-    long e;
-    double ulp;
-    mpfr_t x, room;
+    totals t;
 
     *errors = (attest_audit_errors){0};
-    mpfr_inits2(reference->bits + format->precision + 256, x, room, (mpfr_ptr)0);
+    totals_init(&t, reference->bits + format->precision + 256);
     for (size_t i = 0, p = 0; p < reference->positions; p++) {
         size_t q;
         i += p == reference->start[i + 1];
-        q = all ? attest_audit_reference_place(reference, all, i, p) : p;
+        q = attest_audit_reference_place(reference, all, i, p);
         for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < dim; c++) {
-            bool zero, known;
-            get_entry(x, outputs, q * dim + c);
-            zero = mpfr_zero_p(x);
-            known = measure(&ulp, &e, x, room, reference, p * dim + c, format);
-            if (!known && !mpfr_zero_p(x)) {
-                errors->unlimited = errors->unlimited || !zero;
-                continue;
-            }
-            errors->entries++;
-            errors->mean_ulp += ulp;
-            if (ulp > errors->max_ulp) {
-                errors->max_ulp = ulp;
-                errors->worst = p;
-            }
-            if (bound && known) {
-                double shift = fmax(-5000, fmin(5000, (double)(-unit_bits - e)));
-                errors->bound_ulp =
-                    fmax(errors->bound_ulp, ldexp(bound[p * dim + c], (int)shift));
-            }
+            get_entry(t.entry, outputs, q * dim + c);
+            add_entry(errors, &t, reference, p * dim + c, format,
+                      bound ? bound + p * dim + c : NULL, unit_bits);
         }
     }
     if (errors->entries > 0)
-        errors->mean_ulp /= (double)errors->entries;
-    mpfr_clears(x, room, (mpfr_ptr)0);
+        mpfr_div_ui(t.sum, t.sum, errors->entries, MPFR_RNDU);
+    errors->max_ulp = attest_audit_size_get(t.most);
+    errors->mean_ulp = attest_audit_size_get(t.sum);
+    errors->bound_ulp = attest_audit_size_get(t.bound);
+    totals_clear(&t);
+}
+
+bool attest_audit_errors_known(const attest_audit_errors *errors)
+{
+    return errors->entries > 0 && !errors->unlimited && errors->unresolved == 0;
 }

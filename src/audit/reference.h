@@ -3,6 +3,7 @@
 #define ATTEST_AUDIT_REFERENCE_H
 
 #include "audit/evaluate.h"
+#include "audit/size.h"
 
 /* Balls at the positions of the sampled sequences: the true entry i lies within radius[i] of
  * middle[i]. */
@@ -22,24 +23,37 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
                                          const attest_audit_request *request, size_t most,
                                          long bits, attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Balls with 0 inside, of the sequence with this number, are made exactly 0, or so small that
+ * they leave 0 out: where an ulp is depends on it (proofs-notes/audit.md, Zeros). A ball stays
+ * as it is only where neither is found at 64 times the bits. Status: UNABLE, NOMEM. */
+attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
+                                        size_t number, const attest_sequence *sequence,
+                                        long bits) ATTEST_WARN_UNUSED;
+
 /* The seconds that the balls of one sequence take, very roughly. */
 double attest_audit_ball_cost(const attest_audit_request *request, long bits);
 
 void attest_audit_reference_clear(attest_audit_reference *reference);
 
-/* Where position p of the sample, in its sequence i, stands among those of the dataset. */
+/* Where position p of the sample, in its sequence i, stands among those of the dataset. NULL:
+ * p, outputs are those of the sample. */
 size_t attest_audit_reference_place(const attest_audit_reference *reference,
                                     const attest_dataset *dataset, size_t i, size_t p);
 
 /* Errors in units of the last place of a format at the true value; an output that is not finite
  * has none. */
 typedef struct attest_audit_errors {
-    size_t entries; /* finite entries that were compared */
-    bool unlimited; /* an unbounded format missed an exact 0: infinitely many ulp */
-    double max_ulp, mean_ulp;
-    size_t worst;     /* the position in the sample */
-    double bound_ulp; /* the largest a priori bound, over the same entries; infinite: none */
+    size_t entries;    /* finite entries that were compared */
+    bool unlimited;    /* an unbounded format missed an exact 0: infinitely many ulp */
+    size_t unresolved; /* entries of which it is not known whether they are 0 */
+    attest_audit_size max_ulp, mean_ulp;
+    size_t worst;                /* the position in the sample */
+    attest_audit_size bound_ulp; /* the largest a priori bound, over the same entries; infinite:
+                                  * none */
 } attest_audit_errors;
+
+/* Whether the errors were measured at all entries. */
+bool attest_audit_errors_known(const attest_audit_errors *errors);
 
 /* Measures outputs in this format. all: they are those of the whole dataset, else those of the
  * sample. bound: entry by entry over the unit roundoff 2^-unit_bits, as attest_audit_bound has

@@ -26,18 +26,24 @@ static bool turns_text(const unsigned char *bytes, size_t length)
            (bytes[1] == 0x81 && bytes[2] >= 0xA6 && bytes[2] <= 0xA9);
 }
 
+/* Whether a terminal may get this character; one that is not UTF-8 has length 0. */
+static bool is_harmless(const unsigned char *bytes, size_t length)
+{
+    return length > 0 && !is_control(bytes, length) && !turns_text(bytes, length);
+}
+
 void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
 {
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
         size_t length = attest_utf8_length(at + i, count - i);
-        if (length == 0 || is_control(at + i, length) || turns_text(at + i, length)) {
+        if (is_harmless(at + i, length)) {
+            attest_text_append(text, bytes + i, length);
+        } else {
             length = length ? length : 1;
             for (size_t k = 0; k < length; k++)
                 attest_text_printf(text, "\\x%02x", at[i + k]);
-        } else {
-            attest_text_append(text, bytes + i, length);
         }
         i += length;
     }
@@ -45,12 +51,19 @@ void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
 
 void attest_escape_print(FILE *stream, const char *string)
 {
-    attest_text text;
+    const unsigned char *at = (const unsigned char *)string;
+    size_t count = strlen(string);
 
-    attest_text_init(&text);
-    attest_escape_terminal(&text, string, strlen(string));
-    fputs(text.failed || !text.data ? "" : text.data, stream);
-    attest_text_clear(&text);
+    for (size_t i = 0, length; i < count; i += length) {
+        length = attest_utf8_length(at + i, count - i);
+        if (is_harmless(at + i, length)) {
+            fwrite(at + i, 1, length, stream);
+            continue;
+        }
+        length = length ? length : 1;
+        for (size_t k = 0; k < length; k++)
+            fprintf(stream, "\\x%02x", at[i + k]);
+    }
 }
 
 void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t count)

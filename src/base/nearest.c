@@ -42,3 +42,20 @@ int attest_nearest_is_like(const char *a, const char *b)
     return length > 2 &&
            attest_nearest_distance(a, b) <= (length < 6 ? length / 2 : length / 3);
 }
+
+const char *attest_nearest_pick(const char *written,
+                                const char *(*name)(const void *of, size_t i), const void *of)
+{
+    const char *best = NULL, *other;
+    size_t best_distance = FAR;
+
+    for (size_t i = 0; (other = name(of, i)) != NULL; i++) {
+        size_t distance = attest_nearest_distance(written, other);
+
+        if (distance < best_distance && attest_nearest_is_like(written, other)) {
+            best = other;
+            best_distance = distance;
+        }
+    }
+    return best;
+}

@@ -12,4 +12,9 @@ size_t attest_nearest_distance(const char *a, const char *b);
  * letter in three is off, in a short name one in two; or a is a part of b. */
 int attest_nearest_is_like(const char *a, const char *b);
 
+/* The name that is probably meant by what was written: the nearest, and of several the first,
+ * of those that are like it; NULL where none is. name gives the i-th, and NULL at their end. */
+const char *attest_nearest_pick(const char *written,
+                                const char *(*name)(const void *of, size_t i), const void *of);
+
 #endif

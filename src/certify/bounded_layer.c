@@ -175,8 +175,11 @@ static void begin_task(double *norm, const attest_bounded_task *task, size_t len
         norm[k] = attest_bounded_norm(task->token + k * dim, dim);
         task->radius[k] = layer->skip ? norm[k] * (task->error + (double)layer->heads * U) : 0;
     }
-    for (size_t e = 0; e < length * dim; e++)
-        task->centre[e] = layer->skip ? task->token[e] : 0;
+    for (size_t e = 0; e < length * dim; e++) {
+        bool added = layer->skip && (!layer->output_dim || e % dim < layer->output_dim);
+
+        task->centre[e] = added ? task->token[e + layer->skip_from] : 0;
+    }
 }
 
 static bool too_large(const attest_bounded_layer *layer)

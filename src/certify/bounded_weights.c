@@ -65,6 +65,8 @@ attest_status attest_bounded_layer_init(attest_bounded_layer *layer,
     *layer = (attest_bounded_layer){.activation = weights->activation,
                                     .mask = weights->mask,
                                     .skip = weights->skip,
+                                    .skip_from = weights->skip_from,
+                                    .output_dim = weights->output_dim,
                                     .dim = weights->dim,
                                     .heads = weights->heads};
     layer->head = attest_memory_alloc(weights->heads, sizeof *layer->head);

@@ -10,6 +10,7 @@ void attest_claim_init(attest_claim *claim)
     fmpq_init(claim->delta);
     claim->method = "auto";
     claim->max_bits = ATTEST_CERTIFY_MAX_BITS;
+    claim->max_terms = ATTEST_CERTIFY_MAX_TERMS;
 }
 
 void attest_claim_clear(attest_claim *claim)

@@ -18,8 +18,8 @@ const char *attest_first_difference_objection(const attest_weights *weights)
         return "it is for softmax";
     if (weights->heads != 1)
         return "it is for one head";
-    if (!weights->skip)
-        return "it needs the skip connection";
+    if (!attest_weights_skip_is_plain(weights))
+        return "it needs the skip connection, of whole tokens";
     attest_rank_one_init(&head, weights->dim);
     reason = attest_rank_one_set(&head, &weights->head[0]);
     attest_rank_one_clear(&head);

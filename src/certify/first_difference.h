@@ -98,10 +98,6 @@ attest_status attest_first_find_separation(attest_first_extremes *x, attest_find
 attest_status attest_first_find_largest(attest_finding *finding, attest_first_scan *scan,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 
-/* log x with an error of at most 10^-13 (1 + |log x|); -infinity where x > 0 does not hold, so
- * that a bound from it bounds nothing. Proof: proofs-notes/first_difference.md. */
-double attest_first_log(double x);
-
 /* The queries: signs and gaps. NULL in *reason, or which hypothesis fails. Status: NOMEM. */
 attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, size_t size,
                                        attest_error *error) ATTEST_WARN_UNUSED;

@@ -9,31 +9,14 @@
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
+#include "number/double.h"
 
 /* g* = 1.44557491115154..., and a double safely above it. */
 static const double threshold_above = 1.4455749111516;
 
-/* Computed doubles (products, the kernels' exp, the logarithm below, a few ulps each) are moved
+/* Computed doubles (products, the kernels' exp, attest_double_log, a few ulps each) are moved
  * by this relative amount in the safe direction. */
 static const double slack = 1e-12;
-
-double attest_first_log(double x)
-{
-    int exponent;
-    double m = frexp(x, &exponent), s, square, sum = 0;
-
-    if (!(x > 0) || !(x < INFINITY))
-        return x > 0 ? INFINITY : -INFINITY;
-    if (m < 0.70710678) { /* m lies between 0.7071 and 1.41421357: |s| < 0.17158 */
-        m *= 2;
-        exponent--;
-    }
-    s = (m - 1) / (m + 1);
-    square = s * s;
-    for (int k = 19; k >= 1; k -= 2) /* log m = 2 (s + s^3/3 + s^5/5 + ...) */
-        sum = sum * square + 1.0 / k;
-    return exponent * 0x1.62e42fefa39efp-1 + 2 * s * sum;
-}
 
 /* The sign of the projection of x, where doubles cannot tell. */
 static int exact_sign(const attest_first_scan *scan, size_t t)
@@ -117,7 +100,7 @@ static void set_constants(attest_first_query *query, double gap)
     attest_kernel_exp(&q, &below, 1);
     query->mu = gap * q / (1 - q) * (1 + slack) + 0x1p-1000; /* where q underflows */
     query->slope = 1 - 2 * q * (1 + slack) - slack;
-    query->at_maximum = attest_first_log(gap - query->mu);
+    query->at_maximum = attest_double_log(gap - query->mu);
     query->at_maximum -= slack * (1 + fabs(query->at_maximum));
 }
 
@@ -138,7 +121,7 @@ static void set_query(attest_first_scan *scan, size_t t, double gap)
     /* scores are K alpha times a difference of values; a.x = K alpha / unit */
     score = scan->scale[0] * (query->alpha - query->alpha_error) * (1 - slack);
     most = scan->scale[1] * (query->alpha + query->alpha_error) * (1 + slack);
-    query->offset = -attest_first_log(most / scan->unit[0]);
+    query->offset = -attest_double_log(most / scan->unit[0]);
     query->offset -= slack * (1 + fabs(query->offset));
     query->norm = norm_above(scan->y.tokens, t);
     if (score * gap >= threshold_above)

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "certify/first_difference.h"
+#include "number/double.h"
 
 /* (order, common): minima of common over suffixes of the places met so far, strictly increasing
  * towards the top. */
@@ -128,7 +130,7 @@ static double event_bound(const attest_first_scan *scan, const attest_first_quer
            low = scan->scale[0] * (query->alpha - query->alpha_error) * (distance - error);
     double bracket = (high - query->mu) * query->slope - query->mu;
 
-    return query->offset - high + attest_first_log(bracket) - 8 * (high - low) -
+    return query->offset - high + attest_double_log(bracket) - 8 * (high - low) -
            1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
 }
 
@@ -188,11 +190,14 @@ static attest_status scan_sign(attest_first_scan *scan, const uint32_t *token_of
         free(minima.item);
         return ATTEST_NOMEM;
     }
+    attest_progress_report(&scan->claim->progress, "contexts in order", 0, lists->count, NULL);
     for (size_t o = 0; o < lists->count; o++) {
         uint32_t list = lists->order[o];
         const uint32_t *key = lists->key + lists->start[list];
         size_t length = attest_context_length(lists, list);
 
+        attest_progress_report(&scan->claim->progress, "contexts in order", o, lists->count,
+                               NULL);
         push(&minima, (uint32_t)o, lists->common[o]);
         if (lists->causal) {
             uint32_t token = dataset->token[list];
@@ -212,6 +217,7 @@ static attest_status scan_sign(attest_first_scan *scan, const uint32_t *token_of
             meet_norm(scan, token_of, token, list);
         }
     }
+    attest_progress_end(&scan->claim->progress);
     free(minima.item);
     return ATTEST_OK;
 }

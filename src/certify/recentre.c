@@ -223,7 +223,7 @@ attest_status attest_recentre_candidates(attest_candidates *candidates,
     gathered all = {.bound = {INFINITY, WORD_MAX}};
     attest_status status;
 
-    if (!outputs->weights->skip ||
+    if (!attest_weights_skip_is_plain(outputs->weights) ||
         (candidates->complete && candidates->pairs <= MANY_PER_POINT * cloud->count + MANY))
         return ATTEST_OK;
     status = gather_tokens(&all, outputs, error);

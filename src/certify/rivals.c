@@ -11,12 +11,12 @@
 enum { MOST_RIVALS = 1 << 24 };
 
 void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
-                        long max_bits)
+                        const attest_claim *claim)
 {
     memset(rivals, 0, sizeof *rivals);
     rivals->outputs = outputs;
     rivals->largest = largest;
-    rivals->max_bits = max_bits;
+    rivals->limits = (attest_softmax_limits){claim->max_bits, claim->max_terms};
     rivals->bits = ATTEST_CERTIFY_BITS;
     arf_init(rivals->edge);
 }
@@ -73,7 +73,7 @@ static attest_status make_sum(attest_softmax_sum *sum, const attest_rival *rival
 
 /* What balls around outputs leave open at 0: is it 0, and if not, of which size? */
 static attest_status look_closer(attest_rival *rival, const attest_outputs *outputs, long bits,
-                                 long max_bits, attest_error *error)
+                                 const attest_softmax_limits *limits, attest_error *error)
 {
     attest_zero_answer answer = ATTEST_ZERO_DIFFERENT;
     attest_softmax_sum sum;
@@ -84,16 +84,17 @@ static attest_status look_closer(attest_rival *rival, const attest_outputs *outp
     fmpq_init(zero);
     arb_init(square);
     if (status == ATTEST_OK && !rival->nonzero)
-        status = attest_zero_test(&answer, &sum, zero, error);
+        status = attest_zero_test(&answer, &sum, zero, limits->terms, error);
     if (status == ATTEST_OK) {
         rival->zero = answer == ATTEST_ZERO_EQUAL;
         rival->nonzero = answer == ATTEST_ZERO_DIFFERENT;
-        rival->unable = answer == ATTEST_ZERO_UNABLE;
+        if (answer == ATTEST_ZERO_UNABLE)
+            rival->cap = ATTEST_SOFTMAX_CAP_TERMS;
     }
     if (rival->zero)
         arb_zero(&rival->square);
     if (status == ATTEST_OK && rival->nonzero &&
-        attest_softmax_enclose(square, &sum, bits, max_bits))
+        attest_softmax_enclose(square, &sum, bits, limits) == ATTEST_SOFTMAX_NO_CAP)
         arb_swap(&rival->square, square);
     fmpq_clear(zero);
     arb_clear(square);
@@ -102,20 +103,20 @@ static attest_status look_closer(attest_rival *rival, const attest_outputs *outp
 }
 
 attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
-                                   long max_bits, attest_error *error)
+                                   const attest_softmax_limits *limits, attest_error *error)
 {
     attest_status status = ATTEST_OK;
 
     if (rival->nonzero) /* balls around outputs did not tell it from 0: they will not soon */
-        status = look_closer(rival, outputs, bits, max_bits, error);
+        status = look_closer(rival, outputs, bits, limits, error);
     if (rival->zero || status != ATTEST_OK ||
         (rival->nonzero && arb_is_positive(&rival->square)))
         return status;
     status = enclose(rival, outputs, bits, error);
-    if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->unable ||
+    if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->cap ||
         arb_is_positive(&rival->square))
         return status;
-    return look_closer(rival, outputs, bits, max_bits, error);
+    return look_closer(rival, outputs, bits, limits, error);
 }
 
 /* The end of a square by which a rival excludes others (least: the upper one), and the end by
@@ -233,8 +234,8 @@ attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_erro
 
     rivals->bits = bits;
     for (size_t i = 0; i < rivals->count && status == ATTEST_OK; i++)
-        status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits,
-                                      rivals->max_bits, error);
+        status = attest_rival_enclose(&rivals->rival[i], rivals->outputs, bits, &rivals->limits,
+                                      error);
     rivals->has_edge = false;
     for (size_t i = 0; i < rivals->count; i++)
         (void)move_edge(rivals, &rivals->rival[i]);
@@ -245,17 +246,21 @@ attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_erro
 attest_status attest_rival_compare(attest_rival *rival, const attest_rivals *rivals,
                                    const fmpq_t bound, attest_error *error)
 {
+    attest_softmax_cap cap = ATTEST_SOFTMAX_NO_CAP;
     attest_zero_answer answer = ATTEST_ZERO_UNABLE;
     attest_softmax_sum sum;
     attest_status status = make_sum(&sum, rival, rivals->outputs, error);
 
     if (status == ATTEST_OK)
-        status = attest_zero_test(&answer, &sum, bound, error);
-    rival->told = answer != ATTEST_ZERO_UNABLE;
+        status = attest_zero_test(&answer, &sum, bound, rivals->limits.terms, error);
+    if (answer == ATTEST_ZERO_UNABLE)
+        cap = ATTEST_SOFTMAX_CAP_TERMS;
     rival->order = fmpq_is_zero(bound) && answer == ATTEST_ZERO_DIFFERENT;
     if (answer == ATTEST_ZERO_DIFFERENT && !fmpq_is_zero(bound))
-        rival->told = attest_softmax_sign(&rival->order, &sum, bound, rivals->max_bits);
-    rival->unable = rival->unable || !rival->told;
+        cap = attest_softmax_sign(&rival->order, &sum, bound, &rivals->limits);
+    rival->told = !cap;
+    if (cap)
+        rival->cap = cap;
     attest_softmax_sum_clear(&sum);
     return status;
 }

@@ -12,7 +12,7 @@
 typedef struct attest_rival {
     uint32_t first, second; /* second = first: the norm */
     bool zero, nonzero;     /* what the zero test proved of the square */
-    bool unable;            /* a test could not tell, although it saw no difference */
+    attest_softmax_cap cap; /* what kept a test from telling */
     bool compared;          /* its order relative to the bound of the claim was asked for, */
     bool told;              /* and is known: */
     int order;              /* the sign of square - bound */
@@ -26,21 +26,23 @@ typedef struct attest_rivals {
     attest_rival *rival;
     size_t count, room;
     long bits; /* the precision of the squares */
-    long max_bits;
+    attest_softmax_limits limits;
     arf_t edge; /* least: the least upper end so far; largest: the largest lower end */
     bool has_edge;
     size_t named; /* once settled: the rival to name */
 } attest_rivals;
 
+/* The limits are those of the claim. */
 void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
-                        long max_bits);
+                        const attest_claim *claim);
 void attest_rivals_clear(attest_rivals *rivals);
 
 /* Encloses the square of the rival at this precision. One that still contains 0 at twice the
  * first precision is put to the zero test, once, and where it is not 0 enclosed from its
  * leading exponents (softmax_sign.h), relative to its own size. */
 attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
-                                   long max_bits, attest_error *error) ATTEST_WARN_UNUSED;
+                                   const attest_softmax_limits *limits,
+                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Enters a rival, whose square is moved, unless others exclude it. Status: UNABLE (too many
  * that nothing tells apart), NOMEM. */
@@ -76,7 +78,7 @@ typedef enum attest_comparison {
 /* Refines the rivals until the extreme is known to 2^-40 of its size, to 2^-100 if more than
  * one is left, and compared with bound (a square; NULL: none). named is the first rival that
  * has the outcome itself, and hull encloses both its square and the extreme. Where max_bits or
- * the cap on terms do not suffice the outcome is unknown, and the reason names the cap.
+ * max_terms do not suffice the outcome is unknown, and the reason names the cap.
  * Domain: count > 0. */
 attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
                                    char reason[ATTEST_ERROR_SIZE], attest_rivals *rivals,

@@ -81,12 +81,15 @@ static attest_comparison outcome_of_all(const attest_rivals *rivals, const fmpq 
                              : ATTEST_COMPARISON_ABOVE;
 }
 
-static bool any_unable(const attest_rivals *rivals)
+/* The cap that some rival has met, if any. */
+static attest_softmax_cap any_cap(const attest_rivals *rivals)
 {
+    attest_softmax_cap cap = ATTEST_SOFTMAX_NO_CAP;
+
     for (size_t i = 0; i < rivals->count; i++)
-        if (rivals->rival[i].unable)
-            return true;
-    return false;
+        if (rivals->rival[i].cap > cap)
+            cap = rivals->rival[i].cap;
+    return cap;
 }
 
 static bool accurate(const arb_t hull, const attest_rivals *rivals)
@@ -120,12 +123,14 @@ static void name_rival(arb_t hull, attest_rivals *rivals, attest_comparison outc
 
 static void give_reason(char reason[ATTEST_ERROR_SIZE], const attest_rivals *rivals)
 {
-    if (any_unable(rivals))
-        snprintf(reason, ATTEST_ERROR_SIZE,
-                 "a comparison that balls leave open has more than %zu terms to multiply out",
-                 ATTEST_ZERO_TEST_TERMS);
+    if (any_cap(rivals) == ATTEST_SOFTMAX_CAP_TERMS)
+        snprintf(
+            reason, ATTEST_ERROR_SIZE,
+            "a comparison that balls leave open has to be multiplied out, and %zu terms do "
+            "not suffice",
+            rivals->limits.terms);
     else
-        snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", rivals->max_bits);
+        snprintf(reason, ATTEST_ERROR_SIZE, "%ld bits do not suffice", rivals->limits.bits);
 }
 
 attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
@@ -140,7 +145,7 @@ attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
         *outcome = bound ? outcome_of_all(rivals, bound) : ATTEST_COMPARISON_ABOVE;
         if (accurate(hull, rivals) && *outcome != ATTEST_COMPARISON_UNKNOWN)
             break;
-        if (any_unable(rivals) || bits > rivals->max_bits / 2) {
+        if (any_cap(rivals) || bits > rivals->limits.bits / 2) {
             give_reason(reason, rivals);
             break;
         }

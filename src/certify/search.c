@@ -38,7 +38,10 @@ attest_status attest_search_evaluate(attest_search *search, attest_error *error)
 
 attest_status attest_search_find_candidates(attest_search *search, attest_error *error)
 {
-    attest_status status = attest_candidates_init(&search->candidates, &search->cloud, error);
+    attest_status status;
+
+    search->cloud.progress = search->outputs.progress;
+    status = attest_candidates_init(&search->candidates, &search->cloud, error);
 
     search->has_candidates = status == ATTEST_OK;
     return status;

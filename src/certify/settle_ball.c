@@ -14,11 +14,11 @@ static attest_status enter(attest_rivals *rivals, size_t first, size_t second, b
     attest_status status;
 
     arb_init(&rival.square);
-    status = attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS,
-                                  rivals->max_bits, error);
+    status = attest_rival_enclose(&rival, rivals->outputs, ATTEST_CERTIFY_BITS, &rivals->limits,
+                                  error);
     if (status == ATTEST_OK && !arb_is_positive(&rival.square))
         status = attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS,
-                                      rivals->max_bits, error);
+                                      &rivals->limits, error);
     *zero = rival.zero;
     if (status == ATTEST_OK)
         status = attest_rivals_add(rivals, &rival, error);
@@ -89,10 +89,10 @@ static void count_pairs(attest_finding *finding, const attest_rivals *rivals)
 
     for (size_t i = 0; i < rivals->count; i++) {
         const attest_rival *rival = &rivals->rival[i];
-        if (rival->zero || rival->told || (rival->nonzero && !rival->unable))
+        if (rival->zero || rival->told || (rival->nonzero && !rival->cap))
             exact++;
         else
-            open += rival->unable || !arb_is_positive(&rival->square);
+            open += rival->cap || !arb_is_positive(&rival->square);
     }
     fmpz_set_ui(finding->by_exact, exact);
     fmpz_set_ui(finding->undecided_pairs, open);
@@ -111,7 +111,7 @@ static attest_status settle_pairs(attest_comparison *outcome, attest_finding *fi
     fmpq_t bound;
     arb_t hull;
 
-    attest_rivals_init(&rivals, outputs, false, claim->max_bits);
+    attest_rivals_init(&rivals, outputs, false, claim);
     fmpq_init(bound);
     arb_init(hull);
     fmpq_mul(bound, claim->delta, claim->delta);
@@ -140,7 +140,7 @@ static attest_status settle_norms(attest_comparison *outcome, attest_finding *fi
     fmpq_t bound;
     arb_t hull;
 
-    attest_rivals_init(&rivals, outputs, true, claim->max_bits);
+    attest_rivals_init(&rivals, outputs, true, claim);
     fmpq_init(bound);
     arb_init(hull);
     fmpq_mul(bound, claim->r, claim->r);

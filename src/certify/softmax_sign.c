@@ -5,7 +5,7 @@
 
 #include <flint/fmpz_mpoly.h>
 
-enum { FIRST_BITS = 64, SMALL_TERMS = 256 };
+enum { FIRST_BITS = 64, SMALL_TERMS = 32 };
 
 /* A polynomial in w, cut off behind w^depth: its value is that of poly plus at most
  * rest w^(depth + 1). */
@@ -17,6 +17,7 @@ typedef struct series {
 /* What all series of one computation share. */
 typedef struct frame {
     const attest_softmax_sum *sum;
+    attest_softmax_limits limits;
     fmpz_mpoly_ctx_t context;
     bool cut; /* else nothing is cut off */
     fmpz_t depth;
@@ -98,7 +99,7 @@ static void series_mul(series *p, const series *a, const series *b, frame *f)
     size_t right = (size_t)fmpz_mpoly_length(b->poly, f->context);
     fmpz_t size, rest;
 
-    if (right > 0 && left > ATTEST_ZERO_TEST_TERMS / right)
+    if (right > 0 && left > f->limits.terms / right)
         f->fits = false;
     if (!f->fits)
         return;
@@ -292,7 +293,7 @@ typedef enum outcome { DONE, NEEDS_TERMS, NEEDS_BITS } outcome;
 /* factor, lead: the series is w^lead times a factor that is known to be not 0, with so many
  * bits. NEEDS_TERMS: what was cut off hides it. */
 static outcome find_factor(arb_t factor, fmpz_t lead, const series *s, long accuracy,
-                           long max_bits, const frame *f)
+                           const frame *f)
 {
     slong length = fmpz_mpoly_length(s->poly, f->context);
     outcome found = NEEDS_BITS;
@@ -304,7 +305,7 @@ static outcome find_factor(arb_t factor, fmpz_t lead, const series *s, long accu
     fmpz_init(c);
     mag_init(tail);
     get_term(c, lead, s, length - 1, f); /* the least power of w */
-    for (long bits = FIRST_BITS + accuracy; found == NEEDS_BITS && bits <= max_bits;
+    for (long bits = FIRST_BITS + accuracy; found == NEEDS_BITS && bits <= f->limits.bits;
          bits *= 2) {
         evaluate(factor, tail, s, lead, bits, f);
         if (!arb_contains_zero(factor) && arb_rel_accuracy_bits(factor) >= accuracy)
@@ -373,9 +374,9 @@ static void deepen(frame *f, slong *next, const fmpz *depth, slong count)
 }
 
 /* total = w^lead factor, factor known to accuracy bits, at a depth that suffices, or the zero
- * polynomial, *zero. below is the product of the denominators. */
-static bool resolve(arb_t factor, fmpz_t lead, bool *zero, series *below, fmpz_t clear,
-                    const fmpq_t target, long accuracy, long max_bits, frame *f)
+ * polynomial, *zero; unless a cap is met. below is the product of the denominators. */
+static attest_softmax_cap resolve(arb_t factor, fmpz_t lead, bool *zero, series *below,
+                                  fmpz_t clear, const fmpq_t target, long accuracy, frame *f)
 {
     slong count = count_terms(f->sum), next = 3;
     fmpz *depth = _fmpz_vec_init(count + 1);
@@ -396,16 +397,20 @@ static bool resolve(arb_t factor, fmpz_t lead, bool *zero, series *below, fmpz_t
             break;
         *zero = fmpz_mpoly_is_zero(total.poly, f->context) && fmpz_is_zero(total.rest);
         if (!*zero)
-            found = find_factor(factor, lead, &total, accuracy, max_bits, f);
+            found = find_factor(factor, lead, &total, accuracy, f);
     }
     _fmpz_vec_clear(depth, count + 1);
     series_clear(&total, f);
-    return found == DONE || *zero;
+    if (found == DONE || *zero)
+        return ATTEST_SOFTMAX_NO_CAP;
+    return f->fits ? ATTEST_SOFTMAX_CAP_BITS : ATTEST_SOFTMAX_CAP_TERMS;
 }
 
-static void frame_init(frame *f, const attest_softmax_sum *sum)
+static void frame_init(frame *f, const attest_softmax_sum *sum,
+                       const attest_softmax_limits *limits)
 {
     f->sum = sum;
+    f->limits = *limits;
     fmpz_mpoly_ctx_init(f->context, 1, ORD_LEX);
     fmpz_init(f->depth);
 }
@@ -416,56 +421,59 @@ static void frame_clear(frame *f)
     fmpz_mpoly_ctx_clear(f->context);
 }
 
-bool attest_softmax_sign(int *sign, const attest_softmax_sum *sum, const fmpq_t target,
-                         long max_bits)
+attest_softmax_cap attest_softmax_sign(int *sign, const attest_softmax_sum *sum,
+                                       const fmpq_t target, const attest_softmax_limits *limits)
 {
+    attest_softmax_cap cap;
     fmpz_t lead, clear;
     arb_t factor;
     series below;
-    bool told, zero;
+    bool zero;
     frame f;
 
-    frame_init(&f, sum);
+    frame_init(&f, sum, limits);
     series_init(&below, &f);
     fmpz_init(lead), fmpz_init(clear), arb_init(factor);
-    told = resolve(factor, lead, &zero, &below, clear, target, 0, max_bits, &f);
+    cap = resolve(factor, lead, &zero, &below, clear, target, 0, &f);
     *sign = zero ? 0 : arb_is_positive(factor) ? 1 : -1;
     fmpz_clear(lead), fmpz_clear(clear), arb_clear(factor);
     series_clear(&below, &f);
     frame_clear(&f);
-    return told;
+    return cap;
 }
 
-bool attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum, long bits,
-                            long max_bits)
+attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum,
+                                          long bits, const attest_softmax_limits *limits)
 {
+    attest_softmax_cap cap;
     fmpz_t lead, none, clear;
     arb_t factor, power;
     fmpq_t target;
     series below;
-    bool told, zero;
+    bool zero;
     mag_t tail;
     frame f;
 
-    frame_init(&f, sum);
+    frame_init(&f, sum, limits);
     series_init(&below, &f);
     fmpq_init(target), mag_init(tail), arb_init(factor), arb_init(power);
     fmpz_init(lead), fmpz_init(none), fmpz_init(clear);
-    told = resolve(factor, lead, &zero, &below, clear, target, bits + 8, max_bits, &f);
-    if (told && zero) {
+    cap = resolve(factor, lead, &zero, &below, clear, target, bits + 8, &f);
+    if (zero) {
         arb_zero(square);
-    } else if (told) {
+    } else if (cap == ATTEST_SOFTMAX_NO_CAP) {
         evaluate(square, tail, &below, none, 2 * bits + 64, &f);
         arb_mul_fmpz(square, square, clear, 2 * bits + 64);
         arb_sqr(square, square, 2 * bits + 64);
         get_power(power, lead, sum->unit, bits + 16, true);
         arb_mul(factor, factor, power, bits + 16);
         arb_div(square, factor, square, bits + 16);
-        told = arb_is_positive(square);
+        if (!arb_is_positive(square))
+            cap = ATTEST_SOFTMAX_CAP_BITS;
     }
     fmpz_clear(lead), fmpz_clear(none), fmpz_clear(clear);
     fmpq_clear(target), mag_clear(tail), arb_clear(factor), arb_clear(power);
     series_clear(&below, &f);
     frame_clear(&f);
-    return told;
+    return cap;
 }

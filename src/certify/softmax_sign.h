@@ -10,15 +10,29 @@
 
 #include "certify/zero_test.h"
 
-/* *sign = that of |sum|^2 - target, target >= 0, as proved; false where more than
- * ATTEST_ZERO_TEST_TERMS terms or max_bits bits would be needed. Domain: a finished sum. Cost:
- * the terms whose exponents lie within the leading ones, at worst all products. */
-bool attest_softmax_sign(int *sign, const attest_softmax_sum *sum, const fmpq_t target,
-                         long max_bits);
+/* How far a comparison may go. */
+typedef struct attest_softmax_limits {
+    long bits;    /* of balls */
+    size_t terms; /* to multiply out at once */
+} attest_softmax_limits;
+
+/* Which of them was met, if any. */
+typedef enum attest_softmax_cap {
+    ATTEST_SOFTMAX_NO_CAP = 0,
+    ATTEST_SOFTMAX_CAP_BITS,
+    ATTEST_SOFTMAX_CAP_TERMS
+} attest_softmax_cap;
+
+/* *sign = that of |sum|^2 - target, target >= 0, as proved, unless a cap is returned. Domain: a
+ * finished sum. Cost: the terms whose exponents lie within the leading ones, at worst all
+ * products. */
+attest_softmax_cap attest_softmax_sign(int *sign, const attest_softmax_sum *sum,
+                                       const fmpq_t target,
+                                       const attest_softmax_limits *limits);
 
 /* Encloses |sum|^2 with a relative accuracy of bits, whatever its magnitude; exactly 0 where it
- * is 0. False as above. */
-bool attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum, long bits,
-                            long max_bits);
+ * is 0; unless a cap is returned. */
+attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum *sum,
+                                          long bits, const attest_softmax_limits *limits);
 
 #endif

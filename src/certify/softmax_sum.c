@@ -218,8 +218,11 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
     if (!keys)
         return attest_memory_fail(error);
     fmpq_init(entry);
-    for (size_t c = 0; weights->skip && c < sum->dim; c++) {
-        attest_tokens_get_entry(entry, &dataset->tokens, context->query, c);
+    for (size_t c = 0; c < sum->dim; c++) {
+        size_t from = attest_weights_skip_entry(weights, c);
+        if (from == SIZE_MAX)
+            continue;
+        attest_tokens_get_entry(entry, &dataset->tokens, context->query, from);
         if (sign > 0)
             fmpq_add(sum->constant + c, sum->constant + c, entry);
         else

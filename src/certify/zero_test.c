@@ -203,7 +203,7 @@ static bool vanishes(const attest_softmax_sum *sum, const fmpq_t target)
     return zero;
 }
 
-static bool affordable(const attest_softmax_sum *sum, bool squared)
+static bool affordable(const attest_softmax_sum *sum, bool squared, size_t max_terms)
 {
     size_t terms = 1;
 
@@ -211,7 +211,7 @@ static bool affordable(const attest_softmax_sum *sum, bool squared)
         return true;
     for (int times = 0; times < 1 + squared; times++) {
         for (size_t g = 0; g < sum->groups; g++) {
-            if (sum->group[g].terms > ATTEST_ZERO_TEST_TERMS / terms)
+            if (sum->group[g].terms > max_terms / terms)
                 return false;
             terms *= sum->group[g].terms;
         }
@@ -220,7 +220,7 @@ static bool affordable(const attest_softmax_sum *sum, bool squared)
 }
 
 attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *sum,
-                               const fmpq_t target, attest_error *error)
+                               const fmpq_t target, size_t max_terms, attest_error *error)
 {
     attest_status status = ATTEST_OK;
     int zero = -1;
@@ -233,7 +233,7 @@ attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *s
         return status;
     if (fmpq_is_zero(target))
         zero = attest_softmax_sum_vanishes(sum);
-    if (zero < 0 && affordable(sum, !fmpq_is_zero(target)))
+    if (zero < 0 && affordable(sum, !fmpq_is_zero(target), max_terms))
         zero = vanishes(sum, target);
     *answer = zero < 0   ? ATTEST_ZERO_UNABLE
               : zero > 0 ? ATTEST_ZERO_EQUAL

@@ -9,22 +9,20 @@
 
 #include "certify/softmax_sum.h"
 
-/* Multiplying out is refused beyond so many terms, except for two denominators and target 0
- * (one head): there are then at most as many terms as pairs of keys. */
-#define ATTEST_ZERO_TEST_TERMS ((size_t)1 << 22)
-
 typedef enum attest_zero_answer {
     ATTEST_ZERO_EQUAL = 0,
     ATTEST_ZERO_DIFFERENT,
-    ATTEST_ZERO_UNABLE /* no difference modulo primes, and too many terms for a proof */
+    ATTEST_ZERO_UNABLE /* no difference modulo primes, and more than max_terms for a proof */
 } attest_zero_answer;
 
 /* Decides |sum|^2 = target, target >= 0; the sum may be reduced on the way, and keeps its
- * value. Domain: a finished sum. Status: NOMEM. Cost: O(groups terms dim) where they differ;
- * else groups dim greatest common divisors, and as many as there are pairs of groups where
- * denominators still differ; for target > 0 then the square of the product of the numbers of
- * terms. */
+ * value. Beyond max_terms nothing is multiplied out, except for two denominators and target 0
+ * (one head): there are then at most as many terms as pairs of keys. Domain: a finished sum.
+ * Status: NOMEM. Cost: O(groups terms dim) where they differ; else groups dim greatest common
+ * divisors, and as many as there are pairs of groups where denominators still differ; for
+ * target > 0 then the square of the product of the numbers of terms. */
 attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *sum,
-                               const fmpq_t target, attest_error *error) ATTEST_WARN_UNUSED;
+                               const fmpq_t target, size_t max_terms,
+                               attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -143,21 +143,7 @@ static void take_hash(char sha256[65], attest_input *input, const audit_job *job
         memcpy(sha256, attest_input_sha256(input), 65);
 }
 
-static int read_data(audit_job *job)
-{
-    attest_input input;
-    attest_error error;
-    int code;
-
-    if (attest_input_open(&input, job->request->data, job->common->budget.left, &error))
-        return attest_cli_fail_input(&error);
-    code = attest_cli_read_dataset_input(&job->dataset, &input, job->common);
-    take_hash(job->data_sha256, &input, job);
-    attest_input_close(&input);
-    return code;
-}
-
-static int read_weights(audit_job *job, audit_subject *subject)
+static int read_weights(audit_job *job, audit_subject *subject, const attest_input *data)
 {
     const audit_request *request = job->request;
     attest_budget *budget = &job->common->budget;
@@ -172,8 +158,27 @@ static int read_weights(audit_job *job, audit_subject *subject)
     attest_input_close(&input);
     if (status != ATTEST_OK)
         return attest_cli_fail_input(&error);
-    return attest_cli_check_dim(job->common, request->data, job->dataset.dim, request->weights,
-                                subject->given.dim);
+    return attest_cli_pair(job->common, &job->dataset, data, request->data, &subject->given,
+                           request->weights);
+}
+
+/* The dataset, and weights that are given. */
+static int read_inputs(audit_job *job)
+{
+    attest_input input;
+    attest_error error;
+    int code;
+
+    if (attest_input_open(&input, job->request->data, job->common->budget.left, &error))
+        return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset_input(&job->dataset, &input, job->common);
+    take_hash(job->data_sha256, &input, job);
+    if (code == EXIT_HOLDS && job->request->weights) {
+        subject_init(&job->subject[job->subjects++]);
+        code = read_weights(job, &job->subject[0], &input);
+    }
+    attest_input_close(&input);
+    return code;
 }
 
 static int run_subjects(audit_job *job)
@@ -181,12 +186,8 @@ static int run_subjects(audit_job *job)
     const audit_request *request = job->request;
     int code = EXIT_HOLDS;
 
-    if (request->weights) {
-        audit_subject *subject = &job->subject[job->subjects++];
-        subject_init(subject);
-        code = read_weights(job, subject);
-        return code == EXIT_HOLDS ? run_subject(job, subject) : code;
-    }
+    if (request->weights)
+        return run_subject(job, &job->subject[0]);
     for (size_t i = 0; i < request->strategies && code == EXIT_HOLDS; i++) {
         audit_subject *subject = &job->subject[job->subjects++];
         subject_init(subject);
@@ -223,7 +224,7 @@ static int audit(audit_job *job)
     attest_error error;
 
     if (code == EXIT_HOLDS)
-        code = read_data(job);
+        code = read_inputs(job);
     if (code == EXIT_HOLDS)
         code = run_subjects(job);
     if (code == EXIT_HOLDS && request->gate && !job->subject[0].construction.hypothesis &&

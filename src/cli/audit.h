@@ -69,6 +69,9 @@ void attest_cli_audit_write_job(attest_json *json, const audit_job *job);
 /* A table for people. */
 void attest_cli_audit_print(const audit_job *job);
 
+/* Its line of bits: what is necessary, observed, and suffices. */
+void attest_cli_audit_print_bits(const attest_audit *audit);
+
 /* "theorem", "gap", "tuned", or NULL for weights that were given. */
 const char *attest_cli_audit_subject_name(const audit_subject *subject);
 

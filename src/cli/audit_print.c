@@ -24,6 +24,16 @@ static void print_measure(bool known, double value)
     printf(" %9s", text);
 }
 
+/* The same of a size that doubles may not hold. */
+static void print_size(bool known, attest_audit_size size)
+{
+    char text[ATTEST_AUDIT_SIZE_TEXT] = "-";
+
+    if (known)
+        attest_audit_size_format(text, size, 3);
+    printf(" %9s", text);
+}
+
 static void print_count(const fmpz_t value)
 {
     char *text = fmpz_get_str(NULL, 10, value);
@@ -62,14 +72,14 @@ static void print_results(const attest_audit_result *result, size_t count)
     for (size_t f = 0; f < count; f++) {
         const attest_audit_result *r = &result[f];
         const attest_audit_errors *e = &r->errors;
-        bool known = r->has_errors && e->entries > 0 && !e->unlimited;
+        bool known = r->has_errors && attest_audit_errors_known(e);
         printf("%-16s %-9s", r->arithmetic.format.name, attest_audit_verdict_name(r->verdict));
         print_count(r->collisions.pairs);
         printf(" %9zu", r->collisions.nonfinite);
         print_separation(r->has_separation, r->min_separation);
-        print_measure(known, e->max_ulp);
-        print_measure(known, e->mean_ulp);
-        print_measure(r->has_bound, e->bound_ulp);
+        print_size(known, e->max_ulp);
+        print_size(known, e->mean_ulp);
+        print_size(r->has_bound, e->bound_ulp);
         printf("\n");
     }
 }
@@ -121,8 +131,7 @@ static void print_stages(const attest_audit *audit)
             continue;
         printf("%-16s", r->arithmetic.format.name);
         for (int s = 0; s < ATTEST_STAGES; s++)
-            print_measure(r->stage[s].entries > 0 && !r->stage[s].unlimited,
-                          r->stage[s].max_ulp);
+            print_size(attest_audit_errors_known(&r->stage[s]), r->stage[s].max_ulp);
         printf("\n");
     }
 }
@@ -219,6 +228,27 @@ static void print_collapse(const attest_audit *audit)
     print_theory(&audit->theory);
 }
 
+/* How the error falls: the least widths at which outputs are right to within so much. */
+static void print_graded(const attest_audit_graded *graded)
+{
+    static const double limit[] = {0.1, 0.01, 0.001};
+
+    if (graded->widths == 0)
+        return;
+    printf("%-18s", "error by width");
+    for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++) {
+        size_t w = graded->widths;
+        while (w > 0 && graded->known[w - 1] && graded->max[w - 1] <= limit[i])
+            w--;
+        printf("%s at most %g %% from ", i ? "," : "", 100 * limit[i]);
+        if (w < graded->widths)
+            printf("%zu bit%s on", w + 1, w ? "s" : "");
+        else
+            printf("more than %zu bits on", graded->widths);
+    }
+    printf("\n");
+}
+
 static void print_kernels(const attest_audit_kernels *k)
 {
     if (!k->known || k->entries == 0)
@@ -272,6 +302,8 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_algorithms(audit);
     printf("\n");
     print_collapse(audit);
+    print_graded(&audit->graded);
+    attest_cli_audit_print_bits(audit);
     print_kernels(&audit->kernels);
     print_conclusions(audit->result, audit->formats);
     if (audit->staged)

@@ -10,6 +10,7 @@
 #include "campaign/setting.h"
 #include "cli/campaign.h"
 #include "cli/load.h"
+#include "cli/names.h"
 #include "props/properties.h"
 
 enum { MOST_JOBS = 1024, MOST_SHARDS = 1000000, MOST_BITS = 10000000 };
@@ -113,8 +114,8 @@ static int choose_all(attest_plan *plan, const attest_property **list, bool said
         if (fits(&load->property[i], &plan->setting))
             list[plan->properties++] = &load->property[i];
     if (plan->properties == 0 && plan->setting.without)
-        return attest_cli_refuse("no property has a hypothesis '%s' to drop",
-                                 plan->setting.without);
+        return attest_cli_refuse_name("hypothesis", plan->setting.without,
+                                      attest_names_hypotheses, NULL, "attest list");
     return EXIT_HOLDS;
 }
 
@@ -125,8 +126,8 @@ static int choose_named(attest_plan *plan, const attest_property **list,
         const attest_property *property = attest_property_get(request->names[i]);
 
         if (!property)
-            return attest_cli_refuse("%s: no such property ('attest list' lists them)",
-                                     request->names[i]);
+            return attest_cli_refuse_name("property", request->names[i],
+                                          attest_names_properties, NULL, "attest list");
         for (size_t p = 0; p < plan->properties; p++)
             if (list[p] == property)
                 return attest_cli_refuse("%s: is named twice", property->name);

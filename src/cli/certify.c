@@ -28,7 +28,7 @@ const attest_command attest_command_certify = {
 typedef struct certify_request {
     const char *data, *weights, *method;
     attest_number_option r, delta;
-    unsigned long max_bits;
+    unsigned long max_bits, max_terms;
 } certify_request;
 
 static int exit_code(attest_verdict verdict)
@@ -98,12 +98,14 @@ static int read_weights(attest_weights *weights, attest_certificate *certificate
     return code;
 }
 
-static int read_data(attest_dataset *dataset, attest_certificate *certificate, const char *path,
-                     attest_common *common)
+/* Both inputs, made to fit; that of the dataset stays open until then. */
+static int read_inputs(attest_dataset *dataset, attest_weights *weights,
+                       attest_certificate *certificate, const certify_request *request,
+                       attest_common *common)
 {
     attest_input input;
     attest_error error;
-    int code = open_input(&input, path, common);
+    int code = open_input(&input, request->data, common);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -112,6 +114,11 @@ static int read_data(attest_dataset *dataset, attest_certificate *certificate, c
         attest_certificate_add_open_dataset(certificate, &input, common->tensor,
                                             common->homogeneous, &error))
         code = attest_cli_fail(&error);
+    if (code == EXIT_HOLDS)
+        code = read_weights(weights, certificate, request->weights, common);
+    if (code == EXIT_HOLDS)
+        code =
+            attest_cli_pair(common, dataset, &input, request->data, weights, request->weights);
     attest_input_close(&input);
     return code;
 }
@@ -145,6 +152,7 @@ static void set_claim(attest_claim *claim, const certify_request *request)
     fmpq_set(claim->delta, request->delta.value);
     claim->method = request->method;
     claim->max_bits = (long)request->max_bits;
+    claim->max_terms = request->max_terms;
 }
 
 static int certify(const certify_request *request, attest_common *common)
@@ -165,12 +173,7 @@ static int certify(const certify_request *request, attest_common *common)
     claim.progress = attest_cli_progress();
     claim.dataset = &dataset;
     claim.weights = &weights;
-    code = read_data(&dataset, &certificate, request->data, common);
-    if (code == EXIT_HOLDS)
-        code = read_weights(&weights, &certificate, request->weights, common);
-    if (code == EXIT_HOLDS)
-        code = attest_cli_check_dim(common, request->data, dataset.dim, request->weights,
-                                    weights.dim);
+    code = read_inputs(&dataset, &weights, &certificate, request, common);
     if (code == EXIT_HOLDS)
         code = decide(&claim, &certificate, common);
     attest_claim_clear(&claim);
@@ -182,7 +185,9 @@ static int certify(const certify_request *request, attest_common *common)
 
 static int run(int argc, char **argv)
 {
-    certify_request request = {.method = "auto", .max_bits = ATTEST_CERTIFY_MAX_BITS};
+    certify_request request = {.method = "auto",
+                               .max_bits = ATTEST_CERTIFY_MAX_BITS,
+                               .max_terms = ATTEST_CERTIFY_MAX_TERMS};
     attest_common common;
     char **operands;
     size_t count;
@@ -200,6 +205,9 @@ static int run(int argc, char **argv)
          OPTION_TEXT, &request.method, NULL},
         {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
          OPTION_COUNT, &request.max_bits, NULL},
+        {"max-terms", 0, "T",
+         "how many terms of exponential sums are multiplied out;\n4194304 if not given",
+         OPTION_POSITIVE, &request.max_terms, NULL},
         {0},
     };
 

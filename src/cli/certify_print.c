@@ -11,6 +11,8 @@
 #include "cli/command.h"
 #include "cli/excerpt.h"
 #include "io/weights_json.h"
+#include "report/need.h"
+#include "report/paint.h"
 
 static void write_integer(attest_json *json, const char *key, const fmpz_t value)
 {
@@ -80,6 +82,13 @@ int attest_cli_certify_print_json(const attest_claim *claim, const attest_findin
     return attest_cli_end_json(&json, code);
 }
 
+static attest_paint paint(attest_verdict verdict)
+{
+    return verdict == ATTEST_PROVED    ? ATTEST_PAINT_GOOD
+           : verdict == ATTEST_REFUTED ? ATTEST_PAINT_BAD
+                                       : ATTEST_PAINT_OPEN;
+}
+
 static void print_ball(const char *what, const arb_t ball, const attest_place *place,
                        size_t count)
 {
@@ -91,7 +100,7 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     }
     text = attest_ball_format_text(ball);
     log2 = attest_ball_format_log2(ball);
-    printf("%-18s %s", what, text ? text : "");
+    printf("%-18s %s", what, attest_need_text(text));
     if (log2)
         printf(" = 2^%s", log2);
     printf(" at [%zu,%zu]", place[0].sequence, place[0].position);
@@ -100,6 +109,26 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     putchar('\n');
     free(text);
     free(log2);
+}
+
+/* What the verdict means, and what one may want to try next. */
+static void print_meaning(const attest_claim *claim, const attest_finding *finding)
+{
+    bool proved = finding->verdict == ATTEST_PROVED;
+
+    if (finding->verdict == ATTEST_UNDECIDED)
+        return;
+    if (!proved && finding->part == ATTEST_CLAIM_SEPARATION)
+        printf("%-18s these two places cannot be told apart by more than delta\n", "meaning");
+    else if (!proved)
+        printf("%-18s this output is not shorter than r\n", "meaning");
+    else
+        printf("%-18s every output tells its token, and its context, from all others here\n",
+               "meaning");
+    if (proved && claim->weights->activation == ATTEST_HARDMAX)
+        printf("%-18s of these sequences alone; no hardmax head does it for all that can be "
+               "made\n%-18s of their tokens: see attest counterexample --vocabulary DATA\n",
+               "", "");
 }
 
 void attest_cli_certify_print_text(const attest_claim *claim, const attest_finding *finding)
@@ -111,11 +140,12 @@ void attest_cli_certify_print_text(const attest_claim *claim, const attest_findi
     char shown[ATTEST_CLI_TEXT_SIZE];
 
     printf("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ", pairs,
-           one ? " is" : "s are", delta ? delta : "");
+           one ? " is" : "s are", attest_need_text(delta));
     if (claim->has_r)
-        printf(", all norms are below %s", r ? r : "");
-    printf("\n%-18s %s (%s)", "verdict", attest_verdict_name(finding->verdict),
-           finding->method);
+        printf(", all norms are below %s", attest_need_text(r));
+    printf("\n%-18s %s%s%s (%s)", "verdict",
+           attest_paint_begin(stdout, paint(finding->verdict)),
+           attest_verdict_name(finding->verdict), attest_paint_end(stdout), finding->method);
     if (finding->verdict == ATTEST_REFUTED)
         printf(": the %s", finding->part == ATTEST_CLAIM_SEPARATION
                                ? "least separation is too small"
@@ -126,6 +156,7 @@ void attest_cli_certify_print_text(const attest_claim *claim, const attest_findi
     if (finding->has_pair)
         print_ball("least separation", finding->min_separation, finding->pair, 2);
     print_ball("largest norm", finding->max_norm, &finding->largest, 1);
+    print_meaning(claim, finding);
     flint_free(pairs);
     free(delta);
     free(r);

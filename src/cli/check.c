@@ -10,7 +10,9 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/json_write.h"
+#include "report/paint.h"
 
 static int run(int argc, char **argv);
 
@@ -54,7 +56,14 @@ static void report(attest_json *json, bool as_json, const char *path, int code,
 
     if (!as_json) {
         attest_escape_print(stdout, attest_input_name(path));
-        printf(": %s%s", verdict, !reason ? "" : code == EXIT_FAILS ? ": " : ", ");
+        printf(": %s%s%s%s",
+               attest_paint_begin(stdout, code == EXIT_HOLDS   ? ATTEST_PAINT_GOOD
+                                          : code == EXIT_FAILS ? ATTEST_PAINT_BAD
+                                                               : ATTEST_PAINT_OPEN),
+               verdict, attest_paint_end(stdout),
+               !reason              ? ""
+               : code == EXIT_FAILS ? ": "
+                                    : ", ");
         attest_escape_print(stdout, reason ? reason : "");
         printf("\n");
         return;
@@ -67,7 +76,7 @@ static void report(attest_json *json, bool as_json, const char *path, int code,
     attest_json_write_close(json);
 }
 
-static int check_one(attest_json *json, const char *path, unsigned long max_bits,
+static int check_one(attest_json *json, const char *path, attest_check_options options,
                      attest_common *common)
 {
     attest_certificate certificate;
@@ -84,8 +93,10 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
         return attest_cli_fail_input(&error);
     }
     folder = folder_of(path);
-    status = attest_check_certificate(&holds, &certificate, folder, (long)max_bits,
-                                      &common->budget, &error);
+    options.folder = folder;
+    options.budget = &common->budget;
+    options.progress = attest_cli_progress();
+    status = attest_check_run(&holds, &certificate, &options, &error);
     if (status == ATTEST_OK) {
         code = holds ? EXIT_HOLDS : EXIT_FAILS;
         report(json, common->json, path, code, holds ? NULL : error.text);
@@ -103,7 +114,8 @@ static int check_one(attest_json *json, const char *path, unsigned long max_bits
 
 static int run(int argc, char **argv)
 {
-    unsigned long max_bits = ATTEST_CERTIFY_MAX_BITS;
+    unsigned long max_bits = ATTEST_CERTIFY_MAX_BITS, max_terms = ATTEST_CERTIFY_MAX_TERMS;
+    attest_check_options how;
     attest_common common;
     attest_json json;
     char **operands;
@@ -112,6 +124,9 @@ static int run(int argc, char **argv)
     const attest_option options[] = {
         {"max-bits", 0, "B", "where doubling the precision ends; 1048576 if not given",
          OPTION_COUNT, &max_bits, NULL},
+        {"max-terms", 0, "T",
+         "how many terms of exponential sums are multiplied out;\n4194304 if not given",
+         OPTION_POSITIVE, &max_terms, NULL},
         {0},
     };
 
@@ -124,13 +139,16 @@ static int run(int argc, char **argv)
     if (max_bits < ATTEST_CERTIFY_BITS || max_bits > 1000000000)
         return attest_cli_refuse("--max-bits: the precision must be from %d to 1000000000 bits",
                                  ATTEST_CERTIFY_BITS);
+    attest_check_options_init(&how);
+    how.max_bits = (long)max_bits;
+    how.max_terms = max_terms;
     attest_json_write_begin(&json, stdout);
     if (common.json) {
         attest_json_write_object(&json, NULL);
         attest_json_write_array(&json, "certificates");
     }
     for (size_t i = 0; i < count; i++)
-        code = attest_cli_worse(code, check_one(&json, operands[i], max_bits, &common));
+        code = attest_cli_worse(code, check_one(&json, operands[i], how, &common));
     if (common.json) {
         attest_json_write_close(&json);
         attest_json_write_close(&json);

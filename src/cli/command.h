@@ -57,6 +57,7 @@ typedef struct attest_common {
                             * then */
     const char *tensor;    /* --tensor, or NULL */
     bool homogeneous;      /* --homogeneous */
+    int color;             /* --color: an index of attest_color_names */
     size_t max_memory;     /* what parsed numbers may take */
     attest_budget budget;
 } attest_common;
@@ -125,9 +126,10 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
 int attest_cli_read_dataset_input(attest_dataset *dataset, const attest_input *input,
                                   attest_common *common);
 
-/* Refuses data whose tokens, of dim entries, do not fit the weights. */
-int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
-                         const char *weights, size_t weights_dim);
+/* Makes the dataset fit the weights, as pairing.h does, or refuses them. input is what the
+ * dataset was read from (NULL: no file); path is that of the weights. */
+int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest_input *input,
+                    const char *data, attest_weights *weights, const char *path);
 
 /* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
 void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
@@ -166,6 +168,11 @@ bool attest_cli_parse_time(double *seconds, const char *text);
 /* The columns that a line of standard output may have: COLUMNS, those of the terminal, or 80.
  */
 size_t attest_cli_width(void);
+
+/* --color: auto, always, never. Whether standard output is painted then: auto does where it is
+ * a terminal that can, unless NO_COLOR is set. */
+extern const char *const attest_color_names[];
+bool attest_cli_paints(int color);
 
 /* Flushes standard output; EXIT_ENVIRONMENT, with a complaint, if that fails. */
 int attest_cli_finish(int code);

@@ -8,6 +8,7 @@
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
 #include "number/ball_root.h"
+#include "report/need.h"
 #include "theory/separated.h"
 #include "theory/theorem1.h"
 
@@ -17,7 +18,8 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_counterexample = {
     .name = "counterexample",
-    .arguments = "[--weights W | --heads H --dim D --size S --seed N] [OPTION]...",
+    .arguments = "[--list | --show NAME] [--weights W | --heads H --dim D --size S --seed N] "
+                 "[OPTION]...",
     .summary = "defeat hardmax attention: Theorem 1",
     .details =
         "Two sequences that the given (or random) hardmax weights merge: equal outputs at a\n"
@@ -26,20 +28,26 @@ const attest_command attest_command_counterexample = {
         "tokens:\n"
         "what never wins a score can be exchanged. With --search random data are tried, and "
         "what\n"
-        "is found is shrunk. Exit code 1: no such pair was found.",
+        "is found is shrunk. --list shows the gallery: the least pairs for each tie rule, "
+        "mask\n"
+        "and kind of weights; --show one of them, with these weights or plain ones, and the\n"
+        "exhaustive search that finds nothing smaller. Exit code 1: no such pair was found.",
     .example =
         "  attest counterexample --heads 8 --dim 16 --size 4 --seed 1\n"
-        "  attest counterexample --weights hardmax.json --vocabulary data.json -o c.json",
+        "  attest counterexample --weights hardmax.json --vocabulary data.json -o c.json\n"
+        "  attest counterexample --show leftmost-zero",
     .product = "write the counterexample (JSON) to FILE",
     .data = true,
     .run = run,
 };
 
 typedef struct counterexample_job {
-    const char *weights, *vocabulary;
+    const char *weights, *vocabulary, *show;
     unsigned long heads, dim, size, seed;
     int ties, mask; /* -1: not given */
-    bool search;
+    bool search, list;
+    const attest_gallery_entry *entry; /* --show */
+    attest_gallery_search least;
     attest_counterexample counterexample;
     attest_separated extremes;
     bool found;
@@ -59,6 +67,9 @@ static int get_weights(counterexample_job *job, attest_common *common)
         if (weights->activation != ATTEST_HARDMAX)
             return attest_cli_refuse("%s: softmax weights; Theorem 1 is about hardmax",
                                      job->weights);
+    } else if (job->entry && !job->heads && !job->dim && !job->size) {
+        if (attest_gallery_set_weights(weights, job->entry, &error))
+            return attest_cli_fail(&error);
     } else {
         size_t heads = job->heads ? job->heads : 1, dim = job->dim ? job->dim : 2,
                size = job->size ? job->size : dim;
@@ -75,6 +86,26 @@ static int get_weights(counterexample_job *job, attest_common *common)
         weights->ties = (attest_ties)job->ties;
     if (job->mask >= 0)
         weights->mask = (attest_mask)job->mask;
+    if (job->entry && !job->weights) {
+        weights->ties = job->entry->ties;
+        weights->mask = job->entry->mask;
+    }
+    if (job->entry && (weights->ties != job->entry->ties || weights->mask != job->entry->mask))
+        return attest_cli_refuse("%s: %s is for %s ties, mask %s", job->weights,
+                                 job->entry->name, attest_ties_name(job->entry->ties),
+                                 attest_mask_name(job->entry->mask));
+    return EXIT_HOLDS;
+}
+
+/* The entry of the gallery, with the search that shows it to be the least. */
+static int build_entry(counterexample_job *job)
+{
+    attest_error error;
+
+    if (attest_theorem1_build_pair(&job->counterexample, &job->found, &job->entry->pair,
+                                   &error) ||
+        attest_gallery_find(&job->least, job->entry, &error))
+        return attest_cli_fail(&error);
     return EXIT_HOLDS;
 }
 
@@ -84,9 +115,15 @@ static int build(counterexample_job *job, attest_common *common)
     attest_error error;
     int code;
 
+    if (job->entry)
+        return build_entry(job);
     if (job->search)
         return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed);
     if (!job->vocabulary) {
+        if (job->counterexample.weights.homogeneous)
+            return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
+                                     "for heads without: use --vocabulary DATA",
+                                     job->weights);
         job->found = true;
         return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
                                                                    : EXIT_HOLDS;
@@ -94,9 +131,9 @@ static int build(counterexample_job *job, attest_common *common)
     attest_dataset_init(&vocabulary);
     code = attest_cli_read_dataset(&vocabulary, job->vocabulary, common);
     if (code == EXIT_HOLDS)
-        code = attest_cli_check_dim(common, job->vocabulary, vocabulary.dim,
-                                    job->weights ? job->weights : "--dim",
-                                    job->counterexample.weights.dim);
+        code = attest_cli_pair(common, &vocabulary, NULL, job->vocabulary,
+                               &job->counterexample.weights,
+                               job->weights ? job->weights : "--dim");
     if (code == EXIT_HOLDS &&
         attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
                                               &common->budget, &error))
@@ -105,12 +142,21 @@ static int build(counterexample_job *job, attest_common *common)
     return code;
 }
 
+/* Whether all weights are defeated, and not those only that were asked for. */
+static bool is_universal(const counterexample_job *job)
+{
+    return job->entry ? job->entry->defeats == ATTEST_GALLERY_ALL
+                      : !job->vocabulary && !job->search;
+}
+
 /* The counterexample, and the extremes of its tokens: how well separated they are. */
 static void write_all(attest_json *json, const counterexample_job *job)
 {
     attest_json_write_object(json, NULL);
     attest_counterexample_write_members(json, &job->counterexample);
-    attest_json_write_bool(json, "universal", !job->vocabulary && !job->search);
+    attest_json_write_bool(json, "universal", is_universal(job));
+    if (job->entry)
+        attest_cli_write_gallery(json, job->entry, &job->least);
     attest_json_write_object(json, "separated");
     attest_cli_write_root(json, "r_min", job->extremes.r_min_square);
     attest_cli_write_root(json, "r_max", job->extremes.r_max_square);
@@ -126,7 +172,7 @@ static void print_vector(const fmpq *entry, size_t count)
     for (size_t c = 0; c < count; c++) {
         char *text = attest_number_format(entry + c);
 
-        printf("%s%s", c ? ", " : "", text ? text : "?");
+        printf("%s%s", c ? ", " : "", attest_need_text(text));
         free(text);
     }
     printf(")");
@@ -165,12 +211,14 @@ static void print_text(const counterexample_job *job)
 {
     const attest_counterexample *c = &job->counterexample;
 
+    if (job->entry)
+        attest_cli_print_gallery(job->entry, &job->least);
     printf("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
            attest_ties_name(c->weights.ties), attest_mask_name(c->weights.mask),
            c->weights.heads, c->weights.heads == 1 ? "" : "s",
-           job->vocabulary || job->search ? "" : ", and by all other weights, too");
-    print_sequence(&c->dataset, 0);
-    print_sequence(&c->dataset, 1);
+           is_universal(job) ? ", and by all other weights, too" : "");
+    for (size_t i = 0; i < c->dataset.count; i++)
+        print_sequence(&c->dataset, i);
     printf("output at [%zu,%zu] and at [%zu,%zu], where the contexts differ:\n", c->pair[0][0],
            c->pair[0][1], c->pair[1][0], c->pair[1][1]);
     for (int side = 0; side < 2; side++) {
@@ -221,14 +269,32 @@ static int find(counterexample_job *job, attest_common *common)
             printf("{\n  \"outputs_equal\": false\n}\n");
         else
             printf("none found%s\n",
-                   job->search
-                       ? ""
-                       : ": no exchange of these tokens goes unnoticed at any query tried");
+                   job->search  ? ""
+                   : job->entry ? ": these weights are not among those that it defeats"
+                                : ": no exchange of these tokens goes unnoticed at any query "
+                                  "tried");
         return EXIT_FAILS;
     }
     if (attest_separated_get(&job->extremes, &job->counterexample.dataset, &error))
         return attest_cli_fail(&error);
     return print(job, common);
+}
+
+/* What --list and --show go with; the entry that is shown. */
+static int check_gallery(counterexample_job *job)
+{
+    if (!job->list && !job->show)
+        return EXIT_HOLDS;
+    if (job->search || job->vocabulary || job->ties >= 0 || job->mask >= 0 ||
+        (job->list && (job->show || job->weights || job->heads || job->dim || job->size)))
+        return attest_cli_refuse("--list goes with no other option, --show NAME only with "
+                                 "--weights or --heads, --dim, --size and --seed");
+    job->entry = job->show ? attest_gallery_get(job->show) : NULL;
+    if (job->show && !job->entry)
+        return attest_cli_refuse("--show: '%s' is not in the gallery ('attest counterexample "
+                                 "--list' lists it)",
+                                 job->show);
+    return EXIT_HOLDS;
 }
 
 static int run(int argc, char **argv)
@@ -253,6 +319,10 @@ static int run(int argc, char **argv)
          &job.seed, NULL},
         {"vocabulary", 0, "DATA", "use the tokens of this dataset", OPTION_TEXT,
          &job.vocabulary, NULL},
+        {"list", 0, NULL, "list the gallery of least counterexamples", OPTION_FLAG, &job.list,
+         NULL},
+        {"show", 0, "NAME", "show one of them, with plain weights or the given ones",
+         OPTION_TEXT, &job.show, NULL},
         {"search", 0, NULL, "try random data, and shrink what is found", OPTION_FLAG,
          &job.search, NULL},
         {"ties", 0, "TIES", "uniform or leftmost; as in W, or uniform", OPTION_CHOICE,
@@ -271,7 +341,9 @@ static int run(int argc, char **argv)
     if (code == EXIT_HOLDS && job.search && job.vocabulary)
         code = attest_cli_refuse("--search and --vocabulary exclude each other");
     if (code == EXIT_HOLDS)
-        code = find(&job, &common);
+        code = check_gallery(&job);
+    if (code == EXIT_HOLDS)
+        code = job.list ? attest_cli_list_gallery(&common) : find(&job, &common);
     attest_separated_clear(&job.extremes);
     attest_counterexample_clear(&job.counterexample);
     return code;

@@ -180,6 +180,30 @@ static int eval_all(eval_job *job, const char *path, attest_budget *budget)
     return attest_cli_fail(&error);
 }
 
+/* The dataset, and weights that fit it. Layers before attention take their own tokens. */
+static int fit(eval_job *job, const attest_input *input, const eval_request *request,
+               attest_common *common)
+{
+    attest_network *network = &job->network;
+    attest_weights *weights = &network->attention;
+    int code;
+
+    if (network->has_before || network->has_after || network->positional ||
+        network->input_dim != weights->dim) {
+        if (job->dataset.dim == network->input_dim)
+            return EXIT_HOLDS;
+        return attest_cli_refuse("%s: tokens have %zu entries, but the network of %s takes %zu",
+                                 request->data, job->dataset.dim, request->weights,
+                                 network->input_dim);
+    }
+    code =
+        attest_cli_pair(common, &job->dataset, input, request->data, weights, request->weights);
+    network->dim = network->input_dim = weights->dim;
+    if (network->output_dim > attest_weights_output_dim(weights) || weights->output_dim)
+        network->output_dim = attest_weights_output_dim(weights);
+    return code;
+}
+
 /* The network takes words. */
 static int read_words(eval_job *job, const eval_request *request, attest_common *common)
 {
@@ -196,6 +220,21 @@ static int read_words(eval_job *job, const eval_request *request, attest_common 
     if (attest_conll_read(&job->dataset, &tags, request->data, dim, &common->budget, &error))
         code = attest_cli_fail_input(&error);
     attest_tags_clear(&tags);
+    return code == EXIT_HOLDS ? fit(job, NULL, request, common) : code;
+}
+
+static int read_tokens(eval_job *job, const eval_request *request, attest_common *common)
+{
+    attest_input input;
+    attest_error error;
+    int code;
+
+    if (attest_input_open(&input, request->data, common->budget.left, &error))
+        return attest_cli_fail_input(&error);
+    code = attest_cli_read_dataset_input(&job->dataset, &input, common);
+    if (code == EXIT_HOLDS)
+        code = fit(job, &input, request, common);
+    attest_input_close(&input);
     return code;
 }
 
@@ -210,14 +249,10 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     if (attest_network_read_any(&job->network, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
     code = job->network.embed ? read_words(job, request, common)
-                              : attest_cli_read_dataset(&job->dataset, request->data, common);
+                              : read_tokens(job, request, common);
     if (code != EXIT_HOLDS)
         return code;
-    code = attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
-    if (code != EXIT_HOLDS)
-        return code;
-    return attest_cli_check_dim(common, request->data, job->dataset.dim, request->weights,
-                                job->network.input_dim);
+    return attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
 }
 
 static void add_printer(eval_job *job, FILE *stream, bool as_json)

@@ -90,11 +90,11 @@ void attest_eval_print_token_end(eval_printer *printer)
         fputc('\n', printer->stream);
 }
 
-/* One entry as text; NULL (out of memory) shows as "?". */
+/* One entry as text; without it, because memory ran out, what was printed is not kept. */
 static void print_text(eval_printer *printer, const char *text)
 {
     printer->failed = printer->failed || !text;
-    fprintf(printer->stream, "%s%s", printer->position++ ? ", " : "", text ? text : "?");
+    fprintf(printer->stream, "%s%s", printer->position++ ? ", " : "", text ? text : "");
 }
 
 void attest_eval_print_exact(eval_printer *printer, const void *out, size_t e)

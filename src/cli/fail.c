@@ -19,6 +19,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
         {"more memory than is allowed",
          "more memory than is allowed (--max-memory raises the limit)"},
         {"bits do not suffice", "bits do not suffice (see --max-bits)"},
+        {"terms do not suffice", "terms do not suffice (see --max-terms)"},
         {"give the name of one", "--tensor NAME says which one to read"},
         {"is it transposed?", "is --transpose needed, or too much?"},
         {"give eps", "give --eps"},
@@ -42,6 +43,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
 ATTEST_PRINTF(1, 0)
 static void complain(const char *format, va_list arguments)
 {
+    static bool said;
     char *line, *shown = NULL;
     attest_text text;
     va_list again;
@@ -57,7 +59,11 @@ static void complain(const char *format, va_list arguments)
         attest_escape_terminal(&text, line, (size_t)length);
         shown = attest_text_take(&text);
     }
-    fprintf(stderr, "attest: %s\n", shown ? shown : "out of memory");
+    if (shown)
+        fprintf(stderr, "attest: %s\n", shown);
+    else if (!said) /* once is enough */
+        fprintf(stderr, "attest: out of memory\n");
+    said = said || !shown;
     free(shown);
     free(line);
 }
@@ -175,15 +181,22 @@ int attest_cli_read_dataset(attest_dataset *dataset, const char *path, attest_co
     return code;
 }
 
-int attest_cli_check_dim(const attest_common *common, const char *data, size_t dim,
-                         const char *weights, size_t weights_dim)
+int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest_input *input,
+                    const char *data, attest_weights *weights, const char *path)
 {
-    if (dim == weights_dim)
+    size_t dim = dataset->dim, wanted = weights->dim;
+    attest_error error;
+
+    if (dim != wanted && !(weights->homogeneous && dim + 1 == wanted))
+        return attest_cli_refuse(
+            "%s: tokens have %zu entries, but the weights of %s take %zu%s", data, dim, path,
+            wanted - weights->homogeneous,
+            wanted == dim + 1 && !common->homogeneous ? " (--homogeneous appends a 1)" : "");
+    if (attest_pairing_set(dataset, weights, input, &common->budget, &error) == ATTEST_OK)
         return EXIT_HOLDS;
-    return attest_cli_refuse(
-        "%s: tokens have %zu entries, but the weights of %s take %zu%s", data, dim, weights,
-        weights_dim,
-        weights_dim == dim + 1 && !common->homogeneous ? " (--homogeneous appends a 1)" : "");
+    if (!input || strncmp(error.text, data, strlen(data)) != 0)
+        attest_error_prefix(&error, error.status, data);
+    return attest_cli_fail_input(&error);
 }
 
 int attest_cli_end_json(attest_json *json, int code)

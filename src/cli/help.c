@@ -41,6 +41,7 @@ void attest_cli_help(const attest_command *command, const attest_option *options
         print_option(0, "homogeneous", NULL,
                      "append the coordinate 1 to every token, as imported\n"
                      "weights with biases need it");
+    print_option(0, "color", "WHEN", "auto, always or never; auto if not given: on a terminal");
     print_option(0, "json", NULL, "print one JSON object");
     print_option(0, "max-memory", "SIZE",
                  "what numbers read from files may take, e.g. 4G;\n"

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/input.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "io/safetensors.h"
 #include "io/weights_json.h"
@@ -26,11 +27,10 @@ const attest_command attest_command_import = {
         "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
         "(d, H s), as linear layers store them; --transpose is for the other way round "
         "(GPT-2).\n"
-        "Keys and values may be shared by groups of heads, in a fused tensor, too. With a "
-        "bias\n"
-        "the weights take tokens with one more coordinate, which is 1: --homogeneous appends "
-        "it\n"
-        "to a dataset. Models divide scores by sqrt(s): --scale rsqrt. All numbers are exact.",
+        "Keys and values may be shared by groups of heads, in a fused tensor, too. Biases "
+        "become\n"
+        "columns for a coordinate 1, which tokens get where the weights are used. Models "
+        "divide scores by sqrt(s): --scale rsqrt. All numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
         "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"
@@ -50,7 +50,8 @@ typedef struct import_job {
     unsigned long layer;
     int mask, activation;
     bool no_skip;
-    const char *scale; /* NULL, "rsqrt" or a number */
+    const char *residual; /* the tensor that the skip adds, or NULL */
+    const char *scale;    /* NULL, "rsqrt" or a number */
     fmpq_t scale_value;
     bool list;
     attest_weights weights;
@@ -106,7 +107,7 @@ static void apply_known(import_job *job)
 
     if (job->mask < 0)
         job->mask = known->causal;
-    job->no_skip = job->no_skip || known->before;
+    job->no_skip = job->no_skip || (known->before && !job->residual);
 }
 
 static int read_model(import_job *job, const char *path, attest_common *common)
@@ -122,6 +123,8 @@ static int read_model(import_job *job, const char *path, attest_common *common)
     job->weights.mask = (attest_mask)job->mask;
     job->weights.activation = (attest_activation)job->activation;
     job->weights.skip = !job->no_skip;
+    if (job->residual && !(job->weights.residual = attest_memory_copy(job->residual)))
+        return attest_cli_fail(&(attest_error){ATTEST_NOMEM, "out of memory"});
     return EXIT_HOLDS;
 }
 
@@ -132,6 +135,15 @@ static size_t square_root(size_t s)
         if (root * root == s)
             return root;
     return 0;
+}
+
+/* Where the skip is the plain one, and the model's may be another; or NULL. */
+static const char *warning_of(const import_job *job)
+{
+    return job->weights.skip && !job->residual && !job->request.arch
+               ? "warning: the skip adds what the layer attends to; a model that norms its "
+                 "tokens first adds them as they were: --residual NAME, or --no-skip"
+               : NULL;
 }
 
 static void print_text(const import_job *job, const char *path)
@@ -146,8 +158,9 @@ static void print_text(const import_job *job, const char *path)
     attest_escape_print(stdout, path);
     printf(": size s = %zu, dimension d = %zu\n", size, job->weights.dim - with_bias);
     if (with_bias)
-        printf("with biases: tokens need %zu coordinates, the last one 1 (--homogeneous)\n",
-               job->weights.dim);
+        printf("with biases, as columns for a coordinate 1 that tokens of %zu entries get by "
+               "themselves\n",
+               job->weights.dim - 1);
     if (!job->scale && root > 1)
         printf("scores are not scaled; a model that divides them by sqrt(s) needs --scale "
                "rsqrt, 1/%zu\n",
@@ -156,12 +169,16 @@ static void print_text(const import_job *job, const char *path)
         printf("scores are not scaled; 1/sqrt(%zu) is no rational number, --scale rsqrt takes "
                "the binary32 number nearest to it\n",
                size);
-    if (job->weights.skip && !request->arch)
-        printf("with skip, which adds what the layer attends to; a model that norms its tokens "
-               "first adds them as they were: --no-skip\n");
-    if (request->known.before)
+    if (warning_of(job))
+        printf("%s\n", warning_of(job));
+    if (job->residual) {
+        printf("with skip, which adds the tensor ");
+        attest_escape_print(stdout, job->residual);
+        printf(" of the data\n");
+    }
+    if (request->known.before && job->no_skip)
         printf("without skip: the model adds its tokens before the norm, not what it attends "
-               "to\n");
+               "to; --residual NAME names them\n");
     if (request->known.left_out)
         printf("not in the weights: %s\n", request->known.left_out);
 }
@@ -177,6 +194,8 @@ static int print_json(const import_job *job, const char *path)
     attest_json_write_count(&json, "heads", job->weights.heads);
     attest_json_write_count(&json, "dim", job->weights.dim);
     attest_json_write_bool(&json, "homogeneous", attest_import_has_bias(&job->request));
+    if (warning_of(job))
+        attest_json_write_string(&json, "warning", warning_of(job));
     attest_weights_write_json(&json, "weights", &job->weights);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);
@@ -312,6 +331,10 @@ static int run(int argc, char **argv)
         {"activation", 0, "NAME", "softmax or hardmax; softmax if not given", OPTION_CHOICE,
          &job.activation, activations},
         {"no-skip", 0, NULL, "leave out the skip connection", OPTION_FLAG, &job.no_skip, NULL},
+        {"residual", 0, "NAME",
+         "the skip adds the tensor NAME of the data file, not what the\n"
+         "layer attends to: x + Attn(norm(x))",
+         OPTION_TEXT, &job.residual, NULL},
         {0},
     };
 
@@ -319,6 +342,9 @@ static int run(int argc, char **argv)
     attest_weights_init(&job.weights);
     code = attest_cli_parse(&attest_command_import, &common, options, argc, argv, 1, 1,
                             &operands, &count);
+    if (code == EXIT_HOLDS && job.residual && job.no_skip)
+        code = attest_cli_refuse("--residual says what the skip adds, --no-skip that there is "
+                                 "none: give only one of them");
     if (code == EXIT_HOLDS && !job.list && !common.output && !common.json)
         code = attest_cli_refuse("nowhere to put the weights: use -o FILE or --json (see "
                                  "'attest import --help')");

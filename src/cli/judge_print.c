@@ -6,6 +6,8 @@
 
 #include "base/escape.h"
 #include "cli/judge.h"
+#include "report/need.h"
+#include "report/paint.h"
 
 enum { SHOWN_RANGES = 20, BAR = 40 };
 
@@ -15,18 +17,23 @@ static void print_verdict(const attest_judge_counts *total, const char *kernel)
 
     switch (attest_judge_counts_verdict(total)) {
     case ATTEST_JUDGE_WITHIN:
-        printf("within: all %zu elements are what a kernel of ", all);
+        printf("%swithin%s: all %zu elements are what a kernel of ",
+               attest_paint_begin(stdout, ATTEST_PAINT_GOOD), attest_paint_end(stdout), all);
         attest_escape_print(stdout, kernel);
         printf(" may return here\n");
         break;
     case ATTEST_JUDGE_WRONG:
-        printf("proved wrong: %zu of %zu elements are what no kernel of ", total->wrong, all);
+        printf("%sproved wrong%s: %zu of %zu elements are what no kernel of ",
+               attest_paint_begin(stdout, ATTEST_PAINT_BAD), attest_paint_end(stdout),
+               total->wrong, all);
         attest_escape_print(stdout, kernel);
         printf(" returns\n");
         break;
     case ATTEST_JUDGE_UNDECIDED:
-        printf("undecided: nothing is known of %zu of %zu elements; the others are within\n",
-               total->undecided, all);
+        printf(
+            "%sundecided%s: nothing is known of %zu of %zu elements; the others are within\n",
+            attest_paint_begin(stdout, ATTEST_PAINT_OPEN), attest_paint_end(stdout),
+            total->undecided, all);
         break;
     }
 }
@@ -85,7 +92,7 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
                                 worst->place);
     printf("worst element    %s\n", place);
     printf("  output         %.17g\n", worst->output);
-    printf("  exact          %s\n", text ? text : "");
+    printf("  exact          %s\n", attest_need_text(text));
     printf("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     printf("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
     free(text);

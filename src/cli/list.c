@@ -9,6 +9,7 @@
 #include "io/judge_model_json.h"
 #include "props/properties.h"
 #include "props/statement.h"
+#include "report/glossary.h"
 
 static int run(int argc, char **argv);
 
@@ -16,7 +17,9 @@ const attest_command attest_command_list = {
     .name = "list",
     .arguments = "[OPTION]...",
     .summary = "list the statements and properties that attest knows",
-    .details = "Kernel models are listed by 'attest show kernels', and under --json.",
+    .details =
+        "Kernel models are listed by 'attest show kernels', and under --json. 'attest show'\n"
+        "explains each name, and the words of the glossary.",
     .example = "  attest list\n  attest show theorem2",
     .run = run,
 };
@@ -54,6 +57,10 @@ static int print_json(void)
         write_names(&json, s->name, s->comment);
         attest_json_write_close(&json);
     }
+    attest_json_write_close(&json);
+    attest_json_write_array(&json, "glossary");
+    for (const attest_term *term = attest_glossary; term->name; term++)
+        attest_json_write_string(&json, NULL, term->name);
     attest_json_write_close(&json);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);

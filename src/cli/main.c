@@ -13,49 +13,21 @@
 
 #include "cli/command.h"
 #include "cli/memory.h"
-
-/* one command a line */
-/* clang-format off */
-static const attest_command *const commands[] = {
-    &attest_command_approximate,
-    &attest_command_audit,
-    &attest_command_bench,
-    &attest_command_campaign,
-    &attest_command_certify,
-    &attest_command_check,
-    &attest_command_construct,
-    &attest_command_counterexample,
-    &attest_command_demo,
-    &attest_command_dot,
-    &attest_command_eval,
-    &attest_command_import,
-    &attest_command_judge,
-    &attest_command_list,
-    &attest_command_memorize,
-    &attest_command_merge,
-    &attest_command_new_property,
-    &attest_command_range,
-    &attest_command_replay,
-    &attest_command_report,
-    &attest_command_separated,
-    &attest_command_show,
-    &attest_command_simulate,
-    &attest_command_status,
-    &attest_command_tolerance,
-};
-/* clang-format on */
-
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+#include "cli/names.h"
 
 static int print_help(void)
 {
+    const char *name;
+
     printf(
         "Usage: attest COMMAND [OPTION]... [FILE]...\n\n"
         "Decides, by exact arithmetic, what hardmax and softmax attention can tell apart.\n\n"
         "Commands:\n");
-    for (int i = 0; i < COMMANDS; i++)
-        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
-    printf("\n'attest COMMAND --help' describes a command, 'man attest' everything.\n"
+    for (size_t i = 0; (name = attest_names_commands(NULL, i)) != NULL; i++)
+        printf("  %-15s %s\n", name, attest_cli_command_get(name)->summary);
+    printf("\n'attest COMMAND --help' describes a command, 'attest show WORD' a word, 'man "
+           "attest'\n"
+           "everything.\n"
            "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
            "4 the environment failed, 5 interrupted, can be resumed.\n\n"
            "Example:\n  attest demo\n");
@@ -106,14 +78,31 @@ static int check_date(void)
 
 static int run_command(int argc, char **argv)
 {
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[0], commands[i]->name) == 0) {
-            int code = commands[i]->run(argc, argv);
-            return code == EXIT_HELP ? EXIT_HOLDS : code;
-        }
-    }
-    return attest_cli_refuse("unknown %s '%s' (see 'attest --help')",
-                             argv[0][0] == '-' ? "option" : "command", argv[0]);
+    const attest_command *command = attest_cli_command_get(argv[0]);
+    int code;
+
+    if (!command && argv[0][0] == '-')
+        return attest_cli_refuse_name("option", argv[0], attest_names_choices,
+                                      (const char *const[]){"--help", "--version", NULL},
+                                      "attest --help");
+    if (!command)
+        return attest_cli_refuse_name("command", argv[0], attest_names_commands, NULL,
+                                      "attest --help");
+    code = command->run(argc, argv);
+    return code == EXIT_HELP ? EXIT_HOLDS : code;
+}
+
+/* Of a command, or of what 'attest show' explains. */
+static int print_topic(char *topic)
+{
+    const char *name;
+
+    if (attest_cli_command_get(topic))
+        return run_command(2, (char *[]){topic, (char[]){"--help"}, NULL});
+    for (size_t i = 0; (name = attest_names_statements(NULL, i)) != NULL; i++)
+        if (strcmp(topic, name) == 0)
+            return run_command(2, (char *[]){(char[]){"show"}, topic, NULL});
+    return attest_cli_refuse_name("topic", topic, attest_names_topics, NULL, "attest --help");
 }
 
 static int run(int argc, char **argv)
@@ -127,7 +116,9 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return attest_cli_refuse("no command given (see 'attest --help')");
     if (strcmp(argv[1], "help") == 0 && argc > 2)
-        return run_command(2, (char *[]){argv[2], (char[]){"--help"}, NULL});
+        return print_topic(argv[2]);
+    if (strcmp(argv[1], "--complete") == 0)
+        return attest_cli_complete(argc - 2, argv + 2);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return print_help();

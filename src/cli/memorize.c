@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "io/network_json.h"
 #include "io/conll.h"
+#include "report/need.h"
 #include "theory/memorize.h"
 
 /* Larger networks are written by -o only: they would drown the summary. */
@@ -162,7 +163,7 @@ static void print_number(const char *what, const fmpq_t value)
 {
     char *text = attest_number_format(value);
 
-    printf("%s %s", what, text ? text : "?");
+    printf("%s %s", what, attest_need_text(text));
     free(text);
 }
 

@@ -2,30 +2,19 @@
 #include "cli/memory.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <gmp.h>
 #include <flint/flint.h>
 
 #include "base/fault.h"
-#include "cli/command.h"
-
-/* Only async-signal-safe calls: the heap is not to be trusted here. */
-static void give_up(void)
-{
-    static const char line[] = "attest: out of memory\n";
-    ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
-
-    (void)ignored;
-    _exit(EXIT_ENVIRONMENT);
-}
+#include "report/need.h"
 
 static void *alloc_or_exit(size_t size)
 {
     void *block = attest_fault("bignum") ? NULL : malloc(size ? size : 1);
 
     if (!block)
-        give_up();
+        attest_need_give_up();
     return block;
 }
 
@@ -34,7 +23,7 @@ static void *calloc_or_exit(size_t count, size_t size)
     void *block = attest_fault("bignum") ? NULL : calloc(count ? count : 1, size ? size : 1);
 
     if (!block)
-        give_up();
+        attest_need_give_up();
     return block;
 }
 
@@ -43,7 +32,7 @@ static void *realloc_or_exit(void *old, size_t size)
     void *block = attest_fault("bignum") ? NULL : realloc(old, size ? size : 1);
 
     if (!block)
-        give_up();
+        attest_need_give_up();
     return block;
 }
 

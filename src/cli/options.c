@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/output.h"
-#include "cli/command.h"
+#include "cli/names.h"
+#include "report/paint.h"
 
 enum { MOST_OPTIONS = 48, FIRST_LONG = 256 };
 
@@ -85,6 +87,13 @@ static void list_choices(char *line, size_t size, const char *const *choices)
 static int bad_argument(const attest_command *command, const attest_option *option,
                         const char *text, const char *expected)
 {
+    const char *near = option->choices
+                           ? attest_nearest_pick(text, attest_names_choices, option->choices)
+                           : NULL;
+
+    if (near)
+        return attest_cli_refuse("--%s: '%s' is not %s: did you mean '%s'?", option->name, text,
+                                 expected, near);
     return attest_cli_refuse("--%s: '%s' is not %s (see 'attest %s --help')", option->name,
                              text, expected, command->name);
 }
@@ -180,6 +189,8 @@ static void make_table(table *all, const attest_command *command, attest_common 
     if (command->data)
         add(all, (attest_option){"homogeneous", 0, NULL, "", OPTION_FLAG, &common->homogeneous,
                                  NULL});
+    add(all, (attest_option){"color", 0, "WHEN", "", OPTION_CHOICE, &common->color,
+                             attest_color_names});
     add(all, (attest_option){"json", 0, NULL, "", OPTION_FLAG, &common->json, NULL});
     add(all,
         (attest_option){"max-memory", 0, "SIZE", "", OPTION_SIZE, &common->max_memory, NULL});
@@ -196,8 +207,33 @@ static const attest_option *find(const table *all, int code)
     return NULL;
 }
 
+static const char *option_name(const void *of, size_t i)
+{
+    const table *all = of;
+
+    return i < all->count ? all->option[i].name : NULL;
+}
+
+/* --weigths, or --weigths=W: the nearest of the names, without the dashes. */
+static int refuse_long(const attest_command *command, const table *all, const char *written)
+{
+    char name[64] = "", see[64];
+    const char *near = NULL;
+
+    if (written[0] == '-' && written[1] == '-') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
+        near = attest_nearest_pick(name, option_name, all);
+    }
+    snprintf(see, sizeof see, "attest %s --help", command->name);
+    if (!near)
+        return attest_cli_refuse("unknown option '%s' (see '%s')", written, see);
+    return attest_cli_refuse("unknown option '%s': did you mean '--%s'? (see '%s')", written,
+                             near, see);
+}
+
 /* getopt's own messages do not begin with the program's name alone. */
-static int complain_option(const attest_command *command, int code, int letter, char **argv)
+static int complain_option(const attest_command *command, const table *all, int code,
+                           int letter, char **argv)
 {
     char name[3] = {'-', (char)letter, '\0'};
     bool is_letter = letter > 0 && letter < FIRST_LONG;
@@ -206,7 +242,7 @@ static int complain_option(const attest_command *command, int code, int letter, 
         return complain_usage(command, "an argument is missing after", argv[optind - 1]);
     if (letter >= FIRST_LONG) /* a flag, --json=1 */
         return complain_usage(command, "an option that takes no argument:", argv[optind - 1]);
-    return complain_usage(command, "unknown option", is_letter ? name : argv[optind - 1]);
+    return refuse_long(command, all, is_letter ? name : argv[optind - 1]);
 }
 
 int attest_cli_check_stdin(const char *const *paths, size_t count)
@@ -249,6 +285,29 @@ static int check_output(const attest_command *command, attest_common *common)
                                                   : code;
 }
 
+/* The operand number i is the i-th word of the usage that stands for one: no option, no
+ * option's argument, in no brackets. */
+static int refuse_missing(const attest_command *command, size_t i)
+{
+    const char *word = command->arguments;
+    bool argument = false;
+
+    for (size_t length; *word; word += length + strspn(word + length, " \n")) {
+        bool option = word[0] == '-', operand = word[0] >= 'A' && word[0] <= 'Z';
+
+        length = strcspn(word, " \n");
+        if (operand && !argument && i-- == 0) {
+            size_t name = strcspn(word, " .\n");
+
+            return attest_cli_refuse("%.*s is missing: attest %s %.*s", (int)name, word,
+                                     command->name, (int)strcspn(command->arguments, "\n"),
+                                     command->arguments);
+        }
+        argument = option;
+    }
+    return complain_usage(command, "an operand is missing", NULL);
+}
+
 int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count)
@@ -259,12 +318,14 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     memset(common, 0, sizeof *common);
     common->max_memory = attest_memory_total() / 2;
     make_table(&all, command, common, options);
+    if (attest_cli_complete_options(all.option, all.count, argc, argv))
+        return EXIT_HELP;
     opterr = 0;
     optind = 0; /* glibc: start afresh, attest demo parses several command lines */
     while ((code = getopt_long(argc, argv, all.letters, all.getopt, NULL)) != -1) {
         const attest_option *option = code == '?' || code == ':' ? NULL : find(&all, code);
         if (!option)
-            return complain_option(command, code, optopt, argv);
+            return complain_option(command, &all, code, optopt, argv);
         failed = store(command, option, optarg);
         if (failed)
             return failed;
@@ -276,9 +337,10 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     *operands = argv + optind;
     *count = (size_t)(argc - optind);
     if (*count < least)
-        return complain_usage(command, "an operand is missing", NULL);
+        return refuse_missing(command, *count);
     if (*count > most)
         return complain_usage(command, "unexpected operand", argv[optind + (int)most]);
     common->budget.left = common->max_memory;
+    attest_paint_use(attest_cli_paints(common->color));
     return check_output(command, common);
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 
+#define SECONDS_BEFORE_LINES 1.0
 #define SECONDS_BETWEEN_LINES 0.2
 
 static void format_time(char *text, size_t size, double seconds)
@@ -58,9 +59,11 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
         return;
     }
     time = attest_clock_seconds();
+    if (line->since == 0)
+        line->since = time;
     if (done == 0)
         line->began = line->drawn = time;
-    if (time - line->drawn < SECONDS_BETWEEN_LINES)
+    if (time - line->since < SECONDS_BEFORE_LINES || time - line->drawn < SECONDS_BETWEEN_LINES)
         return;
     line->drawn = time;
     line->dirty = true;

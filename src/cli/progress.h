@@ -1,7 +1,7 @@
 /* progress.h -- the line on standard error that shows how long work goes on.
  *
- * It is drawn a few times a second, with rate and time to go, and only when standard error is a
- * terminal. */
+ * It is drawn a few times a second from the second second on, with rate and time to go, and
+ * only when standard error is a terminal. */
 #ifndef ATTEST_CLI_PROGRESS_H
 #define ATTEST_CLI_PROGRESS_H
 
@@ -11,9 +11,10 @@
 
 /* What the line shows, and when it was drawn. */
 typedef struct attest_cli_line {
-    double began, drawn;
-    bool shown; /* standard error is a terminal */
-    bool dirty; /* a line stands there now */
+    double since;        /* the first report; 0: there was none */
+    double began, drawn; /* the stage, the line */
+    bool shown;          /* standard error is a terminal */
+    bool dirty;          /* a line stands there now */
 } attest_cli_line;
 
 /* The report of attest_progress, whose context is an attest_cli_line. */

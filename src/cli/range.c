@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "cli/range.h"
+#include "report/need.h"
 
 static int run(int argc, char **argv);
 
@@ -162,7 +163,7 @@ static void print_ball(const char *label, const arb_t ball)
 {
     char *text = arb_get_str(ball, 9, ARB_STR_NO_RADIUS);
 
-    printf("%s%s\n", label, text ? text : "?");
+    printf("%s%s\n", label, attest_need_text(text));
     flint_free(text);
 }
 

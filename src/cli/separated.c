@@ -4,7 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/excerpt.h"
+#include "cli/progress.h"
 #include "number/ball_root.h"
+#include "report/need.h"
+#include "report/paint.h"
 
 static int run(int argc, char **argv);
 
@@ -140,7 +143,7 @@ static void print_extreme(const char *what, const fmpq_t square, const attest_pl
     arb_init(ball);
     attest_ball_root(ball, square);
     text = attest_ball_format_text(ball);
-    printf("%-22s %s at [%zu,%zu]", what, text ? text : "", place[0].sequence,
+    printf("%-22s %s at [%zu,%zu]", what, attest_need_text(text), place[0].sequence,
            place[0].position);
     if (count == 2)
         printf(" and [%zu,%zu]", place[1].sequence, place[1].position);
@@ -165,9 +168,12 @@ static void print_text(const separated_job *job)
         printf("sequence %zu has a token twice, at %zu and %zu\n", x->duplicate[0].sequence,
                x->duplicate[0].position, x->duplicate[1].position);
     if (any_bound(job) && job->part == ATTEST_SEPARATED_HOLDS)
-        printf("holds: the tokens are separated within the bounds given\n");
+        printf("%sholds%s: the tokens are separated within the bounds given\n",
+               attest_paint_begin(stdout, ATTEST_PAINT_GOOD), attest_paint_end(stdout));
     else if (any_bound(job))
-        printf("fails: the bound on %s is met or passed by the data\n", part_name(job->part));
+        printf("%sfails%s: the bound on %s is met or passed by the data\n",
+               attest_paint_begin(stdout, ATTEST_PAINT_BAD), attest_paint_end(stdout),
+               part_name(job->part));
 }
 
 static int separate(separated_job *job, const char *path, attest_common *common)
@@ -177,6 +183,7 @@ static int separate(separated_job *job, const char *path, attest_common *common)
 
     if (code != EXIT_HOLDS)
         return code;
+    job->extremes.progress = attest_cli_progress();
     if (attest_separated_get(&job->extremes, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail(&error);

@@ -1,12 +1,15 @@
 /* show.c -- attest show: everything the registry says of one statement, or of one property; a
- * kernel model. */
+ * kernel model; a word of the glossary. */
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/names.h"
 #include "cli/show.h"
 #include "io/json_write.h"
 #include "props/properties.h"
 #include "props/statement.h"
+#include "report/glossary.h"
+#include "report/paint.h"
 
 enum { WIDTH = 78, INDENT = 2 };
 
@@ -15,8 +18,10 @@ static int run(int argc, char **argv);
 const attest_command attest_command_show = {
     .name = "show",
     .arguments = "NAME | kernels | kernel MODEL [OPTION]...",
-    .summary = "show a statement, its hypotheses, and how far it is proved and tested",
-    .details = "'show kernels' lists the kernel models that are shipped; 'show kernel MODEL' "
+    .summary = "show a statement, how far it is proved and tested; explain a word",
+    .details = "NAME is a statement or a property ('attest list'), or a word of the glossary:\n"
+               "delta, required-pair, separation, ulp and others.\n"
+               "'show kernels' lists the kernel models that are shipped; 'show kernel MODEL' "
                "shows one, or the one in a file, with all that it leaves to defaults.",
     .example = "  attest show lemma_f\n  attest show theorem1-search\n  attest show kernel "
                "bf16-flash2",
@@ -44,9 +49,16 @@ void attest_cli_print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
+static void print_heading(const char *heading)
+{
+    printf("\n%s%s%s\n", attest_paint_begin(stdout, ATTEST_PAINT_HEADING), heading,
+           attest_paint_end(stdout));
+}
+
 static void print_part(const char *heading, const char *text)
 {
-    printf("\n%s\n%*s", heading, INDENT, "");
+    print_heading(heading);
+    printf("%*s", INDENT, "");
     attest_cli_print_wrapped(text, INDENT);
 }
 
@@ -69,7 +81,7 @@ static void print_property(const attest_property *p)
            p->arithmetic ? "; takes --number" : "");
     for (const attest_droppable *d = p->droppable; d && d->name; d++)
         printf("%*s--without %s%s\n", 2 * INDENT, "", d->name,
-               d->carries ? ": a violation is found" : "");
+               d->carries ? ": a violation is found" : ": it is not needed, and none is");
 }
 
 static void print_statement(const attest_statement *s)
@@ -80,17 +92,17 @@ static void print_statement(const attest_statement *s)
     attest_cli_print_wrapped(s->source, 0);
     print_part("Statement", s->text);
     if (s->hypotheses)
-        printf("\nHypotheses\n");
+        print_heading("Hypotheses");
     for (const attest_hypothesis *h = s->hypotheses; h && h->name; h++)
         print_named(h->name, h->text);
     if (s->constants)
-        printf("\nConstants\n");
+        print_heading("Constants");
     for (const attest_constant *c = s->constants; c && c->name; c++)
         print_named(c->name, c->text);
     print_part("Decided by", s->decided_by);
     print_part("Proved on paper", s->note ? s->note : "no note yet");
     print_part("Checked by machine", s->machine ? s->machine : "no");
-    printf("\nTested by\n");
+    print_heading("Tested by");
     for (size_t p = 0; attest_properties[p]; p++) {
         if (strcmp(attest_properties[p]->statement, s->name) == 0) {
             print_property(attest_properties[p]);
@@ -169,6 +181,30 @@ static void print_text(const attest_statement *s, const attest_property *only)
     print_part("Decided by", s->decided_by);
 }
 
+/* A word of the glossary. */
+static int show_term(const char *name, const attest_common *common)
+{
+    const attest_term *term = attest_glossary_get(name);
+    attest_json json;
+
+    if (!term)
+        return attest_cli_refuse_name("name", name, attest_names_statements, NULL,
+                                      "attest list");
+    if (!common->json) {
+        print_named(term->name, term->text);
+        if (term->see)
+            printf("\nSee %s.\n", term->see);
+        return EXIT_HOLDS;
+    }
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_string(&json, "name", term->name);
+    attest_json_write_string(&json, "text", term->text);
+    attest_json_write_string(&json, "see", term->see);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
 static int run(int argc, char **argv)
 {
     const attest_property *property = NULL;
@@ -194,8 +230,7 @@ static int run(int argc, char **argv)
         statement = property ? attest_statement_get(property->statement) : NULL;
     }
     if (!statement)
-        return attest_cli_refuse("%s: no such statement or property ('attest list' lists them)",
-                                 operands[0]);
+        return show_term(operands[0], &common);
     if (common.json)
         return print_json(statement, property);
     print_text(statement, property);

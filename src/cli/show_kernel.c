@@ -9,6 +9,7 @@
 #include "cli/show.h"
 #include "data/judge_field.h"
 #include "io/judge_model_json.h"
+#include "report/need.h"
 
 enum { COLUMN = 11 };
 
@@ -90,8 +91,8 @@ static void print_text(const attest_judge_model *model)
     attest_text_init(&comment);
     if (model->comment)
         attest_escape_terminal(&comment, model->comment, strlen(model->comment));
-    if (comment.data)
-        attest_cli_print_wrapped(comment.data, 0);
+    if (model->comment)
+        attest_cli_print_wrapped(attest_need_text(comment.failed ? NULL : comment.data), 0);
     attest_text_clear(&comment);
     printf("\n");
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))

@@ -1,5 +1,6 @@
-/* terminal.c -- how wide the lines of standard output may be. */
+/* terminal.c -- how wide the lines of standard output may be, and whether they have colours. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,4 +21,17 @@ size_t attest_cli_width(void)
     return (size_t)(width < LEAST_WIDTH  ? LEAST_WIDTH
                     : width > MOST_WIDTH ? MOST_WIDTH
                                          : width);
+}
+
+const char *const attest_color_names[] = {"auto", "always", "never", NULL};
+
+bool attest_cli_paints(int color)
+{
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    if (color != 0)
+        return color == 1;
+    if ((none && *none) || !terminal || strcmp(terminal, "dumb") == 0)
+        return false;
+    return isatty(STDOUT_FILENO);
 }

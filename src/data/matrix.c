@@ -65,6 +65,35 @@ void attest_matrix_get_entry(fmpq_t value, const attest_matrix *matrix, size_t r
     fmpq_canonicalise(value);
 }
 
+/* A vector of more entries, the first ones those of the old one, which is given back. */
+static fmpz *longer(fmpz *old, size_t count, size_t wanted)
+{
+    fmpz *entry = _fmpz_vec_init((slong)wanted);
+
+    for (size_t i = 0; i < count; i++)
+        fmpz_swap(entry + i, old + i);
+    _fmpz_vec_clear(old, (slong)count);
+    return entry;
+}
+
+void attest_matrix_widen(attest_matrix *matrix, size_t rows, size_t cols)
+{
+    fmpz *entry;
+
+    if (matrix->factored) {
+        matrix->u = longer(matrix->u, matrix->rows, rows);
+        matrix->v = longer(matrix->v, matrix->cols, cols);
+    } else {
+        entry = _fmpz_vec_init((slong)(rows * cols));
+        for (size_t e = 0; e < matrix->rows * matrix->cols; e++)
+            fmpz_swap(entry + e / matrix->cols * cols + e % matrix->cols, matrix->entry + e);
+        _fmpz_vec_clear(matrix->entry, (slong)(matrix->rows * matrix->cols));
+        matrix->entry = entry;
+    }
+    matrix->rows = rows;
+    matrix->cols = cols;
+}
+
 void attest_matrix_set(attest_matrix *copy, const attest_matrix *matrix)
 {
     if (copy == matrix)

@@ -48,6 +48,7 @@ static void clear_heads(attest_weights *weights)
 void attest_weights_clear(attest_weights *weights)
 {
     clear_heads(weights);
+    free(weights->residual);
     attest_weights_init(weights);
 }
 
@@ -71,10 +72,18 @@ attest_status attest_weights_resize(attest_weights *weights, size_t heads)
 
 attest_status attest_weights_set(attest_weights *copy, const attest_weights *weights)
 {
+    char *residual = NULL;
+
     if (copy == weights)
         return ATTEST_OK;
-    if (attest_weights_resize(copy, weights->heads) != ATTEST_OK)
+    if (weights->residual && !(residual = attest_memory_copy(weights->residual)))
         return ATTEST_NOMEM;
+    if (attest_weights_resize(copy, weights->heads) != ATTEST_OK) {
+        free(residual);
+        return ATTEST_NOMEM;
+    }
+    free(copy->residual);
+    copy->residual = residual;
     for (size_t h = 0; h < weights->heads; h++) {
         attest_matrix_set(&copy->head[h].wq, &weights->head[h].wq);
         attest_matrix_set(&copy->head[h].wk, &weights->head[h].wk);
@@ -85,6 +94,9 @@ attest_status attest_weights_set(attest_weights *copy, const attest_weights *wei
     copy->ties = weights->ties;
     copy->mask = weights->mask;
     copy->skip = weights->skip;
+    copy->skip_from = weights->skip_from;
+    copy->output_dim = weights->output_dim;
+    copy->homogeneous = weights->homogeneous;
     copy->dim = weights->dim;
     return ATTEST_OK;
 }
@@ -115,6 +127,42 @@ static attest_status check_head(const attest_weights *weights, size_t h, attest_
     return status;
 }
 
+/* The rows of W_O from the first one on that outputs do not have. */
+static bool has_zeros_below(const attest_matrix *wo, size_t row)
+{
+    if (wo->factored)
+        return _fmpz_vec_is_zero(wo->u + row, (slong)(wo->rows - row)) ||
+               _fmpz_vec_is_zero(wo->v, (slong)wo->cols);
+    return _fmpz_vec_is_zero(wo->entry + row * wo->cols, (slong)((wo->rows - row) * wo->cols));
+}
+
+static attest_status check_output(const attest_weights *weights, attest_error *error)
+{
+    size_t first = weights->dim - weights->homogeneous;
+
+    if (weights->output_dim > weights->dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "output_dim is %zu, but there are only %zu "
+                                "entries",
+                                weights->output_dim, weights->dim);
+    if (weights->skip_from > weights->dim - attest_weights_output_dim(weights))
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "skip_from is %zu, and output_dim %zu: tokens of %zu entries do "
+            "not have so many",
+            weights->skip_from, attest_weights_output_dim(weights), weights->dim);
+    if (weights->output_dim && weights->output_dim < first)
+        first = weights->output_dim;
+    for (size_t h = 0; h < weights->heads; h++)
+        if (!has_zeros_below(&weights->head[h].wo, first))
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "heads[%zu].WO has an entry in row %zu or below that is not "
+                "0, but outputs end there",
+                h, first);
+    return ATTEST_OK;
+}
+
 attest_status attest_weights_check_shapes(const attest_weights *weights, attest_error *error)
 {
     attest_status status = ATTEST_OK;
@@ -127,5 +175,5 @@ attest_status attest_weights_check_shapes(const attest_weights *weights, attest_
         status =
             attest_error_set(error, ATTEST_FORMAT, "dim is %zu, but heads[0].WQ is %zux%zu",
                              weights->dim, weights->head[0].wq.rows, weights->head[0].wq.cols);
-    return status;
+    return status == ATTEST_OK ? check_output(weights, error) : status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "geometry/tree.h"
 #include "geometry/tree_near.h"
 
@@ -22,7 +23,22 @@ typedef struct search {
     attest_tree_near near; /* where leaves meet by a matrix product */
     bool *active;          /* by point */
     bool *node_active;     /* all points of the node are active */
+    uint64_t done, told;   /* pairs of places that are behind us, and at the last report */
 } search;
+
+/* The pairs of places of two nodes have met, or were left out together. */
+static void pass(search *find, uint32_t a, uint32_t b)
+{
+    const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
+    uint64_t count = find->tree->cloud->count, total = count * (count - 1) / 2;
+    uint64_t size = first->end - first->begin, other = second->end - second->begin;
+
+    find->done += a == b ? size * (size - 1) / 2 : size * other;
+    if (find->done - find->told <= total >> 12)
+        return;
+    find->told = find->done;
+    attest_progress_report(&find->tree->cloud->progress, "pairs", find->done, total, NULL);
+}
 
 /* Centres of a candidate are at most this far apart, squared. */
 static double node_limit(const search *find, double radii)
@@ -138,6 +154,7 @@ static void meet_leaves(search *find, uint32_t a, uint32_t b)
             all = find->active[tree->order[at]];
         find->node_active[node] = all;
     }
+    pass(find, a, b);
 }
 
 /* Whether a pair of nodes, square the bound for their boxes, can hold what is searched. */
@@ -189,6 +206,8 @@ static void meet_others(search *find, uint32_t a, uint32_t b)
         uint32_t child = (square[1] < square[0]) ^ (uint32_t)turn;
         if (worth_meeting(find, left_a + child, b, square[child]))
             meet_others(find, left_a + child, b);
+        else
+            pass(find, left_a + child, b);
     }
     note_active(find, a);
 }
@@ -198,8 +217,10 @@ static void meet_itself(search *find, uint32_t a)
 {
     uint32_t left = find->tree->node[a].left;
 
-    if (!worth_meeting(find, a, a, 0))
+    if (!worth_meeting(find, a, a, 0)) {
+        pass(find, a, a);
         return;
+    }
     if (!left) {
         meet_leaves(find, a, a);
         return;
@@ -208,6 +229,8 @@ static void meet_itself(search *find, uint32_t a)
     meet_itself(find, left + 1);
     if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
         meet_others(find, left, left + 1);
+    else
+        pass(find, left, left + 1);
     note_active(find, a);
 }
 
@@ -230,8 +253,10 @@ static attest_status visit(search *find, attest_error *error)
         if (status != ATTEST_OK)
             return status;
     }
+    attest_progress_report(&find->tree->cloud->progress, "pairs", 0, 0, NULL);
     if (find->tree->nodes)
         meet_itself(find, 0);
+    attest_progress_end(&find->tree->cloud->progress);
     if (products)
         attest_tree_near_clear(&find->near);
     return ATTEST_OK;

@@ -12,6 +12,7 @@
 
 #include <attest/error.h>
 #include <attest/flint.h>
+#include <attest/progress.h>
 
 typedef struct attest_cloud {
     size_t count, dim;
@@ -20,6 +21,7 @@ typedef struct attest_cloud {
     uint32_t *colour; /* count */
     slong *own;       /* the exponent of each point until the cloud is finished, then NULL */
     slong exponent;   /* of all points, once it is finished */
+    attest_progress progress; /* told about pairs when they are searched; init: nobody */
 } attest_cloud;
 
 /* Points at the origin, of colour 0. Status: NOMEM, UNABLE (more than 2^32 - 2 points). */

@@ -83,13 +83,13 @@ static attest_status build(attest_dataset_builder *builder, const attest_json_cu
 }
 
 static attest_status set_sequences(attest_dataset *dataset, const attest_json_cursor *object,
-                                   attest_error *error)
+                                   const char *key, attest_error *error)
 {
     static const names name = {"the sequence", "the token"};
     attest_json_cursor sequences;
     attest_dataset_builder builder;
     size_t dim, count, total;
-    attest_status status = attest_json_get_member(&sequences, object, "sequences", error);
+    attest_status status = attest_json_get_member(&sequences, object, key, error);
 
     if (status == ATTEST_OK)
         status = check_shape(&dim, &count, &total, &sequences, &name, error);
@@ -170,7 +170,7 @@ attest_status attest_dataset_set_json(attest_dataset *dataset, const attest_json
 
     attest_dataset_clear(dataset);
     if (status == ATTEST_OK)
-        status = set_sequences(dataset, object, error);
+        status = set_sequences(dataset, object, "sequences", error);
     if (status == ATTEST_OK && attest_json_find_member(&labels, object, "labels"))
         status = set_labels(dataset, &labels, error);
     if (status == ATTEST_OK)
@@ -185,6 +185,30 @@ attest_status attest_dataset_set_json(attest_dataset *dataset, const attest_json
 static attest_status set(void *dataset, const attest_json_cursor *object, attest_error *error)
 {
     return attest_dataset_set_json(dataset, object, error);
+}
+
+/* Other tokens at the same places, under a name of their own. */
+typedef struct beside {
+    attest_dataset *dataset;
+    const char *key;
+} beside;
+
+static attest_status set_beside(void *value, const attest_json_cursor *object,
+                                attest_error *error)
+{
+    const beside *b = value;
+    attest_status status = attest_json_check_format(object, "attest/dataset", error);
+
+    return status == ATTEST_OK ? set_sequences(b->dataset, object, b->key, error) : status;
+}
+
+attest_status attest_dataset_parse_json_beside(attest_dataset *dataset, const char *key,
+                                               const char *text, size_t size,
+                                               attest_budget *budget, attest_error *error)
+{
+    beside b = {dataset, key};
+
+    return attest_json_parse_value(&b, set_beside, text, size, budget, error);
 }
 
 attest_status attest_dataset_parse_json(attest_dataset *dataset, const char *text, size_t size,

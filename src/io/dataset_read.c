@@ -37,9 +37,8 @@ static attest_status parse(attest_dataset *dataset, const attest_input *input,
         return attest_dataset_set_safetensors(dataset, input->data, input->size, tensor, budget,
                                               error);
     if (tensor)
-        return attest_error_set(
-            error, ATTEST_USAGE,
-            "this is no safetensors file, it has no tensors to choose from");
+        return attest_dataset_parse_json_beside(dataset, tensor, (const char *)input->data,
+                                                input->size, budget, error);
     return attest_dataset_parse_json(dataset, (const char *)input->data, input->size, budget,
                                      error);
 }

@@ -51,6 +51,7 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
     if (attest_weights_resize(weights, request->count) != ATTEST_OK)
         return attest_memory_fail(error);
     weights->dim = layer->dim + layer->has_bias;
+    weights->homogeneous = layer->has_bias;
     fmpq_init(rsqrt);
     set_rsqrt(rsqrt, layer->size);
     for (size_t i = 0; i < request->count && status == ATTEST_OK; i++)

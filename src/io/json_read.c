@@ -144,8 +144,14 @@ attest_status attest_json_check_format(const attest_json_cursor *object, const c
     const char *found = NULL;
     char quoted[64];
     int64_t version = 0;
-    attest_status status = attest_json_get_member(&member, object, "format", error);
+    attest_status status;
 
+    if (attest_json_is_object(object) && !find(object, "format"))
+        return attest_json_fail(object, error, ATTEST_FORMAT,
+                                "\"format\" is missing: \"format\": \"%s\", \"version\": 1 "
+                                "is expected here (see doc/files.md)",
+                                format);
+    status = attest_json_get_member(&member, object, "format", error);
     if (status == ATTEST_OK)
         status = attest_json_get_string(&found, &member, error);
     if (status != ATTEST_OK)

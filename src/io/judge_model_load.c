@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "base/memory.h"
 #include "base/try.h"
 
@@ -31,20 +32,28 @@ static attest_status read_file(attest_judge_model *model, const char *path, atte
     return status;
 }
 
+static const char *shipped_name(const void *of, size_t i)
+{
+    (void)of;
+    return attest_judge_model_shipped[i].name; /* the last is NULL */
+}
+
 static attest_status read_shipped(attest_judge_model *model, const char *name,
                                   attest_error *error)
 {
+    const char *near;
     char quoted[100];
 
     for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++)
         if (strcmp(name, s->name) == 0)
             return attest_judge_model_parse_json(model, s->text, strlen(s->text), NULL, error);
     attest_escape_excerpt(quoted, sizeof quoted, name, strlen(name));
+    near = attest_nearest_pick(name, shipped_name, NULL);
     return attest_error_set(
         error, ATTEST_USAGE,
-        "there is no kernel model \"%s\" ('attest show kernels' lists them; "
+        "there is no kernel model \"%s\"%s%s%s ('attest show kernels' lists them; "
         "the name of a file has a slash or ends in .json)",
-        quoted);
+        quoted, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static attest_status make_empty(attest_judge_model **model, attest_error *error)

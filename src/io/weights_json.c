@@ -2,12 +2,14 @@
 #include "io/weights_json.h"
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "base/input.h"
 #include "io/json_file.h"
 #include "io/json_member.h"
 #include "io/npy.h"
 #include "io/npz.h"
 #include "io/safetensors.h"
+#include "io/weights_bias.h"
 #include "io/zip.h"
 
 /* value = the choice under key; left alone where there is no such member. */
@@ -19,6 +21,32 @@ static attest_status set_choice(int *value, const attest_json_cursor *object, co
     if (!attest_json_find_member(&member, object, key))
         return ATTEST_OK;
     return attest_json_get_choice(value, &member, name, count, error);
+}
+
+static attest_status set_count(size_t *count, const attest_json_cursor *object, const char *key,
+                               attest_error *error)
+{
+    attest_json_cursor member;
+    uint64_t value = 0;
+    attest_status status = ATTEST_OK;
+
+    if (attest_json_find_member(&member, object, key))
+        status = attest_json_get_member_count(&value, object, key, error);
+    *count = (size_t)value;
+    return status;
+}
+
+/* What a real head has besides its matrices: pairing.h. */
+static attest_status set_form(attest_weights *weights, const attest_json_cursor *object,
+                              attest_error *error)
+{
+    attest_json_cursor member;
+
+    ATTEST_TRY(set_count(&weights->skip_from, object, "skip_from", error));
+    ATTEST_TRY(set_count(&weights->output_dim, object, "output_dim", error));
+    if (attest_json_find_member(&member, object, "homogeneous"))
+        ATTEST_TRY(attest_json_get_bool(&weights->homogeneous, &member, error));
+    return attest_json_copy_optional(&weights->residual, object, "residual", error);
 }
 
 static attest_status set_options(attest_weights *weights, const attest_json_cursor *object,
@@ -37,6 +65,8 @@ static attest_status set_options(attest_weights *weights, const attest_json_curs
         status = set_choice(&mask, object, "mask", attest_mask_names, ATTEST_MASKS, error);
     if (status == ATTEST_OK && attest_json_find_member(&member, object, "skip"))
         status = attest_json_get_bool(&weights->skip, &member, error);
+    if (status == ATTEST_OK)
+        status = set_form(weights, object, error);
     weights->activation = (attest_activation)activation;
     weights->ties = (attest_ties)ties;
     weights->mask = (attest_mask)mask;
@@ -59,6 +89,26 @@ static attest_status set_head(attest_head *head, const attest_json_cursor *objec
     return status;
 }
 
+/* Heads with biases: linear ones on tokens with a last entry 1. */
+static attest_status set_biases(attest_weights *weights, const attest_json_cursor *heads,
+                                attest_error *error)
+{
+    if (!attest_weights_have_bias(heads, weights->heads))
+        return ATTEST_OK;
+    if (weights->homogeneous || weights->output_dim)
+        return attest_json_fail(
+            heads, error, ATTEST_FORMAT,
+            "the heads have biases of their own, and columns of biases, too "
+            "(homogeneous, output_dim)");
+    for (size_t h = 0; h < weights->heads; h++) {
+        attest_json_cursor head = attest_json_get_element(heads, h);
+        ATTEST_TRY(attest_weights_set_bias(&weights->head[h], &head, error));
+    }
+    weights->homogeneous = true;
+    weights->dim++;
+    return ATTEST_OK;
+}
+
 static attest_status set_heads(attest_weights *weights, const attest_json_cursor *object,
                                attest_error *error)
 {
@@ -78,7 +128,14 @@ static attest_status set_heads(attest_weights *weights, const attest_json_cursor
         return status;
     weights->dim = count ? weights->head[0].wq.cols : 0;
     status = attest_weights_check_shapes(weights, error);
-    return status == ATTEST_OK ? ATTEST_OK : attest_json_locate(object, error, status);
+    if (status == ATTEST_OK && (weights->homogeneous || weights->residual) &&
+        (weights->output_dim || weights->skip_from))
+        status = attest_error_set(error, ATTEST_FORMAT,
+                                  "output_dim and skip_from are for tokens that hold all, not "
+                                  "with homogeneous or residual");
+    if (status != ATTEST_OK)
+        return attest_json_locate(object, error, status);
+    return set_biases(weights, &heads, error);
 }
 
 attest_status attest_weights_set_json(attest_weights *weights, const attest_json_cursor *object,
@@ -162,6 +219,14 @@ void attest_weights_write_json(attest_json *json, const char *key,
         attest_json_write_string(json, "ties", attest_ties_name(weights->ties));
     attest_json_write_string(json, "mask", attest_mask_name(weights->mask));
     attest_json_write_bool(json, "skip", weights->skip);
+    if (weights->homogeneous)
+        attest_json_write_bool(json, "homogeneous", true);
+    if (weights->residual)
+        attest_json_write_string(json, "residual", weights->residual);
+    if (weights->output_dim) {
+        attest_json_write_count(json, "skip_from", weights->skip_from);
+        attest_json_write_count(json, "output_dim", weights->output_dim);
+    }
     attest_json_write_array(json, "heads");
     for (size_t h = 0; h < weights->heads; h++) {
         attest_json_write_object(json, NULL);

@@ -5,20 +5,14 @@
  * |sum of those / sum of the others - 1|. What their scores are wrong by they share. */
 static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    double apart = 0;
+    struct kernel_judge_weight numbers = weight_rule(x, rule, common);
+    double apart;
 
     x->apart = 0;
     if (!rule->before)
         return;
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j)) {
-            double h =
-                2 * argument_error(x, rule, j) + common + (2 + x->raises) * rule->log_exp;
-            double most = x->high[j] - x->low[j], moved = x->high[j] * (h + h * h);
-
-            /* both are in [low, high]; one of them may be flushed; e^h - 1 <= h + h^2 */
-            apart += x->low[j] > 0 && h <= 1 && moved < most ? moved : most;
-        }
+    apart = attest_kernel_judge()->apart(x->low, x->high, x->t, x->delta, &numbers,
+                                         common + (2 + x->raises) * rule->log_exp, x->count);
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
@@ -35,32 +29,25 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
 {
     const attest_judge_variant *v = rule->variant;
     double grown = attest_judge_exp_up(common + x->raises * rule->log_exp);
-    double half = v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0;
-    double u = v->cast ? rule->p.u : 0, divided = 0, apart = 0;
+    struct kernel_judge_cast cast = {
+        .u = v->cast ? rule->p.u : 0,
+        .half = v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0,
+        .widens = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST,
+        .kept = true};
+    double apart;
 
+    /* what is added is what is multiplied */
+    if (v->cast && v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
+        cast.kept = false;
     if (rule->before) { /* divided one by one, by exponentials of their own */
-        half *= x->divisor;
-        divided = rule->final;
+        cast.half *= x->divisor;
+        cast.divided = rule->final;
+        cast.rest = rule->tiny * x->divisor;
     }
     if (v->splits > 1) /* each part is divided, and its weight may be */
-        divided += 2 * rule->final * (1 + rule->final);
-    for (size_t j = 0; j < x->count; j++) {
-        double high = x->high[j], rounded = maximum(u * high * (1 + divided), half), rest;
-
-        if (high == 0) { /* not seen */
-            x->cast[j] = 0;
-            continue;
-        }
-        rest = divided * high + (rule->before ? rule->tiny * x->divisor : 0);
-        if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST) {
-            x->low[j] = maximum((x->low[j] - rounded) * ATTEST_JUDGE_DOWN, 0);
-            x->high[j] = (high + rounded) * ATTEST_JUDGE_UP;
-            apart += rounded;
-            if (v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
-                rounded = 0; /* what is added is what is multiplied */
-        }
-        x->cast[j] = (rounded + rest) * ATTEST_JUDGE_UP;
-    }
+        cast.divided += 2 * rule->final * (1 + rule->final);
+    apart = attest_kernel_judge()->casts(x->cast, x->half, x->weight_size, x->low, x->high,
+                                         x->w, &cast, x->count);
     if (rule->before) /* the row sum's casts are others */
         x->apart +=
             apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
@@ -74,60 +61,41 @@ void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *ru
     set_casts(x, rule, common);
 }
 
-/* What casting makes of a weight between two numbers, P being two_b times it. What is subnormal
+/* offset, spread of the keys first .. last-1, whose reference is between m_low and m_high and
+ * is raised so often later. A cast is monotone, so the cast weight lies between the casts of
+ * the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. What is subnormal
  * before or after it is multiplied by 2^b may be 0, and an exponential below 2^-126 may be
  * that. */
-static void cast_ends(double *low, double *high, const attest_judge_rule *rule, double two_b)
-{
-    double tiny = 0x1p-125 * maximum(two_b, 1);
-    double least = *low * two_b, most = maximum(*high * two_b, tiny);
-
-    least = least < tiny ? 0 : least;
-    *low = attest_hosted_convert(least, &rule->p.hosted) / two_b;
-    *high = attest_hosted_convert(most, &rule->p.hosted) / two_b;
-}
-
-/* offset, spread of the seen keys first .. last-1, whose reference is between m_low and m_high
- * and is raised so often later. A cast is monotone, so the cast weight lies between the casts
- * of the ends. Exponents are small (narrow): e^h <= 1 + h + h^2, e^-h >= 1 - h. */
 static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                            size_t last, double m_low, double m_high, double raises)
 {
+    const struct kernel_judge_weight numbers = weight_rule(x, rule, 0);
     double moved =
         rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0;
-    double range = m_high - m_low + 2 * moved, up, down;
-    double two_b = ldexp(1, (int)rule->variant->offset);
+    struct kernel_judge_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
+                                       .quantum = rule->p.quantum,
+                                       .unit = 2 * rule->p.u,
+                                       .most = rule->p.hosted.most,
+                                       .range = m_high - m_low + 2 * moved};
 
     moved += 0x1p-44;
-    if (!(x->top - m_high < 300 && range < 0x1p-7)) { /* nothing is gained here */
-        for (size_t j = first; j < last; j++) {
+    if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
+        for (size_t j = first; j < last; j++) { /* nothing is gained here */
             x->offset[j] = 0;
             x->spread[j] = x->weight_size[j];
         }
         return;
     }
-    up = attest_judge_exp_up(x->top - m_high);
-    down = attest_judge_exp_down(m_high - x->top);
-    for (size_t j = first; j < last; j++) {
-        double way = argument_error(x, rule, j);
-        double r = (raises * rule->log_exp + way + moved) * ATTEST_JUDGE_UP, h = r + range;
-        double g = (score_error(x, j) + way + rule->log_exp + moved) * ATTEST_JUDGE_UP;
-        double low = x->w[j] * up * (1 - g) * (1 - 0x1p-46);
-        double high = x->w[j] * up * (1 + (g + range) * (1 + g + range)) * (1 + 0x1p-46);
-
-        cast_ends(&low, &high, rule, two_b);
-        low *= down * (1 - h) * (1 - 0x1p-46);
-        high *= down * (1 + r + r * r) * (1 + 0x1p-46);
-        if (!(g + range < 1)) { /* a far key */
-            x->offset[j] = 0;
-            x->spread[j] = x->weight_size[j];
-            continue;
-        }
-        x->offset[j] = is_seen(x, j) ? (low + high) / 2 - x->w[j] : 0;
-        x->spread[j] = is_seen(x, j) ? (high - low) / 2 + 0x1p-50 * (high + x->w[j]) : 0;
-    }
+    known.up = attest_judge_exp_up(x->top - m_high);
+    known.down = attest_judge_exp_down(m_high - x->top);
+    known.error = rule->log_exp + moved;
+    known.later = raises * rule->log_exp + moved;
+    attest_kernel_judge()->known_casts(x->offset + first, x->spread + first, x->w + first,
+                                       x->t + first, x->delta + first, x->weight_size + first,
+                                       &known, &numbers, last - first);
 }
 
+/* Tiles in ascending order: what the kernel spoils of the next one is set anew. */
 void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule)
 {
     if (!rule->known_tiles) {

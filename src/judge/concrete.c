@@ -31,12 +31,11 @@ static attest_status init_summer(attest_judge_summer *s, const attest_format *fo
                                  attest_recipe_dot how, attest_judge_concrete *x,
                                  attest_error *error)
 {
-    *s = (attest_judge_summer){
-        .order = how.order,
-        .products = how.products,
-        .flush_positive = x->recipe.flush && attest_judge_is_single(format),
-        .flush_negative = x->recipe.flush && attest_judge_is_single(format),
-        .random = &x->random};
+    *s = (attest_judge_summer){.order = how.order,
+                               .products = how.products,
+                               .flush = {x->recipe.flush && attest_judge_is_single(format),
+                                         x->recipe.flush && attest_judge_is_single(format)},
+                               .random = &x->random};
     return init_format(&s->format, format, error);
 }
 
@@ -264,10 +263,11 @@ static bool alloc(attest_judge_concrete *x)
     x->weight = attest_memory_alloc(keys, sizeof *x->weight);
     x->exponential = attest_memory_alloc(keys, sizeof *x->exponential);
     x->o = attest_memory_alloc(q->value_dim, sizeof *x->o);
+    x->gathered = attest_memory_alloc(q->dim, ATTEST_JUDGE_KEYS_AT_ONCE * sizeof *x->gathered);
     x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
     return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->o &&
-           x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
+           x->gathered && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
            attest_judge_summer_alloc(&x->sum, more) &&
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
@@ -296,6 +296,7 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->weight);
     free(x->exponential);
     free(x->o);
+    free(x->gathered);
     free(x->part);
     free(x->tile);
     attest_judge_summer_clear(&x->score);

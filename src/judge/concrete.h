@@ -9,6 +9,9 @@
 #include "judge/summer.h"
 #include "judge/watch.h"
 
+/* Keys whose scores are computed together. */
+enum { ATTEST_JUDGE_KEYS_AT_ONCE = 16 };
+
 /* The keys first .. last-1 of a tile; start is where the tile begins, seen or not. */
 typedef struct attest_judge_tile {
     size_t start, first, last;
@@ -30,12 +33,12 @@ typedef struct attest_judge_concrete {
     double exp_error, tanh_error, final_error; /* at least the unit roundoff */
     double power;                              /* 2^offset where it is multiplied in */
     double shift;                              /* the offset where it is part of the argument */
-    const double *keys;                        /* of the head */
     double *scaled;                            /* the query */
     double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
     double *weight;                            /* P */
     double *exponential;
     double *o, *part; /* part: the outputs of splits */
+    double *gathered; /* some keys, component by component */
     attest_judge_tile *tile;
     double p_limit;            /* P up to this is rounded to a number */
     attest_judge_watch *watch; /* NULL: nobody asks */

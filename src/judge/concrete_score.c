@@ -104,18 +104,41 @@ bool attest_judge_concrete_pushes(const attest_judge_concrete *x, double value)
     return (value > x->middle) == x->recipe.push_up;
 }
 
-/* The score of key j before its units, rounded and stored. */
-static double dot(attest_judge_concrete *x, const double *k)
+/* dot[j] = the products of the query with count keys, added up, where the key is seen. */
+static void add_dots(double *dot, attest_judge_concrete *x, const double *k, const double *bias,
+                     size_t count)
 {
-    attest_judge_running running = {false, 0};
-    attest_judge_block terms = {x->scaled, k, 1, x->question->dim};
+    size_t dim = x->question->dim;
 
-    attest_judge_summer_add_products(&running, &terms, 0, 0, &x->score);
-    if (!isfinite(running.value) ||
-        (x->variant->stored && !isfinite(attest_hosted_convert(running.value, &x->store))))
-        attest_judge_watch_add(x->watch, ATTEST_JUDGE_SCORE_OVERFLOWS,
-                               (size_t)(k - x->keys) / x->question->dim, running.value);
-    return x->variant->stored ? attest_hosted_convert(running.value, &x->store) : running.value;
+    if (attest_judge_summer_is_simple(&x->score)) {
+        for (size_t c = 0; c < dim; c++)
+            for (size_t j = 0; j < count; j++)
+                x->gathered[c * count + j] = k[j * dim + c];
+        attest_judge_summer_add_columns(dot,
+                                        &(attest_judge_columns){x->scaled, x->scaled,
+                                                                x->gathered, dim, count, count,
+                                                                false},
+                                        &x->score);
+        return;
+    }
+    for (size_t j = 0; j < count; j++) {
+        attest_judge_running running = {false, 0};
+        attest_judge_block terms = {x->scaled, k + j * dim, 1, dim};
+
+        if (!bias || bias[j] > -(double)INFINITY)
+            attest_judge_summer_add_products(&running, &terms, 0, 0, &x->score);
+        dot[j] = running.value;
+    }
+}
+
+/* The score of key j before its units, stored. */
+static double store(const attest_judge_concrete *x, double dot, size_t j)
+{
+    double stored = x->variant->stored ? attest_hosted_convert(dot, &x->store) : dot;
+
+    if (!isfinite(dot) || !isfinite(stored))
+        attest_judge_watch_add(x->watch, ATTEST_JUDGE_SCORE_OVERFLOWS, j, dot);
+    return stored;
 }
 
 static void score_key(attest_judge_concrete *x, double *lo, double *hi, double s, double bias,
@@ -139,19 +162,22 @@ void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_he
                                  const attest_judge_row *row, size_t i, bool open)
 {
     size_t dim = x->question->dim, values = x->question->value_dim;
-    const double *k = head->k, *v = head->v + x->recipe.target % values;
+    const double *v = head->v + x->recipe.target % values;
+    double s[ATTEST_JUDGE_KEYS_AT_ONCE];
 
-    x->keys = head->k;
     if (x->watch)
         x->watch->row = i;
     scale_query(x, head->q + i * dim);
     for (size_t j = row->first; j < row->last; j++) {
-        size_t n = j - row->first;
+        size_t n = j - row->first, left = row->last - j, place = n % ATTEST_JUDGE_KEYS_AT_ONCE;
         double bias = row->bias ? row->bias[n] : 0;
 
+        if (place == 0)
+            add_dots(s, x, head->k + j * dim, row->bias ? row->bias + n : NULL,
+                     left < ATTEST_JUDGE_KEYS_AT_ONCE ? left : ATTEST_JUDGE_KEYS_AT_ONCE);
         x->score_lo[n] = x->score_hi[n] = -(double)INFINITY;
         if (bias > -(double)INFINITY)
-            score_key(x, &x->score_lo[n], &x->score_hi[n], dot(x, k + j * dim), bias,
+            score_key(x, &x->score_lo[n], &x->score_hi[n], store(x, s[place], j), bias,
                       v[j * values], open);
     }
 }

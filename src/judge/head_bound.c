@@ -24,7 +24,7 @@ static attest_status allocate(attest_judge_head_bound *x, attest_error *error)
 
     x->panels = attest_memory_alloc(keys, question->dim * sizeof(double));
     x->values = attest_memory_alloc(question->keys, x->stride * sizeof(double));
-    x->key_size = attest_memory_alloc(question->keys, sizeof(double));
+    x->key_size = attest_memory_alloc(keys + KERNEL_JUDGE_PANEL, sizeof(double));
     x->row = attest_memory_alloc(question->value_dim, 4 * sizeof(double));
     x->raised = attest_memory_alloc(x->rules, sizeof *x->raised);
     if (!x->panels || !x->values || !x->key_size || !x->row || !x->raised)

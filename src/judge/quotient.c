@@ -98,26 +98,6 @@ static double raised_product(const attest_judge_work *x, const attest_judge_rule
     return maximum(weight * value, (x->largest_high * 2) * x->value_least) * ATTEST_JUDGE_UP;
 }
 
-/* (5): E_c, on the scale of the weights. */
-static double product_error(const attest_judge_work *x, const attest_judge_rule *rule,
-                            const attest_judge_sum_error *sum, size_t c)
-{
-    const attest_judge_variant *v = rule->variant;
-    double size = x->size_v[c], most, e;
-    double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
-
-    /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
-     * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
-    most = size + fabs(x->center[c]) * x->sum + x->doubt * size + x->lost * x->value_most +
-           x->cast_v[c];
-    most = most / 2 * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
-    e = attest_judge_sum_error_get(sum, size, most < size ? most : size);
-    e += sum->rest * unit; /* what underflows does so on the scale of P */
-    if (v->splits > 1)
-        e += size * attest_judge_grow(rule->work.u, (double)v->splits + 2);
-    return e * ATTEST_JUDGE_UP;
-}
-
 /* A step that makes the bound safe: Phi falls with a slope of sum_low at least. */
 static double safe_end(const attest_judge_work *x, double center, double phi)
 {
@@ -238,16 +218,34 @@ static void set_ends(attest_judge_work *x, const attest_judge_rule *rule, double
     }
 }
 
-/* product = E_c of all columns. */
+/* (5): product = E_c of all columns, on the scale of the weights. */
 static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
 {
+    const attest_judge_variant *v = rule->variant;
+    double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
+    double up = (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP, joined = 0;
+    double *most = x->slope; /* not in use yet */
     attest_judge_sum_error sum;
 
-    attest_judge_sum_error_init(&sum, &rule->variant->pv, &rule->pv, (double)x->seen,
-                                count_blocks(x, rule), raised_product(x, rule),
-                                rule->after ? x->raises : 0);
-    for (size_t c = 0; c < x->columns; c++)
-        x->product[c] = product_error(x, rule, &sum, c);
+    attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
+                                raised_product(x, rule), rule->after ? x->raises : 0);
+    if (v->splits > 1)
+        joined = attest_judge_grow(rule->work.u, (double)v->splits + 2);
+    /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
+     * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
+    for (size_t c = 0; c < x->stride; c++) {
+        double size = x->size_v[c];
+
+        most[c] = size + fabs(x->center[c]) * x->sum + x->doubt * size +
+                  x->lost * x->value_most + x->cast_v[c];
+        most[c] = most[c] / 2 * up;
+        most[c] = most[c] < size ? most[c] : size;
+    }
+    attest_kernel_judge()->sum_errors(x->product, x->size_v, most, &sum, x->stride);
+    for (size_t c = 0; c < x->columns; c++) { /* what underflows does so on the scale of P */
+        x->product[c] += sum.rest * unit + joined * x->size_v[c];
+        x->product[c] *= ATTEST_JUDGE_UP;
+    }
 }
 
 void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,

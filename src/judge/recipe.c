@@ -20,6 +20,13 @@ static attest_recipe_order order_of(attest_judge_order order)
     }
 }
 
+bool attest_judge_recipe_pushes(const attest_judge_recipe *recipe)
+{
+    return recipe->softcap_error == ATTEST_RECIPE_PUSH ||
+           recipe->exp_error == ATTEST_RECIPE_PUSH || recipe->log_error == ATTEST_RECIPE_PUSH ||
+           recipe->final_error == ATTEST_RECIPE_PUSH;
+}
+
 void attest_judge_recipe_from_schedule(attest_judge_recipe *recipe,
                                        const attest_judge_variant *variant,
                                        const attest_judge_schedule *schedule)

@@ -95,6 +95,9 @@ typedef struct attest_judge_recipe {
     attest_judge_emulation emulation; /* keys whose exponentials are a polynomial's */
 } attest_judge_recipe;
 
+/* Whether an error depends on where the exact result lies. */
+bool attest_judge_recipe_pushes(const attest_judge_recipe *recipe);
+
 /* The kernel of a schedule, exp correctly rounded. */
 void attest_judge_recipe_from_schedule(attest_judge_recipe *recipe,
                                        const attest_judge_variant *variant,

@@ -26,8 +26,7 @@ static attest_judge_summer one_side(const attest_judge_summer *s, int side)
     attest_judge_summer r = *s;
     bool single = attest_judge_is_single(&s->format.format);
 
-    r.flush_positive = single && side == LOWER;
-    r.flush_negative = single && side == UPPER;
+    r.flush = (attest_hosted_flush){single && side == LOWER, single && side == UPPER};
     return r;
 }
 

@@ -59,6 +59,8 @@ typedef struct attest_judge_work {
      */
     double top, most;
     double bottom; /* the largest score is at least that */
+    double
+        lowest; /* no score is below it: where keys are split, the reference of a part may be */
     double *g, *w, *low, *high;
     bool narrow;             /* every g_j is small: no steps of Newton's */
     double *half;            /* at least high - w and w - low */

@@ -4,61 +4,9 @@
 #include <attest/kernel.h>
 
 #include "judge/row.h"
+#include "kernel/judge.h"
 
 #define LOG2E 0x1.71547652b82ffp0 /* rounded up */
-
-/* The error of a score before it is scaled, store included. */
-static double raw_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
-                        double size, double s)
-{
-    double e = attest_judge_sum_error_get(sum, size, (size + s) / 2);
-
-    if (!rule->variant->stored)
-        return e;
-    if (!(s + e < rule->store.limit))
-        return (double)INFINITY;
-    return e + rule->store.u * (s + e) + rule->store.least;
-}
-
-/* The error of t when the query is scaled and rounded before the product. Where the place of
- * the scale is not known, log2 e may be folded into the query's constant, too: then no scale is
- * a power of two, and sums are larger by it. */
-static double query_error(const attest_judge_sum_error *sum, const attest_judge_rule *rule,
-                          double size, double s, double key_size)
-{
-    const attest_judge_variant *v = rule->variant;
-    double u = rule->query.u + rule->work.u * (1 + rule->query.u), moved, e;
-
-    if (rule->power_of_two && !rule->folded && v->scaled_query.precision >= v->q.precision)
-        u = 0;
-    u *= 1 + 4 * rule->work.u; /* the kernel's scale is off by 2 u */
-    size *= rule->scale * (1 + 4 * rule->work.u);
-    s *= rule->scale * (1 + 4 * rule->work.u);
-    moved = u * size + (rule->query.least + rule->work.least) * key_size;
-    /* the sizes of what is added are those of the rounded query */
-    e = moved + raw_error(sum, rule, size + moved, s + moved);
-    return rule->folded && !(LOG2E * (size + e) < sum->limit) ? (double)INFINITY : e;
-}
-
-/* A model's error of the scaled score t = scale s, before softcap and mask. sum: of the scores,
- * then of those with a scaled query. */
-static double scaled_error(const attest_judge_sum_error sum[2], const attest_judge_rule *rule,
-                           double size, double s, double t, double key_size)
-{
-    double u = rule->work.u, delta = 0;
-
-    if (rule->scored || rule->folded) {
-        double e = raw_error(sum, rule, size, s) * rule->scale * ATTEST_JUDGE_UP;
-
-        delta = rule->power_of_two && !rule->folded ? e : e + u * (t + e) + rule->work.least;
-    }
-    if (rule->queried) {
-        double e = query_error(&sum[1], rule, size, s, key_size);
-
-        delta = e > delta ? e : delta;
-    }
-    return delta;
-}
 
 /* c tanh(t / c), to within c 2^-48. */
 static double softcap(double t, double c)
@@ -114,52 +62,81 @@ static double shift(double t, double bias, double *delta, double *ev,
     return sum;
 }
 
-/* Key j of the row: sets t and delta; returns the error of t. */
-static double score_key(attest_judge_work *x, const attest_judge_rule *rule,
-                        const attest_judge_sum_error sum[2], size_t j)
+/* The numbers of a row's scores. Where the place of the scale is not known, log2 e may be
+ * folded into the query's constant, too: then no scale is a power of two, and sums are larger
+ * by it. */
+static void set_rule(struct kernel_judge_score *to, const attest_judge_work *x,
+                     const attest_judge_rule *rule)
 {
-    double s = x->s[j], rounding = ((double)x->dim + 4) * 0x1p-53;
-    double size = x->size[j] * (1 + 2 * rounding) + 0x1p-1000, t = rule->scale * s, ev, delta;
+    const attest_judge_variant *v = rule->variant;
+    const attest_judge_dot *dot = &v->score;
+    double dim = (double)x->dim, blocks = dot->block ? ceil(dim / (double)dot->block) : 0;
+    double u = rule->work.u, query_u = rule->query.u + u * (1 + rule->query.u);
+    bool exact = rule->power_of_two && !rule->folded;
 
-    ev = (rule->scale * size * rounding + rule->scale_error * size) * 2 + 0x1p-51 * fabs(t);
-    s = fabs(s) + size * rounding;
-    delta = scaled_error(sum, rule, size, s < size ? s : size, fabs(t) + ev, x->key_size[j]);
-    if (rule->cap > 0)
-        t = cap(t, &delta, &ev, rule);
-    if (rule->additive)
-        t = shift(t, x->bias[j], &delta, &ev, rule);
-    x->t[j] = t;
-    x->delta[j] = (delta + ev) * ATTEST_JUDGE_UP;
-    return ev;
+    attest_judge_sum_error_init(&to->sum, dot, &rule->score, dim, blocks, x->raised, 0);
+    attest_judge_sum_error_init(&to->query_sum, dot, &rule->score, dim, blocks,
+                                x->raised_scaled, 0);
+    to->scale = rule->scale;
+    to->scale_error = rule->scale_error;
+    to->rounding = (dim + 4) * 0x1p-53;
+    to->scored = rule->scored || rule->folded;
+    to->queried = rule->queried;
+    to->u = exact ? 0 : u;
+    to->least = exact ? 0 : rule->work.least;
+    to->store_u = v->stored ? rule->store.u : 0;
+    to->store_least = v->stored ? rule->store.least : 0;
+    to->store_limit = v->stored ? rule->store.limit : (double)INFINITY;
+    if (exact && v->scaled_query.precision >= v->q.precision)
+        query_u = 0;
+    to->query_u = query_u * (1 + 4 * u); /* the kernel's scale is off by 2 u */
+    to->query_scale = rule->scale * (1 + 4 * u);
+    to->query_least = rule->query.least + rule->work.least;
+    to->query_limit =
+        rule->folded ? to->query_sum.limit / LOG2E * ATTEST_JUDGE_DOWN : (double)INFINITY;
+}
+
+/* Softcap and mask, key by key; returns what kernel_judge.scores does. */
+static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
+{
+    int wild = 0;
+
+    x->seen = 0;
+    for (size_t j = 0; j < x->count; j++) {
+        if (x->bias && x->bias[j] == (double)-INFINITY) {
+            x->t[j] = (double)-INFINITY;
+            x->delta[j] = x->ev[j] = 0;
+            continue;
+        }
+        if (rule->cap > 0)
+            x->t[j] = cap(x->t[j], &x->delta[j], &x->ev[j], rule);
+        if (rule->additive)
+            x->t[j] = shift(x->t[j], x->bias[j], &x->delta[j], &x->ev[j], rule);
+        if (rule->cap > 0 || rule->additive)
+            x->delta[j] = (x->delta[j] + x->ev[j]) * ATTEST_JUDGE_UP;
+        wild |= (x->ev[j] < 0x1p1000 ? 0 : 1) | (x->delta[j] < 0x1p1000 ? 0 : 2);
+        x->seen++;
+    }
+    return wild;
 }
 
 void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *rule)
 {
     attest_judge_work *x = work;
-    const attest_judge_dot *dot = &rule->variant->score;
-    attest_judge_sum_error sum[2];
     double scaled =
         x->query_most * rule->scale * (rule->folded ? LOG2E : 1) * (1 + 8 * rule->work.u);
-    double blocks = dot->block ? ceil((double)x->dim / (double)dot->block) : 0;
+    struct kernel_judge_score to;
+    int wild;
 
-    attest_judge_sum_error_init(&sum[0], dot, &rule->score, (double)x->dim, blocks, x->raised,
-                                0);
-    sum[1] = sum[0];
-    sum[1].raised = x->raised_scaled;
+    set_rule(&to, x, rule);
+    x->seen = x->count;
+    wild = attest_kernel_judge()->scores(x->t, x->delta, x->ev, x->s, x->size, x->key_size, &to,
+                                         x->count);
+    if (x->bias || rule->cap > 0)
+        wild = change_keys(x, rule);
+    x->unknown = (wild & 1) != 0;
     x->score_reason = ATTEST_JUDGE_BOUNDED;
-    if (rule->queried && !(scaled < rule->query.limit && scaled < rule->work.limit))
+    if ((wild & 2) != 0 ||
+        (rule->queried && !(scaled < rule->query.limit && scaled < rule->work.limit)))
         x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
-    x->seen = 0;
-    x->unknown = false;
-    for (size_t j = 0; j < x->count; j++) {
-        x->t[j] = (double)-INFINITY;
-        x->delta[j] = x->ev[j] = 0;
-        if (x->bias && x->bias[j] == (double)-INFINITY)
-            continue;
-        x->ev[j] = score_key(x, rule, sum, j);
-        x->unknown = x->unknown || !(x->ev[j] < 0x1p1000);
-        if (!(x->delta[j] < 0x1p1000))
-            x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
-        x->seen++;
-    }
 }

@@ -172,13 +172,21 @@ static attest_status add_values(part *p, size_t index, attest_error *error)
         return attest_error_set(error, ATTEST_USAGE,
                                 "no kernel adds the values of the keys within a depth of %zu",
                                 x->pv.depth);
+    if (attest_judge_summer_is_simple(&x->pv))
+        attest_judge_summer_add_columns(
+            x->o,
+            &(attest_judge_columns){terms.a, terms.a, p->head->v + tile->first * values, count,
+                                    values, values, p->has_o},
+            &x->pv);
     for (size_t c = 0; c < values; c++) {
         attest_judge_running running = {p->has_o, p->has_o ? x->o[c] : 0};
 
         terms.b = p->head->v + tile->first * values + c;
-        attest_judge_summer_add_products(&running, &terms, tile->first - tile->start,
-                                         p->tiles - 1 - index, &x->pv);
-        x->o[c] = running.value;
+        if (!attest_judge_summer_is_simple(&x->pv)) {
+            attest_judge_summer_add_products(&running, &terms, tile->first - tile->start,
+                                             p->tiles - 1 - index, &x->pv);
+            x->o[c] = running.value;
+        }
         if (!isfinite(x->o[c]))
             attest_judge_watch_add(x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, c, x->o[c]);
     }
@@ -342,7 +350,7 @@ attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
 
     attest_judge_head_get_row(&row, head, i);
     x->random = attest_random_mix(x->recipe.seed ^ attest_random_mix(i));
-    x->middle = get_middle(x, head, &row, i);
+    x->middle = attest_judge_recipe_pushes(&x->recipe) ? get_middle(x, head, &row, i) : 0;
     if (!attest_judge_summer_allows(&x->score, x->question->dim, 0, false))
         return attest_error_set(error, ATTEST_USAGE,
                                 "no kernel adds %zu products within a depth of %zu",

@@ -42,6 +42,28 @@ static void init_tree(attest_judge_sum_error *rule, const attest_judge_dot *dot,
     rule->deep_rest = lost * (1 + deep) * ATTEST_JUDGE_UP;
 }
 
+/* Lemma 2, groups: each errs by a part of the absolute values of its own terms, and their sums,
+ * no more of them than blocks, are the leaves of a tree. Or every addend is a partial sum of a
+ * group, with one rounding more for each block. */
+static void init_groups(attest_judge_sum_error *rule, const attest_judge_dot *dot, double u)
+{
+    double n = rule->terms < (double)dot->promote ? rule->terms : (double)dot->promote;
+    double blocks = (double)(dot->promote / dot->block), cut = (n + blocks) * rule->cut;
+    double part = cut + blocks * rule->kept, grown = attest_judge_grow(u, rule->blocks);
+    double factor = (1 + grown) / (1 - part) * ATTEST_JUDGE_UP;
+
+    if (part < 0.5) {
+        rule->promoted_size = part * factor * ATTEST_JUDGE_UP;
+        rule->promoted_most = grown * ATTEST_JUDGE_UP;
+        rule->promoted_rest =
+            rule->blocks *
+            ((cut * rule->raised + blocks * rule->least) * factor + rule->least * (1 + grown)) *
+            ATTEST_JUDGE_UP;
+    }
+    rule->kept += u;
+    rule->least *= 2;
+}
+
 void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judge_dot *dot,
                                  const attest_judge_arithmetic *unit, double terms,
                                  double blocks, double raised, double rescales)
@@ -60,66 +82,10 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
     rule->kept = dot->accumulate.precision != 24 ? unit->u
                  : dot->fraction < 23            ? rule->cut
                                                  : 0x1p-23;
-    rule->u = unit->u;
-    rule->group_terms = (double)(terms < (double)dot->promote ? terms : dot->promote);
-    rule->group_blocks = dot->promote > 0 ? (double)(dot->promote / dot->block) : 0;
     rule->size_part = attest_judge_grow(unit->u, rescales);
     rule->rest = (blocks + terms + rescales) * unit->least;
-}
-
-/* The power of two at or below x > 0; 0 for a subnormal x. */
-static double floor_power(double x)
-{
-    return attest_hosted_double(attest_hosted_bits(x) & 0x7ff0000000000000u);
-}
-
-/* What the blocks lose when no partial sum is wrong by more than e: terms and addends are cut
- * to multiples of a quantum, results to the bits that are kept. */
-static double tensor_loss(const attest_judge_sum_error *r, double size, double most, double e)
-{
-    double largest = most + e > r->raised ? most + e : r->raised, quantum, lost;
-    bool groups = r->group_blocks > 0; /* their sums are added */
-    double kept = r->kept + (groups ? r->u : 0), least = (groups ? 2 : 1) * r->least;
-
-    if (!(largest > 0 && largest < (double)INFINITY))
-        return largest;
-    quantum = floor_power(largest * ATTEST_JUDGE_UP + 0x1p-1022) * r->cut;
-    lost = r->terms * quantum < size ? r->terms * quantum : size;
-    return (lost + r->blocks * (quantum + kept * (most + e) + least)) * ATTEST_JUDGE_UP;
-}
-
-/* Lemma 2, groups: each errs by a part of the absolute values of its own terms, and their sums,
- * no more of them than blocks, are the leaves of a tree. */
-static double promoted_error(const attest_judge_sum_error *r, double size, double most)
-{
-    double cut = (r->group_terms + r->group_blocks) * r->cut;
-    double part = cut + r->group_blocks * r->kept, grown = attest_judge_grow(r->u, r->blocks);
-    double e = part * size + r->blocks * (cut * r->raised + r->group_blocks * r->least);
-
-    if (!(part < 0.5))
-        return (double)INFINITY;
-    e = e / (1 - part) * ATTEST_JUDGE_UP;
-    return (e * (1 + grown) + most * grown + r->blocks * r->least * (1 + grown)) *
-           ATTEST_JUDGE_UP;
-}
-
-double attest_judge_sum_error_tensor(const attest_judge_sum_error *rule, double size,
-                                     double most)
-{
-    double moved = rule->size_part * size, promoted = (double)INFINITY, e;
-
-    size += moved;
-    most += moved;
-    if (rule->group_blocks > 0)
-        promoted = (promoted_error(rule, size, most) + moved) * ATTEST_JUDGE_UP;
-    e = tensor_loss(rule, size, most, 0) * (1 + 0x1p-4);
-    for (int tries = 0; tries < 64; tries++, e *= 2) {
-        double loss = tensor_loss(rule, size, most, e);
-
-        if (loss <= e) {
-            loss = (loss + moved) * ATTEST_JUDGE_UP;
-            return loss < promoted ? loss : promoted;
-        }
-    }
-    return promoted;
+    rule->promoted_size = rule->promoted_most = 0;
+    rule->promoted_rest = (double)INFINITY;
+    if (dot->promote > 0)
+        init_groups(rule, dot, unit->u);
 }

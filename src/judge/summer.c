@@ -138,6 +138,40 @@ static bool is_rounded(attest_judge_summer *s)
            (s->products == ATTEST_RECIPE_MIXED && pick(s, 2) == 0);
 }
 
+bool attest_judge_summer_is_simple(const attest_judge_summer *s)
+{
+    return (s->order == ATTEST_RECIPE_FORWARD || s->order == ATTEST_RECIPE_BACKWARD) &&
+           s->products == ATTEST_RECIPE_ROUNDED && (s->format.plain || !s->wide);
+}
+
+static const double *reverse(double *to, const double *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[count - 1 - i];
+    return to;
+}
+
+void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,
+                                     attest_judge_summer *s)
+{
+    attest_hosted_sums sums = {.m = all->b,
+                               .rows = all->columns,
+                               .cols = all->count,
+                               .stride = (ptrdiff_t)all->stride,
+                               .x = all->a,
+                               .x_else = all->a_else,
+                               .started = all->started,
+                               .flush = s->flush};
+
+    if (s->order == ATTEST_RECIPE_BACKWARD) {
+        sums.x = reverse(s->a, all->a, all->count);
+        sums.x_else = all->a == all->a_else ? sums.x : reverse(s->b, all->a_else, all->count);
+        sums.m += (all->count - 1) * all->stride;
+        sums.stride = -sums.stride;
+    }
+    attest_hosted_accumulate(o, &sums, &s->format);
+}
+
 size_t attest_judge_block_count(const attest_judge_block *all, size_t lead, size_t size)
 {
     return (lead % size + all->count + size - 1) / size;
@@ -220,6 +254,15 @@ void attest_judge_summer_add_products(attest_judge_running *running,
         return;
     if (s->order >= ATTEST_RECIPE_BLOCKS) {
         add_blocks(running, products, lead, s);
+        return;
+    }
+    if (attest_judge_summer_is_simple(s)) {
+        attest_judge_columns one = {products->a,     products->a,      products->b,
+                                    products->count, products->stride, 1,
+                                    running->started};
+
+        attest_judge_summer_add_columns(&running->value, &one, s);
+        running->started = true;
         return;
     }
     for (size_t i = 0; i < products->count; i++)

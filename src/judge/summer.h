@@ -9,7 +9,7 @@
 
 typedef struct attest_judge_summer {
     attest_hosted format;
-    bool flush_positive, flush_negative; /* results below the least normal number are 0 */
+    attest_hosted_flush flush;
     attest_recipe_order order;
     attest_recipe_products products;
     bool wide;              /* a product of two terms need not be a double */
@@ -27,7 +27,7 @@ void attest_judge_summer_clear(attest_judge_summer *summer);
 
 static inline double attest_judge_summer_flush(double r, const attest_judge_summer *s)
 {
-    return fabs(r) < s->format.tiny && (r > 0 ? s->flush_positive : s->flush_negative) ? 0 : r;
+    return attest_hosted_flushed(r, s->flush, &s->format);
 }
 
 /* The exact value rounded to the format, and flushed. */
@@ -83,6 +83,22 @@ bool attest_judge_summer_allows(const attest_judge_summer *s, size_t count, size
  * depth - after additions. */
 void attest_judge_summer_add_leaves(attest_judge_running *running, size_t count, size_t after,
                                     attest_judge_summer *s);
+
+/* Whether products are rounded one by one, and added one after another: many sums can then be
+ * formed at once. */
+bool attest_judge_summer_is_simple(const attest_judge_summer *s);
+
+/* o[c] += the sum over j of a[j] b[j stride + c] for all columns, each as add_products does it,
+ * with a_else in the place of a where b is negative. Domain: simple, count > 0. started: o has
+ * a value already. */
+typedef struct attest_judge_columns {
+    const double *a, *a_else, *b;
+    size_t count, stride, columns;
+    bool started;
+} attest_judge_columns;
+
+void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,
+                                     attest_judge_summer *s);
 
 /* running += the products. lead: the places of the first block that come before the first of
  * them. */

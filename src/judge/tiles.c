@@ -17,16 +17,12 @@ static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
     size_t tiles = 0;
 
     for (size_t first = 0, last; first < x->count; first = last, tiles++) {
-        double low = (double)-INFINITY, high = low;
+        double ends[3];
 
         last = tile_end(x, rule, first);
-        for (size_t j = first; j < last; j++)
-            if (is_seen(x, j)) {
-                low = maximum(low, x->t[j] - score_error(x, j));
-                high = maximum(high, x->t[j] + score_error(x, j));
-            }
-        x->tile_low[tiles] = low;
-        x->tile_high[tiles] = high;
+        attest_kernel_judge()->extremes(ends, x->t + first, x->delta + first, last - first);
+        x->tile_high[tiles] = ends[0];
+        x->tile_low[tiles] = ends[1];
     }
     return tiles;
 }

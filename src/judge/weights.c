@@ -5,44 +5,27 @@
 
 #include "judge/weights.h"
 
-/* The least argument of an exponential: below it a weight is far below what may be flushed. */
-#define LEAST_ARGUMENT -700.0
-
 /* Rows whose weights are known this well need no steps of Newton's. */
 #define NARROW 0x1p-8
 
-/* Keys this far below the largest score, errors included, weigh nothing: finite mask values. No
- * reference of a key that weighs something is as low as that. */
-#define FAR 400.0
-
-/* most and evaluated, over the keys that are not far below. A sink below the largest score is
- * no reference but where keys are below it. */
-static void set_sizes(attest_judge_work *x, const attest_judge_rule *rule)
+/* top, bottom, lowest; most and evaluated, over the keys that are not far below. A sink below
+ * the largest score is no reference but where keys are below it. */
+static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
 {
-    x->most = 0;
-    x->evaluated = x->unknown ? (double)INFINITY : 0;
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j) && !(x->t[j] + score_error(x, j) < x->bottom - FAR)) {
-            x->most = maximum(x->most, fabs(x->t[j]) + score_error(x, j));
-            x->evaluated = maximum(x->evaluated, x->ev[j]);
-        }
+    double ends[3], sizes[2];
+
+    attest_kernel_judge()->extremes(ends, x->t, x->delta, x->count);
+    x->top = ends[0];
+    x->bottom = ends[1];
+    x->lowest = ends[2];
+    if (x->sink)
+        x->top = maximum(x->top, x->sink_logit + sink_error(x, rule));
+    attest_kernel_judge()->sizes(sizes, x->t, x->delta, x->ev, x->bottom - FAR, x->count);
+    x->most = sizes[0];
+    x->evaluated = x->unknown ? (double)INFINITY : sizes[1];
     if (x->sink && x->sink_logit + sink_error(x, rule) > x->bottom)
         x->most = maximum(x->most, fabs(x->sink_logit) + sink_error(x, rule));
     x->most *= ATTEST_JUDGE_UP;
-}
-
-/* top, bottom, most, evaluated. */
-static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
-{
-    x->top = x->bottom = (double)-INFINITY;
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j)) {
-            x->top = maximum(x->top, x->t[j] + score_error(x, j));
-            x->bottom = maximum(x->bottom, x->t[j] - score_error(x, j));
-        }
-    if (x->sink)
-        x->top = maximum(x->top, x->sink_logit + sink_error(x, rule));
-    set_sizes(x, rule);
 }
 
 /* What all weights may be wrong by besides, as an exponent: references that are rounded anew
@@ -61,52 +44,33 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
     return error * ATTEST_JUDGE_UP;
 }
 
-/* g_j of (3) for the keys first .. last-1, whose weights are rescaled so often; returns the
- * largest. */
-static double set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common,
-                            size_t first, size_t last, double raises)
+static void fill(double *x, double value, size_t count)
 {
-    double most = 0;
-
-    for (size_t j = first; j < last; j++) {
-        x->g[j] = 0;
-        x->w[j] = LEAST_ARGUMENT;
-        if (!is_seen(x, j))
-            continue;
-        /* the last term is what evaluating the argument and the exponential costs here */
-        x->g[j] = (score_error(x, j) + argument_error(x, rule, j) + common +
-                   (1 + raises) * rule->log_exp + 0x1p-50 * (x->top - x->t[j] + 1)) *
-                  ATTEST_JUDGE_UP;
-        if (x->t[j] + x->g[j] < x->bottom - FAR) /* flushed, whatever it is */
-            x->g[j] = 0;
-        else
-            x->w[j] = maximum(x->t[j] - x->top, LEAST_ARGUMENT);
-        most = maximum(most, x->g[j]);
-    }
-    return most;
+    for (size_t j = 0; j < count; j++)
+        x[j] = value;
 }
 
-/* g_j of all keys, and whether the row is narrow. */
-static void set_all_exponents(attest_judge_work *x, const attest_judge_rule *rule,
-                              double common)
+/* g_j of (3) for all keys, and whether the row is narrow. */
+static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    double most = 0;
+    struct kernel_judge_weight numbers = weight_rule(x, rule, common);
+    double most;
 
     if (!rule->known_tiles)
-        most = set_exponents(x, rule, common, 0, x->count, x->raises);
+        fill(x->g, (1 + x->raises) * rule->log_exp, x->count);
     else
         for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
             last = tile_end(x, rule, first);
-            most = maximum(
-                most, set_exponents(x, rule, common, first, last, (double)x->tile_raises[i]));
+            fill(x->g + first, (1 + (double)x->tile_raises[i]) * rule->log_exp, last - first);
         }
+    most = attest_kernel_judge()->exponents(x->g, x->w, x->t, x->delta, &numbers, x->count);
     x->narrow = most <= NARROW;
     /* beyond 100 in common, keys far below might not be */
     if (!(most < 600 && common < 100))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
-/* low, high around w, where flushed weights may be 0. */
+/* low, high around the sink's w, where flushed weights may be 0. */
 static void set_weight(double *low, double *high, double w, double g, double flushed,
                        bool narrow, double argument)
 {
@@ -150,16 +114,17 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
 
 static void set_weights(attest_judge_work *x, double flushed)
 {
-    if (!x->narrow)
-        for (size_t j = 0; j < x->count; j++)
-            x->offset[j] = x->w[j]; /* kept: the arguments */
+    for (size_t j = 0; !x->narrow && j < x->count; j++) {
+        x->low[j] = x->w[j] - x->g[j];
+        x->high[j] = x->w[j] + x->g[j];
+    }
+    if (!x->narrow) {
+        attest_kernel_exp(x->low, x->low, x->count);
+        attest_kernel_exp(x->high, x->high, x->count);
+    }
     attest_kernel_exp(x->w, x->w, x->count);
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j))
-            set_weight(&x->low[j], &x->high[j], x->w[j], x->g[j], flushed, x->narrow,
-                       x->narrow ? 0 : x->offset[j]);
-        else
-            x->w[j] = x->low[j] = x->high[j] = 0;
+    attest_kernel_judge()->weights(x->low, x->high, x->w, x->g, x->t, flushed, x->narrow,
+                                   x->count);
 }
 
 /* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
@@ -174,56 +139,39 @@ static double spent_on(double weight, double way)
 static void set_sums(attest_judge_work *x)
 {
     double up = 1 + ((double)x->count + 16) * 0x1p-52, down = 2 - up;
+    struct kernel_judge_total total = {
+        .sum = x->sink_weight,
+        .low = x->sink_low,
+        .high = x->sink_high,
+        .largest_low = x->sink_low,
+        .largest_high = x->sink_high,
+        .spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit))};
 
-    x->sum = x->sink_weight;
-    x->sum_low = x->sink_low;
-    x->sum_high = x->sink_high;
-    x->largest_low = x->sink_low;
-    x->largest_high = x->sink_high;
-    x->doubt = x->lost = 0;
-    x->spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit));
-    for (size_t j = 0; j < x->count; j++) {
-        double low = x->low[j], high = x->high[j];
-
-        if (is_seen(x, j))
-            x->spent += spent_on(x->w[j], x->top - x->t[j]);
-        x->sum += x->w[j];
-        x->sum_low += low;
-        x->sum_high += high;
-        x->largest_low = maximum(x->largest_low, low);
-        x->largest_high = maximum(x->largest_high, high);
-        if (low > 0)
-            x->doubt = maximum(x->doubt, (high - low) / high);
-        else
-            x->lost += high;
-    }
-    x->sum_low *= down;
-    x->sum_high *= up;
-    x->lost *= up;
-}
-
-/* What the columns are added up with. */
-static void set_widths(attest_judge_work *x)
-{
-    for (size_t j = 0; j < x->count; j++) {
-        double above = x->high[j] - x->w[j], below = x->w[j] - x->low[j];
-
-        x->half[j] = maximum(above, below) * ATTEST_JUDGE_UP;
-        x->weight_size[j] = (x->high[j] + x->cast[j]) * ATTEST_JUDGE_UP;
-    }
+    attest_kernel_judge()->totals(&total, x->w, x->low, x->high, x->t, x->top, LEAST_ARGUMENT,
+                                  x->count);
+    x->sum = total.sum;
+    x->sum_low = total.low * down;
+    x->sum_high = total.high * up;
+    x->largest_low = total.largest_low;
+    x->largest_high = total.largest_high;
+    x->doubt = total.doubt;
+    x->lost = total.lost * up;
+    x->spent = total.spent;
 }
 
 /* Nothing is known of a kernel: the exact weights alone, where they are numbers. */
 static void set_exact(attest_judge_work *x)
 {
+    const struct kernel_judge_cast none = {.kept = true};
+
     x->sink_low = x->sink_high = x->sink_weight = 0;
-    for (size_t j = 0; j < x->count; j++) {
-        x->w[j] = is_seen(x, j) ? maximum(x->t[j] - x->top, LEAST_ARGUMENT) : LEAST_ARGUMENT;
-        x->cast[j] = 0;
-    }
+    for (size_t j = 0; j < x->count; j++)
+        x->w[j] = maximum(x->t[j] - x->top, LEAST_ARGUMENT);
     attest_kernel_exp(x->w, x->w, x->count);
     for (size_t j = 0; j < x->count; j++)
-        x->low[j] = x->high[j] = x->w[j] = is_seen(x, j) ? x->w[j] : 0;
+        x->low[j] = x->high[j] = x->w[j] = x->t[j] == (double)-INFINITY ? 0 : x->w[j];
+    for (size_t j = x->count; j < x->count + KERNEL_JUDGE_PANEL; j++)
+        x->low[j] = x->high[j] = x->w[j] = 0; /* keys that fill a vector */
     if (x->sink) {
         double argument = maximum(x->sink_logit - x->top, LEAST_ARGUMENT);
 
@@ -231,19 +179,8 @@ static void set_exact(attest_judge_work *x)
         x->sink_low = x->sink_high = x->sink_weight;
     }
     set_sums(x);
-    set_widths(x);
-}
-
-/* The reference of a part of the keys, where they are split, may be as low as the lowest score.
- */
-static double lowest(const attest_judge_work *x)
-{
-    double low = (double)INFINITY;
-
-    for (size_t j = 0; j < x->count; j++)
-        if (is_seen(x, j) && x->t[j] - score_error(x, j) < low)
-            low = x->t[j] - score_error(x, j);
-    return low;
+    attest_kernel_judge()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, &none,
+                                 x->count);
 }
 
 /* What rounding the reference may move an exponent by, far keys included: a tile or a part may
@@ -255,7 +192,7 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
     if (!rule->folded)
         return 0;
     if (rule->rescaled || rule->variant->splits > 1)
-        size = maximum(size, fabs(lowest(x)));
+        size = maximum(size, fabs(x->lowest));
     /* one reference: half of what two tiles can be apart by */
     return rule->shifted / 2 * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
 }
@@ -264,7 +201,7 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
  * score, which no reference is below, to the largest. */
 static double highest_argument(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    double most = (x->top - lowest(x)) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
+    double most = (x->top - x->lowest) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
 
     return most < rule->reach / 2 ? most : rule->reach / 2;
 }
@@ -282,7 +219,7 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
-    double reference = v->splits > 1 ? lowest(x) : x->bottom;
+    double reference = v->splits > 1 ? x->lowest : x->bottom;
     double sink = x->sink && x->sink_logit > reference
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
@@ -320,7 +257,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     double common = common_error(x, rule), moved = farthest_shift(x, rule);
     double flushed = rule->flushed * (rule->variant->splits > 1 ? 2 * (double)x->seen : 1);
 
-    set_all_exponents(x, rule, common);
+    set_exponents(x, rule, common);
     check_overflow(x, rule, common, moved);
     if (may_vanish(rule, moved))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
@@ -335,7 +272,6 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     attest_judge_weights_cast(x, rule, common);
     if (rule->variant->cast && rule->variant->sum_of != ATTEST_JUDGE_SUM_UNCAST)
         set_sums(x); /* of what casts have widened */
-    set_widths(x);
     if (rule->known_reference && x->narrow)
         attest_judge_weights_know_casts(x, rule);
 }

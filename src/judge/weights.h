@@ -5,21 +5,18 @@
 #include <math.h>
 
 #include "judge/row.h"
+#include "kernel/judge.h"
+
+/* The least argument of an exponential: below it a weight is far below what may be flushed. */
+#define LEAST_ARGUMENT -700.0
+
+/* Keys this far below the largest score, errors included, weigh nothing: finite mask values. No
+ * reference of a key that weighs something is as low as that. */
+#define FAR 400.0
 
 static inline double maximum(double a, double b)
 {
     return a > b ? a : b;
-}
-
-static inline bool is_seen(const attest_judge_work *x, size_t j)
-{
-    return x->t[j] > (double)-INFINITY;
-}
-
-/* The error of the score of key j, that of its evaluation included. */
-static inline double score_error(const attest_judge_work *x, size_t j)
-{
-    return x->delta[j];
 }
 
 /* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
@@ -30,20 +27,18 @@ static inline double sink_error(const attest_judge_work *x, const attest_judge_r
     return 6 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
 }
 
-/* The distance from key j to the largest score, all the way that exponents are rounded on. */
-static inline double distance(const attest_judge_work *x, const attest_judge_rule *rule,
-                              size_t j)
+/* What the kernel's loops over keys need of the row. */
+static inline struct kernel_judge_weight
+weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    return x->top - x->t[j] + score_error(x, j) + rule->reach;
-}
+    double u = rule->work.u; /* five roundings of an argument, relative to the way */
 
-/* Five roundings of an argument, relative to the way. */
-static inline double argument_error(const attest_judge_work *x, const attest_judge_rule *rule,
-                                    size_t j)
-{
-    double u = rule->work.u;
-
-    return 5 * u * (1 + 8 * u) * distance(x, rule, j);
+    return (struct kernel_judge_weight){.top = x->top,
+                                        .far = x->bottom - FAR,
+                                        .argument = 5 * u * (1 + 8 * u),
+                                        .reach = rule->reach,
+                                        .common = common,
+                                        .least_argument = LEAST_ARGUMENT};
 }
 
 /* The key after the last one of the tile of key j. */
@@ -58,7 +53,7 @@ static inline size_t tile_end(const attest_judge_work *x, const attest_judge_rul
 /* raises, and what is known tile by tile. */
 void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_rule *rule);
 
-/* (4): cast, apart, divisor; low and high where the row sum adds casts. */
+/* (4): cast, half, weight_size, apart, divisor; low and high where the row sum adds casts. */
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
                                double common);
 

@@ -56,6 +56,7 @@ void attest_judge_work_clear(attest_judge_work *work)
     for (size_t i = 0; by_column[i]; i++)
         free(*by_column[i]);
     free(work->tile_raises);
+    memset(work, 0, sizeof *work); /* what is cleared may be cleared again */
 }
 
 const char *attest_judge_reason_text(attest_judge_reason reason)

@@ -6,11 +6,60 @@
 #ifndef ATTEST_KERNEL_JUDGE_H
 #define ATTEST_KERNEL_JUDGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
     KERNEL_JUDGE_PANEL = 16, /* keys of a panel, entry c of them side by side */
     KERNEL_JUDGE_PAD = 8
+};
+
+/* How far a computed sum can be from the exact one: src/judge/sum_error.h says what it means.
+ */
+struct kernel_judge_sum {
+    bool tensor;
+    double limit;                                            /* of partial sums */
+    double size_part, most_part, rest, deep_size, deep_rest; /* a tree of roundings */
+    /* the blocks of a matrix unit, where groups are added the errors of those included */
+    double terms, blocks, raised, least, cut, kept;
+    double promoted_size, promoted_most, promoted_rest; /* infinite: there are no groups */
+};
+
+/* What turns products into scores: src/judge/scores.c. */
+struct kernel_judge_score {
+    struct kernel_judge_sum sum, query_sum; /* of the products; of those of a scaled query */
+    double scale, scale_error, rounding;
+    bool scored, queried;                     /* where the scale may be */
+    double u, least;                          /* of its product with the score; 0: exact */
+    double store_u, store_least, store_limit; /* 0, 0, infinite: not stored */
+    double query_scale, query_u, query_least, query_limit;
+};
+
+/* What turns scores into weights: src/judge/weights.c. */
+struct kernel_judge_weight {
+    double top, far;        /* a key below far weighs nothing */
+    double argument, reach; /* the error of an argument, relative to its way and that */
+    double common;          /* what all exponents are wrong by */
+    double least_argument, flushed;
+};
+
+/* What a row of weights adds up to. */
+struct kernel_judge_total {
+    double sum, low, high, largest_low, largest_high, doubt, lost, spent;
+};
+
+/* What casts do to weights: src/judge/casts.c. */
+struct kernel_judge_cast {
+    double u, half, divided, rest;
+    bool widens, kept; /* the sum adds what is cast; the product's cast counts besides */
+};
+
+/* Casts to a format whose reference is known, of the keys of a tile. */
+struct kernel_judge_known {
+    double two_b, quantum, unit,
+        most;                   /* 2^offset; the format: least number, 2^(1 - p), largest */
+    double up, down;            /* from the row's scale to the tile's, and back */
+    double range, error, later; /* what the reference, an exponential and later factors add */
 };
 
 struct kernel_judge {
@@ -35,6 +84,45 @@ struct kernel_judge {
     void (*phis)(double *phi, double *size, double *slope, const double *r, double sign,
                  const double *v, size_t columns, const double *low, const double *high,
                  size_t keys);
+
+    /* Key by key, with the rules above. Arrays have room for whole vectors of keys beyond the
+     * count, which are set as keys that are not seen: t = -inf, weights 0. */
+    /* t, delta, ev of the scores from s, size and the keys' own sizes, in front of softcap and
+     * mask. Returns 1 where some ev is not below 2^1000, 2 where some delta is not, 3: both. */
+    int (*scores)(double *t, double *delta, double *ev, const double *s, const double *size,
+                  const double *key_size, const struct kernel_judge_score *rule, size_t count);
+    /* The errors of sums from at least the sums of the absolute values of their terms and at
+     * least every partial sum; infinite where one may overflow. */
+    void (*sum_errors)(double *e, const double *size, const double *most,
+                       const struct kernel_judge_sum *rule, size_t count);
+    /* The largest t + delta, the largest t - delta, the least one of a key that is seen. */
+    void (*extremes)(double result[3], const double *t, const double *delta, size_t count);
+    /* The largest |t| + delta and the largest ev of the keys with t + delta not below far. */
+    void (*sizes)(double result[2], const double *t, const double *delta, const double *ev,
+                  double far, size_t count);
+    /* g, at first what rescales add to it, and the arguments w. Returns the largest g. */
+    double (*exponents)(double *g, double *w, const double *t, const double *delta,
+                        const struct kernel_judge_weight *rule, size_t count);
+    /* low and high around w; not narrow: from e^(argument -+ g), which they are at first. */
+    void (*weights)(double *low, double *high, double *w, const double *g, const double *t,
+                    double flushed, bool narrow, size_t count);
+    /* Adds the keys to the totals of a sink. */
+    void (*totals)(struct kernel_judge_total *total, const double *w, const double *low,
+                   const double *high, const double *t, double top, double least_argument,
+                   size_t count);
+    /* The sum of what other exponentials of the same scores may differ by: exponents by fixed
+     * and twice their arguments' errors. */
+    double (*apart)(const double *low, const double *high, const double *t, const double *delta,
+                    const struct kernel_judge_weight *rule, double fixed, size_t count);
+    /* cast, half, weight_size; low and high where they are widened. Returns the sum of what
+     * was rounded, if so. */
+    double (*casts)(double *cast, double *half, double *weight_size, double *low, double *high,
+                    const double *w, const struct kernel_judge_cast *rule, size_t count);
+    /* offset and spread of the keys of a tile; entries up to a vector beyond are spoilt. */
+    void (*known_casts)(double *offset, double *spread, const double *w, const double *t,
+                        const double *delta, const double *weight_size,
+                        const struct kernel_judge_known *known,
+                        const struct kernel_judge_weight *rule, size_t count);
 };
 
 extern const struct kernel_judge attest_kernel_judge_scalar;

@@ -5,4 +5,6 @@
 #define JUDGE_TABLE attest_kernel_judge_avx512
 #define JUDGE_VECTORS 4
 
+#include "kernel/judge_keys.inc"
+
 #include "kernel/judge.inc"

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-enum { VECTOR_LANES = 1 };
+enum { VECTOR_LANES = 1, VECTOR_ALL = 1 };
 
 typedef double vector;
 typedef bool vector_mask;
@@ -34,6 +36,47 @@ static inline vector vector_min(vector a, vector b)
     return a < b ? a : b;
 }
 
+/* The second operand where one is a NaN. */
+static inline vector vector_max(vector a, vector b)
+{
+    return a > b ? a : b;
+}
+
+static inline vector vector_floor_power(vector x)
+{
+    uint64_t u;
+
+    memcpy(&u, &x, sizeof u);
+    u &= 0x7ff0000000000000u;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline vector_mask vector_equal(vector a, vector b)
+{
+    return a == b;
+}
+
+static inline vector_mask vector_not_less(vector a, vector b)
+{
+    return !(a < b);
+}
+
+static inline vector_mask vector_both(vector_mask a, vector_mask b)
+{
+    return a && b;
+}
+
+static inline unsigned vector_bits(vector_mask mask)
+{
+    return mask;
+}
+
+static inline vector vector_keep(vector_mask mask, vector x)
+{
+    return mask ? x : 0;
+}
+
 static inline vector_mask vector_at_most(vector a, vector b)
 {
     return a <= b;
@@ -54,6 +97,11 @@ static inline vector vector_sub(vector a, vector b)
     return a - b;
 }
 
+static inline vector vector_div(vector a, vector b)
+{
+    return a / b;
+}
+
 static inline vector vector_mul(vector a, vector b)
 {
     return a * b;
@@ -72,5 +120,7 @@ static inline vector vector_fnma(vector a, vector b, vector c)
 
 #define JUDGE_TABLE attest_kernel_judge_scalar
 #define JUDGE_VECTORS 8
+
+#include "kernel/judge_keys.inc"
 
 #include "kernel/judge.inc"

@@ -69,6 +69,12 @@ static inline vector vector_inverse_root(vector a)
 }
 
 /* a b + c, c - a b, a b - c, rounded once. */
+/* The power of two at or below x > 0; 0 for a subnormal x. */
+static inline vector vector_floor_power(vector x)
+{
+    return _mm256_and_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x(0x7ff0000000000000)));
+}
+
 static inline vector vector_fma(vector a, vector b, vector c)
 {
     return _mm256_fmadd_pd(a, b, c);

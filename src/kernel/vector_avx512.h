@@ -64,6 +64,11 @@ static inline vector vector_inverse_root(vector a)
                                                 _mm512_srli_epi64(_mm512_castpd_si512(a), 1)));
 }
 
+static inline vector vector_floor_power(vector x)
+{
+    return _mm512_and_pd(x, _mm512_castsi512_pd(_mm512_set1_epi64(0x7ff0000000000000)));
+}
+
 static inline vector vector_fma(vector a, vector b, vector c)
 {
     return _mm512_fmadd_pd(a, b, c);

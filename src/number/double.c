@@ -1,4 +1,4 @@
-/* double.c -- rationals to the nearest double. */
+/* double.c -- rationals to the nearest double, and a logarithm. */
 #include "number/double.h"
 
 #include "number/mpfr.h"
@@ -21,4 +21,22 @@ double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominat
     mpfr_clear(x);
     attest_mpfr_context_clear(&context);
     return value;
+}
+
+double attest_double_log(double x)
+{
+    int exponent;
+    double m = frexp(x, &exponent), s, square, sum = 0;
+
+    if (!(x > 0) || !(x < INFINITY))
+        return x > 0 ? INFINITY : -INFINITY;
+    if (m < 0.70710678) { /* m lies between 0.7071 and 1.41421357: |s| < 0.17158 */
+        m *= 2;
+        exponent--;
+    }
+    s = (m - 1) / (m + 1);
+    square = s * s;
+    for (int k = 19; k >= 1; k -= 2) /* log m = 2 (s + s^3/3 + s^5/5 + ...) */
+        sum = sum * square + 1.0 / k;
+    return exponent * 0x1.62e42fefa39efp-1 + 2 * s * sum;
 }

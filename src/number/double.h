@@ -36,6 +36,11 @@ static inline void attest_double_vector_clear(double *vector, size_t count)
 /* The double nearest to numerator/denominator, whatever the current rounding mode. */
 double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator);
 
+/* log x with an error of at most 10^-13 (1 + |log x|), infinity for infinity; -infinity where
+ * x > 0 does not hold, so that a lower bound from it bounds nothing. Proof:
+ * proofs-notes/first_difference.md. */
+double attest_double_log(double x);
+
 static inline void attest_double_set_fraction(double *x, const fmpz_t numerator,
                                               const fmpz_t denominator,
                                               const attest_double_context *context)

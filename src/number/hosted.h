@@ -170,6 +170,17 @@ static inline double attest_hosted_div(double a, double b, const attest_hosted *
 
 double attest_hosted_exp(double x, const attest_hosted *h);
 
+/* Which results below the least normal number become 0: those above 0, and the others. */
+typedef struct attest_hosted_flush {
+    bool positive, negative;
+} attest_hosted_flush;
+
+static inline double attest_hosted_flushed(double r, attest_hosted_flush flush,
+                                           const attest_hosted *h)
+{
+    return fabs(r) < h->tiny && (r > 0 ? flush.positive : flush.negative) ? 0 : r;
+}
+
 /* numerator / denominator, rounded once. */
 double attest_hosted_get_fraction(const fmpz_t numerator, const fmpz_t denominator,
                                   const attest_hosted *h);
@@ -178,5 +189,20 @@ double attest_hosted_get_fraction(const fmpz_t numerator, const fmpz_t denominat
  * every sum rounded: the fast way for rounding to nearest. rows of them. */
 void attest_hosted_combine(double *y, const double *m, size_t rows, size_t cols, size_t stride,
                            const double *x, const attest_hosted *h);
+
+/* The same, more generally. Domain: products of m and x are doubles, or the format is binary64;
+ * nothing is flushed where the format has no bounds. */
+typedef struct attest_hosted_sums {
+    const double *m;
+    size_t rows, cols;
+    ptrdiff_t stride;     /* may be negative */
+    const double *x;      /* what meets positive numbers of m, and 0 */
+    const double *x_else; /* what meets negative ones */
+    bool started;         /* the first product is added to y[r], too */
+    attest_hosted_flush flush;
+} attest_hosted_sums;
+
+void attest_hosted_accumulate(double *y, const attest_hosted_sums *sums,
+                              const attest_hosted *h);
 
 #endif

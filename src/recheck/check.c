@@ -3,17 +3,18 @@
 
 #include "recheck/recheck.h"
 
+#include "base/progress.h"
 #include "recheck/input.h"
 #include "recheck/lemma.h"
-#include "recheck/sums.h"
 
 /* One verification. */
 typedef struct verification {
     const attest_certificate *certificate;
+    const attest_check_options *options;
     attest_recheck check;
     attest_recheck_lemma lemma;
     bool has_lemma, has_sketch;
-    long max_bits;
+    long max_bits;     /* of the options */
     arf_t least, most; /* the ends of min_separation */
     bool holds, open;  /* open: a comparison could not be decided */
     attest_error *error;
@@ -231,8 +232,10 @@ static void check_norms(verification *v)
         SAYS_TOO_MUCH(v, "max_norm_at is not in the dataset");
     else
         require_inside(v, at, at, low, high, "the largest norm");
+    attest_progress_report(&v->check.progress, "norms", 0, v->check.positions, NULL);
     for (size_t p = 0; p < v->check.positions && v->holds; p++) {
         int order = -1;
+        attest_progress_report(&v->check.progress, "norms", p, v->check.positions, NULL);
         if (may_reach(v, p, limit.high))
             order = attest_recheck_compare_end(&v->check, p, p, high, v->max_bits);
         v->open = v->open || order == 2;
@@ -245,6 +248,7 @@ static void check_norms(verification *v)
         if (order == 0 || order == 1)
             SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
     }
+    attest_progress_end(&v->check.progress);
     arf_clear(low), arf_clear(high), arf_clear(r);
 }
 
@@ -277,6 +281,8 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
 
     if (status != ATTEST_OK)
         return status;
+    v->check.max_terms = v->options->max_terms;
+    v->check.progress = v->options->progress;
     arf_init(v->least);
     arf_init(v->most);
     if (v->certificate->has_pair)
@@ -298,10 +304,14 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     if (v->has_lemma)
         attest_recheck_lemma_clear(&v->lemma);
     attest_recheck_clear(&v->check);
+    if (status == ATTEST_OK && v->holds && v->open && v->check.met_terms)
+        return attest_error_set(v->error, ATTEST_UNABLE,
+                                "a comparison stays open, and %zu terms do not suffice",
+                                v->options->max_terms);
     if (status == ATTEST_OK && v->holds && v->open)
         return attest_error_set(v->error, ATTEST_UNABLE,
-                                "a comparison stayed open at %ld bits and %zu terms",
-                                v->max_bits, ATTEST_RECHECK_TERMS);
+                                "a comparison stays open, and %ld bits do not suffice",
+                                v->max_bits);
     if (status == ATTEST_OK && v->holds && v->certificate->verdict == ATTEST_UNDECIDED)
         return attest_error_set(v->error, ATTEST_UNABLE, "as it says");
     return status;
@@ -317,11 +327,19 @@ static bool is_malformed(const attest_certificate *c)
            (arb_is_finite(c->max_norm) && !has_ends(c->max_norm));
 }
 
-attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
-                                       const char *folder, long max_bits, attest_budget *budget,
-                                       attest_error *error)
+void attest_check_options_init(attest_check_options *options)
 {
-    verification v = {.certificate = certificate, .max_bits = max_bits, .holds = true};
+    *options = (attest_check_options){.max_bits = ATTEST_CERTIFY_MAX_BITS,
+                                      .max_terms = ATTEST_CERTIFY_MAX_TERMS};
+}
+
+attest_status attest_check_run(bool *holds, const attest_certificate *certificate,
+                               const attest_check_options *options, attest_error *error)
+{
+    verification v = {.certificate = certificate,
+                      .options = options,
+                      .max_bits = options->max_bits,
+                      .holds = true};
     attest_dataset dataset;
     attest_weights weights;
     attest_error unread;
@@ -334,18 +352,25 @@ attest_status attest_check_certificate(bool *holds, const attest_certificate *ce
                                 "a certificate needs bounds >= 0 and finite figures");
     attest_dataset_init(&dataset);
     attest_weights_init(&weights);
-    status =
-        attest_check_read_dataset(&dataset, &v.holds, certificate, folder, budget, v.error);
-    if (status == ATTEST_OK && v.holds)
-        status =
-            attest_check_read_weights(&weights, &v.holds, certificate, folder, budget, v.error);
-    if (status == ATTEST_OK && v.holds && weights.dim != dataset.dim)
-        status = attest_error_set(v.error, ATTEST_FORMAT,
-                                  "dataset and weights have different dimensions");
+    status = attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
+                               options->budget, v.error);
     if (status == ATTEST_OK && v.holds)
         status = verify(&v, &dataset, &weights);
     *holds = v.holds;
     attest_weights_clear(&weights);
     attest_dataset_clear(&dataset);
     return status;
+}
+
+attest_status attest_check_certificate(bool *holds, const attest_certificate *certificate,
+                                       const char *folder, long max_bits, attest_budget *budget,
+                                       attest_error *error)
+{
+    attest_check_options options;
+
+    attest_check_options_init(&options);
+    options.folder = folder;
+    options.max_bits = max_bits;
+    options.budget = budget;
+    return attest_check_run(holds, certificate, &options, error);
 }

@@ -34,7 +34,8 @@ attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *d
                               .weights = weights,
                               .dim = dataset->dim,
                               .positions = dataset->total,
-                              .heads = weights->heads};
+                              .heads = weights->heads,
+                              .max_terms = ATTEST_CERTIFY_MAX_TERMS};
     check->group = attest_memory_alloc(check->positions, sizeof *check->group);
     check->value = attest_memory_alloc(check->positions, sizeof *check->value);
     check->bits = attest_memory_alloc(check->positions, sizeof *check->bits);
@@ -58,14 +59,16 @@ void attest_recheck_clear(attest_recheck *check)
     free(check->error);
 }
 
-/* out = the token at the position, if there is a skip, else 0. */
+/* out = what the skip adds of the token at the position. */
 static void start_with_token(fmpq *out, const attest_recheck *check, size_t position)
 {
     for (size_t c = 0; c < check->dim; c++) {
+        size_t from = attest_weights_skip_entry(check->weights, c);
+
         fmpq_zero(out + c);
-        if (check->weights->skip)
+        if (from != SIZE_MAX)
             attest_tokens_get_entry(out + c, &check->dataset->tokens,
-                                    check->dataset->token[position], c);
+                                    check->dataset->token[position], from);
     }
 }
 

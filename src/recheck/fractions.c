@@ -63,7 +63,7 @@ static void sight_init(sight *s, attest_recheck *check, size_t h, size_t positio
 static bool fraction_set(attest_recheck_fraction *fraction, attest_recheck *check, size_t h,
                          size_t position, int sign, const attest_recheck_fractions *f)
 {
-    attest_recheck_cut cut = {.whole = true};
+    attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     fmpz_t factor, value, one;
     sight s;
 
@@ -113,7 +113,7 @@ static bool to_polynomial(fmpz_poly_t p, const attest_recheck_sum *sum, const fm
 
 static bool from_polynomial(attest_recheck_sum *sum, const fmpz_poly_t p, const fmpz_t stride)
 {
-    attest_recheck_cut cut = {.whole = true};
+    attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     fmpz_t depth, factor;
 
     attest_recheck_sum_clear(sum);
@@ -148,10 +148,8 @@ static bool split_entry(attest_recheck_fraction *own, bool *changed,
     if (*changed) {
         fmpz_poly_div(above, above, common);
         fmpz_poly_div(below, below, common);
-        if (fmpz_sgn(below->coeffs) < 0) { /* the leading one: depth 0 */
-            fmpz_poly_neg(above, above);
-            fmpz_poly_neg(below, below);
-        }
+        /* The divisor has a positive leading coefficient and no positive root, as the
+         * denominator: so what is left of that is positive. */
         *own = (attest_recheck_fraction){.above = attest_memory_alloc(dim, sizeof *own->above)};
         ok = own->above && from_polynomial(&own->below, below, stride) &&
              from_polynomial(&own->above[c], above, stride);
@@ -169,26 +167,24 @@ static void get_stride(fmpz_t stride, const attest_recheck_sum *sum)
         fmpz_one(stride);
 }
 
-/* Whether entry c is a multiple of the denominator: ratio = numerator / denominator of that. */
-static bool is_multiple(fmpz_t numerator, fmpz_t denominator,
-                        const attest_recheck_fraction *fraction, size_t c)
+/* Whether entry c is a multiple of the denominator, and which: an integer one, because the
+ * denominator is primitive. */
+static bool is_multiple(fmpz_t ratio, const attest_recheck_fraction *fraction, size_t c)
 {
     const attest_recheck_sum *above = &fraction->above[c], *below = &fraction->below;
-    bool is = above->count == below->count;
-    fmpz_t left, right;
+    bool is = above->count == below->count &&
+              fmpz_divisible(&above->term[0].factor, &below->term[0].factor);
+    fmpz_t product;
 
-    fmpz_init(left), fmpz_init(right);
+    fmpz_init(product);
+    if (is)
+        fmpz_divexact(ratio, &above->term[0].factor, &below->term[0].factor);
     for (size_t i = 0; i < above->count && is; i++) {
-        fmpz_mul(left, &above->term[i].factor, &below->term[0].factor);
-        fmpz_mul(right, &below->term[i].factor, &above->term[0].factor);
-        is =
-            fmpz_equal(&above->term[i].depth, &below->term[i].depth) && fmpz_equal(left, right);
+        fmpz_mul(product, ratio, &below->term[i].factor);
+        is = fmpz_equal(&above->term[i].depth, &below->term[i].depth) &&
+             fmpz_equal(&above->term[i].factor, product);
     }
-    if (is) {
-        fmpz_set(numerator, &above->term[0].factor);
-        fmpz_set(denominator, &below->term[0].factor);
-    }
-    fmpz_clear(left), fmpz_clear(right);
+    fmpz_clear(product);
     return is;
 }
 
@@ -232,25 +228,21 @@ static void make_primitive(attest_recheck_fractions *f, size_t i)
 static bool absorb(attest_recheck_fractions *f, size_t i)
 {
     attest_recheck_fraction *fraction = &f->fraction[i];
-    fmpz_t numerator, denominator, common;
     bool empty = true;
+    fmpz_t ratio;
 
-    fmpz_init(numerator), fmpz_init(denominator), fmpz_init(common);
+    fmpz_init(ratio);
     for (size_t c = 0; c < f->dim; c++) {
         if (fraction->above[c].count == 0)
             continue;
-        if (!is_multiple(numerator, denominator, fraction, c)) {
+        if (is_multiple(ratio, fraction, c)) {
+            attest_recheck_sum_clear(&fraction->above[c]);
+            fmpz_add(f->constant + c, f->constant + c, ratio);
+        } else {
             empty = false;
-            continue;
         }
-        attest_recheck_sum_clear(&fraction->above[c]);
-        fmpz_gcd(common, numerator, denominator);
-        fmpz_divexact(numerator, numerator, common);
-        fmpz_divexact(denominator, denominator, common); /* positive: below is */
-        multiply_scale(f, denominator);
-        fmpz_add(f->constant + c, f->constant + c, numerator);
     }
-    fmpz_clear(numerator), fmpz_clear(denominator), fmpz_clear(common);
+    fmpz_clear(ratio);
     return empty;
 }
 
@@ -263,7 +255,7 @@ static void remove_fraction(attest_recheck_fractions *f, size_t i)
 /* Adds fraction i to an earlier one with the same denominator; whether there was one. */
 static bool join(attest_recheck_fractions *f, size_t i)
 {
-    attest_recheck_cut cut = {.whole = true};
+    attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     size_t like = 0;
     fmpz_t one;
 
@@ -350,9 +342,12 @@ static void set_scales(attest_recheck_fractions *f, attest_recheck *check, size_
             attest_recheck_value_denominator(value, check, loaded, h);
             fmpz_lcm(f->scale, f->scale, value);
         }
-        for (size_t c = 0; check->weights->skip && c < f->dim; c++) {
+        for (size_t c = 0; c < f->dim; c++) {
+            size_t from = attest_weights_skip_entry(check->weights, c);
+            if (from == SIZE_MAX)
+                continue;
             attest_tokens_get_entry(entry, &check->dataset->tokens,
-                                    check->dataset->token[position], c);
+                                    check->dataset->token[position], from);
             if (side)
                 fmpq_sub(x + c, x + c, entry);
             else

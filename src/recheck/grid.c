@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "recheck/product.h"
 #include "recheck/recheck.h"
 
@@ -24,6 +25,8 @@ typedef struct grid {
     attest_recheck_product product; /* of the sketches in this order, */
     bool has_product;               /* unless all of them are near */
     double reach, slack;
+    size_t done;           /* places whose cells have met all others */
+    double share, columns; /* of the cell that is meeting them: how far each column takes it */
     bool (*visit)(void *state, size_t a, size_t b);
     void *state;
 } grid;
@@ -150,23 +153,35 @@ static bool visit_tile(const grid *g, size_t at, size_t last, size_t block, size
     return true;
 }
 
+/* A cell has met some more places. */
+static void report(grid *g, size_t columns)
+{
+    const attest_recheck *check = g->check;
+
+    g->columns += (double)columns;
+    attest_progress_report(&check->progress, "positions compared with those near them",
+                           g->done + (size_t)(g->columns * g->share), check->positions, NULL);
+}
+
 /* Visits the pairs of two cells by the product, in squares that stay in the cache. */
-static bool visit_tiles(const grid *g, size_t first, size_t first_end, size_t second,
+static bool visit_tiles(grid *g, size_t first, size_t first_end, size_t second,
                         size_t second_end)
 {
     enum { COLUMNS = ATTEST_RECHECK_COLUMNS, ROWS = ATTEST_RECHECK_ROWS };
 
-    for (size_t begin = second - second % COLUMNS; begin < second_end; begin += BLOCK)
+    for (size_t begin = second - second % COLUMNS; begin < second_end; begin += BLOCK) {
         for (size_t at = first; at < first_end; at += ROWS)
             for (size_t b = begin; b < begin + BLOCK && b < second_end && b < at + ROWS;
                  b += COLUMNS)
                 if (!visit_tile(g, at, first_end, b / COLUMNS, second, second_end))
                     return false;
+        report(g, second_end - begin < BLOCK ? second_end - begin : BLOCK);
+    }
     return true;
 }
 
 /* Visits the pairs of two cells, the second of which is not behind the first. */
-static bool visit_cells(const grid *g, size_t first, size_t first_end, size_t second,
+static bool visit_cells(grid *g, size_t first, size_t first_end, size_t second,
                         size_t second_end)
 {
     if (g->has_product && first_end - first > 2 && second_end - second > 2)
@@ -175,13 +190,15 @@ static bool visit_cells(const grid *g, size_t first, size_t first_end, size_t se
         for (size_t other = second; other < second_end && other < at; other++)
             if (!visit_places(g, at, other))
                 return false;
+    report(g, second_end - second);
     return true;
 }
 
 /* Visits the pairs of a cell with its neighbours up to itself. */
-static bool visit_neighbours(const grid *g, size_t first, size_t first_end)
+static bool visit_neighbours(grid *g, size_t first, size_t first_end)
 {
     const int64_t *own = g->order[first].cell;
+    size_t begin[27], end[27], cells = 0, columns = 0;
 
     for (int n = 0; n < 27; n++) {
         int64_t cell[AXES] = {own[0] + n % 3 - 1, own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1};
@@ -189,10 +206,19 @@ static bool visit_neighbours(const grid *g, size_t first, size_t first_end)
         if (compare_cells(cell, own) > 0)
             continue;
         second = find_cell(g, cell);
-        if (second < g->check->positions && compare_cells(g->order[second].cell, cell) == 0 &&
-            !visit_cells(g, first, first_end, second, cell_end(g, second)))
-            return false;
+        if (second < g->check->positions && compare_cells(g->order[second].cell, cell) == 0) {
+            begin[cells] = second;
+            end[cells] = cell_end(g, second);
+            columns += end[cells] - begin[cells];
+            cells++;
+        }
     }
+    g->done = first;
+    g->columns = 0;
+    g->share = (double)(first_end - first) / (double)columns; /* the cell itself is there */
+    for (size_t i = 0; i < cells; i++)
+        if (!visit_cells(g, first, first_end, begin[i], end[i]))
+            return false;
     return true;
 }
 
@@ -233,11 +259,13 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
     g.slack = 1 + ((double)check->dim + 16) * 0x1p-52;
     place_all(&g);
     make_product(&g);
+    report(&g, 0);
     for (; first < check->positions; first = end) {
         end = cell_end(&g, first);
         if (!visit_neighbours(&g, first, end))
             break;
     }
+    attest_progress_end(&check->progress);
     if (g.has_product)
         attest_recheck_product_clear(&g.product);
     free(g.order);

@@ -1,6 +1,8 @@
 /* input.c -- the files that a certificate names. */
 #include "recheck/input.h"
 
+#include <attest/pairing.h>
+
 #include "base/memory.h"
 #include "io/import.h"
 
@@ -89,10 +91,23 @@ static void found_close(found_input *found)
     free(found->beside);
 }
 
-attest_status attest_check_read_dataset(attest_dataset *dataset, bool *holds,
-                                        const attest_certificate *certificate,
-                                        const char *folder, attest_budget *budget,
-                                        attest_error *error)
+static attest_status read_weights(attest_weights *weights, bool *holds,
+                                  const attest_certificate *certificate, const char *folder,
+                                  attest_budget *budget, attest_error *error)
+{
+    found_input found;
+    attest_status status =
+        found_open(&found, holds, certificate, "weights", folder, budget, error);
+
+    if (status == ATTEST_OK && *holds)
+        status = attest_weights_read_input(weights, &found.input, budget, error);
+    found_close(&found);
+    return status;
+}
+
+attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
+                                const attest_certificate *certificate, const char *folder,
+                                attest_budget *budget, attest_error *error)
 {
     found_input found;
     attest_status status =
@@ -103,21 +118,13 @@ attest_status attest_check_read_dataset(attest_dataset *dataset, bool *holds,
                                            error);
     if (status == ATTEST_OK && *holds && found.named->homogeneous)
         status = attest_dataset_set_homogeneous(dataset, budget, error);
-    found_close(&found);
-    return status;
-}
-
-attest_status attest_check_read_weights(attest_weights *weights, bool *holds,
-                                        const attest_certificate *certificate,
-                                        const char *folder, attest_budget *budget,
-                                        attest_error *error)
-{
-    found_input found;
-    attest_status status =
-        found_open(&found, holds, certificate, "weights", folder, budget, error);
-
     if (status == ATTEST_OK && *holds)
-        status = attest_weights_read_input(weights, &found.input, budget, error);
+        status = read_weights(weights, holds, certificate, folder, budget, error);
+    if (status == ATTEST_OK && *holds)
+        status = attest_pairing_set(dataset, weights, &found.input, budget, error);
     found_close(&found);
+    if (status == ATTEST_DOMAIN)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "dataset and weights have different dimensions");
     return status;
 }

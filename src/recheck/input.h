@@ -6,19 +6,13 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-/* Opens the dataset, as it is named or in the folder (which may be NULL), holds it against its
- * size and hash, and parses these very bytes. *holds = false, with an error's text, if it is
- * not what was certified. Status: FORMAT (also for what is no regular file), IO, UNABLE,
- * NOMEM, USAGE. */
-attest_status attest_check_read_dataset(attest_dataset *dataset, bool *holds,
-                                        const attest_certificate *certificate,
-                                        const char *folder, attest_budget *budget,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
-
-/* The same for the weights. */
-attest_status attest_check_read_weights(attest_weights *weights, bool *holds,
-                                        const attest_certificate *certificate,
-                                        const char *folder, attest_budget *budget,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
+/* Opens dataset and weights, as they are named or in the folder (which may be NULL), holds them
+ * against their sizes and hashes, parses these very bytes, and makes them fit (pairing.h).
+ * *holds = false, with an error's text, if they are not what was certified. Status: FORMAT
+ * (also for what is no regular file, and for dimensions that do not fit), IO, UNABLE, NOMEM,
+ * USAGE. */
+attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights, bool *holds,
+                                const attest_certificate *certificate, const char *folder,
+                                attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "recheck/lemma.h"
 
 /* A list in the order for scores of one sign: entry k is its k-th largest score, as a number
@@ -96,6 +97,7 @@ static bool visit_sign(const reader *r, uint32_t *order, uint32_t *last,
     int sign = r->descending ? -1 : 1;
     bool causal = lemma->check->weights->mask == ATTEST_MASK_CAUSAL, more = true;
 
+    attest_progress_report(&lemma->check->progress, "contexts", 0, lemma->lists, NULL);
     for (size_t i = 0; i < lemma->lists && more; i++) {
         uint32_t list = order[i];
         size_t first = lemma->start[list], end = lemma->start[list + 1];
@@ -104,7 +106,9 @@ static bool visit_sign(const reader *r, uint32_t *order, uint32_t *last,
             if (fmpz_sgn(lemma->slope + token) == sign)
                 more = meet(r, last, token, list, visit, state);
         }
+        attest_progress_report(&lemma->check->progress, "contexts", i + 1, lemma->lists, NULL);
     }
+    attest_progress_end(&lemma->check->progress);
     return more;
 }
 

@@ -7,7 +7,7 @@
  * is 0, because exponentials of different rationals are linearly independent. */
 #include "recheck/fractions.h"
 
-enum { FIRST_BITS = 64, FIRST_DEPTH = 4 };
+enum { FIRST_BITS = 64, FIRST_DEPTH = 4, FEW_PRODUCTS = 64 };
 
 /* One expansion: total / (scale below)^2 = |F_a - F_b|^2 - x^2, times the square of the
  * denominator of x. */
@@ -127,7 +127,7 @@ static size_t count_products(const attest_recheck_fractions *f)
 {
     size_t terms = 1;
 
-    for (size_t i = 0; i < f->count && terms < ATTEST_RECHECK_TERMS; i++)
+    for (size_t i = 0; i < f->count && terms <= FEW_PRODUCTS; i++)
         terms *= f->fraction[i].below.count + 1;
     return terms;
 }
@@ -170,7 +170,7 @@ static found resolve(arb_t factor, fmpz_t lead, expansion *e, const attest_reche
 
     fmpz_init(deepest);
     get_deepest(deepest, f);
-    e->cut.whole = count_products(f) <= 64;
+    e->cut.whole = count_products(f) <= FEW_PRODUCTS;
     while (result == TOO_SHALLOW) {
         bool last = e->cut.whole;
         if (!last) {
@@ -187,9 +187,9 @@ static found resolve(arb_t factor, fmpz_t lead, expansion *e, const attest_reche
     return result;
 }
 
-static void expansion_init(expansion *e)
+static void expansion_init(expansion *e, size_t max_terms)
 {
-    *e = (expansion){.cut = {.whole = true}};
+    *e = (expansion){.cut = {.whole = true, .most = max_terms}};
     fmpz_init(e->cut.depth);
 }
 
@@ -211,11 +211,12 @@ int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t
     int order;
 
     attest_recheck_fractions_init(&f, check, a, b);
-    expansion_init(&e);
+    expansion_init(&e, check->max_terms);
     fmpz_init(lead);
     arb_init(factor);
     if (!f.failed)
         result = resolve(factor, lead, &e, &f, x, 0, max_bits);
+    check->met_terms = check->met_terms || e.cut.failed;
     order = result == ZERO ? 0 : result != NONZERO ? 2 : arb_is_positive(factor) ? 1 : -1;
     arb_clear(factor);
     fmpz_clear(lead);
@@ -236,11 +237,12 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
     fmpq_t zero;
 
     attest_recheck_fractions_init(&f, check, a, b);
-    expansion_init(&e);
+    expansion_init(&e, check->max_terms);
     fmpz_init(lead), fmpz_init(none), fmpq_init(zero), mag_init(tail);
     arb_init(factor);
     if (!f.failed)
         result = resolve(factor, lead, &e, &f, zero, bits, max_bits);
+    check->met_terms = check->met_terms || e.cut.failed;
     if (result == NONZERO) {
         attest_recheck_sum_enclose(square, tail, &e.below, none, f.denominator, 2 * bits,
                                    &e.cut);

@@ -295,7 +295,9 @@ bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *
             load_head(&quick->head[h], quick, dataset, out);
     }
     for (size_t c = 0; c < dim; c++) {
-        out[c] = check->weights->skip ? x[c] : 0;
+        size_t from = attest_weights_skip_entry(check->weights, c);
+
+        out[c] = from == SIZE_MAX ? 0 : x[from];
         size += out[c] * out[c];
     }
     size = sqrt(size);

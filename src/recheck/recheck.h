@@ -8,6 +8,7 @@
 #define ATTEST_RECHECK_RECHECK_H
 
 #include <attest/certificate.h>
+#include <attest/certify.h>
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
@@ -44,6 +45,9 @@ typedef struct attest_recheck {
     double *sketch;                  /* positions * dim: outputs divided by 2^exponent, */
     double *error;                   /* by position: Euclidean error of the sketch */
     slong exponent;
+    size_t max_terms;         /* of a sum of exponentials; init: ATTEST_CERTIFY_MAX_TERMS */
+    bool met_terms;           /* they did not suffice for some comparison */
+    attest_progress progress; /* init: nobody is told */
 } attest_recheck;
 
 /* Status: NOMEM. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "recheck/quick.h"
 
 enum { BITS = 96 };
@@ -93,11 +94,14 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
     out = _arb_vec_init((slong)check->dim);
     quick = attest_recheck_quick_new(check);
     check->exponent = -LIMIT;
+    attest_progress_report(&check->progress, "positions", 0, check->positions, NULL);
     for (size_t p = 0; p < check->positions; p++) {
         if (!sketch_quickly(check, p, quick, &own[p]))
             sketch_position(check, p, out, &own[p]);
         check->exponent = own[p] > check->exponent ? own[p] : check->exponent;
+        attest_progress_report(&check->progress, "positions", p + 1, check->positions, NULL);
     }
+    attest_progress_end(&check->progress);
     _arb_vec_clear(out, (slong)check->dim);
     attest_recheck_quick_free(quick);
     for (size_t p = 0; p < check->positions; p++) {

@@ -30,7 +30,7 @@ void attest_recheck_sum_clear(attest_recheck_sum *sum)
 void attest_recheck_sum_push(attest_recheck_sum *sum, const fmpz_t depth, const fmpz_t factor,
                              attest_recheck_cut *cut)
 {
-    if (cut->failed || sum->count >= ATTEST_RECHECK_TERMS ||
+    if (cut->failed || sum->count >= cut->most ||
         !attest_memory_grow(&sum->term, &sum->room, sum->count + 1, sizeof *sum->term)) {
         cut->failed = true;
         return;

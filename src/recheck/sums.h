@@ -26,11 +26,9 @@ typedef struct attest_recheck_sum {
 typedef struct attest_recheck_cut {
     bool whole;   /* nothing is cut off */
     fmpz_t depth; /* else the largest depth that is kept */
+    size_t most;  /* as many terms may a sum have */
     bool failed;  /* too many terms, or no memory: nothing computed since means anything */
 } attest_recheck_cut;
-
-/* More terms than these are not multiplied out. */
-#define ATTEST_RECHECK_TERMS ((size_t)1 << 22)
 
 /* Zero. A sum of all zero bits is one, too. */
 void attest_recheck_sum_init(attest_recheck_sum *sum);

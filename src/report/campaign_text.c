@@ -9,6 +9,7 @@
 #include "campaign/load.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
+#include "report/paint.h"
 
 /* Where the property comes from, if it is not built in. */
 static void add_load(attest_text *text, const attest_property *property)
@@ -88,13 +89,27 @@ static void print_death(FILE *stream, const attest_death *death)
     fprintf(stream, "%s\n", death->shrinking ? ", while shrinking" : "");
 }
 
+static attest_paint paint(const attest_property_summary *property)
+{
+    switch (property->standing) {
+    case ATTEST_STANDING_FAILED:
+        return ATTEST_PAINT_BAD;
+    case ATTEST_STANDING_UNDECIDED:
+    case ATTEST_STANDING_NOT_RUN:
+        return ATTEST_PAINT_OPEN;
+    default:
+        return ATTEST_PAINT_GOOD;
+    }
+}
+
 static void print_counts(FILE *stream, const attest_property_summary *property)
 {
     const attest_chunk_result *result = property->result;
     char line[256];
 
     attest_report_result(line, sizeof line, property);
-    fprintf(stream, "%s: %s", property->property->name, line);
+    fprintf(stream, "%s: %s%s%s", property->property->name,
+            attest_paint_begin(stream, paint(property)), line, attest_paint_end(stream));
     if (result->failed)
         fprintf(stream, ", %" PRIu64 " failed", result->failed);
     if (result->discarded)
@@ -196,8 +211,9 @@ static void print_reasons(FILE *stream, const attest_summary *summary)
         if (dropped)
             fprintf(stream, "false without %s: ", summary->plan->setting.without);
         else
-            fprintf(stream, "%s: ",
-                    property->standing == ATTEST_STANDING_FAILED ? "failed" : "undecided");
+            fprintf(stream, "%s%s%s: ", attest_paint_begin(stream, paint(property)),
+                    property->standing == ATTEST_STANDING_FAILED ? "failed" : "undecided",
+                    attest_paint_end(stream));
         fprintf(stream, "%s: %s\n", property->property->name, line);
     }
 }

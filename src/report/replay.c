@@ -9,6 +9,8 @@
 #include <attest/number.h>
 
 #include "base/escape.h"
+#include "base/memory.h"
+#include "report/need.h"
 
 const char *attest_report_outcome_name(attest_trial_outcome outcome)
 {
@@ -103,7 +105,9 @@ static void print_entry(FILE *stream, const attest_view *view, attest_view_kind 
         text = attest_ball_format_text(view->output + e);
     else if (arf_is_finite(x))
         text = attest_ball_format_arf(x);
-    fputs(text ? text : "not a number", stream);
+    else
+        text = attest_memory_copy("not a number");
+    fputs(attest_need_text(text), stream);
     free(text);
 }
 
@@ -127,7 +131,7 @@ static void print_view(FILE *stream, const attest_replay *replay, attest_view_ki
         fprintf(stream, "    equal\n");
     } else {
         text = attest_ball_format_text(view->separation);
-        fprintf(stream, "    apart by %s\n", text ? text : "?");
+        fprintf(stream, "    apart by %s\n", attest_need_text(text));
         free(text);
     }
 }

@@ -63,7 +63,7 @@ typedef struct attest_approximation {
     const attest_equivariant *function;
     size_t dim, length, grid; /* d, n, G >= 2 */
     uint64_t seed;
-    attest_progress progress; /* of the proofs */
+    attest_progress progress; /* of the proofs and the quadrature */
     /* What was built and proved. */
     attest_network network;
     size_t contexts; /* multisets of cells with a query */

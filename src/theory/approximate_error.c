@@ -9,6 +9,7 @@
  * a known denominator; everything below is in units of that. */
 #include <math.h>
 
+#include "base/progress.h"
 #include "theory/approximate_parts.h"
 
 enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16 };
@@ -236,15 +237,20 @@ attest_status attest_approximation_bound(attest_approximation *approximation,
                     .grid = approximation->grid};
     size_t cell[MOST_ENTRIES] = {0};
     double cells = pow((double)s.grid, (double)s.m);
+    uint64_t done = 0;
 
     s.q = choose_subdivisions(&s, cells);
     if (!fits(&s, s.q) || cells * pow((double)s.q, (double)s.m) > 0x1p28)
         return attest_error_set(error, ATTEST_USAGE, "the quadrature is too large");
     approximation->subdivisions = s.q;
     set_constants(&s);
-    do
+    attest_progress_report(&approximation->progress, "cells", 0, (uint64_t)cells, NULL);
+    do {
         add_cell(&s, cell);
-    while (next(cell, s.m, s.grid));
+        attest_progress_report(&approximation->progress, "cells", ++done, (uint64_t)cells,
+                               NULL);
+    } while (next(cell, s.m, s.grid));
+    attest_progress_end(&approximation->progress);
     conclude(approximation, &s);
     return ATTEST_OK;
 }

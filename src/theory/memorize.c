@@ -276,6 +276,7 @@ static attest_status build(builder *b, attest_error *error)
     if (status == ATTEST_OK)
         status = attest_memorize_points_init(&b->points, b->encoded, &b->construction.weights,
                                              &b->contexts, m->by_contexts, error);
+    b->points.progress = m->progress;
     if (status == ATTEST_OK)
         status = separate(b, error);
     if (status == ATTEST_OK)

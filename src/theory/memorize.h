@@ -60,7 +60,7 @@ typedef struct attest_memorization {
     const long
         *projection; /* p, as many whole numbers as the network has entries; NULL: search */
     long max_bits;
-    attest_progress progress; /* of the proof */
+    attest_progress progress; /* told about contexts, and sequences that are proved */
     /* What was built. */
     attest_network network;
     attest_positional encoding; /* if positional */

@@ -20,7 +20,8 @@ typedef struct attest_memorize_points {
     uint32_t *order;   /* contexts in ascending order of p.z */
     size_t *border;    /* pieces - 1 places in the order at which a new piece begins */
     size_t pieces;
-    long bits; /* the largest precision used */
+    long bits;                /* the largest precision used */
+    attest_progress progress; /* told about contexts; init: nobody */
 } attest_memorize_points;
 
 /* Status: NOMEM. Always to be cleared. */

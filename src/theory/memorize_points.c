@@ -5,6 +5,7 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "theory/memorize_parts.h"
 
 attest_status attest_memorize_points_init(attest_memorize_points *points,
@@ -75,6 +76,7 @@ static attest_status evaluate(attest_memorize_points *points, const bool *wanted
     const attest_context *context = points->contexts->context;
     attest_status status = ATTEST_OK;
 
+    attest_progress_report(&points->progress, "contexts", 0, points->count, NULL);
     for (size_t from = 0, to; from < points->count && status == ATTEST_OK; from = to) {
         bool any = false;
 
@@ -83,7 +85,9 @@ static attest_status evaluate(attest_memorize_points *points, const bool *wanted
             any = any || !wanted || wanted[to];
         if (any)
             status = evaluate_sequence(points, from, to, bits, error);
+        attest_progress_report(&points->progress, "contexts", to, points->count, NULL);
     }
+    attest_progress_end(&points->progress);
     if (bits > points->bits)
         points->bits = bits;
     return status;

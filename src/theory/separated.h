@@ -12,6 +12,7 @@
 
 #include <attest/dataset.h>
 #include <attest/error.h>
+#include <attest/progress.h>
 
 /* The extremes of a dataset, as exact squares, and the first tokens that attain them. */
 typedef struct attest_separated {
@@ -22,6 +23,7 @@ typedef struct attest_separated {
     attest_place eps[2]; /* in lexicographic order */
     bool no_duplicates;  /* no sequence has a token twice; else the first that does: */
     attest_place duplicate[2];
+    attest_progress progress; /* told about pairs of tokens; init: nobody */
 } attest_separated;
 
 void attest_separated_init(attest_separated *extremes);

@@ -135,6 +135,7 @@ attest_status attest_separated_get(attest_separated *extremes, const attest_data
     status = make_cloud(&cloud, tokens, error);
     if (status != ATTEST_OK)
         return status;
+    cloud.progress = extremes->progress;
     extremes->r_min =
         find_place(dataset, extreme_norm(extremes->r_min_square, -1, &cloud, tokens));
     extremes->r_max =

@@ -7,7 +7,7 @@
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 
-enum { MOST_LENGTH = 4, RANDOM_DIRECTIONS = 64 };
+enum { MOST_LENGTH = ATTEST_THEOREM1_LONGEST, RANDOM_DIRECTIONS = 64 };
 
 /* Uniform ties: largest, smallest and mean agree (6, 1, 7/2). */
 static const long uniform_a[] = {1, 3, 4, 6}, uniform_b[] = {1, 2, 5, 6};
@@ -119,15 +119,14 @@ static void choose_direction(fmpz *u, const attest_weights *weights)
     _fmpz_vec_clear(candidate, (slong)dim);
 }
 
-attest_status attest_theorem1_build(attest_counterexample *counterexample, attest_error *error)
+attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, bool *merged,
+                                         const attest_universal_pair *pair, attest_error *error)
 {
-    static const size_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const size_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     const attest_weights *weights = &counterexample->weights;
-    const attest_universal_pair *pair = attest_theorem1_universal(weights->ties, weights->mask);
     const size_t *index[2] = {indices, indices + pair->length[0]};
     size_t dim = weights->dim;
     attest_status status;
-    bool merged = false;
     fmpz *u, *token;
     fmpz_t one;
 
@@ -142,13 +141,25 @@ attest_status attest_theorem1_build(attest_counterexample *counterexample, attes
         for (size_t k = 0; k < pair->length[side]; k++)
             _fmpz_vec_scalar_mul_si(token + index[side][k] * dim, u, (slong)dim,
                                     pair->t[side][k]);
+    *merged = false;
     status = attest_theorem1_set_pair(counterexample, token, one, dim, index, pair->length,
                                       pair->position, error);
     if (status == ATTEST_OK)
-        status = attest_theorem1_check(&merged, counterexample, error);
-    assert(status != ATTEST_OK || merged); /* it is a theorem */
+        status = attest_theorem1_check(merged, counterexample, error);
     _fmpz_vec_clear(u, (slong)dim);
     _fmpz_vec_clear(token, (slong)(2 * MOST_LENGTH * dim));
     fmpz_clear(one);
+    return status;
+}
+
+attest_status attest_theorem1_build(attest_counterexample *counterexample, attest_error *error)
+{
+    const attest_weights *weights = &counterexample->weights;
+    bool merged;
+    attest_status status = attest_theorem1_build_pair(
+        counterexample, &merged, attest_theorem1_universal(weights->ties, weights->mask),
+        error);
+
+    assert(status != ATTEST_OK || merged); /* it is a theorem */
     return status;
 }

@@ -23,6 +23,8 @@ typedef struct attest_universal_pair {
     size_t position[2];
 } attest_universal_pair;
 
+enum { ATTEST_THEOREM1_LONGEST = 5 };
+
 /* The pair of least length for these ties and mask. Never NULL. */
 const attest_universal_pair *attest_theorem1_universal(attest_ties ties, attest_mask mask);
 
@@ -39,6 +41,13 @@ attest_status attest_theorem1_gen_weights(attest_weights *weights, size_t heads,
  * and the vocabularies differ. Status: DOMAIN (softmax weights), NOMEM. */
 attest_status attest_theorem1_build(attest_counterexample *counterexample,
                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same with this pair, of sequences of at most ATTEST_THEOREM1_LONGEST tokens; length[1] =
+ * 0: both positions are of sequence 0. *merged tells whether the weights merge it, as they do
+ * if it is universal for their ties and mask. */
+attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, bool *merged,
+                                         const attest_universal_pair *pair,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The same from the tokens of a dataset: a common part, which holds the query and, for each
  * head, a token that wins; then tokens that never win, exchanged for others that do not either.

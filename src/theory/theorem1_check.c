@@ -33,9 +33,10 @@ attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
 
     attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t side = 0; side < 2 && status == ATTEST_OK; side++) {
-        status = add_sequence(&builder, numerator, denominator, dim, index[side], length[side],
-                              error);
-        counterexample->pair[side][0] = side;
+        if (length[side] > 0)
+            status = add_sequence(&builder, numerator, denominator, dim, index[side],
+                                  length[side], error);
+        counterexample->pair[side][0] = length[side] > 0 ? side : 0;
         counterexample->pair[side][1] = position[side];
     }
     if (status == ATTEST_OK)

@@ -5,7 +5,8 @@
 #include "theory/theorem1.h"
 
 /* Fills counterexample's dataset with sequences made of tokens of a table: sequence side is
- * table[index[side][k]], k < length[side]; entries are numerator / denominator, dim per token.
+ * table[index[side][k]], k < length[side]; entries are numerator / denominator, dim per token;
+ * length[1] = 0: there is one sequence, and both positions are its own.
  * Sets the pair of positions and the texts. Status: NOMEM. */
 attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
                                        const fmpz *numerator, const fmpz_t denominator,

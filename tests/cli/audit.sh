@@ -248,9 +248,19 @@ for seed in 1 2 3; do
     python3 "$srcdir/tests/ref/audit_meaning.py" compare drawn.json layer.json "$out"
     result $? "relative errors, weights and pairs are those of Python's fractions ($seed)"
     json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"])'
+    json '[w["bits"] for w in o["graded"]["widths"]] == list(range(1, 25)) and o["graded"]["widths"][23]["max"] < 1e-5'
 done
 json 'o["formats"][3]["conclusion"].startswith("float8_e5m2: outputs differ by up to ")'
 json 'all(sum(f["pairs"][k] for k in ("apart", "by_rounding", "merged")) == o["dataset"]["required_pairs"] for f in o["formats"])'
+
+# 100 and 90 are beyond 31, the largest number of p=5:emin=-20:emax=4; one entry each saturates.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[0, 100]], [[0, 90]]]}' >large.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "skip": false,
+ "heads": [{"WQ": [[0, 0]], "WK": [[0, 0]], "WV": [[0, 1]], "WO": [[0], [1]]}]}' >copy.json
+run 0 "saturated entries" audit large.json --weights copy.json --round zero --formats p=5:emin=-20:emax=4,p=5,binary16 --quick -o saturated.json --json
+json '[f["saturated"] for f in o["formats"]] == [2, 0, 0] and "2 entries are the largest number" in o["formats"][0]["conclusion"]'
+sed 's/"saturated": 2/"saturated": 0/' saturated.json >unsaturated.json
+run 1 "more saturated entries are worse" audit large.json --weights copy.json --round zero --formats p=5:emin=-20:emax=4,p=5,binary16 --quick --gate unsaturated.json
 
 python3 - <<'END'
 import json, random
@@ -287,4 +297,24 @@ echo '{"format": "attest/weights", "version": 1, "activation": "softmax",
  "heads": [{"WQ": [[0]], "WK": [[0]], "WV": [[1]], "WO": [[1]]}]}' >double.json
 run 0 "an output that overflows" audit one.json --weights double.json --formats binary16,binary32 --r 1000000 --quick --json
 json '[(f["verdict"], f["nonfinite"]) for f in o["formats"]] == [("fails", 1), ("survives", 0)]'
+# What is necessary, observed and suffices: the classes are counted here once more.
+run 0 "bits by counting" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/softmax.json" --formats bfloat16 --json
+python3 - "$srcdir/examples/universal-pair.json" "$out" <<'END'
+import json, sys
+sequences = json.load(open(sys.argv[1]))["sequences"]
+o = json.load(open(sys.argv[2]))
+classes = {(frozenset(map(tuple, s)), tuple(t)) for s in sequences for t in s}
+d = len(sequences[0][0])
+least = next(b for b in range(64) if 2 ** (b * d) >= len(classes))
+sys.exit(not (o["classes"] == len(classes) and o["necessary_bits"] == least <= o["collapse_bits"] <= o["certified_bits"]))
+END
+result $? "classes and the bits that are necessary"
+python3 -c 'import json
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [[[i], [i + 1]] for i in range(1, 9)]}, open("'"$work"'/many.json", "w"))'
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [{"WQ": [[1]], "WK": [[1]], "WV": [[1]], "WO": [[1]]}]}' >"$work/one.json"
+"$ATTEST" audit "$work/many.json" --weights "$work/one.json" --formats p=1:emin=-1:emax=1,p=2:emin=-2:emax=2 >"$out" 2>"$err"
+shows '^bits per entry     necessary 4 of any code, to tell 16 classes apart; observed [0-9]+ of a significand; [0-9]+ suffice$'
+shows '^p=1:emin=-1:emax=1 has too few values for 16 classes: it collapses by counting$'
+! grep -q '^p=2.*by counting' "$out"
+result $? "23 values are enough"
 finish

@@ -265,5 +265,17 @@ refused "an unknown method" certify pair.json --weights soft.json --method magic
 refused "a negative delta" certify pair.json --weights soft.json --delta -1
 refused "no weights" certify pair.json
 refused "too few bits" certify pair.json --weights soft.json --max-bits 3
+refused "no terms" certify pair.json --weights soft.json --max-terms 0
+
+# The caps name what to raise.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [5]]]}' >far.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax",
+    "heads": [{"WQ": [[1]], "WK": [["1e40"]], "WV": [[1]], "WO": [["1/10"]]}]}' >steep.json
+run 3 "too few terms" certify far.json --weights steep.json --delta 4 --max-terms 1
+shows ', and 1 terms do not suffice \(see --max-terms\)'
+run 0 "enough of them" certify far.json --weights steep.json --delta 4 -o far-cert.json
+run 3 "too few terms to check" check far-cert.json --max-terms 1
+shows ', and 1 terms do not suffice \(see --max-terms\)'
+run 0 "enough to check" check far-cert.json
 refused "a certificate about standard input" certify - --weights soft.json -o x.json
 finish

@@ -53,5 +53,32 @@ for options in "" "--heads 3 --dim 2 --ties leftmost" "--heads 2 --dim 2 --mask 
     run 0 "--search $options" counterexample --search --json $options
     json 'o["outputs_equal"] and o["found_by"] == "search" and not o["universal"] and all(len(s) <= 4 and all(abs(int(x)) <= 6 for t in s for x in t) for s in o["dataset"]["sequences"])'
 done
+# The gallery: what is shown is what is shipped, replays, and holds for other weights where it says so.
+"$ATTEST" counterexample --list --json >"$work/list.json"
+names=$(python3 -c 'import json, sys; print(*(e["name"] for e in json.load(open(sys.argv[1]))["gallery"]))' "$work/list.json")
+for name in $names; do
+    run 0 "the gallery: $name" counterexample --show "$name" -o "$work/shown.json"
+    cmp -s "$work/shown.json" "$srcdir/examples/gallery/$name.json"
+    result $? "$name: the file that is shipped"
+    grep -q "examples/gallery/$name.json" "$srcdir/examples/examples.am"
+    result $? "$name: is shipped"
+done
+set -- $names
+[ $# -ge 26 ] && [ "$(ls "$srcdir"/examples/gallery | wc -l)" -eq $# ]
+result $? "$# entries, and no other file"
+shown=$(for name in $names; do echo "$srcdir/examples/gallery/$name.json"; done)
+# shellcheck disable=SC2086
+run 1 "replays" replay --json $shown
+json 'all(r["verdict"] == "violated" and r["reproduced"] for r in o["replays"])'
+run 0 "with other weights" counterexample --show causal --heads 3 --dim 4 --seed 7 --json
+json 'o["universal"] and o["gallery"]["least_of"]["shorter_sequences"] == 81 and o["weights"]["mask"] == "causal"'
+run 1 "with weights that it does not defeat" counterexample --show smallest --weights "$srcdir/examples/hardmax.json"
+shows 'not among those that it defeats'
+run 0 "in words" counterexample --show one-sequence
+shows 'the 1554 sequences of fewer than 5 tokens'
+refused "another tie rule" counterexample --show leftmost --weights "$srcdir/examples/hardmax.json"
+refused "not in the gallery" counterexample --show nothing
+refused "--list and --show" counterexample --list --show pair
+refused "--show and --ties" counterexample --show pair --ties leftmost
 refused "--search with --vocabulary" counterexample --search --vocabulary "$srcdir/examples/universal-pair.json"
 finish

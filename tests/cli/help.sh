@@ -15,7 +15,7 @@ for command in $commands; do
     undescribed=
     for option in $(sed -n 's/^ *\(-.,\)\{0,1\} *--\([a-z-]*\).*/\2/p' "$out"); do
         case $option in
-        json | help | max-memory | tensor | homogeneous) continue ;; # those of all commands
+        json | help | color | max-memory | tensor | homogeneous) continue ;; # those of all commands
         output) option=-o ;;
         *) option=--$option ;;
         esac

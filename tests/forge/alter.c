@@ -31,6 +31,29 @@ static void set_small(arf_t x, uint64_t *state)
     arf_set_si_2exp_si(x, 1, -k[forge_below(state, (long)(sizeof k / sizeof k[0]))]);
 }
 
+/* x = the simplest rational within 2^-100 of the root, relative to it: where scores are large
+ * that is the value of hardmax, and the root differs from it by less than any ball tells. False
+ * where the root is too small. */
+static bool get_simplest(fmpq_t x, const ref_square *square)
+{
+    fmpq_t low, high;
+    arb_t root;
+    bool ok;
+
+    fmpq_init(low), fmpq_init(high), arb_init(root);
+    ok = get_root(root, square) && !arb_is_zero(root);
+    if (ok) {
+        arf_get_fmpq(low, arb_midref(root));
+        fmpq_div_2exp(high, low, 100);
+        fmpq_sub(low, low, high);
+        fmpq_mul_2exp(high, high, 1);
+        fmpq_add(high, high, low);
+        fmpq_simplest_between(x, low, high);
+    }
+    fmpq_clear(low), fmpq_clear(high), arb_clear(root);
+    return ok;
+}
+
 void forge_near(fmpq_t x, const ref_square *square, int side, uint64_t *state)
 {
     static const long bits[] = {1, 3, 10, 50, 100, 125};
@@ -39,7 +62,7 @@ void forge_near(fmpq_t x, const ref_square *square, int side, uint64_t *state)
     arb_t root;
     arf_t end;
 
-    if (side == 0 && ref_square_root(x, square))
+    if (side == 0 && (ref_square_root(x, square) || get_simplest(x, square)))
         return;
     fmpq_init(factor), arb_init(root), arf_init(end);
     fmpq_one(factor);

@@ -38,8 +38,8 @@ typedef struct forge_bench {
 } forge_bench;
 
 /* x = a number just below (side < 0) or just above (side > 0) the root of the square, or the
- * root itself where it is rational (side 0). Roots below 2^-20000 are taken for 0, with powers
- * of 2 above them. */
+ * root itself where it is rational, else the simplest rational near it (side 0). Roots below
+ * 2^-20000 are taken for 0, with powers of 2 above them. */
 void forge_near(fmpq_t x, const ref_square *square, int side, uint64_t *state);
 
 void forge_alter(forge_claim *claim, forge_kind kind, const forge_bench *bench);

@@ -33,27 +33,28 @@ mutation() { # name, file of src/judge, text, replacement
     unplant "src/judge/$2"
 }
 
+keys=../kernel/judge_keys.inc # what is done key by key
+
 # (1), (2): scores
 mutation "additions of a sum" sum_error.c 'rule->most_part = grown *' 'rule->most_part = grown / 2 *'
 mutation "pairs of terms" sum_error.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \
     'return order >= ATTEST_JUDGE_ORDER_TENSOR ||'
 mutation "roundings of products" sum_error.c 'rule->size_part = moved *' 'rule->size_part = moved / 2 *'
-mutation "the largest partial sum" scores.c '(size + s) / 2' '(size + s) / 4'
-mutation "partial sums no larger than the sum" scores.c '(size + s) / 2' 's'
-mutation "store" scores.c 'rule->store.u * (s + e)' 'rule->store.u / 2 * (s + e)'
-mutation "least number of the store" scores.c '+ rule->store.least;' ';'
-mutation "product with the scale" scores.c 'e : e + u * (t + e)' 'e : e + u / 2 * (t + e)'
-mutation "rounding of a scaled query" scores.c 'moved = u * size +' 'moved = u / 2 * size +'
-mutation "log2 e in a query" scores.c 'rule->power_of_two && !rule->folded &&' 'rule->power_of_two &&'
-mutation "least number of a scaled query" scores.c \
-    '(rule->query.least + rule->work.least) * key_size' '0 * key_size'
-mutation "a scaled query that overflows" scores.c 'if (rule->queried && !(scaled' 'if (0 && !(scaled'
-mutation "subnormal scaled queries" scores.c 'sum[1].raised = x->raised_scaled;' 'sum[1].raised = 0;'
-mutation "subnormal inputs of a matrix unit" sum_error.c \
-    'most + e > r->raised ? most + e : r->raised' 'most + e'
-mutation "terms that a matrix unit cuts" sum_error.c \
-    'return (lost + r->blocks' 'return (lost / 2 + r->blocks'
-mutation "results that a matrix unit cuts" sum_error.c 'r->kept * (most + e)' 'r->kept * 0'
+mutation "the largest partial sum" $keys 'vector_mul(vector_add(size, s), vector_set(0.5))' \
+    'vector_mul(vector_add(size, s), vector_set(0.25))'
+mutation "partial sums no larger than the sum" $keys 'vector_mul(vector_add(size, s), vector_set(0.5))' 's'
+mutation "store" scores.c 'v->stored ? rule->store.u :' 'v->stored ? rule->store.u / 2 :'
+mutation "least number of the store" scores.c 'v->stored ? rule->store.least : 0' '0'
+mutation "product with the scale" scores.c 'exact ? 0 : u;' 'exact ? 0 : u / 2;'
+mutation "rounding of a scaled query" scores.c 'to->query_u = query_u *' 'to->query_u = query_u / 2 *'
+mutation "log2 e in a query" scores.c 'rule->power_of_two && !rule->folded;' 'rule->power_of_two;'
+mutation "least number of a scaled query" scores.c 'rule->query.least + rule->work.least;' '0;'
+mutation "a scaled query that overflows" scores.c '(rule->queried && !(scaled' '(false && !(scaled'
+mutation "subnormal scaled queries" scores.c 'x->raised_scaled, 0);' '0, 0);'
+mutation "subnormal inputs of a matrix unit" $keys 'vector_max(reached, vector_set(r->raised))' 'reached'
+mutation "terms that a matrix unit cuts" $keys 'vector_set(r->blocks), block, lost)' \
+    'vector_set(r->blocks), block, vector_mul(lost, vector_set(0.5)))'
+mutation "results that a matrix unit cuts" $keys 'vector_set(r->kept)' 'vector_set(0)'
 mutation "slope of the softcap" scores.c \
     'return 4 * e / ((1 + e) * (1 + e))' 'return 2 * e / ((1 + e) * (1 + e))'
 mutation "relative error of the softcap" scores.c \
@@ -61,39 +62,38 @@ mutation "relative error of the softcap" scores.c \
 mutation "absolute error of the softcap" scores.c \
     '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
 mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
-mutation "sums that are promoted" sum_error.c 'double e = part * size' 'double e = part / 2 * size'
+mutation "sums that are promoted" sum_error.c 'rule->promoted_size = part *' 'rule->promoted_size = part / 2 *'
 # (3): weights
 mutation "the sink against the keys" weights.h 'return 6 * rule->work.u' 'return 3 * rule->work.u'
-mutation "argument of exp" weights.h 'return 5 * u * (1' 'return u * (1'
-mutation "exponentials" weights.c '(1 + raises) * rule->log_exp +' '(0.5 + raises) * rule->log_exp +'
-mutation "exponentials of rescales" weights.c \
-    '(1 + raises) * rule->log_exp +' '(1 + raises / 2) * rule->log_exp +'
+mutation "argument of exp" weights.h '.argument = 5 * u *' '.argument = u *'
+mutation "exponentials" weights.c '(1 + (double)x->tile_raises[i]) *' '(0.5 + (double)x->tile_raises[i]) *'
+mutation "exponentials of rescales" weights.c '(1 + x->raises) * rule->log_exp, x->count' \
+    '(1 + x->raises / 2) * rule->log_exp, x->count'
 mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
 mutation "logarithms of parts" weights.c 'v->split_log + 2' 'v->split_log / 2 + 2'
 mutation "flushed exponentials" weights.c 'if (*low < flushed) {' 'if (0) {'
 # (4): casts
-mutation "relative error of a cast" casts.c 'maximum(u * high * (1 + divided), half)' \
-    'maximum(u / 2 * high * (1 + divided), half)'
+mutation "relative error of a cast" casts.c '.u = v->cast ? rule->p.u :' '.u = v->cast ? rule->p.u / 2 :'
 mutation "least number of a cast" casts.c 'ldexp(rule->p.quantum, -1 -' 'ldexp(rule->p.quantum, -2 -'
 mutation "the offset of a cast" casts.c '-1 - (int)v->offset)' '-1 - 2 * (int)v->offset)'
 mutation "divided weights are cast" casts.c 'half *= x->divisor;' 'half *= 1;'
-mutation "casts in the row sum" casts.c 'if (v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST)' \
-    'if (0 && v->sum_of != ATTEST_JUDGE_SUM_UNCAST)'
-mutation "casts with a known reference" casts.c '(high - low) / 2 + 0x1p-50' '(high - low) / 4 + 0x1p-50'
-mutation "the reference of a known cast" casts.c 'h = r + range;' 'h = r;'
-mutation "exponentials flushed before a cast" casts.c '0x1p-125 * maximum(two_b, 1)' '0x1p-125'
+mutation "casts in the row sum" casts.c '.widens = v->cast &&' '.widens = false &&'
+mutation "casts with a known reference" $keys 'vector_fma(vector_sub(high, low), vector_set(0.5)' \
+    'vector_fma(vector_sub(high, low), vector_set(0.25)'
+mutation "the reference of a known cast" $keys 'vector_sub(one, vector_add(r, range))' \
+    'vector_sub(one, r)'
+mutation "exponentials flushed before a cast" $keys '0x1p-125 * (known->two_b > 1 ? known->two_b : 1)' \
+    '0x1p-125'
 mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
-mutation "two sums of other exponentials" casts.c \
-    '2 * argument_error(x, rule, j) + common + (2 + x->raises)' \
-    '2 * argument_error(x, rule, j) + common + (1 + x->raises)'
+mutation "two sums of other exponentials" casts.c 'common + (2 + x->raises) *' 'common + (1 + x->raises) *'
 mutation "sums that overflow when rounded" weights.c 'x->value_most * products;' 'x->value_most;'
 mutation "sums of weights without the offset" weights.c 'v->offset > 0 ? p : y;' 'p;'
 mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
 mutation "parts that overflow" weights.c '2 * x->value_most < rule->work.limit' 'true'
 # (5), (6): sums, quotient, output
 mutation "rescales of the product with V" quotient.c 'rule->after ? x->raises : 0' '0'
-mutation "partial sums of the product with V" quotient.c 'most = most / 2 *' 'most = most / 4 *'
+mutation "partial sums of the product with V" quotient.c 'most[c] / 2 * up' 'most[c] / 4 * up'
 mutation "roundings of the row sum, up" quotient.c \
     '1 + attest_judge_grow(u, roundings) + least' '1 + attest_judge_grow(u, roundings / 2) + least'
 mutation "roundings of the row sum, down" quotient.c '1 - roundings * u - least' \
@@ -106,7 +106,7 @@ mutation "casts of the numerator" quotient.c 'x->spread_up[c] + x->cast_v[c]' 'x
 mutation "uncertain weights" quotient.c '+ x->cast_v[c] + x->product[c];' '+ x->cast_v[c];'
 mutation "a row sum that is flushed" quotient.c 'if (!(ratio_low > 0))' 'if (0)'
 # the exact value
-mutation "scores that overflow doubles" scores.c '!(x->ev[j] < 0x1p1000)' 'x->ev[j] >= 0x1p1000'
+mutation "scores that overflow doubles" scores.c 'x->unknown = (wild & 1) != 0;' 'x->unknown = false;'
 mutation "where a window ends" head.c 'keys + (ptrdiff_t)x->queries' 'keys'
 mutation "errors of the exact scores" quotient.c 'moved = 2 * e;' 'moved = 0;'
 finish

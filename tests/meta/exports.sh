@@ -62,6 +62,23 @@ check 1 libattest attest_ "-I$srcdir/include" "$srcdir"/include/attest/*.h
 check 2 libattest-engine theft_ "-I$srcdir/src/theft/api" "-I$srcdir/src/theft" -DATTEST_THEFT_BUILTIN=1 \
     "$srcdir/src/theft/api/theft.h" "$srcdir/src/theft/theft_extensions.h"
 
+# The program exports what an object for 'attest campaign --load' is compiled with, by src/cli/load.list.
+program() {
+    declared attest_ "-I$srcdir/include" "-I$srcdir/src" "-I$srcdir/src/theft/api" "$srcdir"/include/attest/*.h \
+        "$srcdir"/src/campaign/gen.h "$srcdir"/src/campaign/instance.h "$srcdir"/src/campaign/label.h \
+        "$srcdir"/src/campaign/property.h >"$folder/one"
+    declared theft_ "-I$srcdir/src/theft/api" "-I$srcdir/src/theft" -DATTEST_THEFT_BUILTIN=1 \
+        "$srcdir/src/theft/api/theft.h" "$srcdir/src/theft/theft_extensions.h" >"$folder/other"
+    sort -u "$folder/one" "$folder/other" >"$folder/declared"
+    nm -D --defined-only "$builddir/attest" | awk '{ print $3 }' | grep -E '^(attest|theft)_' | sort -u >"$folder/exported"
+    compare "$folder/exported" "$folder/declared"
+}
+if [ -f "$builddir/.libs/libattest-engine.so" ]; then
+    report 3 "the program, for loaded objects" "$(program)"
+else
+    echo "ok 3 - the program, for loaded objects # SKIP its engine is another's, or there are no shared libraries"
+fi
+
 cat >"$folder/planted.h" <<'PLANTED'
 typedef int (*attest_callback)(void);
 static inline int attest_inside(void) { if (1) { return 0; } return 1; }
@@ -70,7 +87,7 @@ int *attest_missing(void);
 PLANTED
 echo 'int attest_seen(int (*callback)(void)) { return callback(); } int attest_extra(void) { return 0; }' >"$folder/planted.c"
 $CC -shared -fPIC -w -o "$folder/planted.so" "$folder/planted.c"
-report 3 "planted differences are found" "$(printf '%s\n' 'attest_extra is exported, but no header declares it' \
+report 4 "planted differences are found" "$(printf '%s\n' 'attest_extra is exported, but no header declares it' \
     'attest_missing is declared, but not exported' >"$folder/expected"
     both_ways "$folder/planted.so" attest_ "$folder/planted.h" | diff - "$folder/expected")"
-echo "1..3"
+echo "1..4"

@@ -17,7 +17,7 @@ mutation() { # name, file, text, replacement
     unplant "$2"
 }
 
-for script in tests/props/mutations.sh tests/kernel/mutations.sh; do
+for script in tests/props/mutations.sh tests/kernel/mutations.sh tests/forge/mutations.sh; do
     planted=0 stale=
     : >"$out" >"$err"
     eval "$(bugs "$srcdir/$script" | sed '/^finish$/d')"

@@ -131,6 +131,11 @@ def compare(data, weights, record):
             wrong += 1
             print(f"{name}: {what} is {got}, should be {float(want)}")
 
+    for entry in record.get("graded", {"widths": []})["widths"]:
+        if entry["bits"] in (2, 3, 5, 8, 13, 24):
+            m = measure(data, weights, Rounded(entry["bits"], -10 ** 6))["relative"]
+            near("the largest error", f"p={entry['bits']}", entry["max"], max(m))
+            near("the mean error", f"p={entry['bits']}", entry["mean"], sum(m) / len(m))
     for entry in record["formats"]:
         if entry["name"] not in FORMATS:
             continue

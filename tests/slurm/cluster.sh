@@ -83,7 +83,14 @@ END
 }
 
 cluster_stop() {
-    [ -z "${cluster:-}" ] || scancel -u "$(id -un)" 2>/dev/null
+    if [ -n "${cluster_controller:-}" ]; then # jobs first: nobody else ends them
+        timeout 10 scancel --quiet --user=root --state=PENDING 2>/dev/null
+        timeout 10 scancel --quiet --user=root 2>/dev/null
+        for _ in $(seq 30); do
+            [ -n "$(timeout 5 squeue -h 2>/dev/null)" ] || break
+            sleep 0.5
+        done
+    fi
     for process in "${cluster_node:-}" "${cluster_controller:-}" "${cluster_munge:-}"; do
         [ -z "$process" ] || kill "$process" 2>/dev/null
     done

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/bound.h"
+#include "audit/bound_setup.h"
 #include "base/workers.h"
 #include "tests/ref/audit_cases.h"
 
@@ -226,6 +226,46 @@ static void test_monotone(uint64_t *state)
            wrong);
 }
 
+/* Whether a bound of base^power - 1 lies above it, by at most 10^-6 of it. */
+static bool is_just_above(double x, const arb_t exact)
+{
+    bool is;
+    arb_t own, most;
+
+    arb_init(own), arb_init(most);
+    arb_set_d(own, x);
+    arb_set_d(most, 1 + 1e-6);
+    arb_mul(most, most, exact, 256);
+    is = arb_ge(own, exact) && arb_le(own, most);
+    arb_clear(own), arb_clear(most);
+    return is;
+}
+
+/* Powers and exponentials against balls. */
+static void test_powers(uint64_t *state)
+{
+    size_t wrong = 0;
+    arb_t x;
+
+    arb_init(x);
+    for (int i = 0; i < 4000; i++) {
+        double u = ldexp(1 + (double)(tap_random(state) % 1024) / 1024,
+                         -2 - (int)(tap_random(state) % (i % 2 ? 500 : 12)));
+        ulong k = tap_random(state) % (i % 4 ? 600 : 1 << 20);
+        double power = attest_audit_bound_power(u, (double)k), small = fmin(1, u * 4);
+        arb_set_d(x, u);
+        arb_add_ui(x, x, 1, 600);
+        arb_pow_ui(x, x, k, 600);
+        arb_sub_ui(x, x, 1, 600);
+        wrong += isfinite(power) ? !is_just_above(power, x) : !(k * u > 500);
+        arb_set_d(x, small);
+        arb_expm1(x, x, 256);
+        wrong += !is_just_above(attest_audit_bound_expm1(small), x);
+    }
+    arb_clear(x);
+    TAP_OK(wrong == 0, "powers and exponentials lie just above: %zu do not", wrong);
+}
+
 int main(void)
 {
     uint64_t state = tap_seed(0xb0d5);
@@ -233,5 +273,7 @@ int main(void)
     test_transcription(16, &state);
     test_transcription(24, &state);
     test_monotone(&state);
+    test_powers(&state);
+    flint_cleanup();
     return tap_done();
 }

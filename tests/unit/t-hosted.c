@@ -265,6 +265,65 @@ static void test_combine(const char *name, uint64_t *state)
            wrong);
 }
 
+static float flushed(float r, attest_hosted_flush flush)
+{
+    return fabsf(r) < 0x1p-126f && (r > 0 ? flush.positive : flush.negative) ? 0 : r;
+}
+
+/* One of the sums below in the processor's own binary32. */
+static float add_floats(float sum, const attest_hosted_sums *t, size_t r)
+{
+    for (size_t c = 0; c < t->cols; c++) {
+        float m = (float)t->m[(ptrdiff_t)c * t->stride + (ptrdiff_t)r];
+        float term = flushed(m * (float)(m < 0 ? t->x_else[c] : t->x[c]), t->flush);
+
+        sum = t->started || c > 0 ? flushed(sum + term, t->flush) : term;
+    }
+    return sum;
+}
+
+/* Sums that go on, backward, flushed, with two factors: against the processor. */
+static void test_sums(uint64_t *state)
+{
+    enum { ROWS = 21, COLS = 9 };
+    attest_hosted h = host("binary32", ATTEST_SIMULATED_NEAREST);
+    double m[ROWS * COLS], x[2][COLS], y[ROWS];
+    float expected[ROWS];
+    size_t wrong = 0;
+
+    for (unsigned trial = 0; trial < 1600; trial++) {
+        int low = trial % 3 == 0 ? -80 : -140, spread = trial % 3 == 0 ? 40 : 20;
+        attest_hosted_sums t = {.m = m,
+                                .rows = ROWS,
+                                .cols = COLS,
+                                .stride = ROWS,
+                                .x = x[0],
+                                .x_else = x[trial >> 1 & 1],
+                                .started = trial >> 2 & 1,
+                                .flush = {trial >> 3 & 1, trial >> 4 & 1}};
+
+        /* products and sums around the least normal number */
+        for (int i = 0; i < ROWS * COLS; i++)
+            m[i] = (float)ldexp((double)(int64_t)attest_random_next(state), -63) * 4;
+        for (int i = 0; i < 2 * COLS; i++)
+            x[i / COLS][i % COLS] =
+                (float)ldexp((double)(attest_random_next(state) >> 40),
+                             low + (int)(attest_random_next(state) % (unsigned)spread));
+        if (trial & 1) {
+            t.m += (COLS - 1) * ROWS;
+            t.stride = -ROWS;
+        }
+        for (size_t r = 0; r < ROWS; r++) {
+            y[r] = (float)ldexp((double)(int64_t)attest_random_next(state), low - 40);
+            expected[r] = add_floats((float)y[r], &t, r);
+        }
+        attest_hosted_accumulate(y, &t, &h);
+        for (size_t r = 0; r < ROWS; r++)
+            wrong += !ref_same(expected[r], y[r]);
+    }
+    TAP_OK(wrong == 0, "binary32: 1600 kinds of sums as the processor's (%zu wrong)", wrong);
+}
+
 static void test_escape(void)
 {
     attest_hosted h = host("p=12", ATTEST_SIMULATED_NEAREST);
@@ -327,6 +386,7 @@ int main(void)
             test_random(random[i], (attest_simulated_rounding)r, &state);
         test_combine(random[i], &state);
     }
+    test_sums(&state);
     test_hardware(&state);
     test_midpoints("binary32");
     test_midpoints("p=25");

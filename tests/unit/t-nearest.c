@@ -12,8 +12,16 @@ static void distance(const char *a, const char *b, size_t expected)
            there, back, expected);
 }
 
+static const char *name_at(const void *of, size_t i)
+{
+    return ((const char *const *)of)[i];
+}
+
 int main(void)
 {
+    static const char *const names[] = {"check", "certify", "certified", NULL};
+    const char *picked = attest_nearest_pick("certfy", name_at, names);
+
     char longest[129], other[129];
 
     distance("", "", 0);
@@ -37,5 +45,7 @@ int main(void)
     TAP_OK(!attest_nearest_is_like("q", "k"), "one letter is like no other");
     TAP_OK(!attest_nearest_is_like("", "k"), "nothing is like nothing");
     TAP_OK(!attest_nearest_is_like("theorem2", "zero_test"), "another name");
+    TAP_OK(picked && strcmp(picked, "certify") == 0, "the nearest of several");
+    TAP_OK(!attest_nearest_pick("tolerance", name_at, names), "none that is like it");
     return tap_done();
 }

@@ -22,6 +22,9 @@ static void check_drawing(void)
     progress.report(progress.context, "pairs", 0, 10, NULL);
     TAP_OK(!line.dirty, "nothing is drawn at once");
     line.drawn -= 1;
+    progress.report(progress.context, "pairs", 4, 10, NULL);
+    TAP_OK(!line.dirty, "nor in the first second");
+    line.since -= 1;
     progress.report(progress.context, "pairs", 5, 10, NULL);
     TAP_OK(line.dirty, "a line is drawn after a while");
     progress.report(progress.context, "pairs", 6, 10, NULL);

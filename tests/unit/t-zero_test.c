@@ -1,6 +1,8 @@
 /* The zero test on identities that hold for a reason: a fraction whose numerator and
  * denominator share a factor, bounds that are met exactly, heads that cancel. */
-#include "certify/zero_test.h"
+#include <attest/certify.h>
+
+#include "certify/softmax_sign.h"
 
 #include "tests/tap.h"
 
@@ -51,29 +53,147 @@ static bool make_data(attest_dataset *dataset)
     return ok;
 }
 
-/* |F(X^a)_0 - F(X^b)_0|^2 = target, or |F(X^a)_0|^2 for b = a. */
-static attest_zero_answer test(const attest_weights *weights, const attest_dataset *dataset,
-                               uint32_t a, uint32_t b, const fmpq_t target, size_t *groups)
+/* sum, finished = F(X^a)_0 - F(X^b)_0, or F(X^a)_0 for b = a. */
+static void make_difference(attest_softmax_sum *sum, const attest_weights *weights,
+                            const attest_dataset *dataset, uint32_t a, uint32_t b)
 {
-    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
-    attest_softmax_sum sum;
-    attest_error error;
-
-    attest_softmax_sum_init(&sum, DIM);
+    attest_softmax_sum_init(sum, dataset->dim);
     for (int side = 0; side < 1 + (a != b); side++) {
         uint32_t i = side ? b : a;
         attest_context context = {dataset->start[i], i,
                                   (uint32_t)attest_dataset_length(dataset, i),
                                   attest_dataset_token(dataset, i, 0), 0};
-        if (attest_softmax_sum_add(&sum, side ? -1 : 1, weights, dataset, &context, &error))
+        if (attest_softmax_sum_add(sum, side ? -1 : 1, weights, dataset, &context, NULL))
             abort();
     }
-    attest_softmax_sum_finish(&sum);
+    attest_softmax_sum_finish(sum);
+}
+
+/* Whether the square of that is the target. */
+static attest_zero_answer test(const attest_weights *weights, const attest_dataset *dataset,
+                               uint32_t a, uint32_t b, const fmpq_t target, size_t *groups)
+{
+    attest_zero_answer answer = ATTEST_ZERO_UNABLE;
+    attest_softmax_sum sum;
+
+    make_difference(&sum, weights, dataset, a, b);
     *groups = sum.groups;
-    if (attest_zero_test(&answer, &sum, target, &error))
+    if (attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, NULL))
         abort();
     attest_softmax_sum_clear(&sum);
     return answer;
+}
+
+/* ----- heads with scores and values of their own ----- */
+
+enum { WIDE = 5, SPLIT = 0, WHOLE, SWAPPED, OTHER, SHIFTED, CONTEXTS };
+
+/* Tokens (s1, s2, v1, v2, 1). Head 1 averages v1 by s1, head 2 v2 by s2, head 3 takes away what
+ * head 1 gives, both into the same entry. */
+static bool make_separate(attest_weights *weights, size_t heads)
+{
+    bool ok = attest_weights_resize(weights, heads) == ATTEST_OK;
+
+    weights->activation = ATTEST_SOFTMAX;
+    weights->skip = false;
+    weights->dim = WIDE;
+    for (size_t h = 0; ok && h < heads; h++) {
+        attest_head *head = &weights->head[h];
+        attest_matrix_resize(&head->wq, 1, WIDE);
+        attest_matrix_resize(&head->wk, 1, WIDE);
+        attest_matrix_resize(&head->wv, 1, WIDE);
+        attest_matrix_resize(&head->wo, WIDE, 1);
+        fmpz_one(head->wq.entry + 4);
+        fmpz_one(head->wk.entry + h % 2);
+        fmpz_one(head->wv.entry + 2 + h % 2);
+        fmpz_set_si(head->wo.entry, h == 2 ? -1 : 1);
+    }
+    return ok;
+}
+
+/* SPLIT: (2 + 5 y)/(1 + y) + (3 + 7 y^2)/(1 + y^2). WHOLE: the same over (1 + y)(1 + y^2), by
+ * head 1 alone. SWAPPED: as SPLIT, with the heads exchanged. OTHER: WHOLE with one value
+ * changed. SHIFTED: SPLIT plus 4. */
+static bool make_contexts(attest_dataset *dataset)
+{
+    static const double x[CONTEXTS][4][WIDE] = {
+        {{0, 0, 2, 3, 1}, {1, 2, 5, 7, 1}},
+        {{0, 0, 5, 0, 1}, {1, 0, 8, 0, 1}, {2, 0, 9, 0, 1}, {3, 0, 12, 0, 1}},
+        {{0, 0, 3, 2, 1}, {2, 1, 7, 5, 1}},
+        {{0, 0, 5, 0, 1}, {1, 0, 8, 0, 1}, {2, 0, 9, 0, 1}, {3, 0, 13, 0, 1}},
+        {{0, 0, 6, 3, 1}, {1, 2, 9, 7, 1}}};
+    static const size_t length[CONTEXTS] = {2, 4, 2, 4, 2};
+    attest_dataset_builder builder;
+    bool ok = true;
+
+    attest_dataset_builder_init(&builder, WIDE, ATTEST_TABLE_REAL, NULL);
+    for (size_t i = 0; ok && i < CONTEXTS; i++)
+        ok = attest_dataset_builder_add_sequences(&builder, x[i][0], 1, length[i], NULL) ==
+             ATTEST_OK;
+    ok = ok && attest_dataset_builder_finish(dataset, &builder, NULL) == ATTEST_OK;
+    attest_dataset_builder_clear(&builder);
+    return ok;
+}
+
+/* The sign of |F(X^a)_0 - F(X^b)_0|^2 - target, or 2. */
+static int sign_of(const attest_weights *weights, const attest_dataset *dataset, uint32_t a,
+                   uint32_t b, const fmpq_t target, size_t max_terms)
+{
+    attest_softmax_limits limits = {4096, max_terms};
+    attest_softmax_sum sum;
+    int sign = 2;
+
+    make_difference(&sum, weights, dataset, a, b);
+    if (attest_softmax_sign(&sign, &sum, target, &limits) != ATTEST_SOFTMAX_NO_CAP)
+        sign = 2;
+    attest_softmax_sum_clear(&sum);
+    return sign;
+}
+
+static void test_separate(void)
+{
+    attest_weights two, three;
+    attest_dataset dataset;
+    fmpq_t target, tiny;
+    size_t groups;
+
+    attest_weights_init(&two), attest_weights_init(&three);
+    attest_dataset_init(&dataset);
+    fmpq_init(target), fmpq_init(tiny);
+    TAP_OK(make_separate(&two, 2) && make_separate(&three, 3) && make_contexts(&dataset),
+           "two heads, and a third that takes one away");
+    TAP_OK(test(&two, &dataset, SPLIT, WHOLE, target, &groups) == ATTEST_ZERO_EQUAL &&
+               groups == 3,
+           "denominators that share factors");
+    TAP_OK(sign_of(&two, &dataset, SPLIT, WHOLE, target, 1 << 22) == 0, "and their sign");
+    TAP_OK(test(&two, &dataset, SPLIT, OTHER, target, &groups) == ATTEST_ZERO_DIFFERENT,
+           "one value changed");
+    TAP_OK(test(&two, &dataset, SPLIT, SWAPPED, target, &groups) == ATTEST_ZERO_EQUAL &&
+               groups == 0,
+           "heads that change places");
+    TAP_OK(test(&three, &dataset, SPLIT, SWAPPED, target, &groups) == ATTEST_ZERO_DIFFERENT,
+           "not where one of them is taken away");
+    TAP_OK(test(&three, &dataset, WHOLE, OTHER, target, &groups) == ATTEST_ZERO_EQUAL &&
+               groups == 0,
+           "where that is the other head, a value changed says nothing");
+    fmpq_set_si(target, 16, 1);
+    TAP_OK(test(&two, &dataset, WHOLE, SHIFTED, target, &groups) == ATTEST_ZERO_EQUAL &&
+               sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == 0,
+           "a distance of 4, exactly");
+    fmpq_one(tiny);
+    fmpq_div_2exp(tiny, tiny, 5000);
+    fmpq_sub(target, target, tiny);
+    TAP_OK(test(&two, &dataset, WHOLE, SHIFTED, target, &groups) == ATTEST_ZERO_DIFFERENT &&
+               sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == 1,
+           "more than a little less than 4");
+    fmpq_mul_2exp(tiny, tiny, 1);
+    fmpq_add(target, target, tiny);
+    TAP_OK(sign_of(&two, &dataset, WHOLE, SHIFTED, target, 1 << 22) == -1,
+           "less than a little more than 4");
+    TAP_OK(sign_of(&two, &dataset, WHOLE, SHIFTED, target, 3) == 2, "with enough terms");
+    fmpq_clear(target), fmpq_clear(tiny);
+    attest_weights_clear(&two), attest_weights_clear(&three);
+    attest_dataset_clear(&dataset);
 }
 
 int main(void)
@@ -113,6 +233,7 @@ int main(void)
     attest_weights_clear(&one);
     attest_weights_clear(&many);
     attest_dataset_clear(&dataset);
+    test_separate();
     flint_cleanup();
     return tap_done();
 }

@@ -1,0 +1,276 @@
+/* gap_lemma.c -- instances of lemmas that tell sets with a gap apart: Lemma F, the sharp gap.
+ */
+#include "props/gap_lemma.h"
+
+#include <math.h>
+
+#include "props/vectors.h"
+
+enum { MOST_VALUES = 12, MOST_COPIES = 8, MOST_BITS = 1 << 15 };
+
+/* Bound and truth of packed sets agree to a factor 1 + e^{-kg}, k up to MOST_VALUES; a smaller
+ * g is a gap, too, and MOST_BITS tell them apart. */
+enum { LARGEST_GAP = 1000 };
+
+/* Puts a value into vector side, several times where duplicates are allowed. */
+static void put(attest_vector_lists *lists, size_t side, size_t value, struct theft *t,
+                const attest_setting *setting)
+{
+    size_t copies = 1;
+
+    if (attest_setting_drops(setting, "no-duplicates"))
+        copies += (size_t)theft_random_choice(t, MOST_COPIES);
+    while (copies-- > 0)
+        lists->index[side][lists->length[side]++] = value;
+}
+
+/* A has the value `first`, and B not. The others are drawn, or packed: what stands before is in
+ * both sets, what follows is B's, which is the lemma's worst case. */
+static void gen_sets(attest_vector_lists *lists, struct theft *t, size_t count,
+                     const attest_setting *setting)
+{
+    size_t first = (size_t)theft_random_choice(t, count - 1);
+    bool packed = theft_random_choice(t, 2) == 1;
+
+    *lists = (attest_vector_lists){.count = 2};
+    for (size_t i = 0; i < count; i++) {
+        enum { BOTH, ONLY_A, ONLY_B, NEITHER, KINDS };
+        size_t kind = i < first ? BOTH : i == first ? ONLY_A : ONLY_B;
+
+        if (i != first && !packed)
+            kind = (size_t)theft_random_choice(t, KINDS);
+        if (i + 1 == count && lists->length[1] == 0)
+            kind = ONLY_B; /* no set is empty */
+        if (kind == BOTH || kind == ONLY_A)
+            put(lists, 0, i, t, setting);
+        if (kind == BOTH || kind == ONLY_B)
+            put(lists, 1, i, t, setting);
+    }
+}
+
+attest_status attest_gap_lemma_gen(attest_instance *instance, struct theft *t,
+                                   const attest_setting *setting, const attest_gap_lemma *lemma)
+{
+    size_t count = 2 + (size_t)theft_random_choice(t, MOST_VALUES - 1);
+    attest_vector_lists lists;
+    attest_status status;
+    attest_vocabulary values;
+    fmpq_t gap;
+
+    fmpq_init(gap);
+    if (attest_setting_drops(setting, "gap"))
+        attest_vectors_gen_narrow(gap, t, lemma->threshold);
+    else
+        attest_vectors_gen_gap(gap, t, lemma->threshold, lemma->check, 0);
+    attest_vocabulary_init(&values);
+    status = attest_vectors_gen_values(&values, t, count, gap);
+    if (status == ATTEST_OK) {
+        gen_sets(&lists, t, count, setting);
+        status = attest_vectors_build(&instance->dataset, &values, &lists);
+    }
+    attest_vocabulary_clear(&values);
+    fmpq_clear(gap);
+    return status;
+}
+
+/* Where two sets differ first. */
+typedef struct first_difference {
+    bool at_maximum; /* the maxima differ */
+    int sign;        /* that of boltz(A) - boltz(B), as the lemma has it */
+    fmpq_t depth;    /* t = max - c, if not at_maximum */
+} first_difference;
+
+/* The largest element of list i that list j has not; NULL: there is none. Lists descend. */
+static const fmpz *largest_alone(const attest_vectors *vectors, size_t i, size_t j)
+{
+    const fmpz *own = attest_vectors_get(vectors, i), *other = attest_vectors_get(vectors, j);
+
+    for (size_t k = 0; k < attest_dataset_length(vectors->dataset, i); k++) {
+        bool found = false;
+
+        for (size_t l = 0; l < attest_dataset_length(vectors->dataset, j); l++)
+            found = found || fmpz_equal(own + k, other + l);
+        if (!found)
+            return own + k;
+    }
+    return NULL;
+}
+
+static void find_first_difference(first_difference *first, const attest_vectors *vectors,
+                                  size_t i, size_t j)
+{
+    const fmpz *a = largest_alone(vectors, i, j), *b = largest_alone(vectors, j, i), *c;
+    const fmpz *top_a = attest_vectors_get(vectors, i), *top_b = attest_vectors_get(vectors, j);
+    bool owner_a = a && (!b || fmpz_cmp(a, b) > 0);
+    fmpz_t depth;
+
+    first->at_maximum = !fmpz_equal(top_a, top_b);
+    first->sign = owner_a == first->at_maximum ? 1 : -1;
+    c = owner_a ? a : b;
+    fmpz_init(depth);
+    fmpz_sub(depth, top_a, c);
+    fmpq_set_fmpz_frac(first->depth, depth, vectors->denominator);
+    fmpz_clear(depth);
+}
+
+/* The sign of boltz(A) - boltz(B) after all values were multiplied by 2^20/divisor. */
+static attest_status stretched_sign(int *sign, const attest_vectors *vectors, size_t i,
+                                    size_t j, ulong divisor, attest_error *error)
+{
+    attest_boltz_difference difference;
+    attest_vectors stretched = *vectors;
+    attest_status status;
+
+    attest_boltz_difference_init(&difference);
+    stretched.entry = _fmpz_vec_init((slong)vectors->dataset->total);
+    _fmpz_vec_scalar_mul_2exp(stretched.entry, vectors->entry, (slong)vectors->dataset->total,
+                              20);
+    fmpz_init(stretched.denominator);
+    fmpz_mul_ui(stretched.denominator, vectors->denominator, divisor);
+    status = attest_vectors_difference(&difference, &stretched, i, j, 16, error);
+    *sign = difference.sign;
+    attest_vectors_clear(&stretched);
+    attest_boltz_difference_clear(&difference);
+    return status;
+}
+
+/* The sets violate the lemma's order at their gap: up to which gap do they, stretched? Bisects,
+ * for the order is right from the lemma's gap on. */
+static attest_status report_stretched(attest_trial *trial, const attest_vectors *vectors,
+                                      size_t i, size_t j, int wrong, const fmpq_t gap,
+                                      const attest_gap_lemma *lemma, attest_error *error)
+{
+    double own = fmpq_get_d(gap), scale = 1 << 20;
+    ulong violates = 1 << 20, right = (ulong)(own / (lemma->threshold + 1e-7) * scale);
+    attest_status status = ATTEST_OK;
+
+    while (violates - right > 1 && status == ATTEST_OK) {
+        ulong middle = right + (violates - right) / 2;
+        int sign;
+
+        status = stretched_sign(&sign, vectors, i, j, middle, error);
+        if (sign == wrong || sign == 0)
+            violates = middle;
+        else
+            right = middle;
+    }
+    if (status == ATTEST_OK)
+        attest_trial_violated(trial, lemma->name,
+                              "the order of boltz is the wrong one at a gap of %.5f, and, the "
+                              "sets stretched, up to %.5f",
+                              own, own * scale / (double)violates);
+    return status;
+}
+
+/* Below the lemma's gap only the order is left of the conclusion. */
+static attest_status decide_order(attest_trial *trial, const attest_vectors *vectors, size_t i,
+                                  size_t j, int expected, const fmpq_t gap,
+                                  const attest_gap_lemma *lemma, attest_error *error)
+{
+    attest_boltz_difference difference;
+    attest_status status;
+
+    attest_boltz_difference_init(&difference);
+    status = attest_vectors_difference(&difference, vectors, i, j, 16, error);
+    if (status == ATTEST_OK && difference.sign != expected)
+        status = report_stretched(trial, vectors, i, j, difference.sign, gap, lemma, error);
+    attest_boltz_difference_clear(&difference);
+    return status;
+}
+
+static attest_status decide_bound(attest_trial *trial, const attest_vectors *vectors, size_t i,
+                                  size_t j, const first_difference *first, const fmpq_t gap,
+                                  const attest_gap_lemma *lemma, attest_error *error)
+{
+    attest_boltz_difference difference;
+    attest_status status = ATTEST_OK;
+    arb_t bound, log2, g, t;
+    int sign = 0;
+
+    attest_boltz_difference_init(&difference);
+    arb_init(bound);
+    arb_init(log2);
+    arb_init(g);
+    arb_init(t);
+    for (long bits = 64; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
+        arb_set_fmpq(g, gap, 2 * bits);
+        arb_set_fmpq(t, first->depth, 2 * bits);
+        /* the lower end is a gap, too; so t >= gap is provable where they are equal */
+        arb_get_lbound_arf(arb_midref(g), g, 2 * bits);
+        mag_zero(arb_radref(g));
+        status = attest_vectors_difference(&difference, vectors, i, j, bits, error);
+        if (status == ATTEST_OK)
+            status = lemma->bound(bound, log2, g, first->at_maximum, t, 2 * bits, error);
+        if (status == ATTEST_OK)
+            sign = difference.sign != first->sign
+                       ? -1
+                       : attest_vectors_compare(trial, difference.log2, log2);
+    }
+    if (status == ATTEST_OK && sign < 0)
+        attest_trial_violated(trial, lemma->name, "%s",
+                              difference.sign != first->sign
+                                  ? "the order of boltz is the wrong one"
+                                  : "the sets' boltz differ by less than the bound");
+    else if (status == ATTEST_OK && sign == 0)
+        attest_trial_open(trial, "difference and bound agree to %d bits", MOST_BITS);
+    attest_boltz_difference_clear(&difference);
+    arb_clear(bound);
+    arb_clear(log2);
+    arb_clear(g);
+    arb_clear(t);
+    return status;
+}
+
+static attest_status decide_pair(attest_trial *trial, const attest_vectors *vectors, size_t i,
+                                 size_t j, const fmpq_t gap, const attest_gap_lemma *lemma,
+                                 attest_error *error)
+{
+    first_difference first;
+    attest_status status;
+
+    fmpq_init(first.depth);
+    find_first_difference(&first, vectors, i, j);
+    attest_trial_label(trial, first.at_maximum ? "maxima differ" : "maxima agree");
+    status = lemma->check(gap, 0)
+                 ? decide_bound(trial, vectors, i, j, &first, gap, lemma, error)
+                 : decide_order(trial, vectors, i, j, first.sign, gap, lemma, error);
+    if (status == ATTEST_OK && trial->outcome == ATTEST_VIOLATED) {
+        trial->has_pair = true;
+        trial->pair[0] = (attest_place){i, 0};
+        trial->pair[1] = (attest_place){j, 0};
+    }
+    fmpq_clear(first.depth);
+    return status;
+}
+
+attest_status attest_gap_lemma_decide(attest_trial *trial, const attest_instance *instance,
+                                      const attest_setting *setting,
+                                      const attest_gap_lemma *lemma, attest_error *error)
+{
+    size_t count = instance->dataset.count;
+    attest_status status = ATTEST_OK;
+    attest_vectors vectors;
+    bool meets;
+    fmpq_t gap;
+
+    if (attest_vectors_init(&vectors, &instance->dataset, error) != ATTEST_OK) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    fmpq_init(gap);
+    meets = !attest_vectors_repeat(&vectors) || attest_setting_drops(setting, "no-duplicates");
+    if (attest_vectors_gap(gap, &vectors))
+        meets = meets && (lemma->check(gap, 0) || attest_setting_drops(setting, "gap"));
+    if (!meets)
+        trial->outcome = ATTEST_DISCARDED;
+    if (fmpq_cmp_si(gap, LARGEST_GAP) > 0)
+        fmpq_set_si(gap, LARGEST_GAP, 1);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1;
+             j < count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; j++)
+            if (!attest_vectors_same_set(&vectors, i, j))
+                status = decide_pair(trial, &vectors, i, j, gap, lemma, error);
+    fmpq_clear(gap);
+    attest_vectors_clear(&vectors);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* size.c -- a size that doubles may not hold. */
+#include "audit/size.h"
+
+#include <float.h>
+#include <math.h>
+
+attest_audit_size attest_audit_size_get(const mpfr_t x)
+{
+    attest_audit_size size = {0};
+
+    size.part = mpfr_get_d_2exp(&size.exponent, x, MPFR_RNDU);
+    return size;
+}
+
+double attest_audit_size_double(attest_audit_size size)
+{
+    if (size.part == 0)
+        return 0;
+    if (size.exponent > DBL_MAX_EXP)
+        return INFINITY;
+    return size.exponent < DBL_MIN_EXP
+               ? fmax(ldexp(size.part, (int)fmax(-2000.0, (double)size.exponent)), 0x1p-1074)
+               : ldexp(size.part, (int)size.exponent);
+}
+
+/* x = the size: 53 bits are enough for it. */
+static void get_wide(mpfr_t x, attest_audit_size size)
+{
+    mpfr_init2(x, 53);
+    mpfr_set_d(x, size.part, MPFR_RNDN);
+    mpfr_mul_2si(x, x, size.exponent, MPFR_RNDU);
+}
+
+void attest_audit_size_rational(fmpq_t x, attest_audit_size size)
+{
+    mpfr_t wide;
+    arf_t value;
+
+    get_wide(wide, size);
+    arf_init(value);
+    arf_set_mpfr(value, wide);
+    arf_get_fmpq(x, value);
+    arf_clear(value);
+    mpfr_clear(wide);
+}
+
+void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
+                              int digits)
+{
+    mpfr_t wide;
+
+    get_wide(wide, size);
+    mpfr_snprintf(text, ATTEST_AUDIT_SIZE_TEXT, "%.*Rg", digits, wide);
+    mpfr_clear(wide);
+}

@@ -1,0 +1,28 @@
+/* size.h -- a size that doubles may not hold: errors in ulp reach 2^2097 in binary64 alone. */
+#ifndef ATTEST_AUDIT_SIZE_H
+#define ATTEST_AUDIT_SIZE_H
+
+#include <attest/flint.h>
+#include <mpfr.h>
+
+/* part 2^exponent, 1/2 <= part < 1, or part 0; infinite: part is. */
+typedef struct attest_audit_size {
+    double part;
+    long exponent;
+} attest_audit_size;
+
+/* x, not negative, rounded up to 53 bits. */
+attest_audit_size attest_audit_size_get(const mpfr_t x);
+
+/* As a double, rounded up: infinite where none is large enough. */
+double attest_audit_size_double(attest_audit_size size);
+
+/* Exactly. Domain: finite. */
+void attest_audit_size_rational(fmpq_t x, attest_audit_size size);
+
+/* As a decimal of so many digits, whatever its exponent: a number of JSON if it is finite. */
+enum { ATTEST_AUDIT_SIZE_TEXT = 48 };
+void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,
+                              int digits);
+
+#endif

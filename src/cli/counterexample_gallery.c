@@ -1,0 +1,119 @@
+/* counterexample_gallery.c -- attest counterexample --list, --show: the least ones. */
+#include <stdio.h>
+
+#include "cli/counterexample.h"
+
+static void print_sequence(const long *t, size_t length)
+{
+    printf("(");
+    for (size_t k = 0; k < length; k++)
+        printf("%s%ld", k ? ", " : "", t[k]);
+    printf(")");
+}
+
+/* "(1, 2, 5, 6) and (1, 3, 4, 6) at 0 and 0". */
+static void print_pair(const attest_universal_pair *pair)
+{
+    print_sequence(pair->t[0], pair->length[0]);
+    if (pair->length[1] > 0) {
+        printf(" and ");
+        print_sequence(pair->t[1], pair->length[1]);
+    }
+    printf(" at %zu and %zu", pair->position[0], pair->position[1]);
+}
+
+static void write_numbers(attest_json *json, const long *t, size_t length)
+{
+    attest_json_write_array(json, NULL);
+    for (size_t k = 0; k < length; k++)
+        attest_json_write_integer(json, NULL, t[k]);
+    attest_json_write_close(json);
+}
+
+static void write_entry(attest_json *json, const attest_gallery_entry *e)
+{
+    attest_json_write_string(json, "name", e->name);
+    attest_json_write_string(json, "title", e->title);
+    attest_json_write_string(json, "ties", attest_ties_name(e->ties));
+    attest_json_write_string(json, "mask", attest_mask_name(e->mask));
+    attest_json_write_string(json, "defeats", attest_gallery_defeats_name(e->defeats));
+    attest_json_write_array(json, "multiples");
+    for (size_t side = 0; side < 2 && e->pair.length[side] > 0; side++)
+        write_numbers(json, e->pair.t[side], e->pair.length[side]);
+    attest_json_write_close(json);
+    attest_json_write_array(json, "positions");
+    for (size_t side = 0; side < 2; side++)
+        attest_json_write_count(json, NULL, e->pair.position[side]);
+    attest_json_write_close(json);
+}
+
+int attest_cli_list_gallery(const attest_common *common)
+{
+    attest_json json;
+
+    if (!common->json) {
+        for (const attest_gallery_entry *e = attest_gallery; e->name; e++) {
+            printf("%-26s %s\n%-26s   ", e->name, e->title, "");
+            print_pair(&e->pair);
+            printf("; %s ties, mask %s\n%-26s   defeats %s\n", attest_ties_name(e->ties),
+                   attest_mask_name(e->mask), "", attest_gallery_defeats_name(e->defeats));
+        }
+        return EXIT_HOLDS;
+    }
+    attest_json_write_begin(&json, stdout);
+    attest_json_write_object(&json, NULL);
+    attest_json_write_array(&json, "gallery");
+    for (const attest_gallery_entry *e = attest_gallery; e->name; e++) {
+        attest_json_write_object(&json, NULL);
+        write_entry(&json, e);
+        attest_json_write_close(&json);
+    }
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+/* "of whole numbers from 1 to 9, without repetitions". */
+static void print_space(const attest_gallery_entry *e)
+{
+    printf("whole numbers from %ld to %ld%s, %s repetitions, %s", e->low, e->high,
+           e->low <= 0 && !e->zero ? " but 0" : "", e->repeats ? "with" : "without",
+           e->pair.length[1] == 0 ? "in one sequence"
+           : e->unequal           ? "lengths equal or not"
+                                  : "of equal lengths");
+}
+
+void attest_cli_print_gallery(const attest_gallery_entry *e,
+                              const attest_gallery_search *search)
+{
+    size_t n = e->pair.length[0] > e->pair.length[1] ? e->pair.length[0] : e->pair.length[1];
+
+    printf("%s: %s\nmultiples of u: ", e->name, e->title);
+    print_pair(&e->pair);
+    printf("\ndefeats %s; %s ties, mask %s\nleast of all: ",
+           attest_gallery_defeats_name(e->defeats), attest_ties_name(e->ties),
+           attest_mask_name(e->mask));
+    print_space(e);
+    printf(":\n  the %zu sequences of fewer than %zu tokens (%zu positions) have no such pair, "
+           "and among the\n  %zu of %zu tokens it is the first; no other numbers, in no "
+           "dimension, do with fewer\n  tokens (proofs-notes/theorem1.md, \"The gallery\")\n",
+           search->shorter, n, search->contexts, search->sequences - search->shorter, n);
+}
+
+void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
+                              const attest_gallery_search *search)
+{
+    attest_json_write_object(json, "gallery");
+    write_entry(json, e);
+    attest_json_write_object(json, "least_of");
+    attest_json_write_integer(json, "low", e->low);
+    attest_json_write_integer(json, "high", e->high);
+    attest_json_write_bool(json, "zero", e->zero);
+    attest_json_write_bool(json, "repetitions", e->repeats);
+    attest_json_write_bool(json, "unequal_lengths", e->unequal);
+    attest_json_write_count(json, "shorter_sequences", search->shorter);
+    attest_json_write_count(json, "shorter_positions", search->contexts);
+    attest_json_write_count(json, "sequences", search->sequences);
+    attest_json_write_close(json);
+    attest_json_write_close(json);
+}

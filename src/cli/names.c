@@ -1,0 +1,129 @@
+/* names.c -- the names that can be written on the command line. */
+#include "cli/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/load.h"
+#include "io/judge_model_json.h"
+#include "props/properties.h"
+#include "props/statement.h"
+#include "report/glossary.h"
+
+/* one command a line */
+/* clang-format off */
+static const attest_command *const commands[] = {
+    &attest_command_approximate,
+    &attest_command_audit,
+    &attest_command_bench,
+    &attest_command_campaign,
+    &attest_command_certify,
+    &attest_command_check,
+    &attest_command_construct,
+    &attest_command_counterexample,
+    &attest_command_demo,
+    &attest_command_dot,
+    &attest_command_eval,
+    &attest_command_import,
+    &attest_command_judge,
+    &attest_command_list,
+    &attest_command_memorize,
+    &attest_command_merge,
+    &attest_command_new_property,
+    &attest_command_range,
+    &attest_command_replay,
+    &attest_command_report,
+    &attest_command_separated,
+    &attest_command_show,
+    &attest_command_simulate,
+    &attest_command_status,
+    &attest_command_tolerance,
+};
+/* clang-format on */
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const char *attest_names_commands(const void *of, size_t i)
+{
+    (void)of;
+    return i < COMMANDS ? commands[i]->name : NULL;
+}
+
+const attest_command *attest_cli_command_get(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+const char *attest_names_properties(const void *of, size_t i)
+{
+    const attest_load *load = attest_cli_loaded();
+    size_t count = 0;
+
+    (void)of;
+    if (i == 0)
+        return "all";
+    for (i--; attest_properties[count]; count++)
+        if (count == i)
+            return attest_properties[i]->name;
+    return i - count < load->count ? load->property[i - count].name : NULL;
+}
+
+const char *attest_names_statements(const void *of, size_t i)
+{
+    size_t count = 0;
+
+    (void)of;
+    for (; attest_statements[count]; count++)
+        if (count == i)
+            return attest_statements[i]->name;
+    i -= count;
+    for (count = 0; attest_properties[count]; count++)
+        if (count == i)
+            return attest_properties[i]->name;
+    i -= count;
+    for (count = 0; attest_glossary[count].name; count++)
+        if (count == i)
+            return attest_glossary[i].name;
+    return NULL;
+}
+
+const char *attest_names_topics(const void *of, size_t i)
+{
+    return i < COMMANDS ? commands[i]->name : attest_names_statements(of, i - COMMANDS);
+}
+
+const char *attest_names_hypotheses(const void *of, size_t i)
+{
+    (void)of;
+    for (size_t p = 0; attest_properties[p]; p++)
+        for (const attest_droppable *d = attest_properties[p]->droppable; d && d->name; d++)
+            if (i-- == 0)
+                return d->name;
+    return NULL;
+}
+
+const char *attest_names_kernels(const void *of, size_t i)
+{
+    (void)of;
+    return attest_judge_model_shipped[i].name; /* the last is NULL */
+}
+
+const char *attest_names_choices(const void *of, size_t i)
+{
+    return ((const char *const *)of)[i];
+}
+
+int attest_cli_refuse_name(const char *what, const char *written, attest_names *names,
+                           const void *of, const char *see)
+{
+    const char *near = attest_nearest_pick(written, names, of);
+
+    if (!near)
+        return attest_cli_refuse("unknown %s '%s' (see '%s')", what, written, see);
+    return attest_cli_refuse("unknown %s '%s': did you mean '%s'? (see '%s')", what, written,
+                             near, see);
+}

@@ -1,0 +1,327 @@
+/* lemma_head.c -- the head that Lemma F speaks of, and what it makes of the tokens. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "recheck/lemma.h"
+
+/* ----- the head ----- */
+
+/* m = v c^T where v is a row of the matrix: v and c, or false. */
+static bool split(fmpq *c, fmpq *v, const attest_matrix *m)
+{
+    fmpq_t entry, product;
+    size_t pivot = SIZE_MAX;
+    bool is = false;
+
+    fmpq_init(entry), fmpq_init(product);
+    for (size_t r = 0; r < m->rows && !is; r++)
+        for (size_t k = 0; k < m->cols && !is; k++) {
+            attest_matrix_get_entry(entry, m, r, k);
+            is = !fmpq_is_zero(entry);
+            pivot = k;
+            for (size_t l = 0; is && l < m->cols; l++)
+                attest_matrix_get_entry(v + l, m, r, l);
+        }
+    for (size_t r = 0; r < m->rows && is; r++) {
+        attest_matrix_get_entry(entry, m, r, pivot);
+        fmpq_div(c + r, entry, v + pivot);
+        for (size_t k = 0; k < m->cols && is; k++) {
+            attest_matrix_get_entry(entry, m, r, k);
+            fmpq_mul(product, c + r, v + k);
+            is = fmpq_equal(entry, product);
+        }
+    }
+    fmpq_clear(entry), fmpq_clear(product);
+    return is;
+}
+
+/* *ratio with other = ratio v, or false. */
+static bool is_parallel(fmpq_t ratio, const fmpq *v, const fmpq *other, size_t dim)
+{
+    fmpq_t product;
+    bool is = true;
+
+    fmpq_init(product);
+    fmpq_zero(ratio);
+    for (size_t c = 0; c < dim; c++)
+        if (!fmpq_is_zero(v + c)) {
+            fmpq_div(ratio, other + c, v + c);
+            break;
+        }
+    for (size_t c = 0; c < dim && is; c++) {
+        fmpq_mul(product, ratio, v + c);
+        is = fmpq_equal(product, other + c);
+    }
+    fmpq_clear(product);
+    return is;
+}
+
+/* y += matrix x, or matrix^T x. */
+static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transposed)
+{
+    fmpq_t entry;
+
+    fmpq_init(entry);
+    for (size_t r = 0; r < m->rows; r++)
+        for (size_t c = 0; c < m->cols; c++) {
+            attest_matrix_get_entry(entry, m, r, c);
+            if (transposed)
+                fmpq_addmul(y + c, entry, x + r);
+            else
+                fmpq_addmul(y + r, entry, x + c);
+        }
+    fmpq_clear(entry);
+}
+
+/* v, a, w; false where the head is not of this kind, or says nothing. */
+static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
+{
+    slong dim = (slong)lemma->check->dim, width = (slong)head->wk.rows;
+    fmpq *u = _fmpq_vec_init(width), *m = _fmpq_vec_init(width), *own = _fmpq_vec_init(dim);
+    fmpq_t ratio;
+    bool is, zero = true;
+
+    fmpq_init(ratio);
+    is = split(u, lemma->v, &head->wk) && split(m, own, &head->wv) &&
+         is_parallel(ratio, lemma->v, own, (size_t)dim);
+    for (slong r = 0; r < width; r++)
+        fmpq_mul(m + r, m + r, ratio);
+    if (is) {
+        apply(lemma->a, &head->wq, u, true);
+        apply(lemma->w, &head->wo, m, false);
+    }
+    for (slong c = 0; c < dim; c++)
+        zero = zero && fmpq_is_zero(lemma->w + c);
+    fmpq_clear(ratio);
+    _fmpq_vec_clear(u, width), _fmpq_vec_clear(m, width), _fmpq_vec_clear(own, dim);
+    return is && !zero;
+}
+
+/* ----- values ----- */
+
+/* value[t] = direction . token t, over one denominator. False when memory is out. */
+static bool project(fmpz *value, fmpz_t denominator, const attest_recheck *check,
+                    const fmpq *direction)
+{
+    const attest_tokens *tokens = &check->dataset->tokens;
+    slong dim = (slong)check->dim, count = (slong)tokens->count;
+    fmpz *numerator = _fmpz_vec_init(dim), *x = _fmpz_vec_init(dim);
+    fmpz *own = _fmpz_vec_init(count);
+    fmpz_t common;
+
+    fmpz_init_set_ui(common, 1);
+    for (slong c = 0; c < dim; c++)
+        fmpz_lcm(common, common, fmpq_denref(direction + c));
+    for (slong c = 0; c < dim; c++) {
+        fmpz_divexact(numerator + c, common, fmpq_denref(direction + c));
+        fmpz_mul(numerator + c, numerator + c, fmpq_numref(direction + c));
+    }
+    fmpz_one(denominator);
+    for (slong t = 0; t < count; t++) {
+        attest_tokens_get(x, own + t, tokens, (size_t)t);
+        _fmpz_vec_dot(value + t, numerator, x, dim);
+        if (!fmpz_divisible(denominator, own + t))
+            fmpz_lcm(denominator, denominator, own + t);
+    }
+    for (slong t = 0; t < count; t++) {
+        fmpz_divexact(own + t, denominator, own + t);
+        fmpz_mul(value + t, value + t, own + t);
+    }
+    fmpz_mul(denominator, denominator, common);
+    fmpz_clear(common);
+    _fmpz_vec_clear(numerator, dim), _fmpz_vec_clear(x, dim), _fmpz_vec_clear(own, count);
+    return true;
+}
+
+typedef struct ranked {
+    const fmpz *value;
+    uint32_t token;
+} ranked;
+
+static int by_value(const void *a, const void *b)
+{
+    return -fmpz_cmp(((const ranked *)a)->value, ((const ranked *)b)->value);
+}
+
+/* sorted = the tokens by descending value, gap = the least distance; false where two values are
+ * equal, there is only one, or memory is out. */
+static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t count)
+{
+    ranked *order = attest_memory_alloc(count, sizeof *order);
+    bool distinct = order && count > 1;
+    fmpz_t distance;
+
+    fmpz_init(distance);
+    for (size_t t = 0; order && t < count; t++)
+        order[t] = (ranked){value + t, (uint32_t)t};
+    if (distinct)
+        qsort(order, count, sizeof *order, by_value);
+    for (size_t i = 0; i < count && distinct; i++) {
+        sorted[i] = order[i].token;
+        if (i == 0)
+            continue;
+        fmpz_sub(distance, order[i - 1].value, order[i].value);
+        distinct = !fmpz_is_zero(distance);
+        if (i == 1 || fmpz_cmp(distance, gap) < 0)
+            fmpz_set(gap, distance);
+    }
+    fmpz_clear(distance);
+    free(order);
+    return distinct;
+}
+
+/* Whether g >= g*: g - 1 - g/(e^g - 1), which grows with g, is not negative. g* is irrational,
+ * so that balls decide; g > 2 needs none. */
+static bool is_wide(const fmpq_t g)
+{
+    bool told = fmpq_cmp_si(g, 2) >= 0, wide = told;
+    arb_t x, e;
+
+    arb_init(x), arb_init(e);
+    for (long bits = 64; !told && bits <= 1 << 20; bits *= 2) {
+        arb_set_fmpq(x, g, bits);
+        arb_expm1(e, x, bits);
+        arb_div(e, x, e, bits);
+        arb_sub(x, x, e, bits);
+        arb_sub_ui(x, x, 1, bits);
+        told = arb_is_positive(x) || arb_is_negative(x);
+        wide = arb_is_positive(x);
+    }
+    arb_clear(x), arb_clear(e);
+    return wide;
+}
+
+void attest_recheck_lemma_gap(fmpq_t gap, const attest_recheck_lemma *lemma, size_t token)
+{
+    fmpz_t numerator, denominator;
+
+    fmpz_init(numerator), fmpz_init(denominator);
+    fmpz_abs(numerator, lemma->slope + token);
+    fmpz_mul(numerator, numerator, lemma->gap);
+    fmpz_mul(denominator, lemma->slopes, lemma->values);
+    fmpq_set_fmpz_frac(gap, numerator, denominator);
+    fmpz_clear(numerator), fmpz_clear(denominator);
+}
+
+/* The token of the smallest |alpha|: it has the least gap of scores. */
+static size_t flattest(const attest_recheck_lemma *lemma)
+{
+    size_t least = 0, count = lemma->check->dataset->tokens.count;
+
+    for (size_t t = 1; t < count; t++)
+        if (fmpz_cmpabs(lemma->slope + t, lemma->slope + least) < 0)
+            least = t;
+    return least;
+}
+
+/* An upper end of x as a double, and with log of its logarithm. */
+static double above(const arb_t x)
+{
+    arf_t end;
+    double d;
+
+    arf_init(end);
+    arb_get_ubound_arf(end, x, 53);
+    d = arf_get_d(end, ARF_RND_CEIL);
+    arf_clear(end);
+    return d;
+}
+
+static bool set_values(attest_recheck_lemma *lemma)
+{
+    size_t count = lemma->check->dataset->tokens.count;
+    fmpq_t gap, ratio;
+    arb_t x;
+    bool ok;
+
+    fmpq_init(gap), fmpq_init(ratio), arb_init(x);
+    ok = project(lemma->value, lemma->values, lemma->check, lemma->v) &&
+         sort_values(lemma->sorted, lemma->gap, lemma->value, count);
+    if (ok && is_parallel(ratio, lemma->v, lemma->a, lemma->check->dim)) {
+        _fmpz_vec_scalar_mul_fmpz(lemma->slope, lemma->value, (slong)count, fmpq_numref(ratio));
+        fmpz_mul(lemma->slopes, lemma->values, fmpq_denref(ratio));
+    } else if (ok) {
+        ok = project(lemma->slope, lemma->slopes, lemma->check, lemma->a);
+    }
+    if (ok) {
+        attest_recheck_lemma_gap(gap, lemma, flattest(lemma));
+        ok = is_wide(gap); /* and no alpha is 0 */
+    }
+    for (size_t t = 0; t < count && ok; t++) {
+        lemma->rank[lemma->sorted[t]] = (uint32_t)t;
+        arb_set_fmpz(x, lemma->slope + t);
+        arb_abs(x, x);
+        arb_div_fmpz(x, x, lemma->slopes, 64);
+        lemma->slope_above[t] = above(x);
+        arb_log(x, x, 64);
+        lemma->slope_log[t] = above(x);
+    }
+    fmpq_clear(gap), fmpq_clear(ratio), arb_clear(x);
+    return ok;
+}
+
+static void set_norm(attest_recheck_lemma *lemma)
+{
+    fmpq_t square;
+    arb_t log;
+
+    fmpq_init(square);
+    arb_init(log);
+    for (size_t c = 0; c < lemma->check->dim; c++)
+        fmpq_addmul(square, lemma->w + c, lemma->w + c);
+    arb_set_fmpq(lemma->norm, square, 256);
+    arb_sqrt(lemma->norm, lemma->norm, 256);
+    arb_log(log, lemma->norm, 64);
+    arb_neg(log, log);
+    lemma->norm_log = -above(log);
+    fmpq_clear(square);
+    arb_clear(log);
+}
+
+bool attest_recheck_lemma_set_head(attest_recheck_lemma *lemma, const attest_head *head)
+{
+    bool ok = read_head(lemma, head) && set_values(lemma);
+
+    if (ok)
+        set_norm(lemma);
+    return ok;
+}
+
+bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
+{
+    size_t dim = lemma->check->dim, count = lemma->check->dataset->tokens.count;
+    fmpq *p = _fmpq_vec_init((slong)dim);
+    fmpz *value = _fmpz_vec_init((slong)count);
+    uint32_t *sorted = attest_memory_alloc(count, sizeof *sorted);
+    fmpq_t vw, ww, pp;
+    fmpz_t denominator, gap;
+    arb_t ratio, norm;
+
+    fmpq_init(vw), fmpq_init(ww), fmpq_init(pp), fmpz_init(denominator), fmpz_init(gap);
+    arb_init(ratio), arb_init(norm);
+    arf_zero(bound);
+    for (size_t c = 0; c < dim; c++) {
+        fmpq_addmul(vw, lemma->v + c, lemma->w + c);
+        fmpq_addmul(ww, lemma->w + c, lemma->w + c);
+    }
+    for (size_t c = 0; c < dim; c++) { /* p = (w.w) v - (v.w) w is orthogonal to w */
+        fmpq_mul(p + c, ww, lemma->v + c);
+        fmpq_submul(p + c, vw, lemma->w + c);
+        fmpq_addmul(pp, p + c, p + c);
+    }
+    if (sorted && !fmpq_is_zero(pp) && project(value, denominator, lemma->check, p) &&
+        sort_values(sorted, gap, value, count)) {
+        arb_set_fmpz(ratio, gap);
+        arb_div_fmpz(ratio, ratio, denominator, 256);
+        arb_set_fmpq(norm, pp, 256);
+        arb_sqrt(norm, norm, 256);
+        arb_div(ratio, ratio, norm, 256);
+        arb_get_lbound_arf(bound, ratio, 256);
+    }
+    fmpq_clear(vw), fmpq_clear(ww), fmpq_clear(pp), fmpz_clear(denominator), fmpz_clear(gap);
+    arb_clear(ratio), arb_clear(norm);
+    _fmpq_vec_clear(p, (slong)dim);
+    _fmpz_vec_clear(value, (slong)count);
+    free(sorted);
+    return sorted != NULL;
+}

@@ -1,0 +1,85 @@
+/* lemma_norm.c -- upper bounds of norms of outputs, in doubles, where Lemma F applies
+ * (proofs-notes/first_difference.md). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "recheck/lemma.h"
+
+/* x rounded to a double: right up to 2^-52 of its size, or not finite, or below 2^-1000. */
+static double rounded(const fmpq_t x)
+{
+    double d;
+    arf_t t;
+
+    arf_init(t);
+    arf_set_fmpq(t, x, 53, ARF_RND_NEAR);
+    d = arf_get_d(t, ARF_RND_NEAR);
+    arf_clear(t);
+    return d;
+}
+
+bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma)
+{
+    const attest_tokens *tokens = &lemma->check->dataset->tokens;
+    size_t dim = tokens->dim, count = tokens->count;
+    double *w = attest_memory_alloc(dim, sizeof *w);
+    fmpq_t x;
+
+    lemma->square = attest_memory_alloc(count, sizeof *lemma->square);
+    lemma->dot = attest_memory_alloc(count, sizeof *lemma->dot);
+    lemma->dot_error = attest_memory_alloc(count, sizeof *lemma->dot_error);
+    lemma->near = attest_memory_alloc(count, sizeof *lemma->near);
+    if (!w || !lemma->square || !lemma->dot || !lemma->dot_error || !lemma->near) {
+        free(w);
+        return false;
+    }
+    fmpq_init(x);
+    for (size_t c = 0; c < dim; c++) {
+        w[c] = rounded(lemma->w + c);
+        lemma->norm_square += w[c] * w[c];
+    }
+    for (size_t t = 0; t < count; t++) {
+        for (size_t c = 0; c < dim; c++) {
+            double own;
+            if (!tokens->real)
+                attest_tokens_get_entry(x, tokens, t, c);
+            own = tokens->real ? tokens->real[t * dim + c] : rounded(x);
+            lemma->square[t] += own * own;
+            lemma->dot[t] += own * w[c];
+            lemma->dot_error[t] += fabs(own * w[c]);
+        }
+        lemma->dot_error[t] *= ((double)dim + 8) * 0x1p-52;
+        fmpq_set_fmpz_frac(x, lemma->value + t, lemma->values);
+        lemma->near[t] = rounded(x);
+    }
+    fmpq_clear(x);
+    free(w);
+    return true;
+}
+
+double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t position)
+{
+    bool causal = lemma->check->weights->mask == ATTEST_MASK_CAUSAL;
+    size_t list = causal ? position : attest_recheck_sequence(lemma->check, position);
+    uint32_t token = lemma->check->dataset->token[position];
+    bool first = fmpz_sgn(lemma->slope + token) > 0; /* the largest value scores most */
+    uint32_t top =
+        lemma->sorted[lemma->key[first ? lemma->start[list] : lemma->start[list + 1] - 1]];
+    double sign = fmpz_sgn(lemma->slope + token) > 0 ? -1 : 1, most = 0, bound;
+    /* mu <= 0.4456 at g >= g*; the upper bound of |alpha| is right up to 2^-50 of it. */
+    double reach = 0.4456 / (lemma->slope_above[token] * (1 - 0x1p-48));
+    double end[2] = {lemma->near[top], lemma->near[top] + sign * reach};
+    double slack = ((double)lemma->check->dim + 64) * 0x1p-50;
+
+    for (int i = 0; i < 2; i++) { /* a convex parabola is largest at an end */
+        double m = end[i], far = fabs(lemma->near[top]) + reach;
+        double value = 2 * m * lemma->dot[token] + m * m * lemma->norm_square;
+        value += 2 * far * lemma->dot_error[token] +
+                 slack * (2 * far * fabs(lemma->dot[token]) + far * far * lemma->norm_square);
+        if (!(value <= most) || i == 0)
+            most = value;
+    }
+    bound = sqrt(fmax(0, lemma->square[token] * (1 + slack) + most) * (1 + slack) + 0x1p-1000);
+    return bound < 0x1p400 ? bound * (1 + 0x1p-50) + 0x1p-400 : INFINITY;
+}

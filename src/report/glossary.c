@@ -1,0 +1,159 @@
+/* glossary.c -- the words that results are told in, explained once. */
+#include "report/glossary.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const attest_term attest_glossary[] = {
+    {"ball",
+     "A number known up to a proved error: a midpoint and a radius, and the true value lies "
+     "between midpoint - radius and midpoint + radius. Computing with balls never loses the "
+     "true value; where a ball is too wide to decide, it is computed again with more bits.",
+     "attest show zero_test"},
+    {"bound",
+     "How far a computed value can be from the exact one, proved and rounded outward: no input "
+     "of the kind described, and no order of the operations that is left open, gives more.",
+     "attest tolerance --help"},
+    {"campaign",
+     "Many trials of properties on random instances, from one seed, over all processors. What "
+     "violates a property is shrunk to a small counterexample that 'attest replay' shows "
+     "again.",
+     "attest campaign --help"},
+    {"certificate",
+     "A file that says of a dataset and weights what was proved, with the places and numbers "
+     "that show it. 'attest check' verifies it by other code than that which wrote it.",
+     "doc/certificate.md"},
+    {"collapse",
+     "The width of numbers, in bits, at and below which a head written in that format gives "
+     "two different contexts the same output, bit for bit.",
+     "attest show collapse"},
+    {"context",
+     "The set of tokens of a sequence. Attention without positions sees no more of a sequence "
+     "than this set, with how often each token stands in it.",
+     "attest show theorem2"},
+    {"contextual-mapping",
+     "Definition 2 of the paper: every output is shorter than r, and the outputs of every "
+     "required pair of places are more than delta apart. So one output alone tells which token "
+     "it belongs to and in which context that stood.",
+     "attest certify --help"},
+    {"corpus",
+     "A folder of counterexamples that were found once, each with what is expected of it. A "
+     "campaign replays them before it draws new ones.",
+     "attest campaign --help"},
+    {"counterexample",
+     "An instance on which a claim fails, exactly: data, weights and the place to look at, in "
+     "a file that anybody can replay.",
+     "attest counterexample --help"},
+    {"delta",
+     "How far apart the outputs of a required pair must be: a contextual mapping keeps every "
+     "one of these distances above delta. 0 means: different at all.",
+     "attest show theorem2"},
+    {"enclosure",
+     "Two ends between which the true value lies, proved: a ball, written by its ends.", NULL},
+    {"eps",
+     "How far apart different tokens are: tokenwise separated data keep every distance between "
+     "two different tokens above eps.",
+     "attest separated --help"},
+    {"exact",
+     "Computed with fractions of whole numbers of any size, so without any rounding. Every "
+     "number in a file is a rational and is taken as it stands: 0.1 is one tenth.",
+     NULL},
+    {"fast-path",
+     "Attention in double precision with vector instructions and a proved running bound. It "
+     "proposes, and decides alone only what lies beyond its own bound; the exact path decides "
+     "the rest.",
+     "attest bench --help"},
+    {"format",
+     "A kind of floating-point number: binary32, bfloat16, float8_e4m3fn and others, by their "
+     "bits for exponent and fraction, and by what stands beyond the largest number.",
+     "doc/formats.md"},
+    {"hardmax",
+     "Attention that gives all weight to the key with the largest score; keys that tie, "
+     "exactly, share it equally. One layer of it cannot be a contextual mapping (Theorem 1).",
+     "attest show theorem1"},
+    {"head",
+     "One attention of a layer: weights W_Q, W_K, W_V, W_O of size S by d, which let every "
+     "token look at all tokens of its sequence. Its rank is that of W_K^T W_Q.",
+     "doc/files.md"},
+    {"journal",
+     "The file in which a campaign writes down every finished chunk of trials before it goes "
+     "on, so that what was stopped or killed can be resumed without loss.",
+     "attest campaign --help"},
+    {"kernel-model",
+     "What is known of an attention kernel: formats of its inputs, products, sums and output, "
+     "how it computes exp, in which order it may add. 'any' stands where the author does not "
+     "know. A bound holds for every kernel that the model describes.",
+     "attest show kernels"},
+    {"property",
+     "A statement as a test: it draws an instance that meets the hypotheses, computes both "
+     "sides, and must hold in every trial. A search is a property that must find a violation.",
+     "attest list"},
+    {"r", "How long outputs may be: a contextual mapping keeps every output's norm below r.",
+     "attest show theorem2"},
+    {"relative-error",
+     "The distance of a computed output from the exact one, as vectors, divided by the norm of "
+     "the exact one: 0.01 means that the output is off by a hundredth of its length.",
+     "attest audit --help"},
+    {"required-pair",
+     "Two places of a dataset whose outputs a contextual mapping must tell apart: their tokens "
+     "differ, or the contexts that they stand in do.",
+     "attest show theorem2"},
+    {"schedule",
+     "One order in which a kernel may do its operations: tiles, splits, how sums are formed. "
+     "With a complete schedule a kernel model is one concrete kernel, to the bit.",
+     "attest simulate --help"},
+    {"separated",
+     "Tokenwise separated: every token's norm lies between r_min and r_max, and different "
+     "tokens are more than eps apart. The theorems speak of such data.",
+     "attest separated --help"},
+    {"separation",
+     "The least distance between the outputs of any required pair. Above delta, the head is a "
+     "contextual mapping; 0 means that two contexts cannot be told apart.",
+     "attest certify --help"},
+    {"shard",
+     "One of N parts of a campaign, K/N, that can run on another machine. Merged, the parts "
+     "give the report of the whole, byte for byte but for times.",
+     "doc/scale.md"},
+    {"shrink", "To make a counterexample smaller, step by step, as long as it stays one.",
+     NULL},
+    {"skip",
+     "The token itself, added to the head's output: x + Attention(x). The paper's layers have "
+     "it; a dataset in which it should be another tensor needs --residual.",
+     "doc/files.md"},
+    {"softmax",
+     "Attention that weighs every key by exp of its score, divided by the sum of these. One "
+     "head of it, of rank 1, can be a contextual mapping (Theorem 2).",
+     "attest show theorem2"},
+    {"tolerance",
+     "The proved bound, for every single element of an output, on how far a right kernel may "
+     "be from the exact value. Unlike atol and rtol it is derived, not guessed.",
+     "attest tolerance --help"},
+    {"ulp",
+     "Unit in the last place: the distance between a number and the next of its format. Beyond "
+     "the largest number, that at the largest; below the least normal one, the least "
+     "subnormal.",
+     "attest audit --help"},
+    {"undecided",
+     "Neither proved nor refuted: a cap on precision, size or time was reached, and the "
+     "message "
+     "names it. Exit code 3; never a pass.",
+     NULL},
+    {"verdict",
+     "proved: the claim holds, for certain. refuted: it fails, and the counterexample shows "
+     "where. undecided: a cap was reached. None rests on a tolerance.",
+     NULL},
+    {"vocabulary", "The set of different tokens in a dataset; |V| counts them.", NULL},
+    {"witness",
+     "What shows that a claim is true or false: a pair of places, a token, an order of keys. "
+     "It is checked, not believed.",
+     "doc/certificate.md"},
+    {0},
+};
+
+const attest_term *attest_glossary_get(const char *name)
+{
+    for (const attest_term *term = attest_glossary; term->name; term++)
+        if (strcmp(term->name, name) == 0)
+            return term;
+    return NULL;
+}

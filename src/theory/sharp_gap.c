@@ -1,0 +1,182 @@
+/* sharp_gap.c -- the thresholds and the bound of proofs-notes/sharp_gap.md. */
+#include "theory/sharp_gap.h"
+
+#include <assert.h>
+
+#include "number/depth.h"
+
+static void set_limit(arb_t g, long bits)
+{
+    arb_sqrt_ui(g, 3, bits);
+    arb_add_ui(g, g, 2, bits);
+    arb_log(g, g, bits);
+}
+
+/* value = 1 - r - (1 + q) d, r = q + ... + q^{n-1}, d = q + 2 q^2 + ... + (n-1) q^{n-1}: it
+ * falls as q > 0 grows, and {0, -g} and {0, -2g, ..., -ng} have equal boltz at its zero. */
+static void balance(arb_t value, const arb_t q, size_t n, long bits)
+{
+    arb_t power, r, d;
+
+    arb_init(power);
+    arb_init(r);
+    arb_init(d);
+    arb_one(power);
+    for (size_t k = 1; k < n; k++) {
+        arb_mul(power, power, q, bits);
+        arb_add(r, r, power, bits);
+        arb_addmul_ui(d, power, k, bits);
+    }
+    arb_add_ui(value, q, 1, bits);
+    arb_mul(value, value, d, bits);
+    arb_add(value, value, r, bits);
+    arb_sub_ui(value, value, 1, bits);
+    arb_neg(value, value);
+    arb_clear(power);
+    arb_clear(r);
+    arb_clear(d);
+}
+
+/* Bisects [1/4, 1/2], which holds the zero: at 1/4 the value is above that for n = infinity,
+ * which is positive below 2 - sqrt 3 > 1/4; at 1/2 it is at most that for n = 2, -1/4. */
+static void find_zero(arb_t q, size_t n, long bits)
+{
+    long work = 2 * bits + 64;
+    arb_t low, high, middle, value;
+
+    arb_init(low);
+    arb_init(high);
+    arb_init(middle);
+    arb_init(value);
+    arb_set_d(low, 0.25);
+    arb_set_d(high, 0.5);
+    for (long i = 0; i < bits; i++) {
+        arb_add(middle, low, high, ARF_PREC_EXACT);
+        arb_mul_2exp_si(middle, middle, -1);
+        balance(value, middle, n, work);
+        while (arb_contains_zero(value)) { /* ends: no such fraction is a zero, see the note */
+            work *= 2;
+            balance(value, middle, n, work);
+        }
+        arb_swap(arb_is_positive(value) ? low : high, middle);
+    }
+    arb_union(q, low, high, work);
+    arb_clear(low);
+    arb_clear(high);
+    arb_clear(middle);
+    arb_clear(value);
+}
+
+void attest_sharp_gap_threshold(arb_t g, size_t n, long bits)
+{
+    assert(n != 1 && n <= (size_t)1 << 20 && bits >= 2);
+    if (n == 0) {
+        set_limit(g, bits + 32);
+        return;
+    }
+    find_zero(g, n, bits + 8);
+    arb_log(g, g, bits + 32);
+    arb_neg(g, g);
+}
+
+/* Which side of the limit: -1 below, 1 above, 0 unknown at this precision. */
+static int side(const arb_t gap, long bits)
+{
+    arb_t limit;
+    int result;
+
+    arb_init(limit);
+    set_limit(limit, bits);
+    result = arb_gt(gap, limit) - arb_lt(gap, limit);
+    arb_clear(limit);
+    return result;
+}
+
+bool attest_sharp_gap_check(const fmpq_t gap)
+{
+    arb_t x;
+    int result = 0;
+
+    arb_init(x);
+    for (long bits = 64; result == 0; bits *= 2) {
+        arb_set_fmpq(x, gap, bits);
+        result = side(x, bits);
+    }
+    arb_clear(x);
+    return result > 0;
+}
+
+/* bracket = (1 - 2q)(t - b)/(1 + e^{-t}) - mu, or g - nu. Where t may be on either side of 2g,
+ * b = nu, which gives less. */
+static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, const arb_t t,
+                        long bits)
+{
+    arb_t q, mu, nu, twice;
+
+    arb_init(q);
+    arb_init(mu);
+    arb_init(nu);
+    arb_init(twice);
+    arb_expm1(q, gap, bits);
+    arb_div(mu, gap, q, bits);
+    arb_neg(q, gap);
+    arb_exp(q, q, bits);
+    arb_sub_ui(nu, q, 1, bits);
+    arb_neg(nu, nu);
+    arb_div(nu, mu, nu, bits);
+    arb_mul_2exp_si(twice, gap, 1);
+    if (first_at_maximum) {
+        arb_sub(bracket, gap, nu, bits);
+    } else {
+        arb_set(bracket, t);
+        if (!arb_lt(t, twice))
+            arb_sub(bracket, bracket, nu, bits);
+        arb_mul_2exp_si(q, q, 1);
+        arb_sub_ui(q, q, 1, bits);
+        arb_neg(q, q);
+        arb_mul(bracket, bracket, q, bits);
+        attest_depth_exp(q, t, bits);
+        arb_add_ui(q, q, 1, bits);
+        arb_div(bracket, bracket, q, bits);
+        arb_sub(bracket, bracket, mu, bits);
+    }
+    arb_clear(q);
+    arb_clear(mu);
+    arb_clear(nu);
+    arb_clear(twice);
+}
+
+attest_status attest_sharp_gap_bound(arb_t value, arb_t log2, const arb_t gap,
+                                     bool first_at_maximum, const arb_t t, long bits,
+                                     attest_error *error)
+{
+    arb_t bracket, ln2;
+    bool usable;
+
+    if (side(gap, bits) <= 0)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "the sharp gap: the gap is not above log(2 + sqrt 3)");
+    if (!first_at_maximum && !arb_ge(t, gap) && !arb_overlaps(t, gap))
+        return attest_error_set(error, ATTEST_DOMAIN, "the sharp gap: t is below the gap");
+    arb_init(bracket);
+    arb_init(ln2);
+    set_bracket(bracket, gap, first_at_maximum, t, bits);
+    usable = arb_is_positive(bracket);
+    if (usable) {
+        arb_one(value);
+        if (!first_at_maximum)
+            attest_depth_exp(value, t, bits);
+        arb_mul(value, value, bracket, bits);
+        arb_const_log2(ln2, bits);
+        arb_log(bracket, bracket, bits);
+        if (!first_at_maximum)
+            arb_sub(bracket, bracket, t, ARF_PREC_EXACT);
+        arb_div(log2, bracket, ln2, bits);
+    }
+    arb_clear(bracket);
+    arb_clear(ln2);
+    if (!usable)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "the sharp gap: the gap or t is too wide a ball");
+    return ATTEST_OK;
+}

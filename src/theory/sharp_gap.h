@@ -1,0 +1,38 @@
+/* sharp_gap.h -- from which gap on boltz tells sets apart: log(2 + sqrt 3), and no smaller one.
+ *
+ * A != B finite nonempty sets of reals, all distinct values of their union at least g apart,
+ * g >= log(2 + sqrt 3) = 1.3169...; q = e^{-g}, mu = g q/(1-q), nu = mu/(1-q). If the maxima
+ * differ, |boltz(A) - boltz(B)| >= g - nu. If they agree, c is the largest element of the
+ * symmetric difference and t = max - c, then
+ *
+ *     |boltz(A) - boltz(B)| >= e^{-t} [(1 - 2q)(t - b)/(1 + e^{-t}) - mu] > 0,
+ *
+ * b = 0 where t < 2g, else nu; the set that owns c has the smaller boltz. For sets of at most n
+ * elements the sharp gap is g_n, which rises to that limit. Proof: proofs-notes/sharp_gap.md.
+ */
+#ifndef ATTEST_THEORY_SHARP_GAP_H
+#define ATTEST_THEORY_SHARP_GAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <attest/error.h>
+#include <attest/flint.h>
+
+/* Encloses g_n, the largest gap at which two sets of at most n elements have equal boltz; n =
+ * 0: the limit log(2 + sqrt 3). The radius is below 2^-bits. Domain: n != 1, n <= 2^20, bits >=
+ * 2. */
+void attest_sharp_gap_threshold(arb_t g, size_t n, long bits);
+
+/* Whether gap >= log(2 + sqrt 3), which is no rational. */
+bool attest_sharp_gap_check(const fmpq_t gap);
+
+/* Encloses the bound, and its log2; the lower end of value is itself a bound. The arguments are
+ * those of attest_lemma_f_bound, and a smaller gap gives a smaller bound here, too. Status:
+ * DOMAIN (not proved from the balls given: gap >= log(2 + sqrt 3), t >= gap, a positive bound).
+ */
+attest_status attest_sharp_gap_bound(arb_t value, arb_t log2, const arb_t gap,
+                                     bool first_at_maximum, const arb_t t, long bits,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

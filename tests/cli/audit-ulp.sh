@@ -1,0 +1,21 @@
+#!/bin/sh
+# attest audit: errors in ulp where the exact output is 0 or nearly, against fractions.
+. "$srcdir/tests/cli/lib.sh"
+cd "$work" || exit 1
+oracle="$srcdir/tests/ref/audit_ulp.py"
+
+for case in right tiny missed near huge beyond; do
+    python3 "$oracle" make data.json weights.json $case
+    run 0 "errors in ulp: $case" audit data.json --weights weights.json \
+        --formats binary64,binary32,bfloat16,binary16,p=24,p=8 --quick --sweep 1..8 -o ulp.json --json
+    python3 "$oracle" compare $case ulp.json
+    result $? "errors in ulp: $case, compared"
+    run 0 "not worse than itself: $case" audit data.json --weights weights.json \
+        --formats binary64,binary32,bfloat16,binary16,p=24,p=8 --quick --sweep 1..8 --gate ulp.json
+done
+sed 's/"max_ulp": [-0-9.e+][-0-9.e+]*/"max_ulp": 1e-9/' ulp.json >better.json
+python3 "$oracle" make data.json weights.json huge
+run 1 "an error beyond all doubles is worse" audit data.json --weights weights.json \
+    --formats binary64 --quick --sweep 1..8 --gate better.json --json
+json 'any(x.startswith("binary64: max_ulp ") for x in o["gate"]["worse"])'
+finish

@@ -1,0 +1,101 @@
+#!/bin/sh
+# Typical mistakes: each answer is one line that names the remedy.
+. "$srcdir/tests/cli/lib.sh"
+
+cd "$work" || exit 1
+echo '{}' >empty.json
+echo '[1, 2' >cut.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[["1", "0"]], [["2", "x"]]]}' >word.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 0], [2, 1]]]}' >data.json
+printf '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": []}' >headless.json
+mkdir folder
+
+# answer REMEDY ARGUMENT...: REMEDY is a pattern.
+while read -r line; do
+    [ -n "$line" ] || continue
+    remedy=${line#*| }
+    # shellcheck disable=SC2086
+    refused "${line%% |*}" ${line%% |*}
+    complains "$remedy"
+done <<'END'
+certfy data.json | did you mean 'certify'\?
+sepparated data.json | did you mean 'separated'\?
+--versoin | did you mean '--version'\?
+-v | see 'attest --help'
+certify data.json --weigths w.json | did you mean '--weights'\?
+eval data.json --wieghts=w.json | did you mean '--weights'\?
+audit data.json --format binary32,bf61 | unknown format "bf61": expected binary64
+construct data.json --strategy gapp | 'gapp' is not theorem, gap or tuned: did you mean 'gap'\?
+audit data.json --softmax onlin | did you mean 'online'\?
+show therem1 | did you mean 'theorem1'\?
+show seperation | did you mean 'separation'\?
+show required_pair | did you mean 'required-pair'\?
+show kernel bf16-flsh2 | did you mean 'bf16-flash2'\?
+tolerance data.json --kernel fp32any | did you mean 'fp32-any'\?
+campaign lema1 | did you mean 'lemma1'\?
+campaign --without colinear | did you mean 'collinear'\?
+campaign lemma1 --without gab | there is gap, no-duplicates
+campaign lemma1 --trials many | --trials: 'many' is not a whole number
+campaign lemma1 --time 3x | is not a time such as 90, 10m or 2h
+campaign lemma1 --shard 3 | is not K/N with 1 <= K <= N
+eval data.json --max-memory 3X | is not a size such as 500M or 4G
+certify | DATA is missing: attest certify DATA --weights W
+check | CERT is missing: attest check CERT
+report | DIR is missing: attest report DIR
+merge | DIR is missing: attest merge DIR
+import | MODEL is missing: attest import MODEL.safetensors
+certify data.json | use --weights W
+range | use --kernel MODEL
+simulate data.json --kernel fp32-flash2 | use -o OUT
+approximate | use --function NAME
+certify empty.json --weights headless.json | "format": "attest/dataset", "version": 1 is expected here
+certify data.json --weights empty.json | "format": "attest/weights", "version": 1 is expected here
+certify data.json --weights data.json | "attest/weights" is expected, this is "attest/dataset"
+certify cut.json --weights headless.json | line 2, column 1: the text ends too early
+separated word.json | sequences\[1\]\[0\]\[1\]
+separated none.json | none.json: cannot open: No such file or directory
+separated folder | folder: .*
+report nowhere | nowhere: cannot open the folder
+dot tc:hoper fp16 1 2 | tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is expected
+help certfy | did you mean
+END
+
+# Colour: only where it is asked for, or on a terminal.
+run 0 "no colour in a pipe" campaign lemma1 --trials 10
+! grep -q "$(printf '\033')" "$out"
+result $? "is plain"
+run 0 "colour" campaign lemma1 --trials 10 --color always
+grep -q "lemma1: $(printf '\033')\[32mheld" "$out"
+result $? "is there where it is asked for"
+terminal() { # the bytes that a terminal gets
+    python3 -c '
+import os, pty, sys
+os.environ["TERM"] = "xterm"
+pieces = []
+def keep(fd):
+    data = os.read(fd, 65536)
+    pieces.append(data)
+    return data
+pty.spawn(sys.argv[1:], keep, lambda fd: b"")' "$@" 2>"$err" </dev/null
+}
+terminal "$ATTEST" separated data.json --eps 1/2 >"$out"
+grep -q "$(printf '\033')\[32mholds" "$out"
+result $? "and on a terminal"
+NO_COLOR=1 terminal "$ATTEST" separated data.json --eps 1/2 >"$out"
+grep -q '^holds' "$out"
+result $? "but not under NO_COLOR"
+terminal "$ATTEST" separated data.json --eps 1/2 --color never >"$out"
+grep -q '^holds' "$out"
+result $? "nor with --color never"
+
+# The glossary.
+run 0 "a word" show delta
+shows 'outputs of a required pair'
+run 0 "the same by help" help delta
+run 0 "and as JSON" show delta --json
+json 'o["name"] == "delta" and o["text"] and o["see"]'
+for word in $("$ATTEST" list --json | python3 -c 'import json, sys; print(*json.load(sys.stdin)["glossary"])'); do
+    "$ATTEST" show "$word" >"$out" 2>"$err" && [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
+    result $? "show $word"
+done
+finish

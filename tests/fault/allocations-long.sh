@@ -1,0 +1,3 @@
+#!/bin/sh
+# Every allocation of every command fails, once and from then on.
+MOST= exec "$srcdir/tests/fault/allocations.sh"

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Planted bugs in what decides by leading exponents, on both routes, and in Lemma F on the second
+# one: each is put into a copy of the source, and a test must fail. Prints which one noticed which.
+# ATTEST_BUGS='a regular expression' plants those whose names match.
+. "$srcdir/tests/cli/lib.sh"
+. "$srcdir/tests/mutate.sh"
+
+programs="tests/forge/t-decide tests/unit/t-zero_test tests/forge/t-forge"
+
+copy_source
+# shellcheck disable=SC2086
+make -C "$work/build" -j2 attest $programs >>"$work/log" 2>&1
+result $? "a copy of the source builds"
+
+noticed() { # the first test that fails, and what it says
+    for program in $programs; do
+        (cd "$work" && ATTEST="$work/build/attest" timeout 300 "build/$program") >"$out" 2>"$err" && continue
+        echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
+        return 0
+    done
+    return 1
+}
+
+mutation() { # name, file, text, replacement...
+    echo "$1" | grep -Eq -e "${ATTEST_BUGS:-.}" || return 0
+    # shellcheck disable=SC2086
+    if plant "$@" 2>"$err" && make -C "$work/build" attest $programs >"$work/log" 2>&1; then
+        report=$(noticed)
+        result $? "$1: noticed by $report"
+    else
+        result 1 "$1: does not apply or does not build: $(cat "$err") $(tail -n 3 "$work/log")"
+    fi
+    unplant "$2"
+}
+
+# certify
+sign=src/certify/softmax_sign.c
+mutation "terms that are cut off and forgotten" $sign \
+    'fmpz_add(s->rest, s->rest, c);' ';'
+mutation "a bound that is added" $sign \
+    'fmpz_neg(factor, factor);' ';'
+mutation "a bound without its denominator" $sign \
+    'series_scale(&square, fmpq_denref(target), f);' ';'
+mutation "a bound without the denominators of the sum" $sign \
+    'fmpz_mul(factor, clear, clear);' 'fmpz_set(factor, clear);'
+mutation "a sum that is 0 as far as it goes" $sign \
+    '&& fmpz_is_zero(total.rest);' ';'
+mutation "a square without its leading power" $sign \
+    'arb_mul(factor, factor, power, bits + 16);' ';'
+mutation "a square over one denominator" $sign \
+    'arb_sqr(square, square, 2 * bits + 64);' ';'
+mutation "a fraction that lost its sign" src/certify/softmax_sum.c \
+    'fmpq_set_si(share, sign * (slong)keys[j].times, 1);' 'fmpq_set_si(share, (slong)keys[j].times, 1);'
+mutation "the order turned round" src/certify/rivals_settle.c \
+    ': rival->order > 0 ? ATTEST_COMPARISON_ABOVE
+                                  : ATTEST_COMPARISON_BELOW;' ': rival->order < 0 ? ATTEST_COMPARISON_ABOVE
+                                  : ATTEST_COMPARISON_BELOW;'
+
+# the checker
+mutation "products beyond the depth, forgotten" src/recheck/sums.c \
+    'fmpz_addmul(&product->rest, factor, right + j);' ';'
+mutation "a checker that adds the bound" src/recheck/order.c \
+    'fmpz_neg(factor, factor);' ';'
+mutation "a checker's sum that is 0 as far as it goes" src/recheck/order.c \
+    'return fmpz_is_zero(&e->total.rest) ? ZERO : TOO_SHALLOW;' 'return ZERO;'
+mutation "the checker's depths below the least score" src/recheck/fractions.c \
+    'fmpz_cmp(s->depth + j, largest) > 0' 'fmpz_cmp(s->depth + j, largest) < 0'
+mutation "contents that the checker drops" src/recheck/fractions.c \
+    'multiply_scale(f, content);' ';'
+mutation "outputs that the checker adds" src/recheck/fractions.c \
+    'if (sign < 0)
+        fmpz_neg(factor, factor);' ';'
+mutation "constants that the checker loses" src/recheck/fractions.c \
+    'fmpz_add(f->constant + c, f->constant + c, ratio);' ';'
+mutation "the larger entry of the checker's order for the smaller" src/recheck/lemma_order.c \
+    'return entry(r, a, k) < entry(r, b, k) ? -1 : 1;' 'return entry(r, a, k) > entry(r, b, k) ? -1 : 1;'
+mutation "a witness of any first difference" src/recheck/lemma_near.c \
+    'else if (witness->common != q.event.common)' 'else if (false)'
+mutation "a witness of any gap" src/recheck/lemma_near.c \
+    'else if (!fmpq_equal(witness->gap, gap))' 'else if (false)'
+mutation "a witness of any bound" src/recheck/lemma_near.c \
+    'else if (!bound_is(&q))' 'else if (false)'
+finish
