@@ -147,6 +147,17 @@ class Messages(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertEqual(json.loads(done.stdout)["wrong_rows"], caught.exception.judgement.wrong_rows)
 
+    def test_changed_model(self):
+        """A shipped model with members of one's own keeps its name, and is saved whole"""
+        mine = attest.kernel("fp32-any", max={"tile": 4})
+        self.assertEqual(mine.name, "fp32-any")
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(attest.AttentionError) as caught:
+                attest.assert_attention([[9.0]], [[0.0]], [[0.0]], [[1.0]], kernel=mine, save=folder)
+            (saved,) = Path(folder).glob("*.kernel.json")
+            self.assertIn(f"--kernel={saved}", caught.exception.replay)
+            self.assertEqual(json.loads(saved.read_text()), mine.model)
+
     def test_fault(self):
         v = [[1.0], [2.0], [4.0]]
         found = attest.judge([[0.0]] * 3, [[0.0]] * 3, [[0.0]] * 3, v, kernel="fp32-any")
