@@ -4,6 +4,7 @@
  * Balls of more bits leave 0 out unless the entry is 0 or tiny; that it is 0 is proved by the
  * zero test of certify (proofs-notes/zero_test.md). */
 #include <attest/attention.h>
+#include <attest/certify.h>
 
 #include "audit/reference.h"
 #include "base/try.h"
@@ -60,7 +61,7 @@ static attest_status is_zero(bool *zero, const attest_audit_request *request, si
     if (status == ATTEST_OK) {
         keep_entry(&sum, c);
         attest_softmax_sum_finish(&sum);
-        status = attest_zero_test(&answer, &sum, target, NULL);
+        status = attest_zero_test(&answer, &sum, target, ATTEST_CERTIFY_MAX_TERMS, NULL);
     }
     *zero = answer == ATTEST_ZERO_EQUAL;
     attest_softmax_sum_clear(&sum);
