@@ -141,7 +141,7 @@ mutation "the weights of another instance of the batch" src/certify/filter_batch
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
     '    most -= error * SLACK;' ''
 mutation "the skip of the first token at every position" $attention \
-    'l->token + l->begin * l->dim + i;' 'l->token + l->begin * l->dim + i % l->dim;'
+    'l->token + l->begin * l->dim + (i - i % l->dim);' 'l->token + l->begin * l->dim;'
 mutation "a total without its first weight, from three keys on" $attention \
     'for (size_t i = 0; i < count; i++)
         ADD(total' 'for (size_t i = count > 2; i < count; i++)
