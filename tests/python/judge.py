@@ -63,6 +63,9 @@ class Judging(unittest.TestCase):
             for a, b in zip(exact(**options), expected):
                 self.assertAlmostEqual(a, b, places=12, msg=options)
         self.assertTrue(all(map(math.isnan, exact(mask=[[False] * 3], empty_row="nan"))))
+        sinks = attest.tolerance([[[0.0]]] * 2, [[[0.0]]] * 2, [[[1.0]]] * 2, kernel="fp64-any", sink=[0.0, math.log(3)])
+        for a, b in zip(flat(sinks.exact), (1 / 2, 1 / 4)):  # each head has its own
+            self.assertAlmostEqual(a, b, places=12)
         one = attest.tolerance([[1.0]], [[0.0], [1.0]], [[0.0], [1.0]], kernel="fp64-any", scale=Fraction(1, 3), softcap="2")
         self.assertAlmostEqual(one.exact[0, 0], 1 / (1 + math.exp(-2 * math.tanh(1 / 6))), places=12)
 
@@ -96,10 +99,11 @@ class Judging(unittest.TestCase):
             ("mask's shape", lambda: attest.tolerance(q, q, q, mask=[[True, True]], **good)),
             ("sink must have one number", lambda: attest.tolerance(q, q, q, sink=[0.0, 1.0], **good)),
             ("there is no such member", lambda: attest.kernel({"nonsense": 1})),
-            ("cannot open", lambda: attest.kernel("./none.json")),
         ):
-            with self.subTest(words), self.assertRaisesRegex((attest.Error, ValueError), words):
+            with self.subTest(words), self.assertRaisesRegex(attest.InputError, words):
                 call()
+        with self.assertRaisesRegex(attest.Error, "cannot open"):
+            attest.kernel("./none.json")
 
     def test_simulate(self):
         """A simulated kernel is within its own model, and its output moved by a bit is not"""
