@@ -31,6 +31,9 @@ attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request
                                         size_t number, const attest_sequence *sequence,
                                         long bits) ATTEST_WARN_UNUSED;
 
+/* Entry i of the reference = this ball, which gets what its midpoint loses by rounding. */
+void attest_audit_reference_set(attest_audit_reference *reference, size_t i, arb_t ball);
+
 /* The seconds that the balls of one sequence take, very roughly. */
 double attest_audit_ball_cost(const attest_audit_request *request, long bits);
 
