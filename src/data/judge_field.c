@@ -55,6 +55,7 @@ static const char *const quotients[] = {
     [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
 };
 static const char *const roundings[] = {"nearest", "any"};
+static const char *const flushes[] = {"never", "always"};
 static const char *const constants[] = {
     [ATTEST_JUDGE_CONSTANT_FOLDED] = "folded-binary32",
     [ATTEST_JUDGE_CONSTANT_SEPARATE] = "separate",
@@ -133,6 +134,8 @@ const attest_judge_field attest_judge_schedule_fields[] = {
     OPTIONAL_COUNT("emulated", emulation.emulated),
     OPTIONAL_COUNT("first_fragments", emulation.first),
     OPTIONAL_COUNT("last_fragments", emulation.spared),
+    {NULL, "splits", ATTEST_JUDGE_COUNT, .at = AT(splits), .least = 0, .most = 65536, .optional = true},
+    {NULL, "flush", ATTEST_JUDGE_SWITCH, .at = AT(flush), WORDS(flushes), .optional = true},
 };
 /* clang-format on */
 

@@ -134,6 +134,8 @@ typedef struct attest_judge_schedule {
     attest_judge_place divide; /* after or before */
     attest_judge_quotient quotient;
     attest_judge_emulation emulation;
+    size_t splits; /* the tiles of a row are cut into so many parts, joined at the end; 0: 1 */
+    bool flush;    /* results of binary32 below the least normal number are 0 */
 } attest_judge_schedule;
 
 /* How a kernel quantises q, k and v before it multiplies them. A scheme without a name: it does

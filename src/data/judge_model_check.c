@@ -179,6 +179,10 @@ static attest_status check_tiles(const attest_judge_schedule *schedule, size_t i
         return clash(error, schedule, index, "lanes", variant, "sum", "lanes");
     if (variant->pv.promote > 0 && schedule->tile % variant->pv.promote != 0)
         return refuse(error, index, "tile", "a multiple of pv.promote is expected");
+    if (schedule->splits > variant->splits)
+        return clash(error, schedule, index, "splits", variant, "splits", "most");
+    if (schedule->splits > 1 && schedule->divide == ATTEST_JUDGE_PLACE_BEFORE)
+        return refuse(error, index, "splits", "parts are divided after the product with V");
     if (schedule->rescale > variant->threshold)
         return clash(error, schedule, index, "rescale", variant, "max", "threshold");
     return ATTEST_OK;

@@ -75,6 +75,16 @@ bool attest_judge_concrete_pushes(const attest_judge_concrete *x, double value);
 /* The tiles of the row with a key that is seen, in the order in which they are visited. */
 size_t attest_judge_concrete_tile(attest_judge_concrete *x, const attest_judge_row *row);
 
+/* The tiles of split number s of a row with so many, in the order in which they are visited:
+ * runs of the same number of tiles, the last ones shorter or empty. */
+typedef struct attest_judge_split {
+    const attest_judge_tile *tile;
+    size_t tiles;
+} attest_judge_split;
+
+attest_judge_split attest_judge_concrete_split(const attest_judge_concrete *x, size_t tiles,
+                                               size_t s);
+
 /* What is subtracted from a score in the argument of exp, for the reference m. */
 double attest_judge_concrete_reference(const attest_judge_concrete *x, double m);
 

@@ -229,6 +229,17 @@ size_t attest_judge_concrete_tile(attest_judge_concrete *x, const attest_judge_r
     return count;
 }
 
+attest_judge_split attest_judge_concrete_split(const attest_judge_concrete *x, size_t tiles,
+                                               size_t s)
+{
+    size_t splits = x->recipe.splits, size = (tiles + splits - 1) / splits;
+    size_t first = s * size < tiles ? s * size : tiles;
+    size_t count = tiles - first < size ? tiles - first : size;
+
+    return (attest_judge_split){x->tile + (x->recipe.backward ? tiles - first - count : first),
+                                count};
+}
+
 attest_status attest_judge_concrete_check(const attest_judge_concrete *x,
                                           const attest_judge_head *head, attest_error *error)
 {

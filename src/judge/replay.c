@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/try.h"
@@ -17,6 +18,7 @@ typedef struct pass {
     const attest_judge_row *row;
     range m;
     bool has_m, has_o, failed;
+    bool sink; /* the sink is one of these keys */
     attest_judge_running lane[2][ATTEST_RECIPE_LANES];
 } pass;
 
@@ -33,6 +35,7 @@ static attest_judge_summer one_side(const attest_judge_summer *s, int side)
 static bool alloc(attest_judge_replay *r)
 {
     size_t keys = r->x.question->keys, values = r->x.question->value_dim;
+    size_t splits = r->x.recipe.splits;
     bool ok = true;
 
     for (int e = LOWER; e <= UPPER; e++) {
@@ -40,9 +43,12 @@ static bool alloc(attest_judge_replay *r)
         r->weight[e] = attest_memory_alloc(keys, sizeof(double));
         r->term[e] = attest_memory_alloc(keys, sizeof(double));
         r->o[e] = attest_memory_alloc(values, sizeof(double));
-        ok = ok && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e];
+        r->part[e] = attest_memory_alloc(splits, values * sizeof(double));
+        ok = ok && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e] && r->part[e];
     }
-    return ok;
+    r->split = attest_memory_alloc(splits, sizeof *r->split);
+    r->joined = attest_memory_alloc(splits, 2 * sizeof *r->joined);
+    return ok && r->split && r->joined;
 }
 
 attest_status attest_judge_replay_init(attest_judge_replay *r,
@@ -75,13 +81,16 @@ void attest_judge_replay_clear(attest_judge_replay *r)
         free(r->weight[e]);
         free(r->term[e]);
         free(r->o[e]);
+        free(r->part[e]);
     }
+    free(r->split);
+    free(r->joined);
     attest_judge_concrete_clear(&r->x);
 }
 
 static range exponential(const pass *p, range argument)
 {
-    return attest_judge_range_exp(p->x, argument);
+    return attest_judge_range_exp(p->x, argument, p->x->two);
 }
 
 static range scale(range y, range factor, const attest_judge_summer side[2])
@@ -242,7 +251,7 @@ static double join_lanes(pass *p, int e, double sink)
 
     for (size_t l = 1; l < p->x->recipe.lanes; l++)
         sum = attest_judge_summer_add(sum, p->lane[e][l].value, &p->r->sum[e]);
-    if (p->head->sink)
+    if (p->sink)
         sum = attest_judge_summer_add(sum, attest_hosted_convert(sink, &p->x->sum.format),
                                       &p->r->sum[e]);
     return sum;
@@ -254,7 +263,7 @@ static range get_sum(pass *p)
     range reference = get_reference(p), y = {0, 0};
     double logit = p->head->sink_logit;
 
-    if (p->head->sink)
+    if (p->sink)
         y = scale(
             exponential(
                 p, (range){attest_judge_concrete_sink_argument(p->x, logit, reference.hi),
@@ -314,9 +323,8 @@ static range cast_output(const pass *p, range y)
     return (range){attest_hosted_convert(y.lo, h), attest_hosted_convert(y.hi, h)};
 }
 
-static range run_tiles(pass *p, size_t tiles)
+static range run_tiles(pass *p, const attest_judge_tile *tile, size_t tiles)
 {
-    const attest_judge_tile *tile = p->x->tile;
     bool two_pass = p->x->recipe.max == ATTEST_JUDGE_MAX_TWO_PASS;
     range sum;
 
@@ -350,25 +358,62 @@ static void watch_output(const attest_judge_concrete *x, size_t c, range raw, ra
         attest_judge_watch_add(x->watch, ATTEST_JUDGE_OUTPUT_LEAVES, c, raw.hi);
 }
 
-/* One choice of what the row sum adds. */
-static bool run(double *lo, double *hi, pass *p, size_t tiles)
+/* The keys of one split, all of them if there is but one: r->o = its outputs. False: nothing is
+ * known. */
+static bool run_split(attest_judge_replay_split *result, pass *p, attest_judge_split split)
 {
+    attest_judge_replay *r = p->r;
     size_t values = p->x->question->value_dim;
-    range sum, raw, y;
 
     for (size_t c = 0; c < values; c++)
-        p->r->o[LOWER][c] = p->r->o[UPPER][c] = 0;
-    sum = run_tiles(p, tiles);
+        r->o[LOWER][c] = r->o[UPPER][c] = 0;
+    result->sum = run_tiles(p, split.tile, split.tiles);
+    result->m = p->m;
     for (size_t c = 0; c < values && !p->failed; c++) {
-        raw = finish_column(p, c, sum);
-        y = cast_output(p, raw);
+        range y = finish_column(p, c, result->sum);
+
+        r->o[LOWER][c] = y.lo;
+        r->o[UPPER][c] = y.hi;
+    }
+    return !p->failed;
+}
+
+/* r->o = the outputs of a row with so many tiles, before their cast. */
+static bool run_splits(const pass *row, size_t tiles)
+{
+    attest_judge_replay *r = row->r;
+    size_t values = r->x.question->value_dim, parts = 0;
+
+    for (size_t s = 0; s < r->x.recipe.splits; s++) {
+        attest_judge_split split = attest_judge_concrete_split(&r->x, tiles, s);
+        pass p = *row;
+
+        if (split.tiles == 0)
+            continue;
+        p.sink = row->head->sink && parts == 0;
+        if (!run_split(&r->split[parts], &p, split))
+            return false;
+        for (int e = LOWER; e <= UPPER; e++)
+            memcpy(r->part[e] + parts * values, r->o[e], values * sizeof(double));
+        parts++;
+    }
+    return parts == 1 || attest_judge_replay_join(r, r->split, parts);
+}
+
+/* One choice of what the row sum adds. */
+static bool run(double *lo, double *hi, const pass *p, size_t tiles)
+{
+    bool ok = run_splits(p, tiles);
+
+    for (size_t c = 0; c < p->x->question->value_dim && ok; c++) {
+        range raw = {p->r->o[LOWER][c], p->r->o[UPPER][c]}, y = cast_output(p, raw);
+
         watch_output(p->x, c, raw, y);
         lo[c] = fmin(lo[c], y.lo);
         hi[c] = fmax(hi[c], y.hi);
-        if (!isfinite(y.lo) || !isfinite(y.hi))
-            p->failed = true;
+        ok = isfinite(y.lo) && isfinite(y.hi);
     }
-    return !p->failed;
+    return ok;
 }
 
 /* Whether the scores of all keys that are seen are numbers. One that overflows downwards is not

@@ -9,10 +9,22 @@
 
 #include "judge/concrete.h"
 
+typedef struct attest_judge_range {
+    double lo, hi;
+} attest_judge_range;
+
+/* What a split has come to: its reference, its row sum; its outputs in r->part. */
+typedef struct attest_judge_replay_split {
+    attest_judge_range m, sum;
+} attest_judge_replay_split;
+
 typedef struct attest_judge_replay {
     attest_judge_concrete x;
     attest_judge_summer sum[2], pv[2], work[2]; /* of the lower and of the upper ends */
     double *exponential[2], *weight[2], *term[2], *o[2];
+    double *part[2];                  /* the outputs of splits */
+    attest_judge_replay_split *split; /* what else is known of them */
+    attest_judge_range *joined;       /* room for two of each */
 } attest_judge_replay;
 
 /* Question, variant and schedule must outlive it. Status as attest_judge_concrete_init. */

@@ -3,15 +3,15 @@
 
 typedef attest_judge_range range;
 
-range attest_judge_range_exp(const attest_judge_concrete *x, range argument)
+range attest_judge_range_exp(const attest_judge_concrete *x, range argument, bool two)
 {
     attest_judge_exponential lower, upper;
     range y;
 
-    attest_judge_exp_range(&lower, argument.lo, x->two, x->exp_error, true, &x->work.format);
+    attest_judge_exp_range(&lower, argument.lo, two, x->exp_error, true, &x->work.format);
     if (argument.lo == argument.hi)
         return (range){lower.lo, lower.hi};
-    attest_judge_exp_range(&upper, argument.hi, x->two, x->exp_error, true, &x->work.format);
+    attest_judge_exp_range(&upper, argument.hi, two, x->exp_error, true, &x->work.format);
     y = (range){lower.lo, upper.hi};
     /* Only exp(0) is exact; its neighbours in the range are not. */
     if (argument.hi == 0)

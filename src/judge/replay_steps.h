@@ -6,13 +6,9 @@
 
 enum { LOWER, UPPER };
 
-typedef struct attest_judge_range {
-    double lo, hi;
-} attest_judge_range;
-
-/* Lemma 3: exp of an argument in the range, with any error of the model. */
+/* Lemma 3: exp of an argument in the range, with any error of the model; two: exp2. */
 attest_judge_range attest_judge_range_exp(const attest_judge_concrete *x,
-                                          attest_judge_range argument);
+                                          attest_judge_range argument, bool two);
 
 /* Lemma 8: the polynomial of the recipe in place of exp2, bit by bit but for flushing. */
 attest_judge_range attest_judge_range_polynomial(const attest_judge_concrete *x,
@@ -31,5 +27,10 @@ bool attest_judge_range_divide(attest_judge_range *quotient, const attest_judge_
  * begin; started: o is not empty. False: beyond the largest number. */
 bool attest_judge_replay_values(attest_judge_replay *r, const attest_judge_head *head,
                                 size_t first, const attest_judge_tile *tile, bool started);
+
+/* Lemma 9: r->o = the outputs of the splits, joined by their logarithms. False: beyond the
+ * largest number. */
+bool attest_judge_replay_join(attest_judge_replay *r, const attest_judge_replay_split *split,
+                              size_t splits);
 
 #endif

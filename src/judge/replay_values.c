@@ -17,12 +17,14 @@ static void take_terms(attest_judge_replay *r, const double *v, const attest_jud
     }
 }
 
-/* o += the sum of a group, each end by its own addition. */
+/* o += the sum of a group, each end by its own addition; the first one is added to 0, and may
+ * be flushed. */
 static void promote(range *o, bool *started, range sum, const attest_judge_summer side[2])
 {
-    *o = *started ? (range){attest_judge_summer_add(o->lo, sum.lo, &side[LOWER]),
-                            attest_judge_summer_add(o->hi, sum.hi, &side[UPPER])}
-                  : sum;
+    range from = *started ? *o : (range){0, 0};
+
+    *o = (range){attest_judge_summer_add(from.lo, sum.lo, &side[LOWER]),
+                 attest_judge_summer_add(from.hi, sum.hi, &side[UPPER])};
     *started = true;
 }
 

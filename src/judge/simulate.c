@@ -286,7 +286,7 @@ static double cast_output(attest_judge_concrete *x, double y)
                                       : attest_judge_round_down(y, &x->output);
 }
 
-/* Runs the parts one after another: (o). */
+/* Runs the parts one after another, those of the first keys first: (o). */
 static attest_status run_parts(double *out, attest_judge_concrete *x,
                                const attest_judge_head *head, const attest_judge_row *row,
                                size_t tiles, attest_error *error)
@@ -294,16 +294,16 @@ static attest_status run_parts(double *out, attest_judge_concrete *x,
     size_t values = x->question->value_dim, splits = x->recipe.splits, parts = 0;
 
     for (size_t s = 0; s < splits; s++) {
-        size_t first = tiles * s / splits, last = tiles * (s + 1) / splits;
+        attest_judge_split split = attest_judge_concrete_split(x, tiles, s);
         double *result = x->part + parts * (values + 2);
         part p = {.x = x,
                   .head = head,
                   .row = row,
-                  .tile = x->tile + first,
-                  .tiles = last - first,
+                  .tile = split.tile,
+                  .tiles = split.tiles,
                   .sink = head->sink && parts == 0};
 
-        if (first == last)
+        if (split.tiles == 0)
             continue;
         ATTEST_TRY(run_part(result, &p, error));
         result[values] = p.sum;

@@ -29,6 +29,11 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
  * then its sum and its reference. */
 void attest_judge_concrete_join(double *out, attest_judge_concrete *x, size_t parts);
 
+/* The logarithms of a sum that the model allows; outer: lo and hi hold every one, else all
+ * between them are. */
+attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *x, double sum,
+                                                   bool outer);
+
 /* a / b as the recipe wants it, (n). push: whether a larger quotient is wanted. */
 double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push);
 

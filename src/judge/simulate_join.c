@@ -22,12 +22,13 @@ double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double
     return attest_judge_concrete_choose(x, &y, x->recipe.final_error, push);
 }
 
-/* A logarithm of the model: a number of the working format within the allowed error. */
-static double logarithm(attest_judge_concrete *x, double sum, bool push)
+/* Numbers of the working format within the allowed error. */
+attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *x, double sum,
+                                                   bool outer)
 {
     const attest_hosted *h = &x->work.format;
     attest_judge_exponential y;
-    double exact, radius;
+    double exact, radius, slack;
     int inexact;
     mpfr_t l;
 
@@ -38,9 +39,18 @@ static double logarithm(attest_judge_concrete *x, double sum, bool push)
     mpfr_clear(l);
     y.nearest = attest_hosted_convert(
         h->plain ? exact : attest_hosted_to_odd(exact, inexact ? exact : 0), h);
-    radius = x->variant->split_log * (1 - 0x1p-20);
+    radius = x->variant->split_log;
+    slack = 0x1p-50 * fabs(exact) + 0x1p-20 * radius; /* exact is off by 2^-52, sums round */
+    radius = outer ? radius + slack : fmax(radius - slack, 0);
     y.lo = fmin(y.nearest, attest_judge_round_up(exact - radius, h));
     y.hi = fmax(y.nearest, attest_judge_round_down(exact + radius, h));
+    return y;
+}
+
+static double logarithm(attest_judge_concrete *x, double sum, bool push)
+{
+    attest_judge_exponential y = attest_judge_concrete_log(x, sum, false);
+
     return attest_judge_concrete_choose(x, &y, x->recipe.log_error, push);
 }
 

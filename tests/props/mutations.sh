@@ -24,8 +24,10 @@ END
 }
 
 # A longer campaign with the same seed begins with the same trials.
-first_trials() { "$work/build/attest" campaign all --seed 1 --trials 256 --json >"$out" 2>"$err"; found "$out"; }
-whole_budget() { "$work/build/attest" campaign all --seed 1 --json >"$out" 2>"$err"; found "$out"; }
+search() { # option...
+    "$work/build/attest" campaign all --seed 1 --json "$@" >"$out" 2>"$err"
+    found "$out"
+}
 
 tests_of() { # the tests of the room that a file is in
     case $1 in
@@ -61,7 +63,7 @@ noticed() { # the first test of the file's room that fails, or "none"
 mutation() { # name, file, text, replacement...
     echo "$1" | grep -Eq -e "${ATTEST_BUGS:-.}" || return 0
     if plant "$@" 2>"$err" && make -C "$work/build" attest >"$work/log" 2>&1; then
-        report=$(first_trials || whole_budget)
+        report=$(search --trials 64 || search --trials 256 || search)
         result $? "$1: found by $report"
         name=${report%% *}
         if [ -n "$name" ]; then

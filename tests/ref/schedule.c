@@ -1,296 +1,11 @@
-/* schedule.c -- matrix units in rationals, schedules in MPFR. */
+/* schedule.c -- schedules in MPFR. */
 #include "tests/ref/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- a block of a matrix unit ---- */
-
-/* floor(log2|x|), at least emin; x != 0. */
-static long exponent_of(double x, long emin)
-{
-    long e = ilogb(x);
-
-    return e < emin ? emin : e;
-}
-
-/* sum += x cut toward zero to a multiple of 2^quantum. */
-static void add_cut(fmpq_t sum, const fmpq_t x, long quantum)
-{
-    fmpq_t scaled;
-    fmpz_t units;
-
-    fmpq_init(scaled);
-    fmpz_init(units);
-    if (quantum >= 0)
-        fmpq_div_2exp(scaled, x, (ulong)quantum);
-    else
-        fmpq_mul_2exp(scaled, x, (ulong)-quantum);
-    fmpz_tdiv_q(units, fmpq_numref(scaled), fmpq_denref(scaled));
-    fmpq_set_fmpz(scaled, units);
-    if (quantum >= 0)
-        fmpq_mul_2exp(scaled, scaled, (ulong)quantum);
-    else
-        fmpq_div_2exp(scaled, scaled, (ulong)-quantum);
-    fmpq_add(sum, sum, scaled);
-    fmpq_clear(scaled);
-    fmpz_clear(units);
-}
-
-static void set_double(fmpq_t x, double value)
-{
-    int e;
-    double m = frexp(value, &e);
-
-    fmpq_set_si(x, (slong)ldexp(m, 53), 1);
-    if (e >= 53)
-        fmpq_mul_2exp(x, x, (ulong)(e - 53));
-    else
-        fmpq_div_2exp(x, x, (ulong)(53 - e));
-}
-
-/* The rounded sum: MPFR rounds to a format by its own exponent range. */
-static double round_to(const fmpq_t sum, long bits, long emin, long emax, mpfr_rnd_t rounding)
-{
-    mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
-    mpq_t q;
-    mpfr_t x;
-    double r;
-    int inexact;
-
-    mpq_init(q);
-    fmpq_get_mpq(q, sum);
-    mpfr_init2(x, bits);
-    mpfr_set_emin(emin - bits + 2);
-    mpfr_set_emax(emax + 1);
-    inexact = mpfr_set_q(x, q, rounding);
-    inexact = mpfr_check_range(x, inexact, rounding);
-    mpfr_subnormalize(x, inexact, rounding);
-    r = mpfr_get_d(x, MPFR_RNDN);
-    mpfr_set_emin(least);
-    mpfr_set_emax(most);
-    mpfr_clear(x);
-    mpq_clear(q);
-    return r;
-}
-
-/* The definition, in rationals. */
-double ref_block(double c, const double *a, const double *b, size_t stride, size_t n,
-                 const attest_format *fa, const attest_format *fb, bool half, long fraction)
-{
-    long top = -100000, e;
-    fmpq_t sum, x, y;
-    double r;
-
-    fmpq_init(sum);
-    fmpq_init(x);
-    fmpq_init(y);
-    for (size_t i = 0; i < n; i++)
-        if (a[i] != 0 && b[i * stride] != 0) {
-            e = exponent_of(a[i], fa->emin) + exponent_of(b[i * stride], fb->emin);
-            top = e > top ? e : top;
-        }
-    if (c != 0 && (e = exponent_of(c, half ? -14 : -126)) > top)
-        top = e;
-    for (size_t i = 0; top > -100000 && i < n; i++) {
-        set_double(x, a[i]);
-        set_double(y, b[i * stride]);
-        fmpq_mul(x, x, y);
-        add_cut(sum, x, top - fraction);
-    }
-    set_double(x, c);
-    if (top > -100000)
-        add_cut(sum, x, top - fraction);
-    if (half)
-        r = round_to(sum, 11, -14, 15, MPFR_RNDN);
-    else
-        r = round_to(sum, fraction < 23 ? fraction + 1 : 24,
-                     fraction < 23 ? -126 - (23 - fraction) : -126, 127, MPFR_RNDZ);
-    if (!half && fabs(r) >= 0x1.fffffep127 && fmpq_sgn(sum) != 0) {
-        set_double(x, 0x1.fffffep127);
-        fmpq_abs(y, sum);
-        if (fmpq_cmp(y, x) > 0)
-            r = copysign(INFINITY, r);
-    }
-    fmpq_clear(sum);
-    fmpq_clear(x);
-    fmpq_clear(y);
-    return r;
-}
-
-/* ---- operations of a format ---- */
-
-enum { WIDE = 2400 }; /* sums of doubles are exact */
-
-double ref_round(mpfr_srcptr x, const attest_format *f)
-{
-    mpfr_exp_t least = mpfr_get_emin(), most = mpfr_get_emax();
-    double r,
-        top = ldexp(2 - ldexp(1, (f->top_is_nan ? 2 : 1) - (int)f->precision), (int)f->emax);
-    mpfr_t y;
-    int inexact;
-
-    mpfr_init2(y, f->precision);
-    inexact = mpfr_set(y, x, MPFR_RNDN);
-    mpfr_set_emin(f->emin - f->precision + 2);
-    mpfr_set_emax(f->emax + 1);
-    inexact = mpfr_check_range(y, inexact, MPFR_RNDN);
-    mpfr_subnormalize(y, inexact, MPFR_RNDN);
-    r = mpfr_get_d(y, MPFR_RNDN);
-    mpfr_set_emin(least);
-    mpfr_set_emax(most);
-    mpfr_clear(y);
-    if (fabs(r) > top)
-        r = f->saturates     ? copysign(top, r)
-            : f->finite_only ? (double)NAN
-                             : copysign(INFINITY, r);
-    return r;
-}
-
-static double operate(char what, double a, double b, double c, const attest_format *f)
-{
-    mpfr_t x, y;
-    double r;
-
-    mpfr_init2(x, WIDE);
-    mpfr_init2(y, WIDE);
-    mpfr_set_d(x, a, MPFR_RNDN);
-    switch (what) {
-    case '+':
-        mpfr_add_d(x, x, b, MPFR_RNDN);
-        break;
-    case '*': /* and what is added to it */
-        mpfr_mul_d(x, x, b, MPFR_RNDN);
-        mpfr_add_d(x, x, c, MPFR_RNDN);
-        break;
-    case '/':
-        mpfr_div_d(x, x, b, MPFR_RNDN);
-        break;
-    case 'e':
-        mpfr_set_prec(y, 300);
-        mpfr_exp(y, x, MPFR_RNDN);
-        mpfr_set(x, y, MPFR_RNDN);
-        break;
-    case '2':
-        mpfr_set_prec(y, 300);
-        mpfr_exp2(y, x, MPFR_RNDN);
-        mpfr_set(x, y, MPFR_RNDN);
-        break;
-    case 't':
-        mpfr_set_prec(y, 300);
-        mpfr_tanh(y, x, MPFR_RNDN);
-        mpfr_set(x, y, MPFR_RNDN);
-        break;
-    default:
-        abort();
-    }
-    r = ref_round(x, f);
-    mpfr_clear(x);
-    mpfr_clear(y);
-    return r;
-}
-
-static double cast(double x, const attest_format *f)
-{
-    return operate('+', x, 0, 0, f);
-}
-
-static double add(double x, double y, const attest_format *f)
-{
-    return operate('+', x, y, 0, f);
-}
-
-static double mul(double x, double y, const attest_format *f)
-{
-    return operate('*', x, y, 0, f);
-}
-
-/* ---- sums of products ---- */
-
-typedef struct dot {
-    const double *a, *b;
-    size_t stride;
-    const attest_judge_dot *how;
-    attest_judge_order order;
-    const attest_format *fa, *fb;
-} dot;
-
-static double leaf(const dot *x, size_t i)
-{
-    return x->how->exact_products ? x->a[i] * x->b[i * x->stride] /* 50 bits: exact */
-                                  : mul(x->a[i], x->b[i * x->stride], &x->how->accumulate);
-}
-
-static double halves(const dot *x, size_t first, size_t count)
-{
-    size_t half = count / 2;
-
-    if (count == 1)
-        return leaf(x, first);
-    return add(halves(x, first, half), halves(x, first + half, count - half),
-               &x->how->accumulate);
-}
-
-/* start + the products first .. last-1 in blocks, the first one beginning at place 0. */
-static double sum_blocks(double start, const dot *x, size_t first, size_t last)
-{
-    const attest_format *f = &x->how->accumulate;
-    size_t k = x->how->block, blocks = (last + k - 1) / k;
-
-    for (size_t n = 0; n < blocks; n++) {
-        size_t block = x->order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD ? blocks - 1 - n : n;
-        size_t from = block * k, to = from + k < last ? from + k : last;
-
-        if (to <= first)
-            continue;
-        start = ref_block(start, x->a + from, x->b + from * x->stride, x->stride, to - from,
-                          x->fa, x->fb, f->precision == 11, (long)x->how->fraction);
-    }
-    return start;
-}
-
-/* The same in groups of promote places, each from 0 and then added. */
-static double sum_groups(double start, const dot *x, size_t first, size_t last)
-{
-    size_t size = x->how->promote, groups = (last + size - 1) / size;
-
-    for (size_t n = 0; n < groups; n++) {
-        size_t g = x->order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD ? groups - 1 - n : n;
-        size_t from = g * size > first ? g * size : first;
-        size_t to = (g + 1) * size < last ? (g + 1) * size : last;
-        dot group = *x;
-
-        if (to <= first)
-            continue;
-        group.a += g * size;
-        group.b += g * size * x->stride;
-        start = add(start, sum_blocks(0, &group, from - g * size, to - g * size),
-                    &x->how->accumulate);
-    }
-    return start;
-}
-
-/* start + the products first .. last-1, the first block beginning at place 0. */
-static double sum_products(double start, const dot *x, size_t first, size_t last)
-{
-    const attest_format *f = &x->how->accumulate;
-
-    if (x->order == ATTEST_JUDGE_ORDER_FORWARD)
-        for (size_t i = first; i < last; i++)
-            start = add(start, leaf(x, i), f);
-    else if (x->order == ATTEST_JUDGE_ORDER_BACKWARD)
-        for (size_t i = last; i-- > first;)
-            start = add(start, leaf(x, i), f);
-    else if (x->order == ATTEST_JUDGE_ORDER_PAIRWISE)
-        start = add(start, halves(x, first, last - first), f);
-    else if (x->how->promote > 0)
-        start = sum_groups(start, x, first, last);
-    else
-        start = sum_blocks(start, x, first, last);
-    return start;
-}
-
-/* ---- a row ---- */
+#include "tests/ref/products.h"
 
 typedef struct kernel {
     const ref_row *row;
@@ -326,7 +41,7 @@ static double constant(const ref_row *row, const attest_format *f, bool scale, b
     mpfr_const_log2(y, MPFR_RNDN);
     if (log2e)
         mpfr_div(x, x, y, MPFR_RNDN);
-    r = ref_round(x, f);
+    r = ref_nearest(x, f);
     mpfr_clear(x);
     mpfr_clear(y);
     return r;
@@ -355,27 +70,27 @@ static double score(const kernel *k, const double *q, size_t j)
     const ref_row *row = k->row;
     const attest_judge_variant *v = k->v;
     bool query = !k->folded && v->scale == ATTEST_JUDGE_SCALE_QUERY;
-    dot x = {q,         row->k + j * row->dim, 1,
-             &v->score, k->s->scores,          query ? &v->scaled_query : &v->q,
-             &v->k};
-    double s = sum_products(0, &x, 0, row->dim), t;
+    ref_dot x = {q,         row->k + j * row->dim, 1,
+                 &v->score, k->s->scores,          query ? &v->scaled_query : &v->q,
+                 &v->k};
+    double s = ref_sum_products(0, &x, 0, row->dim), t;
 
     if (v->stored)
-        s = cast(s, &v->store);
+        s = ref_cast(s, &v->store);
     if (k->folded && !row->bias && row->cap == 0)
         return s;
     if (row->cap != 0) {
         if (k->folded)
-            t = mul(s, k->over, &k->w);
+            t = ref_mul(s, k->over, &k->w);
         else
-            t = operate('/', query ? s : mul(s, k->scale, &k->w), k->cap, 0, &k->w);
-        t = operate('t', t, 0, 0, &k->w);
+            t = ref_operate('/', query ? s : ref_mul(s, k->scale, &k->w), k->cap, 0, &k->w);
+        t = ref_operate('t', t, 0, 0, &k->w);
         if (k->folded && !row->bias)
             return t;
-        t = mul(t, k->cap, &k->w);
+        t = ref_mul(t, k->cap, &k->w);
     } else
-        t = query ? s : mul(s, k->scale, &k->w);
-    return row->bias ? add(t, cast(row->bias[j], &k->w), &k->w) : t;
+        t = query ? s : ref_mul(s, k->scale, &k->w);
+    return row->bias ? ref_add(t, ref_cast(row->bias[j], &k->w), &k->w) : t;
 }
 
 /* exp2 by the schedule's polynomial: Horner's scheme by fused operations of binary32, and a
@@ -388,10 +103,10 @@ static double emulated(const kernel *k, double x)
     if (x < -127)
         x = -127;
     whole = floor(x);
-    f = add(x, -whole, &k->w);
+    f = ref_add(x, -whole, &k->w);
     r = p->coefficient[p->count - 1];
     for (size_t i = p->count - 1; i-- > 0;)
-        r = operate('*', r, f, p->coefficient[i], &k->w);
+        r = ref_operate('*', r, f, p->coefficient[i], &k->w);
     return whole < -126 ? ldexp(r - 1, -126) : ldexp(r, (int)whole);
 }
 
@@ -410,13 +125,13 @@ static bool emulates(const kernel *k, size_t i)
 static double quotient(const kernel *k, double a, double b)
 {
     if (k->s->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL)
-        return mul(a, operate('/', 1, b, 0, &k->w), &k->w);
-    return operate('/', a, b, 0, &k->w);
+        return ref_mul(a, ref_operate('/', 1, b, 0, &k->w), &k->w);
+    return ref_operate('/', a, b, 0, &k->w);
 }
 
 static double cast_weight(const kernel *k, double y)
 {
-    return k->v->cast ? cast(y, &k->v->p) : y;
+    return k->v->cast ? ref_cast(y, &k->v->p) : y;
 }
 
 static double weight(const kernel *k, double s, double m, bool offset, bool sink,
@@ -426,19 +141,19 @@ static double weight(const kernel *k, double s, double m, bool offset, bool sink
     double b = offset ? (double)k->v->offset : 0, c;
 
     if (!k->folded)
-        return mul(operate('e', add(s, -m, w), 0, 0, w), ldexp(1, (int)b), w);
-    c = mul(m, k->kappa, w);
+        return ref_mul(ref_operate('e', ref_add(s, -m, w), 0, 0, w), ldexp(1, (int)b), w);
+    c = ref_mul(m, k->kappa, w);
     if (b != 0)
-        c = add(c, -b, w);
-    c = operate('*', s, sink ? k->log2e : k->kappa, -c, w);
-    return polynomial ? emulated(k, c) : operate('2', c, 0, 0, w);
+        c = ref_add(c, -b, w);
+    c = ref_operate('*', s, sink ? k->log2e : k->kappa, -c, w);
+    return polynomial ? emulated(k, c) : ref_operate('2', c, 0, 0, w);
 }
 
 static double rescale_argument(const kernel *k, double m, double more)
 {
-    double d = add(m, -more, &k->w);
+    double d = ref_add(m, -more, &k->w);
 
-    return k->folded ? mul(d, k->kappa, &k->w) : d;
+    return k->folded ? ref_mul(d, k->kappa, &k->w) : d;
 }
 
 static bool keeps(const kernel *k, double m, double more)
@@ -446,13 +161,14 @@ static bool keeps(const kernel *k, double m, double more)
     double d = rescale_argument(k, m, more);
 
     if (!k->folded)
-        d = mul(d, k->log2e, &k->w);
+        d = ref_mul(d, k->log2e, &k->w);
     return k->s->rescale > 0 ? d >= -k->s->rescale : more <= m;
 }
 
 typedef struct state {
     double m, *lane, *o, *s, *p, *y;
     bool started;
+    size_t from, to; /* the keys of this part */
 } state;
 
 static void add_pv(const kernel *k, state *x, size_t start, size_t first, size_t last)
@@ -460,10 +176,11 @@ static void add_pv(const kernel *k, state *x, size_t start, size_t first, size_t
     const ref_row *row = k->row;
 
     for (size_t c = 0; c < row->value_dim; c++) {
-        dot pv = {x->p + start, row->v + start * row->value_dim + c, row->value_dim, &k->v->pv,
-                  k->s->pv,     k->v->cast ? &k->v->p : &k->w,       &k->v->v};
+        ref_dot pv = {
+            x->p + start, row->v + start * row->value_dim + c, row->value_dim, &k->v->pv,
+            k->s->pv,     k->v->cast ? &k->v->p : &k->w,       &k->v->v};
 
-        x->o[c] = sum_products(x->o[c], &pv, first - start, last - start);
+        x->o[c] = ref_sum_products(x->o[c], &pv, first - start, last - start);
     }
 }
 
@@ -480,7 +197,7 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
     if (more == -(double)INFINITY)
         return;
     if (k->v->max == ATTEST_JUDGE_MAX_TWO_PASS) {
-        for (size_t j = 0; j < row->keys; j++)
+        for (size_t j = x->from; j < x->to; j++)
             if (row->seen[j] && x->s[j] > more)
                 more = x->s[j];
         x->m = more;
@@ -490,12 +207,13 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
         more = x->m;
     x->started = true;
     if (!keeps(k, x->m, more)) {
-        double a = operate(k->folded ? '2' : 'e', rescale_argument(k, x->m, more), 0, 0, &k->w);
+        double a =
+            ref_operate(k->folded ? '2' : 'e', rescale_argument(k, x->m, more), 0, 0, &k->w);
 
         for (size_t l = 0; l < lanes; l++)
-            x->lane[l] = mul(x->lane[l], a, &k->v->sum_accumulate);
+            x->lane[l] = ref_mul(x->lane[l], a, &k->v->sum_accumulate);
         for (size_t c = 0; c < row->value_dim; c++)
-            x->o[c] = mul(x->o[c], a, &k->v->pv.accumulate);
+            x->o[c] = ref_mul(x->o[c], a, &k->v->pv.accumulate);
         x->m = more;
     }
     for (size_t j = first; j < last; j++) {
@@ -507,17 +225,17 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
         double term = k->v->sum_of == ATTEST_JUDGE_SUM_CAST && !before ? x->p[j] : x->y[j];
         size_t l = (j - start) % lanes;
 
-        x->lane[l] = add(x->lane[l], cast(term, &k->v->sum_accumulate), &k->v->sum_accumulate);
+        x->lane[l] =
+            ref_add(x->lane[l], ref_cast(term, &k->v->sum_accumulate), &k->v->sum_accumulate);
     }
     if (!before)
         add_pv(k, x, start, first, last);
 }
 
 /* The tiles in their order. */
-static void each_tile(const kernel *k, state *x, size_t from, size_t to, bool second,
-                      double sum)
+static void each_tile(const kernel *k, state *x, bool second, double sum)
 {
-    size_t T = k->s->tile, least = from / T, most = (to - 1) / T;
+    size_t from = x->from, to = x->to, T = k->s->tile, least = from / T, most = (to - 1) / T;
 
     for (size_t n = 0; n <= most - least; n++) {
         size_t t = k->s->direction == ATTEST_JUDGE_DIRECTION_BACKWARD ? most - n : least + n;
@@ -537,7 +255,7 @@ static void each_tile(const kernel *k, state *x, size_t from, size_t to, bool se
                            ? weight(k, x->s[j], x->m, false, false, emulates(k, j - t * T))
                            : 0;
 
-            y = mul(quotient(k, y, sum), ldexp(1, (int)k->v->offset), &k->w);
+            y = ref_mul(quotient(k, y, sum), ldexp(1, (int)k->v->offset), &k->w);
             x->p[j] = cast_weight(k, y);
         }
         add_pv(k, x, t * T, first, last);
@@ -553,47 +271,133 @@ static double *zeros(size_t n)
     return x;
 }
 
+/* out = the quotients of the keys from .. to-1; returns their row sum. */
+static double run_part(double *out, const kernel *k, state *x, bool sink)
+{
+    const attest_format *f = &k->v->sum_accumulate;
+    bool before = k->s->divide == ATTEST_JUDGE_PLACE_BEFORE;
+    size_t values = k->row->value_dim;
+    double sum;
+
+    x->started = false;
+    memset(x->lane, 0, k->s->lanes * sizeof *x->lane);
+    memset(x->o, 0, values * sizeof *x->o);
+    if (x->from < x->to)
+        each_tile(k, x, false, 0);
+    sum = x->lane[0];
+    for (size_t l = 1; l < k->s->lanes; l++)
+        sum = ref_add(sum, x->lane[l], f);
+    if (sink)
+        sum = ref_add(
+            sum,
+            ref_cast(weight(k, ref_cast(k->row->logit, &k->w), x->m, !before, true, false), f),
+            f);
+    if (before && x->from < x->to)
+        each_tile(k, x, true, sum);
+    for (size_t c = 0; c < values; c++)
+        out[c] = before ? ref_mul(x->o[c], ldexp(1, (int)-k->v->offset), &k->w)
+                        : quotient(k, x->o[c], sum);
+    return sum;
+}
+
+static bool is_seen(const kernel *k, size_t tile)
+{
+    for (size_t j = tile * k->s->tile; j < (tile + 1) * k->s->tile && j < k->row->last; j++)
+        if (j >= k->row->first && k->row->seen[j])
+            return true;
+    return false;
+}
+
+/* The keys of the next part: of so many more tiles that have one that is seen. */
+static void take_tiles(state *x, const kernel *k, size_t from, size_t tiles)
+{
+    size_t T = k->s->tile;
+
+    x->from = x->to = from;
+    for (size_t t = from / T; tiles > 0 && x->to < k->row->last; t++) {
+        tiles -= is_seen(k, t);
+        x->to = (t + 1) * T < k->row->last ? (t + 1) * T : k->row->last;
+    }
+}
+
+/* out = the sum of w_p part_p, w_p = exp(L_p - max L) over their sum. */
+static void join(double *out, const kernel *k, const double *part, const double *log,
+                 size_t parts)
+{
+    const attest_format *w = &k->w;
+    double most = log[0], sum = 0, e;
+
+    for (size_t p = 1; p < parts; p++)
+        most = log[p] > most ? log[p] : most;
+    for (size_t p = 0; p < parts; p++)
+        sum = ref_add(sum, ref_operate('e', ref_add(log[p], -most, w), 0, 0, w), w);
+    for (size_t c = 0; c < k->row->value_dim; c++)
+        out[c] = 0;
+    for (size_t p = 0; p < parts; p++) {
+        e = quotient(k, ref_operate('e', ref_add(log[p], -most, w), 0, 0, w), sum);
+        for (size_t c = 0; c < k->row->value_dim; c++)
+            out[c] = ref_add(out[c], ref_mul(e, part[p * k->row->value_dim + c], w), w);
+    }
+}
+
+/* The runs of tiles one after another; false: no key is seen. */
+static bool run_parts(double *out, const kernel *k, state *x)
+{
+    const ref_row *row = k->row;
+    size_t tiles = 0, splits = k->s->splits > 1 ? k->s->splits : 1, parts = 0;
+    double *part = zeros(splits * row->value_dim), *log = zeros(splits), sum;
+    double unit = !k->folded || row->bias ? 1 : row->cap != 0 ? k->cap : k->scale;
+
+    for (size_t t = 0; t * k->s->tile < row->last; t++)
+        tiles += is_seen(k, t);
+    x->to = row->first;
+    for (size_t s = 0; s < splits && tiles > 0; s++) {
+        size_t size = (tiles + splits - 1) / splits;
+
+        take_tiles(x, k, x->to, s * size < tiles ? size : 0);
+        if (x->to == x->from)
+            continue;
+        sum = run_part(part + parts * row->value_dim, k, x, row->sink && parts == 0);
+        if (!x->started)
+            continue; /* nothing but tiles after the last that is seen */
+        log[parts++] =
+            ref_add(ref_mul(x->m, unit, &k->w), ref_operate('l', sum, 0, 0, &k->w), &k->w);
+    }
+    if (parts == 1)
+        memcpy(out, part, row->value_dim * sizeof *out);
+    else if (parts > 1)
+        join(out, k, part, log, parts);
+    free(part);
+    free(log);
+    return parts > 0;
+}
+
 void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *variant,
                   const attest_judge_schedule *schedule)
 {
     static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
     kernel k = {.row = row, .v = variant, .s = schedule, .w = single};
-    bool before = schedule->divide == ATTEST_JUDGE_PLACE_BEFORE;
     state x = {.lane = zeros(schedule->lanes),
                .o = zeros(row->value_dim),
                .s = zeros(row->keys),
                .p = zeros(row->keys),
                .y = zeros(row->keys)};
-    double *q = zeros(row->dim), sum;
-    size_t from = row->first, to = row->last;
+    double *q = zeros(row->dim);
+    bool any;
 
     k.folded = schedule->constant == ATTEST_JUDGE_CONSTANT_FOLDED;
     set_constants(&k);
+    ref_set_flush(schedule->flush);
     for (size_t c = 0; c < row->dim; c++)
         q[c] = !k.folded && variant->scale == ATTEST_JUDGE_SCALE_QUERY
-                   ? cast(mul(row->q[c], k.scale, &k.w), &variant->scaled_query)
+                   ? ref_cast(ref_mul(row->q[c], k.scale, &k.w), &variant->scaled_query)
                    : row->q[c];
     for (size_t j = 0; j < row->keys; j++)
         x.s[j] = row->seen[j] ? score(&k, q, j) : 0;
-    if (from < to)
-        each_tile(&k, &x, from, to, false, 0);
-    sum = x.lane[0];
-    for (size_t l = 1; l < schedule->lanes; l++)
-        sum = add(sum, x.lane[l], &variant->sum_accumulate);
-    if (row->sink)
-        sum = add(sum,
-                  cast(weight(&k, cast(row->logit, &k.w), x.m, !before, true, false),
-                       &variant->sum_accumulate),
-                  &variant->sum_accumulate);
-    if (before && from < to)
-        each_tile(&k, &x, from, to, true, sum);
-    for (size_t c = 0; c < row->value_dim; c++) {
-        out[c] = before ? mul(x.o[c], ldexp(1, (int)-variant->offset), &k.w)
-                        : quotient(&k, x.o[c], sum);
-        out[c] = cast(out[c], &variant->output);
-        if (!x.started)
-            out[c] = 0;
-    }
+    any = run_parts(out, &k, &x);
+    for (size_t c = 0; c < row->value_dim; c++)
+        out[c] = any ? ref_cast(out[c], &variant->output) : 0;
+    ref_set_flush(false);
     free(x.lane);
     free(x.o);
     free(x.s);

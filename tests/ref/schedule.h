@@ -1,14 +1,11 @@
-/* schedule.h -- a block of a matrix unit and a row of a schedule, from their definitions in
- * proofs-notes/judge-kernels.md: rationals and MPFR, no code of the library's. */
+/* schedule.h -- a row of a schedule, from its definition in proofs-notes/judge-kernels.md:
+ * MPFR, no code of the library's. */
 #ifndef ATTEST_TESTS_REF_SCHEDULE_H
 #define ATTEST_TESTS_REF_SCHEDULE_H
 
 #include <attest/flint.h>
 
 #include "data/judge_model.h"
-
-double ref_block(double c, const double *a, const double *b, size_t stride, size_t n,
-                 const attest_format *fa, const attest_format *fb, bool half, long fraction);
 
 /* One row: q of dim numbers, keys k and values v, which of them are seen, what is added. */
 typedef struct ref_row {
@@ -27,8 +24,5 @@ typedef struct ref_row {
 /* out = what the kernel returns, exp, tanh and the division correctly rounded. */
 void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *variant,
                   const attest_judge_schedule *schedule);
-
-/* x, exact, rounded to nearest. */
-double ref_round(mpfr_srcptr x, const attest_format *format);
 
 #endif

@@ -132,6 +132,9 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
         .rescale = v->offset == 8 || case_pick(state, 2) ? 0 : (double)case_pick(state, 4),
         .constant = (attest_judge_constant)case_pick(state, 2),
         .divide = case_pick(state, 4) ? ATTEST_JUDGE_PLACE_AFTER : ATTEST_JUDGE_PLACE_BEFORE};
+    if (s->divide == ATTEST_JUDGE_PLACE_AFTER && case_pick(state, 3) == 0)
+        s->splits = v->splits = 1 + case_pick(state, 5);
+    s->flush = case_pick(state, 4) == 0;
     s->quotient = v->final_relative >= 0x1p-23 && case_pick(state, 2);
     if (s->constant == ATTEST_JUDGE_CONSTANT_FOLDED && case_pick(state, 3) == 0) {
         static const attest_judge_emulation flash4 = {
@@ -215,6 +218,17 @@ static inline void case_init(judge_case *c, uint64_t *state, size_t kind)
         printf("# %s\n", error.text);
         abort();
     }
+}
+
+/* Makes the values so small that flushing tells. */
+static inline void case_shrink(judge_case *c, uint64_t *state)
+{
+    attest_error error = {0};
+
+    for (size_t i = 0; i < c->question.keys * c->question.value_dim; i++)
+        c->v[i] = case_number(state, &c->variant.v, -122);
+    if (attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK)
+        abort();
 }
 
 static inline void case_clear(judge_case *c)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/ref/schedule.h"
+#include "tests/ref/products.h"
 #include "tests/tap.h"
 
 static attest_format format(const char *name)

@@ -13,6 +13,7 @@ static void draw_open(attest_judge_recipe *recipe, uint64_t *state, size_t trial
     recipe->softcap_error =
         push ? ATTEST_RECIPE_PUSH : (attest_recipe_error)case_pick(state, 4);
     recipe->final_error = push ? ATTEST_RECIPE_PUSH : (attest_recipe_error)case_pick(state, 4);
+    recipe->log_error = push ? ATTEST_RECIPE_PUSH : (attest_recipe_error)case_pick(state, 4);
     recipe->reciprocal = case_pick(state, 2) == 1;
     recipe->flush = case_pick(state, 2) == 1;
     recipe->target = case_pick(state, CASE_VALUES);
@@ -23,6 +24,8 @@ static void draw_open(attest_judge_recipe *recipe, uint64_t *state, size_t trial
 static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
 {
     case_init(c, state, kind);
+    if (trial % 7 == 0)
+        case_shrink(c, state);
     if (trial % 4 == 1)
         c->variant.sum_of = ATTEST_JUDGE_SUM_ANY;
     if (trial % 8 == 3)
@@ -360,6 +363,7 @@ static void check_narrow(uint64_t *state)
 
             case_init(&c, state, kind);
             c.variant.exp_relative = 0x1p-24;
+            c.schedule.splits = 1; /* joining adds errors of its own */
             /* A sink far above the scores overflows a sum in binary16. */
             if (!c.question.capped && !(kind == 4 && c.head.sink) &&
                 attest_judge_replay_init(&replay, &c.question, &c.variant, &c.schedule,

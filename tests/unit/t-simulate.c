@@ -57,6 +57,8 @@ static void check_schedules(uint64_t *state)
             ref_row row;
 
             case_init(&c, state, kind);
+            if (c.schedule.flush && t % 2 == 0)
+                case_shrink(&c, state);
             attest_judge_recipe_from_schedule(&recipe, &c.variant, &c.schedule);
             for (size_t i = 0; i < c.question.queries; i++) {
                 get_row(&row, seen, &c, i);
