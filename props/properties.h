@@ -17,6 +17,7 @@
     X(reference)                                                                               \
     X(theorem1)                                                                                \
     X(theorem1_search)                                                                         \
+    X(two_layers)                                                                              \
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
@@ -27,12 +28,15 @@
     X(masked)                                                                                  \
     X(tuned)                                                                                   \
     X(memorize)                                                                                \
+    X(parameters)                                                                              \
     X(positional)                                                                              \
     X(approximate)                                                                             \
     X(softmax_limit)                                                                           \
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
+    X(float_equivariance)                                                                      \
+    X(float_length)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
     X(saturation)                                                                              \

@@ -1,4 +1,5 @@
 /* registry.c -- finds statements and properties by name. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -8,10 +9,18 @@
 #define LIST(name) &attest_statement_##name,
 const attest_statement *const attest_statements[] = {ATTEST_STATEMENTS(LIST) NULL};
 
+/* Whether they are the same but for hyphens that stand for underscores. */
+static bool same_name(const char *name, const char *asked)
+{
+    for (; *name && (*name == *asked || (*name == '_' && *asked == '-')); name++)
+        asked++;
+    return *name == *asked;
+}
+
 const attest_statement *attest_statement_get(const char *name)
 {
     for (size_t i = 0; attest_statements[i]; i++)
-        if (strcmp(attest_statements[i]->name, name) == 0)
+        if (same_name(attest_statements[i]->name, name))
             return attest_statements[i];
     return NULL;
 }

@@ -36,6 +36,7 @@ typedef struct attest_statement {
     X(kernel)                                                                                  \
     X(reference)                                                                               \
     X(theorem1)                                                                                \
+    X(two_layers)                                                                              \
     X(boltzmann)                                                                               \
     X(lemma1)                                                                                  \
     X(lemma_f)                                                                                 \
@@ -45,12 +46,15 @@ typedef struct attest_statement {
     X(masked)                                                                                  \
     X(tuned)                                                                                   \
     X(memorize)                                                                                \
+    X(parameters)                                                                              \
     X(positional)                                                                              \
     X(approximate)                                                                             \
     X(softmax_limit)                                                                           \
     X(softmax_range)                                                                           \
     X(softmax_jacobian)                                                                        \
     X(equivariance)                                                                            \
+    X(float_equivariance)                                                                      \
+    X(float_length)                                                                            \
     X(projection)                                                                              \
     X(judge)                                                                                   \
     X(saturation)                                                                              \
@@ -63,7 +67,7 @@ ATTEST_STATEMENTS(ATTEST_STATEMENT_DECLARE)
 /* The same as an array, ended by NULL. */
 extern const attest_statement *const attest_statements[];
 
-/* The statement of this name, or NULL. */
+/* The statement of this name, in which hyphens may stand for underscores, or NULL. */
 const attest_statement *attest_statement_get(const char *name);
 
 #endif

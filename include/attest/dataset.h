@@ -65,8 +65,8 @@ ATTEST_API attest_status attest_dataset_read(attest_dataset *dataset, const char
 
 /* The same, from the tensor of this name in a safetensors file (F64, F32, F16 or BF16): shape
  * (N, n, d), or (n, d) for one sequence; or from the member of this name instead of "sequences"
- * in a JSON file. tensor may be NULL: then as above. Status: also USAGE (there is no such tensor;
- * the file is of another format). */
+ * in a JSON file. tensor may be NULL: then as above. Status: also USAGE (there is no such
+ * tensor; the file is of another format). */
 ATTEST_API attest_status attest_dataset_read_tensor(attest_dataset *dataset, const char *path,
                                                     const char *tensor, attest_budget *budget,
                                                     attest_error *error) ATTEST_WARN_UNUSED;

@@ -27,6 +27,14 @@ typedef enum attest_ties { ATTEST_TIES_UNIFORM = 0, ATTEST_TIES_LEFTMOST } attes
 /* ATTEST_MASK_CAUSAL: query k sees the keys j <= k. */
 typedef enum attest_mask { ATTEST_MASK_NONE = 0, ATTEST_MASK_CAUSAL } attest_mask;
 
+/* (x - mean) / sqrt(variance + eps), or x / sqrt(mean of the squares + eps); what a model
+ * multiplies and adds after that is part of W_Q, W_K, W_V. */
+typedef enum attest_norm {
+    ATTEST_NORM_NONE = 0,
+    ATTEST_NORM_LAYER,
+    ATTEST_NORM_RMS
+} attest_norm;
+
 typedef struct attest_head {
     attest_matrix wq, wk, wv; /* s x d */
     attest_matrix wo;         /* d x s */
@@ -37,15 +45,18 @@ typedef struct attest_weights {
     attest_ties ties;
     attest_mask mask;
     bool skip;
-    size_t
-        skip_from; /* where the token's entries stand that the skip adds; 0 but for pairing.h */
+    size_t skip_from;  /* where in a token the entries stand that the skip adds: pairing.h */
     size_t output_dim; /* the entries of an output that count, its first; 0: all. In the others
                         * the skip adds nothing, and W_O has rows of zeros */
     bool homogeneous;  /* the last columns of W_Q, W_K, W_V are biases, for a last entry 1 that
                         * tokens may lack: pairing.h */
-    char *residual; /* NULL, or the tensor beside the dataset that the skip adds: pairing.h */
-    size_t dim;     /* d, the same for all heads */
-    size_t heads;   /* H >= 1 */
+    char *residual;    /* NULL, or the tensor beside the dataset that the skip adds */
+    attest_norm norm;  /* what tokens go through before the heads: pairing.h */
+    fmpq_t norm_eps;   /* of the norm, >= 0; only with one */
+    fmpq_t slack; /* the layer that is meant has outputs within this of the weights': 0, but
+                   * for a norm with square roots; pairing.h sets it */
+    size_t dim;   /* d, the same for all heads */
+    size_t heads; /* H >= 1 */
     attest_head *head;
 } attest_weights;
 

@@ -95,7 +95,7 @@ def kernel(source: KernelLike, **members: Any) -> Kernel:
     >>> kernel("fp31-any")
     Traceback (most recent call last):
         ...
-    attest.InputError: there is no kernel model "fp31-any" ('attest show kernels' lists them; the name of a file has a slash or ends in .json)
+    attest.InputError: there is no kernel model "fp31-any": did you mean 'fp32-any'? ('attest show kernels' lists them; the name of a file has a slash or ends in .json)
     """
     if isinstance(source, Kernel):
         found = source

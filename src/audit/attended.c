@@ -86,11 +86,10 @@ void attest_audit_weights_clear(attest_audit_weights *weights)
     *weights = (attest_audit_weights){0};
 }
 
-/* Counts one row of n weights: those of the arithmetic, the exact ones up to `off`. Twice the
- * total variation bounds the error of each. The quotients, and the rescales of an online
- * algorithm, were formed in doubles: n units at most. */
-static void add_row(attest_audit_attended *a, const double *computed, const double *exact,
-                    double off, size_t n)
+/* Twice the total variation bounds the error of each weight. The quotients, and the rescales of
+ * an online algorithm, were formed in doubles: n units at most. */
+void attest_audit_attended_add(attest_audit_attended *a, const double *computed,
+                               const double *exact, double off, size_t n)
 {
     double sum = 0, strongest = 0;
     size_t best = 0;
@@ -125,8 +124,9 @@ attest_status attest_audit_attended_get(attest_audit_attended *attended,
                       : attest_memory_fail(error);
     if (status == ATTEST_OK) {
         for (size_t r = 0; r < exact->rows; r++)
-            add_row(attended, computed + r * exact->longest, exact->weight + r * exact->longest,
-                    exact->variation[r], exact->longest);
+            attest_audit_attended_add(attended, computed + r * exact->longest,
+                                      exact->weight + r * exact->longest, exact->variation[r],
+                                      exact->longest);
         if (attended->rows > 0)
             attended->mean /= (double)attended->rows;
         attest_audit_outputs_clear(&outputs);

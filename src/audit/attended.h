@@ -28,6 +28,11 @@ attest_status attest_audit_weights_get(attest_audit_weights *weights,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 void attest_audit_weights_clear(attest_audit_weights *weights);
 
+/* Counts one row of n weights: those of an arithmetic, and the exact ones but for a total
+ * variation of `off`. mean is the sum until all rows are counted. */
+void attest_audit_attended_add(attest_audit_attended *attended, const double *computed,
+                               const double *exact, double off, size_t n);
+
 /* Status: NOMEM, IO. Cost: one evaluation of the sample. */
 attest_status attest_audit_attended_get(attest_audit_attended *attended,
                                         const attest_audit_weights *exact,

@@ -46,8 +46,8 @@ void attest_audit_init(attest_audit *audit)
     arb_init(audit->theory.delta_log2);
 }
 
-static void result_init(attest_audit_result *result,
-                        const attest_simulated_arithmetic *arithmetic)
+void attest_audit_result_init(attest_audit_result *result,
+                              const attest_simulated_arithmetic *arithmetic)
 {
     *result = (attest_audit_result){.arithmetic = *arithmetic};
     attest_audit_collisions_init(&result->collisions);
@@ -55,14 +55,18 @@ static void result_init(attest_audit_result *result,
     arb_init(result->max_norm);
 }
 
+void attest_audit_result_clear(attest_audit_result *result)
+{
+    attest_audit_collisions_clear(&result->collisions);
+    attest_audit_deviation_clear(&result->deviation);
+    arb_clear(result->min_separation);
+    arb_clear(result->max_norm);
+}
+
 static void results_clear(attest_audit_result *result, size_t count)
 {
-    for (size_t i = 0; result && i < count; i++) {
-        attest_audit_collisions_clear(&result[i].collisions);
-        attest_audit_deviation_clear(&result[i].deviation);
-        arb_clear(result[i].min_separation);
-        arb_clear(result[i].max_norm);
-    }
+    for (size_t i = 0; result && i < count; i++)
+        attest_audit_result_clear(&result[i]);
     free(result);
 }
 
@@ -302,9 +306,9 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
         arithmetic.format = audit->format[format];
         if (f >= audit->formats)
             attest_audit_algorithm(&arithmetic, (f - audit->formats) / audit->formats);
-        result_init(f < audit->formats ? &audit->result[f]
-                                       : &audit->algorithm[f - audit->formats],
-                    &arithmetic);
+        attest_audit_result_init(f < audit->formats ? &audit->result[f]
+                                                    : &audit->algorithm[f - audit->formats],
+                                 &arithmetic);
     }
     attest_progress_report(&audit->progress, "formats", 0, audit->formats + many, NULL);
     for (size_t f = 0; f < audit->formats + many && status == ATTEST_OK; f++) {
@@ -331,7 +335,7 @@ static attest_status run_kernel(attest_audit *audit, attest_error *error)
     if (!audit->staged)
         return attest_memory_fail(error);
     result = audit->staged;
-    result_init(result, &arithmetic);
+    attest_audit_result_init(result, &arithmetic);
     request_init(&request, audit);
     ATTEST_TRY(attest_audit_evaluate_kernel(&outputs, &request, audit->kernel, error));
     status = judge(result, audit, &outputs, error);

@@ -46,6 +46,11 @@ typedef struct attest_audit_result {
     attest_audit_errors stage[ATTEST_STAGES]; /* with that stage rounded, the others not */
 } attest_audit_result;
 
+/* Nothing found yet. */
+void attest_audit_result_init(attest_audit_result *result,
+                              const attest_simulated_arithmetic *arithmetic);
+void attest_audit_result_clear(attest_audit_result *result);
+
 /* How the certified separation was found. */
 typedef struct attest_audit_certified {
     bool known;

@@ -108,8 +108,15 @@ attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
     return ATTEST_OK;
 }
 
-void attest_audit_deviation_clear(attest_audit_deviation *deviation)
+void attest_audit_deviation_forget(attest_audit_deviation *deviation)
 {
     free(deviation->distance);
+    deviation->distance = NULL;
+    deviation->distance_bytes = 0;
+}
+
+void attest_audit_deviation_clear(attest_audit_deviation *deviation)
+{
+    attest_audit_deviation_forget(deviation);
     *deviation = (attest_audit_deviation){0};
 }

@@ -14,12 +14,15 @@ typedef struct attest_audit_deviation {
     size_t distance_bytes;
 } attest_audit_deviation;
 
-/* Measures outputs of the whole dataset at the positions of the sample. Status: NOMEM. */
+/* Measures outputs of the whole dataset (NULL: of the sample) at the positions of the sample.
+ * Status: NOMEM. */
 attest_status attest_audit_deviation_get(attest_audit_deviation *deviation,
                                          const attest_audit_outputs *outputs,
                                          const attest_dataset *dataset,
                                          const attest_audit_reference *reference,
                                          attest_error *error) ATTEST_WARN_UNUSED;
+/* Gives back the distances; the numbers stay. */
+void attest_audit_deviation_forget(attest_audit_deviation *deviation);
 void attest_audit_deviation_clear(attest_audit_deviation *deviation);
 
 #endif

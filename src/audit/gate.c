@@ -108,7 +108,8 @@ static attest_status compare_doubtful(attest_audit_gate *gate, const attest_json
 }
 
 static attest_status compare_verdict(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                     const attest_audit_result *now, attest_error *error)
+                                     const char *what, const attest_audit_result *now,
+                                     attest_error *error)
 {
     static const char *const name[] = {"survives", "fails", "collapses"};
     attest_json_cursor member;
@@ -118,8 +119,7 @@ static attest_status compare_verdict(attest_audit_gate *gate, const attest_json_
     if (status == ATTEST_OK)
         status = attest_json_get_choice(&before, &member, name, 3, error);
     if (status == ATTEST_OK && (int)now->verdict > before)
-        status = worse(gate, error, "%s: %s, was %s", now->arithmetic.format.name,
-                       name[now->verdict], name[before]);
+        status = worse(gate, error, "%s: %s, was %s", what, name[now->verdict], name[before]);
     return status;
 }
 
@@ -161,7 +161,7 @@ static void format_separation(char text[64], const arb_t separation)
 }
 
 static attest_status compare_separation(attest_audit_gate *gate,
-                                        const attest_json_cursor *stored,
+                                        const attest_json_cursor *stored, const char *name,
                                         const attest_audit_result *now, attest_error *error)
 {
     char text[2][64];
@@ -175,8 +175,7 @@ static attest_status compare_separation(attest_audit_gate *gate,
         arb_lt(now->min_separation, before)) {
         format_separation(text[0], now->min_separation);
         format_separation(text[1], before);
-        status = worse(gate, error, "%s: least separation %s, was %s",
-                       now->arithmetic.format.name, text[0], text[1]);
+        status = worse(gate, error, "%s: least separation %s, was %s", name, text[0], text[1]);
     }
     arb_clear(before);
     return status;
@@ -252,11 +251,11 @@ static attest_status compare_measure(attest_audit_gate *gate, const attest_json_
 /* Errors of entries, outputs and weights, and the pairs that are no longer apart for certain.
  * Records of 0.1.0 have the first only. */
 static attest_status compare_errors(attest_audit_gate *gate, const attest_json_cursor *stored,
-                                    const attest_audit_result *now, attest_error *error)
+                                    const char *name, const attest_audit_result *now,
+                                    attest_error *error)
 {
     const attest_audit_errors *e = &now->errors;
     const attest_audit_deviation *d = &now->deviation;
-    const char *name = now->arithmetic.format.name;
     attest_json_cursor part;
     attest_status status;
     fmpz_t count;
@@ -278,42 +277,51 @@ static attest_status compare_errors(attest_audit_gate *gate, const attest_json_c
     return status;
 }
 
+attest_status attest_audit_gate_result(attest_audit_gate *gate,
+                                       const attest_json_cursor *stored, const char *name,
+                                       const attest_audit_result *now, attest_error *error)
+{
+    attest_json_cursor member;
+    attest_status status;
+    fmpz_t nonfinite, saturated;
+
+    fmpz_init_set_ui(nonfinite, now->collisions.nonfinite);
+    fmpz_init_set_ui(saturated, now->saturated);
+    status = compare_verdict(gate, stored, name, now, error);
+    if (status == ATTEST_OK)
+        status = compare_count(gate, stored, name, "collisions", now->collisions.pairs, error);
+    if (status == ATTEST_OK)
+        status = compare_count(gate, stored, name, "nonfinite", nonfinite, error);
+    if (status == ATTEST_OK && attest_json_find_member(&member, stored, "saturated"))
+        status = compare_count(gate, stored, name, "saturated", saturated, error);
+    if (status == ATTEST_OK)
+        status = compare_separation(gate, stored, name, now, error);
+    if (status == ATTEST_OK)
+        status = compare_errors(gate, stored, name, now, error);
+    fmpz_clear(nonfinite);
+    fmpz_clear(saturated);
+    return status;
+}
+
+attest_status attest_audit_gate_miss(attest_audit_gate *gate, const char *name,
+                                     attest_error *error)
+{
+    return worse(gate, error, "%.100s: not audited any more", name);
+}
+
 /* A stored format against the one of the same name. */
 static attest_status compare_format(attest_audit_gate *gate, const attest_json_cursor *stored,
                                     const attest_audit *audit, attest_error *error)
 {
     attest_json_cursor member;
     const char *name = "";
-    attest_status status = attest_json_get_member(&member, stored, "name", error);
-    fmpz_t nonfinite, saturated;
 
-    if (status == ATTEST_OK)
-        status = attest_json_get_string(&name, &member, error);
-    if (status != ATTEST_OK)
-        return status;
-    for (size_t f = 0; f < audit->formats; f++) {
-        const attest_audit_result *now = &audit->result[f];
-        if (strcmp(now->arithmetic.format.name, name) != 0)
-            continue;
-        fmpz_init_set_ui(nonfinite, now->collisions.nonfinite);
-        fmpz_init_set_ui(saturated, now->saturated);
-        status = compare_verdict(gate, stored, now, error);
-        if (status == ATTEST_OK)
-            status =
-                compare_count(gate, stored, name, "collisions", now->collisions.pairs, error);
-        if (status == ATTEST_OK)
-            status = compare_count(gate, stored, name, "nonfinite", nonfinite, error);
-        if (status == ATTEST_OK && attest_json_find_member(&member, stored, "saturated"))
-            status = compare_count(gate, stored, name, "saturated", saturated, error);
-        if (status == ATTEST_OK)
-            status = compare_separation(gate, stored, now, error);
-        if (status == ATTEST_OK)
-            status = compare_errors(gate, stored, now, error);
-        fmpz_clear(nonfinite);
-        fmpz_clear(saturated);
-        return status;
-    }
-    return worse(gate, error, "%.60s: not audited any more", name);
+    ATTEST_TRY(attest_json_get_member(&member, stored, "name", error));
+    ATTEST_TRY(attest_json_get_string(&name, &member, error));
+    for (size_t f = 0; f < audit->formats; f++)
+        if (strcmp(audit->result[f].arithmetic.format.name, name) == 0)
+            return attest_audit_gate_result(gate, stored, name, &audit->result[f], error);
+    return attest_audit_gate_miss(gate, name, error);
 }
 
 static attest_status compare_collapse(attest_audit_gate *gate, const attest_json_cursor *root,

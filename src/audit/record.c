@@ -81,30 +81,25 @@ static void write_stages(attest_json *json, const attest_audit_result *result)
     attest_json_write_close(json);
 }
 
-/* The place of a position of the sample. */
-static void write_sampled(attest_json *json, const char *key, size_t p,
-                          const attest_audit_reference *r)
+/* Position p of the sample in the dataset. */
+static attest_place sampled(size_t p, const attest_audit_reference *r)
 {
     size_t i = 0;
 
     while (i + 1 < r->sequences && r->start[i + 1] <= p)
         i++;
-    write_place(json, key, (attest_place){r->sequence[i], p - r->start[i]});
+    return (attest_place){r->sequence[i], p - r->start[i]};
 }
 
-/* The errors of outputs and weights, and what they mean for pairs. */
-static void write_meaning(attest_json *json, const attest_audit_result *result,
-                          const attest_audit *audit)
+void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation *d,
+                                const attest_audit_attended *a, const attest_audit_pairs *pairs,
+                                attest_place at)
 {
-    const attest_audit_deviation *d = &result->deviation;
-    const attest_audit_attended *a = &result->attended;
-    attest_audit_conclusion conclusion;
-
     attest_json_write_object(json, "relative_error");
     write_measure(json, "max", d->positions > 0, d->max);
     write_measure(json, "mean", d->positions > 0, d->mean);
     if (d->positions > 0)
-        write_sampled(json, "at", d->worst, &audit->reference);
+        write_place(json, "at", at);
     else
         attest_json_write_null(json, "at");
     attest_json_write_close(json);
@@ -118,11 +113,31 @@ static void write_meaning(attest_json *json, const attest_audit_result *result,
     else
         attest_json_write_null(json, "argmax_changed");
     attest_json_write_object(json, "pairs");
-    attest_json_write_count(json, "apart", result->pairs.apart);
-    attest_json_write_count(json, "by_rounding", result->pairs.by_rounding);
-    attest_json_write_count(json, "merged", result->pairs.merged);
-    attest_json_write_count(json, "positions", result->pairs.positions);
+    attest_json_write_count(json, "apart", pairs->apart);
+    attest_json_write_count(json, "by_rounding", pairs->by_rounding);
+    attest_json_write_count(json, "merged", pairs->merged);
+    attest_json_write_count(json, "positions", pairs->positions);
     attest_json_write_close(json);
+}
+
+void attest_audit_write_errors(attest_json *json, const attest_audit_errors *e, bool known,
+                               bool bounded)
+{
+    write_size(json, "max_ulp", known, e->max_ulp);
+    write_size(json, "mean_ulp", known, e->mean_ulp);
+    write_size(json, "bound_ulp", bounded, e->bound_ulp);
+}
+
+/* The errors of outputs and weights, and what they mean for pairs. */
+static void write_meaning(attest_json *json, const attest_audit_result *result,
+                          const attest_audit *audit)
+{
+    const attest_audit_deviation *d = &result->deviation;
+    attest_audit_conclusion conclusion;
+
+    attest_audit_write_meaning(json, d, &result->attended, &result->pairs,
+                               d->positions > 0 ? sampled(d->worst, &audit->reference)
+                                                : (attest_place){0});
     attest_audit_conclude(&conclusion, result);
     attest_json_write_string(json, "conclusion", conclusion.words);
 }
@@ -133,22 +148,15 @@ static void write_errors(attest_json *json, const attest_audit_result *result,
     const attest_audit_errors *e = &result->errors;
     bool known = result->has_errors && attest_audit_errors_known(e);
 
-    write_size(json, "max_ulp", known, e->max_ulp);
-    write_size(json, "mean_ulp", known, e->mean_ulp);
-    write_size(json, "bound_ulp", result->has_bound, e->bound_ulp);
-    if (!known) {
+    attest_audit_write_errors(json, e, known, result->has_bound);
+    if (known)
+        write_place(json, "worst", sampled(e->worst, &audit->reference));
+    else
         attest_json_write_null(json, "worst");
-        return;
-    }
-    write_sampled(json, "worst", e->worst, &audit->reference);
 }
 
-static void write_result(attest_json *json, const attest_audit_result *result,
-                         const attest_audit *audit, const char *file)
+void attest_audit_write_format(attest_json *json, const attest_format *format)
 {
-    const attest_format *format = &result->arithmetic.format;
-
-    attest_json_write_object(json, NULL);
     attest_json_write_string(json, "name", format->name);
     attest_json_write_integer(json, "precision", format->precision);
     if (format->bounded) {
@@ -158,6 +166,13 @@ static void write_result(attest_json *json, const attest_audit_result *result,
         attest_json_write_null(json, "emin");
         attest_json_write_null(json, "emax");
     }
+}
+
+static void write_result(attest_json *json, const attest_audit_result *result,
+                         const attest_audit *audit, const char *file)
+{
+    attest_json_write_object(json, NULL);
+    attest_audit_write_format(json, &result->arithmetic.format);
     attest_json_write_string(json, "verdict", attest_audit_verdict_name(result->verdict));
     attest_audit_write_fmpz(json, "collisions", result->collisions.pairs);
     attest_json_write_count(json, "nonfinite", result->collisions.nonfinite);
@@ -377,7 +392,8 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         attest_json_write_null(json, "certified_bits");
     attest_json_write_count(json, "classes", audit->classes.classes);
     attest_json_write_count(json, "necessary_bits",
-                            attest_counting_bits(audit->classes.classes, audit->dataset->dim));
+                            attest_counting_bits(audit->classes.classes,
+                                                 attest_weights_output_dim(audit->weights)));
     write_bits(json, "separation_bits", c->known && c->has_pair, c->max_norm,
                c->min_separation);
     write_bits(json, "theory_bits", audit->theory.known, audit->theory.r, audit->theory.delta);
@@ -392,7 +408,7 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
         write_algorithms(json, audit);
 }
 
-static void write_arithmetic(attest_json *json, const attest_simulated_arithmetic *a)
+void attest_audit_write_arithmetic(attest_json *json, const attest_simulated_arithmetic *a)
 {
     attest_json_write_object(json, "arithmetic");
     attest_json_write_string(json, "round", attest_simulated_rounding_name(a->rounding));
@@ -405,6 +421,19 @@ static void write_arithmetic(attest_json *json, const attest_simulated_arithmeti
     attest_json_write_string(json, "sum", a->pairwise ? "pairwise" : "sequential");
     attest_json_write_bool(json, "fma", a->fma);
     attest_json_write_close(json);
+}
+
+void attest_audit_write_maker(attest_json *json)
+{
+    char cpu[128];
+
+    attest_json_write_object(json, "versions");
+    attest_json_write_string(json, "attest", attest_version());
+    attest_json_write_string(json, "mpfr", mpfr_get_version());
+    attest_json_write_string(json, "flint", FLINT_VERSION);
+    attest_json_write_close(json);
+    attest_cpu_name(cpu, sizeof cpu);
+    attest_json_write_string(json, "cpu", cpu);
 }
 
 static void write_claim(attest_json *json, const attest_audit *audit)
@@ -428,7 +457,6 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
                                 const attest_audit_origin *origin)
 {
     const attest_dataset *dataset = audit->dataset;
-    char cpu[128];
 
     attest_json_write_string(json, "format", "attest/audit");
     attest_json_write_integer(json, "version", 1);
@@ -438,7 +466,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
     attest_json_write_string(json, "name", dataset->name);
     attest_json_write_count(json, "sequences", dataset->count);
     attest_json_write_count(json, "longest", dataset->longest);
-    attest_json_write_count(json, "dim", dataset->dim);
+    attest_json_write_count(json, "dim", attest_weights_output_dim(audit->weights));
     attest_json_write_count(json, "tokens", dataset->tokens.count);
     attest_json_write_count(json, "positions", dataset->total);
     attest_audit_write_fmpz(json, "required_pairs", audit->classes.required_pairs);
@@ -452,13 +480,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
     attest_json_write_string(json, "mask", attest_mask_name(audit->weights->mask));
     attest_json_write_count(json, "heads", audit->weights->heads);
     attest_json_write_close(json);
-    write_arithmetic(json, &audit->like);
+    attest_audit_write_arithmetic(json, &audit->like);
     write_claim(json, audit);
-    attest_json_write_object(json, "versions");
-    attest_json_write_string(json, "attest", attest_version());
-    attest_json_write_string(json, "mpfr", mpfr_get_version());
-    attest_json_write_string(json, "flint", FLINT_VERSION);
-    attest_json_write_close(json);
-    attest_cpu_name(cpu, sizeof cpu);
-    attest_json_write_string(json, "cpu", cpu);
+    attest_audit_write_maker(json);
 }

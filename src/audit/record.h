@@ -22,6 +22,26 @@ void attest_audit_write_members(attest_json *json, const attest_audit *audit,
 void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
                                 const attest_audit_origin *origin);
 
+/* "relative_error", "weights_error", "argmax_changed", "pairs"; at: where the error is largest.
+ */
+void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation *deviation,
+                                const attest_audit_attended *attended,
+                                const attest_audit_pairs *pairs, attest_place at);
+
+/* "max_ulp", "mean_ulp" and "bound_ulp". */
+void attest_audit_write_errors(attest_json *json, const attest_audit_errors *errors, bool known,
+                               bool bounded);
+
+/* "name", "precision", "emin", "emax". */
+void attest_audit_write_format(attest_json *json, const attest_format *format);
+
+/* "arithmetic". */
+void attest_audit_write_arithmetic(attest_json *json,
+                                   const attest_simulated_arithmetic *arithmetic);
+
+/* "versions" and "cpu": what made the record. */
+void attest_audit_write_maker(attest_json *json);
+
 /* An integer of any size: a string beyond 64 bits. */
 void attest_audit_write_fmpz(attest_json *json, const char *key, const fmpz_t value);
 

@@ -51,6 +51,7 @@ static bool choose_sample(attest_audit_reference *r, const attest_audit_request 
     }
     r->positions = r->start[count];
     r->dim = dataset->dim;
+    r->counted = attest_weights_output_dim(request->weights);
     return true;
 }
 
@@ -60,6 +61,22 @@ typedef struct ball_work {
     bool *unable;
 } ball_work;
 
+void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
+{
+    arf_t end;
+
+    /* What the midpoint loses by rounding goes to the radius. */
+    arf_init(end);
+    arf_get_mpfr(r->middle + i, arb_midref(ball), MPFR_RNDN);
+    arf_set_mpfr(end, r->middle + i);
+    arf_sub(end, end, arb_midref(ball), 53, ARF_RND_UP);
+    arf_abs(end, end);
+    arb_add_error_arf(ball, end);
+    arf_set_mag(end, arb_radref(ball));
+    arf_get_mpfr(r->radius + i, end, MPFR_RNDU);
+    arf_clear(end);
+}
+
 static bool evaluate_balls(void *context, size_t i)
 {
     ball_work *work = context;
@@ -68,9 +85,7 @@ static bool evaluate_balls(void *context, size_t i)
     arb_ptr ball = _arb_vec_init((slong)count);
     attest_sequence sequence;
     attest_status status;
-    arf_t end;
 
-    arf_init(end);
     attest_sequence_init(&sequence);
     status = attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
                                          NULL, NULL);
@@ -79,20 +94,11 @@ static bool evaluate_balls(void *context, size_t i)
     if (status == ATTEST_OK)
         status =
             attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, r->bits);
-    for (size_t e = 0; status == ATTEST_OK && e < count; e++) {
-        /* What the midpoint loses by rounding goes to the radius. */
-        arf_get_mpfr(r->middle + first + e, arb_midref(ball + e), MPFR_RNDN);
-        arf_set_mpfr(end, r->middle + first + e);
-        arf_sub(end, end, arb_midref(ball + e), 53, ARF_RND_UP);
-        arf_abs(end, end);
-        arb_add_error_arf(ball + e, end);
-        arf_set_mag(end, arb_radref(ball + e));
-        arf_get_mpfr(r->radius + first + e, end, MPFR_RNDU);
-    }
+    for (size_t e = 0; status == ATTEST_OK && e < count; e++)
+        attest_audit_reference_set(r, first + e, ball + e);
     if (status == ATTEST_UNABLE)
         *work->unable = true;
     attest_sequence_clear(&sequence);
-    arf_clear(end);
     _arb_vec_clear(ball, (slong)count);
     return status == ATTEST_OK || status == ATTEST_UNABLE;
 }
@@ -253,7 +259,8 @@ void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_out
         size_t q;
         i += p == reference->start[i + 1];
         q = attest_audit_reference_place(reference, all, i, p);
-        for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < dim; c++) {
+        for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < reference->counted;
+             c++) {
             get_entry(t.entry, outputs, q * dim + c);
             add_entry(errors, &t, reference, p * dim + c, format,
                       bound ? bound + p * dim + c : NULL, unit_bits);

@@ -11,7 +11,8 @@ typedef struct attest_audit_reference {
     size_t *sequence; /* the sample: sequences at equal steps */
     size_t sequences;
     size_t positions, dim;
-    size_t *start; /* sequences + 1 places of the sample's positions in it */
+    size_t counted; /* of the dim entries of an output: weights.h */
+    size_t *start;  /* sequences + 1 places of the sample's positions in it */
     long bits;
     __mpfr_struct *middle, *radius;
     size_t middle_bytes, radius_bytes;
@@ -29,6 +30,9 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
 attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
                                         size_t number, const attest_sequence *sequence,
                                         long bits) ATTEST_WARN_UNUSED;
+
+/* Entry i of the reference = this ball, which gets what its midpoint loses by rounding. */
+void attest_audit_reference_set(attest_audit_reference *reference, size_t i, arb_t ball);
 
 /* The seconds that the balls of one sequence take, very roughly. */
 double attest_audit_ball_cost(const attest_audit_request *request, long bits);

@@ -31,6 +31,33 @@ static void get_wide(mpfr_t x, attest_audit_size size)
     mpfr_mul_2si(x, x, size.exponent, MPFR_RNDU);
 }
 
+int attest_audit_size_compare(attest_audit_size a, attest_audit_size b)
+{
+    if (a.part == 0 || b.part == 0 || a.exponent == b.exponent)
+        return (a.part > b.part) - (a.part < b.part);
+    return a.exponent > b.exponent ? 1 : -1;
+}
+
+attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
+                                         attest_audit_size b, size_t b_count)
+{
+    attest_audit_size mean = {0};
+    mpfr_t x, y;
+
+    if (a_count + b_count == 0)
+        return mean;
+    get_wide(x, a);
+    get_wide(y, b);
+    mpfr_mul_ui(x, x, a_count, MPFR_RNDU);
+    mpfr_mul_ui(y, y, b_count, MPFR_RNDU);
+    mpfr_add(x, x, y, MPFR_RNDU);
+    mpfr_div_ui(x, x, a_count + b_count, MPFR_RNDU);
+    mean = attest_audit_size_get(x);
+    mpfr_clear(x);
+    mpfr_clear(y);
+    return mean;
+}
+
 void attest_audit_size_rational(fmpq_t x, attest_audit_size size)
 {
     mpfr_t wide;

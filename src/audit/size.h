@@ -14,6 +14,13 @@ typedef struct attest_audit_size {
 /* x, not negative, rounded up to 53 bits. */
 attest_audit_size attest_audit_size_get(const mpfr_t x);
 
+/* x < 0, = 0, > 0 as a is less than, equal to, more than b. Domain: finite. */
+int attest_audit_size_compare(attest_audit_size a, attest_audit_size b);
+
+/* The mean of a, the mean of so many numbers, and b, that of others; rounded up. */
+attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
+                                         attest_audit_size b, size_t b_count);
+
 /* As a double, rounded up: infinite where none is large enough. */
 double attest_audit_size_double(attest_audit_size size);
 

@@ -1,7 +1,12 @@
 /* nearest.c -- the name that was probably meant. */
 #include "base/nearest.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
 
 enum { LONGEST = 127, FAR = 1 << 20 };
 
@@ -41,6 +46,49 @@ int attest_nearest_is_like(const char *a, const char *b)
         return 1;
     return length > 2 &&
            attest_nearest_distance(a, b) <= (length < 6 ? length / 2 : length / 3);
+}
+
+/* The least distance of a name that is like this one; SIZE_MAX: none is. */
+static size_t least_distance(const char *name, const char *(*at)(const void *, size_t),
+                             const void *names, size_t count)
+{
+    size_t found = SIZE_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        if (attest_nearest_is_like(name, at(names, i)))
+            found = least(found, attest_nearest_distance(name, at(names, i)));
+    return found;
+}
+
+attest_status attest_nearest_refuse(const char *name, const char *(*at)(const void *, size_t),
+                                    const void *names, size_t count, attest_error *error)
+{
+    size_t nearest = least_distance(name, at, names, count), found = 0;
+    size_t most = nearest < SIZE_MAX ? 3 : 8;
+    attest_text text;
+    char *list;
+    attest_status status;
+
+    attest_text_init(&text);
+    attest_text_printf(&text, "there is no tensor '%.80s'", name);
+    for (size_t i = 0; i < count && found < most; i++) {
+        if (nearest < SIZE_MAX && attest_nearest_distance(name, at(names, i)) > nearest + 1)
+            continue;
+        attest_text_printf(&text, "%s'%.60s'",
+                           found                ? ", "
+                           : nearest < SIZE_MAX ? "; is it "
+                                                : "; there are ",
+                           at(names, i));
+        found++;
+    }
+    if (count > found && nearest == SIZE_MAX)
+        attest_text_printf(&text, ", ... (%zu in all)", count);
+    list = attest_text_take(&text);
+    status = list ? attest_error_set(error, ATTEST_USAGE, "%s%s", list,
+                                     nearest < SIZE_MAX ? "?" : "")
+                  : attest_memory_fail(error);
+    free(list);
+    return status;
 }
 
 const char *attest_nearest_pick(const char *written,

@@ -34,10 +34,10 @@ typedef struct attest_bounded_layer {
     attest_activation activation;
     attest_mask mask;
     bool skip;
-    size_t skip_from, output_dim; /* as in weights.h */
     size_t dim, heads;
     attest_bounded_head *head;
-    double error; /* of the weights: 0 or ATTEST_BOUNDED_ROUNDED */
+    double error;                 /* of the weights: 0 or ATTEST_BOUNDED_ROUNDED */
+    size_t skip_from, output_dim; /* as in weights.h */
 } attest_bounded_layer;
 
 /* An upper bound on the norm of count doubles, and at least 2^-481 more: (1) of the note.

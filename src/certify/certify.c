@@ -19,6 +19,7 @@
 #include "certify/bounded.h"
 #include "certify/first_difference.h"
 #include "certify/settle.h"
+#include "certify/slack.h"
 
 static const char *for_hardmax(const attest_weights *weights)
 {
@@ -243,6 +244,9 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
         fmpz_set(finding->required_pairs, contexts.required_pairs);
         finding->has_pair = contexts.classes > 1;
         status = run_chain(finding, claim, method, &contexts, error);
+        /* Weights may stand for a layer that is only near: a norm has square roots. */
+        if (status == ATTEST_OK)
+            attest_slack_apply(finding, claim);
     }
     attest_contexts_clear(&contexts);
     return status;

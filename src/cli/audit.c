@@ -1,6 +1,7 @@
 /* audit.c -- attest audit: at which precision does the mapping collapse? */
 #include "cli/audit.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static int run(int argc, char **argv);
 
 const attest_command attest_command_audit = {
     .name = "audit",
-    .arguments = "DATA [--weights W | --construct STRATEGY] [--formats LIST] [OPTION]...",
+    .arguments = "DATA [--weights W | --construct STRATEGY] [--formats LIST] [OPTION]...\n"
+                 "       attest audit --qkv FILE [--all] [--formats LIST] [OPTION]...",
     .summary = "find the precision at which attention stops telling contexts apart",
     .details =
         "Evaluates the layer with every operation rounded to each format and compares the\n"
@@ -25,9 +27,13 @@ const attest_command attest_command_audit = {
         "done, whatever it found; 1 with --gate when something got worse, or when a "
         "hypothesis\n"
         "of the construction fails.",
-    .example = "  attest audit data.json --construct theorem,gap,tuned\n"
-               "  attest audit data.npy --weights w.json --formats binary16,p=12 --json\n"
-               "  attest audit data.npy --weights w.json --gate stored/audit.json",
+    .example =
+        "  attest audit data.json --construct theorem,gap,tuned\n"
+        "  attest audit data.npy --weights w.json --formats binary16,p=12 --json\n"
+        "  attest audit data.npy --weights w.json --gate stored/audit.json\n"
+        "  attest audit --qkv recorded.safetensors --q 'layers.{}.q' --k 'layers.{}.k' \\\n"
+        "      --v 'layers.{}.v' --causal --all --formats bfloat16,float8_e4m3fn \\\n"
+        "      --report heads.html",
     .product = "save record and colliding pairs: in the folder FILE, or at FILE if\n"
                "it ends in .json",
     .folder = true,
@@ -61,7 +67,8 @@ static void subject_clear(audit_subject *subject)
     attest_construction_clear(&subject->construction);
 }
 
-static void set_algorithm(attest_simulated_arithmetic *like, const audit_request *request)
+void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
+                                    const audit_request *request)
 {
     static const attest_simulated_softmax softmax[] = {
         ATTEST_SIMULATED_NAIVE, ATTEST_SIMULATED_SHIFTED, ATTEST_SIMULATED_ONLINE};
@@ -108,7 +115,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
     audit->has_stages = audit->has_kernels = audit->has_curve = !request->quick;
     audit->kernel = job->kernel;
     audit->jobs = request->jobs ? request->jobs : attest_workers_default();
-    set_algorithm(&audit->like, request);
+    attest_cli_audit_set_algorithm(&audit->like, request);
     set_claim(audit, subject, request);
     if (request->high) {
         audit->collapse.low = request->low;
@@ -270,6 +277,37 @@ static int check_request(audit_request *request, attest_common *common)
     return code == EXIT_HOLDS ? check_outputs(request, common) : code;
 }
 
+/* The options that one kind of audit has and the other has not. */
+static int check_kind(audit_request *request)
+{
+    static const char *const masks[] = {"none", "causal"};
+    const attest_cli_qkv *q = &request->qkv;
+    const char *mask = q->name[ATTEST_QKV_MASK];
+
+    if (request->recorded)
+        return EXIT_HOLDS;
+    if (!request->data)
+        return attest_cli_refuse(
+            "an operand is missing: DATA, or --qkv FILE (see 'attest audit "
+            "--help')");
+    if (q->name[0] || q->name[1] || q->name[2] || q->name[ATTEST_QKV_SINK] || q->scale ||
+        q->causal || q->window || q->softcap || request->all || request->layer != ULONG_MAX ||
+        request->head != ULONG_MAX)
+        return attest_cli_refuse(
+            "--q, --k, --v, --scale, --causal, --window, --softcap, --sink, "
+            "--all, --layer and --head are for --qkv FILE (see 'attest "
+            "audit --help')");
+    for (int i = 0; mask && i < 2; i++)
+        if (strcmp(mask, masks[i]) == 0) {
+            request->mask = i;
+            return EXIT_HOLDS;
+        }
+    return mask ? attest_cli_refuse("--mask: '%s' is not none or causal (see 'attest audit "
+                                    "--help')",
+                                    mask)
+                : EXIT_HOLDS;
+}
+
 static int run_job(audit_request *request, attest_common *common)
 {
     static audit_job job; /* large */
@@ -296,7 +334,6 @@ static int run(int argc, char **argv)
     static const char *const roundings[] = {"nearest", "zero", "stochastic", NULL};
     static const char *const softmaxes[] = {"naive", "shifted", "online", NULL};
     static const char *const sums[] = {"sequential", "pairwise", NULL};
-    static const char *const masks[] = {"none", "causal", NULL};
     static audit_request request; /* large */
     attest_common common;
     char **operands;
@@ -309,8 +346,23 @@ static int run(int argc, char **argv)
          "audit weights built from the data: theorem, gap, tuned, a\nlist of them, or all; "
          "theorem if there are no weights",
          OPTION_TEXT, &request.construct, NULL},
-        {"mask", 0, "MASK", "of constructed weights: none or causal", OPTION_CHOICE,
-         &request.mask, masks},
+        {"mask", 0, "MASK",
+         "of constructed weights: none or causal; of --qkv: a tensor of truth\nvalues (true: "
+         "seen), or of numbers added to the scores",
+         OPTION_TEXT, &request.qkv.name[ATTEST_QKV_MASK], NULL},
+        {"qkv", 0, "FILE",
+         "audit recorded queries, keys and values (safetensors or .npz) in\nplace of DATA: "
+         "tensors q, k, v, or --q, --k, --v",
+         OPTION_TEXT, &request.recorded, NULL},
+        {"all", 0, NULL, "of --qkv: every layer and head; else the first, or --layer, --head",
+         OPTION_FLAG, &request.all, NULL},
+        {"layer", 0, "L", "of --qkv: the layer of this number", OPTION_COUNT, &request.layer,
+         NULL},
+        {"head", 0, "H", "of --qkv: this head of the layer", OPTION_COUNT, &request.head, NULL},
+        {"positions", 0, "N",
+         "of --qkv: at most so many positions of a head, at equal steps;\n1024 if not given",
+         OPTION_POSITIVE, &request.positions, NULL},
+        ATTEST_CLI_QKV_INPUTS(&request.qkv),
         {"formats", 0, "LIST",
          "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "
          "float8_e4m3fn, float8_e5m2, which are all if not\ngiven; others of doc/formats.md, "
@@ -361,12 +413,17 @@ static int run(int argc, char **argv)
     request.block = 16;
     fmpq_init(request.r.value);
     fmpq_init(request.delta.value);
-    code = attest_cli_parse(&attest_command_audit, &common, options, argc, argv, 1, 1,
+    request.layer = request.head = ULONG_MAX;
+    request.positions = 1024;
+    code = attest_cli_parse(&attest_command_audit, &common, options, argc, argv, 0, 1,
                             &operands, &count);
     if (code == EXIT_HOLDS) {
-        request.data = operands[0];
-        code = run_job(&request, &common);
+        request.data = count ? operands[0] : NULL;
+        code = check_kind(&request);
     }
+    if (code == EXIT_HOLDS)
+        code = request.recorded ? attest_cli_audit_heads(&request, &common)
+                                : run_job(&request, &common);
     fmpq_clear(request.r.value);
     fmpq_clear(request.delta.value);
     return code;

@@ -6,6 +6,7 @@
 #include "audit/gate.h"
 #include "audit/record.h"
 #include "cli/command.h"
+#include "cli/qkv.h"
 #include "theory/theorem2.h"
 
 enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
@@ -14,6 +15,11 @@ enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
 typedef struct audit_request {
     const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report,
         *stage, *kernel;
+    const char *recorded; /* --qkv: recorded activations in place of data */
+    attest_cli_qkv qkv;   /* their options; the name of its mask is --mask */
+    bool all;
+    unsigned long layer, head; /* ULONG_MAX: not given */
+    unsigned long positions;
     int round, softmax, sum, mask;
     bool fma, compare, quick;
     unsigned long seed, block, jobs;
@@ -45,6 +51,32 @@ typedef struct audit_job {
     attest_audit_gate gate;
     attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
 } audit_job;
+
+/* Audits recorded activations: all that 'audit --qkv' does. */
+int attest_cli_audit_heads(audit_request *request, attest_common *common);
+
+/* Sets the algorithm that the options ask for. */
+void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
+                                    const audit_request *request);
+
+/* Where -o puts the record, and what begins the names of files beside it. */
+typedef struct audit_target {
+    char record[AUDIT_MOST_PATH], stem[AUDIT_MOST_PATH];
+} audit_target;
+int attest_cli_audit_find_target(audit_target *target, const char *output);
+
+/* "gate": what was compared, and what is worse. */
+void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,
+                                 const char *path);
+void attest_cli_audit_print_gate(const attest_audit_gate *gate);
+
+/* The page that --report asks for, of the record that `write` writes. */
+int attest_cli_audit_write_page(const char *page,
+                                void (*write)(attest_json *json, const void *context),
+                                const void *context);
+
+/* The table of what errors mean. */
+void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t count);
 
 /* *model = what --stage or --kernel ask for, to be freed; NULL: neither does. EXIT_HOLDS, or a
  * complaint. */

@@ -7,7 +7,7 @@
 void attest_cli_audit_print_bits(const attest_audit *audit)
 {
     const attest_audit_collapse *c = &audit->collapse;
-    size_t classes = audit->classes.classes, dim = audit->dataset->dim;
+    size_t classes = audit->classes.classes, dim = attest_weights_output_dim(audit->weights);
 
     printf("%-18s necessary %zu of any code, to tell %zu class%s apart", "bits per entry",
            attest_counting_bits(classes, dim), classes, classes == 1 ? "" : "es");

@@ -85,7 +85,7 @@ static void print_results(const attest_audit_result *result, size_t count)
 }
 
 /* What the errors mean, format by format. */
-static void print_meaning(const attest_audit_result *result, size_t count)
+void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t count)
 {
     printf("\n%-16s %9s %9s %9s %9s %9s %10s %10s %10s\n", "format", "error", "mean", "weights",
            "mean", "strongest", "apart", "rounding", "merged");
@@ -271,21 +271,21 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     }
     hardmax = audit->weights->activation == ATTEST_HARDMAX;
     printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
-           strategy ? strategy : "", job->dataset.count, job->dataset.longest, job->dataset.dim,
-           job->dataset.tokens.count);
+           strategy ? strategy : "", job->dataset.count, job->dataset.longest,
+           attest_weights_output_dim(audit->weights), job->dataset.tokens.count);
     printf("%s, %s%s, %s sums%s%s%s\n\n", attest_simulated_rounding_name(audit->like.rounding),
            hardmax ? "" : attest_simulated_softmax_name(audit->like.softmax),
            hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",
            audit->like.fma ? ", fused" : "", audit->like.accumulates ? ", accumulated in " : "",
            audit->like.accumulates ? audit->like.accumulate.name : "");
     print_results(audit->result, audit->formats);
-    print_meaning(audit->result, audit->formats);
+    attest_cli_audit_print_meaning(audit->result, audit->formats);
     if (audit->staged) {
         printf("\nby the kernel ");
         attest_escape_print(stdout, audit->kernel->name);
         printf(", q, k, v and the sum of the heads rounded once\n");
         print_results(audit->staged, 1);
-        print_meaning(audit->staged, 1);
+        attest_cli_audit_print_meaning(audit->staged, 1);
     }
     for (size_t f = 0; f < audit->formats; f++)
         if (audit->result[f].collisions.has_pair) {
@@ -337,6 +337,14 @@ static void print_side_by_side(const audit_job *job)
     }
 }
 
+void attest_cli_audit_print_gate(const attest_audit_gate *gate)
+{
+    for (size_t i = 0; i < gate->count; i++)
+        printf("worse: %s\n", gate->line[i]);
+    if (gate->count == 0)
+        printf("not worse than the stored audit\n");
+}
+
 void attest_cli_audit_print(const audit_job *job)
 {
     for (size_t i = 0; i < job->subjects; i++) {
@@ -345,8 +353,6 @@ void attest_cli_audit_print(const audit_job *job)
     }
     if (job->subjects > 1)
         print_side_by_side(job);
-    for (size_t i = 0; i < job->gate.count; i++)
-        printf("worse: %s\n", job->gate.line[i]);
-    if (job->request->gate && job->gate.count == 0)
-        printf("not worse than the stored audit\n");
+    if (job->request->gate)
+        attest_cli_audit_print_gate(&job->gate);
 }

@@ -11,24 +11,30 @@ static void write_record(attest_json *json, const void *job)
     attest_cli_audit_write_job(json, job);
 }
 
-int attest_cli_audit_report(const audit_job *job)
+int attest_cli_audit_write_page(const char *page,
+                                void (*write)(attest_json *json, const void *context),
+                                const void *context)
 {
     attest_report report;
     attest_error error;
     int code = EXIT_HOLDS;
     size_t size;
-    char *text = attest_json_format_value(&size, write_record, job);
+    char *text = attest_json_format_value(&size, write, context);
 
     if (!text) {
-        attest_cli_complain("%s: out of memory", job->request->report);
+        attest_cli_complain("%s: out of memory", page);
         return EXIT_ENVIRONMENT;
     }
     attest_report_init(&report);
     if (attest_records_add(&report.records, "audit.json", text, size, NULL, &error) ||
-        attest_report_set(&report, &error) ||
-        attest_report_write_page(&report, job->request->report, &error))
+        attest_report_set(&report, &error) || attest_report_write_page(&report, page, &error))
         code = attest_cli_fail(&error);
     attest_report_clear(&report);
     free(text);
     return code;
+}
+
+int attest_cli_audit_report(const audit_job *job)
+{
+    return attest_cli_audit_write_page(job->request->report, write_record, job);
 }

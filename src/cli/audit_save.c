@@ -11,14 +11,15 @@
 #include "cli/excerpt.h"
 #include "io/json_file.h"
 
-static void write_gate(attest_json *json, const audit_job *job)
+void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gate,
+                                 const char *path)
 {
     attest_json_write_object(json, "gate");
-    attest_json_write_string(json, "file", job->request->gate);
-    attest_json_write_bool(json, "passed", job->gate.count == 0);
+    attest_json_write_string(json, "file", path);
+    attest_json_write_bool(json, "passed", gate->count == 0);
     attest_json_write_array(json, "worse");
-    for (size_t i = 0; i < job->gate.count; i++)
-        attest_json_write_string(json, NULL, job->gate.line[i]);
+    for (size_t i = 0; i < gate->count; i++)
+        attest_json_write_string(json, NULL, gate->line[i]);
     attest_json_write_close(json);
     attest_json_write_close(json);
 }
@@ -78,14 +79,9 @@ void attest_cli_audit_write_job(attest_json *json, const audit_job *job)
         attest_json_write_close(json);
     }
     if (job->request->gate)
-        write_gate(json, job);
+        attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
     attest_json_write_close(json);
 }
-
-/* Where the files go: the record, and what begins the names of the others. */
-typedef struct target {
-    char record[AUDIT_MOST_PATH], stem[AUDIT_MOST_PATH];
-} target;
 
 bool attest_cli_audit_is_record(const char *output)
 {
@@ -94,7 +90,7 @@ bool attest_cli_audit_is_record(const char *output)
     return length > 5 && strcmp(output + length - 5, ".json") == 0;
 }
 
-static int find_target(target *t, const char *output)
+int attest_cli_audit_find_target(audit_target *t, const char *output)
 {
     size_t length = strlen(output);
 
@@ -127,7 +123,7 @@ static void name_collision(char *name, size_t size, const audit_subject *subject
             *c = '-';
 }
 
-static int save_collision(audit_subject *subject, size_t f, const target *t)
+static int save_collision(audit_subject *subject, size_t f, const audit_target *t)
 {
     const attest_audit_result *result = &subject->audit.result[f];
     char path[AUDIT_MOST_PATH + 256], name[192];
@@ -149,7 +145,7 @@ static int save_collision(audit_subject *subject, size_t f, const target *t)
 }
 
 /* The weights that were built: whoever has the record can evaluate them again. */
-static int save_weights(const audit_subject *subject, const target *t)
+static int save_weights(const audit_subject *subject, const audit_target *t)
 {
     char path[AUDIT_MOST_PATH + 256];
     attest_error error;
@@ -161,7 +157,7 @@ static int save_weights(const audit_subject *subject, const target *t)
     return EXIT_HOLDS;
 }
 
-static int save_subject(audit_subject *subject, const target *t)
+static int save_subject(audit_subject *subject, const audit_target *t)
 {
     int code = EXIT_HOLDS;
 
@@ -177,10 +173,10 @@ static int save_subject(audit_subject *subject, const target *t)
 
 int attest_cli_audit_save(audit_job *job)
 {
-    static target t; /* large */
+    static audit_target t; /* large */
     attest_json_file file;
     attest_error error;
-    int code = find_target(&t, job->common->output);
+    int code = attest_cli_audit_find_target(&t, job->common->output);
 
     for (size_t i = 0; i < job->subjects && code == EXIT_HOLDS; i++)
         code = save_subject(&job->subject[i], &t);

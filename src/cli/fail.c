@@ -196,7 +196,10 @@ int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest
         return EXIT_HOLDS;
     if (!input || strncmp(error.text, data, strlen(data)) != 0)
         attest_error_prefix(&error, error.status, data);
-    return attest_cli_fail_input(&error);
+    /* What square roots leave open is no fault of the input. */
+    return weights->norm != ATTEST_NORM_NONE && error.status == ATTEST_UNABLE
+               ? attest_cli_fail(&error)
+               : attest_cli_fail_input(&error);
 }
 
 int attest_cli_end_json(attest_json *json, int code)

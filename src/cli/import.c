@@ -7,10 +7,10 @@
 #include "io/import.h"
 
 #include "base/escape.h"
-#include "base/input.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "cli/command.h"
-#include "io/safetensors.h"
+#include "io/model_file.h"
 #include "io/weights_json.h"
 
 static int run(int argc, char **argv);
@@ -51,7 +51,9 @@ typedef struct import_job {
     int mask, activation;
     bool no_skip;
     const char *residual; /* the tensor that the skip adds, or NULL */
-    const char *scale;    /* NULL, "rsqrt" or a number */
+    int norm;
+    attest_number_option norm_eps;
+    const char *scale; /* NULL, "rsqrt" or a number */
     fmpq_t scale_value;
     bool list;
     attest_weights weights;
@@ -107,7 +109,7 @@ static void apply_known(import_job *job)
 
     if (job->mask < 0)
         job->mask = known->causal;
-    job->no_skip = job->no_skip || (known->before && !job->residual);
+    job->no_skip = job->no_skip || (known->before && !job->residual && !job->norm);
 }
 
 static int read_model(import_job *job, const char *path, attest_common *common)
@@ -117,6 +119,14 @@ static int read_model(import_job *job, const char *path, attest_common *common)
 
     if (code != EXIT_HOLDS)
         return code;
+    if (!job->norm &&
+        (job->norm_eps.given || job->request.norm_weight || job->request.norm_bias))
+        return attest_cli_refuse("--norm-eps, --norm-weight and --norm-bias belong to a norm: "
+                                 "--norm layer or --norm rms");
+    job->request.norm = (attest_norm)job->norm;
+    job->request.norm_eps = job->norm_eps.value;
+    if (!job->norm_eps.given)
+        fmpq_set_si(job->norm_eps.value, 1, 100000);
     if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
         return attest_cli_fail_input(&error);
     apply_known(job);
@@ -140,7 +150,7 @@ static size_t square_root(size_t s)
 /* Where the skip is the plain one, and the model's may be another; or NULL. */
 static const char *warning_of(const import_job *job)
 {
-    return job->weights.skip && !job->residual && !job->request.arch
+    return job->weights.skip && !job->residual && !job->norm && !job->request.arch
                ? "warning: the skip adds what the layer attends to; a model that norms its "
                  "tokens first adds them as they were: --residual NAME, or --no-skip"
                : NULL;
@@ -171,6 +181,13 @@ static void print_text(const import_job *job, const char *path)
                size);
     if (warning_of(job))
         printf("%s\n", warning_of(job));
+    if (job->norm) {
+        char *eps = attest_number_format(job->weights.norm_eps);
+        printf("with %s, eps = %s, of the tokens that it is given%s\n",
+               job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", eps ? eps : "?",
+               job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
+        free(eps);
+    }
     if (job->residual) {
         printf("with skip, which adds the tensor ");
         attest_escape_print(stdout, job->residual);
@@ -178,7 +195,7 @@ static void print_text(const import_job *job, const char *path)
     }
     if (request->known.before && job->no_skip)
         printf("without skip: the model adds its tokens before the norm, not what it attends "
-               "to; --residual NAME names them\n");
+               "to; --residual NAME names them, --norm takes them as the data\n");
     if (request->known.left_out)
         printf("not in the weights: %s\n", request->known.left_out);
 }
@@ -201,67 +218,72 @@ static int print_json(const import_job *job, const char *path)
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
-static void print_tensor(attest_json *json, const attest_safetensors_tensor *tensor)
+static void print_tensor(attest_json *json, const char *name, const char *dtype,
+                         const size_t *shape, size_t rank)
 {
-    char shape[ATTEST_ARRAY_TEXT_SIZE] = "";
+    char text[ATTEST_ARRAY_TEXT_SIZE] = "";
     int used = 0;
 
     if (json) {
         attest_json_write_object(json, NULL);
-        attest_json_write_string(json, "name", tensor->name);
-        attest_json_write_string(json, "dtype", tensor->dtype);
+        attest_json_write_string(json, "name", name);
+        attest_json_write_string(json, "dtype", dtype);
         attest_json_write_array(json, "shape");
-        for (size_t i = 0; i < tensor->rank; i++)
-            attest_json_write_count(json, NULL, tensor->shape[i]);
+        for (size_t i = 0; i < rank; i++)
+            attest_json_write_count(json, NULL, shape[i]);
         attest_json_write_close(json);
         attest_json_write_close(json);
         return;
     }
-    for (size_t i = 0; i < tensor->rank && used < (int)sizeof shape - 24; i++)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%zu", i ? " x " : "",
-                         tensor->shape[i]);
-    printf("%-8s %-16s ", tensor->dtype, shape);
-    attest_escape_print(stdout, tensor->name);
+    for (size_t i = 0; i < rank && used < (int)sizeof text - 24; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%zu", i ? " x " : "",
+                         shape[i]);
+    printf("%-8s %-16s ", dtype, text);
+    attest_escape_print(stdout, name);
     printf("\n");
 }
 
-static int print_tensors(const attest_safetensors *file, bool as_json)
+/* Looks at all tensors, and prints them. */
+static attest_status visit_tensors(attest_model_file *file, bool prints, attest_json *json,
+                                   attest_error *error)
 {
-    attest_json json;
+    char dtype[ATTEST_SAFETENSORS_DTYPE_SIZE];
+    size_t shape[ATTEST_ARRAY_MAX_RANK], rank;
 
-    if (as_json) {
-        attest_json_write_begin(&json, stdout);
-        attest_json_write_object(&json, NULL);
-        attest_json_write_array(&json, "tensors");
+    for (size_t i = 0; i < file->names; i++) {
+        ATTEST_TRY(attest_model_file_describe(dtype, shape, &rank, file, i, error));
+        if (prints)
+            print_tensor(json, file->name[i].name, dtype, shape, rank);
     }
-    for (size_t i = 0; i < file->count; i++)
-        print_tensor(as_json ? &json : NULL, &file->tensor[i]);
-    if (!as_json)
-        return EXIT_HOLDS;
-    attest_json_write_close(&json);
-    attest_json_write_close(&json);
-    return attest_cli_end_json(&json, EXIT_HOLDS);
+    return ATTEST_OK;
 }
 
 /* --list: all tensors, by name. */
 static int list(const char *path, attest_common *common)
 {
-    attest_input input;
-    attest_safetensors file;
+    attest_json json;
+    attest_model_file file;
     attest_error error;
     attest_status status;
-    int code = EXIT_HOLDS;
 
-    if (attest_input_open(&input, path, attest_budget_left(&common->budget), &error))
+    if (attest_model_file_open(&file, path, &common->budget, &error))
         return attest_cli_fail_input(&error);
-    status = attest_safetensors_parse(&file, input.data, input.size, &error);
-    if (status == ATTEST_OK) {
-        code = print_tensors(&file, common->json);
-        attest_safetensors_clear(&file);
+    status = visit_tensors(&file, false, NULL, &error); /* nothing half-printed */
+    if (status == ATTEST_OK && common->json) {
+        attest_json_write_begin(&json, stdout);
+        attest_json_write_object(&json, NULL);
+        attest_json_write_array(&json, "tensors");
     }
-    if (attest_input_end(&input, status, &error))
+    if (status == ATTEST_OK)
+        status = visit_tensors(&file, true, common->json ? &json : NULL, &error);
+    attest_model_file_close(&file);
+    if (status != ATTEST_OK)
         return attest_cli_fail_input(&error);
-    return code;
+    if (!common->json)
+        return EXIT_HOLDS;
+    attest_json_write_close(&json);
+    attest_json_write_close(&json);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
 static int import(import_job *job, const char *path, attest_common *common)
@@ -286,6 +308,7 @@ static int run(int argc, char **argv)
 {
     static const char *const masks[] = {"none", "causal", NULL};
     static const char *const activations[] = {"softmax", "hardmax", NULL};
+    static const char *const norms[] = {"none", "layer", "rms", NULL};
     import_job job = {.mask = -1};
     attest_import *request = &job.request;
     attest_common common;
@@ -331,6 +354,15 @@ static int run(int argc, char **argv)
         {"activation", 0, "NAME", "softmax or hardmax; softmax if not given", OPTION_CHOICE,
          &job.activation, activations},
         {"no-skip", 0, NULL, "leave out the skip connection", OPTION_FLAG, &job.no_skip, NULL},
+        {"norm", 0, "KIND",
+         "layer or rms: the data are tokens before this norm, which comes\n"
+         "first; the skip adds them as they were",
+         OPTION_CHOICE, &job.norm, norms},
+        {"norm-eps", 0, "E", "what the norm adds under the root; 1e-5 if not given",
+         OPTION_NUMBER, &job.norm_eps, NULL},
+        {"norm-weight", 0, "NAME", "what it multiplies by; the architecture's, or nothing",
+         OPTION_TEXT, &request->norm_weight, NULL},
+        {"norm-bias", 0, "NAME", "... and adds", OPTION_TEXT, &request->norm_bias, NULL},
         {"residual", 0, "NAME",
          "the skip adds the tensor NAME of the data file, not what the\n"
          "layer attends to: x + Attn(norm(x))",
@@ -339,6 +371,7 @@ static int run(int argc, char **argv)
     };
 
     fmpq_init(job.scale_value);
+    fmpq_init(job.norm_eps.value);
     attest_weights_init(&job.weights);
     code = attest_cli_parse(&attest_command_import, &common, options, argc, argv, 1, 1,
                             &operands, &count);
@@ -352,5 +385,6 @@ static int run(int argc, char **argv)
         code = job.list ? list(operands[0], &common) : import(&job, operands[0], &common);
     attest_weights_clear(&job.weights);
     fmpq_clear(job.scale_value);
+    fmpq_clear(job.norm_eps.value);
     return code;
 }

@@ -74,6 +74,26 @@ static void print_ranges(const judge_job *job, const attest_judgement *layer)
         printf("  and %zu more\n", all - shown);
 }
 
+/* What each stage has of the bound, the largest first named. */
+static void print_terms(const attest_judge_terms *terms)
+{
+    double all = 0;
+    int most = 0;
+
+    if (!terms->set)
+        return;
+    for (int i = 0; i < ATTEST_JUDGE_STAGES; i++) {
+        all += terms->part[i];
+        most = terms->part[i] > terms->part[most] ? i : most;
+    }
+    printf("  of the bound   most by %s; to first order:\n",
+           attest_judge_stage_name((attest_judge_stage)most));
+    for (int i = 0; i < ATTEST_JUDGE_STAGES; i++)
+        printf("    (%d) %-9s %.3g (%.0f %%)\n", i < 6 ? i + 1 : 6,
+               attest_judge_stage_name((attest_judge_stage)i), terms->part[i],
+               100 * terms->part[i] / all);
+}
+
 static void print_worst(const judge_job *job, const attest_judgement *layer)
 {
     const attest_judge_worst *worst;
@@ -95,6 +115,7 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     printf("  exact          %s\n", attest_need_text(text));
     printf("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     printf("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
+    print_terms(&layer->terms);
     free(text);
     arb_clear(exact);
 }

@@ -62,7 +62,7 @@ static int check_number(const char *option, const char *text)
     return code;
 }
 
-static int check_options(attest_cli_qkv *x)
+int attest_cli_qkv_check_options(attest_cli_qkv *x)
 {
     bool word = !x->scale || strcmp(x->scale, "rsqrt") == 0 || strcmp(x->scale, "none") == 0;
     int code = check_number("scale", word ? NULL : x->scale);
@@ -106,7 +106,7 @@ int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest
     int code = check_files(x, command, names.path);
 
     if (code == EXIT_HOLDS)
-        code = check_options(x);
+        code = attest_cli_qkv_check_options(x);
     if (code != EXIT_HOLDS)
         return code;
     x->common = common;

@@ -29,24 +29,12 @@ typedef struct attest_cli_qkv {
 
 extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_choices[];
 
-/* The rows of a table of options. */
-#define ATTEST_CLI_QKV_OPTIONS(x)                                                              \
-    {"kernel",    0,                                                                           \
-     "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",            \
-     OPTION_TEXT, &(x)->kernel,                                                                \
+/* The rows of a table of options: what attention is asked for, but for its mask. */
+#define ATTEST_CLI_QKV_INPUTS(x)                                                               \
+    {"q",         0,                                                                           \
+     "NAME",      "the tensor with the queries; {} stands for a layer's number",               \
+     OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                    \
      NULL},                                                                                    \
-        {"quantise",                                                                           \
-         0,                                                                                    \
-         "LIST",                                                                               \
-         "INPUT=SCHEME,...: what the kernel quantises first, q, k, v or kv;\n"                 \
-         "exact=quantised: exact values are those of the quantised inputs",                    \
-         OPTION_TEXT,                                                                          \
-         &(x)->quantise,                                                                       \
-         NULL},                                                                                \
-        {"q",         0,                                                                       \
-         "NAME",      "the tensor with the queries; {} stands for a layer's number",           \
-         OPTION_TEXT, &(x)->name[ATTEST_QKV_Q],                                                \
-         NULL},                                                                                \
         {"k",         0,                                                                       \
          "NAME",      "the keys; their heads divide those of the queries",                     \
          OPTION_TEXT, &(x)->name[ATTEST_QKV_K],                                                \
@@ -75,14 +63,30 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
          "L,R",       "a query sees L keys before its place and R after; none: all",           \
          OPTION_TEXT, &(x)->window,                                                            \
          NULL},                                                                                \
+        {"softcap", 0, "C", "scores t become C tanh(t/C)", OPTION_TEXT, &(x)->softcap, NULL},  \
+    {                                                                                          \
+        "sink", 0, "NAME", "one more logit per head, of a key whose value is 0", OPTION_TEXT,  \
+            &(x)->name[ATTEST_QKV_SINK], NULL                                                  \
+    }
+
+/* All of them, for commands that judge kernels. */
+#define ATTEST_CLI_QKV_OPTIONS(x)                                                              \
+    {"kernel",    0,                                                                           \
+     "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",            \
+     OPTION_TEXT, &(x)->kernel,                                                                \
+     NULL},                                                                                    \
+        {"quantise",                                                                           \
+         0,                                                                                    \
+         "LIST",                                                                               \
+         "INPUT=SCHEME,...: what the kernel quantises first, q, k, v or kv;\n"                 \
+         "exact=quantised: exact values are those of the quantised inputs",                    \
+         OPTION_TEXT,                                                                          \
+         &(x)->quantise,                                                                       \
+         NULL},                                                                                \
+        ATTEST_CLI_QKV_INPUTS(x),                                                              \
         {"mask",      0,                                                                       \
          "NAME",      "truth values (true: seen), or numbers added to the scores",             \
          OPTION_TEXT, &(x)->name[ATTEST_QKV_MASK],                                             \
-         NULL},                                                                                \
-        {"softcap", 0, "C", "scores t become C tanh(t/C)", OPTION_TEXT, &(x)->softcap, NULL},  \
-        {"sink",      0,                                                                       \
-         "NAME",      "one more logit per head, of a key whose value is 0",                    \
-         OPTION_TEXT, &(x)->name[ATTEST_QKV_SINK],                                             \
          NULL},                                                                                \
         {"empty-row",                                                                          \
          0,                                                                                    \
@@ -95,6 +99,9 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
         "jobs", 'j', "J", "processes; all processors if not given", OPTION_POSITIVE,           \
             &(x)->jobs, NULL                                                                   \
     }
+
+/* Sets what the options mean for the question; EXIT_HOLDS, or a complaint. */
+int attest_cli_qkv_check_options(attest_cli_qkv *x);
 
 /* Checks the options, loads the model, opens the files. operands: the file, or none.
  * EXIT_HOLDS, or a complaint and its exit code; close it in either case. */

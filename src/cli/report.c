@@ -19,7 +19,7 @@ const attest_command attest_command_report = {
     .details = "DIR holds JSON records: what 'audit', 'campaign', 'certify', 'construct',\n"
                "'counterexample', 'memorize' and 'approximate' have left there, in folders "
                "inside it,\n"
-               "too. The page needs no network and no script; under SOURCE_DATE_EPOCH the same "
+               "too. The page needs no network; under SOURCE_DATE_EPOCH the same "
                "records\n"
                "make the same bytes. Files that are no records are named at its end. A report "
                "decides\n"
@@ -33,8 +33,8 @@ const attest_command attest_command_report = {
 
 /* What is asked for, and what comes of it. */
 typedef struct report_job {
-    const char *figures, *junit;
-    bool tap;
+    const char *figures, *junit, *csv;
+    bool tap, light;
     attest_report report;
     attest_report_tests tests;
 } report_job;
@@ -113,7 +113,10 @@ static int write_products(report_job *job, const char *page)
 
     if (page && attest_report_write_page(&job->report, page, &error))
         return attest_cli_fail(&error);
-    if (job->figures && attest_report_write_figures(&job->report, job->figures, &error))
+    if (job->figures &&
+        attest_report_write_figures(&job->report, job->figures, job->light, &error))
+        return attest_cli_fail(&error);
+    if (job->csv && attest_report_write_csv(&job->report, job->csv, &error))
         return attest_cli_fail(&error);
     if (job->junit && attest_report_tests_write_junit(&job->tests, job->junit, &error))
         return attest_cli_fail(&error);
@@ -133,19 +136,22 @@ static bool is_stdout(const char *path)
 
 static int report(report_job *job, const char *folder, attest_common *common)
 {
-    const char *products[4] = {NULL};
+    const char *products[5] = {NULL};
     size_t count = 0;
     attest_error error;
     int code;
 
     if ((job->tap && attest_cli_take_stdout(common, "--tap")) ||
-        (is_stdout(job->junit) && attest_cli_take_stdout(common, "--junit -")))
+        (is_stdout(job->junit) && attest_cli_take_stdout(common, "--junit -")) ||
+        (is_stdout(job->csv) && attest_cli_take_stdout(common, "--csv -")))
         return EXIT_USAGE;
     /* What an earlier run has written into the folder is not about the work. */
     if (common->output && !is_stdout(common->output))
         products[count++] = common->output;
     if (job->figures)
         products[count++] = job->figures;
+    if (job->csv && !is_stdout(job->csv))
+        products[count++] = job->csv;
     if (job->junit && !is_stdout(job->junit))
         products[count++] = job->junit;
     if (attest_report_read(&job->report, folder, products, &common->budget, &error))
@@ -175,6 +181,10 @@ static int run(int argc, char **argv)
     const attest_option options[] = {
         {"svg", 0, "DIR", "write every plot to a file of its own in DIR", OPTION_TEXT,
          &job.figures, NULL},
+        {"light", 0, NULL, "plots of --svg in light colours alone, for paper", OPTION_FLAG,
+         &job.light, NULL},
+        {"csv", 0, "FILE", "write the errors of all audits as a table", OPTION_TEXT, &job.csv,
+         NULL},
         {"junit", 0, "FILE", "write the verdicts as a JUnit file", OPTION_TEXT, &job.junit,
          NULL},
         {"tap", 0, NULL, "print the verdicts as TAP", OPTION_FLAG, &job.tap, NULL},

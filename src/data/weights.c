@@ -11,6 +11,8 @@ const char *const attest_activation_names[ATTEST_ACTIVATIONS] = {"softmax", "har
 const char *const attest_ties_names[ATTEST_TIES] = {"uniform", "leftmost"};
 const char *const attest_mask_names[ATTEST_MASKS] = {"none", "causal"};
 
+const char *const attest_norm_names[ATTEST_NORMS] = {"none", "layer", "rms"};
+
 const char *attest_activation_name(attest_activation activation)
 {
     return attest_activation_names[activation];
@@ -29,6 +31,8 @@ const char *attest_mask_name(attest_mask mask)
 void attest_weights_init(attest_weights *weights)
 {
     memset(weights, 0, sizeof *weights);
+    fmpq_init(weights->norm_eps);
+    fmpq_init(weights->slack);
     weights->skip = true;
 }
 
@@ -49,6 +53,8 @@ void attest_weights_clear(attest_weights *weights)
 {
     clear_heads(weights);
     free(weights->residual);
+    fmpq_clear(weights->norm_eps);
+    fmpq_clear(weights->slack);
     attest_weights_init(weights);
 }
 
@@ -97,6 +103,9 @@ attest_status attest_weights_set(attest_weights *copy, const attest_weights *wei
     copy->skip_from = weights->skip_from;
     copy->output_dim = weights->output_dim;
     copy->homogeneous = weights->homogeneous;
+    copy->norm = weights->norm;
+    fmpq_set(copy->norm_eps, weights->norm_eps);
+    fmpq_set(copy->slack, weights->slack);
     copy->dim = weights->dim;
     return ATTEST_OK;
 }

@@ -2,17 +2,18 @@
 #include "io/import_parts.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include <attest/flint.h>
 
 #include "base/memory.h"
-#include "base/input.h"
+#include "base/try.h"
 #include "io/import_arch.h"
 
 bool attest_import_has_bias(const attest_import *request)
 {
     return request->bias_q || request->bias_k || request->bias_v || request->bias_o ||
-           request->bias_qkv;
+           request->bias_qkv || (request->norm != ATTEST_NORM_NONE && request->norm_bias);
 }
 
 /* scale = 1/sqrt(s), if s is a square, else the binary32 number nearest to it, which is what
@@ -52,6 +53,9 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
         return attest_memory_fail(error);
     weights->dim = layer->dim + layer->has_bias;
     weights->homogeneous = layer->has_bias;
+    weights->norm = request->norm;
+    if (request->norm_eps)
+        fmpq_set(weights->norm_eps, request->norm_eps);
     fmpq_init(rsqrt);
     set_rsqrt(rsqrt, layer->size);
     for (size_t i = 0; i < request->count && status == ATTEST_OK; i++)
@@ -62,41 +66,36 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
     return status;
 }
 
-static attest_status import(attest_weights *weights, const attest_input *input,
+static attest_status import(attest_weights *weights, attest_model_file *file,
                             attest_import *request, attest_budget *budget, attest_error *error)
 {
-    attest_safetensors file;
     attest_import_layer layer;
-    attest_status status = attest_safetensors_parse(&file, input->data, input->size, error);
 
-    if (status != ATTEST_OK)
-        return status;
     if (request->arch)
-        status = attest_import_arch_set(request, &file, error);
-    if (status == ATTEST_OK)
-        status = attest_import_find(&layer, &file, request, error);
-    if (status == ATTEST_OK)
-        status = set_heads(weights, &layer, request, budget, error);
-    attest_safetensors_clear(&file);
-    return status;
+        ATTEST_TRY(attest_import_arch_set(request, file, error));
+    ATTEST_TRY(attest_import_find(&layer, file, request, error));
+    return set_heads(weights, &layer, request, budget, error);
 }
 
 attest_status attest_import_read(attest_weights *weights, const char *path,
                                  attest_import *request, attest_budget *budget,
                                  attest_error *error)
 {
-    attest_input input;
+    attest_model_file file;
     size_t left = attest_budget_left(budget);
-    attest_status status = attest_input_open(&input, path, left, error);
+    attest_status status;
 
     attest_weights_clear(weights);
-    if (status != ATTEST_OK)
-        return status;
-    status = attest_input_end(&input, import(weights, &input, request, budget, error), error);
+    ATTEST_TRY(attest_model_file_open(&file, path, budget, error));
+    status = import(weights, &file, request, budget, error);
+    attest_model_file_close(&file);
     if (status == ATTEST_OK)
         return ATTEST_OK;
     attest_weights_clear(weights);
     if (budget)
         budget->left = left;
-    return status;
+    /* The file of a tensor may have said where already. */
+    return error && strncmp(error->text, path, strlen(path)) == 0
+               ? status
+               : attest_error_prefix(error, status, path);
 }

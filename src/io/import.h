@@ -10,7 +10,10 @@
  *
  * so that the coordinate stays 1 under skip. For b_o the first head gets one more dimension: a
  * row (0, ..., 0, 1) of W_V, whose average under softmax or hardmax is 1, and the column
- * (b_o, 0) of W_O; rows of zeros in W_Q and W_K leave the scores alone. All of it is exact. */
+ * (b_o, 0) of W_O; rows of zeros in W_Q and W_K leave the scores alone. All of it is exact.
+ *
+ * A norm in front, z = norm(x) g + b entry by entry, leaves (x - mean)/root or x/root to
+ * pairing.h: g and b go into the matrices, A diag(g) and A b. */
 #ifndef ATTEST_IO_IMPORT_H
 #define ATTEST_IO_IMPORT_H
 
@@ -20,13 +23,14 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-enum { ATTEST_IMPORT_NAMES = 10, ATTEST_IMPORT_NAME_SIZE = 160 };
+enum { ATTEST_IMPORT_NAMES = 12, ATTEST_IMPORT_NAME_SIZE = 160 };
 
 /* What an architecture is known to do, and the names of its tensors. */
 typedef struct attest_import_known {
     bool causal;
-    bool before; /* it attends to normed tokens and adds to those before the norm: a skip
-                  * around the weights alone is not what the model computes */
+    bool before;      /* it attends to normed tokens and adds to those before the norm: a skip
+                       * around the weights alone is not what the model computes */
+    attest_norm norm; /* what it norms its tokens by, before it attends */
     const char *left_out; /* what it does besides that weights cannot express, or NULL */
     char text[ATTEST_IMPORT_NAMES][ATTEST_IMPORT_NAME_SIZE];
 } attest_import_known;
@@ -40,6 +44,9 @@ typedef struct attest_import {
     const char *qkv;  /* instead of q, k and v: all three in one tensor of (H + 2 G) s rows */
     bool interleaved; /* qkv holds q, k, v of head 0, of head 1, ... (G = H); else q, k, v */
     const char *bias_q, *bias_k, *bias_v, *bias_o, *bias_qkv;
+    attest_norm norm;                    /* the weights begin with this norm of tokens, and */
+    const char *norm_weight, *norm_bias; /* what it multiplies by and adds, or NULL */
+    const fmpq *norm_eps;                /* NULL: 0 */
     bool transpose;
     size_t heads;      /* H >= 1 */
     size_t first;      /* the first head to take ... */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { Q, K, V, O, QKV, BIAS_Q, BIAS_K, BIAS_V, BIAS_O, BIAS_QKV, NAMES };
+enum { Q, K, V, O, QKV, BIAS_Q, BIAS_K, BIAS_V, BIAS_O, BIAS_QKV, NORM, NORM_BIAS, NAMES };
 enum { PREFIXES = 3 };
 
 /* {} is the layer. Names that a file does not have are left out, but for q (or qkv) and o. */
@@ -15,6 +15,7 @@ typedef struct layout {
     bool interleaved; /* q, k, v of head 0, then of head 1, ... */
     bool by_shape;    /* Conv1D stores inputs times outputs, Linear the other way round */
     bool causal, before;
+    attest_norm norm; /* before it attends */
     const char *left_out;
 } layout;
 
@@ -26,7 +27,10 @@ static const layout known[] = {
      {[QKV] = "h.{}.attn.c_attn.weight",
       [BIAS_QKV] = "h.{}.attn.c_attn.bias",
       [O] = "h.{}.attn.c_proj.weight",
-      [BIAS_O] = "h.{}.attn.c_proj.bias"},
+      [BIAS_O] = "h.{}.attn.c_proj.bias",
+      [NORM] = "h.{}.ln_1.weight",
+      [NORM_BIAS] = "h.{}.ln_1.bias"},
+     .norm = ATTEST_NORM_LAYER,
      .by_shape = true,
      .causal = true,
      .before = true},
@@ -39,13 +43,18 @@ static const layout known[] = {
       [BIAS_Q] = "layers.{}.self_attn.q_proj.bias",
       [BIAS_K] = "layers.{}.self_attn.k_proj.bias",
       [BIAS_V] = "layers.{}.self_attn.v_proj.bias",
-      [BIAS_O] = "layers.{}.self_attn.o_proj.bias"},
+      [BIAS_O] = "layers.{}.self_attn.o_proj.bias",
+      [NORM] = "layers.{}.input_layernorm.weight"},
+     .norm = ATTEST_NORM_RMS,
      .causal = true,
      .before = true,
      .left_out = ROTARY},
     {"phi3",
      {"model.", "", NULL},
-     {[QKV] = "layers.{}.self_attn.qkv_proj.weight", [O] = "layers.{}.self_attn.o_proj.weight"},
+     {[QKV] = "layers.{}.self_attn.qkv_proj.weight",
+      [O] = "layers.{}.self_attn.o_proj.weight",
+      [NORM] = "layers.{}.input_layernorm.weight"},
+     .norm = ATTEST_NORM_RMS,
      .causal = true,
      .before = true,
      .left_out = ROTARY},
@@ -54,7 +63,10 @@ static const layout known[] = {
      {[QKV] = "layers.{}.attention.query_key_value.weight",
       [BIAS_QKV] = "layers.{}.attention.query_key_value.bias",
       [O] = "layers.{}.attention.dense.weight",
-      [BIAS_O] = "layers.{}.attention.dense.bias"},
+      [BIAS_O] = "layers.{}.attention.dense.bias",
+      [NORM] = "layers.{}.input_layernorm.weight",
+      [NORM_BIAS] = "layers.{}.input_layernorm.bias"},
+     .norm = ATTEST_NORM_LAYER,
      .interleaved = true,
      .causal = true,
      .before = true,
@@ -108,46 +120,38 @@ static void set_name(char text[ATTEST_IMPORT_NAME_SIZE], const char *prefix,
              pattern, layer, hole + 2);
 }
 
-static bool has_tensor(const attest_safetensors *file, const char *name)
-{
-    for (size_t i = 0; i < file->count; i++)
-        if (strcmp(file->tensor[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* The prefix under which the file has the layer's queries, or NULL. */
-static const char *find_prefix(const layout *l, size_t layer, const attest_safetensors *file)
+static const char *find_prefix(const layout *l, size_t layer, attest_model_file *file)
 {
     char name[ATTEST_IMPORT_NAME_SIZE];
 
     for (int i = 0; i < PREFIXES && l->prefix[i]; i++) {
         set_name(name, l->prefix[i], l->tensor[l->tensor[QKV] ? QKV : Q], layer);
-        if (has_tensor(file, name))
+        if (attest_model_file_has(file, name))
             return l->prefix[i];
     }
     return NULL;
 }
 
 /* Matrices of a fused tensor have three times as many outputs as inputs, or nearly so. */
-static attest_status set_orientation(attest_import *request, const attest_safetensors *file,
+static attest_status set_orientation(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
     attest_array array;
-    attest_status status = attest_safetensors_get(&array, file, request->qkv, error);
+    attest_status status = attest_model_file_get(&array, file, request->qkv, error);
 
     if (status == ATTEST_OK)
         request->transpose = array.rank == 2 && array.shape[1] > array.shape[0];
     return status;
 }
 
-attest_status attest_import_arch_set(attest_import *request, const attest_safetensors *file,
+attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
-    const char **const target[NAMES] = {&request->q,       &request->k,      &request->v,
-                                        &request->o,       &request->qkv,    &request->bias_q,
-                                        &request->bias_k,  &request->bias_v, &request->bias_o,
-                                        &request->bias_qkv};
+    const char **const target[NAMES] = {
+        &request->q,      &request->k,        &request->v,           &request->o,
+        &request->qkv,    &request->bias_q,   &request->bias_k,      &request->bias_v,
+        &request->bias_o, &request->bias_qkv, &request->norm_weight, &request->norm_bias};
     const layout *l = find_layout(request->arch);
     attest_import_known *known_layer = &request->known;
     const char *prefix;
@@ -161,16 +165,25 @@ attest_status attest_import_arch_set(attest_import *request, const attest_safete
                                 "no layer %zu of %s: there is no tensor '%s', whatever stands "
                                 "before it",
                                 request->layer, request->arch, known_layer->text[0]);
+    if (request->norm != ATTEST_NORM_NONE && request->norm != l->norm)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "%s does not begin with that norm: it has %s", request->arch,
+                                l->norm == ATTEST_NORM_NONE    ? "none before attention"
+                                : l->norm == ATTEST_NORM_LAYER ? "LayerNorm"
+                                                               : "RMSNorm");
     for (int i = 0; i < NAMES; i++) {
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
             continue; /* the output's bias is one for all heads: it is taken with all of them */
+        if (i >= NORM && request->norm == ATTEST_NORM_NONE)
+            continue;
         set_name(known_layer->text[i], prefix, l->tensor[i], request->layer);
-        if (i <= QKV || has_tensor(file, known_layer->text[i]))
+        if (i <= QKV || i == NORM || attest_model_file_has(file, known_layer->text[i]))
             *target[i] = known_layer->text[i];
     }
     known_layer->causal = l->causal;
     known_layer->before = l->before;
     known_layer->left_out = l->left_out;
+    known_layer->norm = l->norm;
     request->interleaved = l->interleaved;
     return l->by_shape ? set_orientation(request, file, error) : ATTEST_OK;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
+
 static const char *const letter[ATTEST_IMPORTS] = {"q", "k", "v", "o"};
 
 static attest_status check_request(const attest_import *request, attest_error *error)
@@ -32,11 +34,11 @@ static attest_status check_request(const attest_import *request, attest_error *e
     return ATTEST_OK;
 }
 
-static attest_status find_matrix(attest_import_part *part, const attest_safetensors *file,
+static attest_status find_matrix(attest_import_part *part, attest_model_file *file,
                                  bool transpose, attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE];
-    attest_status status = attest_safetensors_get(&part->array, file, part->name, error);
+    attest_status status = attest_model_file_get(&part->array, file, part->name, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -52,7 +54,7 @@ static attest_status find_matrix(attest_import_part *part, const attest_safetens
     return ATTEST_OK;
 }
 
-static attest_status find_bias(attest_import_part *part, const attest_safetensors *file,
+static attest_status find_bias(attest_import_part *part, attest_model_file *file,
                                attest_error *error)
 {
     char shape[ATTEST_ARRAY_TEXT_SIZE], matrix[ATTEST_ARRAY_TEXT_SIZE];
@@ -60,7 +62,7 @@ static attest_status find_bias(attest_import_part *part, const attest_safetensor
 
     if (!part->bias_name)
         return ATTEST_OK;
-    status = attest_safetensors_get(&part->bias, file, part->bias_name, error);
+    status = attest_model_file_get(&part->bias, file, part->bias_name, error);
     if (status != ATTEST_OK)
         return status;
     attest_array_format_shape(shape, &part->bias);
@@ -169,7 +171,35 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
     return status;
 }
 
-attest_status attest_import_find(attest_import_layer *layer, const attest_safetensors *file,
+/* One of the norm's vectors, which may not be there. */
+static attest_status find_vector(attest_array *array, attest_model_file *file, const char *name,
+                                 size_t dim, attest_error *error)
+{
+    char shape[ATTEST_ARRAY_TEXT_SIZE];
+
+    if (!name)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_model_file_get(array, file, name, error));
+    attest_array_format_shape(shape, array);
+    if (array->rank != 1 || array->count != dim)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "tensor '%.80s' has shape %s, but the norm of tokens of %zu "
+                                "entries has shape (%zu,)",
+                                name, shape, dim, dim);
+    return ATTEST_OK;
+}
+
+static attest_status find_norm(attest_import_layer *layer, attest_model_file *file,
+                               const attest_import *request, attest_error *error)
+{
+    layer->normed = request->norm != ATTEST_NORM_NONE;
+    if (!layer->normed)
+        return ATTEST_OK;
+    ATTEST_TRY(find_vector(&layer->norm_weight, file, request->norm_weight, layer->dim, error));
+    return find_vector(&layer->norm_bias, file, request->norm_bias, layer->dim, error);
+}
+
+attest_status attest_import_find(attest_import_layer *layer, attest_model_file *file,
                                  const attest_import *request, attest_error *error)
 {
     const char *const name[ATTEST_IMPORTS] = {request->q, request->k, request->v, request->o};
@@ -190,5 +220,5 @@ attest_status attest_import_find(attest_import_layer *layer, const attest_safete
         status = check_shapes(layer, request, error);
     for (int i = 0; i < ATTEST_IMPORTS && status == ATTEST_OK; i++)
         status = find_bias(&layer->part[i], file, error);
-    return status;
+    return status == ATTEST_OK ? find_norm(layer, file, request, error) : status;
 }

@@ -138,6 +138,78 @@ static attest_status set_with_bias(attest_matrix *matrix, const attest_import_la
     return status;
 }
 
+/* The norm's factors or terms as a column; as many of the one value where there are none. */
+static attest_status get_vector(attest_matrix *column, const attest_array *array, size_t dim,
+                                slong value, attest_budget *budget, attest_error *error)
+{
+    const attest_array_slice slice = {.rows = dim, .cols = 1, .row_step = 1};
+
+    if (array->data)
+        return attest_matrix_set_slice(column, array, &slice, budget, error);
+    attest_matrix_resize(column, dim, 1);
+    for (size_t c = 0; c < dim; c++)
+        fmpz_set_si(column->entry + c, value);
+    return ATTEST_OK;
+}
+
+/* matrix = [A diag(g)  A b + its own bias], over the product of all denominators. */
+static void fold(attest_matrix *matrix, const attest_matrix *g, const attest_matrix *b)
+{
+    size_t dim = g->rows;
+    fmpz_t common, to_g, to_b, sum;
+
+    fmpz_init(common), fmpz_init(to_g), fmpz_init(to_b), fmpz_init(sum);
+    fmpz_lcm(common, g->denominator, b->denominator);
+    fmpz_divexact(to_g, common, g->denominator);
+    fmpz_divexact(to_b, common, b->denominator);
+    for (size_t r = 0; r < matrix->rows; r++) {
+        fmpz *row = matrix->entry + r * matrix->cols;
+
+        fmpz_zero(sum);
+        for (size_t c = 0; c < dim; c++) {
+            fmpz_addmul(sum, row + c, b->entry + c);
+            fmpz_mul(row + c, row + c, g->entry + c);
+            fmpz_mul(row + c, row + c, to_g);
+        }
+        if (matrix->cols > dim) {
+            fmpz_mul(row + dim, row + dim, common);
+            fmpz_addmul(row + dim, sum, to_b);
+        }
+    }
+    fmpz_mul(matrix->denominator, matrix->denominator, common);
+    fmpz_clear(common), fmpz_clear(to_g), fmpz_clear(to_b), fmpz_clear(sum);
+}
+
+/* What the norm multiplies by and adds, taken into W_Q, W_K or W_V. */
+static attest_status fold_norm(attest_matrix *matrix, const attest_import_layer *layer,
+                               attest_budget *budget, attest_error *error)
+{
+    size_t left = budget ? budget->left : 0;
+    attest_matrix g, b;
+    attest_status status;
+
+    if (!layer->normed)
+        return ATTEST_OK;
+    attest_matrix_init(&g);
+    attest_matrix_init(&b);
+    status = get_vector(&g, &layer->norm_weight, layer->dim, 1, budget, error);
+    if (status == ATTEST_OK)
+        status = get_vector(&b, &layer->norm_bias, layer->dim, 0, budget, error);
+    if (status == ATTEST_OK)
+        attest_budget_give_back(budget, left - (budget ? budget->left : 0));
+    if (status == ATTEST_OK)
+        status = charge(matrix->rows, matrix->cols,
+                        bits_over(matrix->denominator, matrix) + bits_over(g.denominator, &g) +
+                            bits_over(b.denominator, &b) + fmpz_bits(g.denominator) +
+                            fmpz_bits(b.denominator) + 64,
+                        budget, error);
+    if (status == ATTEST_OK)
+        fold(matrix, &g, &b);
+    attest_matrix_clear(&b);
+    attest_matrix_clear(&g);
+    return status;
+}
+
 static attest_status multiply(attest_matrix *matrix, const fmpq *scale, attest_budget *budget,
                               attest_error *error)
 {
@@ -168,6 +240,8 @@ attest_status attest_import_set_head(attest_head *head, const attest_import_laye
         else
             status = attest_matrix_set_slice(matrix[i], &layer->part[i].array, &slice, budget,
                                              error);
+        if (status == ATTEST_OK && i != ATTEST_IMPORT_O)
+            status = fold_norm(matrix[i], layer, budget, error);
         if (status == ATTEST_OK && i == ATTEST_IMPORT_K && scale)
             status = multiply(matrix[i], scale, budget, error);
         if (status != ATTEST_OK)

@@ -6,7 +6,7 @@
 #include "io/import.h"
 
 #include "io/matrix_array.h"
-#include "io/safetensors.h"
+#include "io/model_file.h"
 
 enum { ATTEST_IMPORT_Q = 0, ATTEST_IMPORT_K, ATTEST_IMPORT_V, ATTEST_IMPORT_O, ATTEST_IMPORTS };
 
@@ -28,10 +28,12 @@ typedef struct attest_import_layer {
     size_t dim;   /* d */
     size_t heads; /* H */
     bool has_bias;
+    bool normed;                         /* the norm's factors and terms go into the matrices */
+    attest_array norm_weight, norm_bias; /* dim numbers; data NULL: 1 and 0 */
 } attest_import_layer;
 
 /* Finds the tensors of the request, and s and d. Status: FORMAT, USAGE. */
-attest_status attest_import_find(attest_import_layer *layer, const attest_safetensors *file,
+attest_status attest_import_find(attest_import_layer *layer, attest_model_file *file,
                                  const attest_import *request,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 

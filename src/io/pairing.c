@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "data/norm.h"
 #include "number/rationals.h"
 
 /* What the new tokens are made of: (z, 1, r). */
@@ -13,6 +14,7 @@ typedef struct pairing {
     const fmpq *bias;                   /* of the output: dim rationals */
     size_t dim;                         /* of z and r */
     bool one;                           /* there is a 1 */
+    fmpq *normed;                       /* z's tokens under the norm, or NULL: as they are */
     fmpq *token;                        /* room for one */
 } pairing;
 
@@ -31,7 +33,10 @@ static void make_token(const pairing *p, size_t position)
     fmpq *r = p->token + p->dim + p->one;
 
     for (size_t c = 0; c < p->dim; c++) {
-        attest_tokens_get_entry(p->token + c, &p->z->tokens, p->z->token[position], c);
+        if (p->normed)
+            fmpq_set(p->token + c, p->normed + p->z->token[position] * p->dim + c);
+        else
+            attest_tokens_get_entry(p->token + c, &p->z->tokens, p->z->token[position], c);
         fmpq_zero(r + c);
         if (p->residual)
             attest_tokens_get_entry(r + c, &p->residual->tokens, p->residual->token[position],
@@ -141,26 +146,96 @@ static bool take_bias(fmpq *bias, attest_weights *weights, size_t dim)
     return any;
 }
 
+static bool has_bias(const fmpq *bias, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (!fmpq_is_zero(bias + c))
+            return true;
+    return false;
+}
+
+/* From so many bits on, doubled until outputs are known to less than 2^-LEAST. */
+enum { FIRST_BITS = 128, MOST_BITS = 4096, LEAST = 64 };
+
+/* How precisely tokens are normed, and what that leaves open of outputs. */
+static attest_status set_slack(long *bits, attest_weights *weights, size_t dim,
+                               attest_error *error)
+{
+    fmpq_t limit;
+
+    fmpq_init(limit);
+    fmpq_set_ui(limit, 1, 1);
+    fmpq_div_2exp(limit, limit, LEAST);
+    for (*bits = FIRST_BITS; *bits <= MOST_BITS; *bits *= 2)
+        if (attest_norm_bound(weights->slack, weights, dim, *bits) &&
+            fmpq_cmp(weights->slack, limit) <= 0)
+            break;
+    fmpq_clear(limit);
+    return *bits <= MOST_BITS
+               ? ATTEST_OK
+               : attest_error_set(error, ATTEST_UNABLE,
+                                  "the weights are too large to tell what a norm "
+                                  "of %d bits leaves open",
+                                  MOST_BITS);
+}
+
+/* p->normed = z's tokens under the norm of the weights, if they have one; slack = what their
+ * rounding leaves open. */
+static attest_status norm_tokens(pairing *p, attest_weights *weights, attest_error *error)
+{
+    const attest_tokens *tokens = &p->z->tokens;
+    bool exact = true;
+    long bits;
+
+    if (weights->norm == ATTEST_NORM_NONE)
+        return ATTEST_OK;
+    ATTEST_TRY(set_slack(&bits, weights, p->dim, error));
+    p->normed = attest_rationals_alloc(tokens->count * p->dim);
+    if (!p->normed)
+        return attest_memory_fail(error);
+    for (size_t t = 0; t < tokens->count; t++)
+        ATTEST_TRY(attest_norm_get(p->normed + t * p->dim, &exact, tokens, t, weights->norm,
+                                   weights->norm_eps, bits, error));
+    if (exact)
+        fmpq_zero(weights->slack);
+    else if (weights->activation == ATTEST_HARDMAX)
+        return attest_error_set(
+            error, ATTEST_UNABLE,
+            "hardmax after a norm is undecided: which scores are equal, after "
+            "a square root that is not rational");
+    return ATTEST_OK;
+}
+
 /* The tokens become (z, 1, r), where r is needed. */
 static attest_status set_longer(attest_dataset *dataset, attest_weights *weights,
                                 const attest_dataset *residual, const fmpq *bias, bool one,
                                 attest_budget *budget, attest_error *error)
 {
-    size_t dim = dataset->dim;
+    size_t dim = dataset->dim, normed = dataset->tokens.count * dim;
+    /* Normed tokens bring those before along: they tell apart what the norm may merge. */
     pairing p = {.z = dataset,
-                 .residual = weights->skip ? (residual ? residual : dataset) : NULL,
+                 .residual = residual ? residual : dataset,
                  .bias = bias,
                  .dim = dim,
                  .one = one};
+    bool adds = weights->skip || has_bias(bias, dim);
+    attest_status status;
+
+    if (!weights->skip && adds)
+        p.residual = NULL;
 
     if (residual && !same_lengths(dataset, residual))
         return attest_error_set(error, ATTEST_FORMAT,
                                 "the tensor '%.100s' that the skip adds has another shape than "
                                 "the tokens",
                                 weights->residual);
-    ATTEST_TRY(replace_tokens(dataset, &p, budget, error));
+    status = norm_tokens(&p, weights, error);
+    if (status == ATTEST_OK)
+        status = replace_tokens(dataset, &p, budget, error);
+    attest_rationals_free(p.normed, normed);
+    ATTEST_TRY(status);
     ATTEST_TRY(widen(weights, dataset->dim, budget, error));
-    weights->skip = true;
+    weights->skip = adds;
     weights->skip_from = dim + one;
     weights->output_dim = dim;
     return ATTEST_OK;
@@ -172,9 +247,12 @@ static attest_status set(attest_dataset *dataset, attest_weights *weights,
 {
     size_t dim = dataset->dim;
     bool one = dim != weights->dim;
-    bool has_bias = one && take_bias(bias, weights, dim);
 
-    if (has_bias || residual)
+    /* Without a skip, normed tokens keep their place: the bias stays where it is. */
+    bool keeps = weights->norm != ATTEST_NORM_NONE && !weights->skip;
+
+    if ((one && !keeps && take_bias(bias, weights, dim)) || residual ||
+        weights->norm != ATTEST_NORM_NONE)
         return set_longer(dataset, weights, residual, bias, one, budget, error);
     if (one) {
         ATTEST_TRY(attest_dataset_set_homogeneous(dataset, budget, error));
@@ -219,10 +297,18 @@ attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weight
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "tokens have %zu entries, but the weights take %zu",
                                 dataset->dim, weights->dim - weights->homogeneous);
-    if (dataset->dim != weights->dim || weights->residual)
+    if (weights->norm != ATTEST_NORM_NONE &&
+        dataset->dim + weights->homogeneous != weights->dim)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "a norm is of tokens of %zu entries, without a coordinate 1",
+                                weights->dim - weights->homogeneous);
+    if (dataset->dim != weights->dim || weights->residual || weights->norm != ATTEST_NORM_NONE)
         status = set_with(dataset, weights, input, budget, error);
+    if (status != ATTEST_OK)
+        return status;
     weights->homogeneous = false;
+    weights->norm = ATTEST_NORM_NONE;
     free(weights->residual);
     weights->residual = NULL;
-    return status;
+    return ATTEST_OK;
 }

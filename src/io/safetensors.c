@@ -144,49 +144,9 @@ void attest_safetensors_clear(attest_safetensors *file)
     memset(file, 0, sizeof *file);
 }
 
-/* The least distance of a name in the file that is like this one; SIZE_MAX: none is. */
-static size_t least_distance(const attest_safetensors *file, const char *name)
+static const char *name_at(const void *file, size_t i)
 {
-    size_t least = SIZE_MAX;
-
-    for (size_t i = 0; i < file->count; i++)
-        if (attest_nearest_is_like(name, file->tensor[i].name)) {
-            size_t distance = attest_nearest_distance(name, file->tensor[i].name);
-            least = distance < least ? distance : least;
-        }
-    return least;
-}
-
-/* "there is no tensor 'x'; there are 'a', 'b', ... (12 in all)", or those nearest to it. */
-static attest_status no_such_tensor(const attest_safetensors *file, const char *name,
-                                    attest_error *error)
-{
-    size_t least = least_distance(file, name), found = 0, most = least < SIZE_MAX ? 3 : 8;
-    attest_text text;
-    char *list;
-    attest_status status;
-
-    attest_text_init(&text);
-    attest_text_printf(&text, "there is no tensor '%.80s'", name);
-    for (size_t i = 0; i < file->count && found < most; i++) {
-        const char *other = file->tensor[i].name;
-        if (least < SIZE_MAX && attest_nearest_distance(name, other) > least + 1)
-            continue;
-        attest_text_printf(&text, "%s'%.60s'",
-                           found              ? ", "
-                           : least < SIZE_MAX ? "; is it "
-                                              : "; there are ",
-                           other);
-        found++;
-    }
-    if (file->count > found && least == SIZE_MAX)
-        attest_text_printf(&text, ", ... (%zu in all)", file->count);
-    list = attest_text_take(&text);
-    status =
-        list ? attest_error_set(error, ATTEST_USAGE, "%s%s", list, least < SIZE_MAX ? "?" : "")
-             : attest_memory_fail(error);
-    free(list);
-    return status;
+    return ((const attest_safetensors *)file)->tensor[i].name;
 }
 
 attest_status attest_safetensors_get(attest_array *array, const attest_safetensors *file,
@@ -205,7 +165,7 @@ attest_status attest_safetensors_get(attest_array *array, const attest_safetenso
                     : NULL;
 
     if (!tensor)
-        return no_such_tensor(file, name, error);
+        return attest_nearest_refuse(name, name_at, file, file->count, error);
     memset(array, 0, sizeof *array);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(tensor->dtype, known[i].name) == 0) {

@@ -36,6 +36,24 @@ static attest_status set_count(size_t *count, const attest_json_cursor *object, 
     return status;
 }
 
+static attest_status set_norm(attest_weights *weights, const attest_json_cursor *object,
+                              attest_error *error)
+{
+    attest_json_cursor norm, member;
+    int kind = ATTEST_NORM_NONE;
+
+    if (!attest_json_find_member(&norm, object, "norm"))
+        return ATTEST_OK;
+    ATTEST_TRY(attest_json_get_member(&member, &norm, "kind", error));
+    ATTEST_TRY(attest_json_get_choice(&kind, &member, attest_norm_names, ATTEST_NORMS, error));
+    ATTEST_TRY(attest_json_get_member(&member, &norm, "eps", error));
+    ATTEST_TRY(attest_json_get_rational(weights->norm_eps, &member, error));
+    if (fmpq_sgn(weights->norm_eps) < 0)
+        return attest_json_fail(&member, error, ATTEST_FORMAT, "eps must not be negative");
+    weights->norm = (attest_norm)kind;
+    return ATTEST_OK;
+}
+
 /* What a real head has besides its matrices: pairing.h. */
 static attest_status set_form(attest_weights *weights, const attest_json_cursor *object,
                               attest_error *error)
@@ -46,6 +64,7 @@ static attest_status set_form(attest_weights *weights, const attest_json_cursor 
     ATTEST_TRY(set_count(&weights->output_dim, object, "output_dim", error));
     if (attest_json_find_member(&member, object, "homogeneous"))
         ATTEST_TRY(attest_json_get_bool(&weights->homogeneous, &member, error));
+    ATTEST_TRY(set_norm(weights, object, error));
     return attest_json_copy_optional(&weights->residual, object, "residual", error);
 }
 
@@ -223,6 +242,12 @@ void attest_weights_write_json(attest_json *json, const char *key,
         attest_json_write_bool(json, "homogeneous", true);
     if (weights->residual)
         attest_json_write_string(json, "residual", weights->residual);
+    if (weights->norm != ATTEST_NORM_NONE) {
+        attest_json_write_object(json, "norm");
+        attest_json_write_string(json, "kind", attest_norm_names[weights->norm]);
+        attest_json_write_rational(json, "eps", weights->norm_eps);
+        attest_json_write_close(json);
+    }
     if (weights->output_dim) {
         attest_json_write_count(json, "skip_from", weights->skip_from);
         attest_json_write_count(json, "output_dim", weights->output_dim);

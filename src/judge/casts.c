@@ -24,6 +24,20 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
     x->divisor = x->sum_high * (1 + attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10);
 }
 
+/* A sum over the values of weight_size or cast is at most a part of that of w, and what exceeds
+ * it times the largest value: nearly the same where errors are relative to the weights. */
+void attest_judge_weights_widen(attest_judge_work *x, struct kernel_judge_cast *cast)
+{
+    attest_kernel_judge()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, cast,
+                                 x->count);
+    x->size_part = cast->size_part;
+    x->size_rest = cast->size_sum;
+    x->cast_part = cast->cast_part;
+    x->cast_rest = cast->cast_sum;
+    x->sized = !x->narrow || !(x->size_rest <= 0x1p-10 * x->sum);
+    x->casted = !x->narrow || !(x->cast_rest <= 0x1p-8 * x->cast_part * x->sum);
+}
+
 /* (4): what the numerator's weight may differ from that in the sum by. */
 static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
@@ -34,7 +48,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         .half = v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0,
         .widens = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST,
         .kept = true};
-    double apart;
+    double grow = (1 + x->widest + x->widest * x->widest) * (1 + cast.u) * ATTEST_JUDGE_UP;
 
     /* what is added is what is multiplied */
     if (v->cast && v->sum_of == ATTEST_JUDGE_SUM_CAST && !rule->before)
@@ -46,11 +60,12 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
     }
     if (v->splits > 1) /* each part is divided, and its weight may be */
         cast.divided += 2 * rule->final * (1 + rule->final);
-    apart = attest_kernel_judge()->casts(x->cast, x->half, x->weight_size, x->low, x->high,
-                                         x->w, &cast, x->count);
+    cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
+    cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
+    attest_judge_weights_widen(x, &cast);
     if (rule->before) /* the row sum's casts are others */
-        x->apart +=
-            apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
+        x->apart += cast.rounded_sum / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) *
+                    ATTEST_JUDGE_UP;
 }
 
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
@@ -82,20 +97,22 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
     if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
         for (size_t j = first; j < last; j++) { /* nothing is gained here */
             x->offset[j] = 0;
-            x->spread[j] = x->weight_size[j];
+            x->spread[j] = x->cast[j];
         }
+        x->open = true;
         return;
     }
     known.up = attest_judge_exp_up(x->top - m_high);
     known.down = attest_judge_exp_down(m_high - x->top);
     known.error = rule->log_exp + moved;
     known.later = raises * rule->log_exp + moved;
-    attest_kernel_judge()->known_casts(x->offset + first, x->spread + first, x->w + first,
-                                       x->t + first, x->delta + first, x->weight_size + first,
-                                       &known, &numbers, last - first);
+    attest_kernel_judge()->known_casts(x->offset + first, x->spread + first, x->half + first,
+                                       x->w + first, x->t + first, x->delta + first,
+                                       x->cast + first, &known, &numbers, last - first);
+    x->fixed += known.fixed;
+    x->open = x->open || known.open;
 }
 
-/* Tiles in ascending order: what the kernel spoils of the next one is set anew. */
 void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule)
 {
     if (!rule->known_tiles) {

@@ -229,23 +229,27 @@ static void add_columns(attest_judge_work *x, const attest_judge_rule *rule, siz
                         size_t count)
 {
     (void)rule;
-    attest_kernel_judge()->columns(x->center, x->size_v, x->cast_v, x->v + first * x->stride,
-                                   x->stride, x->w + first, x->weight_size + first,
-                                   x->cast + first, count);
+    attest_kernel_judge()->columns(x->center, x->size_w, x->v + first * x->stride, x->stride,
+                                   x->w + first, x->w + first, count);
 }
 
+/* What one variant makes of the values. */
 static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                         size_t count)
 {
+    const struct kernel_judge *kernel = attest_kernel_judge();
     const double *v = x->v + first * x->stride;
+    bool known = attest_judge_row_is_known(x, rule);
 
-    if (attest_judge_row_is_known(x, rule))
-        attest_kernel_judge()->known(x->spread_up, x->spread_down, x->center, v, x->stride,
-                                     x->half + first, x->cast + first, x->offset + first,
-                                     x->spread + first, count);
-    else
-        attest_kernel_judge()->spreads(x->spread_up, x->center, v, x->stride, x->half + first,
-                                       count);
+    if (known)
+        kernel->columns(x->offset_v, x->spread_v, v, x->stride, x->offset + first,
+                        x->spread + first, count);
+    if (x->narrow && (!known || x->open))
+        kernel->spreads(x->spread_v, x->center, v, x->stride, x->half + first, count);
+    if (x->sized)
+        kernel->magnitudes(x->size_v, v, x->stride, x->weight_size + first, count);
+    if (x->casted)
+        kernel->magnitudes(x->cast_v, v, x->stride, x->cast + first, count);
 }
 
 /* One variant on the rows of a block, but for the quotients. What it has in common with the one
@@ -268,12 +272,18 @@ static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_wor
         if (shared == ATTEST_JUDGE_SHARE_NOTHING)
             attest_judge_row_scores(row[i], rule);
         attest_judge_row_weights(row[i], rule);
-        attest_judge_row_begin(row[i]);
+        attest_judge_row_clear(row[i]);
     }
-    add_keys(x, add_columns, row, rows, rule);
-    for (size_t i = 0; i < rows; i++)
-        attest_judge_row_center(row[i]);
+    if (shared == ATTEST_JUDGE_SHARE_NOTHING) {
+        for (size_t i = 0; i < rows; i++)
+            attest_judge_row_begin(row[i]);
+        add_keys(x, add_columns, row, rows, rule);
+        for (size_t i = 0; i < rows; i++)
+            attest_judge_row_center(row[i]);
+    }
     add_keys(x, add_spreads, row, rows, rule);
+    for (size_t i = 0; i < rows; i++)
+        attest_judge_row_close(row[i]);
 }
 
 /* The hull of what the rows have had so far, and what the variant says. */

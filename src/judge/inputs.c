@@ -29,6 +29,18 @@ static bool fits(const attest_judge_head *head, const attest_judge_variant *vari
     return true;
 }
 
+/* Whether scores can be added with the variant's depth: in h additions a term meets at most
+ * 2^h - 1 others. Orders that are one after another, and matrix units, have none. */
+static bool can_add(const attest_judge_variant *variant, size_t dim)
+{
+    const attest_judge_dot *dot = &variant->score;
+
+    return (dot->order != ATTEST_JUDGE_ORDER_ANY &&
+            dot->order != ATTEST_JUDGE_ORDER_PAIRWISE) ||
+           dot->depth == 0 || dot->depth >= 8 * sizeof dim || dim >> dot->depth == 0 ||
+           dim == (size_t)1 << dot->depth;
+}
+
 attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_question *question,
                                         const attest_judge_model *model, attest_error *error)
 {
@@ -37,6 +49,12 @@ attest_status attest_judge_inputs_check(bool *left_out, const attest_judge_quest
     attest_status status = ATTEST_OK;
     size_t left = 0;
 
+    for (size_t m = 0; m < model->variants; m++)
+        if (!can_add(&model->variant[m], x->dim))
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "no kernel adds %zu products within a depth of %zu: score.depth", x->dim,
+                model->variant[m].score.depth);
     ATTEST_TRY(attest_judge_head_init(&head, x, error));
     for (size_t i = 0; i < x->batch * x->heads; i++) {
         status = attest_judge_head_load(&head, i / x->heads, i % x->heads, error);

@@ -147,6 +147,12 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
     ATTEST_TRY(attest_judge_tally_init(&judgement->tally, output, bounds, x.shape, error));
     if (model->schedules > 1 && judgement->tally.all.wrong == 0)
         ATTEST_TRY(try_schedules(judgement, &x, error));
+    if (judgement->tally.has_worst) {
+        size_t at[4];
+
+        attest_judgement_get_place(at, x.shape, judgement->tally.worst.place);
+        ATTEST_TRY(attest_judge_terms_find(&judgement->terms, at, qkv, model, error));
+    }
     for (int i = 0; judgement->tally.all.wrong && i < ATTEST_JUDGE_FAULTS; i++)
         ATTEST_TRY(try_fault(judgement, (attest_judge_fault)i, &x, error));
     return ATTEST_OK;

@@ -7,10 +7,12 @@
 #include "io/json_write.h"
 #include "judge/fault.h"
 #include "judge/tally.h"
+#include "judge/terms.h"
 
 struct attest_judgement {
     size_t number; /* of the layer */
     attest_judge_tally tally;
+    attest_judge_terms terms;        /* of the worst element */
     const char *unbounded;           /* why some elements are undecided, or NULL */
     bool by_schedule;                /* the tally is that of one schedule, ... */
     size_t schedule;                 /* ... which explains the most */
@@ -35,6 +37,9 @@ const attest_judgement *attest_judgement_worst(const attest_judgement *layer, si
 
 /* The members that say what was found, of all layers. */
 void attest_judgement_write(attest_json *json, const attest_judgement *layer, size_t count);
+
+/* batch, head, row, column of an element. */
+void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t element);
 
 /* "layer", "batch", "head", "row", "column" of an element. */
 void attest_judgement_write_place(attest_json *json, size_t layer, const size_t shape[4],

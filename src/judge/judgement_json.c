@@ -3,7 +3,7 @@
 
 #include "judge/judgement.h"
 
-static void split(size_t at[4], const size_t shape[4], size_t element)
+void attest_judgement_get_place(size_t at[4], const size_t shape[4], size_t element)
 {
     for (size_t i = 4; i-- > 0; element /= shape[i])
         at[i] = element % shape[i];
@@ -15,7 +15,7 @@ void attest_judgement_write_place(attest_json *json, size_t layer, const size_t 
     static const char *const key[4] = {"batch", "head", "row", "column"};
     size_t at[4];
 
-    split(at, shape, element);
+    attest_judgement_get_place(at, shape, element);
     attest_json_write_count(json, "layer", layer);
     for (size_t i = 0; i < 4; i++)
         attest_json_write_count(json, key[i], at[i]);
@@ -43,6 +43,20 @@ static void write_counts(attest_json *json, const attest_judge_counts *counts)
     attest_json_write_count(json, "undecided", counts->undecided);
 }
 
+/* What each stage has of the bound. */
+static void write_terms(attest_json *json, const attest_judge_terms *terms)
+{
+    if (!terms->set) {
+        attest_json_write_null(json, "terms");
+        return;
+    }
+    attest_json_write_object(json, "terms");
+    for (int i = 0; i < ATTEST_JUDGE_STAGES; i++)
+        attest_json_write_double(json, attest_judge_stage_name((attest_judge_stage)i),
+                                 terms->part[i]);
+    attest_json_write_close(json);
+}
+
 static void write_worst(attest_json *json, const attest_judgement *layer)
 {
     const attest_judge_worst *worst;
@@ -61,6 +75,7 @@ static void write_worst(attest_json *json, const attest_judgement *layer)
     attest_json_write_double(json, "hi", worst->hi);
     attest_json_write_double(json, "output", worst->output);
     attest_json_write_double(json, "ratio", worst->ratio);
+    write_terms(json, &layer->terms);
     attest_json_write_close(json);
 }
 

@@ -23,20 +23,37 @@ bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge
 void attest_judge_row_begin(attest_judge_work *work)
 {
     for (size_t c = 0; c < work->stride; c++)
-        work->center[c] = work->size_v[c] = work->cast_v[c] = 0;
+        work->center[c] = work->size_w[c] = 0;
 }
 
 void attest_judge_row_center(attest_judge_work *work)
 {
+    for (size_t c = 0; c < work->stride; c++)
+        work->center[c] /= work->sum;
+}
+
+void attest_judge_row_clear(attest_judge_work *work)
+{
+    for (size_t c = 0; c < work->stride; c++)
+        work->size_v[c] = work->cast_v[c] = work->spread_v[c] = work->offset_v[c] = 0;
+}
+
+/* size_v and cast_v where they were not added up; sums of so many terms, rounded up; spreads of
+ * what is not a key. */
+void attest_judge_row_close(attest_judge_work *work)
+{
     attest_judge_work *x = work;
     double up = 1 + ((double)x->count + 16) * 0x1p-52;
-    double sink = half_width(x->sink_low, x->sink_weight, x->sink_high);
+    double fixed = half_width(x->sink_low, x->sink_weight, x->sink_high) + x->fixed * up;
 
     for (size_t c = 0; c < x->stride; c++) {
-        x->center[c] /= x->sum;
-        x->size_v[c] *= up;
-        x->cast_v[c] *= up;
-        x->spread_up[c] = x->spread_down[c] = sink * fabs(x->center[c]);
+        if (!x->sized)
+            x->size_v[c] = x->size_part * x->size_w[c] + x->size_rest * x->value_most;
+        if (!x->casted)
+            x->cast_v[c] = x->cast_part * x->size_w[c] + x->cast_rest * x->value_most;
+        x->size_v[c] *= up * ATTEST_JUDGE_UP;
+        x->cast_v[c] *= up * ATTEST_JUDGE_UP;
+        x->spread_v[c] += fixed * fabs(x->center[c]);
     }
 }
 
@@ -123,19 +140,29 @@ static void set_phi(attest_judge_work *x, double sign)
         x->phi[c] += rounding * x->phi_size[c] + x->cast_v[c] + x->product[c];
 }
 
+/* Whether one more step of Newton's would move no end by more than a part of 2^-7 of its way:
+ * what the safe step costs at most. Infinite or not a number: further steps would not help. */
+static bool is_settled(const attest_judge_work *x, double sign)
+{
+    for (size_t c = 0; c < x->columns; c++)
+        if (x->phi[c] / x->sum_low > 0x1p-7 * (x->end[c] - sign * x->center[c]))
+            return false;
+    return true;
+}
+
 /* end = the ends of the columns where weights are too uncertain for one step: Newton's method
  * from the left, on a function that is convex and falls, stays on the left. */
 static void set_newton_ends(attest_judge_work *x, double sign)
 {
     for (size_t c = 0; c < x->stride; c++)
         x->end[c] = sign * x->center[c];
-    for (int step = 0; step < 4; step++) {
-        set_phi(x, sign);
+    set_phi(x, sign);
+    for (int step = 0; step < 4 && !is_settled(x, sign); step++) {
         for (size_t c = 0; c < x->columns; c++)
             if (x->phi[c] > 0 && x->slope[c] > 0)
                 x->end[c] += x->phi[c] / x->slope[c] * (1 - 0x1p-30);
+        set_phi(x, sign);
     }
-    set_phi(x, sign);
     for (size_t c = 0; c < x->columns; c++)
         x->end[c] = sign * safe_end(x, x->end[c], x->phi[c]);
 }
@@ -210,9 +237,7 @@ static void set_ends(attest_judge_work *x, const attest_judge_rule *rule, double
     for (size_t c = 0; c < x->columns; c++) {
         double center = x->center[c];
         double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
-        double spread = !known     ? x->spread_up[c] + x->cast_v[c]
-                        : sign > 0 ? x->spread_up[c]
-                                   : x->spread_down[c];
+        double spread = x->spread_v[c] + (known ? sign * x->offset_v[c] : x->cast_v[c]);
 
         x->end[c] = sign * safe_end(x, sign * center, spread + x->product[c] + slack);
     }
@@ -252,7 +277,6 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
                              attest_judge_work *work, const attest_judge_rule *rule)
 {
     attest_judge_work *x = work;
-    double ratio_low, ratio_high;
 
     x->unbounded = x->weight_reason;
     set_exact(lo, hi, exact, error, x);
@@ -260,18 +284,18 @@ void attest_judge_row_finish(double *lo, double *hi, double *exact, double *erro
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->unbounded)
         return;
-    sum_ratio(&ratio_low, &ratio_high, x, rule);
-    if (!(ratio_low > 0)) { /* the row sum may be 0 */
+    sum_ratio(&x->ratio_low, &x->ratio_high, x, rule);
+    if (!(x->ratio_low > 0)) { /* the row sum may be 0 */
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
         return;
     }
     set_products(x, rule);
     set_ends(x, rule, 1);
     for (size_t c = 0; c < x->columns; c++)
-        hi[c] = finish(x->end[c], true, ratio_low, ratio_high, rule);
+        hi[c] = finish(x->end[c], true, x->ratio_low, x->ratio_high, rule);
     set_ends(x, rule, -1);
     for (size_t c = 0; c < x->columns; c++)
-        lo[c] = finish(x->end[c], false, ratio_low, ratio_high, rule);
+        lo[c] = finish(x->end[c], false, x->ratio_low, x->ratio_high, rule);
     for (size_t c = 0; c < x->columns; c++)
         if (!(lo[c] <= hi[c] && fabs(lo[c]) < (double)INFINITY &&
               fabs(hi[c]) < (double)INFINITY)) {

@@ -62,13 +62,19 @@ typedef struct attest_judge_work {
     double
         lowest; /* no score is below it: where keys are split, the reference of a part may be */
     double *g, *w, *low, *high;
+    double widest;           /* no g_j is larger */
     bool narrow;             /* every g_j is small: no steps of Newton's */
     double *half;            /* at least high - w and w - low */
     double *cast;            /* what a weight in the product with V may differ from that in the
                               * row sum by */
     double *weight_size;     /* high + cast */
     double *offset, *spread; /* where the reference is known: a cast weight is within spread_j
-                              * of w_j + offset_j */
+                              * of w_j + offset_j; half_j is then counted in fixed, and 0 */
+    double fixed;
+    bool open; /* not so for every key */
+    /* weight_size is at most size_part w but for size_rest in all; the same of cast */
+    double size_part, size_rest, cast_part, cast_rest;
+    bool sized, casted; /* that would say too little: they are added up for themselves */
     double *tile_low, *tile_high; /* the reference of a tile is between them */
     size_t *tile_raises;          /* later tiles that may raise it */
     double raises;                /* no weight is rescaled more often */
@@ -87,10 +93,11 @@ typedef struct attest_judge_work {
         argument_slack; /* what P may exceed 2^(threshold + offset) by, as an exponent of e */
     double spent;       /* what evaluating the weights costs, in units of 2^-51 */
 
-    /* (5), (6): sum w v / sum w, sum weight_size |v|, sum cast |v|; what the terms may add to
-     * and take from sum w (v - center) */
-    double *center, *size_v, *cast_v, *spread_up, *spread_down;
+    /* (5), (6): sum w v / sum w, sum w |v|, at least sum weight_size |v|, sum cast |v|; what
+     * the terms may add to and take from sum w (v - center): spread_v +- offset_v */
+    double *center, *size_w, *size_v, *cast_v, *spread_v, *offset_v;
     double *product;                      /* E_c */
+    double ratio_low, ratio_high;         /* the computed row sum over the sum of the weights */
     double *end, *phi, *phi_size, *slope; /* Newton's method on Phi */
     attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
     attest_judge_reason unbounded;     /* or of an element */
@@ -107,12 +114,15 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
 void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *rule);
 
 /* (5), (6), in steps, so that the rows of a block can share the columns of V. Domain: the row
- * sees a key. begin: clears center, size_v, cast_v, to which the kernel then adds its columns;
- * center: divides, and clears the spreads, to which it then adds; finish: what a kernel may
- * return, what is exact, and its error, for every column; infinite where
- * work->weight_reason is set; sets work->unbounded. */
+ * sees a key. begin: clears center and size_w, to which the kernel then adds its columns;
+ * center: divides. Both serve every variant with the same scores. clear: clears what the kernel
+ * adds to for one variant: the spreads; size_v where sized, cast_v where casted; close: sets
+ * all of them for good. finish: what a kernel may return, what is exact, and its error, for
+ * every column; infinite where work->weight_reason is set; sets work->unbounded. */
 void attest_judge_row_begin(attest_judge_work *work);
 void attest_judge_row_center(attest_judge_work *work);
+void attest_judge_row_clear(attest_judge_work *work);
+void attest_judge_row_close(attest_judge_work *work);
 void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
                              attest_judge_work *work, const attest_judge_rule *rule);
 

@@ -29,7 +29,7 @@ typedef struct job {
     attest_judge_question question;
     const attest_judge_model *model;
     size_t schedule, chunks; /* of a head */
-    bool bounds;
+    bool values, bounds;     /* which are asked for */
     size_t elements;
     results *results;
     const attest_judge_options *options;
@@ -108,7 +108,8 @@ static attest_status run_chunk(job *j, attest_judge_head *head, size_t item,
     if (last > q->queries)
         last = q->queries;
     ATTEST_TRY(attest_judge_head_load(head, index / q->heads, index % q->heads, error));
-    ATTEST_TRY(run_rows(j, head, first, last, error));
+    if (j->values)
+        ATTEST_TRY(run_rows(j, head, first, last, error));
     for (size_t v = 0; j->bounds && v < j->model->variants; v++)
         ATTEST_TRY(replay_rows(j, head, v, first, last, error));
     atomic_fetch_add(&j->results->done, last - first);
@@ -186,7 +187,11 @@ attest_status attest_judge_simulate_values(double *out, double *lo, double *hi,
                                            const attest_judge_options *options,
                                            attest_error *error)
 {
-    job j = {.model = model, .schedule = schedule, .bounds = lo || hi, .options = options};
+    job j = {.model = model,
+             .schedule = schedule,
+             .values = out != NULL,
+             .bounds = lo || hi,
+             .options = options};
     double *to[3] = {out, lo, hi};
     attest_status status;
     size_t bytes;

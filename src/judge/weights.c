@@ -54,7 +54,6 @@ static void fill(double *x, double value, size_t count)
 static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     struct kernel_judge_weight numbers = weight_rule(x, rule, common);
-    double most;
 
     if (!rule->known_tiles)
         fill(x->g, (1 + x->raises) * rule->log_exp, x->count);
@@ -63,10 +62,11 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
             last = tile_end(x, rule, first);
             fill(x->g + first, (1 + (double)x->tile_raises[i]) * rule->log_exp, last - first);
         }
-    most = attest_kernel_judge()->exponents(x->g, x->w, x->t, x->delta, &numbers, x->count);
-    x->narrow = most <= NARROW;
+    x->widest =
+        attest_kernel_judge()->exponents(x->g, x->w, x->t, x->delta, &numbers, x->count);
+    x->narrow = x->widest <= NARROW;
     /* beyond 100 in common, keys far below might not be */
-    if (!(most < 600 && common < 100))
+    if (!(x->widest < 600 && common < 100))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
@@ -103,7 +103,7 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
          0x1p-50 * (fabs(argument) + 1)) *
         ATTEST_JUDGE_UP;
     if (argument + g < -FAR)
-        argument = LEAST_ARGUMENT, g = 0;
+        g = 0;
     argument = maximum(argument, LEAST_ARGUMENT);
     if (!(g < 600))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
@@ -162,7 +162,7 @@ static void set_sums(attest_judge_work *x)
 /* Nothing is known of a kernel: the exact weights alone, where they are numbers. */
 static void set_exact(attest_judge_work *x)
 {
-    const struct kernel_judge_cast none = {.kept = true};
+    struct kernel_judge_cast none = {.size_part = 1};
 
     x->sink_low = x->sink_high = x->sink_weight = 0;
     for (size_t j = 0; j < x->count; j++)
@@ -179,8 +179,8 @@ static void set_exact(attest_judge_work *x)
         x->sink_low = x->sink_high = x->sink_weight;
     }
     set_sums(x);
-    attest_kernel_judge()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, &none,
-                                 x->count);
+    x->narrow = true; /* as well as can be */
+    attest_judge_weights_widen(x, &none);
 }
 
 /* What rounding the reference may move an exponent by, far keys included: a tile or a part may
@@ -281,6 +281,8 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     attest_judge_work *x = work;
 
     x->weight_reason = x->score_reason;
+    x->fixed = 0;
+    x->open = false;
     set_extremes(x, rule);
     if (!x->weight_reason) {
         attest_judge_weights_set_raises(x, rule);

@@ -57,7 +57,10 @@ void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_ru
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
                                double common);
 
-/* (4), the reference known: offset, spread. */
+/* cast, half, weight_size, and what they are parts of w. */
+void attest_judge_weights_widen(attest_judge_work *x, struct kernel_judge_cast *cast);
+
+/* (4), the reference known: offset, spread, fixed, open. */
 void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule);
 
 #endif

@@ -48,10 +48,13 @@ struct kernel_judge_total {
     double sum, low, high, largest_low, largest_high, doubt, lost, spent;
 };
 
-/* What casts do to weights: src/judge/casts.c. */
+/* What casts do to weights: src/judge/casts.c. The sums are of what exceeds these parts of w.
+ */
 struct kernel_judge_cast {
     double u, half, divided, rest;
     bool widens, kept; /* the sum adds what is cast; the product's cast counts besides */
+    double size_part, cast_part;
+    double rounded_sum, size_sum, cast_sum; /* set: of what was rounded, if widened; excess */
 };
 
 /* Casts to a format whose reference is known, of the keys of a tile. */
@@ -60,6 +63,8 @@ struct kernel_judge_known {
         most;                   /* 2^offset; the format: least number, 2^(1 - p), largest */
     double up, down;            /* from the row's scale to the tile's, and back */
     double range, error, later; /* what the reference, an exponential and later factors add */
+    double fixed;
+    bool open; /* a key's half stayed */
 };
 
 struct kernel_judge {
@@ -67,18 +72,15 @@ struct kernel_judge {
      * the keys j of a panel. */
     void (*products)(double *const s[2], double *const size[2], const double *const q[2],
                      const double *panel, size_t dim);
-    /* Adds sum_j w_j v_jc, sum_j size_j |v_jc| and sum_j cast_j |v_jc| for all columns. */
-    void (*columns)(double *center, double *size_v, double *cast_v, const double *v,
-                    size_t columns, const double *w, const double *size, const double *cast,
-                    size_t keys);
+    /* Adds sum_j w_j v_jc and sum_j size_j |v_jc| for all columns. */
+    void (*columns)(double *sum, double *size_v, const double *v, size_t columns,
+                    const double *w, const double *size, size_t keys);
+    /* Adds sum_j size_j |v_jc|. */
+    void (*magnitudes)(double *size_v, const double *v, size_t columns, const double *size,
+                       size_t keys);
     /* Adds sum_j half_j |v_jc - center_c|. */
     void (*spreads)(double *spread, const double *center, const double *v, size_t columns,
                     const double *half, size_t keys);
-    /* Adds sum_j min(free, fixed +- offset_j v_jc), free = half_j |v_jc - center_c| + cast_j
-     * |v_jc|, fixed = half_j |center_c| + spread_j |v_jc|. */
-    void (*known)(double *up, double *down, const double *center, const double *v,
-                  size_t columns, const double *half, const double *cast, const double *offset,
-                  const double *spread, size_t keys);
     /* Adds sum_j a_jc d_jc, sum_j a_jc |d_jc| and sum_j a_jc, d_jc = sign v_jc - r_c, a_jc =
      * high_j where d_jc > 0, else low_j. */
     void (*phis)(double *phi, double *size, double *slope, const double *r, double sign,
@@ -114,14 +116,15 @@ struct kernel_judge {
      * and twice their arguments' errors. */
     double (*apart)(const double *low, const double *high, const double *t, const double *delta,
                     const struct kernel_judge_weight *rule, double fixed, size_t count);
-    /* cast, half, weight_size; low and high where they are widened. Returns the sum of what
-     * was rounded, if so. */
-    double (*casts)(double *cast, double *half, double *weight_size, double *low, double *high,
-                    const double *w, const struct kernel_judge_cast *rule, size_t count);
-    /* offset and spread of the keys of a tile; entries up to a vector beyond are spoilt. */
-    void (*known_casts)(double *offset, double *spread, const double *w, const double *t,
-                        const double *delta, const double *weight_size,
-                        const struct kernel_judge_known *known,
+    /* cast, half, weight_size, the sums of the rule; low and high where they are widened. */
+    void (*casts)(double *cast, double *half, double *weight_size, double *low, double *high,
+                  const double *w, struct kernel_judge_cast *rule, size_t count);
+    /* offset and spread of the keys of a tile: an error in the product with V is at most
+     * half_j |r| + spread_j |v_jc| and offset_j v_jc, half_j added to known->fixed and then set
+     * to 0; or, where that says less, half_j |v_jc - r| + spread_j |v_jc|, and half_j stays. */
+    void (*known_casts)(double *offset, double *spread, double *half, const double *w,
+                        const double *t, const double *delta, const double *cast,
+                        struct kernel_judge_known *known,
                         const struct kernel_judge_weight *rule, size_t count);
 };
 

@@ -26,6 +26,18 @@ static inline void vector_store(double *to, vector x)
     *to = x;
 }
 
+static inline vector vector_load_first(const double *x, size_t count)
+{
+    (void)count; /* 1 */
+    return *x;
+}
+
+static inline void vector_store_first(double *to, vector x, size_t count)
+{
+    (void)count;
+    *to = x;
+}
+
 static inline vector vector_abs(vector x)
 {
     return fabs(x);

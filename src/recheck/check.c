@@ -15,7 +15,8 @@ typedef struct verification {
     attest_recheck_lemma lemma;
     bool has_lemma, has_sketch;
     long max_bits;     /* of the options */
-    arf_t least, most; /* the ends of min_separation */
+    arf_t least, most; /* the ends of min_separation, */
+    fmpq_t delta, r;   /* and the bounds, for the weights: without their slack */
     bool holds, open;  /* open: a comparison could not be decided */
     attest_error *error;
 } verification;
@@ -58,6 +59,45 @@ static void get_ends(arf_t low, arf_t high, const arb_t ball)
     arf_clear(radius);
 }
 
+/* Outputs of the layer that is meant lie within the slack of the weights of those evaluated
+ * here: what is said of it must hold of these with so much less room. */
+static void narrow(arf_t low, arf_t high, const verification *v, ulong count)
+{
+    const fmpq *slack = v->check.weights->slack;
+    arf_t room;
+
+    if (fmpq_is_zero(slack))
+        return;
+    arf_init(room);
+    arf_set_fmpq(room, slack, 64, ARF_RND_CEIL);
+    arf_mul_ui(room, room, count, ARF_PREC_EXACT, ARF_RND_CEIL);
+    if (arf_sgn(low) >= 0) /* below 0 nothing is said */
+        arf_add(low, low, room, ARF_PREC_EXACT, ARF_RND_UP);
+    arf_sub(high, high, room, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_clear(room);
+}
+
+/* delta and r as the weights must meet them, to prove or to refute. */
+static void set_bounds(verification *v)
+{
+    const attest_certificate *c = v->certificate;
+    const fmpq *slack = v->check.weights->slack;
+
+    fmpq_set(v->delta, c->delta);
+    fmpq_set(v->r, c->r);
+    if (fmpq_is_zero(slack))
+        return;
+    if (c->verdict == ATTEST_REFUTED) {
+        fmpq_sub(v->delta, v->delta, slack);
+        fmpq_sub(v->delta, v->delta, slack);
+        fmpq_add(v->r, v->r, slack);
+    } else {
+        fmpq_add(v->delta, v->delta, slack);
+        fmpq_add(v->delta, v->delta, slack);
+        fmpq_sub(v->r, v->r, slack);
+    }
+}
+
 /* Requires that |F_a - F_b| (|F_a| for b = a) lies between low and high. */
 static void require_inside(verification *v, size_t a, size_t b, const arf_t low,
                            const arf_t high, const char *what)
@@ -95,7 +135,7 @@ static bool visit_pair(void *state, size_t a, size_t b)
     if (order == -1)
         says_too_much_of_pair(v, a, b, "closer than certified");
     if (v->holds && v->certificate->verdict == ATTEST_PROVED) {
-        order = attest_recheck_compare(&v->check, a, b, v->certificate->delta, v->max_bits);
+        order = attest_recheck_compare(&v->check, a, b, v->delta, v->max_bits);
         v->open = v->open || order == 2;
         if (order == -1 || order == 0)
             says_too_much_of_pair(v, a, b, "not more than delta apart");
@@ -144,7 +184,7 @@ static attest_status check_near(verification *v)
 
     arb_init(delta);
     arf_init(reach);
-    arb_set_fmpq(delta, c->delta, 128);
+    arb_set_fmpq(delta, v->delta, 128);
     if (c->verdict == ATTEST_PROVED)
         arb_get_ubound_arf(reach, delta, 128);
     if (arf_cmp(v->least, reach) > 0)
@@ -225,7 +265,8 @@ static void check_norms(verification *v)
 
     arf_init(low), arf_init(high), arf_init(r);
     get_ends(low, high, c->max_norm);
-    arf_set_fmpq(r, c->r, 64, ARF_RND_FLOOR);
+    narrow(low, high, v, 1);
+    arf_set_fmpq(r, v->r, 64, ARF_RND_FLOOR);
     limit.high = limit_below(v, high);
     limit.r = limit_below(v, r);
     if (!locate(&at, v->check.dataset, c->largest))
@@ -243,7 +284,8 @@ static void check_norms(verification *v)
             SAYS_TOO_MUCH(v, "the output at position %zu is larger than certified", p);
         if (!v->holds || !below_r || !may_reach(v, p, limit.r))
             continue;
-        order = attest_recheck_compare(&v->check, p, p, c->r, v->max_bits);
+        order =
+            fmpq_sgn(v->r) < 0 ? 1 : attest_recheck_compare(&v->check, p, p, v->r, v->max_bits);
         v->open = v->open || order == 2;
         if (order == 0 || order == 1)
             SAYS_TOO_MUCH(v, "the output at position %zu is not below r", p);
@@ -261,11 +303,13 @@ static void check_refutation(verification *v)
 
     if (c->has_pair && locate(&a, v->check.dataset, c->pair[0]) &&
         locate(&b, v->check.dataset, c->pair[1]))
-        pair = attest_recheck_compare(&v->check, a, b, c->delta, v->max_bits);
+        pair = fmpq_sgn(v->delta) < 0
+                   ? 1
+                   : attest_recheck_compare(&v->check, a, b, v->delta, v->max_bits);
     if (pair == -1 || pair == 0)
         return;
     if (c->has_r && locate(&a, v->check.dataset, c->largest))
-        norm = attest_recheck_compare(&v->check, a, a, c->r, v->max_bits);
+        norm = attest_recheck_compare(&v->check, a, a, v->r, v->max_bits);
     if (norm == 0 || norm == 1)
         return;
     if (pair == 2 || norm == 2)
@@ -285,8 +329,12 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     v->check.progress = v->options->progress;
     arf_init(v->least);
     arf_init(v->most);
+    fmpq_init(v->delta);
+    fmpq_init(v->r);
     if (v->certificate->has_pair)
         get_ends(v->least, v->most, v->certificate->min_separation);
+    narrow(v->least, v->most, v, 2);
+    set_bounds(v);
     v->has_lemma = attest_recheck_lemma_init(&v->lemma, &v->check);
     status = check_separation(v);
     if (status == ATTEST_OK && v->holds)
@@ -301,6 +349,8 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
         SAYS_TOO_MUCH(v, "%s", v->certificate->untrue);
     arf_clear(v->least);
     arf_clear(v->most);
+    fmpq_clear(v->delta);
+    fmpq_clear(v->r);
     if (v->has_lemma)
         attest_recheck_lemma_clear(&v->lemma);
     attest_recheck_clear(&v->check);

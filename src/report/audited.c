@@ -9,6 +9,13 @@
 void attest_audited_init(attest_audited *audited)
 {
     memset(audited, 0, sizeof *audited);
+    audited->kind = ATTEST_RECORD_AUDIT;
+}
+
+void attest_audited_init_heads(attest_audited *audited)
+{
+    memset(audited, 0, sizeof *audited);
+    audited->kind = ATTEST_RECORD_HEADS;
 }
 
 static bool ends_with(const char *text, size_t length, const char *end)
@@ -58,7 +65,7 @@ bool attest_audited_next(attest_audited *audited, const attest_records *records)
         audited->place++;
     }
     if (!audited->record) {
-        if (!attest_records_find(records, ATTEST_RECORD_AUDIT, audited->place, &audited->place))
+        if (!attest_records_find(records, audited->kind, audited->place, &audited->place))
             return false;
         enter(audited, records);
     }

@@ -15,11 +15,15 @@ typedef struct attest_audited {
     attest_json_cursor object; /* has "formats", "collapse", ... */
     char label[128];           /* the record and the strategy, as the page calls them */
     /* where it stands */
+    attest_record_kind kind; /* of the records */
     size_t place, index, count;
     attest_json_cursor root, list;
 } attest_audited;
 
 void attest_audited_init(attest_audited *audited);
+
+/* The same for audits of recorded activations: a record is one mapping. */
+void attest_audited_init_heads(attest_audited *audited);
 
 /* The next mapping; false: there is none. The object points into audited, which must stay
  * where it is. */

@@ -24,7 +24,8 @@ static void format_date(char date[32])
         strftime(date, 32, "%Y-%m-%d", &day);
 }
 
-/* Nothing may be fetched, run, framed or sent; the one style is named by its hash. */
+/* Nothing may be fetched, framed or sent; the one style and the one script are named by their
+ * hashes. */
 static void write_policy(attest_markup *page, const char *style)
 {
     attest_text policy;
@@ -32,6 +33,8 @@ static void write_policy(attest_markup *page, const char *style)
     attest_text_init(&policy);
     attest_text_add(&policy, "default-src 'none'; style-src '");
     attest_style_hash(&policy, style, strlen(style));
+    attest_text_add(&policy, "'; script-src '");
+    attest_style_hash(&policy, attest_script_page, strlen(attest_script_page));
     attest_text_add(&policy, "'; base-uri 'none'; form-action 'none'");
     attest_markup_open(page, "meta");
     attest_markup_attribute(page, "http-equiv", "Content-Security-Policy");
@@ -130,6 +133,9 @@ static void write_body(attest_markup *page, const attest_report *report)
         "attest decides by exact rationals and balls with proved error bounds "
         "what one layer of hardmax or softmax attention can tell apart. "
         "Undecided is never a pass.");
+    attest_markup_close(page);
+    attest_markup_open(page, "script");
+    attest_markup_raw(page, attest_script_page, strlen(attest_script_page));
     attest_markup_close(page);
     attest_markup_close(page);
 }

@@ -141,9 +141,10 @@ typedef struct attest_plot_heatmap {
     const char *column_label; /* what the columns are */
     size_t rows, columns;
     const char *const *row_name, *const *column_name;
-    const double *count; /* row after row; NAN: not measured */
-    const char *unit;    /* what is counted */
-    bool is_size;        /* any positive number, not a count from 1 on */
+    const double *count;     /* row after row; NAN: not measured */
+    const char *unit;        /* what is counted */
+    bool is_size;            /* any positive number, not a count from 1 on */
+    const char *const *link; /* NULL, or by cell: the id that it leads to, or NULL */
 } attest_plot_heatmap;
 void attest_plot_write_heatmap(attest_markup *markup, const attest_plot_heatmap *heatmap);
 

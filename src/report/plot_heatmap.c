@@ -89,7 +89,7 @@ static char *format_short(char text[64], double count)
     if (count >= 99999.5)
         snprintf(text, 64, "%.0e", count);
     else if (count > 0 && count < 0.005)
-        snprintf(text, 64, "<0.01");
+        snprintf(text, 64, "%.0e", count);
     else
         attest_scale_format_number(text, count, count < 10 ? 2 : count < 100 ? 1 : 0);
     return text;
@@ -107,6 +107,11 @@ static void write_count(attest_markup *markup, const char *class_name, double x,
                          format_short(text, count));
 }
 
+static bool leads(const attest_plot_heatmap *heatmap, size_t cell)
+{
+    return heatmap->link && heatmap->link[cell];
+}
+
 static void write_cells(attest_markup *markup, const attest_plot_heatmap *heatmap,
                         const layout *at)
 {
@@ -121,9 +126,16 @@ static void write_cells(attest_markup *markup, const attest_plot_heatmap *heatma
                      heatmap->column_name[k],
                      isnan(count) ? "not measured" : format_short(number, count),
                      isnan(count) ? "" : heatmap->unit);
+            if (leads(heatmap, i * heatmap->columns + k)) {
+                attest_markup_open(markup, "a");
+                attest_markup_attribute_printf(markup, "href", "#%s",
+                                               heatmap->link[i * heatmap->columns + k]);
+            }
             attest_plot_box(markup, class_name, x, y, at->width, at->height, tooltip);
             if (heatmap->columns <= NAMED_CELLS)
                 write_count(markup, class_name, x + at->width / 2, y + at->height / 2, count);
+            if (leads(heatmap, i * heatmap->columns + k))
+                attest_markup_close(markup);
         }
     }
 }

@@ -11,7 +11,7 @@
 
 static const char *const kind_name[ATTEST_RECORD_KINDS] = {
     "audit", "campaign", "certificate", "construct", "counterexample",
-    "judge", "memorize", "approximate", "expected"};
+    "judge", "memorize", "approximate", "audit",     "expected"};
 
 const char *attest_record_kind_name(attest_record_kind kind)
 {
@@ -72,6 +72,7 @@ static const struct {
     {ATTEST_RECORD_JUDGE, "attest/judgement", {"kernel", "verdict", "wrong_rows"}},
     {ATTEST_RECORD_MEMORIZE, "attest/memorize", {"classes", "hidden_units"}},
     {ATTEST_RECORD_APPROXIMATE, "attest/approximate", {"function", "grid"}},
+    {ATTEST_RECORD_HEADS, "attest/audit", {"qkv", "formats"}}, /* see recognise */
     {ATTEST_RECORD_EXPECTED, "attest/expected", {"verdicts"}},
 };
 
@@ -94,7 +95,9 @@ static attest_record_kind recognise(const attest_json_cursor *root)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         if (fits(root, i))
-            return shapes[i].kind;
+            return shapes[i].kind == ATTEST_RECORD_AUDIT && has(root, "qkv")
+                       ? ATTEST_RECORD_HEADS
+                       : shapes[i].kind;
     return ATTEST_RECORD_KINDS;
 }
 

@@ -35,7 +35,8 @@ void attest_report_clear(attest_report *report)
 attest_status attest_report_set(attest_report *report, attest_error *error)
 {
     static void (*const write[])(attest_report *) = {
-        attest_section_write_summary,         attest_section_write_collapse,
+        attest_section_write_summary,         attest_section_write_meaning,
+        attest_section_write_heads,           attest_section_write_collapse,
         attest_section_write_theory,          attest_section_write_collisions,
         attest_section_write_errors,          attest_section_write_algorithms,
         attest_section_write_fast_path,       attest_section_write_campaigns,
@@ -61,18 +62,27 @@ attest_status attest_report_read(attest_report *report, const char *folder,
 }
 
 /* A drawing that stands alone brings its style along: after the start tag of <svg>, whose
- * attributes hold no '>'. */
-static void write_svg(FILE *stream, const char *svg)
+ * attributes hold no '>'. A light one has all lines of the style but that of dark schemes. */
+static void write_svg(FILE *stream, const char *svg, bool light)
 {
     const char *content = strchr(svg, '>') + 1;
+    const char *dark = strstr(attest_style_plot, "@media (prefers-color-scheme:dark)");
+    const char *after = strchr(dark, '\n') + 1;
 
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", stream);
     fwrite(svg, 1, (size_t)(content - svg), stream);
-    fprintf(stream, "\n<style>%s</style>%s\n", attest_style_plot, content);
+    fputs("\n<style>", stream);
+    if (light) {
+        fwrite(attest_style_plot, 1, (size_t)(dark - attest_style_plot), stream);
+        fprintf(stream, ":root{color-scheme:light}\n%s", after);
+    } else {
+        fputs(attest_style_plot, stream);
+    }
+    fprintf(stream, "</style>%s\n", content);
 }
 
 static attest_status write_figure(const attest_report_figure *figure, const char *folder,
-                                  attest_error *error)
+                                  bool light, attest_error *error)
 {
     attest_output output;
     attest_status status;
@@ -88,12 +98,12 @@ static attest_status write_figure(const attest_report_figure *figure, const char
     free(path);
     if (status != ATTEST_OK)
         return status;
-    write_svg(output.stream, figure->svg);
+    write_svg(output.stream, figure->svg, light);
     return attest_output_commit(&output, error);
 }
 
 attest_status attest_report_write_figures(const attest_report *report, const char *folder,
-                                          attest_error *error)
+                                          bool light, attest_error *error)
 {
     attest_status status = ATTEST_OK;
 
@@ -101,6 +111,6 @@ attest_status attest_report_write_figures(const attest_report *report, const cha
         return attest_error_set(error, ATTEST_IO, "%s: cannot create the folder: %s", folder,
                                 strerror(errno));
     for (size_t i = 0; i < report->figures && status == ATTEST_OK; i++)
-        status = write_figure(&report->figure[i], folder, error);
+        status = write_figure(&report->figure[i], folder, light, error);
     return status;
 }

@@ -42,9 +42,14 @@ attest_status attest_report_read(attest_report *report, const char *folder,
 attest_status attest_report_write_page(const attest_report *report, const char *path,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Writes every plot as folder/ID.svg, and makes the folder if there is none. Status: IO,
+/* Writes the errors of all audits as CSV: a line for each record, head and format. Status: IO,
  * NOMEM. */
+attest_status attest_report_write_csv(const attest_report *report, const char *path,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Writes every plot as folder/ID.svg, light: without the colours of dark schemes, and makes the
+ * folder if there is none. Status: IO, NOMEM. */
 attest_status attest_report_write_figures(const attest_report *report, const char *folder,
-                                          attest_error *error) ATTEST_WARN_UNUSED;
+                                          bool light, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

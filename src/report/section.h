@@ -2,6 +2,7 @@
 #ifndef ATTEST_REPORT_SECTION_H
 #define ATTEST_REPORT_SECTION_H
 
+#include "io/json_read.h"
 #include "report/plot.h"
 #include "report/report.h"
 
@@ -25,11 +26,16 @@ char *attest_section_label(char *label, size_t size, const attest_record *record
 /* Whether a counterexample is none: the tightest case of a property that held. */
 bool attest_section_is_tightest(const attest_record *record);
 
+/* Cells of a table: the errors and counts of a format, as section_meaning.c heads them. */
+void attest_section_write_errors_of(attest_markup *body, const attest_json_cursor *entry);
+
 /* The data, weights and arithmetic of all audits, as a table. */
 void attest_section_write_subjects(attest_report *report);
 
 /* The sections. Each writes nothing where there is no record for it. */
 void attest_section_write_summary(attest_report *report);
+void attest_section_write_meaning(attest_report *report);
+void attest_section_write_heads(attest_report *report);
 void attest_section_write_collapse(attest_report *report);
 void attest_section_write_theory(attest_report *report);
 void attest_section_write_collisions(attest_report *report);

@@ -92,7 +92,8 @@ static void write_figure(attest_report *report, const comparison *all, const cha
         all->format,
         all->ulp,
         "ulp",
-        true};
+        true,
+        NULL};
 
     snprintf(id, sizeof id, "algorithms-%zu", number);
     snprintf(caption, sizeof caption,

@@ -89,7 +89,8 @@ static void write_map(attest_report *report, const grid *all)
                                    all->audit,
                                    count,
                                    "collisions",
-                                   false};
+                                   false,
+                                   NULL};
 
     for (size_t i = 0; i < all->rows; i++)
         for (size_t k = 0; k < all->columns; k++)

@@ -124,7 +124,8 @@ static void write_stages(attest_report *report, const errors *all, const char *l
                                    stage_name,
                                    all->stage,
                                    "ulp",
-                                   true};
+                                   true,
+                                   NULL};
 
     snprintf(id, sizeof id, "stages-%zu", number);
     snprintf(caption, sizeof caption,

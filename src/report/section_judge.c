@@ -251,7 +251,8 @@ static void write_picture(attest_report *report, const attest_json_cursor *root,
             parts,
             all->count,
             "wrong rows",
-            true};
+            true,
+            NULL};
 
         snprintf(id, sizeof id, "judged-rows-%zu", number);
         snprintf(caption, sizeof caption,

@@ -29,27 +29,74 @@ static void close_card(attest_markup *body, const char *what, const char *label)
     attest_markup_close(body);
 }
 
-/* The mappings of all audits, or the first of them. */
+/* How far constructed weights go: the width from which on all contexts stay apart. */
+static void write_collapse(attest_markup *body, const attest_audited *audited, double bits)
+{
+    attest_json_cursor collapse;
+    double cap = attest_json_find_member(&collapse, &audited->object, "collapse")
+                     ? attest_value_number(&collapse, "cap")
+                     : NAN;
+    char number[64];
+
+    open_card(body);
+    if (!isnan(bits))
+        attest_markup_printf(body, "%s bit%s", attest_scale_format_number(number, bits, 0),
+                             bits == 1 ? "" : "s");
+    else if (!isnan(cap))
+        attest_markup_printf(body, "> %s bits", attest_scale_format_number(number, cap, 0));
+    else
+        attest_markup_text(body, "not known");
+    close_card(body, "until all contexts stay apart", audited->label);
+}
+
+/* The format that errs most, as far as outputs have errors; false: there is none. */
+static bool write_largest(attest_markup *body, const attest_audited *audited)
+{
+    attest_json_cursor formats, worst = {0}, part;
+    size_t count = attest_value_array(&formats, &audited->object, "formats");
+    double most = -1;
+    char text[160];
+
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor entry = attest_json_get_element(&formats, i);
+        double error = attest_json_find_member(&part, &entry, "relative_error")
+                           ? attest_value_number(&part, "max")
+                           : NAN;
+        if (error > most) {
+            most = error;
+            worst = entry;
+        }
+    }
+    if (most < 0)
+        return false;
+    open_card(body);
+    attest_markup_printf(body, most >= 1e-4 ? "%.2g %%" : "%.1e",
+                         most >= 1e-4 ? 100 * most : most);
+    snprintf(text, sizeof text, "largest error of an output, in %.64s",
+             attest_value_text(&worst, "name"));
+    close_card(body, text, audited->label);
+    return true;
+}
+
+/* The mappings of all audits, or the first of them. The collapse means something for weights
+ * that were built to tell contexts apart; outputs of trained ones hardly ever coincide. */
 static void write_audits(attest_markup *body, const attest_records *records)
 {
     attest_audited audited;
-    char number[64];
 
+    attest_audited_init_heads(&audited);
+    for (int i = 0; i < MOST_CARDS && attest_audited_next(&audited, records); i++)
+        write_largest(body, &audited);
     attest_audited_init(&audited);
     for (int i = 0; i < MOST_CARDS && attest_audited_next(&audited, records); i++) {
-        attest_json_cursor collapse;
         double bits = attest_value_number(&audited.object, "collapse_bits");
-        double cap = attest_json_find_member(&collapse, &audited.object, "collapse")
-                         ? attest_value_number(&collapse, "cap")
-                         : NAN;
-        open_card(body);
-        if (!isnan(bits))
-            attest_markup_printf(body, "%s bits", attest_scale_format_number(number, bits, 0));
-        else if (!isnan(cap))
-            attest_markup_printf(body, "> %s bits", attest_scale_format_number(number, cap, 0));
-        else
-            attest_markup_text(body, "not known");
-        close_card(body, "until all contexts stay apart", audited.label);
+        attest_json_cursor weights;
+        bool built = *attest_value_text(&audited.object, "strategy") ||
+                     (attest_json_find_member(&weights, &audited.object, "weights") &&
+                      *attest_value_text(&weights, "strategy"));
+
+        if (built || !write_largest(body, &audited))
+            write_collapse(body, &audited, bits);
     }
 }
 

@@ -18,4 +18,7 @@ extern const char attest_style_page[];
  * style that it allows. */
 void attest_style_hash(attest_text *hash, const char *style, size_t size);
 
+/* The script of a page (script.c). */
+extern const char attest_script_page[];
+
 #endif

@@ -38,8 +38,15 @@ static void end_row(attest_markup *markup)
 
 void attest_table_row(attest_markup *markup, const char *heading)
 {
+    attest_table_named_row(markup, NULL, heading);
+}
+
+void attest_table_named_row(attest_markup *markup, const char *id, const char *heading)
+{
     end_row(markup);
     attest_markup_open(markup, "tr");
+    if (id)
+        attest_markup_attribute(markup, "id", id);
     attest_markup_open(markup, "th");
     attest_markup_attribute(markup, "scope", "row");
     attest_markup_text(markup, heading);

@@ -19,6 +19,9 @@ void attest_table_open(attest_markup *markup, const char *caption, const char *c
 /* Begins a row whose heading is the given text; ends the row before. */
 void attest_table_row(attest_markup *markup, const char *heading);
 
+/* The same with an id that links lead to; NULL: none. */
+void attest_table_named_row(attest_markup *markup, const char *id, const char *heading);
+
 /* A cell; class "number" aligns numbers, "long" lets hashes and names break. NULL: none. */
 void attest_table_cell(attest_markup *markup, const char *class_name, const char *text);
 

@@ -51,6 +51,13 @@ for layer in 0 1 2; do
     oracle "layer $layer: x + Attn(LN x)" compare "$model" "$data" $layer all "$out" x
     run 0 "layer $layer: certify" certify "$data" --tensor ln1 --weights "$work/layer.json" -o "$work/claim.json"
     run 0 "layer $layer: check" check "$work/claim.json"
+    # The same from the stream itself: LayerNorm is part of the weights.
+    run 0 "layer $layer: import with its norm" import "$model" --arch gpt2 --layer $layer --heads 3 --scale rsqrt \
+        --norm layer -o "$work/normed.json"
+    run 0 "layer $layer: eval" eval "$data" --tensor x --weights "$work/normed.json" --json
+    oracle "layer $layer: x + Attn(LN x) from x" compare "$model" "$data" $layer all "$out" x
+    run 0 "layer $layer: certify" certify "$data" --tensor x --weights "$work/normed.json" -o "$work/claim.json"
+    run 0 "layer $layer: check" check "$work/claim.json"
 done
 grep -q '<svg' "$work/r22.html"
 result $? "reports with plots"

@@ -191,4 +191,62 @@ result $? "rsqrt is the binary32 number nearest to the root"
 refused "no model" import "$work/head.json" --q a --k b --v c --o d -o "$work/no.json"
 [ ! -e "$work/no.json" ]
 result $? "nothing was written"
+
+# The same tensors in an .npz archive, and in two files behind an index, make the same weights.
+python3 - "$model" "$work" <<'END'
+import json, os, struct, sys, zipfile
+raw, folder = open(sys.argv[1], "rb").read(), sys.argv[2]
+size = struct.unpack("<Q", raw[:8])[0]
+tensors = {n: (t, raw[8 + size + t["data_offsets"][0]:8 + size + t["data_offsets"][1]])
+           for n, t in json.loads(raw[8:8 + size]).items() if n != "__metadata__"}
+with zipfile.ZipFile(folder + "/model.npz", "w", zipfile.ZIP_DEFLATED) as z:
+    for name, (t, data) in tensors.items():
+        shape = "(%s,)" % ", ".join(map(str, t["shape"]))
+        head = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % shape
+        head += " " * (-(len(head) + 11) % 64) + "\n"
+        z.writestr(name + ".npy", b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data)
+def save(path, names, metadata):
+    header, data = dict(metadata), b""
+    for n in names:
+        t, block = tensors[n]
+        header[n] = dict(t, data_offsets=[len(data), len(data) + len(block)])
+        data += block
+    text = json.dumps(header).encode()
+    open(path, "wb").write(struct.pack("<Q", len(text)) + text + data)
+names = sorted(tensors)
+parts = {"model-1.safetensors": names[::2], "model-2.safetensors": names[1::2]}
+save(folder + "/model-1.safetensors", names[::2], {"__metadata__": None})
+save(folder + "/model-2.safetensors", names[1::2], {})
+index = {"metadata": {}, "weight_map": {n: f for f, l in parts.items() for n in l}}
+json.dump(index, open(folder + "/model.safetensors.index.json", "w"))
+index["weight_map"][names[0]] = "../model-1.safetensors"
+json.dump(index, open(folder + "/outside.json", "w"))
+index["weight_map"][names[0]] = "missing.safetensors"
+json.dump(index, open(folder + "/missing.json", "w"))
+END
+"$ATTEST" import "$model" --list >"$work/list"
+for form in model.npz model.safetensors.index.json; do
+    # shellcheck disable=SC2086
+    run 0 "$form: import" import "$work/$form" $set_qkv $set_o --head 1/2 --scale 1/4 --mask causal -o "$work/same.json"
+    cmp -s "$work/head.json" "$work/same.json"
+    result $? "$form: the same weights"
+    run 0 "$form: --list" import "$work/$form" --list
+    cmp -s "$out" "$work/list"
+    result $? "$form: the same list"
+    # shellcheck disable=SC2086
+    refused "$form: a mistyped name" import "$work/$form" --fused-qkv h.0.attn.c_atn.weight --transpose $set_o --head 1/2 -o "$work/no.json"
+    complains "is it 'h.0.attn.c_attn.weight'"
+done
+refused "an index that leaves its folder" import "$work/outside.json" --list
+complains "no file of the index's folder"
+refused "an index that names no file" import "$work/missing.json" --list
+printf '{"weight_map": 3}' >"$work/bad.json"
+refused "no map" import "$work/bad.json" --list
+# Tokens get the coordinate of the biases by themselves: all entries but that one are the same.
+run 0 "without --homogeneous" eval "$work/embeddings.safetensors" --weights "$work/head.json" --number mpfr --bits 80 --json
+cp "$out" "$work/short"
+"$ATTEST" eval "$work/embeddings.safetensors" --homogeneous --weights "$work/head.json" --number mpfr --bits 80 --json >"$out"
+json '(lambda s: all([Fraction(x) for x in a][:-1] == [Fraction(x) for x in b] or max(abs(Fraction(x) - Fraction(y)) for x, y in zip(a, b)) < Fraction(1, 2**70) for p, q in zip(o["outputs"], s) for a, b in zip(p, q)))(json.load(open(sys.argv[1].replace("stdout", "short")))["outputs"])'
+run 0 "certify, too" certify "$work/embeddings.safetensors" --weights "$work/head.json" -o "$work/claim.json"
+run 0 "and check" check "$work/claim.json"
 finish

@@ -18,12 +18,15 @@ f=$d/F32.safetensors
 run 0 "an output of binary32" judge "$f" --output "$o" --kernel fp32-any --causal
 shows '^within: all 256 elements are what a kernel of fp32-any may return here$'
 shows '^worst element    head [01], row [0-9]+, column [0-7]$'
+shows '^    .5. product +[0-9.e-]+ .[0-9]+ %.$'
 run 0 "as JSON" judge "$f" --output "$o" --kernel fp32-any --causal --json
 json 'o["verdict"] == "within" and o["elements"] == o["within"] == 256 and o["wrong"] == o["undecided"] == 0'
 json 'o["kernel"] == "fp32-any" and o["layers"] == [{"layer": 0, "q": "q", "k": "k", "v": "v"}]'
 json '[(h["layer"], h["batch"], h["head"], h["verdict"], h["wrong"]) for h in o["heads"]] == [(0, 0, 0, "within", 0), (0, 0, 1, "within", 0)]'
 json 'o["worst"]["ratio"] == max(h["max_ratio"] for h in o["heads"]) <= 1 and o["worst"]["lo"] <= o["worst"]["output"] <= o["worst"]["hi"]'
 json 'abs(o["worst"]["output"] - float.fromhex(o["worst"]["exact"]["mid"])) <= o["worst"]["bound"]'
+json 'list(o["worst"]["terms"]) == "scores scaling weights casts product row_sum division output".split()'
+json 'min(o["worst"]["terms"].values()) >= 0 and 0.9 <= sum(o["worst"]["terms"].values()) / o["worst"]["bound"] <= 1.1'
 json 'sum(b["count"] for b in o["histogram"]) == 256 and o["wrong_rows"] == [] and o["returned_by_faults"] == []'
 for jobs in 1 2 5; do
     "$ATTEST" judge "$f" --output "$o" --kernel fp32-any --causal --json --jobs $jobs >"$work/jobs-$jobs" 2>"$err"
@@ -45,6 +48,7 @@ for mask in seen bytes added; do
 done
 run 0 "a sink that weighs nothing" judge "$d/extra.safetensors" --output "$o" --kernel fp32-any --causal --sink sink
 run 0 "outputs in bfloat16" judge "$d/BF16.safetensors" --output "$o:bf16" --kernel bf16-any --causal
+shows '^  of the bound   most by (casts|output); to first order:$'
 
 # the same question in every file
 "$ATTEST" tolerance "$f" --kernel fp32-any --causal -o "$work/bound" >"$out" 2>"$err"
@@ -213,4 +217,10 @@ if [ -e "${ATTEST_DATA:-none}/gpt-nano-sort/partials.safetensors" ]; then
 else
     echo "# ATTEST_DATA is not set: recorded outputs are not judged"
 fi
+cat >"$work/shallow.json" <<'EOF'
+{"format": "attest/kernel-model", "version": 1, "score": {"depth": 1}}
+EOF
+run 2 "a depth that no sum of scores has" judge "$f" --output "$o" --kernel "$work/shallow.json" --causal
+complains 'no kernel adds [0-9]+ products within a depth of 1: score.depth$'
+
 finish

@@ -4,8 +4,10 @@
 # ATTEST_BUGS='a regular expression' plants those whose names match.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
+srcdir=$(cd "$srcdir" && pwd)
+export srcdir
 
-programs="tests/forge/t-decide tests/unit/t-zero_test tests/forge/t-forge"
+programs="tests/unit/t-zero_test tests/forge/t-decide tests/forge/t-forge"
 
 copy_source
 # shellcheck disable=SC2086
@@ -13,8 +15,13 @@ make -C "$work/build" -j2 attest $programs >>"$work/log" 2>&1
 result $? "a copy of the source builds"
 
 noticed() { # the first test that fails, and what it says
-    for program in $programs; do
-        (cd "$work" && ATTEST="$work/build/attest" timeout 300 "build/$program") >"$out" 2>"$err" && continue
+    for program in $programs tests/forge/directed.sh; do
+        case $program in
+        *.sh) set -- sh "$srcdir/$program" ;;
+        *) set -- "build/$program" ;;
+        esac
+        (cd "$work" && ATTEST="$work/build/attest" timeout 300 "$@") >"$out" 2>"$err" &&
+            ! grep -q '^not ok' "$out" && continue
         echo "$program: $(grep -m 1 '^not ok' "$out" | sed 's/^not ok [0-9]* - //')"
         return 0
     done
@@ -72,8 +79,8 @@ mutation "outputs that the checker adds" src/recheck/fractions.c \
         fmpz_neg(factor, factor);' ';'
 mutation "constants that the checker loses" src/recheck/fractions.c \
     'fmpz_add(f->constant + c, f->constant + c, ratio);' ';'
-mutation "the larger entry of the checker's order for the smaller" src/recheck/lemma_order.c \
-    'return entry(r, a, k) < entry(r, b, k) ? -1 : 1;' 'return entry(r, a, k) > entry(r, b, k) ? -1 : 1;'
+mutation "a bound of the lemma without its exponential" src/recheck/lemma_order.c \
+    'arb_mul(bound, bound, t, bits + 32);' ';'
 mutation "a witness of any first difference" src/recheck/lemma_near.c \
     'else if (witness->common != q.event.common)' 'else if (false)'
 mutation "a witness of any gap" src/recheck/lemma_near.c \

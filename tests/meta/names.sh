@@ -65,13 +65,17 @@ network_set_json io
 network_write io
 token_index data
 units_plan attention
+weights_have_bias io
 weights_is_binary io
 weights_parse io
 weights_read io
+weights_set_bias io
 weights_set_json io
 weights_set_npz io
 weights_write io
 chunk_result io
+weights_have_bias io
+weights_set_bias io
 '
 
 strangers() { # object or archive: global definitions without the prefix

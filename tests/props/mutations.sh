@@ -24,8 +24,10 @@ END
 }
 
 # A longer campaign with the same seed begins with the same trials.
-first_trials() { "$work/build/attest" campaign all --seed 1 --trials 256 --json >"$out" 2>"$err"; found "$out"; }
-whole_budget() { "$work/build/attest" campaign all --seed 1 --json >"$out" 2>"$err"; found "$out"; }
+search() { # option...
+    "$work/build/attest" campaign all --seed 1 --json "$@" >"$out" 2>"$err"
+    found "$out"
+}
 
 tests_of() { # the tests of the room that a file is in
     case $1 in
@@ -37,9 +39,11 @@ tests_of() { # the tests of the room that a file is in
     src/geometry/*) echo unit/t-closest_pair unit/t-certify ;;
     src/number/*) echo unit/t-ball_exp unit/t-attention-ball unit/t-attention-mpfr ;;
     src/kernel/*) echo kernel/t-exp kernel/t-bound kernel/t-attention ;;
+    src/audit/orders*) echo unit/t-float ;;
     src/audit/*) echo unit/t-counting unit/t-audit-collisions ;;
     src/theory/separated*) echo unit/t-separated ;;
     src/theory/contextual*) echo unit/t-contextual unit/t-certify ;;
+    src/theory/two_layers*) echo unit/t-two_layers ;;
     src/theory/sharp_gap*) echo unit/t-sharp_gap ;;
     src/theory/boltzmann*) echo unit/t-boltzmann_difference unit/t-lemma_f ;;
     src/theory/theorem1*) echo unit/t-theorem1 unit/t-universal_pair ;;
@@ -61,7 +65,7 @@ noticed() { # the first test of the file's room that fails, or "none"
 mutation() { # name, file, text, replacement...
     echo "$1" | grep -Eq -e "${ATTEST_BUGS:-.}" || return 0
     if plant "$@" 2>"$err" && make -C "$work/build" attest >"$work/log" 2>&1; then
-        report=$(first_trials || whole_budget)
+        report=$(search --trials 64 || search --trials 256 || search)
         result $? "$1: found by $report"
         name=${report%% *}
         if [ -n "$name" ]; then
@@ -141,7 +145,7 @@ mutation "the weights of another instance of the batch" src/certify/filter_batch
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
     '    most -= error * SLACK;' ''
 mutation "the skip of the first token at every position" $attention \
-    'l->token + l->begin * l->dim + i;' 'l->token + l->begin * l->dim + i % l->dim;'
+    'l->token + l->begin * l->dim + (i - i % l->dim);' 'l->token + l->begin * l->dim;'
 mutation "a total without its first weight, from three keys on" $attention \
     'for (size_t i = 0; i < count; i++)
         ADD(total' 'for (size_t i = count > 2; i < count; i++)
@@ -235,10 +239,11 @@ mutation "equalities that the checker sees in the first entry" src/recheck/order
     'c < f->dim && !e->cut.failed; c++' 'c < 1 && !e->cut.failed; c++'
 
 # the audit
-mutation "values of a format without the negative ones" src/audit/counting.c \
-    'fmpz_mul_ui(values, values, 2);' ';'
 mutation "positions that collide with their own class" src/audit/collisions.c \
     'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
+
+mutation "a sum of ones that stays too early" src/audit/orders.c \
+    'ldexp(1, (int)p); /*' 'ldexp(1, (int)p - 1); /*'
 
 # theory
 mutation "classes that forget the token" src/theory/contextual.c \
@@ -249,11 +254,15 @@ mutation "a difference of Boltzmann values with its sign turned" src/theory/bolt
     'fmpz_submul(v->d, v->b, all->value[0].a);' \
     'fmpz_submul(v->d, v->b, all->value[0].a);
         fmpz_neg(v->d, v->d);'
+mutation "a second layer that loses the first entry" src/theory/two_layers.c \
+    'set_sequence(&between, out);' 'set_sequence(&between, out), fmpz_zero(between.entry);'
 mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
     'arb_sub(bracket, bracket, mu, bits);' ';'
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
+mutation "a count of parameters without W_2's last unit" src/theory/memorize_size.c \
+    'm->parameters = 4 * (s + d) + d * h;' 'm->parameters = 4 * (s + d) + d * (h - 1);'
 mutation "a universal pair whose means differ" src/theory/theorem1.c \
     'uniform_b[] = {1, 2, 5, 6}' 'uniform_b[] = {1, 2, 4, 6}'
 mutation "a pair for leftmost ties with another smallest token" src/theory/theorem1.c \

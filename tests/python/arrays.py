@@ -5,7 +5,7 @@ import struct
 import unittest
 
 import attest
-from attest._arrays import BF16, E4M3, E5M2, F16, F32, F64
+from attest._arrays import BF16, E4M3, E5M2, F16, F32, F64, Array
 
 from common import needs, optional, shaped
 
@@ -50,6 +50,12 @@ class Arrays(unittest.TestCase):
         data = array.array("f", self.flat())
         view = attest.view(memoryview(data).cast("B").cast("f", [3, 2]))
         self.assertEqual((view.address, view.type, view.strides), (data.buffer_info()[0], F32, (8, 4)))
+
+    def test_saved_in_order(self):
+        """Elements are saved with the last index fastest, whatever the strides"""
+        data = array.array("f", self.flat())
+        turned = Array(data, data.buffer_info()[0], F32, (2, 3), (4, 8))
+        self.assertEqual(struct.unpack("6f", turned.tobytes()), tuple(row[i] for i in range(2) for row in Q))
 
     def test_bits_with_a_name(self):
         bits = array.array("H", [struct.unpack("<I", struct.pack("<f", x))[0] >> 16 for x in self.flat()])

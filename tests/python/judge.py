@@ -63,6 +63,9 @@ class Judging(unittest.TestCase):
             for a, b in zip(exact(**options), expected):
                 self.assertAlmostEqual(a, b, places=12, msg=options)
         self.assertTrue(all(map(math.isnan, exact(mask=[[False] * 3], empty_row="nan"))))
+        sinks = attest.tolerance([[[0.0]]] * 2, [[[0.0]]] * 2, [[[1.0]]] * 2, kernel="fp64-any", sink=[0.0, math.log(3)])
+        for a, b in zip(flat(sinks.exact), (1 / 2, 1 / 4)):  # each head has its own
+            self.assertAlmostEqual(a, b, places=12)
         one = attest.tolerance([[1.0]], [[0.0], [1.0]], [[0.0], [1.0]], kernel="fp64-any", scale=Fraction(1, 3), softcap="2")
         self.assertAlmostEqual(one.exact[0, 0], 1 / (1 + math.exp(-2 * math.tanh(1 / 6))), places=12)
 
@@ -96,10 +99,11 @@ class Judging(unittest.TestCase):
             ("mask's shape", lambda: attest.tolerance(q, q, q, mask=[[True, True]], **good)),
             ("sink must have one number", lambda: attest.tolerance(q, q, q, sink=[0.0, 1.0], **good)),
             ("there is no such member", lambda: attest.kernel({"nonsense": 1})),
-            ("cannot open", lambda: attest.kernel("./none.json")),
         ):
-            with self.subTest(words), self.assertRaisesRegex((attest.Error, ValueError), words):
+            with self.subTest(words), self.assertRaisesRegex(attest.InputError, words):
                 call()
+        with self.assertRaisesRegex(attest.Error, "cannot open"):
+            attest.kernel("./none.json")
 
     def test_simulate(self):
         """A simulated kernel is within its own model, and its output moved by a bit is not"""
@@ -146,6 +150,17 @@ class Messages(unittest.TestCase):
             done = subprocess.run(command.replace("attest", f"'{program}'", 1) + " --json", shell=True, capture_output=True, text=True)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertEqual(json.loads(done.stdout)["wrong_rows"], caught.exception.judgement.wrong_rows)
+
+    def test_changed_model(self):
+        """A shipped model with members of one's own keeps its name, and is saved whole"""
+        mine = attest.kernel("fp32-any", max={"tile": 4})
+        self.assertEqual(mine.name, "fp32-any")
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(attest.AttentionError) as caught:
+                attest.assert_attention([[9.0]], [[0.0]], [[0.0]], [[1.0]], kernel=mine, save=folder)
+            (saved,) = Path(folder).glob("*.kernel.json")
+            self.assertIn(f"--kernel={saved}", caught.exception.replay)
+            self.assertEqual(json.loads(saved.read_text()), mine.model)
 
     def test_fault(self):
         v = [[1.0], [2.0], [4.0]]
@@ -201,19 +216,25 @@ class Running(unittest.TestCase):
         signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
         try:
             x = gauss(generator(), (1, 1, 600, 16))
-            attest.tolerance(x, x, x, kernel="fp32-any")
+            while not calls:  # a machine may be quicker than the timer
+                attest.tolerance(x, x, x, kernel="fp32-any")
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, old)
-        self.assertTrue(calls)
 
     def test_lock_released(self):
         """Other threads run while the library works"""
-        done, turns = threading.Event(), 0
+        turns, most, done = 0, 0, threading.Event()
         x = gauss(generator(), (1, 1, 900, 32))
 
         def work():
-            attest.tolerance(x, x, x, kernel="fp32-any")
+            nonlocal most
+            for _ in range(20):  # on a busy machine others may not get a turn
+                before = turns
+                attest.tolerance(x, x, x, kernel="fp32-any")
+                most = max(most, turns - before)
+                if most > 5:
+                    break
             done.set()
 
         thread = threading.Thread(target=work)
@@ -222,7 +243,7 @@ class Running(unittest.TestCase):
             turns += 1
             time.sleep(0.001)
         thread.join()
-        self.assertGreater(turns, 5)
+        self.assertGreater(most, 5)
 
     def test_threads(self):
         """Threads that share a kernel find what one finds"""

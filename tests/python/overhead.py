@@ -1,9 +1,10 @@
-"""What a call costs: microseconds on 4 x 4, and the memory of judge at 32 x 4096 x 128 where --large is given.
+"""What a call costs: microseconds on 4 x 4, or the memory of judge at HEADS x 4096 x 128, with all keys.
 
-    PYTHONPATH=python ATTEST_LIBRARY=build/.libs/libattest.so python3 tests/python/overhead.py [--large]
+    PYTHONPATH=python ATTEST_LIBRARY=build/.libs/libattest.so python3 tests/python/overhead.py [HEADS [KEYS [1]]]
+
+With the 1, an element of the output is wrong.
 """
 
-import resource
 import sys
 import time
 
@@ -31,20 +32,39 @@ def small():
     print(f"tolerance {median(lambda: attest.tolerance(q, k, v, kernel=kernel)):.1f} us")
 
 
-def large():
+def memory(name):
+    """A line of what Linux says of this process, in MiB."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
+
+
+def attend(q, k, v):
+    """Attention of one head, in float32."""
+    weights = q @ k.T * numpy.float32(q.shape[1] ** -0.5)
+    weights = numpy.exp(weights - weights.max(axis=1, keepdims=True))
+    return weights @ v / weights.sum(axis=1, keepdims=True)
+
+
+def large(heads, keys=4096, wrong=False):
+    rng = numpy.random.default_rng(1)
+    q, k, v = (rng.standard_normal((heads, rows, 128), dtype=numpy.float32) for rows in (4096, keys, keys))
+    out = numpy.stack([attend(*head) for head in zip(q, k, v)])
+    if wrong:
+        out[0, 7, 3] += 1
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the peak begins anew
+    before, start = memory("VmRSS"), time.monotonic()
+    found = attest.judge(out, q, k, v, kernel="fp32-any")
+    seconds = time.monotonic() - start
+    print(
+        f"{heads} heads, 4096 queries, {keys} keys, dim 128: {found.verdict}, {seconds:.0f} s, "
+        f"{memory('VmHWM') - before:.0f} MiB at most beyond the {before:.0f} before"
+    )
+
+
+if len(sys.argv) > 1:
     import numpy
 
-    rng = numpy.random.default_rng(1)
-    shape = (1, 32, 4096, 128)
-    # keys of which one counts alone: exact values are cheap then, and memory is the same
-    q, k, v = (rng.standard_normal(shape, dtype=numpy.float32) for _ in range(3))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.monotonic()
-    found = attest.judge(v, q, k, v, kernel="fp32-any", window=(0, 0))
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{shape}: {found.verdict}, {time.monotonic() - start:.0f} s, {(after - before) / 1024:.0f} MiB beyond the {before / 1024:.0f} before")
-
-
-small()
-if "--large" in sys.argv:
-    large()
+    large(int(sys.argv[1]), *map(int, sys.argv[2:]))
+else:
+    small()

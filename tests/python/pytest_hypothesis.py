@@ -77,7 +77,7 @@ if hypothesis:
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
-    from attest.strategies import CORNERS, datasets, qkv
+    from attest.strategies import _FORMATS, CORNERS, _round, datasets, qkv
 
     quick = settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
@@ -98,6 +98,16 @@ class Strategies(unittest.TestCase):
         for corner in CORNERS:
             drawn = st.sampled_from(sorted(kernels)).flatmap(lambda f: st.tuples(st.just(f), qkv(f, corner=corner)))
             settings(quick, max_examples=6)(given(drawn)(check))()
+
+    def test_round(self):
+        """Numbers are rounded to the format: to nearest, ties to even, at most the largest"""
+        for format, (bits, least, largest) in _FORMATS.items():
+            eps = 2.0 ** (1 - bits)
+            for x, expected in ((1 + eps / 2, 1), (1 + eps * 0.75, 1 + eps), (1 + eps * 1.5, 1 + 2 * eps), (-eps, -eps)):
+                if format != "binary64":
+                    self.assertEqual(_round(x, format), expected, format)
+            self.assertEqual(_round(-1e308, format), -min(largest, 1e308))
+            self.assertEqual(_round(2.0**least * (1 + eps), format), 2.0**least * (1 + eps))
 
     def test_fault_is_found_and_shrunk(self):
         """A kernel that forgets the scale is found, and the example shrinks"""

@@ -146,7 +146,14 @@ def look_at_content(browser):
        "each has a title and a description")
     ok(browser.evaluate("[...document.querySelectorAll('.pair')].every(p => p.querySelector('svg') && p.querySelector('table'))"),
        "each has a table beside it")
-    ok(browser.evaluate("document.scripts.length") == 0, "no script")
+    ok(browser.evaluate("document.scripts.length") == 1, "one script")
+    ok(browser.evaluate("""(() => { const t = [...document.querySelectorAll('table')].find(t => t.tBodies[0].rows.length > 2);
+        const column = () => [...t.tBodies[0].rows].map(r => r.cells[0].textContent);
+        t.tHead.rows[0].cells[0].click(); const up = column(); t.tHead.rows[0].cells[0].click();
+        const down = column(), sorted = [...up].sort();
+        return up.length === down.length && JSON.stringify([...down].sort()) === JSON.stringify(sorted) &&
+            t.tHead.rows[0].cells[0].getAttribute('aria-sort') === 'descending' && (isNaN(up[0]) ? up[0] === sorted[0] : true) })()"""),
+       "a table is sorted by its first column")
     ok(browser.evaluate("""[...document.querySelectorAll('nav a, .skip')].every(a =>
         document.getElementById(a.getAttribute('href').slice(1)))"""), "the contents lead somewhere")
 

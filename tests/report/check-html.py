@@ -17,20 +17,20 @@ SVG = "{http://www.w3.org/2000/svg}"
 HTML = {
     "html": ("", "lang"), "head": ("html", ""), "body": ("html", ""), "title": ("head", ""),
     "style": ("head", ""), "meta": ("head", "charset name content http-equiv"),
-    "a": ("body li", "href class"), "header": ("body", ""), "nav": ("body", "aria-label"),
+    "script": ("body", ""), "a": ("body li", "href class"), "header": ("body", ""), "nav": ("body", "aria-label"),
     "main": ("body", "id tabindex"), "footer": ("body", ""), "h1": ("header", ""),
     "p": ("header section footer", "class"), "time": ("p", ""), "ul": ("nav section", "class"),
     "li": ("ul", ""), "section": ("main", "id aria-labelledby"), "h2": ("section", "id"),
     "h3": ("section", ""), "div": ("section div details", "class role tabindex aria-label"),
     "figure": ("div", ""), "figcaption": ("figure", ""), "table": ("div", ""), "caption": ("table", ""),
-    "thead": ("table", ""), "tbody": ("table", ""), "tr": ("thead tbody", ""), "th": ("tr", "scope class"),
+    "thead": ("table", ""), "tbody": ("table", ""), "tr": ("thead tbody", "id"), "th": ("tr", "scope class"),
     "td": ("tr", "class"), "span": ("td li span", "class"), "sup": ("td span p", ""), "code": ("p", ""),
     "strong": ("td", "class"), "details": ("section", ""), "summary": ("details", ""),
 }
 DRAWING = {
     "svg": "class id viewBox width height role aria-labelledby", "title": "id", "desc": "id", "style": "",
     "line": "class x1 y1 x2 y2", "rect": "class x y width height", "path": "class d transform",
-    "text": "class x y text-anchor transform", "tspan": "class dy",
+    "text": "class x y text-anchor transform", "tspan": "class dy", "a": "href",
 }
 problems = []
 
@@ -124,9 +124,12 @@ def check_headings(root):
 def check_policy(root):
     policy = [m.get("content") for m in root.iter("meta") if m.get("http-equiv") == "Content-Security-Policy"]
     style = root.find("head/style").text
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    if policy != [f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"]:
-        wrong(f"the policy is {policy}, the style's hash {digest}")
+    scripts = [s.text for s in root.iter("script")]
+    digest, script = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, scripts[0] if scripts else ""))
+    if policy != [f"default-src 'none'; style-src 'sha256-{digest}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"]:
+        wrong(f"the policy is {policy}, the style's hash {digest}, the script's {script}")
+    if len(scripts) != 1 or root.find("body")[-1].tag != "script":
+        wrong("not one script at the end")
     if re.search(r"url\(|@import|expression", style):
         wrong("the style fetches something")
 

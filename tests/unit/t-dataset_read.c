@@ -91,7 +91,7 @@ int main(void)
             "5 tensors; give the name of one");
     dataset("good-grid-unaligned.safetensors", "b", ATTEST_FORMAT, "has dtype I64");
     dataset("good-grid-unaligned.safetensors", "empty", ATTEST_FORMAT, "is empty");
-    dataset("good-dataset-numbers.json", "x", ATTEST_USAGE, "no safetensors file");
+    dataset("good-dataset-numbers.json", "x", ATTEST_FORMAT, "\"x\" is missing");
     dataset("good-weights-stored.npz", NULL, ATTEST_FORMAT, "zip archive");
     dataset("bad-length-beyond.safetensors", NULL, ATTEST_FORMAT, "its header is cut short");
     weights("good-weights-deflated.npz", ATTEST_OK, "");

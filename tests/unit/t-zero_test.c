@@ -3,6 +3,7 @@
 #include <attest/certify.h>
 
 #include "certify/softmax_sign.h"
+#include "recheck/recheck.h"
 
 #include "tests/tap.h"
 
@@ -139,7 +140,7 @@ static bool make_contexts(attest_dataset *dataset)
 static int sign_of(const attest_weights *weights, const attest_dataset *dataset, uint32_t a,
                    uint32_t b, const fmpq_t target, size_t max_terms)
 {
-    attest_softmax_limits limits = {4096, max_terms};
+    attest_softmax_limits limits = {ATTEST_CERTIFY_MAX_BITS, max_terms};
     attest_softmax_sum sum;
     int sign = 2;
 
@@ -196,6 +197,103 @@ static void test_separate(void)
     attest_dataset_clear(&dataset);
 }
 
+/* ----- differences far behind the leading terms ----- */
+
+enum { KEYS = 40, STEP = 100 };
+
+/* Two sequences of tokens (-100 j, j mod 7, 1) for j < KEYS - 1; the first has one more, with
+ * the value 1. Under the first of the heads above the outputs differ by e^-3900 (1 + tiny). */
+static bool make_deep(attest_dataset *dataset)
+{
+    double x[KEYS][DIM];
+    attest_dataset_builder builder;
+    bool ok = true;
+
+    for (int j = 0; j < KEYS; j++) {
+        x[j][0] = -STEP * j;
+        x[j][1] = j == KEYS - 1 ? 1 : j % 7;
+        x[j][2] = 1;
+    }
+    attest_dataset_builder_init(&builder, DIM, ATTEST_TABLE_REAL, NULL);
+    for (size_t less = 0; ok && less < 2; less++)
+        ok = attest_dataset_builder_add_sequences(&builder, x[0], 1, KEYS - less, NULL) ==
+             ATTEST_OK;
+    ok = ok && attest_dataset_builder_finish(dataset, &builder, NULL) == ATTEST_OK;
+    attest_dataset_builder_clear(&builder);
+    return ok;
+}
+
+/* near = e^-3900 (1 + 2^-40 side), a little less or more; square encloses e^-7800. */
+static void get_near(fmpq_t near, arb_t square, int side)
+{
+    arb_t x, factor;
+
+    arb_init(x), arb_init(factor);
+    arb_set_si(x, -STEP * (KEYS - 1));
+    arb_exp(x, x, 256);
+    arb_sqr(square, x, 256);
+    arb_set_si(factor, side);
+    arb_mul_2exp_si(factor, factor, -40);
+    arb_add_ui(factor, factor, 1, 256);
+    arb_mul(x, x, factor, 256);
+    arf_get_fmpq(near, arb_midref(x));
+    arb_clear(x), arb_clear(factor);
+}
+
+/* Whether the ball is narrow, and within 2^-30 of the other one. */
+static bool is_close(const arb_t ball, const arb_t other)
+{
+    bool is;
+    arb_t ratio;
+
+    arb_init(ratio);
+    arb_div(ratio, ball, other, 128);
+    arb_sub_ui(ratio, ratio, 1, 128);
+    arb_abs(ratio, ratio);
+    arb_mul_2exp_si(ratio, ratio, 30);
+    arb_sub_ui(ratio, ratio, 1, 128);
+    is = arb_is_negative(ratio);
+    arb_clear(ratio);
+    return is;
+}
+
+static void test_deep(const attest_weights *one)
+{
+    const attest_softmax_limits limits = {ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS};
+    attest_dataset dataset;
+    attest_recheck check;
+    attest_softmax_sum sum;
+    fmpq_t near, bound;
+    arb_t square, found;
+
+    attest_dataset_init(&dataset);
+    fmpq_init(near), fmpq_init(bound), arb_init(square), arb_init(found);
+    if (!make_deep(&dataset) || attest_recheck_init(&check, &dataset, one, NULL) != ATTEST_OK)
+        abort();
+    TAP_OK(sign_of(one, &dataset, 0, 1, bound, limits.terms) == 1 &&
+               attest_recheck_order(&check, 0, KEYS, bound, limits.bits) == 1,
+           "the last key, e^-3900, makes a difference");
+    for (int side = -1; side <= 1; side += 2) {
+        get_near(near, square, side);
+        fmpq_mul(bound, near, near);
+        TAP_OK(sign_of(one, &dataset, 0, 1, bound, limits.terms) == -side,
+               "that is %s than this", side < 0 ? "more" : "less");
+        TAP_OK(attest_recheck_order(&check, 0, KEYS, near, limits.bits) == -side,
+               "also on the second route");
+    }
+    make_difference(&sum, one, &dataset, 0, 1);
+    TAP_OK(attest_softmax_enclose(found, &sum, 64, &limits) == ATTEST_SOFTMAX_NO_CAP &&
+               is_close(found, square),
+           "its square is known relative to its size");
+    TAP_OK(attest_recheck_square(found, &check, 0, KEYS, 64, limits.bits) &&
+               is_close(found, square),
+           "also on the second route");
+    attest_softmax_sum_clear(&sum);
+    attest_recheck_clear(&check);
+    attest_dataset_clear(&dataset);
+    fmpq_clear(near), fmpq_clear(bound), arb_clear(square), arb_clear(found);
+}
+
 int main(void)
 {
     attest_weights one, many;
@@ -229,6 +327,7 @@ int main(void)
            "many heads: a difference is seen at any size");
     TAP_OK(test(&many, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_EQUAL,
            "many heads: fractions reduce to the same ones");
+    test_deep(&one);
     fmpq_clear(target);
     attest_weights_clear(&one);
     attest_weights_clear(&many);

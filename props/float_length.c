@@ -1,0 +1,184 @@
+/* float_length.c -- floating point and one more token. */
+#include <math.h>
+#include <stdio.h>
+
+#include "audit/evaluate.h"
+#include "audit/orders.h"
+#include "campaign/gen.h"
+#include "props/properties.h"
+#include "props/statement.h"
+
+static const attest_hypothesis hypotheses[] = {
+    {"short", "n (n + 1) < 2^{2p - 1}, p the bits of the significand"},
+    {0},
+};
+
+/* tests/unit/t-float finds these. */
+static const attest_constant constants[] = {
+    {"binary32",
+     "n = 11864338, the hypothesis holds up to 11863282; (4) and (4, -1) are merged"},
+    {"bfloat16", "n = 190, up to 180; (2) and (2, -1) are merged"},
+    {"binary16", "n = 1464, up to 1447; (3) and (3, 0) are merged"},
+    {"float8_e4m3fn", "n = 14, up to 10; (2) and (2, 0) are merged"},
+    {"float8_e5m2", "n = 6, up to 5; (1) and (1, -1) are merged"},
+    {0},
+};
+
+const attest_statement attest_statement_float_length = {
+    .name = "float_length",
+    .title = "Floating point: the length from which on one more token is not noticed",
+    .source = "our own",
+    .text =
+        "Let a head average (all scores equal), and read one value 1 among zeros: exactly 1/n, "
+        "1/(n + 1) with one more zero token. Computed with p bits, to nearest, it notices that "
+        "token while n (n + 1) < 2^{2p - 1}; the least n at which it does not is below, and "
+        "from n = 2^p on the sum of the weights stays and it never does. Scores that differ "
+        "make it earlier: where the new token's weight is less than half a unit of the sum, n "
+        "= 1 is enough in every format: contexts (x) and (x, y) are merged that exact "
+        "arithmetic tells apart (examples/float/merge-*.json).",
+    .hypotheses = hypotheses,
+    .constants = constants,
+    .decided_by = "the simulated arithmetic; beyond 256 tokens 1/n rounded, as its sums are "
+                  "exact up to 2^p",
+    .note = "proofs-notes/float.md",
+};
+
+/* An instance is p and n alone. */
+
+enum { SIMULATED = 256, MOST_BITS = 24 };
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    unsigned long p = 2 + theft_random_choice(t, MOST_BITS - 1), n;
+    unsigned long most = (unsigned long)sqrt(ldexp(1, 2 * (int)p - 1)) + 1;
+
+    while (most * (most + 1) >= 1ul << (2 * p - 1)) /* the largest that is short */
+        most--;
+    n = attest_setting_drops(setting, "short") ? most + 1 + theft_random_choice(t, most + 64)
+        : theft_random_choice(t, 2)            ? most - theft_random_choice(t, most > 8 ? 8 : 1)
+                                               : 1 + theft_random_choice(t, most);
+    fmpq_set_ui(attest_instance_set(instance, "p"), p, 1);
+    fmpq_set_ui(attest_instance_set(instance, "n"), n, 1);
+    return ATTEST_OK;
+}
+
+/* The output at the token 1 of (1, 0, ..., 0), by the simulated head. */
+static attest_status average(arf_t out, long p, size_t n, attest_error *error)
+{
+    attest_simulated_arithmetic arithmetic;
+    attest_audit_outputs outputs = {0};
+    attest_audit_request request;
+    attest_dataset_builder builder;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_format format;
+    attest_status status = ATTEST_OK;
+    char name[32];
+    fmpq_t token;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    fmpq_init(token);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    fmpq_one(token);
+    for (size_t k = 0; k < n && status == ATTEST_OK; k++, fmpq_zero(token))
+        status = attest_dataset_builder_add_token(&builder, token, error);
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_end_sequence(&builder, error);
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(&dataset, &builder, error);
+    if (status == ATTEST_OK)
+        status = attest_weights_resize(&weights, 1);
+    if (status == ATTEST_OK) {
+        attest_matrix_resize(&weights.head[0].wq, 1, 1); /* 0: all scores are */
+        attest_matrix_resize(&weights.head[0].wk, 1, 1);
+        attest_matrix_resize(&weights.head[0].wv, 1, 1);
+        attest_matrix_resize(&weights.head[0].wo, 1, 1);
+        fmpz_one(weights.head[0].wv.entry);
+        fmpz_one(weights.head[0].wo.entry);
+        weights.dim = 1;
+        weights.skip = false;
+        snprintf(name, sizeof name, "p=%ld", p);
+        status = attest_format_parse(&format, name, error);
+    }
+    if (status == ATTEST_OK) {
+        attest_simulated_arithmetic_init(&arithmetic, &format);
+        attest_audit_request_init(&request, &dataset, &weights);
+        status = attest_audit_evaluate(&outputs, &request, &arithmetic, error);
+    }
+    if (status == ATTEST_OK)
+        attest_audit_outputs_get(out, &outputs, 0, 0);
+    attest_audit_outputs_clear(&outputs);
+    attest_dataset_builder_clear(&builder);
+    attest_dataset_clear(&dataset);
+    attest_weights_clear(&weights);
+    fmpq_clear(token);
+    return status;
+}
+
+/* Whether n and n + 1 tokens have the same output, by the head itself. */
+static attest_status compare(bool *same, long p, size_t n, attest_error *error)
+{
+    attest_status status;
+    arf_t one, other;
+
+    arf_init(one);
+    arf_init(other);
+    status = average(one, p, n, error);
+    if (status == ATTEST_OK)
+        status = average(other, p, n + 1, error);
+    *same = arf_equal(one, other);
+    arf_clear(one);
+    arf_clear(other);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    const fmpq *bits = attest_instance_get(instance, "p"),
+               *length = attest_instance_get(instance, "n");
+    bool simulated, same, by_head;
+    attest_status status = ATTEST_OK;
+    ulong p, n;
+
+    trial->outcome = ATTEST_DISCARDED;
+    if (!bits || !length || !fmpz_is_one(fmpq_denref(bits)) ||
+        !fmpz_is_one(fmpq_denref(length)) || fmpq_cmp_si(bits, 2) < 0 ||
+        fmpq_cmp_si(bits, MOST_BITS) > 0 || fmpq_cmp_si(length, 1) < 0 ||
+        fmpq_cmp_si(length, 1 << 28) > 0)
+        return ATTEST_OK;
+    p = fmpz_get_ui(fmpq_numref(bits));
+    n = fmpz_get_ui(fmpq_numref(length));
+    if (n * (n + 1) >= 1ul << (2 * p - 1) && !attest_setting_drops(setting, "short"))
+        return ATTEST_OK;
+    trial->outcome = ATTEST_HELD;
+    same = attest_orders_same_average((long)p, n);
+    simulated = n < SIMULATED;
+    if (simulated)
+        status = compare(&by_head, (long)p, n, error);
+    if (status == ATTEST_OK && simulated && by_head != same)
+        attest_trial_violated(trial, "float_length", "the head and 1/n disagree");
+    else if (status == ATTEST_OK && same)
+        attest_trial_violated(trial, "float_length",
+                              "with %lu bits, token %lu is not noticed by an average", p,
+                              n + 1);
+    attest_trial_label(trial, simulated ? "simulated" : "by the quotient");
+    return status;
+}
+
+static const attest_droppable droppable[] = {{"short", true}, {0}};
+
+static const attest_coverage coverage[] = {{"simulated", 20, 100}, {0}};
+
+const attest_property attest_property_float_length = {
+    .name = "float_length",
+    .title = "an average in p bits notices one more token, if it is short",
+    .statement = "float_length",
+    .gen = gen,
+    .decide = decide,
+    .droppable = droppable,
+    .coverage = coverage,
+    .trials = 1000,
+};

@@ -1,0 +1,308 @@
+/* heads.c -- an audit of recorded queries, keys and values: every layer, every head. */
+#include "audit/heads.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/recorded_simulate.h"
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/try.h"
+#include "base/workers.h"
+
+void attest_audit_heads_init(attest_audit_heads *heads)
+{
+    static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
+
+    memset(heads, 0, sizeof *heads);
+    attest_simulated_arithmetic_init(&heads->like, &binary64);
+    heads->most = 1024;
+    heads->jobs = 1;
+}
+
+void attest_audit_heads_clear(attest_audit_heads *heads)
+{
+    free(heads->place);
+    free(heads->arithmetic);
+    free(heads->total);
+    attest_shared_free(heads->cell, heads->count * heads->formats, sizeof *heads->cell);
+}
+
+/* The text of an error of a layer names file and layer. */
+static attest_status name_layer(const attest_audit_heads *heads, size_t place,
+                                attest_status status, attest_error *error)
+{
+    char layer[32];
+
+    snprintf(layer, sizeof layer, "layer %zu", heads->source->layer[place]);
+    if ((status == ATTEST_FORMAT || status == ATTEST_USAGE) && heads->source->layered)
+        attest_error_prefix(error, status, layer);
+    return attest_input_locate(&heads->source->file[0].input, status, error);
+}
+
+/* Opens the question of a layer. */
+static attest_status open_layer(attest_judge_question *question,
+                                const attest_audit_heads *heads, attest_qkv *qkv, size_t place,
+                                attest_error *error)
+{
+    ATTEST_TRY(attest_qkv_source_read(qkv, heads->source, place, error));
+    return name_layer(heads, place, attest_judge_question_init(question, qkv, error), error);
+}
+
+static attest_status add_place(attest_audit_heads *heads, size_t *room, size_t place,
+                               size_t head, attest_error *error)
+{
+    if (!attest_memory_grow(&heads->place, room, heads->count + 1, sizeof *heads->place))
+        return attest_memory_fail(error);
+    heads->place[heads->count++] =
+        (attest_audit_head_place){place, heads->source->layer[place], head};
+    return ATTEST_OK;
+}
+
+/* The heads of a layer that are asked for. */
+static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t place,
+                                const attest_judge_question *x, attest_error *error)
+{
+    size_t layer = heads->source->layer[place];
+    bool wanted = heads->has_layer ? layer == heads->layer : place == 0;
+
+    heads->of_heads += x->heads;
+    if (place == 0) {
+        heads->batch = x->batch;
+        heads->heads = x->heads;
+        heads->key_heads = x->key_heads;
+        heads->queries = x->queries;
+        heads->keys = x->keys;
+        heads->dim = x->dim;
+        heads->value_dim = x->value_dim;
+    }
+    if (!heads->all && wanted && heads->has_head && heads->head >= x->heads)
+        return attest_error_set(error, ATTEST_USAGE,
+                                "there is no head %zu: the layer has %zu, from 0 on",
+                                heads->head, x->heads);
+    for (size_t h = 0; h < x->heads; h++)
+        if (heads->all || (wanted && h == (heads->has_head ? heads->head : 0)))
+            ATTEST_TRY(add_place(heads, room, place, h, error));
+    return ATTEST_OK;
+}
+
+/* Reads every layer once, and lists the heads. */
+static attest_status list_heads(attest_audit_heads *heads, attest_error *error)
+{
+    size_t room = 0;
+
+    heads->layers = heads->source->layers;
+    for (size_t p = 0; p < heads->layers; p++) {
+        attest_judge_question question;
+        attest_status status;
+
+        ATTEST_TRY(open_layer(&question, heads, &heads->qkv, p, error));
+        status = list_layer(heads, &room, p, &question, error);
+        attest_judge_question_clear(&question);
+        ATTEST_TRY(name_layer(heads, p, status, error));
+    }
+    if (heads->count == 0)
+        return attest_input_locate(
+            &heads->source->file[0].input,
+            attest_error_set(error, ATTEST_USAGE, "there is no layer %zu", heads->layer),
+            error);
+    return ATTEST_OK;
+}
+
+static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *error)
+{
+    heads->arithmetic = attest_memory_alloc(heads->formats, sizeof *heads->arithmetic);
+    heads->total = attest_memory_alloc(heads->formats, sizeof *heads->total);
+    if (!heads->arithmetic || !heads->total)
+        return attest_memory_fail(error);
+    for (size_t f = 0; f < heads->formats; f++) {
+        heads->arithmetic[f] = heads->like;
+        heads->arithmetic[f].format = heads->format[f];
+        if (!attest_recorded_simulation_fits(&heads->arithmetic[f]))
+            return attest_error_set(
+                error, ATTEST_USAGE,
+                "recorded activations are audited in binary64 and formats of at most 25 bits; "
+                "%s, or its accumulator, is none",
+                heads->format[f].name);
+    }
+    return ATTEST_OK;
+}
+
+/* What the workers share, and what each has for itself. */
+typedef struct shared {
+    atomic_size_t done;
+    atomic_size_t failed; /* 1 + the least head that was found bad; 0: none */
+} shared;
+
+typedef struct pool {
+    attest_audit_heads *heads;
+    shared *shared;
+    pid_t caller;
+    attest_qkv qkv;
+    attest_judge_question question;
+    bool open;
+    size_t place;
+} pool;
+
+static attest_status run_head(pool *p, size_t i, attest_error *error)
+{
+    attest_audit_heads *heads = p->heads;
+    const attest_audit_head_place *at = &heads->place[i];
+
+    if (p->open && p->place != at->place) {
+        attest_judge_question_clear(&p->question);
+        p->open = false;
+    }
+    if (!p->open) {
+        ATTEST_TRY(open_layer(&p->question, heads, &p->qkv, at->place, error));
+        p->open = true;
+        p->place = at->place;
+    }
+    return name_layer(heads, at->place,
+                      attest_audit_recorded(heads->cell + i * heads->formats, &p->question,
+                                            at->head, heads->arithmetic, heads->formats,
+                                            heads->most, error),
+                      error);
+}
+
+static bool work(void *context, size_t i)
+{
+    pool *p = context;
+    attest_audit_heads *heads = p->heads;
+    attest_error error;
+    size_t done;
+
+    if (run_head(p, i, &error) != ATTEST_OK) {
+        size_t none = 0;
+        atomic_compare_exchange_strong(&p->shared->failed, &none, i + 1);
+        return false;
+    }
+    done = atomic_fetch_add(&p->shared->done, 1) + 1;
+    if (getpid() == p->caller)
+        attest_progress_report(&heads->progress, "heads", done, heads->count, NULL);
+    return true;
+}
+
+/* All heads; a head that fails in a worker is run again here, for what is wrong with it. */
+static attest_status run_pool(attest_audit_heads *heads, attest_error *error)
+{
+    pool p = {.heads = heads, .caller = getpid(), .qkv = heads->qkv};
+    attest_status status;
+
+    p.shared = attest_shared_alloc(1, sizeof *p.shared);
+    if (!p.shared)
+        return attest_memory_fail(error);
+    attest_progress_report(&heads->progress, "heads", 0, heads->count, NULL);
+    status = attest_workers_run(work, &p, heads->count, heads->jobs, error);
+    attest_progress_end(&heads->progress);
+    if (atomic_load(&p.shared->failed) > 0) {
+        attest_status again = run_head(&p, atomic_load(&p.shared->failed) - 1, error);
+        status = again == ATTEST_OK ? status : again;
+    }
+    if (p.open)
+        attest_judge_question_clear(&p.question);
+    attest_shared_free(p.shared, 1, sizeof *p.shared);
+    return status;
+}
+
+/* Adds a part of a mean: *mean is that of *count numbers. */
+static void add_mean(double *mean, size_t *count, double other, size_t others)
+{
+    if (others == 0)
+        return;
+    *mean = (*mean * (double)*count + other * (double)others) / (double)(*count + others);
+    *count += others;
+}
+
+static void add_pairs(attest_audit_pairs *to, const attest_audit_pairs *from)
+{
+    to->positions += from->positions;
+    to->required += from->required;
+    to->apart += from->apart;
+    to->by_rounding += from->by_rounding;
+    to->merged += from->merged;
+}
+
+static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
+{
+    if (from->entries == 0)
+        return;
+    if (to->entries == 0 || attest_audit_size_compare(from->max_ulp, to->max_ulp) > 0)
+        to->max_ulp = from->max_ulp;
+    to->mean_ulp =
+        attest_audit_size_mean(to->mean_ulp, to->entries, from->mean_ulp, from->entries);
+    to->entries += from->entries;
+    to->unresolved += from->unresolved;
+    to->unlimited = to->unlimited || from->unlimited;
+}
+
+static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *cell,
+                     size_t number)
+{
+    attest_audit_cell *to = &total->cell;
+    attest_audit_deviation *d = &to->deviation;
+
+    to->positions += cell->positions;
+    to->nonfinite += cell->nonfinite;
+    to->saturated += cell->saturated;
+    to->escaped = to->escaped || cell->escaped;
+    if (cell->deviation.positions > 0 && (d->positions == 0 || cell->deviation.max > d->max)) {
+        d->max = cell->deviation.max;
+        to->worst_batch = cell->worst_batch;
+        to->worst_row = cell->worst_row;
+        total->worst = number;
+    }
+    add_mean(&d->mean, &d->positions, cell->deviation.mean, cell->deviation.positions);
+    to->attended.max = fmax(to->attended.max, cell->attended.max);
+    to->attended.changed += cell->attended.changed;
+    add_mean(&to->attended.mean, &to->attended.rows, cell->attended.mean, cell->attended.rows);
+    add_pairs(&to->pairs, &cell->pairs);
+    add_errors(&to->errors, &cell->errors);
+}
+
+attest_status attest_audit_heads_run(attest_audit_heads *heads, attest_error *error)
+{
+    ATTEST_TRY(set_arithmetics(heads, error));
+    ATTEST_TRY(list_heads(heads, error));
+    heads->cell = attest_shared_alloc(heads->count * heads->formats, sizeof *heads->cell);
+    if (!heads->cell)
+        return attest_memory_fail(error);
+    ATTEST_TRY(run_pool(heads, error));
+    for (size_t i = 0; i < heads->count; i++)
+        for (size_t f = 0; f < heads->formats; f++)
+            add_cell(&heads->total[f], &heads->cell[i * heads->formats + f], i);
+    for (size_t f = 0; f < heads->formats; f++)
+        if (heads->total[f].cell.escaped)
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "numbers of %s leave the range of doubles: give it bounds, "
+                                    "%s:emin=E:emax=E",
+                                    heads->format[f].name, heads->format[f].name);
+    return ATTEST_OK;
+}
+
+attest_audit_verdict attest_audit_cell_verdict(const attest_audit_cell *cell)
+{
+    if (cell->pairs.merged > 0)
+        return ATTEST_AUDIT_COLLAPSES;
+    return cell->nonfinite > 0 ? ATTEST_AUDIT_FAILS : ATTEST_AUDIT_SURVIVES;
+}
+
+void attest_audit_cell_result(attest_audit_result *result, const attest_audit_cell *cell,
+                              const attest_simulated_arithmetic *arithmetic)
+{
+    attest_audit_result_init(result, arithmetic);
+    result->verdict = attest_audit_cell_verdict(cell);
+    fmpz_set_ui(result->collisions.pairs, cell->pairs.merged);
+    result->collisions.nonfinite = cell->nonfinite;
+    result->saturated = cell->saturated;
+    result->deviation = cell->deviation;
+    result->attended = cell->attended;
+    result->pairs = cell->pairs;
+    result->errors = cell->errors;
+    result->has_errors = true;
+}

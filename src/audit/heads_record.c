@@ -1,0 +1,112 @@
+/* heads_record.c -- an audit of recorded activations as JSON. */
+#include "audit/heads.h"
+
+static void write_cell(attest_json *json, const attest_audit_cell *cell,
+                       const attest_simulated_arithmetic *arithmetic)
+{
+    attest_audit_conclusion conclusion;
+    attest_audit_result result;
+
+    attest_audit_cell_result(&result, cell, arithmetic);
+    attest_audit_write_format(json, &arithmetic->format);
+    attest_json_write_string(json, "verdict", attest_audit_verdict_name(result.verdict));
+    attest_json_write_count(json, "collisions", cell->pairs.merged);
+    attest_json_write_count(json, "nonfinite", cell->nonfinite);
+    attest_json_write_count(json, "saturated", cell->saturated);
+    attest_json_write_null(json, "min_separation");
+    attest_audit_write_meaning(json, &cell->deviation, &cell->attended, &cell->pairs,
+                               (attest_place){cell->worst_batch, cell->worst_row});
+    attest_audit_conclude(&conclusion, &result);
+    attest_json_write_string(json, "conclusion", conclusion.words);
+    attest_audit_write_errors(json, &cell->errors, attest_audit_errors_known(&cell->errors),
+                              false);
+    attest_audit_result_clear(&result);
+}
+
+static void write_formats(attest_json *json, const attest_audit_heads *heads)
+{
+    attest_json_write_array(json, "formats");
+    for (size_t f = 0; f < heads->formats; f++) {
+        const attest_audit_heads_total *total = &heads->total[f];
+
+        attest_json_write_object(json, NULL);
+        write_cell(json, &total->cell, &heads->arithmetic[f]);
+        attest_json_write_object(json, "worst_head");
+        attest_json_write_count(json, "layer", heads->place[total->worst].layer);
+        attest_json_write_count(json, "head", heads->place[total->worst].head);
+        attest_json_write_close(json);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+static void write_heads(attest_json *json, const attest_audit_heads *heads)
+{
+    attest_json_write_array(json, "heads");
+    for (size_t i = 0; i < heads->count; i++) {
+        attest_json_write_object(json, NULL);
+        attest_json_write_count(json, "layer", heads->place[i].layer);
+        attest_json_write_count(json, "head", heads->place[i].head);
+        attest_json_write_array(json, "formats");
+        for (size_t f = 0; f < heads->formats; f++) {
+            attest_json_write_object(json, NULL);
+            write_cell(json, &heads->cell[i * heads->formats + f], &heads->arithmetic[f]);
+            attest_json_write_close(json);
+        }
+        attest_json_write_close(json);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+}
+
+/* What was audited. */
+static void write_qkv(attest_json *json, const attest_audit_heads *heads,
+                      const attest_audit_origin *origin)
+{
+    static const char *const causal[] = {NULL, "bottom-right", "top-left"};
+    const attest_qkv *qkv = &heads->qkv;
+
+    attest_json_write_object(json, "qkv");
+    attest_json_write_string(json, "path", origin->data);
+    attest_json_write_string(json, "sha256", origin->data_sha256);
+    attest_json_write_count(json, "layers", heads->layers);
+    attest_json_write_count(json, "heads", heads->heads);
+    attest_json_write_count(json, "key_heads", heads->key_heads);
+    attest_json_write_count(json, "of_heads", heads->of_heads);
+    attest_json_write_count(json, "audited", heads->count);
+    attest_json_write_count(json, "batch", heads->batch);
+    attest_json_write_count(json, "queries", heads->queries);
+    attest_json_write_count(json, "keys", heads->keys);
+    attest_json_write_count(json, "dim", heads->dim);
+    attest_json_write_count(json, "value_dim", heads->value_dim);
+    attest_json_write_count(json, "positions", heads->cell[0].positions);
+    attest_json_write_string(json, "scale", qkv->scale ? qkv->scale : "rsqrt");
+    attest_json_write_string(json, "causal", causal[qkv->causal]);
+    attest_json_write_string(json, "softcap", qkv->softcap);
+    attest_json_write_string(json, "mask", heads->source->names.name[ATTEST_QKV_MASK]);
+    attest_json_write_string(json, "sink", heads->source->names.name[ATTEST_QKV_SINK]);
+    if (qkv->windowed) {
+        attest_json_write_array(json, "window");
+        attest_json_write_integer(json, NULL, qkv->left);
+        attest_json_write_integer(json, NULL, qkv->right);
+        attest_json_write_close(json);
+    } else {
+        attest_json_write_null(json, "window");
+    }
+    attest_json_write_close(json);
+}
+
+void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,
+                              const attest_audit_origin *origin)
+{
+    attest_json_write_string(json, "format", "attest/audit");
+    attest_json_write_integer(json, "version", 1);
+    write_qkv(json, heads, origin);
+    attest_audit_write_arithmetic(json, &heads->like);
+    attest_audit_write_maker(json);
+    write_formats(json, heads);
+    attest_json_write_null(json, "collapse_bits");
+    attest_json_write_null(json, "certified_bits");
+    attest_json_write_null(json, "theory_bits");
+    write_heads(json, heads);
+}

@@ -1,0 +1,292 @@
+/* recorded.c -- one head of recorded queries, keys and values, in many arithmetics. */
+#include "audit/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/recorded_exact.h"
+#include "audit/recorded_simulate.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/try.h"
+#include "base/workers.h"
+#include "number/wide.h"
+
+/* A hash of 128 bits of what a position sees. */
+typedef struct context {
+    uint64_t half[2];
+    uint32_t number; /* of the position */
+} context;
+
+typedef struct recorded {
+    const attest_judge_question *question;
+    size_t head, count;
+    size_t *position; /* batch * queries + row */
+    context *context; /* by number */
+    attest_contexts classes;
+    attest_audit_reference reference;
+    size_t formats;
+    attest_recorded_simulation *simulation; /* by format */
+    attest_audit_outputs *outputs;          /* by format */
+    attest_recorded_exact exact;
+    attest_judge_head rows; /* the batch entry at work */
+    double *weight, *computed, off;
+    arb_ptr out;
+    context *key; /* hashes of keys with their values */
+} recorded;
+
+static attest_status outputs_init(attest_audit_outputs *outputs, size_t count, size_t dim,
+                                  attest_error *error)
+{
+    *outputs = (attest_audit_outputs){
+        .count = count, .dim = dim, .bytes = count * dim * sizeof *outputs->real};
+    outputs->real = attest_shared_alloc(outputs->bytes, 1);
+    return outputs->real ? ATTEST_OK : attest_memory_fail(error);
+}
+
+/* Positions at equal steps, and a reference with one sequence. */
+static attest_status choose(recorded *r, size_t most, attest_error *error)
+{
+    const attest_judge_question *x = r->question;
+    size_t total = x->batch * x->queries;
+
+    r->count = total < most ? total : most;
+    r->position = attest_memory_alloc(r->count, sizeof *r->position);
+    r->context = attest_memory_alloc(r->count, sizeof *r->context);
+    if (!r->position || !r->context)
+        return attest_memory_fail(error);
+    for (size_t i = 0; i < r->count; i++)
+        r->position[i] = (size_t)((double)i * (double)total / (double)r->count);
+    return ATTEST_OK;
+}
+
+static attest_status recorded_init(recorded *r, const attest_simulated_arithmetic *arithmetic,
+                                   size_t most, attest_error *error)
+{
+    const attest_judge_question *x = r->question;
+
+    attest_contexts_init(&r->classes);
+    attest_recorded_exact_init(&r->exact, x);
+    r->out = _arb_vec_init((slong)x->value_dim);
+    r->simulation = attest_memory_alloc(r->formats, sizeof *r->simulation);
+    r->outputs = attest_memory_alloc(r->formats, sizeof *r->outputs);
+    r->weight = attest_memory_alloc(x->keys + 1, sizeof *r->weight);
+    r->computed = attest_memory_alloc(x->keys + 1, sizeof *r->computed);
+    r->key = attest_memory_alloc(x->keys, sizeof *r->key);
+    if (!r->simulation || !r->outputs || !r->weight || !r->computed || !r->key)
+        return attest_memory_fail(error);
+    ATTEST_TRY(choose(r, most, error));
+    for (size_t f = 0; f < r->formats; f++) {
+        ATTEST_TRY(
+            attest_recorded_simulation_init(&r->simulation[f], &arithmetic[f], x, error));
+        ATTEST_TRY(outputs_init(&r->outputs[f], r->count, x->value_dim, error));
+    }
+    r->reference.bits = ATTEST_RECORDED_BITS;
+    r->reference.dim = x->value_dim;
+    r->reference.middle = attest_wide_vector_init(
+        &r->reference.middle_bytes, r->count * x->value_dim, ATTEST_RECORDED_BITS + 64, true);
+    r->reference.radius =
+        attest_wide_vector_init(&r->reference.radius_bytes, r->count * x->value_dim, 53, true);
+    r->reference.start = attest_memory_alloc(2, sizeof *r->reference.start);
+    r->reference.sequence = attest_memory_alloc(1, sizeof *r->reference.sequence);
+    if (!r->reference.middle || !r->reference.radius || !r->reference.start ||
+        !r->reference.sequence)
+        return attest_memory_fail(error);
+    return attest_judge_head_init(&r->rows, x, error);
+}
+
+static void recorded_clear(recorded *r)
+{
+    attest_recorded_exact_clear(&r->exact);
+    _arb_vec_clear(r->out, (slong)r->question->value_dim);
+    for (size_t f = 0; f < r->formats; f++) {
+        if (r->simulation)
+            attest_recorded_simulation_clear(&r->simulation[f]);
+        if (r->outputs)
+            attest_audit_outputs_clear(&r->outputs[f]);
+    }
+    free(r->simulation);
+    free(r->outputs);
+    free(r->weight);
+    free(r->computed);
+    free(r->key);
+    free(r->position);
+    free(r->context);
+    attest_contexts_clear(&r->classes);
+    attest_audit_reference_clear(&r->reference);
+    attest_judge_head_clear(&r->rows);
+}
+
+/* Hashes of 128 bits: halves that begin differently. */
+static context hash(context start, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double number = x[i] + 0.0; /* -0 is 0 */
+        uint64_t bits;
+
+        memcpy(&bits, &number, sizeof bits);
+        for (int k = 0; k < 2; k++)
+            start.half[k] = attest_random_mix(start.half[k] ^ bits) + (uint64_t)k;
+    }
+    return start;
+}
+
+static void load_batch(recorded *r)
+{
+    const attest_judge_question *x = r->question;
+
+    attest_recorded_exact_load(&r->exact, &r->rows);
+    for (size_t f = 0; f < r->formats; f++)
+        attest_recorded_simulation_load(&r->simulation[f], &r->rows);
+    for (size_t j = 0; j < x->keys; j++)
+        r->key[j] = hash(hash((context){{1, 2}, 0}, r->rows.k + j * x->dim, x->dim),
+                         r->rows.v + j * x->value_dim, x->value_dim);
+}
+
+/* What the row sees: its query, and the sum over its keys, whose order does not matter. false:
+ * it sees none. */
+static bool look(context *seen, recorded *r, size_t row)
+{
+    const attest_judge_question *x = r->question;
+    context sum = {{0, 0}, 0};
+    size_t count = 0;
+    attest_judge_row keys;
+
+    attest_judge_head_get_row(&keys, &r->rows, row);
+    for (size_t j = keys.first; j < keys.last; j++) {
+        context key = r->key[j];
+
+        if (keys.bias && !(keys.bias[j - keys.first] > -(double)INFINITY))
+            continue;
+        if (keys.bias)
+            key = hash(key, &keys.bias[j - keys.first], 1);
+        for (int k = 0; k < 2; k++)
+            sum.half[k] += attest_random_mix(key.half[k]);
+        count++;
+    }
+    *seen = hash(sum, r->rows.q + row * x->dim, x->dim);
+    return count > 0;
+}
+
+/* Keeps the exact output as number n of the reference. */
+static void keep_exact(recorded *r, size_t n)
+{
+    size_t dim = r->question->value_dim;
+
+    for (size_t c = 0; c < dim; c++)
+        attest_audit_reference_set(&r->reference, n * dim + c, r->out + c);
+}
+
+/* One position in all arithmetics, as number n. */
+static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t row)
+{
+    const attest_judge_question *x = r->question;
+
+    attest_recorded_exact_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
+    keep_exact(r, n);
+    for (size_t f = 0; f < r->formats; f++) {
+        attest_recorded_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
+                                       &r->simulation[f], &r->rows, row);
+        attest_audit_attended_add(&cell[f].attended, r->computed, r->weight, r->off,
+                                  x->keys + 1);
+    }
+}
+
+/* All positions, batch entry by batch entry. */
+static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_error *error)
+{
+    const attest_judge_question *x = r->question;
+    size_t kept = 0, loaded = SIZE_MAX;
+
+    for (size_t i = 0; i < r->count; i++) {
+        size_t position = r->position[i], batch = position / x->queries;
+
+        if (batch != loaded) {
+            ATTEST_TRY(attest_judge_head_load(&r->rows, batch, r->head, error));
+            load_batch(r);
+            loaded = batch;
+        }
+        if (!look(&r->context[kept], r, position % x->queries))
+            continue;
+        r->context[kept].number = (uint32_t)kept;
+        run_position(cell, r, kept, position % x->queries);
+        r->position[kept++] = position;
+    }
+    r->count = kept;
+    r->reference.sequences = 1;
+    r->reference.positions = r->reference.start[1] = kept;
+    return ATTEST_OK;
+}
+
+static int compare_halves(const context *a, const context *b)
+{
+    return memcmp(a->half, b->half, sizeof a->half);
+}
+
+static int compare(const void *left, const void *right)
+{
+    return compare_halves(left, right);
+}
+
+/* Positions of one context get one class. */
+static attest_status classify(recorded *r, attest_error *error)
+{
+    uint32_t group = 0;
+
+    r->classes.position = attest_memory_alloc(r->count, sizeof *r->classes.position);
+    if (!r->classes.position)
+        return attest_memory_fail(error);
+    if (r->count > 0)
+        qsort(r->context, r->count, sizeof *r->context, compare);
+    for (size_t i = 0; i < r->count; i++) {
+        group += i > 0 && compare_halves(&r->context[i - 1], &r->context[i]) != 0;
+        r->classes.position[r->context[i].number] = group;
+    }
+    return ATTEST_OK;
+}
+
+/* What the outputs of an arithmetic are, against the exact ones. */
+static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t f,
+                             attest_error *error)
+{
+    const attest_audit_outputs *outputs = &r->outputs[f];
+    const attest_format *format = &r->simulation[f].arithmetic->format;
+
+    cell->positions = r->count;
+    cell->escaped = r->simulation[f].escaped;
+    if (cell->attended.rows > 0)
+        cell->attended.mean /= (double)cell->attended.rows;
+    for (size_t p = 0; p < r->count; p++)
+        cell->nonfinite += !attest_audit_outputs_finite(outputs, p);
+    cell->saturated = attest_audit_outputs_saturated(outputs, format);
+    attest_audit_errors_get(&cell->errors, outputs, NULL, &r->reference, format, NULL, 0);
+    ATTEST_TRY(
+        attest_audit_deviation_get(&cell->deviation, outputs, NULL, &r->reference, error));
+    if (cell->deviation.positions > 0) {
+        cell->worst_batch = r->position[cell->deviation.worst] / r->question->queries;
+        cell->worst_row = r->position[cell->deviation.worst] % r->question->queries;
+    }
+    return attest_audit_pairs_get(&cell->pairs, outputs, NULL, &r->reference, &cell->deviation,
+                                  &r->classes, 1, error);
+}
+
+attest_status attest_audit_recorded(attest_audit_cell *cell,
+                                    const attest_judge_question *question, size_t head,
+                                    const attest_simulated_arithmetic *arithmetic,
+                                    size_t arithmetics, size_t most, attest_error *error)
+{
+    recorded r = {.question = question, .head = head, .formats = arithmetics};
+    attest_status status = recorded_init(&r, arithmetic, most, error);
+
+    memset(cell, 0, arithmetics * sizeof *cell);
+    if (status == ATTEST_OK)
+        status = run_positions(cell, &r, error);
+    if (status == ATTEST_OK)
+        status = classify(&r, error);
+    for (size_t f = 0; f < arithmetics && status == ATTEST_OK; f++) {
+        status = measure(&cell[f], &r, f, error);
+        attest_audit_deviation_forget(&cell[f].deviation);
+    }
+    recorded_clear(&r);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* recorded.h -- one head of recorded queries, keys and values, in many arithmetics. */
+#ifndef ATTEST_AUDIT_RECORDED_H
+#define ATTEST_AUDIT_RECORDED_H
+
+#include "audit/attended.h"
+#include "audit/pairs.h"
+#include "judge/question.h"
+
+/* What was found of a head in one arithmetic. */
+typedef struct attest_audit_cell {
+    size_t positions;                 /* that were looked at */
+    size_t nonfinite;                 /* of them: an entry is not finite */
+    size_t saturated;                 /* entries of the size of the format's largest number */
+    bool escaped;                     /* exponents beyond doubles: nothing else is known */
+    attest_audit_deviation deviation; /* without its distances */
+    size_t worst_batch, worst_row;    /* where the relative error is largest */
+    attest_audit_attended attended;
+    attest_audit_pairs pairs;
+    attest_audit_errors errors; /* no bound is known here */
+} attest_audit_cell;
+
+/* cell[f] = what arithmetic f makes of a head, at no more than `most` of its positions, (batch,
+ * row) in order, at equal steps; rows that see no key are left out. Two positions have to be
+ * told apart unless they have the same query and see the same keys and values the same number
+ * of times. Domain: recorded_simulate.h can simulate all of them. Status: FORMAT (a number that
+ * is not finite), NOMEM. */
+attest_status attest_audit_recorded(attest_audit_cell *cell,
+                                    const attest_judge_question *question, size_t head,
+                                    const attest_simulated_arithmetic *arithmetic,
+                                    size_t arithmetics, size_t most,
+                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,75 @@
+/* slack.c -- what a finding says of the layer that is meant, where weights have a slack. */
+#include "certify/slack.h"
+
+#include <stdio.h>
+
+enum { BITS = 256 };
+
+/* ball = all within count * slack of it. */
+static void widen(arb_t ball, const fmpq_t slack, ulong count)
+{
+    arb_t more;
+    mag_t radius;
+
+    arb_init(more);
+    mag_init(radius);
+    arb_set_fmpq(more, slack, 64);
+    arb_mul_ui(more, more, count, 64);
+    arb_get_mag(radius, more);
+    arb_add_error_mag(ball, radius);
+    arb_clear(more);
+    mag_clear(radius);
+}
+
+/* Is everything in the ball above x (1), everything below it (-1), or neither for certain? */
+static int side(const arb_t ball, const fmpq_t x)
+{
+    arb_t bound;
+    int found = 0;
+
+    arb_init(bound);
+    arb_set_fmpq(bound, x, BITS);
+    if (arb_gt(ball, bound))
+        found = 1;
+    else if (arb_lt(ball, bound))
+        found = -1;
+    arb_clear(bound);
+    return found;
+}
+
+static void leave_open(attest_finding *finding, attest_claim_part part, const char *what)
+{
+    finding->verdict = ATTEST_UNDECIDED;
+    finding->part = part;
+    snprintf(finding->reason, sizeof finding->reason,
+             "%s to within what the square roots of the norm leave open", what);
+}
+
+void attest_slack_apply(attest_finding *finding, const attest_claim *claim)
+{
+    const fmpq *slack = claim->weights->slack;
+    int separation = 1, norm = -1;
+
+    if (fmpq_is_zero(slack))
+        return;
+    if (finding->has_pair)
+        widen(finding->min_separation, slack, 2);
+    widen(finding->max_norm, slack, 1);
+    if (finding->verdict == ATTEST_UNDECIDED)
+        return;
+    if (finding->has_pair)
+        separation = side(finding->min_separation, claim->delta);
+    if (claim->has_r)
+        norm = side(finding->max_norm, claim->r);
+    if (separation < 0 || norm > 0) {
+        finding->verdict = ATTEST_REFUTED;
+        finding->part = separation < 0 ? ATTEST_CLAIM_SEPARATION : ATTEST_CLAIM_NORM;
+    } else if (separation == 0) {
+        leave_open(finding, ATTEST_CLAIM_SEPARATION, "the least separation is delta");
+    } else if (norm == 0) {
+        leave_open(finding, ATTEST_CLAIM_NORM, "the largest norm is r");
+    } else {
+        finding->verdict = ATTEST_PROVED;
+        finding->part = ATTEST_CLAIM_NOTHING;
+    }
+}

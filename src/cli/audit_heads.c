@@ -1,0 +1,200 @@
+/* audit_heads.c -- attest audit --qkv: recorded queries, keys and values, head by head. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/heads.h"
+#include "base/escape.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/workers.h"
+#include "cli/audit.h"
+#include "cli/progress.h"
+#include "io/json_file.h"
+
+typedef struct heads_job {
+    const audit_request *request;
+    attest_common *common;
+    attest_audit_heads heads;
+    attest_audit_gate gate;
+    char sha256[65]; /* empty: not hashed */
+} heads_job;
+
+static int check_request(audit_request *request, attest_common *common)
+{
+    const char *output = common->output;
+    attest_error error;
+    int code;
+
+    if (request->data || request->weights || request->construct || request->sweep ||
+        request->r.given || request->delta.given || request->compare || request->stage ||
+        request->kernel || common->tensor || common->homogeneous)
+        return attest_cli_refuse("--qkv excludes DATA, --weights, --construct, --sweep, --r, "
+                                 "--delta, --compare, --stage, --kernel, --tensor and "
+                                 "--homogeneous (see 'attest audit --help')");
+    if (request->all && (request->layer != ULONG_MAX || request->head != ULONG_MAX))
+        return attest_cli_refuse("--all excludes --layer and --head");
+    if (request->report && strcmp(request->report, "-") == 0 &&
+        attest_cli_take_stdout(common, "--report -"))
+        return EXIT_USAGE;
+    code = attest_cli_check_stdin((const char *const[]){request->recorded, request->gate}, 2);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_audit_parse_lists(request);
+    if (code == EXIT_HOLDS)
+        code = attest_cli_qkv_check_options(&request->qkv);
+    if (code != EXIT_HOLDS)
+        return code;
+    if (output && attest_output_check(output, !attest_cli_audit_is_record(output), &error))
+        return attest_cli_fail(&error);
+    return attest_cli_check_output(request->report);
+}
+
+static void write_record(attest_json *json, const void *context)
+{
+    const heads_job *job = context;
+    attest_audit_origin origin = {.data = job->request->recorded,
+                                  .data_sha256 = job->sha256[0] ? job->sha256 : NULL};
+
+    attest_json_write_object(json, NULL);
+    attest_audit_heads_write(json, &job->heads, &origin);
+    if (job->request->gate)
+        attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
+    attest_json_write_close(json);
+}
+
+static int save(const heads_job *job)
+{
+    static audit_target target; /* large */
+    attest_json_file file;
+    attest_error error;
+    int code = attest_cli_audit_find_target(&target, job->common->output);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    if (attest_json_file_open(&file, target.record, &error))
+        return attest_cli_fail(&error);
+    write_record(&file.json, job);
+    return attest_json_file_commit(&file, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
+}
+
+/* All formats over all heads, then each format's worst head. */
+static int print_text(const heads_job *job)
+{
+    const attest_audit_heads *h = &job->heads;
+    attest_audit_result *result = attest_memory_alloc(h->formats, sizeof *result);
+    attest_audit_conclusion text;
+
+    if (!result) {
+        attest_cli_complain("out of memory");
+        return EXIT_ENVIRONMENT;
+    }
+    attest_escape_print(stdout, job->request->recorded);
+    printf(": %zu of %zu head%s in %zu layer%s; batch %zu, %zu queries, %zu keys, d = %zu; %zu "
+           "positions of each\n",
+           h->count, h->of_heads, h->of_heads == 1 ? "" : "s", h->layers,
+           h->layers == 1 ? "" : "s", h->batch, h->queries, h->keys, h->dim,
+           h->cell[0].positions);
+    for (size_t f = 0; f < h->formats; f++)
+        attest_audit_cell_result(&result[f], &h->total[f].cell, &h->arithmetic[f]);
+    attest_cli_audit_print_meaning(result, h->formats);
+    printf("\nlargest error: ");
+    for (size_t f = 0; f < h->formats; f++) {
+        const attest_audit_heads_total *t = &h->total[f];
+
+        printf("%s%s in layer %zu, head %zu, batch %zu, row %zu", f ? "; " : "",
+               h->format[f].name, h->place[t->worst].layer, h->place[t->worst].head,
+               t->cell.worst_batch, t->cell.worst_row);
+    }
+    printf("\n\n");
+    for (size_t f = 0; f < h->formats; f++) {
+        attest_audit_conclude(&text, &result[f]);
+        printf("%s\n", text.words);
+        attest_audit_result_clear(&result[f]);
+    }
+    free(result);
+    if (job->request->gate)
+        attest_cli_audit_print_gate(&job->gate);
+    if (h->count < h->of_heads)
+        printf("%zu of %zu heads: --all audits all\n", h->count, h->of_heads);
+    return EXIT_HOLDS;
+}
+
+static int show(const heads_job *job)
+{
+    attest_json json;
+    int code = EXIT_HOLDS;
+
+    if (job->common->output)
+        code = save(job);
+    if (code == EXIT_HOLDS && job->request->report)
+        code = attest_cli_audit_write_page(job->request->report, write_record, job);
+    if (code == EXIT_HOLDS && !job->common->stdout_by)
+        code = print_text(job);
+    if (code != EXIT_HOLDS || !job->common->json)
+        return code;
+    attest_json_write_begin(&json, stdout);
+    write_record(&json, job);
+    return attest_cli_end_json(&json, EXIT_HOLDS);
+}
+
+static void set_heads(heads_job *job, attest_qkv_source *source)
+{
+    const audit_request *request = job->request;
+    attest_audit_heads *heads = &job->heads;
+
+    heads->source = source;
+    heads->qkv = request->qkv.qkv;
+    heads->all = request->all;
+    heads->has_layer = request->layer != ULONG_MAX;
+    heads->has_head = request->head != ULONG_MAX;
+    heads->layer = request->layer;
+    heads->head = request->head;
+    heads->formats = request->format_count;
+    heads->format = request->format;
+    heads->most = request->positions;
+    heads->jobs = request->jobs ? request->jobs : attest_workers_default();
+    heads->progress = attest_cli_progress();
+    attest_cli_audit_set_algorithm(&heads->like, request);
+}
+
+static int run(heads_job *job)
+{
+    const audit_request *request = job->request;
+    attest_qkv_names names = {.path = request->recorded};
+    attest_qkv_source source;
+    attest_error error;
+    int code = EXIT_HOLDS;
+
+    memcpy(names.name, request->qkv.name, sizeof names.name);
+    if (attest_qkv_source_open(&source, &names, &job->common->budget, &error))
+        return attest_cli_fail_input(&error);
+    if (strcmp(request->recorded, "-") != 0)
+        memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
+    set_heads(job, &source);
+    if (attest_audit_heads_run(&job->heads, &error))
+        code = attest_cli_fail(&error);
+    if (code == EXIT_HOLDS && request->gate &&
+        attest_audit_heads_gate(&job->gate, &job->heads, request->gate, &job->common->budget,
+                                &error))
+        code = attest_cli_fail_input(&error);
+    if (code == EXIT_HOLDS)
+        code = show(job);
+    attest_qkv_source_close(&source);
+    return code == EXIT_HOLDS && job->gate.count > 0 ? EXIT_FAILS : code;
+}
+
+int attest_cli_audit_heads(audit_request *request, attest_common *common)
+{
+    heads_job job = {.request = request, .common = common};
+    int code = check_request(request, common);
+
+    if (code != EXIT_HOLDS)
+        return code;
+    attest_audit_heads_init(&job.heads);
+    attest_audit_gate_init(&job.gate);
+    code = run(&job);
+    attest_audit_gate_clear(&job.gate);
+    attest_audit_heads_clear(&job.heads);
+    return code;
+}

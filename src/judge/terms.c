@@ -1,0 +1,152 @@
+/* terms.c -- which stage of a kernel has how much of a bound. */
+#include "judge/terms.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/try.h"
+#include "judge/head_bound.h"
+#include "judge/inputs.h"
+#include "judge/quantise.h"
+#include "kernel/judge.h"
+
+/* What is asked of the row that is visited. */
+typedef struct visit {
+    attest_judge_terms *terms;
+    size_t column;
+} visit;
+
+const char *attest_judge_stage_name(attest_judge_stage term)
+{
+    static const char *const text[ATTEST_JUDGE_STAGES] = {
+        "scores", "scaling", "weights", "casts", "product", "row_sum", "division", "output"};
+
+    return text[term];
+}
+
+/* How far a score can be off before it is scaled, in units of scaled scores. */
+static double score_part(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
+{
+    double size[KERNEL_JUDGE_PAD] = {x->size[j]}, most[KERNEL_JUDGE_PAD], e[KERNEL_JUDGE_PAD];
+    const attest_judge_dot *dot = &rule->variant->score;
+    double blocks = dot->block ? ceil((double)x->dim / (double)dot->block) : 0;
+    attest_judge_sum_error sum;
+
+    attest_judge_sum_error_init(&sum, dot, &rule->score, (double)x->dim, blocks, x->raised, 0);
+    for (size_t i = 0; i < KERNEL_JUDGE_PAD; i++) {
+        size[i] = size[0];
+        most[i] = (size[0] + fabs(x->s[j])) / 2;
+    }
+    attest_kernel_judge()->sum_errors(e, size, most, &sum, KERNEL_JUDGE_PAD);
+    return fmin(e[0] * rule->scale, x->delta[j]);
+}
+
+/* (1) to (4): what the keys add to sum w (v - center), over the sum of the weights. */
+static void add_keys(double part[ATTEST_JUDGE_STAGES], const attest_judge_work *x,
+                     const attest_judge_rule *rule, size_t column)
+{
+    bool known = attest_judge_row_is_known(x, rule);
+    double moved = 0, center = x->center[column];
+
+    for (size_t j = 0; j < x->count; j++) {
+        double v = x->v[j * x->stride + column], w = x->w[j] / x->sum * fabs(v - center), score;
+
+        if (!(x->high[j] > 0))
+            continue;
+        score = score_part(x, rule, j);
+        part[ATTEST_JUDGE_STAGE_SCORES] += w * score;
+        part[ATTEST_JUDGE_STAGE_SCALING] += w * (x->delta[j] - score);
+        part[ATTEST_JUDGE_STAGE_WEIGHTS] += w * fmax(x->g[j] - x->delta[j], 0);
+        part[ATTEST_JUDGE_STAGE_CASTS] +=
+            (known ? x->spread[j] : x->cast[j]) / x->sum * fabs(v);
+        moved += known ? x->offset[j] / x->sum * v : 0;
+    }
+    part[ATTEST_JUDGE_STAGE_CASTS] += fabs(moved);
+}
+
+static void set_terms(void *context, const attest_judge_work *work,
+                      const attest_judge_rule *rule)
+{
+    const visit *to = context;
+    double part[ATTEST_JUDGE_STAGES] = {0}, center = fabs(work->center[to->column]);
+    double all = 0, before = 0;
+
+    if (work->unbounded)
+        return;
+    add_keys(part, work, rule, to->column);
+    part[ATTEST_JUDGE_STAGE_PRODUCT] = work->product[to->column] / work->sum;
+    part[ATTEST_JUDGE_STAGE_ROW_SUM] =
+        center * fmax(1 / work->ratio_low - 1, 1 - 1 / work->ratio_high);
+    part[ATTEST_JUDGE_STAGE_DIVISION] = center * rule->final + rule->tiny;
+    part[ATTEST_JUDGE_STAGE_OUTPUT] = fmax(center * rule->output.u, rule->output.quantum / 2) *
+                                      (1 + rule->variant->output_any);
+    for (int i = 0; i < ATTEST_JUDGE_STAGES; i++) {
+        all += part[i];
+        before += to->terms->part[i];
+    }
+    for (int i = 0; i < ATTEST_JUDGE_STAGES && (!to->terms->set || all > before); i++)
+        to->terms->part[i] = part[i];
+    to->terms->set = true;
+}
+
+static attest_status visit_row(visit *to, const size_t at[4],
+                               const attest_judge_question *question,
+                               const attest_judge_rule *rule, size_t rules, attest_error *error)
+{
+    double *row = attest_memory_alloc(question->value_dim, 4 * sizeof *row);
+    attest_judge_head_bound bound;
+    attest_status status =
+        row ? attest_judge_head_bound_init(&bound, question, rule, rules, error)
+            : attest_memory_fail(error);
+
+    if (status == ATTEST_OK) {
+        bound.visit = set_terms;
+        bound.context = to;
+        status = attest_judge_head_bound_load(&bound, at[0], at[1], error);
+        if (status == ATTEST_OK)
+            attest_judge_head_bound_rows(row, &bound, at[2], 1);
+        attest_judge_head_bound_clear(&bound);
+    }
+    free(row);
+    return status;
+}
+
+static attest_status find(visit *to, const size_t at[4], const attest_qkv *qkv,
+                          const attest_judge_model *model, attest_error *error)
+{
+    bool *left_out = attest_memory_alloc(model->variants, sizeof *left_out);
+    attest_judge_rule *rule = attest_memory_alloc(model->variants, sizeof *rule);
+    attest_judge_question question;
+    attest_status status = left_out && rule ? attest_judge_question_init(&question, qkv, error)
+                                            : attest_memory_fail(error);
+
+    if (status == ATTEST_OK) {
+        status = attest_judge_inputs_check(left_out, &question, model, error);
+        if (status == ATTEST_OK)
+            status = visit_row(to, at, &question, rule,
+                               attest_judge_inputs_set_rules(rule, left_out, &question, model),
+                               error);
+        attest_judge_question_clear(&question);
+    }
+    free(left_out);
+    free(rule);
+    return status;
+}
+
+attest_status attest_judge_terms_find(attest_judge_terms *terms, const size_t at[4],
+                                      const attest_qkv *qkv, const attest_judge_model *model,
+                                      attest_error *error)
+{
+    attest_judge_quantised quantised;
+    visit to = {terms, at[3]};
+    attest_status status;
+
+    *terms = (attest_judge_terms){0};
+    if (!attest_judge_model_quantises(model))
+        return find(&to, at, qkv, model, error);
+    ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
+    status = find(&to, at, &quantised.qkv, model, error);
+    attest_judge_quantised_clear(&quantised);
+    return status;
+}

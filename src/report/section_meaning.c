@@ -1,0 +1,236 @@
+/* section_meaning.c -- what formats make of outputs, in words, in a table, and by width. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/audited.h"
+#include "report/section.h"
+#include "report/table.h"
+#include "report/value.h"
+
+enum { MOST_WIDTHS = 64 };
+
+/* "Data: text.npy. Weights: head.json." */
+static void write_names(attest_markup *body, const attest_json_cursor *root)
+{
+    static const char *const key[] = {"dataset", "weights", "qkv"};
+    static const char *const what[] = {"Data", "Weights", "Recorded activations"};
+
+    attest_markup_open_class(body, "p", "lead");
+    for (int i = 0; i < 3; i++) {
+        attest_json_cursor part;
+        const char *name;
+
+        if (!attest_json_find_member(&part, root, key[i]))
+            continue;
+        name = attest_value_text(&part, "path");
+        if (i == 1 && !*name)
+            name = *attest_value_text(&part, "strategy") ? "built from the data" : "";
+        if (*name)
+            attest_markup_printf(body, "%s: %s. ", what[i], name);
+        if (*attest_value_text(&part, "name"))
+            attest_markup_printf(body, "(%s) ", attest_value_text(&part, "name"));
+    }
+    attest_markup_close(body);
+}
+
+static bool has_meaning(attest_json_cursor *formats, size_t *count,
+                        const attest_json_cursor *object)
+{
+    attest_json_cursor entry;
+
+    *count = attest_value_array(formats, object, "formats");
+    if (*count == 0)
+        return false;
+    entry = attest_json_get_element(formats, 0);
+    return *attest_value_text(&entry, "conclusion") != '\0';
+}
+
+static void write_conclusions(attest_markup *body, const attest_json_cursor *formats,
+                              size_t count)
+{
+    attest_markup_open(body, "ul");
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor entry = attest_json_get_element(formats, i);
+        attest_markup_element(body, "li", NULL, attest_value_text(&entry, "conclusion"));
+    }
+    attest_markup_close(body);
+}
+
+/* A cell with a share: percent, or as it is where that is small. */
+static void add_share(attest_markup *body, double share)
+{
+    bool small = share != 0 && fabs(share) < 1e-4;
+    char text[64];
+
+    if (isnan(share))
+        snprintf(text, sizeof text, "\xE2\x80\x93");
+    else
+        snprintf(text, sizeof text, small ? "%.2e" : "%.3g %%", small ? share : 100 * share);
+    attest_table_cell(body, "number", text);
+}
+
+static void write_share(attest_markup *body, const attest_json_cursor *object, const char *key)
+{
+    add_share(body, attest_value_number(object, key));
+}
+
+void attest_section_write_errors_of(attest_markup *body, const attest_json_cursor *entry)
+{
+    static const char *const pair[] = {"apart", "by_rounding", "merged"};
+    attest_json_cursor part, pairs;
+
+    if (attest_json_find_member(&part, entry, "relative_error")) {
+        write_share(body, &part, "max");
+        write_share(body, &part, "mean");
+    }
+    if (attest_json_find_member(&part, entry, "weights_error")) {
+        write_share(body, &part, "max");
+        write_share(body, &part, "mean");
+    }
+    attest_table_number(body, attest_value_number(entry, "argmax_changed"), 0);
+    for (int i = 0; i < 3; i++)
+        attest_table_number(body,
+                            attest_json_find_member(&pairs, entry, "pairs")
+                                ? attest_value_number(&pairs, pair[i])
+                                : NAN,
+                            0);
+    attest_table_number(body, attest_value_number(entry, "nonfinite"), 0);
+    attest_table_number(body, attest_value_number(entry, "saturated"), 0);
+}
+
+static void write_table(attest_markup *body, const attest_json_cursor *formats, size_t count)
+{
+    static const char *const heading[] = {"Format",         "#Largest error",
+                                          "#Mean error",    "#Weights, largest",
+                                          "#Weights, mean", "#Strongest key changed",
+                                          "#Pairs apart",   "#By rounding only",
+                                          "#Merged",        "#Not finite",
+                                          "#Saturated"};
+
+    attest_markup_open_class(body, "div", "wide");
+    attest_table_open(body, "What each format does", heading, 11);
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor entry = attest_json_get_element(formats, i);
+
+        attest_table_row(body, attest_value_text(&entry, "name"));
+        attest_section_write_errors_of(body, &entry);
+    }
+    attest_table_close(body);
+    attest_markup_close(body);
+}
+
+/* The numbers of the curve. */
+static void write_widths(attest_markup *body, const attest_plot_series *max,
+                         const attest_plot_series *mean)
+{
+    static const char *const heading[] = {"Bits", "#Largest error", "#Mean error"};
+    char text[64];
+
+    attest_table_open(body, "Relative error at each width", heading, 3);
+    for (size_t i = 0; i < max->count; i++) {
+        snprintf(text, sizeof text, "%.0f", max->x[i]);
+        attest_table_row(body, text);
+        add_share(body, isinf(max->y[i]) ? 0 : max->y[i]);
+        add_share(body, isinf(mean->y[i]) ? 0 : mean->y[i]);
+    }
+    attest_table_close(body);
+}
+
+/* The graded curve, where the record has one. */
+static void write_graded(attest_report *report, const attest_json_cursor *object,
+                         const char *label, size_t number)
+{
+    double bits[MOST_WIDTHS], max[MOST_WIDTHS], mean[MOST_WIDTHS];
+    static const attest_plot_mark mark[] = {{3, "float8_e5m2"},
+                                            {4, "float8_e4m3fn"},
+                                            {8, "bfloat16"},
+                                            {11, "binary16"},
+                                            {24, "binary32"}};
+    attest_plot_series series[2] = {{"largest", 0, bits, max, 0, true, true},
+                                    {"mean", 0, bits, mean, 1, true, true}};
+    attest_json_cursor graded, widths;
+    size_t count = 0;
+    attest_markup drawing;
+    char id[32], caption[256];
+    attest_plot_lines lines = {{id, "Error by width",
+                                "The relative error of outputs, largest and mean, against the "
+                                "width of the significand."},
+                               ATTEST_SCALE_LINEAR,
+                               ATTEST_SCALE_DECADES,
+                               "bits of the significand",
+                               "relative error",
+                               "0",
+                               true,
+                               2,
+                               series,
+                               5,
+                               mark,
+                               0,
+                               NULL};
+
+    if (attest_json_find_member(&graded, object, "graded"))
+        count = attest_value_array(&widths, &graded, "widths");
+    if (count < 2)
+        return;
+    for (size_t i = 0; i < count && i < MOST_WIDTHS; i++) {
+        attest_json_cursor width = attest_json_get_element(&widths, i);
+
+        bits[i] = attest_value_number(&width, "bits");
+        max[i] = attest_value_number(&width, "max");
+        mean[i] = attest_value_number(&width, "mean");
+        max[i] = max[i] == 0 ? -(double)INFINITY : max[i];
+        mean[i] = mean[i] == 0 ? -(double)INFINITY : mean[i];
+        series[0].count = series[1].count = i + 1;
+    }
+    snprintf(id, sizeof id, "graded-%zu", number);
+    snprintf(caption, sizeof caption,
+             "\xE2\x80\x98%.96s\xE2\x80\x99: the error of outputs at every width, exponents "
+             "unbounded, as it was measured.",
+             label);
+    attest_markup_init(&drawing);
+    attest_plot_write_lines(&drawing, &lines);
+    attest_section_open_plot(report, &drawing, id, caption);
+    write_widths(&report->body, &series[0], &series[1]);
+    attest_section_close_plot(report);
+}
+
+/* The mappings of one kind of audit; *number counts them. */
+static void write_all(attest_report *report, attest_audited *audited, size_t *number)
+{
+    attest_markup *body = &report->body;
+    attest_json_cursor formats;
+    size_t count;
+
+    while (attest_audited_next(audited, &report->records)) {
+        if (!has_meaning(&formats, &count, &audited->object))
+            continue;
+        if ((*number)++ == 0)
+            attest_section_open(
+                report, "meaning", "What rounding does to the outputs",
+                "The error of an output is its distance from the exact one, divided by the "
+                "length of the exact one. The error of attention weights is their total "
+                "variation: the share of attention that goes to other keys. Two outputs are "
+                "told apart for certain if the exact ones are farther apart than both errors "
+                "together; by rounding only, if they differ but errors of that size may make "
+                "them equal; merged, if they are equal.");
+        attest_markup_element(body, "h3", NULL, audited->label);
+        write_names(body, &audited->root);
+        write_conclusions(body, &formats, count);
+        write_table(body, &formats, count);
+        write_graded(report, &audited->object, audited->label, *number);
+    }
+}
+
+void attest_section_write_meaning(attest_report *report)
+{
+    attest_audited audited;
+    size_t number = 0;
+
+    attest_audited_init_heads(&audited);
+    write_all(report, &audited, &number);
+    attest_audited_init(&audited);
+    write_all(report, &audited, &number);
+    if (number > 0)
+        attest_section_close(report);
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# attest audit --qkv: recorded activations, head by head, against fractions; the gate; what is refused.
+. "$srcdir/tests/cli/lib.sh"
+cd "$work" || exit 1
+oracle="$srcdir/tests/ref/audit_heads.py"
+python3 "$oracle" make model.safetensors 5
+layers='--q layers.{}.q --k layers.{}.k --v layers.{}.v'
+formats='--formats binary32,bfloat16,binary16,float8_e5m2,p=6'
+
+run 0 "all heads" audit --qkv model.safetensors $layers --all --causal $formats -o heads.json --json
+python3 "$oracle" compare model.safetensors heads.json causal
+result $? "every figure of every head is that of fractions"
+json 'o["qkv"]["of_heads"] == o["qkv"]["audited"] == 8 and o["qkv"]["key_heads"] == 2'
+run 0 "all see all, with a softcap" audit --qkv model.safetensors $layers --all --softcap 2 $formats -o cap.json
+python3 "$oracle" compare model.safetensors cap.json softcap=2
+result $? "softcap"
+run 0 "a mask that is added" audit --qkv model.safetensors $layers --all --mask 'layers.{}.mask' $formats -o mask.json
+python3 "$oracle" compare model.safetensors mask.json mask
+result $? "mask"
+for jobs in 1 3; do
+    "$ATTEST" audit --qkv model.safetensors $layers --all --causal $formats --jobs $jobs -o jobs.json >/dev/null &&
+        cmp -s heads.json jobs.json
+    result $? "the same with $jobs processes"
+done
+for sum in '--sum pairwise --fma' '--softmax online --block 2' '--softmax naive' '--accumulate binary32' '--round zero' '--round stochastic --seed 3'; do
+    run 0 "an algorithm: $sum" audit --qkv model.safetensors $layers --all --formats bfloat16 $sum --json
+    json '0 < o["formats"][0]["relative_error"]["max"] < 0.2'
+done
+run 0 "one head" audit --qkv model.safetensors $layers --causal $formats --layer 3 --head 2 --json
+json '[(h["layer"], h["head"]) for h in o["heads"]] == [(3, 2)]'
+json 'o["heads"][0]["formats"] == next(h for h in json.load(open("heads.json"))["heads"] if (h["layer"], h["head"]) == (3, 2))["formats"]'
+run 0 "some positions" audit --qkv model.safetensors $layers --all --positions 3 --formats bfloat16 --json
+json 'o["qkv"]["positions"] == 3 and o["formats"][0]["pairs"]["positions"] == 24'
+
+run 0 "not worse than itself" audit --qkv model.safetensors $layers --all --causal $formats --gate heads.json
+run 1 "worse without a mask" audit --qkv model.safetensors $layers --all $formats --gate heads.json --json
+json 'not o["gate"]["passed"] and any(x.startswith("layer ") and ": relative_error " in x for x in o["gate"]["worse"])'
+run 1 "a head that is missing" audit --qkv model.safetensors $layers --causal $formats --gate heads.json --json
+json '"layer 3, head 3: not audited any more" in o["gate"]["worse"]'
+run 0 "a page" audit --qkv model.safetensors $layers --all --causal $formats --report heads.html
+python3 - <<'PAGE'
+import json, sys, xml.etree.ElementTree as tree
+record, page = json.load(open("heads.json")), tree.parse("heads.html")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def share(x):
+    return "%.2e" % x if x and abs(x) < 1e-4 else "%.3g %%" % (100 * x)
+
+
+def cells(f):
+    r, w, p = f["relative_error"], f["weights_error"], f["pairs"]
+    return [share(x) for x in (r["max"], r["mean"], w["max"], w["mean"])] + [
+        str(x) for x in (f["argmax_changed"], p["apart"], p["by_rounding"], p["merged"], f["nonfinite"], f["saturated"])]
+
+
+def table(caption):
+    found = next(t for t in page.iter("table") if t.findtext("caption") == caption)
+    return [["".join(c.itertext()).replace("\u2009", "").replace("\u202f", "").strip() for c in row] for row in found.find("tbody")]
+
+
+want = [[str(h["layer"]), str(h["head"]), f["name"], *cells(f)] for h in record["heads"] for f in h["formats"]]
+maps = [s for s in page.iter(SVG + "svg") if (s.get("id") or "").startswith("heads-")]
+rows = {row.get("id") for row in page.iter("tr")}
+links = [[a.get("href")[1:] for a in m.iter(SVG + "a")] for m in maps]
+ok = (table("Every head in every format") == want and table("What each format does") == [[f["name"], *cells(f)] for f in record["formats"]]
+      and len(maps) == len(record["formats"]) and all(len(set(m)) == len(record["heads"]) and set(m) <= rows for m in links)
+      and [li.text for li in page.iter("li") if li.text] [-len(record["formats"]):] == [f["conclusion"] for f in record["formats"]])
+sys.exit(not ok)
+PAGE
+result $? "the page has every number of the record, a map for each format, and cells that lead to rows"
+
+refused "a format beyond doubles" audit --qkv model.safetensors $layers --all --formats p=100
+refused "no such layer" audit --qkv model.safetensors $layers --layer 1
+refused "no such head" audit --qkv model.safetensors $layers --head 4
+refused "data, too" audit data.json --qkv model.safetensors $layers
+refused "an option of data" audit --qkv model.safetensors $layers --delta 1
+refused "an option of recordings" audit model.safetensors --all
+refused "neither" audit
+refused "no such tensor" audit --qkv model.safetensors --all
+! grep -q 'model.safetensors: model.safetensors' "$err"
+result $? "the file is named once"
+refused "all and one" audit --qkv model.safetensors $layers --all --head 1
+refused "a record of other work" audit --qkv model.safetensors $layers --gate model.safetensors
+finish
