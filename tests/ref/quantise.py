@@ -412,6 +412,20 @@ def draw(rng, kind, narrow):
     return f32(x)
 
 
+def draw_steps(rng, exact, narrow, count):
+    """Middles of the steps of a grid, and numbers beside them; the largest number is in every group of 16. Where steps are
+    exact, ties tell how they are rounded; else products with a reciprocal, or with another one, part."""
+    largest = F(127 * 8) * F(2)**rng.randrange(-9, 4) if exact else f32(F(rng.uniform(1, 2)) * F(2)**rng.randrange(-6, 7))
+    out = []
+    for i in range(count):
+        steps = rng.choice([127, 127, 8, 6, 1024])
+        x = (F(rng.randrange(steps)) + F(1, 2)) * largest / steps
+        x = F(largest) if i % 16 == 0 else f32(x + rng.choice([-1, 0, 0, 1]) * x / 2**24)
+        x = rng.choice([-1, 1]) * min(x, largest)
+        out.append(f16(x) if narrow else x)
+    return out
+
+
 def expect(name, x, heads, tokens, dim):
     """Element, factor, divisor and offset of each."""
     down, across, rule = RULES[name]
@@ -430,10 +444,11 @@ def expect(name, x, heads, tokens, dim):
 
 def test_block(name, rng):
     wrong, numbers = [], 0
-    for trial in range(6):
+    for trial in range(10):
         heads, tokens, dim = rng.choice([(1, 1, 32), (2, 3, 40), (1, 33, 3), (2, 17, 6), (1, 3, 64)])
         kind = trial
-        x = [draw(rng, kind, "kivi" in name) for _ in range(heads * tokens * dim)]
+        narrow, size = "kivi" in name, heads * tokens * dim
+        x = draw_steps(rng, kind % 2 == 0, narrow, size) if kind > 5 else [draw(rng, kind, narrow) for _ in range(size)]
         got = ask("block %s %d %d %d %s" % (name, heads, tokens, dim, " ".join(text(v) for v in x)))
         for i, (e, (y, factor, divisor, offset)) in enumerate(zip(x, expect(name, x, heads, tokens, dim))):
             word = got[7 * i:7 * i + 7]
