@@ -219,8 +219,19 @@ static bool try_rough(attest_activation activation, int off, double *most, size_
     bool ok;
 
     rough_init(&r, activation);
-    attest_bounded_layer layer = {activation, r.weights.mask, r.weights.skip,     r.dim,
-                                  r.heads,    head,           off & 2 ? ERROR : 0};
+<<<<<<< HEAD
+    attest_bounded_layer layer = {.activation = activation,
+                                  .mask = r.weights.mask,
+                                  .skip = r.weights.skip,
+                                  .dim = r.dim,
+                                  .heads = r.heads,
+                                  .head = head,
+                                  .error = off & 2 ? ERROR : 0};
+=======
+    attest_bounded_layer layer = {activation, r.weights.mask, r.weights.skip,      r.dim,
+                                  r.heads,    head,           off & 2 ? ERROR : 0, 0,
+                                  r.dim};
+>>>>>>> refs/heads/inst
     attest_bounded_task task = {&layer, r.token[off & 1], NULL, off & 1 ? ERROR : 0,
                                 centre, radius,           NULL};
     for (size_t h = 0; h < r.heads; h++) {
@@ -273,7 +284,12 @@ static void test_kernel_error(void)
 {
     double one = 1, token[8], centre[8], radius[8], out[8], own[8];
     attest_bounded_head head;
-    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0};
+    attest_bounded_layer layer = {
+<<<<<<< HEAD
+        .activation = ATTEST_SOFTMAX, .skip = false, .dim = 1, .heads = 1, .head = &head};
+=======
+        ATTEST_SOFTMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0, 0, 1};
+>>>>>>> refs/heads/inst
     attest_bounded_task task = {&layer, token, NULL, 0, centre, radius, NULL};
     attest_bounded_scratch scratch = {0};
     attest_error error;
@@ -302,7 +318,12 @@ static void test_overflow(void)
                                     {1e200, 1, 1, 1}, {1, -1e160, 1, 1},   {1, 1, 1e308, 1}};
     double one = 1, centre[4], radius[4];
     attest_bounded_head head;
-    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0};
+<<<<<<< HEAD
+    attest_bounded_layer layer = {
+        .activation = ATTEST_SOFTMAX, .skip = true, .dim = 1, .heads = 1, .head = &head};
+=======
+    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0, 0, 1};
+>>>>>>> refs/heads/inst
     attest_bounded_scratch scratch = {0};
     attest_error error;
 
