@@ -25,8 +25,18 @@ static double get_rational(const fmpq_t x, const attest_hosted *h)
     return attest_hosted_get_fraction(fmpq_numref(x), fmpq_denref(x), h);
 }
 
-/* 1/sqrt(dim) rounded once: cut to 53 bits and made odd, it rounds to fewer as the root does.
- */
+/* y is a value cut to 53 bits, rounded for plain doubles; made odd where that was inexact, it
+ * rounds to fewer bits as the value does. */
+static double round_cut(double y, int inexact, const attest_hosted *h)
+{
+    if (h->plain)
+        return y;
+    return h->rounding == ATTEST_SIMULATED_NEAREST
+               ? attest_hosted_nearest(attest_hosted_to_odd(y, inexact ? y : 0), h)
+               : attest_hosted_cut(y, h);
+}
+
+/* 1/sqrt(dim), rounded once. */
 static double get_rsqrt(size_t dim, const attest_hosted *h)
 {
     mpfr_t root;
@@ -38,14 +48,10 @@ static double get_rsqrt(size_t dim, const attest_hosted *h)
     inexact = mpfr_rec_sqrt(root, root, h->plain ? MPFR_RNDN : MPFR_RNDZ);
     y = mpfr_get_d(root, MPFR_RNDN);
     mpfr_clear(root);
-    if (h->plain)
-        return y;
-    return h->rounding == ATTEST_SIMULATED_NEAREST
-               ? attest_hosted_nearest(attest_hosted_to_odd(y, inexact ? y : 0), h)
-               : attest_hosted_cut(y, h);
+    return round_cut(y, inexact, h);
 }
 
-/* tanh x, rounded once, likewise. */
+/* tanh x, rounded once. */
 static double get_tanh(double x, const attest_hosted *h)
 {
     mpfr_t value;
@@ -59,11 +65,7 @@ static double get_tanh(double x, const attest_hosted *h)
     inexact = mpfr_tanh(value, value, h->plain ? MPFR_RNDN : MPFR_RNDZ);
     y = mpfr_get_d(value, MPFR_RNDN);
     mpfr_clear(value);
-    if (h->plain)
-        return y;
-    return h->rounding == ATTEST_SIMULATED_NEAREST
-               ? attest_hosted_nearest(attest_hosted_to_odd(y, inexact ? y : 0), h)
-               : attest_hosted_cut(y, h);
+    return round_cut(y, inexact, h);
 }
 
 static double *numbers(size_t rows, size_t cols)

@@ -35,3 +35,24 @@ void attest_depth_exp(arb_t weight, const arb_t depth, long bits)
         arb_exp(weight, weight, bits);
     }
 }
+
+bool attest_depth_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t depth,
+                        long bits)
+{
+    arb_t ln2;
+
+    if (!arb_is_positive(factor))
+        return false;
+    arb_init(ln2);
+    arb_one(value);
+    if (depth)
+        attest_depth_exp(value, depth, bits);
+    arb_mul(value, value, factor, bits);
+    arb_const_log2(ln2, bits);
+    arb_log(log2, factor, bits);
+    if (depth)
+        arb_sub(log2, log2, depth, ARF_PREC_EXACT);
+    arb_div(log2, log2, ln2, bits);
+    arb_clear(ln2);
+    return true;
+}

@@ -124,7 +124,7 @@ attest_status attest_lemma_f_bound(arb_t value, arb_t log2, const arb_t gap,
                                    bool first_at_maximum, const arb_t t, long bits,
                                    attest_error *error)
 {
-    arb_t bracket, ln2;
+    arb_t bracket;
     bool usable;
 
     if (threshold_side(gap, bits) <= 0)
@@ -132,22 +132,9 @@ attest_status attest_lemma_f_bound(arb_t value, arb_t log2, const arb_t gap,
     if (!first_at_maximum && !arb_ge(t, gap) && !arb_overlaps(t, gap))
         return attest_error_set(error, ATTEST_DOMAIN, "Lemma F: t is smaller than the gap");
     arb_init(bracket);
-    arb_init(ln2);
     set_bracket(bracket, gap, first_at_maximum, t, bits);
-    usable = arb_is_positive(bracket);
-    if (usable) {
-        arb_one(value);
-        if (!first_at_maximum)
-            attest_depth_exp(value, t, bits);
-        arb_mul(value, value, bracket, bits);
-        arb_const_log2(ln2, bits);
-        arb_log(bracket, bracket, bits);
-        if (!first_at_maximum)
-            arb_sub(bracket, bracket, t, ARF_PREC_EXACT);
-        arb_div(log2, bracket, ln2, bits);
-    }
+    usable = attest_depth_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
     arb_clear(bracket);
-    arb_clear(ln2);
     if (!usable)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "Lemma F: the gap or t is too wide a ball");
