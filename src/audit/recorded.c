@@ -82,7 +82,7 @@ static attest_status recorded_init(recorded *r, const attest_simulated_arithmeti
         ATTEST_TRY(outputs_init(&r->outputs[f], r->count, x->value_dim, error));
     }
     r->reference.bits = ATTEST_RECORDED_BITS;
-    r->reference.dim = x->value_dim;
+    r->reference.dim = r->reference.counted = x->value_dim;
     r->reference.middle = attest_wide_vector_init(
         &r->reference.middle_bytes, r->count * x->value_dim, ATTEST_RECORDED_BITS + 64, true);
     r->reference.radius =

@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "cli/audit.h"
+#include "report/need.h"
 #include "data/judge_model.h"
 
 /* A number of few characters, or "-". */
@@ -52,13 +53,18 @@ static void format_power(char *text, size_t room, const char *log2, int digits)
              exponent ? exponent : "");
 }
 
+static bool has_log2(const arb_t ball)
+{
+    return arb_is_positive(ball) && arb_is_finite(ball);
+}
+
 /* A positive ball as 2^x, an exact 0 as 0. */
 static void print_separation(bool known, const arb_t ball)
 {
     char text[40] = "-", *log2 = known ? attest_ball_format_log2(ball) : NULL;
 
-    if (log2)
-        format_power(text, sizeof text, log2, 7);
+    if (known && has_log2(ball))
+        format_power(text, sizeof text, attest_need_text(log2), 7);
     else if (known && arb_is_zero(ball))
         snprintf(text, sizeof text, "0");
     printf(" %12s", text);
@@ -152,8 +158,8 @@ static void print_exponent(const arb_t separation)
 {
     char text[40], *log2 = attest_ball_format_log2(separation);
 
-    if (log2) {
-        format_power(text, sizeof text, log2, 12);
+    if (has_log2(separation)) {
+        format_power(text, sizeof text, attest_need_text(log2), 12);
         printf(", for a separation of %s", text);
     }
     printf("\n");

@@ -101,8 +101,8 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     text = attest_ball_format_text(ball);
     log2 = attest_ball_format_log2(ball);
     printf("%-18s %s", what, attest_need_text(text));
-    if (log2)
-        printf(" = 2^%s", log2);
+    if (arb_is_positive(ball))
+        printf(" = 2^%s", attest_need_text(log2));
     printf(" at [%zu,%zu]", place[0].sequence, place[0].position);
     if (count == 2)
         printf(" and [%zu,%zu]", place[1].sequence, place[1].position);

@@ -50,17 +50,23 @@ static void fill(double *x, double value, size_t count)
         x[j] = value;
 }
 
+/* What a weight's own exponential and those of so many rescales add to its exponent's error. */
+static double exponentials(const attest_judge_rule *rule, double raises)
+{
+    return (1 + raises) * rule->log_exp;
+}
+
 /* g_j of (3) for all keys, and whether the row is narrow. */
 static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     struct kernel_judge_weight numbers = weight_rule(x, rule, common);
 
     if (!rule->known_tiles)
-        fill(x->g, (1 + x->raises) * rule->log_exp, x->count);
+        fill(x->g, exponentials(rule, x->raises), x->count);
     else
         for (size_t i = 0, first = 0, last; first < x->count; i++, first = last) {
             last = tile_end(x, rule, first);
-            fill(x->g + first, (1 + (double)x->tile_raises[i]) * rule->log_exp, last - first);
+            fill(x->g + first, exponentials(rule, (double)x->tile_raises[i]), last - first);
         }
     x->widest =
         attest_kernel_judge()->exponents(x->g, x->w, x->t, x->delta, &numbers, x->count);
@@ -70,61 +76,46 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
 }
 
-/* low, high around the sink's w, where flushed weights may be 0. */
-static void set_weight(double *low, double *high, double w, double g, double flushed,
-                       bool narrow, double argument)
+/* w = e^w, and low, high around it, where flushed weights may be 0; arrays with room for a
+ * vector beyond the count. */
+static void enclose(double *low, double *high, double *w, const double *g, const double *t,
+                    double flushed, bool narrow, size_t count)
 {
-    if (narrow) {
-        double half = w * (g + g * g) * ATTEST_JUDGE_UP; /* e^g <= 1 + g + g^2 for g <= 1 */
-
-        *low = (w - half) * ATTEST_JUDGE_DOWN;
-        *high = (w + half) * ATTEST_JUDGE_UP;
-    } else {
-        *low = attest_judge_exp_down(argument - g);
-        *high = attest_judge_exp_up(argument + g);
+    for (size_t j = 0; !narrow && j < count; j++) {
+        low[j] = w[j] - g[j];
+        high[j] = w[j] + g[j];
     }
-    if (*low < flushed) {
-        *low = 0;
-        *high = maximum(*high, flushed);
+    if (!narrow) {
+        attest_kernel_exp(low, low, count);
+        attest_kernel_exp(high, high, count);
     }
+    attest_kernel_exp(w, w, count);
+    attest_kernel_judge()->weights(low, high, w, g, t, flushed, narrow, count);
 }
 
 static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double common,
                      double flushed)
 {
-    double argument, g;
+    double low[KERNEL_JUDGE_PAD] = {0}, high[KERNEL_JUDGE_PAD] = {0}, w[KERNEL_JUDGE_PAD] = {0};
+    double g[KERNEL_JUDGE_PAD] = {0}, t[KERNEL_JUDGE_PAD] = {0}, argument;
 
     x->sink_weight = x->sink_low = x->sink_high = 0;
     if (!x->sink)
         return;
     argument = x->sink_logit - x->top;
-    g = (sink_error(x, rule) + common + (1 + x->raises) * rule->log_exp +
-         5 * rule->work.u * (1 + 8 * rule->work.u) * (fabs(argument) + 2 * rule->reach) +
-         0x1p-50 * (fabs(argument) + 1)) *
-        ATTEST_JUDGE_UP;
-    if (argument + g < -FAR)
-        g = 0;
-    argument = maximum(argument, LEAST_ARGUMENT);
-    if (!(g < 600))
+    *g = (sink_error(x, rule) + common + exponentials(rule, x->raises) +
+          5 * rule->work.u * (1 + 8 * rule->work.u) * (fabs(argument) + 2 * rule->reach) +
+          0x1p-50 * (fabs(argument) + 1)) *
+         ATTEST_JUDGE_UP;
+    if (argument + *g < -FAR)
+        *g = 0;
+    *w = maximum(argument, LEAST_ARGUMENT);
+    if (!(*g < 600))
         x->weight_reason = ATTEST_JUDGE_SCORES_UNCERTAIN;
-    attest_kernel_exp(&x->sink_weight, &argument, 1);
-    set_weight(&x->sink_low, &x->sink_high, x->sink_weight, g, flushed,
-               x->narrow && g <= NARROW, argument);
-}
-
-static void set_weights(attest_judge_work *x, double flushed)
-{
-    for (size_t j = 0; !x->narrow && j < x->count; j++) {
-        x->low[j] = x->w[j] - x->g[j];
-        x->high[j] = x->w[j] + x->g[j];
-    }
-    if (!x->narrow) {
-        attest_kernel_exp(x->low, x->low, x->count);
-        attest_kernel_exp(x->high, x->high, x->count);
-    }
-    attest_kernel_exp(x->w, x->w, x->count);
-    attest_kernel_judge()->weights(x->low, x->high, x->w, x->g, x->t, flushed, x->narrow,
-                                   x->count);
+    enclose(low, high, w, g, t, flushed, x->narrow && *g <= NARROW, 1);
+    x->sink_weight = *w;
+    x->sink_low = *low;
+    x->sink_high = *high;
 }
 
 /* What evaluating a weight costs here, in units of 2^-51: the roundings of its argument, and of
@@ -264,7 +255,7 @@ static void weigh(attest_judge_work *x, const attest_judge_rule *rule)
     if (x->weight_reason)
         return;
     flushed *= attest_judge_exp_up(moved);
-    set_weights(x, flushed);
+    enclose(x->low, x->high, x->w, x->g, x->t, flushed, x->narrow, x->count);
     set_sink(x, rule, common, flushed);
     if (x->weight_reason)
         return;

@@ -1,6 +1,7 @@
 /* Any bytes as a safetensors file: refused, or tensors that lie in the file, each of which is
  * then read as a dataset; and an attention layer, if there is one by the usual names. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/dataset_array.h"
 #include "io/import_parts.h"
@@ -21,8 +22,35 @@ static void read_tensor(const uint8_t *data, size_t size, const char *name)
     attest_dataset_clear(&dataset);
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const attest_model_name *)left)->name,
+                  ((const attest_model_name *)right)->name);
+}
+
+/* The bytes as a model, as attest_model_file_open makes it of a file. */
+static void make_model(attest_model_file *model, attest_model_shard *shard, const uint8_t *data,
+                       size_t size, const attest_safetensors *file, attest_budget *budget)
+{
+    static char path[] = "bytes";
+
+    *shard = (attest_model_shard){.path = path,
+                                  .open = true,
+                                  .file = {.input = {.path = path, .data = data, .size = size},
+                                           .budget = budget,
+                                           .tensors = *file}};
+    *model = (attest_model_file){
+        .budget = budget, .names = file->count, .shard = shard, .shards = 1};
+    model->name = malloc((file->count + 1) * sizeof *model->name);
+    if (!model->name)
+        abort();
+    for (size_t i = 0; i < file->count; i++)
+        model->name[i] = (attest_model_name){file->tensor[i].name, 0};
+    qsort(model->name, model->names, sizeof *model->name, by_name);
+}
+
 /* Imports head h of 2, with what the bits of options choose. */
-static void import_head(const attest_safetensors *file, size_t h, unsigned options)
+static void import_head(attest_model_file *file, size_t h, unsigned options)
 {
     attest_import request = {.o = "o",
                              .heads = 2,
@@ -60,6 +88,9 @@ static void import_head(const attest_safetensors *file, size_t h, unsigned optio
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    attest_budget budget = {(size_t)1 << 24};
+    attest_model_shard shard;
+    attest_model_file model;
     attest_safetensors file;
 
     read_tensor(data, size, NULL);
@@ -71,8 +102,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (i < 4)
             read_tensor(data, size, file.tensor[i].name);
     }
+    make_model(&model, &shard, data, size, &file, &budget);
     for (unsigned options = 0; options < 32; options++)
-        import_head(&file, options % 2, options);
+        import_head(&model, options % 2, options);
+    attest_tensor_file_drop(&shard.file);
+    free(model.name);
     attest_safetensors_clear(&file);
     return 0;
 }

@@ -70,13 +70,12 @@ mutation "sums that are promoted" sum_error.c 'rule->promoted_size = part *' 'ru
 # (3): weights
 mutation "the sink against the keys" weights.h 'return 6 * rule->work.u' 'return 3 * rule->work.u'
 mutation "argument of exp" weights.h '.argument = 5 * u *' '.argument = u *'
-mutation "exponentials" weights.c '(1 + (double)x->tile_raises[i]) *' '(0.5 + (double)x->tile_raises[i]) *'
-mutation "exponentials of rescales" weights.c '(1 + x->raises) * rule->log_exp, x->count' \
-    '(1 + x->raises / 2) * rule->log_exp, x->count'
+mutation "exponentials" weights.c 'return (1 + raises) *' 'return (0.5 + raises) *'
+mutation "exponentials of rescales" weights.c 'return (1 + raises) *' 'return (1 + raises / 2) *'
 mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
 mutation "logarithms of parts" weights.c 'v->split_log + 2' 'v->split_log / 2 + 2'
-mutation "flushed exponentials" weights.c 'if (*low < flushed) {' 'if (0) {'
+mutation "flushed exponentials" $keys 'kept = vector_at_most(limit, a);' 'kept = vector_at_most(zero, a);'
 # (4): casts
 mutation "relative error of a cast" casts.c '.u = v->cast ? rule->p.u :' '.u = v->cast ? rule->p.u / 2 :'
 mutation "least number of a cast" casts.c 'ldexp(rule->p.quantum, -1 -' 'ldexp(rule->p.quantum, -2 -'

@@ -148,6 +148,28 @@ void scene_get_bound(double result[4], scene *x)
     attest_judge_question_clear(&question);
 }
 
+bool scene_sums_hold(scene *x)
+{
+    attest_judge_head_bound bound;
+    attest_judge_rule rule;
+    attest_judge_question question;
+    const attest_judge_work *work = &bound.work[0]; /* of the row */
+    double result[4], size = 0, cast = 0;
+    bool holds;
+
+    if (!open_scene(result, &bound, &rule, &question, x))
+        abort();
+    for (size_t j = 0; j < x->keys; j++) {
+        size += work->weight_size[j] * fabs(x->value[j]);
+        cast += work->cast[j] * fabs(x->value[j]);
+    }
+    holds =
+        !work->weight_reason && size > 0 && work->size_v[0] >= size && work->cast_v[0] >= cast;
+    attest_judge_head_bound_clear(&bound);
+    attest_judge_question_clear(&question);
+    return holds;
+}
+
 void scene_push(attest_judge_recipe *r)
 {
     r->exp_error = r->final_error = r->log_error = r->softcap_error = ATTEST_RECIPE_PUSH;

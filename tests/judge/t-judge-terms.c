@@ -395,8 +395,25 @@ static void sum_range_cases(void)
     expect_nothing(&x, "a part whose cast weights are flushed");
 }
 
+/* All weight is on keys whose value is 0: what the others add is no part of their weights. */
+static void value_sum_cases(void)
+{
+    scene x;
+
+    scene_begin(&x, 3, 1);
+    x.biased = true;
+    x.mask[2] = -200; /* flushed */
+    x.value[2] = 1;
+    TAP_OK(scene_sums_hold(&x), "the value of a key that may be flushed counts");
+    x.mask[2] = -20;
+    x.v.cast = true;
+    x.v.p = scene_format("binary16");
+    TAP_OK(scene_sums_hold(&x), "the value of a key whose cast is a subnormal number counts");
+}
+
 int main(void)
 {
+    value_sum_cases();
     weight_cases();
     rising_case();
     split_cases();

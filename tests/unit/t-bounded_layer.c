@@ -219,8 +219,9 @@ static bool try_rough(attest_activation activation, int off, double *most, size_
     bool ok;
 
     rough_init(&r, activation);
-    attest_bounded_layer layer = {activation, r.weights.mask, r.weights.skip,     r.dim,
-                                  r.heads,    head,           off & 2 ? ERROR : 0};
+    attest_bounded_layer layer = {activation, r.weights.mask, r.weights.skip,      r.dim,
+                                  r.heads,    head,           off & 2 ? ERROR : 0, 0,
+                                  r.dim};
     attest_bounded_task task = {&layer, r.token[off & 1], NULL, off & 1 ? ERROR : 0,
                                 centre, radius,           NULL};
     for (size_t h = 0; h < r.heads; h++) {
@@ -273,7 +274,8 @@ static void test_kernel_error(void)
 {
     double one = 1, token[8], centre[8], radius[8], out[8], own[8];
     attest_bounded_head head;
-    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0};
+    attest_bounded_layer layer = {
+        ATTEST_SOFTMAX, ATTEST_MASK_NONE, false, 1, 1, &head, 0, 0, 1};
     attest_bounded_task task = {&layer, token, NULL, 0, centre, radius, NULL};
     attest_bounded_scratch scratch = {0};
     attest_error error;
@@ -302,7 +304,7 @@ static void test_overflow(void)
                                     {1e200, 1, 1, 1}, {1, -1e160, 1, 1},   {1, 1, 1e308, 1}};
     double one = 1, centre[4], radius[4];
     attest_bounded_head head;
-    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0};
+    attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0, 0, 1};
     attest_bounded_scratch scratch = {0};
     attest_error error;
 

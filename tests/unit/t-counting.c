@@ -55,7 +55,7 @@ int main(void)
 
     for (long p = 1; p <= 5; p++)
         for (long emax = 1; emax <= 4; emax++) {
-            char name[64];
+            char name[96];
 
             snprintf(name, sizeof name, "p=%ld:emin=-%ld:emax=%ld", p, emax, emax);
             ok = ok && has_values(name, enumerate(p, -emax, emax, false));
