@@ -412,16 +412,39 @@ def draw(rng, kind, narrow):
     return f32(x)
 
 
-def draw_steps(rng, exact, narrow, count):
-    """Middles of the steps of a grid, and numbers beside them; the largest number is in every group of 16. Where steps are
-    exact, ties tell how they are rounded; else products with a reciprocal, or with another one, part."""
-    largest = F(127 * 8) * F(2)**rng.randrange(-9, 4) if exact else f32(F(rng.uniform(1, 2)) * F(2)**rng.randrange(-6, 7))
-    out = []
-    for i in range(count):
-        steps = rng.choice([127, 127, 8, 6, 1024])
+INVERSES = ("q8_0", "q8_0:x86", "q8_0:arm", "int8:per-tensor", "int8:per-token", "int8:ct2")
+
+
+def draw_largest(rng, kind):
+    """The largest number of a group: with exact steps; one of which two reciprocals of the step part; large."""
+    if kind == 0:
+        return F(127 * 8) * F(2)**rng.randrange(-9, 4)
+    if kind == 2:
+        return f32(F(rng.uniform(1480, 2700)))
+    while True:
+        a = f32(F(rng.uniform(1, 2)) * F(2)**rng.randrange(-6, 7))
+        if div32(F(127), a) != div32(F(1), f32(a / 127)):
+            return a
+
+
+def draw_step(rng, largest, inverse):
+    """The middle of two steps of a grid, or beside it; with two reciprocals, one that tells them apart, if one comes up."""
+    steps = 127 if inverse else rng.choice([127, 127, 8, 6, 1024])
+    for _ in range(30 if inverse else 1):
         x = (F(rng.randrange(steps)) + F(1, 2)) * largest / steps
-        x = F(largest) if i % 16 == 0 else f32(x + rng.choice([-1, 0, 0, 1]) * x / 2**24)
-        x = rng.choice([-1, 1]) * min(x, largest)
+        x = min(f32(x + rng.choice([-1, 0, 0, 1]) * x / 2**24), largest)
+        if inverse and round(times(x, inverse[0])) != round(times(x, inverse[1])):
+            break
+    return x
+
+
+def draw_steps(rng, kind, name, count):
+    largest = draw_largest(rng, kind)
+    inverse = [div32(F(127), largest), div32(F(1), f32(largest / 127))] if kind == 1 and name in INVERSES else None
+    out, narrow = [], "kivi" in name
+    for i in range(count):
+        sought = inverse if i % 16 == 5 else None
+        x = rng.choice([-1, 1]) * (largest if i % 16 == 0 else draw_step(rng, largest, sought))
         out.append(f16(x) if narrow else x)
     return out
 
@@ -444,11 +467,11 @@ def expect(name, x, heads, tokens, dim):
 
 def test_block(name, rng):
     wrong, numbers = [], 0
-    for trial in range(10):
+    for trial in range(9):
         heads, tokens, dim = rng.choice([(1, 1, 32), (2, 3, 40), (1, 33, 3), (2, 17, 6), (1, 3, 64)])
         kind = trial
         narrow, size = "kivi" in name, heads * tokens * dim
-        x = draw_steps(rng, kind % 2 == 0, narrow, size) if kind > 5 else [draw(rng, kind, narrow) for _ in range(size)]
+        x = draw_steps(rng, kind - 6, name, size) if kind > 5 else [draw(rng, kind, narrow) for _ in range(size)]
         got = ask("block %s %d %d %d %s" % (name, heads, tokens, dim, " ".join(text(v) for v in x)))
         for i, (e, (y, factor, divisor, offset)) in enumerate(zip(x, expect(name, x, heads, tokens, dim))):
             word = got[7 * i:7 * i + 7]

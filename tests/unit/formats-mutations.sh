@@ -37,7 +37,7 @@ mutation "ties of powers of two" number/format_code.c 'significand < 0.75' 'sign
 mutation "halves of MX" number/block_floats.c 'floor(fabs(x) / unit + 0.5)' 'nearbyint(fabs(x) / unit)'
 mutation "the scale of TransformerEngine" number/block_floats.c 'scaled > ldexpf(1, exponent)' 'scaled >= ldexpf(1, exponent)'
 mutation "the scale of vLLM" number/block_floats.c '(uint32_t)1 << 21' '(uint32_t)1 << 22'
-mutation "log2f of llama.cpp" number/block_floats.c 'floorf((float)log2(amax))' '(float)floor(log2(amax))'
+mutation "log2f of llama.cpp" number/block_floats.c 'floorf((float)log2((double)amax))' '(float)floor(log2((double)amax))'
 mutation "NVFP4 without the tensor's scale" number/block_floats.c 'fminf(2688 / g->tensor_amax, FLT_MAX)' '1'
 mutation "NVFP4 of llama.cpp, large scales" number/block_floats.c 'if (x >= 248)' 'if (x >= 448)'
 mutation "elements of q8_0 from the stored scale" number/block_integers.c 'inverse = d == 0 ? 0 : 1 / d;
