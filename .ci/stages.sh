@@ -1,6 +1,7 @@
 # stages.sh -- stages, their minutes and the totals of their tests. Sourced in the top folder.
 passed=0
 failed=0
+failures= # what the last lines repeat, for those who see no others
 # Data too large for the tree; tests that want them are skipped without.
 [ -d ../shared/data ] && ATTEST_DATA=$(cd ../shared/data && pwd) && export ATTEST_DATA
 
@@ -30,13 +31,15 @@ stage() { # name, command...: runs one stage, shows what went wrong
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        grep -v '^PASS' "$log" | grep -nE '^(FAIL|ERROR|XPASS)|not ok|rror:|warning:' | head -40
+        failures+=$(echo "$name: exit $status" && grep -E '^(FAIL|ERROR|XPASS): |^not ok' "$log" | sort -u | head -n 20)$'\n'
+        grep -v '^PASS' "$log" | grep -nE 'rror:|warning:' | head -n 40
         tail -n 60 "$log"
     fi
     rm -f "$log"
 }
 
 finish() { # the last line, and the exit code
+    printf '%s' "$failures"
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }
