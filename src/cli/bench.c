@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "audit/record.h"
 #include "base/clock.h"
 #include "cli/command.h"
 #include "io/json_write.h"
@@ -95,6 +96,7 @@ static attest_status bench_json(double seconds)
     attest_json_write_begin(&json, stdout);
     attest_json_write_object(&json, NULL);
     attest_json_write_string(&json, "kernel", attest_kernel_name());
+    attest_audit_write_maker(&json);
     attest_json_write_array(&json, "races");
     status = race_all(seconds, write_race, &json);
     attest_json_write_close(&json);

@@ -59,8 +59,13 @@ static int print_json(void)
     }
     attest_json_write_close(&json);
     attest_json_write_array(&json, "glossary");
-    for (const attest_term *term = attest_glossary; term->name; term++)
-        attest_json_write_string(&json, NULL, term->name);
+    for (const attest_term *term = attest_glossary; term->name; term++) {
+        attest_json_write_object(&json, NULL);
+        attest_json_write_string(&json, "name", term->name);
+        attest_json_write_string(&json, "text", term->text);
+        attest_json_write_string(&json, "see", term->see);
+        attest_json_write_close(&json);
+    }
     attest_json_write_close(&json);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);

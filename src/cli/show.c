@@ -209,6 +209,7 @@ static int run(int argc, char **argv)
 {
     const attest_property *property = NULL;
     const attest_statement *statement;
+    const attest_term *term;
     attest_common common;
     char **operands;
     size_t count;
@@ -233,6 +234,11 @@ static int run(int argc, char **argv)
         return show_term(operands[0], &common);
     if (common.json)
         return print_json(statement, property);
+    term = attest_glossary_get(operands[0]);
+    if (term) { /* a statement whose name is a word, too: the word first */
+        print_named(term->name, term->text);
+        printf("\n");
+    }
     print_text(statement, property);
     return EXIT_HOLDS;
 }

@@ -2,27 +2,33 @@
 # Every command has --help with an example; unknown things are refused in one line.
 . "$srcdir/tests/cli/lib.sh"
 
+words() { tr -s ' ' '\n' | sort -u; }
+sh "$srcdir/doc/pages" "$ATTEST" "$work/manual" >"$out" 2>"$err"
+result $? "the pages of the manual are made"
+[ "$(ls "$work/manual"/*.1 | wc -l)" -eq "$(ls "$srcdir/doc/commands" | wc -l)" ]
+result $? "one for each command"
+if command -v groff >"$work/groff"; then
+    for page in "$work/manual"/*.1; do groff -man -Tascii -ww -z "$page" 2>&1; done >"$err"
+    [ ! -s "$err" ]
+    result $? "groff has no warning"
+fi
+
 run 0 "attest --help" --help
 shows '^Usage: attest COMMAND'
-commands=$(sed -n 's/^  \([a-z]*\)  .*/\1/p' "$out")
+commands=$(sed -n 's/^  \([a-z-]*\)  .*/\1/p' "$out")
 for command in $commands; do
     run 0 "$command --help" "$command" --help
     shows "^Usage: attest $command"
     shows '^Example:'
-    sed 's/\\-/-/g' "$srcdir/doc/attest.1" | sed -n "/^.B attest $command/,/^\.TP/p" >"$work/section"
-    [ -s "$work/section" ]
-    result $? "the manual describes $command"
-    undescribed=
-    for option in $(sed -n 's/^ *\(-.,\)\{0,1\} *--\([a-z-]*\).*/\2/p' "$out"); do
-        case $option in
-        json | help | color | max-memory | tensor | homogeneous) continue ;; # those of all commands
-        output) option=-o ;;
-        *) option=--$option ;;
-        esac
-        sed 's/\\f[BIR]/ /g' "$work/section" | grep -qE -e "(^| |\[|\()$option( |\]|,|;|\$|\))" || undescribed="$undescribed $option"
-    done
-    [ -z "$undescribed" ]
-    result $? "and all of its options$undescribed"
+    # the page for man(1) says the same, word for word
+    page=$work/manual/attest-$command.1
+    sed 's/^ *//; s/\\/\\e/g' "$out" | sed '/^\(Usage: .*\|Options:\|Example:\|\)$/d; s/^ *//' | words >"$work/helped"
+    sed '/^\.\(TH\|SH\|PP\|RS\|RE\|nf\|fi\|TP\)/d; s/\\f[BIR]//g; s/\\-/-/g; s/^\\&//' "$page" 2>"$err" | words >"$work/paged"
+    missing=$(comm -23 "$work/helped" "$work/paged" | tr '\n' ' ')
+    [ -s "$page" ] && [ -z "$missing" ]
+    result $? "man attest-$command agrees with it $missing"
+    grep -q "doc/manual/attest-$command.1" "$srcdir/doc/doc.am" && grep -q "doc/commands/$command.md" "$srcdir/doc/doc.am"
+    result $? "and is installed"
 done
 run 0 "attest --version" --version
 shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'

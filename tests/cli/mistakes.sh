@@ -94,7 +94,7 @@ shows 'outputs of a required pair'
 run 0 "the same by help" help delta
 run 0 "and as JSON" show delta --json
 json 'o["name"] == "delta" and o["text"] and o["see"]'
-for word in $("$ATTEST" list --json | python3 -c 'import json, sys; print(*json.load(sys.stdin)["glossary"])'); do
+for word in $("$ATTEST" list --json | python3 -c 'import json, sys; print(*(term["name"] for term in json.load(sys.stdin)["glossary"]))'); do
     "$ATTEST" show "$word" >"$out" 2>"$err" && [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
     result $? "show $word"
 done

@@ -244,4 +244,5 @@ def main():
     print(f"1..{count}")
 
 
-main()
+if __name__ == "__main__":
+    main()
