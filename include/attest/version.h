@@ -9,10 +9,10 @@ extern "C" {
 #endif
 
 #define ATTEST_VERSION_MAJOR 0
-#define ATTEST_VERSION_MINOR 1
+#define ATTEST_VERSION_MINOR 2
 #define ATTEST_VERSION_PATCH 0
 
-/* The version of the library that is linked, e.g. "0.1.0". */
+/* The version of the library that is linked, e.g. "0.2.0". */
 ATTEST_API const char *attest_version(void);
 
 #ifdef __cplusplus

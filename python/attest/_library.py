@@ -12,7 +12,7 @@ from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int
 from pathlib import Path
 from typing import Any, Generator, Iterator, List, Optional
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 SONAME = "libattest.so.0"
 

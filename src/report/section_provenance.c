@@ -69,7 +69,7 @@ static void write_inputs(attest_report *report)
     attest_markup_close(&report->body);
 }
 
-/* "attest 0.1.0, mpfr 4.2.0". */
+/* "attest 0.2.0, mpfr 4.2.0". */
 static void write_versions(attest_markup *body, const attest_json_cursor *root)
 {
     attest_json_cursor versions, version;

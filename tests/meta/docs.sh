@@ -47,4 +47,18 @@ report 5 "packages of quickstart in doc/install.md" "$(packages "$srcdir/quickst
 printf '%s\n' 'packages="' '    gcc libgone-dev? make"' 'check_packages="g++"' >"$folder/quickstart"
 echo 'packages: `gcc make g++`' >"$folder/install.md"
 report 6 "a package that is gone is found" "$(echo libgone-dev >"$folder/expected"; packages "$folder/quickstart" "$folder/install.md" | diff - "$folder/expected")"
-echo "1..6"
+
+versions() { # tree: files that have another version than configure.ac
+    version=$(sed -n 's/^AC_INIT(\[attest\], \[\(.*\)\])$/\1/p' "$1/configure.ac")
+    grep -qx "version: $version" "$1/CITATION.cff" || echo CITATION.cff
+    grep -q "version = {$version}" "$1/doc/cite.md" || echo doc/cite.md
+    grep -q "^## $version\(,\|\$\)" "$1/CHANGELOG.md" || echo CHANGELOG.md
+    grep -q "^# What is new in $version\$" "$1/doc/news.md" || echo doc/news.md
+    grep -qx "version = \"$version\"" "$1/python/pyproject.toml" || echo python/pyproject.toml
+    [ "$(sed -n 's/^#define ATTEST_VERSION_[A-Z]* //p' "$1/include/attest/version.h" | paste -sd.)" = "$version" ] || echo include/attest/version.h
+}
+report 7 "one version in all documents" "$(versions "$srcdir")"
+mkdir -p "$folder/tree/python" "$folder/tree/include/attest"
+echo 'AC_INIT([attest], [1.2.3])' >"$folder/tree/configure.ac"
+report 8 "another version is found" "$([ "$(versions "$folder/tree" 2>/dev/null | wc -l)" -eq 6 ] || echo no)"
+echo "1..8"
