@@ -55,3 +55,25 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$out" "$1" 2>>"$err"
 }
 
 finish() { echo "1..$count"; }
+
+# Every indented block of a document that begins with "$ PROGRAM " is a command and its output: what is
+# shown is what is printed, in this folder. A line "..." stands for any further lines.
+documented() { # document, program as it is written there
+    awk -v folder="$work" -v mark="    \$ $2 " '
+        index($0, mark) == 1 { n++; file = sprintf("%s/block%03d", folder, n); inside = 1; print substr($0, length(mark) + 1) >file; next }
+        inside && /^    / { sub(/^    /, ""); print >file; next }
+        { inside = 0 }' "$1"
+    for block in "$work"/block*; do
+        command=$(head -n 1 "$block")
+        tail -n +2 "$block" >"$work/expected"
+        # shellcheck disable=SC2086 -- the command is split as a shell would
+        "$ATTEST" $command >"$out" 2>"$err" </dev/null
+        if grep -qx ' *\.\.\.' "$work/expected"; then
+            sed '/^ *\.\.\.$/,$d' "$work/expected" >"$work/begin"
+            head -n "$(wc -l <"$work/begin")" "$out" | cmp -s - "$work/begin"
+        else
+            cmp -s "$out" "$work/expected"
+        fi
+        result $? "attest $command"
+    done
+}
