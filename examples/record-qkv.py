@@ -38,22 +38,24 @@ def raw(tensor):
     return struct.pack(f"<{len(bits)}{code}", *bits)
 
 
-def write(path, tensors):
-    """A safetensors file of {name: tensor}."""
-    header, end = {}, 0
+def write(path, tensors, metadata=None):
+    """A safetensors file of {name: tensor}, and of strings that say what they are."""
+    header, end = {"__metadata__": metadata} if metadata else {}, 0
     pieces = {name: raw(tensor) for name, tensor in tensors.items()}
     for name, tensor in tensors.items():
         header[name] = {"dtype": TYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [end, end + len(pieces[name])]}
         end += len(pieces[name])
     text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + b"".join(pieces.values()))
 
 
 @contextlib.contextmanager
-def record(path):
-    """Records every call of attention inside the block, and writes the file at its end. Yields what was seen of the calls."""
-    functional, tensors, calls = torch.nn.functional, {}, []
+def record(path, tensors=None, metadata=None):
+    """Records every call of attention inside the block, and writes the file at its end, with what the caller has put into tensors.
+    Yields what was seen of the calls."""
+    functional, tensors, calls = torch.nn.functional, {} if tensors is None else tensors, []
 
     def wrap(function, place):
         def attention(query, key, value, attn_mask=None, *rest, **named):
@@ -76,7 +78,7 @@ def record(path):
             setattr(functional, name, function)
     if not calls:
         raise RuntimeError("the model did not call scaled_dot_product_attention: load it with attn_implementation='sdpa'")
-    write(path, tensors)
+    write(path, tensors, metadata)
 
 
 def main(name, text, path):

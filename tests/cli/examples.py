@@ -5,10 +5,12 @@
     tests/cli/examples.py --write PROGRAM TREE DOCUMENT...    # puts in what is printed
 
 An indented block whose lines begin with "$ " is commands and what they print, standard error too; a line "..." stands for any
-lines. The commands of a document run one after another in a folder of their own, which has examples/ and build/attest; "$?" is
+lines. The commands of a document run one after another in a folder of their own, which has examples/, build/attest and the
+models that lie beside the document; "$?" is
 the exit code of the command before. A document that says "<!-- needs: FILE... -->" is skipped where ATTEST_DATA has no such files.
 Indented lines that begin with "attest " are usage: the program must know the command and all options (it is asked for --help).
 """
+import glob
 import os
 import re
 import subprocess
@@ -116,6 +118,7 @@ def main(arguments):
         with open(path, encoding="utf-8") as file:
             said = re.search(r"<!-- needs: (.*?) -->", file.read())
         needs = [os.path.join(os.environ.get("ATTEST_DATA", ""), each) for each in said[1].split()] if said else []
+        needs += glob.glob(os.path.join(os.path.dirname(os.path.abspath(path)), "*.safetensors"))
         if not all(map(os.path.isfile, needs)):
             tap.count += 1
             print(f"ok {tap.count} - {os.path.basename(path)} # SKIP ATTEST_DATA has no {said[1]}")
