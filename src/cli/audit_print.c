@@ -107,14 +107,16 @@ void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t co
     }
 }
 
-static void print_conclusions(const attest_audit_result *result, size_t count)
+/* A sentence each, of whom where it is not of the format alone. */
+static void print_conclusions(const char *whose, const attest_audit_result *result,
+                              size_t count)
 {
     attest_audit_conclusion text;
 
     printf("\n");
     for (size_t f = 0; f < count; f++) {
         attest_audit_conclude(&text, &result[f]);
-        printf("%s\n", text.words);
+        printf("%s%s\n", whose, text.words);
     }
 }
 
@@ -311,9 +313,9 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_graded(&audit->graded);
     attest_cli_audit_print_bits(audit);
     print_kernels(&audit->kernels);
-    print_conclusions(audit->result, audit->formats);
+    print_conclusions("", audit->result, audit->formats);
     if (audit->staged)
-        print_conclusions(audit->staged, 1);
+        print_conclusions("the kernel, ", audit->staged, 1);
 }
 
 /* The three strategies in one table. */

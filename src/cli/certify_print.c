@@ -119,7 +119,10 @@ static void print_meaning(const attest_claim *claim, const attest_finding *findi
     if (finding->verdict == ATTEST_UNDECIDED)
         return;
     if (!proved && finding->part == ATTEST_CLAIM_SEPARATION)
-        printf("%-18s these two places cannot be told apart by more than delta\n", "meaning");
+        printf("%-18s %s\n", "meaning",
+               fmpq_is_zero(claim->delta)
+                   ? "these two places have the same output: nothing behind can tell them apart"
+                   : "the outputs at these two places are not more than delta apart");
     else if (!proved)
         printf("%-18s this output is not shorter than r\n", "meaning");
     else
