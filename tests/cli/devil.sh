@@ -7,10 +7,16 @@ cp "$srcdir/examples/devil/model.safetensors" "$srcdir/examples/devil/page.safet
 run 0 "hardmax" import model.safetensors --arch gpt2 --heads 4 --scale rsqrt --residual layers.0.x --activation hardmax -o hardmax.json
 
 # The sentences that the page ends with.
-run 0 "all heads" audit --qkv page.safetensors --q 'layers.{}.q' --k 'layers.{}.k' --v 'layers.{}.v' --causal --all --formats binary32,bfloat16,float8_e4m3fn
+run 0 "all heads" audit --qkv page.safetensors --q 'layers.{}.q' --k 'layers.{}.k' --v 'layers.{}.v' --causal --all --formats binary32,bfloat16,float8_e4m3fn -o heads.json
 tail -n 3 "$out" >said
 sed -n 's/^    \(binary32\|bfloat16\|float8_e4m3fn\): /\1: /p' "$srcdir/examples/devil/README.md" | cmp -s - said
 result $? "its conclusions"
+
+# The picture of the README.
+mkdir records && mv heads.json records
+run 0 "the report" report records --svg pictures
+cmp pictures/heads-1-2.svg "$srcdir/doc/heads.svg" >"$out" 2>&1
+result $? "doc/heads.svg is the map of bfloat16"
 
 # What hardmax confuses, by exact evaluation: equal fractions, while the texts differ.
 run 0 "hardmax, evaluated" eval page.safetensors --tensor ln1 --weights hardmax.json --json
