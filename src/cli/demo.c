@@ -23,9 +23,9 @@ static int run(int argc, char **argv);
 const attest_command attest_command_demo = {
     .name = "demo",
     .arguments = "[OPTION]...",
-    .summary = "take the tour: hardmax defeated, softmax not, and what rounding does to it",
+    .summary = "take the tour: heads that tell contexts apart, rounding, kernels judged",
     .details =
-        "Ten steps, each a command as you would type it, in a few seconds. The last one\n"
+        "Sixteen steps, each a command as you would type it, in a few seconds. The last one\n"
         "makes report.html of all that the others have left in the folder.",
     .example = "  attest demo -o tour",
     .product = "leave the files in the folder FILE; attest-demo if not given",
@@ -59,6 +59,9 @@ static int write_files(const char *folder)
     for (int i = 0; i < DEMO_FILES && code == EXIT_HOLDS; i++)
         code = write_file(folder, attest_demo_file[i].name, attest_demo_file[i].text,
                           strlen(attest_demo_file[i].text));
+    if (code == EXIT_HOLDS)
+        code = write_file(folder, "head.safetensors", (const char *)attest_demo_head,
+                          attest_demo_head_size);
     return code;
 }
 
@@ -133,6 +136,18 @@ static void print_tail(const char *text, size_t size, int lines)
     fputs(lines < 0 ? at + 1 : at, stdout);
 }
 
+/* The first lines of a text. */
+static void print_head(const char *text, size_t size, int lines)
+{
+    const char *at = text;
+
+    while (at < text + size && lines > 0)
+        lines -= *at++ == '\n';
+    fwrite(text, 1, (size_t)(at - text), stdout);
+    if (at < text + size)
+        printf("...\n");
+}
+
 /* Runs the command; what is not shown in full is kept aside. */
 static int run_captured(const demo_step *step, demo_line *line, const char *folder, bool quiet)
 {
@@ -152,6 +167,8 @@ static int run_captured(const demo_step *step, demo_line *line, const char *fold
         return EXIT_ENVIRONMENT;
     if (step->into)
         written = write_file(folder, step->into, text, size);
+    else if (!quiet && step->shown < 0)
+        print_head(text, size, -step->shown);
     else if (!quiet)
         print_tail(text, size, step->shown);
     free(text);

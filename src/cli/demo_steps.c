@@ -1,6 +1,11 @@
 /* demo_steps.c -- the tour's files and steps. */
 #include "cli/demo.h"
 
+const unsigned char attest_demo_head[] = {
+#include "cli/demo_head.inc"
+};
+const size_t attest_demo_head_size = sizeof attest_demo_head;
+
 /* the files as they are written, a line each */
 /* clang-format off */
 const demo_file attest_demo_file[DEMO_FILES] = {
@@ -42,7 +47,8 @@ const demo_file attest_demo_file[DEMO_FILES] = {
      "  [[3], [3], [3]], [[0], [0], [0]], [[1], [1], [1]], [[2], [2], [2]], [[3], [3], "
      "[3]]]}\n"},
     {"expected.json", "{\"format\": \"attest/expected\", \"version\": 1,\n"
-                      " \"verdicts\": {\"hardmax-certificate.json\": \"refuted\"}}\n"},
+                      " \"verdicts\": {\"hardmax-certificate.json\": \"refuted\",\n"
+                      "              \"wrong.json\": \"wrong\"}}\n"},
 };
 /* clang-format on */
 
@@ -84,20 +90,56 @@ const demo_step attest_demo_step[DEMO_STEPS] = {
      .command = &attest_command_memorize,
      .arguments = {"@subsets.json", "--strategy", "tuned", "--json"},
      .into = "memorize.json"},
-    {.story = "7. The theorems as properties, tried on random instances, each decided exactly.",
+    {.story =
+         "7. A head of a trained model, its queries, keys and values on one line of text in\n"
+         "   bfloat16. What do bfloat16 and an 8-bit float make of its attention?",
+     .command = &attest_command_audit,
+     .arguments = {"--qkv", "@head.safetensors", "--causal", "--formats",
+                   "bfloat16,float8_e4m3fn", "-o", "@head-audit.json"}},
+    {.story =
+         "8. Is an 8-bit cache of its keys and values good enough? The smallest scheme with\n"
+         "   which every kernel stays within a tenth of the exact outputs, proved.",
+     .command = &attest_command_range,
+     .arguments = {"@head.safetensors", "--kernel", "bf16-flash2", "--causal", "--within",
+                   "0.1"},
+     .shown = 2},
+    {.story = "9. A kernel for it, on Hopper with its matrix unit, simulated bit for bit.",
+     .command = &attest_command_simulate,
+     .arguments = {"@head.safetensors", "--kernel", "hopper-bf16-64", "--causal", "-o",
+                   "@right.safetensors"}},
+    {.story =
+         "10. Is that output right? No tolerance is guessed: for every element an interval\n"
+         "    holds what any kernel of FlashAttention-2's kind may return here.",
+     .command = &attest_command_judge,
+     .arguments = {"@head.safetensors", "--output", "@right.safetensors", "--kernel",
+                   "bf16-flash2", "--causal", "-o", "@right.json"},
+     .shown = -1},
+    {.story = "11. The same kernel without its scale: a bug.",
+     .command = &attest_command_simulate,
+     .arguments = {"@head.safetensors", "--kernel", "hopper-bf16-64", "--causal", "--scale",
+                   "none", "-o", "@wrong.safetensors"}},
+    {.story = "12. The bug is proved, and named.",
+     .command = &attest_command_judge,
+     .arguments = {"@head.safetensors", "--output", "@wrong.safetensors", "--kernel",
+                   "bf16-flash2", "--causal", "-o", "@wrong.json"},
+     .code = EXIT_FAILS,
+     .shown = -7},
+    {.story =
+         "13. The theorems as properties, tried on random instances, each decided exactly.",
      .command = &attest_command_campaign,
      .arguments = {"theorem1", "lemma_f", "theorem2", "--trials", "200", "--out", "@campaign",
                    "--resume"}},
-    {.story = "8. Without one of its hypotheses Theorem 1 is false, and the engine finds out:\n"
-              "   a counterexample, shrunk, in a file that 'attest replay' decides again.",
+    {.story =
+         "14. Without one of its hypotheses Theorem 1 is false, and the engine finds out:\n"
+         "    a counterexample, shrunk, in a file that 'attest replay' decides again.",
      .command = &attest_command_campaign,
      .arguments = {"theorem1", "--without", "collinear", "--trials", "100", "--out",
                    "@without-collinear", "--resume"},
      .code = EXIT_FAILS},
-    {.story = "9. The universal approximator over finer grids, errors enclosed and bounded.",
+    {.story = "15. The universal approximator over finer grids, errors enclosed and bounded.",
      .command = &attest_command_approximate,
      .arguments = {"--function", "sum", "--grid", "32", "--csv", "@approximate.csv"}},
-    {.story = "10. All of it on one page.",
+    {.story = "16. All of it on one page.",
      .command = &attest_command_report,
      .arguments = {"@", "-o", "@report.html"},
      .shown = 1},
