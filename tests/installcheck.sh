@@ -3,7 +3,7 @@
 # what pkg-config says and nothing else, by every compiler there is, shared and static, and run.
 # Run by `make installcheck`, with the folders of the installation in the environment:
 #
-#     libdir=DIR includedir=DIR [DESTDIR=DIR] [engine=yes] srcdir=DIR tests/installcheck.sh
+#     libdir=DIR includedir=DIR bindir=DIR datadir=DIR mandir=DIR [DESTDIR=DIR] [engine=yes] srcdir=DIR tests/installcheck.sh
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -76,8 +76,23 @@ assert m.version("attest") == attest.__version__ == attest.version()' 2>"$work/l
     fi
 fi
 
-# Properties of one's own: compiled with the installed headers, run by the installed program.
+# What shells offer after TAB, as they find it, and a page of the manual for each command.
 attest=$DESTDIR$bindir/attest
+offered=$(PATH=$DESTDIR$bindir:$PATH bash -c '. "$1" && COMP_WORDS=(attest certify data.json --wei) COMP_CWORD=3 && _attest && echo "${COMPREPLY[@]}"' \
+    bash "$DESTDIR$datadir/bash-completion/completions/attest" 2>&1)
+[ "$offered" = --weights ] || fail "completion: bash offers '$offered' for --wei"
+for file in zsh/site-functions/_attest fish/vendor_completions.d/attest.fish; do
+    [ -s "$DESTDIR$datadir/$file" ] || fail "completion: no $file"
+done
+echo "installcheck: completion: $offered"
+if ls "$DESTDIR$mandir"/man1/attest.1* >/dev/null 2>&1; then # a cross build has no pages
+    for command in $("$attest" --complete '' | grep -v -e '^-' -e '^help$'); do
+        ls "$DESTDIR$mandir/man1/attest-$command".1* >/dev/null 2>&1 || fail "manual: no attest-$command"
+    done
+    echo "installcheck: manual: $(ls "$DESTDIR$mandir"/man1/attest*.1* | wc -l) pages"
+fi
+
+# Properties of one's own: compiled with the installed headers, run by the installed program.
 load() { # name, source, argument...: compiled, and run by a campaign
     name=$1 source=$2
     shift 2
