@@ -48,6 +48,8 @@ typedef struct approximate_job {
 static attest_status build(attest_approximation *a, const approximate_job *job, size_t grid,
                            attest_error *error)
 {
+    attest_status status;
+
     attest_approximation_init(a);
     a->function = &attest_equivariants[job->function];
     a->dim = job->dim;
@@ -55,7 +57,10 @@ static attest_status build(attest_approximation *a, const approximate_job *job, 
     a->grid = grid;
     a->seed = job->seed;
     a->progress = attest_cli_progress();
-    return attest_approximation_build(a, error);
+    attest_cli_work_begin("building the network");
+    status = attest_approximation_build(a, error);
+    attest_cli_work_end();
+    return status;
 }
 
 /* Whether the enclosures lie below what was known before. */

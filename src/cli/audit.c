@@ -105,6 +105,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
 {
     const audit_request *request = job->request;
     attest_audit *audit = &subject->audit;
+    attest_status status;
     attest_error error;
 
     audit->dataset = &job->dataset;
@@ -122,7 +123,10 @@ static int run_subject(audit_job *job, audit_subject *subject)
         audit->collapse.high = request->high;
         audit->collapse.limited = false;
     }
-    if (attest_audit_run(audit, &error))
+    attest_cli_work_begin("auditing");
+    status = attest_audit_run(audit, &error);
+    attest_cli_work_end();
+    if (status)
         return attest_cli_fail_work(&error, job->common);
     return EXIT_HOLDS;
 }

@@ -172,8 +172,10 @@ static int run(heads_job *job)
     if (strcmp(request->recorded, "-") != 0)
         memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
     set_heads(job, &source);
+    attest_cli_work_begin("auditing");
     if (attest_audit_heads_run(&job->heads, &error))
         code = attest_cli_fail(&error);
+    attest_cli_work_end();
     if (code == EXIT_HOLDS && request->gate &&
         attest_audit_heads_gate(&job->gate, &job->heads, request->gate, &job->common->budget,
                                 &error))

@@ -126,12 +126,15 @@ static int read_inputs(attest_dataset *dataset, attest_weights *weights,
 static int decide(attest_claim *claim, attest_certificate *certificate, attest_common *common)
 {
     attest_finding finding;
+    attest_status status;
     attest_error error;
     int code;
 
     attest_finding_init(&finding);
-    if (attest_certify(&finding, claim, &error) ||
-        attest_certificate_set(certificate, claim, &finding, &error) ||
+    attest_cli_work_begin("certifying");
+    status = attest_certify(&finding, claim, &error);
+    attest_cli_work_end();
+    if (status || attest_certificate_set(certificate, claim, &finding, &error) ||
         (common->output && attest_certificate_write(certificate, common->output, &error))) {
         code = attest_cli_fail(&error);
     } else {

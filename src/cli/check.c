@@ -96,7 +96,9 @@ static int check_one(attest_json *json, const char *path, attest_check_options o
     options.folder = folder;
     options.budget = &common->budget;
     options.progress = attest_cli_progress();
+    attest_cli_work_begin("checking");
     status = attest_check_run(&holds, &certificate, &options, &error);
+    attest_cli_work_end();
     if (status == ATTEST_OK) {
         code = holds ? EXIT_HOLDS : EXIT_FAILS;
         report(json, common->json, path, code, holds ? NULL : error.text);

@@ -124,17 +124,20 @@ static int construct(construct_job *job, const char *path, attest_common *common
     take_bound(&c->r_min, &job->r_min);
     take_bound(&c->r_max, &job->r_max);
     take_bound(&c->eps, &job->eps);
+    attest_cli_work_begin("constructing");
     if (attest_construction_build(c, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail(&error);
     }
     if (!c->hypothesis) {
         code = certify(job);
+        attest_cli_work_end();
         if (code == EXIT_HOLDS)
             code = write_weights(job, common);
         if (code != EXIT_HOLDS)
             return code;
     }
+    attest_cli_work_end();
     code = c->hypothesis ? EXIT_FAILS : exit_code(job);
     if (common->json)
         return attest_construct_print_json(job, code);

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/import.h"
 
 const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char *text)
@@ -49,6 +50,7 @@ static void complain(const char *format, va_list arguments)
     va_list again;
     int length;
 
+    attest_cli_work_end();
     va_copy(again, arguments);
     length = vsnprintf(NULL, 0, format, again);
     va_end(again);
@@ -156,9 +158,13 @@ int attest_cli_worse(int a, int b)
 int attest_cli_read_dataset_input(attest_dataset *dataset, const attest_input *input,
                                   attest_common *common)
 {
+    attest_status status;
     attest_error error;
 
-    if (attest_dataset_read_input(dataset, input, common->tensor, &common->budget, &error))
+    attest_cli_work_begin("reading");
+    status = attest_dataset_read_input(dataset, input, common->tensor, &common->budget, &error);
+    attest_cli_work_end();
+    if (status)
         return attest_cli_fail_input(&error);
     if (common->homogeneous &&
         attest_dataset_set_homogeneous(dataset, &common->budget, &error)) {

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/model_file.h"
 #include "io/weights_json.h"
 
@@ -291,12 +292,14 @@ static int import(import_job *job, const char *path, attest_common *common)
     attest_error error;
     int code = choose_heads(job);
 
+    attest_cli_work_begin("importing");
     if (code == EXIT_HOLDS)
         code = read_model(job, path, common);
     if (code != EXIT_HOLDS)
         return code;
     if (common->output && attest_weights_write(&job->weights, common->output, &error))
         return attest_cli_fail(&error);
+    attest_cli_work_end();
     if (common->json)
         return print_json(job, path);
     if (!common->stdout_by)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/progress.h"
 #include "io/json_file.h"
 
 static int run(int argc, char **argv);
@@ -212,8 +213,10 @@ static int run(int argc, char **argv)
     code = attest_cli_qkv_open(&job.x, &attest_command_judge, &common, operands, count);
     if (code == EXIT_HOLDS)
         code = open_outputs(&job);
+    attest_cli_work_begin("judging");
     if (code == EXIT_HOLDS)
         code = judge_layers(&job);
+    attest_cli_work_end();
     if (code == EXIT_HOLDS)
         code = show(&job);
     clear(&job);

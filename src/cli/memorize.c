@@ -253,6 +253,7 @@ static int read_words(memorize_job *job, const char *path, attest_common *common
 static int memorize(memorize_job *job, const char *path, attest_common *common)
 {
     attest_memorization *m = &job->result;
+    attest_status status;
     attest_error error;
     int code = job->embed ? read_words(job, path, common)
                           : attest_cli_read_dataset(&job->dataset, path, common);
@@ -263,7 +264,10 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     m->mask = (attest_mask)job->mask;
     m->seed = job->seed;
     m->positional = job->positional;
-    if (attest_memorization_build(m, &job->dataset, &error)) {
+    attest_cli_work_begin("building the network");
+    status = attest_memorization_build(m, &job->dataset, &error);
+    attest_cli_work_end();
+    if (status) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail_work(&error, common);
     }

@@ -9,6 +9,7 @@
 #include "campaign/merge.h"
 #include "cli/campaign.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "props/properties.h"
 #include "report/campaign.h"
 
@@ -149,13 +150,16 @@ static int run(int argc, char **argv)
     code = attest_cli_load(load);
     if (code != EXIT_HOLDS)
         return code;
+    attest_cli_work_begin("reading journals");
     if (attest_merge_read(&merge, (const char *const *)folders, count, attest_property_get,
                           partial, NULL, &error))
         return attest_cli_fail(&error);
+    attest_cli_work_begin("writing");
     if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
         code = attest_cli_fail(&error);
     else
         code = write_folder(&merge, &summary, folders, count, partial, common.output);
+    attest_cli_work_end();
     if (code == EXIT_HOLDS && merge.saved.plan.partial)
         attest_cli_complain("partial: %zu of %zu shards are missing%s", merge.missing,
                             merge.shards, merge.unfinished ? ", chunks are missing" : "");

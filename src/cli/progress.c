@@ -1,14 +1,24 @@
 /* progress.c -- the line on standard error that shows how long work goes on. */
 #include "cli/progress.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 #define SECONDS_BEFORE_LINES 1.0
 #define SECONDS_BETWEEN_LINES 0.2
+#define SECONDS_OF_SILENCE 1.0
+
+/* The line of the program: there is one standard error. The timer finds it here, and stays away
+ * while it is being changed. */
+static attest_cli_line program_line;
+static volatile sig_atomic_t changing;
 
 static void format_time(char *text, size_t size, double seconds)
 {
@@ -24,17 +34,19 @@ void attest_cli_line_format(char *text, int size, const char *what, uint64_t don
                             uint64_t total, double seconds, const char *note)
 {
     double rate = seconds > 0 ? (double)done / seconds : 0;
-    char left[32] = "";
+    char left[32] = "", speed[32] = "";
 
+    if (rate > 0)
+        snprintf(speed, sizeof speed, ", %.4g/s", rate);
     if (total && rate > 0 && done < total)
         format_time(left, sizeof left, (double)(total - done) / rate);
     if (total)
-        snprintf(text, (size_t)size,
-                 "%" PRIu64 " of %" PRIu64 " %s (%.0f %%), %.4g/s%s%s%s%s%s", done, total, what,
-                 100.0 * (double)done / (double)total, rate, left[0] ? ", " : "", left,
-                 left[0] ? " left" : "", note ? ", " : "", note ? note : "");
+        snprintf(text, (size_t)size, "%" PRIu64 " of %" PRIu64 " %s (%.0f %%)%s%s%s%s%s%s",
+                 done, total, what, 100.0 * (double)done / (double)total, speed,
+                 left[0] ? ", " : "", left, left[0] ? " left" : "", note ? ", " : "",
+                 note ? note : "");
     else
-        snprintf(text, (size_t)size, "%" PRIu64 " %s, %.4g/s%s%s", done, what, rate,
+        snprintf(text, (size_t)size, "%" PRIu64 " %s%s%s%s", done, what, speed,
                  note ? ", " : "", note ? note : "");
 }
 
@@ -49,13 +61,15 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
                             const char *note)
 {
     attest_cli_line *line = context;
-    char text[160];
     double time;
 
     if (!line->shown)
         return;
     if (!what) {
+        changing = true;
+        line->text[0] = '\0';
         wipe(line);
+        changing = false;
         return;
     }
     time = attest_clock_seconds();
@@ -63,19 +77,87 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
         line->since = time;
     if (done == 0)
         line->began = line->drawn = time;
-    if (time - line->since < SECONDS_BEFORE_LINES || time - line->drawn < SECONDS_BETWEEN_LINES)
+    if (done > 0 && (time - line->since < SECONDS_BEFORE_LINES ||
+                     time - line->drawn < SECONDS_BETWEEN_LINES))
         return;
+    changing = true;
+    attest_cli_line_format(line->text, sizeof line->text, what, done, total, time - line->began,
+                           note);
+    if (done > 0) {
+        line->drawn = time;
+        line->dirty = true;
+        fprintf(stderr, "\r%s\033[K", line->text);
+        fflush(stderr);
+    }
+    changing = false;
+}
+
+/* Called by the timer, between any two instructions: write alone may be used. */
+static void draw_silence(int signal)
+{
+    attest_cli_line *line = &program_line;
+    const char *what = line->text[0] ? line->text : line->work;
+    double time = attest_clock_seconds();
+    char text[224] = "\r", digits[24];
+    size_t length = 1, count = 0;
+    int saved = errno;
+
+    (void)signal;
+    if (changing || !what || time - line->since < SECONDS_BEFORE_LINES ||
+        time - line->drawn < SECONDS_OF_SILENCE)
+        return;
+    for (size_t i = 0; what[i] && length < 170; i++)
+        text[length++] = what[i];
+    text[length++] = ',';
+    text[length++] = ' ';
+    for (unsigned long left = (unsigned long)(time - line->since); count < 20;) {
+        digits[count++] = (char)('0' + left % 10);
+        if ((left /= 10) == 0)
+            break;
+    }
+    while (count > 0)
+        text[length++] = digits[--count];
+    memcpy(text + length, " s\033[K", 5);
+    line->dirty = write(STDERR_FILENO, text, length + 5) > 0 || line->dirty;
     line->drawn = time;
-    line->dirty = true;
-    attest_cli_line_format(text, sizeof text, what, done, total, time - line->began, note);
-    fprintf(stderr, "\r%s\033[K", text);
+    errno = saved;
+}
+
+static void set_timer(long milliseconds)
+{
+    struct itimerval every = {{0, milliseconds * 1000}, {0, milliseconds * 1000}};
+
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
+void attest_cli_work_begin(const char *what)
+{
+    struct sigaction action = {.sa_handler = draw_silence, .sa_flags = SA_RESTART};
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    program_line.shown = true;
+    program_line.since = program_line.drawn = attest_clock_seconds();
+    program_line.work = what;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    set_timer(200);
+}
+
+void attest_cli_work_end(void)
+{
+    if (!program_line.work)
+        return;
+    set_timer(0);
+    program_line.work = NULL;
+    program_line.text[0] = '\0';
+    wipe(&program_line);
     fflush(stderr);
 }
 
 attest_progress attest_cli_progress(void)
 {
-    static attest_cli_line line;
-
-    line = (attest_cli_line){.shown = isatty(STDERR_FILENO)};
-    return (attest_progress){attest_cli_line_report, &line};
+    if (!program_line.work)
+        program_line = (attest_cli_line){.shown = isatty(STDERR_FILENO)};
+    return (attest_progress){attest_cli_line_report, &program_line};
 }

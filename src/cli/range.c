@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "cli/progress.h"
 #include "cli/range.h"
 #include "report/need.h"
 
@@ -201,6 +202,7 @@ static int find_ranges(range_job *job)
     attest_cli_qkv *x = &job->x;
     attest_error error;
 
+    attest_cli_work_begin("looking at scores and weights");
     for (size_t i = 0; i < x->source.layers; i++) {
         int code = attest_cli_qkv_read(x, i);
         bool known[ATTEST_JUDGE_EVENTS];
@@ -218,6 +220,7 @@ static int find_ranges(range_job *job)
         if (code != EXIT_HOLDS)
             return code;
     }
+    attest_cli_work_end();
     if (x->common->json)
         return print_json(job);
     print_summary(job);

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/json_write.h"
 #include "report/tests.h"
 
@@ -154,11 +155,13 @@ static int report(report_job *job, const char *folder, attest_common *common)
         products[count++] = job->csv;
     if (job->junit && !is_stdout(job->junit))
         products[count++] = job->junit;
+    attest_cli_work_begin("reading records");
     if (attest_report_read(&job->report, folder, products, &common->budget, &error))
         return attest_cli_fail_input(&error);
     if (attest_report_tests_set(&job->tests, &job->report.records))
         return out_of_memory();
     code = write_products(job, common->output);
+    attest_cli_work_end();
     if (code != EXIT_HOLDS)
         return code;
     if (common->json)

@@ -178,13 +178,17 @@ static void print_text(const separated_job *job)
 
 static int separate(separated_job *job, const char *path, attest_common *common)
 {
+    attest_status status;
     attest_error error;
     int code = attest_cli_read_dataset(&job->dataset, path, common);
 
     if (code != EXIT_HOLDS)
         return code;
     job->extremes.progress = attest_cli_progress();
-    if (attest_separated_get(&job->extremes, &job->dataset, &error)) {
+    attest_cli_work_begin("comparing tokens");
+    status = attest_separated_get(&job->extremes, &job->dataset, &error);
+    attest_cli_work_end();
+    if (status) {
         attest_error_prefix(&error, error.status, path);
         return attest_cli_fail(&error);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "cli/progress.h"
 #include "cli/qkv.h"
 
 static int run(int argc, char **argv);
@@ -88,6 +89,7 @@ static int simulate(simulate_job *job)
     attest_common *common = job->x.common;
     int code = EXIT_HOLDS;
 
+    attest_cli_work_begin("simulating");
     for (size_t i = 0; i < job->x.source.layers && code == EXIT_HOLDS; i++) {
         double *out = NULL;
 
@@ -98,6 +100,7 @@ static int simulate(simulate_job *job)
             code = simulate_layer(job, out);
         attest_cli_qkv_free(&job->x, out, 3);
     }
+    attest_cli_work_end();
     if (code == EXIT_HOLDS)
         code = attest_cli_tensors_write(&job->tensors, common->output);
     if (code != EXIT_HOLDS || (common->stdout_by && !common->json))

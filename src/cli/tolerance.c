@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/progress.h"
 
 static int run(int argc, char **argv);
 
@@ -142,8 +143,10 @@ static int tolerate(tolerance_job *job)
     attest_common *common = job->x.common;
     int code = job->given ? attest_cli_tolerance_parse(job) : EXIT_HOLDS;
 
+    attest_cli_work_begin("bounding");
     if (code == EXIT_HOLDS)
         code = bound_layers(job);
+    attest_cli_work_end();
     if (code != EXIT_HOLDS)
         return code;
     if (common->json)

@@ -43,7 +43,7 @@ int main(void)
     check(1000000, 1000, 1, NULL, "1000 of 1000000 pairs (0 %), 1000/s, 17 min left");
     check(100000000, 1000, 1, NULL, "1000 of 100000000 pairs (0 %), 1000/s, 27.8 h left");
     check(0, 7, 2, NULL, "7 pairs, 3.5/s");
-    check(0, 0, 0, "waiting", "0 pairs, 0/s, waiting");
+    check(0, 0, 0, "waiting", "0 pairs, waiting");
     check_drawing();
     return tap_done();
 }
