@@ -22,6 +22,8 @@ for plot in collapse-curve-1 collision-curve-1 theory-bits collision-map errors-
     grep -q "<svg .*id=\"$plot\"" "$work/tour/report.html"
     result $? "it has the plot $plot"
 done
+grep -q 'id="words"' "$work/tour/report.html" && grep -q 'How far apart the outputs of a required pair must be' "$work/tour/report.html"
+result $? "it explains its words"
 run 0 "hardmax once more" eval "$work/tour/universal-pair.json" --weights "$work/tour/hardmax.json" --json
 json 'o["outputs"][0][0] == o["outputs"][1][0] and o["outputs"][0][3] == o["outputs"][1][3]'
 json 'o["outputs"][0][1] != o["outputs"][1][1]'
