@@ -69,7 +69,7 @@ static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t 
                                 const attest_judge_question *x, attest_error *error)
 {
     size_t layer = heads->source->layer[place];
-    bool wanted = heads->has_layer ? layer == heads->layer : place == 0;
+    bool wanted = heads->has_layer ? layer == heads->layer : heads->all || place == 0;
 
     heads->of_heads += x->heads;
     if (place == 0) {
@@ -86,7 +86,7 @@ static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t 
                                 "there is no head %zu: the layer has %zu, from 0 on",
                                 heads->head, x->heads);
     for (size_t h = 0; h < x->heads; h++)
-        if (heads->all || (wanted && h == (heads->has_head ? heads->head : 0)))
+        if (wanted && (heads->all || h == (heads->has_head ? heads->head : 0)))
             ATTEST_TRY(add_place(heads, room, place, h, error));
     return ATTEST_OK;
 }

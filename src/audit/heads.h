@@ -9,6 +9,7 @@
 #include "audit/record.h"
 #include "audit/recorded.h"
 #include "io/json_write.h"
+#include "io/model_qkv.h"
 #include "io/qkv.h"
 
 /* A head of a model. */
@@ -27,9 +28,10 @@ typedef struct attest_audit_heads_total {
 typedef struct attest_audit_heads {
     /* What is asked for. */
     attest_qkv_source *source;
-    attest_qkv qkv;           /* its options */
-    bool all;                 /* else one head: */
-    bool has_layer, has_head; /* which, else the first */
+    attest_qkv qkv;                   /* its options */
+    const attest_model_stream *model; /* that formed it, or NULL */
+    bool all;                         /* of the model or of the layer; else one head: */
+    bool has_layer, has_head;         /* which, else the first */
     size_t layer, head;
     attest_simulated_arithmetic like;
     size_t formats;

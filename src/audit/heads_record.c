@@ -59,6 +59,24 @@ static void write_heads(attest_json *json, const attest_audit_heads *heads)
     attest_json_write_close(json);
 }
 
+/* The model that formed them. */
+static void write_model(attest_json *json, const attest_model_stream *model)
+{
+    if (!model) {
+        attest_json_write_null(json, "model");
+        return;
+    }
+    attest_json_write_object(json, "model");
+    attest_json_write_string(json, "path", model->model);
+    attest_json_write_string(json, "sha256", model->sha256[0] ? model->sha256 : NULL);
+    attest_json_write_string(json, "arch", model->arch);
+    attest_json_write_string(json, "stream", model->name);
+    attest_json_write_count(json, "rotary", model->rotary);
+    attest_json_write_bool(json, "alibi", model->alibi);
+    attest_json_write_bool(json, "head_norms", model->key_norm);
+    attest_json_write_close(json);
+}
+
 /* What was audited. */
 static void write_qkv(attest_json *json, const attest_audit_heads *heads,
                       const attest_audit_origin *origin)
@@ -93,6 +111,7 @@ static void write_qkv(attest_json *json, const attest_audit_heads *heads,
     } else {
         attest_json_write_null(json, "window");
     }
+    write_model(json, heads->model);
     attest_json_write_close(json);
 }
 

@@ -15,7 +15,8 @@ static int run(int argc, char **argv);
 const attest_command attest_command_audit = {
     .name = "audit",
     .arguments = "DATA [--weights W | --construct STRATEGY] [--formats LIST] [OPTION]...\n"
-                 "       attest audit --qkv FILE [--all] [--formats LIST] [OPTION]...",
+                 "       attest audit --qkv FILE [--all] [--formats LIST] [OPTION]...\n"
+                 "       attest audit --arch NAME --model FILE --activations FILE [OPTION]...",
     .summary = "find the precision at which attention stops telling contexts apart",
     .details =
         "Evaluates the layer with every operation rounded to each format and compares the\n"
@@ -33,7 +34,10 @@ const attest_command attest_command_audit = {
         "  attest audit data.npy --weights w.json --gate stored/audit.json\n"
         "  attest audit --qkv recorded.safetensors --q 'layers.{}.q' --k 'layers.{}.k' \\\n"
         "      --v 'layers.{}.v' --causal --all --formats bfloat16,float8_e4m3fn \\\n"
-        "      --report heads.html",
+        "      --report heads.html\n"
+        "  attest audit --arch gpt2 --model model.safetensors --activations page.safetensors "
+        "\\\n"
+        "      --heads 4 --all --formats bfloat16",
     .product = "save record and colliding pairs: in the folder FILE, or at FILE if\n"
                "it ends in .json",
     .folder = true,
@@ -284,12 +288,14 @@ static int check_kind(audit_request *request)
     const attest_cli_qkv *q = &request->qkv;
     const char *mask = q->name[ATTEST_QKV_MASK];
 
+    if (attest_cli_audit_has_model(request))
+        return attest_cli_audit_check_model(request);
     if (request->recorded)
         return EXIT_HOLDS;
     if (!request->data)
         return attest_cli_refuse(
-            "an operand is missing: DATA, or --qkv FILE (see 'attest audit "
-            "--help')");
+            "an operand is missing: DATA, --qkv FILE, or --model FILE (see "
+            "'attest audit --help')");
     if (q->name[0] || q->name[1] || q->name[2] || q->name[ATTEST_QKV_SINK] || q->scale ||
         q->causal || q->window || q->softcap || request->all || request->layer != ULONG_MAX ||
         request->head != ULONG_MAX)
@@ -354,8 +360,29 @@ static int run(int argc, char **argv)
          "audit recorded queries, keys and values (safetensors or .npz) in\nplace of DATA: "
          "tensors q, k, v, or --q, --k, --v",
          OPTION_TEXT, &request.recorded, NULL},
-        {"all", 0, NULL, "of --qkv: every layer and head; else the first, or --layer, --head",
-         OPTION_FLAG, &request.all, NULL},
+        {"arch", 0, "NAME",
+         "audit a whole model from its weights: gpt2, llama (also Mistral, Qwen2\nand 3), "
+         "gemma2, "
+         "phi3, bloom, neox or bert, with --model and --activations",
+         OPTION_TEXT, &request.stream.arch, NULL},
+        {"model", 0, "FILE", "its weights: safetensors, .npz, or the index of several files",
+         OPTION_TEXT, &request.stream.model, NULL},
+        {"activations", 0, "FILE", "a file with the streams that enter its layers", OPTION_TEXT,
+         &request.stream.path, NULL},
+        {"stream", 0, "NAME", "their names; layers.{}.x if not given", OPTION_TEXT,
+         &request.stream.name, NULL},
+        {"config", 0, "FILE",
+         "its config.json: heads, positions, softcap, norms; the one beside\nFILE if not given",
+         OPTION_TEXT, &request.stream.config, NULL},
+        {"heads", 0, "H", "the heads of a layer, where no config says it", OPTION_POSITIVE,
+         &request.heads, NULL},
+        {"save-qkv", 0, "FILE",
+         "write the queries, keys and values that the model forms, in binary64,\nfor --qkv and "
+         "attest judge",
+         OPTION_TEXT, &request.save_qkv, NULL},
+        {"all", 0, NULL,
+         "of --qkv: every head, of --layer or of all; else the first, or --head", OPTION_FLAG,
+         &request.all, NULL},
         {"layer", 0, "L", "of --qkv: the layer of this number", OPTION_COUNT, &request.layer,
          NULL},
         {"head", 0, "H", "of --qkv: this head of the layer", OPTION_COUNT, &request.head, NULL},

@@ -7,6 +7,7 @@
 #include "audit/record.h"
 #include "cli/command.h"
 #include "cli/qkv.h"
+#include "io/model_qkv.h"
 #include "theory/theorem2.h"
 
 enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
@@ -15,8 +16,11 @@ enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
 typedef struct audit_request {
     const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report,
         *stage, *kernel;
-    const char *recorded; /* --qkv: recorded activations in place of data */
-    attest_cli_qkv qkv;   /* their options; the name of its mask is --mask */
+    const char *recorded;       /* --qkv: recorded activations in place of data */
+    attest_cli_qkv qkv;         /* their options; the name of its mask is --mask */
+    attest_model_stream stream; /* --model: the stream of a model, likewise */
+    unsigned long heads;        /* of a layer; 0: not given */
+    const char *save_qkv;       /* where to put what it forms, or NULL */
     bool all;
     unsigned long layer, head; /* ULONG_MAX: not given */
     unsigned long positions;
@@ -54,6 +58,16 @@ typedef struct audit_job {
 
 /* Audits recorded activations: all that 'audit --qkv' does. */
 int attest_cli_audit_heads(audit_request *request, attest_common *common);
+
+/* Does an option ask for a model? */
+bool attest_cli_audit_has_model(const audit_request *request);
+
+/* Checks these options, and makes the stream the recording; EXIT_HOLDS, or a complaint. */
+int attest_cli_audit_check_model(audit_request *request);
+
+/* Writes the queries, keys and values that a model formed. Status: IO, NOMEM, DOMAIN. */
+attest_status attest_cli_audit_save_qkv(const char *path, const attest_qkv_source *source,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets the algorithm that the options ask for. */
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,

@@ -8,13 +8,14 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/try.h"
 #include "base/workers.h"
 #include "cli/audit.h"
 #include "cli/progress.h"
 #include "io/json_file.h"
 
 typedef struct heads_job {
-    const audit_request *request;
+    audit_request *request;
     attest_common *common;
     attest_audit_heads heads;
     attest_audit_gate gate;
@@ -33,8 +34,8 @@ static int check_request(audit_request *request, attest_common *common)
         return attest_cli_refuse("--qkv excludes DATA, --weights, --construct, --sweep, --r, "
                                  "--delta, --compare, --stage, --kernel, --tensor and "
                                  "--homogeneous (see 'attest audit --help')");
-    if (request->all && (request->layer != ULONG_MAX || request->head != ULONG_MAX))
-        return attest_cli_refuse("--all excludes --layer and --head");
+    if (request->all && request->head != ULONG_MAX)
+        return attest_cli_refuse("--all excludes --head");
     if (request->report && strcmp(request->report, "-") == 0 &&
         attest_cli_take_stdout(common, "--report -"))
         return EXIT_USAGE;
@@ -158,20 +159,36 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     attest_cli_audit_set_algorithm(&heads->like, request);
 }
 
+/* A recording's tensors, or those that a model forms of its stream. */
+static attest_status open_source(heads_job *job, attest_error *error)
+{
+    audit_request *request = job->request;
+    attest_qkv_names names = {.path = request->recorded};
+
+    if (request->stream.model) {
+        job->heads.model = &request->stream;
+        ATTEST_TRY(attest_model_qkv_open(job->heads.source, &job->heads.qkv, &request->stream,
+                                         &job->common->budget, error));
+        return request->save_qkv
+                   ? attest_cli_audit_save_qkv(request->save_qkv, job->heads.source, error)
+                   : ATTEST_OK;
+    }
+    memcpy(names.name, request->qkv.name, sizeof names.name);
+    return attest_qkv_source_open(job->heads.source, &names, &job->common->budget, error);
+}
+
 static int run(heads_job *job)
 {
     const audit_request *request = job->request;
-    attest_qkv_names names = {.path = request->recorded};
     attest_qkv_source source;
     attest_error error;
     int code = EXIT_HOLDS;
 
-    memcpy(names.name, request->qkv.name, sizeof names.name);
-    if (attest_qkv_source_open(&source, &names, &job->common->budget, &error))
+    set_heads(job, &source);
+    if (open_source(job, &error))
         return attest_cli_fail_input(&error);
     if (strcmp(request->recorded, "-") != 0)
         memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
-    set_heads(job, &source);
     if (attest_audit_heads_run(&job->heads, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS && request->gate &&

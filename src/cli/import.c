@@ -323,7 +323,7 @@ static int run(int argc, char **argv)
         {"fused-qkv", 0, "NAME", "one tensor with queries, keys and values", OPTION_TEXT,
          &request->qkv, NULL},
         {"arch", 0, "NAME",
-         "gpt2, llama (also Mistral, Qwen2), phi3, neox or bert: takes the\n"
+         "gpt2, llama (also Mistral, Qwen2), gemma2, phi3, bloom, neox or bert:\ntakes the "
          "names, biases and mask from it; names that are given come first",
          OPTION_TEXT, &request->arch, NULL},
         {"layer", 0, "L", "with --arch: this layer, 0 if not given", OPTION_COUNT, &job.layer,

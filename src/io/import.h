@@ -23,7 +23,7 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-enum { ATTEST_IMPORT_NAMES = 12, ATTEST_IMPORT_NAME_SIZE = 160 };
+enum { ATTEST_IMPORT_NAMES = 14, ATTEST_IMPORT_NAME_SIZE = 160 };
 
 /* What an architecture is known to do, and the names of its tensors. */
 typedef struct attest_import_known {
@@ -31,7 +31,12 @@ typedef struct attest_import_known {
     bool before;      /* it attends to normed tokens and adds to those before the norm: a skip
                        * around the weights alone is not what the model computes */
     attest_norm norm; /* what it norms its tokens by, before it attends */
-    const char *left_out; /* what it does besides that weights cannot express, or NULL */
+    double eps;       /* what that adds under the root where no config says it */
+    double rotary; /* the part of a head that positions turn where no config says it; 0: none */
+    bool alibi;    /* positions of keys are added to scores */
+    bool one_more; /* its norms multiply by 1 + their weights */
+    const char *q_norm, *k_norm; /* tensors of RMSNorms of queries and keys, or NULL */
+    const char *left_out;        /* what it does besides that weights cannot express, or NULL */
     char text[ATTEST_IMPORT_NAMES][ATTEST_IMPORT_NAME_SIZE];
 } attest_import_known;
 

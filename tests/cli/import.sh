@@ -174,7 +174,7 @@ json 'len(o["weights"]["heads"][0]["WQ"]) == 3 and o["homogeneous"]'
 refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"
 complains "no layer 0 of gpt2: there is no tensor 'h.0.attn.c_attn.weight'"
 refused "an unknown architecture" import "$work/gpt2.safetensors" --arch gpt --heads 2 -o "$work/no.json"
-complains "there are gpt2, llama, phi3, neox, bert"
+complains "there are gpt2, llama, gemma2, phi3, bloom, neox, bert"
 refused "a name with a letter missing" import "$work/gpt2.safetensors" --fused-qkv h.1.atn.c_attn.weight --o x -o "$work/no.json"
 complains "is it 'h.1.attn.c_attn.weight'"
 run 0 "a list of tensors" import "$work/gpt2.safetensors" --list
