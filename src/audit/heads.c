@@ -123,7 +123,8 @@ static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *er
     for (size_t f = 0; f < heads->formats; f++) {
         heads->arithmetic[f] = heads->like;
         heads->arithmetic[f].format = heads->format[f];
-        if (!attest_recorded_simulation_fits(&heads->arithmetic[f]))
+        if (!(heads->kernel && f + 1 == heads->formats) &&
+            !attest_recorded_simulation_fits(&heads->arithmetic[f]))
             return attest_error_set(
                 error, ATTEST_USAGE,
                 "recorded activations are audited in binary64 and formats of at most 25 bits; "
@@ -166,7 +167,7 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
     return name_layer(heads, at->place,
                       attest_audit_recorded(heads->cell + i * heads->formats, &p->question,
                                             at->head, heads->arithmetic, heads->formats,
-                                            heads->most, error),
+                                            heads->kernel, heads->most, error),
                       error);
 }
 

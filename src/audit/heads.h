@@ -36,6 +36,8 @@ typedef struct attest_audit_heads {
     attest_simulated_arithmetic like;
     size_t formats;
     const attest_format *format;
+    const attest_judge_model
+        *kernel; /* NULL, or what the last format stands for: its outputs' */
     size_t most; /* positions of a head */
     size_t jobs;
     attest_progress progress;

@@ -1,6 +1,8 @@
 /* heads_record.c -- an audit of recorded activations as JSON. */
 #include "audit/heads.h"
 
+#include "io/judge_model_json.h"
+
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)
 {
@@ -127,5 +129,10 @@ void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads
     attest_json_write_null(json, "collapse_bits");
     attest_json_write_null(json, "certified_bits");
     attest_json_write_null(json, "theory_bits");
+    if (heads->kernel) {
+        attest_json_write_object(json, "kernel_model");
+        attest_judge_model_write_json(json, "model", heads->kernel);
+        attest_json_write_close(json);
+    }
     write_heads(json, heads);
 }

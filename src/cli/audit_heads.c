@@ -19,7 +19,8 @@ typedef struct heads_job {
     attest_common *common;
     attest_audit_heads heads;
     attest_audit_gate gate;
-    char sha256[65]; /* empty: not hashed */
+    attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
+    char sha256[65];            /* empty: not hashed */
 } heads_job;
 
 static int check_request(audit_request *request, attest_common *common)
@@ -29,11 +30,12 @@ static int check_request(audit_request *request, attest_common *common)
     int code;
 
     if (request->data || request->weights || request->construct || request->sweep ||
-        request->r.given || request->delta.given || request->compare || request->stage ||
-        request->kernel || common->tensor || common->homogeneous)
-        return attest_cli_refuse("--qkv excludes DATA, --weights, --construct, --sweep, --r, "
-                                 "--delta, --compare, --stage, --kernel, --tensor and "
-                                 "--homogeneous (see 'attest audit --help')");
+        request->r.given || request->delta.given || request->compare || common->tensor ||
+        common->homogeneous)
+        return attest_cli_refuse(
+            "--qkv and --model exclude DATA, --weights, --construct, --sweep, "
+            "--r, --delta, --compare, --tensor and --homogeneous (see 'attest "
+            "audit --help')");
     if (request->all && request->head != ULONG_MAX)
         return attest_cli_refuse("--all excludes --head");
     if (request->report && strcmp(request->report, "-") == 0 &&
@@ -153,6 +155,7 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     heads->head = request->head;
     heads->formats = request->format_count;
     heads->format = request->format;
+    heads->kernel = job->kernel;
     heads->most = request->positions;
     heads->jobs = request->jobs ? request->jobs : attest_workers_default();
     heads->progress = attest_cli_progress();
@@ -175,6 +178,23 @@ static attest_status open_source(heads_job *job, attest_error *error)
     }
     memcpy(names.name, request->qkv.name, sizeof names.name);
     return attest_qkv_source_open(job->heads.source, &names, &job->common->budget, error);
+}
+
+/* The kernel stands behind the formats, under its own name. */
+static int add_kernel(heads_job *job)
+{
+    audit_request *request = job->request;
+    attest_format *last = &request->format[request->format_count];
+    int code = attest_cli_audit_load_kernel(&job->kernel, request);
+
+    if (code != EXIT_HOLDS || !job->kernel)
+        return code;
+    if (request->format_count == AUDIT_MOST_FORMATS)
+        return attest_cli_refuse("--formats: the list is too long for a kernel beside it");
+    *last = job->kernel->variant->output;
+    snprintf(last->name, sizeof last->name, "%.63s", job->kernel->name);
+    request->format_count++;
+    return EXIT_HOLDS;
 }
 
 static int run(heads_job *job)
@@ -210,8 +230,11 @@ int attest_cli_audit_heads(audit_request *request, attest_common *common)
         return code;
     attest_audit_heads_init(&job.heads);
     attest_audit_gate_init(&job.gate);
-    code = run(&job);
+    code = add_kernel(&job);
+    if (code == EXIT_HOLDS)
+        code = run(&job);
     attest_audit_gate_clear(&job.gate);
     attest_audit_heads_clear(&job.heads);
+    attest_judge_model_free(job.kernel);
     return code;
 }
