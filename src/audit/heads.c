@@ -227,6 +227,10 @@ static void add_pairs(attest_audit_pairs *to, const attest_audit_pairs *from)
     to->apart += from->apart;
     to->by_rounding += from->by_rounding;
     to->merged += from->merged;
+    if (from->kind > to->kind) {
+        to->kind = from->kind;
+        memcpy(to->pair, from->pair, sizeof to->pair);
+    }
 }
 
 static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
@@ -262,6 +266,8 @@ static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *c
     to->attended.max = fmax(to->attended.max, cell->attended.max);
     to->attended.changed += cell->attended.changed;
     add_mean(&to->attended.mean, &to->attended.rows, cell->attended.mean, cell->attended.rows);
+    if (cell->pairs.kind > to->pairs.kind)
+        total->pair_head = number;
     add_pairs(&to->pairs, &cell->pairs);
     add_errors(&to->errors, &cell->errors);
 }

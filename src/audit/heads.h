@@ -23,6 +23,7 @@ typedef struct attest_audit_head_place {
 typedef struct attest_audit_heads_total {
     attest_audit_cell cell; /* largest errors, means over positions, sums of counts */
     size_t worst;           /* the head of the largest relative error */
+    size_t pair_head;       /* that of the pair in cell.pairs */
 } attest_audit_heads_total;
 
 typedef struct attest_audit_heads {

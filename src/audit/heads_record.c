@@ -25,6 +25,15 @@ static void write_cell(attest_json *json, const attest_audit_cell *cell,
     attest_audit_result_clear(&result);
 }
 
+static void write_head(attest_json *json, const char *key, const attest_audit_heads *heads,
+                       size_t i)
+{
+    attest_json_write_object(json, key);
+    attest_json_write_count(json, "layer", heads->place[i].layer);
+    attest_json_write_count(json, "head", heads->place[i].head);
+    attest_json_write_close(json);
+}
+
 static void write_formats(attest_json *json, const attest_audit_heads *heads)
 {
     attest_json_write_array(json, "formats");
@@ -33,10 +42,11 @@ static void write_formats(attest_json *json, const attest_audit_heads *heads)
 
         attest_json_write_object(json, NULL);
         write_cell(json, &total->cell, &heads->arithmetic[f]);
-        attest_json_write_object(json, "worst_head");
-        attest_json_write_count(json, "layer", heads->place[total->worst].layer);
-        attest_json_write_count(json, "head", heads->place[total->worst].head);
-        attest_json_write_close(json);
+        write_head(json, "worst_head", heads, total->worst);
+        if (total->cell.pairs.kind != ATTEST_AUDIT_APART)
+            write_head(json, "pair_head", heads, total->pair_head);
+        else
+            attest_json_write_null(json, "pair_head");
         attest_json_write_close(json);
     }
     attest_json_write_close(json);

@@ -280,8 +280,15 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
         cell->worst_batch = r->position[cell->deviation.worst] / r->question->queries;
         cell->worst_row = r->position[cell->deviation.worst] % r->question->queries;
     }
-    return attest_audit_pairs_get(&cell->pairs, outputs, NULL, &r->reference, &cell->deviation,
-                                  &r->classes, 1, error);
+    ATTEST_TRY(attest_audit_pairs_get(&cell->pairs, outputs, NULL, &r->reference,
+                                      &cell->deviation, &r->classes, 1, error));
+    for (int i = 0; i < 2 && cell->pairs.kind != ATTEST_AUDIT_APART; i++) {
+        size_t position = r->position[cell->pairs.pair[i].position];
+
+        cell->pairs.pair[i] =
+            (attest_place){position / r->question->queries, position % r->question->queries};
+    }
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_recorded(attest_audit_cell *cell,

@@ -236,6 +236,10 @@ static int audit(audit_job *job)
 
     if (code == EXIT_HOLDS)
         code = read_inputs(job);
+    if (code == EXIT_HOLDS &&
+        attest_cli_audit_read_texts(&job->texts, request->tokens, &job->dataset, 0, 0,
+                                    &job->common->budget, &error))
+        code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS)
         code = run_subjects(job);
     if (code == EXIT_HOLDS && request->gate && !job->subject[0].construction.hypothesis &&
@@ -331,6 +335,7 @@ static int run_job(audit_request *request, attest_common *common)
         subject_clear(&job.subject[i]);
     attest_audit_gate_clear(&job.gate);
     attest_dataset_clear(&job.dataset);
+    attest_token_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);
     return code;
 }
@@ -390,6 +395,11 @@ static int run(int argc, char **argv)
          "of --qkv: at most so many positions of a head, at equal steps;\n1024 if not given",
          OPTION_POSITIVE, &request.positions, NULL},
         ATTEST_CLI_QKV_INPUTS(&request.qkv),
+        {"tokens", 0, "FILE",
+         "what tokens are called, for the record and its page:\n{\"tokens\": [[\"The\", "
+         "\"art\"], "
+         "...]}",
+         OPTION_TEXT, &request.tokens, NULL},
         {"formats", 0, "LIST",
          "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "
          "float8_e4m3fn, float8_e5m2, which are all if not\ngiven; others of doc/formats.md, "

@@ -20,7 +20,8 @@ typedef struct heads_job {
     attest_audit_heads heads;
     attest_audit_gate gate;
     attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
-    char sha256[65];            /* empty: not hashed */
+    attest_token_texts texts;
+    char sha256[65]; /* empty: not hashed */
 } heads_job;
 
 static int check_request(audit_request *request, attest_common *common)
@@ -61,6 +62,7 @@ static void write_record(attest_json *json, const void *context)
 
     attest_json_write_object(json, NULL);
     attest_audit_heads_write(json, &job->heads, &origin);
+    attest_token_texts_write(json, &job->texts);
     if (job->request->gate)
         attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
     attest_json_write_close(json);
@@ -197,6 +199,18 @@ static int add_kernel(heads_job *job)
     return EXIT_HOLDS;
 }
 
+/* --tokens: one text for each row of q, before anything is computed. */
+static attest_status read_texts(heads_job *job, attest_error *error)
+{
+    attest_qkv qkv = job->heads.qkv;
+
+    if (!job->request->tokens)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_qkv_source_read(&qkv, job->heads.source, 0, error));
+    return attest_cli_audit_read_texts(&job->texts, job->request->tokens, NULL, qkv.q.shape[0],
+                                       qkv.q.shape[2], &job->common->budget, error);
+}
+
 static int run(heads_job *job)
 {
     const audit_request *request = job->request;
@@ -209,7 +223,9 @@ static int run(heads_job *job)
         return attest_cli_fail_input(&error);
     if (strcmp(request->recorded, "-") != 0)
         memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
-    if (attest_audit_heads_run(&job->heads, &error))
+    if (read_texts(job, &error))
+        code = attest_cli_fail_input(&error);
+    if (code == EXIT_HOLDS && attest_audit_heads_run(&job->heads, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS && request->gate &&
         attest_audit_heads_gate(&job->gate, &job->heads, request->gate, &job->common->budget,
@@ -235,6 +251,7 @@ int attest_cli_audit_heads(audit_request *request, attest_common *common)
         code = run(&job);
     attest_audit_gate_clear(&job.gate);
     attest_audit_heads_clear(&job.heads);
+    attest_token_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);
     return code;
 }

@@ -91,6 +91,8 @@ const char attest_style_page[] =
     "var(--accent);outline-offset:2px;border-radius:2px}\n"
     "code,.hash{font-family:ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans "
     "Mono',monospace;font-size:.86em;overflow-wrap:anywhere}\n"
+    ".tokens{white-space:pre-wrap}\n"
+    "mark{background:none;color:inherit;border-bottom:2px solid var(--accent)}\n"
     ".skip{position:absolute;left:-999rem}\n"
     ".skip:focus{left:1rem;top:1rem;background:var(--ground);padding:.5rem 1rem;z-index:2}\n"
     ".lead{color:var(--soft);margin-top:0}\n"

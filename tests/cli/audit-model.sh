@@ -73,6 +73,39 @@ run 0 "one tensor" audit --arch gpt2 --model "$devil/model.safetensors" --activa
     --heads 4 --all --formats bfloat16 --json
 json 'o["heads"][3]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (1, 3))["formats"][0]'
 
+# From a pair to its tokens: the texts are in the record, and the page shows them where errors and pairs are.
+run 0 "with tokens" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
+    --formats bfloat16,float8_e4m3fn --tokens "$devil/tokens.json" -o texts.json --report texts.html
+python3 - "$devil/tokens.json" <<'TEXTS'
+import json, sys, xml.etree.ElementTree as tree
+tokens, record = json.load(open(sys.argv[1]))["tokens"], json.load(open("texts.json"))
+table = next(t for t in tree.parse("texts.html").iter("table") if t.findtext("caption", "").startswith("Where"))
+ok = record["tokens"] == tokens and len(tokens) == 16
+
+
+def shown(place):
+    """What the page should have for it: at most 24 tokens before it."""
+    before = tokens[place[0]][max(0, place[1] - 24):place[1]]
+    return ("\u2026" if place[1] > 24 else "") + "".join(before).replace("\n", "\u21b5"), tokens[place[0]][place[1]].replace("\n", "\u21b5")
+
+
+for f, row in zip(record["formats"], table.find("tbody")):
+    codes = [(c.text or "", c.findtext("mark")) for c in row.iter("code")]
+    ok = ok and codes == [shown(p) for p in [f["relative_error"]["at"], *f["pairs"]["pair"]]]
+    cells = ["".join(c.itertext()) for c in row]
+    ok = ok and cells[2].startswith("layer {layer}, head {head}: ".format(**f["pair_head"])) and cells[2].endswith(", merged")
+sys.exit(not ok)
+TEXTS
+result $? "the page shows the tokens of places and pairs"
+printf '{"tokens": [["a"]]}' >few.json
+refused "texts of other sequences" audit --qkv "$devil/page.safetensors" $layers --tokens few.json
+complains 'few.json: these are texts of 1 sequences, but the data have 16'
+python3 -c "import json; t = json.load(open('$devil/tokens.json')); del t['tokens'][3][2]; json.dump(t, open('few.json', 'w'))"
+refused "a text too few" audit "$devil/page.safetensors" --tensor ln1 --tokens few.json
+complains 'tokens.3.: these are 31 texts, but the data have 32 tokens there'
+printf '{"tokens": [["a", 1]]}' >few.json
+refused "a token that is no text" audit "$devil/page.safetensors" --tensor ln1 --tokens few.json
+
 model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --stream hidden_states.{}"
 # shellcheck disable=SC2086
 {
