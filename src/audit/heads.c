@@ -246,6 +246,19 @@ static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
     to->unlimited = to->unlimited || from->unlimited;
 }
 
+/* There is a bound for all heads if each has one; before their errors are added. */
+static void add_bound(attest_audit_cell *to, const attest_audit_cell *from)
+{
+    bool first = to->errors.entries == 0;
+
+    if (from->errors.entries == 0)
+        return;
+    to->has_bound = from->has_bound && (first || to->has_bound);
+    if (to->has_bound &&
+        (first || attest_audit_size_compare(from->errors.bound_ulp, to->errors.bound_ulp) > 0))
+        to->errors.bound_ulp = from->errors.bound_ulp;
+}
+
 static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *cell,
                      size_t number)
 {
@@ -269,6 +282,7 @@ static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *c
     if (cell->pairs.kind > to->pairs.kind)
         total->pair_head = number;
     add_pairs(&to->pairs, &cell->pairs);
+    add_bound(to, cell);
     add_errors(&to->errors, &cell->errors);
 }
 
@@ -312,4 +326,5 @@ void attest_audit_cell_result(attest_audit_result *result, const attest_audit_ce
     result->pairs = cell->pairs;
     result->errors = cell->errors;
     result->has_errors = true;
+    result->has_bound = cell->has_bound;
 }

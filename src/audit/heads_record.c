@@ -21,7 +21,7 @@ static void write_cell(attest_json *json, const attest_audit_cell *cell,
     attest_audit_conclude(&conclusion, &result);
     attest_json_write_string(json, "conclusion", conclusion.words);
     attest_audit_write_errors(json, &cell->errors, attest_audit_errors_known(&cell->errors),
-                              false);
+                              cell->has_bound);
     attest_audit_result_clear(&result);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/recorded_bound.h"
 #include "audit/recorded_exact.h"
 #include "audit/recorded_kernel.h"
 #include "audit/recorded_simulate.h"
@@ -30,6 +31,8 @@ typedef struct recorded {
     size_t simulated; /* of them: all, or all but the last, which is the kernel's */
     const attest_simulated_arithmetic *arithmetic; /* by format */
     attest_recorded_simulation *simulation;
+    attest_recorded_bound *bound;    /* of what is simulated */
+    double **bounded;                /* by format: count * value_dim; NULL: none */
     const attest_judge_model *model; /* of the kernel, or NULL */
     attest_recorded_kernel kernel;
     attest_audit_outputs *outputs; /* by format */
@@ -65,6 +68,18 @@ static attest_status choose(recorded *r, size_t most, attest_error *error)
     return ATTEST_OK;
 }
 
+/* What is simulated, and bounded, in format f. */
+static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
+{
+    const attest_judge_question *x = r->question;
+    const attest_simulated_arithmetic *arithmetic = &r->arithmetic[f];
+
+    ATTEST_TRY(attest_recorded_simulation_init(&r->simulation[f], arithmetic, x, error));
+    ATTEST_TRY(attest_recorded_bound_init(&r->bound[f], arithmetic, x, error));
+    r->bounded[f] = attest_memory_alloc(r->count * x->value_dim, sizeof **r->bounded);
+    return r->bounded[f] ? ATTEST_OK : attest_memory_fail(error);
+}
+
 static attest_status recorded_init(recorded *r, size_t most, attest_error *error)
 {
     const attest_judge_question *x = r->question;
@@ -74,16 +89,18 @@ static attest_status recorded_init(recorded *r, size_t most, attest_error *error
     r->out = _arb_vec_init((slong)x->value_dim);
     r->simulation = attest_memory_alloc(r->formats, sizeof *r->simulation);
     r->outputs = attest_memory_alloc(r->formats, sizeof *r->outputs);
+    r->bound = attest_memory_alloc(r->formats, sizeof *r->bound);
+    r->bounded = attest_memory_alloc(r->formats, sizeof *r->bounded);
     r->weight = attest_memory_alloc(x->keys + 1, sizeof *r->weight);
     r->computed = attest_memory_alloc(x->keys + 1, sizeof *r->computed);
     r->key = attest_memory_alloc(x->keys, sizeof *r->key);
-    if (!r->simulation || !r->outputs || !r->weight || !r->computed || !r->key)
+    if (!r->simulation || !r->outputs || !r->bound || !r->bounded || !r->weight ||
+        !r->computed || !r->key)
         return attest_memory_fail(error);
     ATTEST_TRY(choose(r, most, error));
     for (size_t f = 0; f < r->formats; f++) {
         if (f < r->simulated)
-            ATTEST_TRY(attest_recorded_simulation_init(&r->simulation[f], &r->arithmetic[f], x,
-                                                       error));
+            ATTEST_TRY(simulated_init(r, f, error));
         ATTEST_TRY(outputs_init(&r->outputs[f], r->count, x->value_dim, error));
     }
     if (r->model)
@@ -111,9 +128,15 @@ static void recorded_clear(recorded *r)
             attest_recorded_simulation_clear(&r->simulation[f]);
         if (r->outputs)
             attest_audit_outputs_clear(&r->outputs[f]);
+        if (r->bound && f < r->simulated)
+            attest_recorded_bound_clear(&r->bound[f]);
+        if (r->bounded)
+            free(r->bounded[f]);
     }
     attest_recorded_kernel_clear(&r->kernel);
     free(r->simulation);
+    free(r->bound);
+    free(r->bounded);
     free(r->outputs);
     free(r->weight);
     free(r->computed);
@@ -144,8 +167,10 @@ static attest_status load_batch(recorded *r, attest_error *error)
     const attest_judge_question *x = r->question;
 
     attest_recorded_exact_load(&r->exact, &r->rows);
-    for (size_t f = 0; f < r->simulated; f++)
+    for (size_t f = 0; f < r->simulated; f++) {
         attest_recorded_simulation_load(&r->simulation[f], &r->rows);
+        attest_recorded_bound_load(&r->bound[f], &r->rows);
+    }
     if (r->model)
         ATTEST_TRY(attest_recorded_kernel_load(&r->kernel, r->rows.batch, r->head, error));
     for (size_t j = 0; j < x->keys; j++)
@@ -201,6 +226,8 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
     for (size_t f = 0; f < r->simulated; f++) {
         attest_recorded_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
                                        &r->simulation[f], &r->rows, row);
+        attest_recorded_bound_run(r->bounded[f] + n * x->value_dim, &r->bound[f], &r->rows,
+                                  row);
         attest_audit_attended_add(&cell[f].attended, r->computed, r->weight, r->off,
                                   x->keys + 1);
     }
@@ -273,7 +300,10 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
     for (size_t p = 0; p < r->count; p++)
         cell->nonfinite += !attest_audit_outputs_finite(outputs, p);
     cell->saturated = attest_audit_outputs_saturated(outputs, format);
-    attest_audit_errors_get(&cell->errors, outputs, NULL, &r->reference, format, NULL, 0);
+    attest_audit_errors_get(&cell->errors, outputs, NULL, &r->reference, format, r->bounded[f],
+                            f < r->simulated ? r->bound[f].model.unit_bits : 0);
+    cell->has_bound = r->bounded[f] && attest_audit_errors_known(&cell->errors) &&
+                      isfinite(cell->errors.bound_ulp.part);
     ATTEST_TRY(
         attest_audit_deviation_get(&cell->deviation, outputs, NULL, &r->reference, error));
     if (cell->deviation.positions > 0) {

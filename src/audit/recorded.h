@@ -17,7 +17,8 @@ typedef struct attest_audit_cell {
     size_t worst_batch, worst_row;    /* where the relative error is largest */
     attest_audit_attended attended;
     attest_audit_pairs pairs;
-    attest_audit_errors errors; /* no bound is known here */
+    attest_audit_errors errors;
+    bool has_bound; /* errors.bound_ulp is one: recorded_bound.h */
 } attest_audit_cell;
 
 /* cell[f] = what arithmetic f makes of a head, at no more than `most` of its positions, (batch,
