@@ -30,7 +30,9 @@ const attest_command attest_command_import = {
         "Keys and values may be shared by groups of heads, in a fused tensor, too. Biases "
         "become\n"
         "columns for a coordinate 1, which tokens get where the weights are used. Models "
-        "divide scores by sqrt(s): --scale rsqrt. All numbers are exact.",
+        "divide scores by sqrt(s): --scale rsqrt. {} in names stands for the number of a head "
+        "that "
+        "has\ntensors of its own. All numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
         "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"

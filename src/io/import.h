@@ -43,7 +43,9 @@ typedef struct attest_import_known {
 /* Which tensors to take. Matrices map columns to rows: A_q has shape (H s, d), A_k and A_v
  * (G s, d) where G divides H (several heads may share keys and values), A_o (d, H s); with
  * transpose all four are stored the other way round. Head h owns the rows h s ... h s + s - 1.
- * Biases are optional (NULL), as vectors of as many entries as their matrix has rows. */
+ * Biases are optional (NULL), as vectors of as many entries as their matrix has rows. "{}" in
+ * the names of q, k, v or qkv, and of biases and o, stands for the number of a head: then each
+ * head has tensors of its own, A_o for all of them or, with {}, for each. */
 typedef struct attest_import {
     const char *q, *k, *v, *o;
     const char *qkv;  /* instead of q, k and v: all three in one tensor of (H + 2 G) s rows */
@@ -53,9 +55,11 @@ typedef struct attest_import {
     const char *norm_weight, *norm_bias; /* what it multiplies by and adds, or NULL */
     const fmpq *norm_eps;                /* NULL: 0 */
     bool transpose;
-    size_t heads;      /* H >= 1 */
-    size_t first;      /* the first head to take ... */
-    size_t count;      /* ... and how many: first + count <= heads */
+    size_t heads;   /* H >= 1 */
+    size_t first;   /* the first head to take ... */
+    size_t count;   /* ... and how many: first + count <= heads */
+    size_t o_heads; /* heads side by side in A_o where the other tensors have one; 0: heads */
+    size_t o_head;  /* which of them the first head is */
     const fmpq *scale; /* NULL: 1 */
     bool rsqrt;        /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it */
     const char *arch;  /* NULL, or an architecture: it knows the names for ... */
