@@ -32,15 +32,15 @@ int attest_cli_audit_check_model(audit_request *request)
                                      "architecture knows where a model keeps them");
     if (strcmp(stream->model, "-") == 0)
         return attest_cli_refuse("--model: a file is needed, not standard input");
-    if (request->save_qkv && attest_cli_check_output(request->save_qkv) != EXIT_HOLDS)
-        return EXIT_USAGE;
+    if (request->save_qkv && strcmp(request->save_qkv, "-") == 0)
+        return attest_cli_refuse("--save-qkv: a file is needed, not standard output");
     request->recorded = stream->path;
     stream->heads = request->heads;
     if (!stream->name)
         stream->name = "layers.{}.x";
     stream->layer = request->layer == ULONG_MAX ? 0 : request->layer;
     stream->one = request->layer != ULONG_MAX;
-    return EXIT_HOLDS;
+    return request->save_qkv ? attest_cli_check_output(request->save_qkv) : EXIT_HOLDS;
 }
 
 /* What a layer's attention is given, under its names. */
