@@ -8,12 +8,14 @@ model.safetensors   3 layers of 4 heads of 16, d = 64, names and layout of minGP
 page.safetensors    the first 512 characters of the entry LOGIC, 16 windows of 32, which were held out of training:
                     layers.N.x (16, 32, 64), the stream that enters block N, ln1, that of block 0 normed, and
                     layers.N.q, .k, .v (16, 4, 32, 16) as they enter attention, all in binary32
+tokens.json         its characters, for `attest audit --tokens`
 
 The text, by Ambrose Bierce (1842-1914), is in the public domain; FILE is dict-devil's devil.dict.dz, or plain text. Everything is
 seeded: the same version of PyTorch on the same kind of processor repeats every bit, others the loss to about a hundredth."""
 import argparse
 import gzip
 import importlib.util
+import json
 import math
 import os
 import re
@@ -162,6 +164,9 @@ def main():
     losses = f"{measure(model, ids):.3f} on the text, {measure(model, held_out):.3f} on the page"
     print(f"nats per character: {losses}")
     metadata = {"text": page[:WINDOWS * WINDOW], "loss": losses, "seed": str(arguments.seed), "steps": str(arguments.steps)}
+    with open(os.path.join(arguments.folder, "tokens.json"), "w", encoding="ascii") as file:
+        windows = [json.dumps(list(page[i:i + WINDOW])) for i in range(0, WINDOWS * WINDOW, WINDOW)]
+        file.write('{"tokens": [' + ",\n ".join(windows) + "]}")
     recorder().write(os.path.join(arguments.folder, "model.safetensors"), model.state_dict(), {**metadata, "characters": characters})
     record(model, held_out[:WINDOWS * WINDOW], os.path.join(arguments.folder, "page.safetensors"), metadata)
 

@@ -98,9 +98,8 @@ static bool prepare_token(void *context, size_t t)
     return true;
 }
 
-/* Step 3: the score of one key: both factors carry errors. */
-static void bound_score(size_t j, quantities key, quantities query, size_t count,
-                        const bound *b)
+void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t count,
+                              const bound *b)
 {
     const attest_audit_model *model = b->model;
     double u = model->u, g = attest_audit_bound_growth(model, roundings(model, count));
@@ -216,10 +215,8 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     return model->tiny * (double)visible * (double)(2 * blocks) / scale * OUTWARD;
 }
 
-/* Steps 4 to 6: weights, sum, mix and division; b->mean = the mean's sizes and errors.
- * *variation >= the total variation between the computed weights and the exact ones. */
-static void bound_mean(double *variation, const quantities *values, const uint32_t *token,
-                       size_t visible, size_t width, const bound *b)
+void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
+                             size_t visible, size_t width, const bound *b)
 {
     const attest_audit_model *model = b->model;
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
@@ -301,13 +298,14 @@ static bool bound_sequence(void *context, size_t i)
             bound_head *d = &b->head[h];
             double variation = INFINITY;
             for (size_t j = 0; j < visible; j++)
-                bound_score(j,
-                            quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
-                            quantities_at(&d->queries, t * d->score_width), d->score_width, b);
+                attest_audit_bound_score(
+                    j, quantities_at(&d->keys, (b->local[token[j]] - 1u) * d->score_width),
+                    quantities_at(&d->queries, t * d->score_width), d->score_width, b);
             if (b->weights->activation == ATTEST_HARDMAX)
                 attest_audit_bound_winners(d, token, visible, b);
             else
-                bound_mean(&variation, &d->values, token, visible, d->value_width, b);
+                attest_audit_bound_mean(&variation, &d->values, token, visible, d->value_width,
+                                        b);
             if (b->variation)
                 b->variation[(b->start[i] + k) * b->weights->heads + h] = variation;
             add_head(d, b);

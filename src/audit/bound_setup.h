@@ -69,6 +69,17 @@ void attest_audit_bound_input(double *value, double *slip, double *error,
                               const fmpz_t numerator, const fmpz_t denominator,
                               const attest_audit_model *model);
 
+/* Step 3: b->score at j = that of one key: both factors carry errors. It may be a factor
+ * itself. */
+void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t count,
+                              const bound *b);
+
+/* Steps 4 to 6: weights, sum, mix and division; b->mean = the mean's sizes and errors, from
+ * b->score of `visible` keys, whose values stand at b->local[token[j]] - 1. *variation >= the
+ * total variation between the computed weights and the exact ones. */
+void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
+                             size_t visible, size_t width, const bound *b);
+
 /* The relative error, over u, of a result after so many roundings of sums: G of the note. */
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings);
 

@@ -70,7 +70,7 @@ static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t 
                                 const attest_judge_question *x, attest_error *error)
 {
     size_t layer = heads->source->layer[place];
-    bool wanted = heads->has_layer ? layer == heads->layer : place == 0;
+    bool wanted = heads->has_layer ? layer == heads->layer : heads->all || place == 0;
 
     heads->of_heads += x->heads;
     if (place == 0) {
@@ -87,7 +87,7 @@ static attest_status list_layer(attest_audit_heads *heads, size_t *room, size_t 
                                 "there is no head %zu: the layer has %zu, from 0 on",
                                 heads->head, x->heads);
     for (size_t h = 0; h < x->heads; h++)
-        if (heads->all || (wanted && h == (heads->has_head ? heads->head : 0)))
+        if (wanted && (heads->all || h == (heads->has_head ? heads->head : 0)))
             ATTEST_TRY(add_place(heads, room, place, h, error));
     return ATTEST_OK;
 }
@@ -124,7 +124,8 @@ static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *er
     for (size_t f = 0; f < heads->formats; f++) {
         heads->arithmetic[f] = heads->like;
         heads->arithmetic[f].format = heads->format[f];
-        if (!attest_recorded_simulation_fits(&heads->arithmetic[f]))
+        if (!(heads->kernel && f + 1 == heads->formats) &&
+            !attest_recorded_simulation_fits(&heads->arithmetic[f]))
             return attest_error_set(
                 error, ATTEST_USAGE,
                 "recorded activations are audited in binary64 and formats of at most 25 bits; "
@@ -169,7 +170,7 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
     return name_layer(heads, at->place,
                       attest_audit_recorded(heads->cell + i * heads->formats, &p->question,
                                             at->head, heads->arithmetic, heads->formats,
-                                            heads->most, error),
+                                            heads->kernel, heads->most, error),
                       error);
 }
 
@@ -249,6 +250,10 @@ static void add_pairs(attest_audit_pairs *to, const attest_audit_pairs *from)
     to->apart += from->apart;
     to->by_rounding += from->by_rounding;
     to->merged += from->merged;
+    if (from->kind > to->kind) {
+        to->kind = from->kind;
+        memcpy(to->pair, from->pair, sizeof to->pair);
+    }
 }
 
 static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
@@ -262,6 +267,19 @@ static void add_errors(attest_audit_errors *to, const attest_audit_errors *from)
     to->entries += from->entries;
     to->unresolved += from->unresolved;
     to->unlimited = to->unlimited || from->unlimited;
+}
+
+/* There is a bound for all heads if each has one; before their errors are added. */
+static void add_bound(attest_audit_cell *to, const attest_audit_cell *from)
+{
+    bool first = to->errors.entries == 0;
+
+    if (from->errors.entries == 0)
+        return;
+    to->has_bound = from->has_bound && (first || to->has_bound);
+    if (to->has_bound &&
+        (first || attest_audit_size_compare(from->errors.bound_ulp, to->errors.bound_ulp) > 0))
+        to->errors.bound_ulp = from->errors.bound_ulp;
 }
 
 static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *cell,
@@ -284,7 +302,10 @@ static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *c
     to->attended.max = fmax(to->attended.max, cell->attended.max);
     to->attended.changed += cell->attended.changed;
     add_mean(&to->attended.mean, &to->attended.rows, cell->attended.mean, cell->attended.rows);
+    if (cell->pairs.kind > to->pairs.kind)
+        total->pair_head = number;
     add_pairs(&to->pairs, &cell->pairs);
+    add_bound(to, cell);
     add_errors(&to->errors, &cell->errors);
 }
 
@@ -366,4 +387,5 @@ void attest_audit_cell_result(attest_audit_result *result, const attest_audit_ce
     result->pairs = cell->pairs;
     result->errors = cell->errors;
     result->has_errors = true;
+    result->has_bound = cell->has_bound;
 }

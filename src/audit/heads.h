@@ -9,6 +9,7 @@
 #include "audit/record.h"
 #include "audit/recorded.h"
 #include "io/json_write.h"
+#include "io/model_qkv.h"
 #include "io/qkv.h"
 
 /* A head of a model. */
@@ -22,18 +23,22 @@ typedef struct attest_audit_head_place {
 typedef struct attest_audit_heads_total {
     attest_audit_cell cell; /* largest errors, means over positions, sums of counts */
     size_t worst;           /* the head of the largest relative error */
+    size_t pair_head;       /* that of the pair in cell.pairs */
 } attest_audit_heads_total;
 
 typedef struct attest_audit_heads {
     /* What is asked for. */
     attest_qkv_source *source;
-    attest_qkv qkv;           /* its options */
-    bool all;                 /* else one head: */
-    bool has_layer, has_head; /* which, else the first */
+    attest_qkv qkv;                   /* its options */
+    const attest_model_stream *model; /* that formed it, or NULL */
+    bool all;                         /* of the model or of the layer; else one head: */
+    bool has_layer, has_head;         /* which, else the first */
     size_t layer, head;
     attest_simulated_arithmetic like;
     size_t formats;
     const attest_format *format;
+    const attest_judge_model
+        *kernel; /* NULL, or what the last format stands for: its outputs' */
     size_t most; /* positions of a head */
     size_t jobs;
     const char *parts;    /* or NULL: a folder with heads that are done, heads_parts.h */

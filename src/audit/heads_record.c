@@ -1,6 +1,8 @@
 /* heads_record.c -- an audit of recorded activations as JSON. */
 #include "audit/heads.h"
 
+#include "io/judge_model_json.h"
+
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)
 {
@@ -19,8 +21,17 @@ static void write_cell(attest_json *json, const attest_audit_cell *cell,
     attest_audit_conclude(&conclusion, &result);
     attest_json_write_string(json, "conclusion", conclusion.words);
     attest_audit_write_errors(json, &cell->errors, attest_audit_errors_known(&cell->errors),
-                              false);
+                              cell->has_bound);
     attest_audit_result_clear(&result);
+}
+
+static void write_head(attest_json *json, const char *key, const attest_audit_heads *heads,
+                       size_t i)
+{
+    attest_json_write_object(json, key);
+    attest_json_write_count(json, "layer", heads->place[i].layer);
+    attest_json_write_count(json, "head", heads->place[i].head);
+    attest_json_write_close(json);
 }
 
 static void write_formats(attest_json *json, const attest_audit_heads *heads)
@@ -31,10 +42,11 @@ static void write_formats(attest_json *json, const attest_audit_heads *heads)
 
         attest_json_write_object(json, NULL);
         write_cell(json, &total->cell, &heads->arithmetic[f]);
-        attest_json_write_object(json, "worst_head");
-        attest_json_write_count(json, "layer", heads->place[total->worst].layer);
-        attest_json_write_count(json, "head", heads->place[total->worst].head);
-        attest_json_write_close(json);
+        write_head(json, "worst_head", heads, total->worst);
+        if (total->cell.pairs.kind != ATTEST_AUDIT_APART)
+            write_head(json, "pair_head", heads, total->pair_head);
+        else
+            attest_json_write_null(json, "pair_head");
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
@@ -56,6 +68,24 @@ static void write_heads(attest_json *json, const attest_audit_heads *heads)
         attest_json_write_close(json);
         attest_json_write_close(json);
     }
+    attest_json_write_close(json);
+}
+
+/* The model that formed them. */
+static void write_model(attest_json *json, const attest_model_stream *model)
+{
+    if (!model) {
+        attest_json_write_null(json, "model");
+        return;
+    }
+    attest_json_write_object(json, "model");
+    attest_json_write_string(json, "path", model->model);
+    attest_json_write_string(json, "sha256", model->sha256[0] ? model->sha256 : NULL);
+    attest_json_write_string(json, "arch", model->arch);
+    attest_json_write_string(json, "stream", model->name);
+    attest_json_write_count(json, "rotary", model->rotary);
+    attest_json_write_bool(json, "alibi", model->alibi);
+    attest_json_write_bool(json, "head_norms", model->key_norm);
     attest_json_write_close(json);
 }
 
@@ -93,6 +123,16 @@ static void write_qkv(attest_json *json, const attest_audit_heads *heads,
     } else {
         attest_json_write_null(json, "window");
     }
+    write_model(json, heads->model);
+    attest_json_write_close(json);
+}
+
+static void write_kernel(attest_json *json, const attest_audit_heads *heads)
+{
+    if (!heads->kernel)
+        return;
+    attest_json_write_object(json, "kernel_model");
+    attest_judge_model_write_json(json, "model", heads->kernel);
     attest_json_write_close(json);
 }
 
@@ -108,6 +148,7 @@ void attest_audit_heads_write_question(attest_json *json, const attest_audit_hea
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
+    write_kernel(json, heads);
 }
 
 void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,
@@ -122,5 +163,6 @@ void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads
     attest_json_write_null(json, "collapse_bits");
     attest_json_write_null(json, "certified_bits");
     attest_json_write_null(json, "theory_bits");
+    write_kernel(json, heads);
     write_heads(json, heads);
 }

@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <attest/flint.h>
 
@@ -24,6 +25,7 @@ typedef struct comparison {
     size_t count, dim;
     size_t *sampled;         /* by number: the position in the sample, ... */
     size_t *place;           /* ... in the outputs, ... */
+    attest_place *spot;      /* ... in the dataset, ... */
     uint32_t *group;         /* ... and its class */
     double *middle;          /* dim each: the exact output up to slip */
     double *slip;            /* >= |middle - exact output| */
@@ -102,6 +104,20 @@ static bool is_merged(const comparison *w, size_t a, size_t b)
            attest_audit_outputs_compare(w->outputs, w->place[a], w->place[b]) == 0;
 }
 
+/* Counts a pair that is not apart, and keeps the first of the worst kind. */
+static void note(const comparison *w, size_t a, size_t b, attest_audit_pair_kind kind,
+                 uint64_t *count)
+{
+    attest_audit_pairs *row = &w->row[a];
+
+    ++*count;
+    if (kind <= row->kind)
+        return;
+    row->kind = kind;
+    row->pair[0] = w->spot[a];
+    row->pair[1] = w->spot[b];
+}
+
 /* All pairs of position a and one after it. */
 static bool compare_row(void *context, size_t a)
 {
@@ -117,9 +133,9 @@ static bool compare_row(void *context, size_t a)
             (balls_may_help(w, a, b) && balls++ < MOST_BALLS && balls_show(w, a, b)))
             row->apart++;
         else if (is_merged(w, a, b))
-            row->merged++;
+            note(w, a, b, ATTEST_AUDIT_MERGED, &row->merged);
         else
-            row->by_rounding++;
+            note(w, a, b, ATTEST_AUDIT_BY_ROUNDING, &row->by_rounding);
     }
     return true;
 }
@@ -156,12 +172,14 @@ static bool comparison_init(comparison *w, const attest_dataset *dataset,
     w->count = step ? (r->positions + step - 1) / step : 0;
     w->sampled = attest_memory_alloc(w->count, sizeof *w->sampled);
     w->place = attest_memory_alloc(w->count, sizeof *w->place);
+    w->spot = attest_memory_alloc(w->count, sizeof *w->spot);
     w->group = attest_memory_alloc(w->count, sizeof *w->group);
     w->middle = attest_memory_alloc(w->count * w->dim, sizeof *w->middle);
     w->slip = attest_memory_alloc(w->count, sizeof *w->slip);
     w->reach = attest_memory_alloc(w->count, sizeof *w->reach);
     w->row = attest_shared_alloc(w->count, sizeof *w->row);
-    if (!w->sampled || !w->place || !w->group || !w->middle || !w->slip || !w->reach || !w->row)
+    if (!w->sampled || !w->place || !w->spot || !w->group || !w->middle || !w->slip ||
+        !w->reach || !w->row)
         return false;
     for (size_t a = 0; a < w->count; a++) {
         size_t p = a * step;
@@ -169,6 +187,7 @@ static bool comparison_init(comparison *w, const attest_dataset *dataset,
             i++;
         w->sampled[a] = p;
         w->place[a] = attest_audit_reference_place(r, dataset, i, p);
+        w->spot[a] = (attest_place){r->sequence[i], p - r->start[i]};
         w->group[a] = classes->position[w->place[a]];
         get_middle(w->middle + a * w->dim, &w->slip[a], r, p);
         w->reach[a] =
@@ -181,6 +200,7 @@ static void comparison_clear(comparison *w)
 {
     free(w->sampled);
     free(w->place);
+    free(w->spot);
     free(w->group);
     free(w->middle);
     free(w->slip);
@@ -208,6 +228,10 @@ attest_audit_pairs_get(attest_audit_pairs *pairs, const attest_audit_outputs *ou
         pairs->apart += w.row[a].apart;
         pairs->by_rounding += w.row[a].by_rounding;
         pairs->merged += w.row[a].merged;
+        if (w.row[a].kind > pairs->kind) {
+            pairs->kind = w.row[a].kind;
+            memcpy(pairs->pair, w.row[a].pair, sizeof pairs->pair);
+        }
     }
     comparison_clear(&w);
     return status;

@@ -7,6 +7,13 @@
 #include "audit/deviation.h"
 #include "theory/contextual.h"
 
+/* The worst that happened to a pair. */
+typedef enum attest_audit_pair_kind {
+    ATTEST_AUDIT_APART = 0,
+    ATTEST_AUDIT_BY_ROUNDING,
+    ATTEST_AUDIT_MERGED
+} attest_audit_pair_kind;
+
 /* Required pairs of the positions that were compared. required = apart + by_rounding + merged.
  */
 typedef struct attest_audit_pairs {
@@ -15,6 +22,8 @@ typedef struct attest_audit_pairs {
     uint64_t apart; /* for certain: the exact outputs are farther apart than both errors */
     uint64_t by_rounding; /* the outputs differ, but errors of this size may make them equal */
     uint64_t merged;      /* the outputs are equal, or one is not finite */
+    attest_audit_pair_kind kind; /* of the first pair that is not apart: merged if any is */
+    attest_place pair[2];
 } attest_audit_pairs;
 
 /* Compares the outputs of the dataset at positions of the sample, at most 4096, evenly. Status:

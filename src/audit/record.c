@@ -117,6 +117,14 @@ void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation 
     attest_json_write_count(json, "by_rounding", pairs->by_rounding);
     attest_json_write_count(json, "merged", pairs->merged);
     attest_json_write_count(json, "positions", pairs->positions);
+    if (pairs->kind != ATTEST_AUDIT_APART) {
+        attest_json_write_array(json, "pair");
+        write_place(json, NULL, pairs->pair[0]);
+        write_place(json, NULL, pairs->pair[1]);
+        attest_json_write_close(json);
+    } else {
+        attest_json_write_null(json, "pair");
+    }
     attest_json_write_close(json);
 }
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/recorded_bound.h"
 #include "audit/recorded_exact.h"
+#include "audit/recorded_kernel.h"
 #include "audit/recorded_simulate.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -26,8 +28,14 @@ typedef struct recorded {
     attest_contexts classes;
     attest_audit_reference reference;
     size_t formats;
-    attest_recorded_simulation *simulation; /* by format */
-    attest_audit_outputs *outputs;          /* by format */
+    size_t simulated; /* of them: all, or all but the last, which is the kernel's */
+    const attest_simulated_arithmetic *arithmetic; /* by format */
+    attest_recorded_simulation *simulation;
+    attest_recorded_bound *bound;    /* of what is simulated */
+    double **bounded;                /* by format: count * value_dim; NULL: none */
+    const attest_judge_model *model; /* of the kernel, or NULL */
+    attest_recorded_kernel kernel;
+    attest_audit_outputs *outputs; /* by format */
     attest_recorded_exact exact;
     attest_judge_head rows; /* the batch entry at work */
     double *weight, *computed, off;
@@ -60,8 +68,19 @@ static attest_status choose(recorded *r, size_t most, attest_error *error)
     return ATTEST_OK;
 }
 
-static attest_status recorded_init(recorded *r, const attest_simulated_arithmetic *arithmetic,
-                                   size_t most, attest_error *error)
+/* What is simulated, and bounded, in format f. */
+static attest_status simulated_init(recorded *r, size_t f, attest_error *error)
+{
+    const attest_judge_question *x = r->question;
+    const attest_simulated_arithmetic *arithmetic = &r->arithmetic[f];
+
+    ATTEST_TRY(attest_recorded_simulation_init(&r->simulation[f], arithmetic, x, error));
+    ATTEST_TRY(attest_recorded_bound_init(&r->bound[f], arithmetic, x, error));
+    r->bounded[f] = attest_memory_alloc(r->count * x->value_dim, sizeof **r->bounded);
+    return r->bounded[f] ? ATTEST_OK : attest_memory_fail(error);
+}
+
+static attest_status recorded_init(recorded *r, size_t most, attest_error *error)
 {
     const attest_judge_question *x = r->question;
 
@@ -70,17 +89,22 @@ static attest_status recorded_init(recorded *r, const attest_simulated_arithmeti
     r->out = _arb_vec_init((slong)x->value_dim);
     r->simulation = attest_memory_alloc(r->formats, sizeof *r->simulation);
     r->outputs = attest_memory_alloc(r->formats, sizeof *r->outputs);
+    r->bound = attest_memory_alloc(r->formats, sizeof *r->bound);
+    r->bounded = attest_memory_alloc(r->formats, sizeof *r->bounded);
     r->weight = attest_memory_alloc(x->keys + 1, sizeof *r->weight);
     r->computed = attest_memory_alloc(x->keys + 1, sizeof *r->computed);
     r->key = attest_memory_alloc(x->keys, sizeof *r->key);
-    if (!r->simulation || !r->outputs || !r->weight || !r->computed || !r->key)
+    if (!r->simulation || !r->outputs || !r->bound || !r->bounded || !r->weight ||
+        !r->computed || !r->key)
         return attest_memory_fail(error);
     ATTEST_TRY(choose(r, most, error));
     for (size_t f = 0; f < r->formats; f++) {
-        ATTEST_TRY(
-            attest_recorded_simulation_init(&r->simulation[f], &arithmetic[f], x, error));
+        if (f < r->simulated)
+            ATTEST_TRY(simulated_init(r, f, error));
         ATTEST_TRY(outputs_init(&r->outputs[f], r->count, x->value_dim, error));
     }
+    if (r->model)
+        ATTEST_TRY(attest_recorded_kernel_init(&r->kernel, r->model, x, error));
     r->reference.bits = ATTEST_RECORDED_BITS;
     r->reference.dim = r->reference.counted = x->value_dim;
     r->reference.middle = attest_wide_vector_init(
@@ -100,12 +124,19 @@ static void recorded_clear(recorded *r)
     attest_recorded_exact_clear(&r->exact);
     _arb_vec_clear(r->out, (slong)r->question->value_dim);
     for (size_t f = 0; f < r->formats; f++) {
-        if (r->simulation)
+        if (r->simulation && f < r->simulated)
             attest_recorded_simulation_clear(&r->simulation[f]);
         if (r->outputs)
             attest_audit_outputs_clear(&r->outputs[f]);
+        if (r->bound && f < r->simulated)
+            attest_recorded_bound_clear(&r->bound[f]);
+        if (r->bounded)
+            free(r->bounded[f]);
     }
+    attest_recorded_kernel_clear(&r->kernel);
     free(r->simulation);
+    free(r->bound);
+    free(r->bounded);
     free(r->outputs);
     free(r->weight);
     free(r->computed);
@@ -131,16 +162,21 @@ static context hash(context start, const double *x, size_t count)
     return start;
 }
 
-static void load_batch(recorded *r)
+static attest_status load_batch(recorded *r, attest_error *error)
 {
     const attest_judge_question *x = r->question;
 
     attest_recorded_exact_load(&r->exact, &r->rows);
-    for (size_t f = 0; f < r->formats; f++)
+    for (size_t f = 0; f < r->simulated; f++) {
         attest_recorded_simulation_load(&r->simulation[f], &r->rows);
+        attest_recorded_bound_load(&r->bound[f], &r->rows);
+    }
+    if (r->model)
+        ATTEST_TRY(attest_recorded_kernel_load(&r->kernel, r->rows.batch, r->head, error));
     for (size_t j = 0; j < x->keys; j++)
         r->key[j] = hash(hash((context){{1, 2}, 0}, r->rows.k + j * x->dim, x->dim),
                          r->rows.v + j * x->value_dim, x->value_dim);
+    return ATTEST_OK;
 }
 
 /* What the row sees: its query, and the sum over its keys, whose order does not matter. false:
@@ -184,9 +220,14 @@ static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t 
 
     attest_recorded_exact_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
     keep_exact(r, n);
-    for (size_t f = 0; f < r->formats; f++) {
+    if (r->model)
+        memcpy(r->outputs[r->simulated].real + n * x->value_dim,
+               r->kernel.out + row * x->value_dim, x->value_dim * sizeof *r->kernel.out);
+    for (size_t f = 0; f < r->simulated; f++) {
         attest_recorded_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
                                        &r->simulation[f], &r->rows, row);
+        attest_recorded_bound_run(r->bounded[f] + n * x->value_dim, &r->bound[f], &r->rows,
+                                  row);
         attest_audit_attended_add(&cell[f].attended, r->computed, r->weight, r->off,
                                   x->keys + 1);
     }
@@ -203,7 +244,7 @@ static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_
 
         if (batch != loaded) {
             ATTEST_TRY(attest_judge_head_load(&r->rows, batch, r->head, error));
-            load_batch(r);
+            ATTEST_TRY(load_batch(r, error));
             loaded = batch;
         }
         if (!look(&r->context[kept], r, position % x->queries))
@@ -250,33 +291,49 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
                              attest_error *error)
 {
     const attest_audit_outputs *outputs = &r->outputs[f];
-    const attest_format *format = &r->simulation[f].arithmetic->format;
+    const attest_format *format = &r->arithmetic[f].format;
 
     cell->positions = r->count;
-    cell->escaped = r->simulation[f].escaped;
+    cell->escaped = f < r->simulated && r->simulation[f].escaped;
     if (cell->attended.rows > 0)
         cell->attended.mean /= (double)cell->attended.rows;
     for (size_t p = 0; p < r->count; p++)
         cell->nonfinite += !attest_audit_outputs_finite(outputs, p);
     cell->saturated = attest_audit_outputs_saturated(outputs, format);
-    attest_audit_errors_get(&cell->errors, outputs, NULL, &r->reference, format, NULL, 0);
+    attest_audit_errors_get(&cell->errors, outputs, NULL, &r->reference, format, r->bounded[f],
+                            f < r->simulated ? r->bound[f].model.unit_bits : 0);
+    cell->has_bound = r->bounded[f] && attest_audit_errors_known(&cell->errors) &&
+                      isfinite(cell->errors.bound_ulp.part);
     ATTEST_TRY(
         attest_audit_deviation_get(&cell->deviation, outputs, NULL, &r->reference, error));
     if (cell->deviation.positions > 0) {
         cell->worst_batch = r->position[cell->deviation.worst] / r->question->queries;
         cell->worst_row = r->position[cell->deviation.worst] % r->question->queries;
     }
-    return attest_audit_pairs_get(&cell->pairs, outputs, NULL, &r->reference, &cell->deviation,
-                                  &r->classes, 1, error);
+    ATTEST_TRY(attest_audit_pairs_get(&cell->pairs, outputs, NULL, &r->reference,
+                                      &cell->deviation, &r->classes, 1, error));
+    for (int i = 0; i < 2 && cell->pairs.kind != ATTEST_AUDIT_APART; i++) {
+        size_t position = r->position[cell->pairs.pair[i].position];
+
+        cell->pairs.pair[i] =
+            (attest_place){position / r->question->queries, position % r->question->queries};
+    }
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_recorded(attest_audit_cell *cell,
                                     const attest_judge_question *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
-                                    size_t arithmetics, size_t most, attest_error *error)
+                                    size_t arithmetics, const attest_judge_model *kernel,
+                                    size_t most, attest_error *error)
 {
-    recorded r = {.question = question, .head = head, .formats = arithmetics};
-    attest_status status = recorded_init(&r, arithmetic, most, error);
+    recorded r = {.question = question,
+                  .head = head,
+                  .formats = arithmetics,
+                  .simulated = arithmetics - (kernel != NULL),
+                  .arithmetic = arithmetic,
+                  .model = kernel};
+    attest_status status = recorded_init(&r, most, error);
 
     memset(cell, 0, arithmetics * sizeof *cell);
     if (status == ATTEST_OK)

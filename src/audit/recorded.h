@@ -4,6 +4,7 @@
 
 #include "audit/attended.h"
 #include "audit/pairs.h"
+#include "data/judge_model.h"
 #include "judge/question.h"
 
 /* What was found of a head in one arithmetic. */
@@ -16,18 +17,21 @@ typedef struct attest_audit_cell {
     size_t worst_batch, worst_row;    /* where the relative error is largest */
     attest_audit_attended attended;
     attest_audit_pairs pairs;
-    attest_audit_errors errors; /* no bound is known here */
+    attest_audit_errors errors;
+    bool has_bound; /* errors.bound_ulp is one: recorded_bound.h */
 } attest_audit_cell;
 
 /* cell[f] = what arithmetic f makes of a head, at no more than `most` of its positions, (batch,
  * row) in order, at equal steps; rows that see no key are left out. Two positions have to be
  * told apart unless they have the same query and see the same keys and values the same number
- * of times. Domain: recorded_simulate.h can simulate all of them. Status: FORMAT (a number that
- * is not finite), NOMEM. */
+ * of times. kernel: NULL, or the last arithmetic is that of its outputs, which
+ * recorded_kernel.h simulates; of its weights nothing is known. Domain: recorded_simulate.h can
+ * simulate all others. Status: FORMAT (a number that is not finite), USAGE (a kernel that
+ * cannot be run), NOMEM. */
 attest_status attest_audit_recorded(attest_audit_cell *cell,
                                     const attest_judge_question *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
-                                    size_t arithmetics, size_t most,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
+                                    size_t arithmetics, const attest_judge_model *kernel,
+                                    size_t most, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

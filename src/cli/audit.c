@@ -15,7 +15,8 @@ static int run(int argc, char **argv);
 const attest_command attest_command_audit = {
     .name = "audit",
     .arguments = "DATA [--weights W | --construct STRATEGY] [--formats LIST] [OPTION]...\n"
-                 "       attest audit --qkv FILE [--all] [--formats LIST] [OPTION]...",
+                 "       attest audit --qkv FILE [--all] [--formats LIST] [OPTION]...\n"
+                 "       attest audit --arch NAME --model FILE --activations FILE [OPTION]...",
     .summary = "find the precision at which attention stops telling contexts apart",
     .details =
         "Evaluates the layer with every operation rounded to each format and compares the\n"
@@ -33,7 +34,10 @@ const attest_command attest_command_audit = {
         "  attest audit data.npy --weights w.json --gate stored/audit.json\n"
         "  attest audit --qkv recorded.safetensors --q 'layers.{}.q' --k 'layers.{}.k' \\\n"
         "      --v 'layers.{}.v' --causal --all --formats bfloat16,float8_e4m3fn \\\n"
-        "      --report heads.html",
+        "      --report heads.html\n"
+        "  attest audit --arch gpt2 --model model.safetensors --activations page.safetensors "
+        "\\\n"
+        "      --heads 4 --all --formats bfloat16",
     .product = "save record and colliding pairs: in the folder FILE, or at FILE if\n"
                "it ends in .json",
     .folder = true,
@@ -236,6 +240,10 @@ static int audit(audit_job *job)
 
     if (code == EXIT_HOLDS)
         code = read_inputs(job);
+    if (code == EXIT_HOLDS &&
+        attest_cli_audit_read_texts(&job->texts, request->tokens, &job->dataset, 0, 0,
+                                    &job->common->budget, &error))
+        code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS)
         code = run_subjects(job);
     if (code == EXIT_HOLDS && request->gate && !job->subject[0].construction.hypothesis &&
@@ -288,12 +296,14 @@ static int check_kind(audit_request *request)
     const attest_cli_qkv *q = &request->qkv;
     const char *mask = q->name[ATTEST_QKV_MASK];
 
+    if (attest_cli_audit_has_model(request))
+        return attest_cli_audit_check_model(request);
     if (request->recorded)
         return EXIT_HOLDS;
     if (!request->data)
         return attest_cli_refuse(
-            "an operand is missing: DATA, or --qkv FILE (see 'attest audit "
-            "--help')");
+            "an operand is missing: DATA, --qkv FILE, or --model FILE (see "
+            "'attest audit --help')");
     if (q->name[0] || q->name[1] || q->name[2] || q->name[ATTEST_QKV_SINK] || q->scale ||
         q->causal || q->window || q->softcap || request->all || request->layer != ULONG_MAX ||
         request->head != ULONG_MAX || request->parts || request->shard || request->slurm)
@@ -329,6 +339,7 @@ static int run_job(audit_request *request, attest_common *common)
         subject_clear(&job.subject[i]);
     attest_audit_gate_clear(&job.gate);
     attest_dataset_clear(&job.dataset);
+    attest_token_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);
     return code;
 }
@@ -358,8 +369,29 @@ static int run(int argc, char **argv)
          "audit recorded queries, keys and values (safetensors or .npz) in\nplace of DATA: "
          "tensors q, k, v, or --q, --k, --v",
          OPTION_TEXT, &request.recorded, NULL},
-        {"all", 0, NULL, "of --qkv: every layer and head; else the first, or --layer, --head",
-         OPTION_FLAG, &request.all, NULL},
+        {"arch", 0, "NAME",
+         "audit a whole model from its weights: gpt2, llama (also Mistral, Qwen2\nand 3), "
+         "gemma2, "
+         "phi3, bloom, neox or bert, with --model and --activations",
+         OPTION_TEXT, &request.stream.arch, NULL},
+        {"model", 0, "FILE", "its weights: safetensors, .npz, or the index of several files",
+         OPTION_TEXT, &request.stream.model, NULL},
+        {"activations", 0, "FILE", "a file with the streams that enter its layers", OPTION_TEXT,
+         &request.stream.path, NULL},
+        {"stream", 0, "NAME", "their names; layers.{}.x if not given", OPTION_TEXT,
+         &request.stream.name, NULL},
+        {"config", 0, "FILE",
+         "its config.json: heads, positions, softcap, norms; the one beside\nFILE if not given",
+         OPTION_TEXT, &request.stream.config, NULL},
+        {"heads", 0, "H", "the heads of a layer, where no config says it", OPTION_POSITIVE,
+         &request.heads, NULL},
+        {"save-qkv", 0, "FILE",
+         "write the queries, keys and values that the model forms, in binary64,\nfor --qkv and "
+         "attest judge",
+         OPTION_TEXT, &request.save_qkv, NULL},
+        {"all", 0, NULL,
+         "of --qkv: every head, of --layer or of all; else the first, or --head", OPTION_FLAG,
+         &request.all, NULL},
         {"layer", 0, "L", "of --qkv: the layer of this number", OPTION_COUNT, &request.layer,
          NULL},
         {"head", 0, "H", "of --qkv: this head of the layer", OPTION_COUNT, &request.head, NULL},
@@ -379,6 +411,11 @@ static int run(int argc, char **argv)
         {"dry-run", 0, NULL, "print the scripts for Slurm, and submit nothing", OPTION_FLAG,
          &request.dry_run, NULL},
         ATTEST_CLI_QKV_INPUTS(&request.qkv),
+        {"tokens", 0, "FILE",
+         "what tokens are called, for the record and its page:\n{\"tokens\": [[\"The\", "
+         "\"art\"], "
+         "...]}",
+         OPTION_TEXT, &request.tokens, NULL},
         {"formats", 0, "LIST",
          "formats, separated by commas: binary64, binary32, tfloat32,\nbfloat16, binary16, "
          "float8_e4m3fn, float8_e5m2, which are all if not\ngiven; others of doc/formats.md, "

@@ -7,6 +7,8 @@
 #include "audit/record.h"
 #include "cli/command.h"
 #include "cli/qkv.h"
+#include "io/model_qkv.h"
+#include "io/token_texts.h"
 #include "theory/theorem2.h"
 
 enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
@@ -15,8 +17,12 @@ enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
 typedef struct audit_request {
     const char *data, *weights, *construct, *formats, *accumulate, *sweep, *gate, *report,
         *stage, *kernel;
-    const char *recorded; /* --qkv: recorded activations in place of data */
-    attest_cli_qkv qkv;   /* their options; the name of its mask is --mask */
+    const char *recorded;       /* --qkv: recorded activations in place of data */
+    attest_cli_qkv qkv;         /* their options; the name of its mask is --mask */
+    attest_model_stream stream; /* --model: the stream of a model, likewise */
+    unsigned long heads;        /* of a layer; 0: not given */
+    const char *save_qkv;       /* where to put what it forms, or NULL */
+    const char *tokens;         /* what they are called, or NULL */
     bool all;
     unsigned long layer, head; /* ULONG_MAX: not given */
     unsigned long positions;
@@ -55,6 +61,7 @@ typedef struct audit_job {
     char data_sha256[65], weights_sha256[65]; /* empty: not hashed */
     attest_audit_gate gate;
     attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
+    attest_token_texts texts;
 } audit_job;
 
 /* Audits recorded activations: all that 'audit --qkv' does. */
@@ -62,6 +69,24 @@ int attest_cli_audit_heads(audit_request *request, attest_common *common);
 
 /* Submits that audit to Slurm, some heads per task. EXIT_HOLDS, or a complaint. */
 int attest_cli_audit_submit(const audit_request *request);
+
+/* Does an option ask for a model? */
+bool attest_cli_audit_has_model(const audit_request *request);
+
+/* Checks these options, and makes the stream the recording; EXIT_HOLDS, or a complaint. */
+int attest_cli_audit_check_model(audit_request *request);
+
+/* Writes the queries, keys and values that a model formed. Status: IO, NOMEM, DOMAIN. */
+attest_status attest_cli_audit_save_qkv(const char *path, const attest_qkv_source *source,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Reads --tokens, if path is one, and checks that there is a text for each token: of the
+ * dataset, or of so many sequences of one length. Status: FORMAT, IO, UNABLE, NOMEM. Clear
+ * texts in any case. */
+attest_status attest_cli_audit_read_texts(attest_token_texts *texts, const char *path,
+                                          const attest_dataset *dataset, size_t sequences,
+                                          size_t length, attest_budget *budget,
+                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Sets the algorithm that the options ask for. */
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/try.h"
 #include "base/workers.h"
 #include "cli/audit.h"
 #include "cli/progress.h"
@@ -17,10 +18,12 @@
 #include "io/json_file.h"
 
 typedef struct heads_job {
-    const audit_request *request;
+    audit_request *request;
     attest_common *common;
     attest_audit_heads heads;
     attest_audit_gate gate;
+    attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
+    attest_token_texts texts;
     char sha256[65]; /* empty: not hashed */
     size_t shard, shards;
 } heads_job;
@@ -35,8 +38,10 @@ static int check_parts(const audit_request *request, const attest_common *common
                    ? attest_cli_refuse("%s: where to? (--parts DIR)",
                                        request->slurm ? "--slurm" : "--shard")
                    : EXIT_HOLDS;
-    if (!request->all || strcmp(request->recorded, "-") == 0)
-        return attest_cli_refuse("--parts is for all heads of a file: --qkv FILE --all");
+    if (!request->all || strcmp(request->recorded, "-") == 0 ||
+        attest_cli_audit_has_model(request))
+        return attest_cli_refuse("--parts is for all heads of a file, --qkv FILE --all; "
+                                 "--save-qkv makes one of a model");
     if (request->shard &&
         (request->slurm || request->report || request->gate || common->output || common->json))
         return attest_cli_refuse(
@@ -52,13 +57,14 @@ static int check_request(audit_request *request, attest_common *common)
     int code;
 
     if (request->data || request->weights || request->construct || request->sweep ||
-        request->r.given || request->delta.given || request->compare || request->stage ||
-        request->kernel || common->tensor || common->homogeneous)
-        return attest_cli_refuse("--qkv excludes DATA, --weights, --construct, --sweep, --r, "
-                                 "--delta, --compare, --stage, --kernel, --tensor and "
-                                 "--homogeneous (see 'attest audit --help')");
-    if (request->all && (request->layer != ULONG_MAX || request->head != ULONG_MAX))
-        return attest_cli_refuse("--all excludes --layer and --head");
+        request->r.given || request->delta.given || request->compare || common->tensor ||
+        common->homogeneous)
+        return attest_cli_refuse(
+            "--qkv and --model exclude DATA, --weights, --construct, --sweep, "
+            "--r, --delta, --compare, --tensor and --homogeneous (see 'attest "
+            "audit --help')");
+    if (request->all && request->head != ULONG_MAX)
+        return attest_cli_refuse("--all excludes --head");
     if (request->report && strcmp(request->report, "-") == 0 &&
         attest_cli_take_stdout(common, "--report -"))
         return EXIT_USAGE;
@@ -85,6 +91,7 @@ static void write_record(attest_json *json, const void *context)
 
     attest_json_write_object(json, NULL);
     attest_audit_heads_write(json, &job->heads, &origin);
+    attest_token_texts_write(json, &job->texts);
     if (job->request->gate)
         attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
     attest_json_write_close(json);
@@ -179,6 +186,7 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     heads->head = request->head;
     heads->formats = request->format_count;
     heads->format = request->format;
+    heads->kernel = job->kernel;
     heads->most = request->positions;
     heads->parts = request->parts;
     heads->shard = job->shard;
@@ -188,22 +196,69 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     attest_cli_audit_set_algorithm(&heads->like, request);
 }
 
+/* A recording's tensors, or those that a model forms of its stream. */
+static attest_status open_source(heads_job *job, attest_error *error)
+{
+    audit_request *request = job->request;
+    attest_qkv_names names = {.path = request->recorded};
+
+    if (request->stream.model) {
+        job->heads.model = &request->stream;
+        ATTEST_TRY(attest_model_qkv_open(job->heads.source, &job->heads.qkv, &request->stream,
+                                         &job->common->budget, error));
+        return request->save_qkv
+                   ? attest_cli_audit_save_qkv(request->save_qkv, job->heads.source, error)
+                   : ATTEST_OK;
+    }
+    memcpy(names.name, request->qkv.name, sizeof names.name);
+    return attest_qkv_source_open(job->heads.source, &names, &job->common->budget, error);
+}
+
+/* The kernel stands behind the formats, under its own name. */
+static int add_kernel(heads_job *job)
+{
+    audit_request *request = job->request;
+    attest_format *last = &request->format[request->format_count];
+    int code = attest_cli_audit_load_kernel(&job->kernel, request);
+
+    if (code != EXIT_HOLDS || !job->kernel)
+        return code;
+    if (request->format_count == AUDIT_MOST_FORMATS)
+        return attest_cli_refuse("--formats: the list is too long for a kernel beside it");
+    *last = job->kernel->variant->output;
+    snprintf(last->name, sizeof last->name, "%.63s", job->kernel->name);
+    request->format_count++;
+    return EXIT_HOLDS;
+}
+
+/* --tokens: one text for each row of q, before anything is computed. */
+static attest_status read_texts(heads_job *job, attest_error *error)
+{
+    attest_qkv qkv = job->heads.qkv;
+
+    if (!job->request->tokens)
+        return ATTEST_OK;
+    ATTEST_TRY(attest_qkv_source_read(&qkv, job->heads.source, 0, error));
+    return attest_cli_audit_read_texts(&job->texts, job->request->tokens, NULL, qkv.q.shape[0],
+                                       qkv.q.shape[2], &job->common->budget, error);
+}
+
 static int run(heads_job *job)
 {
     const audit_request *request = job->request;
-    attest_qkv_names names = {.path = request->recorded};
     attest_qkv_source source;
     attest_error error;
     int code = EXIT_HOLDS;
 
-    memcpy(names.name, request->qkv.name, sizeof names.name);
-    if (attest_qkv_source_open(&source, &names, &job->common->budget, &error))
+    set_heads(job, &source);
+    if (open_source(job, &error))
         return attest_cli_fail_input(&error);
     if (strcmp(request->recorded, "-") != 0)
         memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
-    set_heads(job, &source);
+    if (read_texts(job, &error))
+        code = attest_cli_fail_input(&error);
     attest_cli_work_begin("auditing");
-    if (attest_audit_heads_run(&job->heads, &error))
+    if (code == EXIT_HOLDS && attest_audit_heads_run(&job->heads, &error))
         code = attest_cli_fail(&error);
     attest_cli_work_end();
     if (code == EXIT_HOLDS && request->gate &&
@@ -251,8 +306,12 @@ int attest_cli_audit_heads(audit_request *request, attest_common *common)
         return attest_cli_audit_submit(request);
     attest_audit_heads_init(&job.heads);
     attest_audit_gate_init(&job.gate);
-    code = run(&job);
+    code = add_kernel(&job);
+    if (code == EXIT_HOLDS)
+        code = run(&job);
     attest_audit_gate_clear(&job.gate);
     attest_audit_heads_clear(&job.heads);
+    attest_token_texts_clear(&job.texts);
+    attest_judge_model_free(job.kernel);
     return code;
 }

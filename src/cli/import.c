@@ -31,7 +31,9 @@ const attest_command attest_command_import = {
         "Keys and values may be shared by groups of heads, in a fused tensor, too. Biases "
         "become\n"
         "columns for a coordinate 1, which tokens get where the weights are used. Models "
-        "divide scores by sqrt(s): --scale rsqrt. All numbers are exact.",
+        "divide scores by sqrt(s): --scale rsqrt. {} in names stands for the number of a head "
+        "that "
+        "has\ntensors of its own. All numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
         "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"
@@ -326,7 +328,7 @@ static int run(int argc, char **argv)
         {"fused-qkv", 0, "NAME", "one tensor with queries, keys and values", OPTION_TEXT,
          &request->qkv, NULL},
         {"arch", 0, "NAME",
-         "gpt2, llama (also Mistral, Qwen2), phi3, neox or bert: takes the\n"
+         "gpt2, llama (also Mistral, Qwen2), gemma2, phi3, bloom, neox or bert:\ntakes the "
          "names, biases and mask from it; names that are given come first",
          OPTION_TEXT, &request->arch, NULL},
         {"layer", 0, "L", "with --arch: this layer, 0 if not given", OPTION_COUNT, &job.layer,

@@ -12,7 +12,7 @@
 #include "cli/names.h"
 #include "report/paint.h"
 
-enum { MOST_OPTIONS = 48, FIRST_LONG = 256 };
+enum { MOST_OPTIONS = 64, FIRST_LONG = 256 };
 
 static int complain_usage(const attest_command *command, const char *what, const char *quoted)
 {
@@ -160,6 +160,8 @@ static void add(table *all, attest_option option)
     size_t i = all->count++;
     char *letters = all->letters + strlen(all->letters);
 
+    if (i == MOST_OPTIONS) /* every test of a command with so many would see it */
+        abort();
     all->option[i] = option;
     all->getopt[i] = (struct option){option.name,
                                      option.type == OPTION_MAYBE ? optional_argument

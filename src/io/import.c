@@ -2,6 +2,7 @@
 #include "io/import_parts.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <attest/flint.h>
@@ -38,17 +39,13 @@ static void set_rsqrt(fmpq_t scale, size_t s)
     mpfr_clear(root);
 }
 
-static attest_status set_heads(attest_weights *weights, const attest_import_layer *layer,
-                               const attest_import *request, attest_budget *budget,
-                               attest_error *error)
+/* Room for the heads, and what they share. */
+static attest_status begin(attest_weights *weights, const attest_import_layer *layer,
+                           const attest_import *request, attest_budget *budget,
+                           attest_error *error)
 {
-    attest_status status;
-    fmpq_t rsqrt;
-
     /* The shapes fit, so there are no more heads than rows in a tensor. */
-    status = attest_budget_charge(budget, request->count * sizeof(attest_head), error);
-    if (status != ATTEST_OK)
-        return status;
+    ATTEST_TRY(attest_budget_charge(budget, request->count * sizeof(attest_head), error));
     if (attest_weights_resize(weights, request->count) != ATTEST_OK)
         return attest_memory_fail(error);
     weights->dim = layer->dim + layer->has_bias;
@@ -56,14 +53,86 @@ static attest_status set_heads(attest_weights *weights, const attest_import_laye
     weights->norm = request->norm;
     if (request->norm_eps)
         fmpq_set(weights->norm_eps, request->norm_eps);
+    return ATTEST_OK;
+}
+
+/* Head i of the weights = head h of the layer. */
+static attest_status set_head(attest_weights *weights, size_t i,
+                              const attest_import_layer *layer, size_t h,
+                              const attest_import *request, attest_budget *budget,
+                              attest_error *error)
+{
+    attest_status status;
+    fmpq_t rsqrt;
+
     fmpq_init(rsqrt);
     set_rsqrt(rsqrt, layer->size);
-    for (size_t i = 0; i < request->count && status == ATTEST_OK; i++)
-        status = attest_import_set_head(&weights->head[i], layer, request->first + i,
-                                        request->bias_o && i == 0,
-                                        request->rsqrt ? rsqrt : request->scale, budget, error);
+    status = attest_import_set_head(&weights->head[i], layer, h, request->bias_o && i == 0,
+                                    request->rsqrt ? rsqrt : request->scale, budget, error);
     fmpq_clear(rsqrt);
     return status;
+}
+
+/* The names of one head's tensors, where {} stands for its number. */
+typedef struct head_names {
+    char text[9][ATTEST_IMPORT_NAME_SIZE];
+} head_names;
+
+static bool has_hole(const char *name)
+{
+    return name && strstr(name, "{}");
+}
+
+/* one = the request for the tensors of head h alone. */
+static attest_status name_head(attest_import *one, head_names *names,
+                               const attest_import *request, size_t h, attest_error *error)
+{
+    const char **const name[9] = {&one->q,      &one->k,      &one->v,
+                                  &one->qkv,    &one->o,      &one->bias_q,
+                                  &one->bias_k, &one->bias_v, &one->bias_qkv};
+
+    *one = *request;
+    one->heads = one->count = 1;
+    one->first = 0;
+    if (!has_hole(request->o)) {
+        one->o_heads = request->heads;
+        one->o_head = h;
+    }
+    for (int i = 0; i < 9; i++) {
+        const char *hole = *name[i] ? strstr(*name[i], "{}") : NULL;
+
+        if (!hole)
+            continue;
+        if (snprintf(names->text[i], sizeof names->text[i], "%.*s%zu%s", (int)(hole - *name[i]),
+                     *name[i], h, hole + 2) >= (int)sizeof names->text[i])
+            return attest_error_set(error, ATTEST_USAGE, "'%.80s' is too long a name",
+                                    *name[i]);
+        *name[i] = names->text[i];
+    }
+    return ATTEST_OK;
+}
+
+/* Heads with tensors of their own. */
+static attest_status import_each(attest_weights *weights, attest_model_file *file,
+                                 const attest_import *request, attest_budget *budget,
+                                 attest_error *error)
+{
+    for (size_t i = 0; i < request->count; i++) {
+        attest_import_layer layer;
+        attest_import one;
+        head_names names;
+
+        ATTEST_TRY(name_head(&one, &names, request, request->first + i, error));
+        ATTEST_TRY(attest_import_find(&layer, file, &one, error));
+        if (i == 0)
+            ATTEST_TRY(begin(weights, &layer, request, budget, error));
+        if (layer.dim + layer.has_bias != weights->dim)
+            return attest_error_set(
+                error, ATTEST_FORMAT, "head %zu has dimension %zu, but the first one %zu",
+                request->first + i, layer.dim, weights->dim - layer.has_bias);
+        ATTEST_TRY(set_head(weights, i, &layer, 0, request, budget, error));
+    }
+    return ATTEST_OK;
 }
 
 static attest_status import(attest_weights *weights, attest_model_file *file,
@@ -73,8 +142,13 @@ static attest_status import(attest_weights *weights, attest_model_file *file,
 
     if (request->arch)
         ATTEST_TRY(attest_import_arch_set(request, file, error));
+    if (has_hole(request->q) || has_hole(request->qkv))
+        return import_each(weights, file, request, budget, error);
     ATTEST_TRY(attest_import_find(&layer, file, request, error));
-    return set_heads(weights, &layer, request, budget, error);
+    ATTEST_TRY(begin(weights, &layer, request, budget, error));
+    for (size_t i = 0; i < request->count; i++)
+        ATTEST_TRY(set_head(weights, i, &layer, request->first + i, request, budget, error));
+    return ATTEST_OK;
 }
 
 attest_status attest_import_read(attest_weights *weights, const char *path,

@@ -23,7 +23,7 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-enum { ATTEST_IMPORT_NAMES = 12, ATTEST_IMPORT_NAME_SIZE = 160 };
+enum { ATTEST_IMPORT_NAMES = 14, ATTEST_IMPORT_NAME_SIZE = 160 };
 
 /* What an architecture is known to do, and the names of its tensors. */
 typedef struct attest_import_known {
@@ -31,14 +31,21 @@ typedef struct attest_import_known {
     bool before;      /* it attends to normed tokens and adds to those before the norm: a skip
                        * around the weights alone is not what the model computes */
     attest_norm norm; /* what it norms its tokens by, before it attends */
-    const char *left_out; /* what it does besides that weights cannot express, or NULL */
+    double eps;       /* what that adds under the root where no config says it */
+    double rotary; /* the part of a head that positions turn where no config says it; 0: none */
+    bool alibi;    /* positions of keys are added to scores */
+    bool one_more; /* its norms multiply by 1 + their weights */
+    const char *q_norm, *k_norm; /* tensors of RMSNorms of queries and keys, or NULL */
+    const char *left_out;        /* what it does besides that weights cannot express, or NULL */
     char text[ATTEST_IMPORT_NAMES][ATTEST_IMPORT_NAME_SIZE];
 } attest_import_known;
 
 /* Which tensors to take. Matrices map columns to rows: A_q has shape (H s, d), A_k and A_v
  * (G s, d) where G divides H (several heads may share keys and values), A_o (d, H s); with
  * transpose all four are stored the other way round. Head h owns the rows h s ... h s + s - 1.
- * Biases are optional (NULL), as vectors of as many entries as their matrix has rows. */
+ * Biases are optional (NULL), as vectors of as many entries as their matrix has rows. "{}" in
+ * the names of q, k, v or qkv, and of biases and o, stands for the number of a head: then each
+ * head has tensors of its own, A_o for all of them or, with {}, for each. */
 typedef struct attest_import {
     const char *q, *k, *v, *o;
     const char *qkv;  /* instead of q, k and v: all three in one tensor of (H + 2 G) s rows */
@@ -48,9 +55,11 @@ typedef struct attest_import {
     const char *norm_weight, *norm_bias; /* what it multiplies by and adds, or NULL */
     const fmpq *norm_eps;                /* NULL: 0 */
     bool transpose;
-    size_t heads;      /* H >= 1 */
-    size_t first;      /* the first head to take ... */
-    size_t count;      /* ... and how many: first + count <= heads */
+    size_t heads;   /* H >= 1 */
+    size_t first;   /* the first head to take ... */
+    size_t count;   /* ... and how many: first + count <= heads */
+    size_t o_heads; /* heads side by side in A_o where the other tensors have one; 0: heads */
+    size_t o_head;  /* which of them the first head is */
     const fmpq *scale; /* NULL: 1 */
     bool rsqrt;        /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it */
     const char *arch;  /* NULL, or an architecture: it knows the names for ... */

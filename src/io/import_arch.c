@@ -4,7 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { Q, K, V, O, QKV, BIAS_Q, BIAS_K, BIAS_V, BIAS_O, BIAS_QKV, NORM, NORM_BIAS, NAMES };
+enum {
+    Q,
+    K,
+    V,
+    O,
+    QKV,
+    BIAS_Q,
+    BIAS_K,
+    BIAS_V,
+    BIAS_O,
+    BIAS_QKV,
+    NORM,
+    NORM_BIAS,
+    Q_NORM,
+    K_NORM,
+    NAMES
+};
 enum { PREFIXES = 3 };
 
 /* {} is the layer. Names that a file does not have are left out, but for q (or qkv) and o. */
@@ -16,10 +32,14 @@ typedef struct layout {
     bool by_shape;    /* Conv1D stores inputs times outputs, Linear the other way round */
     bool causal, before;
     attest_norm norm; /* before it attends */
+    double eps, rotary;
+    bool alibi, one_more;
     const char *left_out;
 } layout;
 
 #define ROTARY "rotary positions, which depend on where tokens stand"
+#define ALIBI "ALiBi, which adds positions of keys to scores"
+#define HEAD_NORMS ROTARY ", and the norms of queries and keys"
 
 static const layout known[] = {
     {"gpt2",
@@ -31,6 +51,7 @@ static const layout known[] = {
       [NORM] = "h.{}.ln_1.weight",
       [NORM_BIAS] = "h.{}.ln_1.bias"},
      .norm = ATTEST_NORM_LAYER,
+     .eps = 1e-5,
      .by_shape = true,
      .causal = true,
      .before = true},
@@ -44,20 +65,57 @@ static const layout known[] = {
       [BIAS_K] = "layers.{}.self_attn.k_proj.bias",
       [BIAS_V] = "layers.{}.self_attn.v_proj.bias",
       [BIAS_O] = "layers.{}.self_attn.o_proj.bias",
-      [NORM] = "layers.{}.input_layernorm.weight"},
+      [NORM] = "layers.{}.input_layernorm.weight",
+      [Q_NORM] = "layers.{}.self_attn.q_norm.weight",
+      [K_NORM] = "layers.{}.self_attn.k_norm.weight"},
      .norm = ATTEST_NORM_RMS,
+     .eps = 1e-6,
+     .rotary = 1,
      .causal = true,
      .before = true,
      .left_out = ROTARY},
+    {"gemma2",
+     {"model.", "", "language_model.model."},
+     {[Q] = "layers.{}.self_attn.q_proj.weight",
+      [K] = "layers.{}.self_attn.k_proj.weight",
+      [V] = "layers.{}.self_attn.v_proj.weight",
+      [O] = "layers.{}.self_attn.o_proj.weight",
+      [NORM] = "layers.{}.input_layernorm.weight",
+      [Q_NORM] = "layers.{}.self_attn.q_norm.weight",
+      [K_NORM] = "layers.{}.self_attn.k_norm.weight"},
+     .norm = ATTEST_NORM_RMS,
+     .eps = 1e-6,
+     .rotary = 1,
+     .one_more = true,
+     .causal = true,
+     .before = true,
+     .left_out = ROTARY ", softcap, and the 1 that its norms add to their weights"},
     {"phi3",
      {"model.", "", NULL},
      {[QKV] = "layers.{}.self_attn.qkv_proj.weight",
       [O] = "layers.{}.self_attn.o_proj.weight",
       [NORM] = "layers.{}.input_layernorm.weight"},
      .norm = ATTEST_NORM_RMS,
+     .eps = 1e-5,
+     .rotary = 1,
      .causal = true,
      .before = true,
      .left_out = ROTARY},
+    {"bloom",
+     {"transformer.", "", NULL},
+     {[QKV] = "h.{}.self_attention.query_key_value.weight",
+      [BIAS_QKV] = "h.{}.self_attention.query_key_value.bias",
+      [O] = "h.{}.self_attention.dense.weight",
+      [BIAS_O] = "h.{}.self_attention.dense.bias",
+      [NORM] = "h.{}.input_layernorm.weight",
+      [NORM_BIAS] = "h.{}.input_layernorm.bias"},
+     .norm = ATTEST_NORM_LAYER,
+     .eps = 1e-5,
+     .alibi = true,
+     .interleaved = true,
+     .causal = true,
+     .before = true,
+     .left_out = ALIBI},
     {"neox",
      {"gpt_neox.", "", NULL},
      {[QKV] = "layers.{}.attention.query_key_value.weight",
@@ -67,6 +125,8 @@ static const layout known[] = {
       [NORM] = "layers.{}.input_layernorm.weight",
       [NORM_BIAS] = "layers.{}.input_layernorm.bias"},
      .norm = ATTEST_NORM_LAYER,
+     .eps = 1e-5,
+     .rotary = 0.25,
      .interleaved = true,
      .causal = true,
      .before = true,
@@ -133,6 +193,20 @@ static const char *find_prefix(const layout *l, size_t layer, attest_model_file 
     return NULL;
 }
 
+attest_norm attest_import_arch_norm(const char *arch)
+{
+    const layout *l = find_layout(arch);
+
+    return l ? l->norm : ATTEST_NORM_NONE;
+}
+
+bool attest_import_arch_has(const char *arch, size_t layer, attest_model_file *file)
+{
+    const layout *l = find_layout(arch);
+
+    return l && find_prefix(l, layer, file);
+}
+
 /* Matrices of a fused tensor have three times as many outputs as inputs, or nearly so. */
 static attest_status set_orientation(attest_import *request, attest_model_file *file,
                                      attest_error *error)
@@ -148,12 +222,13 @@ static attest_status set_orientation(attest_import *request, attest_model_file *
 attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
-    const char **const target[NAMES] = {
-        &request->q,      &request->k,        &request->v,           &request->o,
-        &request->qkv,    &request->bias_q,   &request->bias_k,      &request->bias_v,
-        &request->bias_o, &request->bias_qkv, &request->norm_weight, &request->norm_bias};
-    const layout *l = find_layout(request->arch);
     attest_import_known *known_layer = &request->known;
+    const char **const target[NAMES] = {
+        &request->q,          &request->k,         &request->v,           &request->o,
+        &request->qkv,        &request->bias_q,    &request->bias_k,      &request->bias_v,
+        &request->bias_o,     &request->bias_qkv,  &request->norm_weight, &request->norm_bias,
+        &known_layer->q_norm, &known_layer->k_norm};
+    const layout *l = find_layout(request->arch);
     const char *prefix;
 
     if (!l)
@@ -174,7 +249,7 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
     for (int i = 0; i < NAMES; i++) {
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
             continue; /* the output's bias is one for all heads: it is taken with all of them */
-        if (i >= NORM && request->norm == ATTEST_NORM_NONE)
+        if ((i == NORM || i == NORM_BIAS) && request->norm == ATTEST_NORM_NONE)
             continue;
         set_name(known_layer->text[i], prefix, l->tensor[i], request->layer);
         if (i <= QKV || i == NORM || attest_model_file_has(file, known_layer->text[i]))
@@ -182,7 +257,11 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
     }
     known_layer->causal = l->causal;
     known_layer->before = l->before;
-    known_layer->left_out = l->left_out;
+    known_layer->left_out = known_layer->q_norm && !l->one_more ? HEAD_NORMS : l->left_out;
+    known_layer->eps = l->eps;
+    known_layer->rotary = l->rotary;
+    known_layer->alibi = l->alibi;
+    known_layer->one_more = l->one_more;
     known_layer->norm = l->norm;
     request->interleaved = l->interleaved;
     return l->by_shape ? set_orientation(request, file, error) : ATTEST_OK;

@@ -12,4 +12,10 @@
 attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
+/* What an architecture norms its tokens by before it attends; NONE where it is not known. */
+attest_norm attest_import_arch_norm(const char *arch);
+
+/* Is that layer in the file? False also where there is no such architecture. */
+bool attest_import_arch_has(const char *arch, size_t layer, attest_model_file *file);
+
 #endif

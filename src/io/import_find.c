@@ -106,16 +106,18 @@ static attest_status set_size(attest_import_layer *layer, size_t *groups,
 {
     const attest_import_part *q = &layer->part[ATTEST_IMPORT_Q];
     const attest_import_part *o = &layer->part[ATTEST_IMPORT_O];
-    size_t heads = layer->heads, lines = request->qkv ? o->cols : q->rows, rest;
+    size_t heads = layer->heads, all = request->o_heads ? request->o_heads : heads;
+    size_t lines = q->rows, rest;
 
-    layer->size = lines / heads;
+    layer->size = request->qkv ? o->cols / all : lines / heads;
     layer->dim = q->cols;
     *groups = heads;
-    if (lines % heads != 0)
-        return request->qkv ? refuse_heads(o, lines, "columns", heads, "", error)
-                            : refuse_heads(q, lines, "rows", heads, "", error);
+    if (request->qkv && o->cols % all != 0)
+        return refuse_heads(o, o->cols, "columns", all, "", error);
     if (!request->qkv)
-        return ATTEST_OK;
+        return lines % heads == 0 ? ATTEST_OK
+                                  : refuse_heads(q, lines, "rows", heads, "", error);
+    lines = heads * layer->size;
     rest = q->rows > lines ? (q->rows - lines) / layer->size : 0; /* 2 G */
     *groups = rest / 2;
     if (*groups == 0 || rest % 2 != 0 || q->rows != lines + rest * layer->size ||
@@ -156,13 +158,13 @@ static attest_status check_shapes(attest_import_layer *layer, const attest_impor
                                   attest_error *error)
 {
     attest_import_part *o = &layer->part[ATTEST_IMPORT_O];
-    size_t groups;
+    size_t groups, all = request->o_heads ? request->o_heads : layer->heads;
     attest_status status = set_size(layer, &groups, request, error);
 
     for (int i = 0; i < ATTEST_IMPORT_O && status == ATTEST_OK; i++)
         status = set_rows(layer, i, groups, request, error);
-    if (status == ATTEST_OK && (o->rows != layer->dim || o->cols != layer->heads * layer->size))
-        return refuse_shape(o, "o", layer->dim, layer->heads * layer->size, error);
+    if (status == ATTEST_OK && (o->rows != layer->dim || o->cols != all * layer->size))
+        return refuse_shape(o, "o", layer->dim, all * layer->size, error);
     /* Two keys that differ in shape only by how they are shared would be a mistake. */
     if (status == ATTEST_OK &&
         layer->part[ATTEST_IMPORT_K].groups != layer->part[ATTEST_IMPORT_V].groups)
@@ -209,6 +211,7 @@ attest_status attest_import_find(attest_import_layer *layer, attest_model_file *
 
     memset(layer, 0, sizeof *layer);
     layer->heads = request->heads;
+    layer->o_head = request->o_head;
     layer->has_bias = attest_import_has_bias(request);
     for (int i = 0; i < ATTEST_IMPORTS && status == ATTEST_OK; i++) {
         bool fused = request->qkv && i != ATTEST_IMPORT_O;

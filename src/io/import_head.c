@@ -23,7 +23,7 @@ static attest_array_slice slice_of(const attest_import_layer *layer, int i, size
     if (i == ATTEST_IMPORT_O) {
         slice.rows = layer->dim;
         slice.cols = layer->size;
-        slice.start = h * layer->size * part->col_step;
+        slice.start = (layer->o_head + h) * layer->size * part->col_step;
     } else {
         slice.start = first_row(layer, i, h) * part->row_step;
     }

@@ -24,9 +24,10 @@ typedef struct attest_import_part {
 /* A layer whose shapes fit together. */
 typedef struct attest_import_layer {
     attest_import_part part[ATTEST_IMPORTS];
-    size_t size;  /* s */
-    size_t dim;   /* d */
-    size_t heads; /* H */
+    size_t size;   /* s */
+    size_t dim;    /* d */
+    size_t heads;  /* H */
+    size_t o_head; /* where the first of them stands in A_o */
     bool has_bias;
     bool normed;                         /* the norm's factors and terms go into the matrices */
     attest_array norm_weight, norm_bias; /* dim numbers; data NULL: 1 and 0 */

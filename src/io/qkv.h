@@ -19,6 +19,12 @@ typedef struct attest_qkv_names {
                                          * file of tensors; no mask, no sink */
 } attest_qkv_names;
 
+/* Tensors of a layer that were computed (model_qkv.h). */
+typedef struct attest_qkv_formed {
+    double *block; /* what they point into */
+    attest_tensor tensor[ATTEST_QKV_PARTS];
+} attest_qkv_formed;
+
 typedef struct attest_qkv_source {
     attest_qkv_names names;
     attest_tensor_file file[ATTEST_QKV_PARTS]; /* the first alone where there is a path */
@@ -26,6 +32,7 @@ typedef struct attest_qkv_source {
     size_t *layer;                             /* the numbers of the layers */
     size_t layers;                             /* at least 1 */
     size_t rank;                               /* the axes of the q that was read last */
+    attest_qkv_formed *formed;                 /* by place, in place of names; NULL: none */
 } attest_qkv_source;
 
 /* Reads the files and finds the layers: the numbers for which there is a q; each needs all

@@ -118,6 +118,9 @@ void attest_qkv_source_close(attest_qkv_source *source)
 {
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
         attest_tensor_file_close(&source->file[i]);
+    for (size_t i = 0; source->formed && i < source->layers; i++)
+        free(source->formed[i].block);
+    free(source->formed);
     free(source->layer);
     memset(source, 0, sizeof *source);
 }
@@ -173,6 +176,10 @@ attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source,
                                                      &qkv->sink};
     attest_status status = ATTEST_OK;
 
+    for (size_t i = 0; source->formed && i < ATTEST_QKV_PARTS; i++)
+        *tensor[i] = source->formed[place].tensor[i];
+    if (source->formed)
+        return ATTEST_OK;
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
         if (source->file[i].charged)
             attest_tensor_file_drop(&source->file[i]);

@@ -29,6 +29,11 @@ bool attest_section_is_tightest(const attest_record *record);
 /* Cells of a table: the errors and counts of a format, as section_meaning.c heads them. */
 void attest_section_write_errors_of(attest_markup *body, const attest_json_cursor *entry);
 
+/* A table of where errors are largest and which pairs are lost, with the tokens if the record
+ * has them. */
+void attest_section_write_places(attest_markup *body, const attest_json_cursor *root,
+                                 const attest_json_cursor *formats, size_t count);
+
 /* The data, weights and arithmetic of all audits, as a table. */
 void attest_section_write_subjects(attest_report *report);
 

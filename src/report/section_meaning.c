@@ -18,7 +18,7 @@ static void write_names(attest_markup *body, const attest_json_cursor *root)
 
     attest_markup_open_class(body, "p", "lead");
     for (int i = 0; i < 3; i++) {
-        attest_json_cursor part;
+        attest_json_cursor part, model;
         const char *name;
 
         if (!attest_json_find_member(&part, root, key[i]))
@@ -28,6 +28,9 @@ static void write_names(attest_markup *body, const attest_json_cursor *root)
             name = *attest_value_text(&part, "strategy") ? "built from the data" : "";
         if (*name)
             attest_markup_printf(body, "%s: %s. ", what[i], name);
+        if (attest_json_find_member(&model, &part, "model"))
+            attest_markup_printf(body, "Model: %s (%s). ", attest_value_text(&model, "path"),
+                                 attest_value_text(&model, "arch"));
         if (*attest_value_text(&part, "name"))
             attest_markup_printf(body, "(%s) ", attest_value_text(&part, "name"));
     }
@@ -218,6 +221,7 @@ static void write_all(attest_report *report, attest_audited *audited, size_t *nu
         write_names(body, &audited->root);
         write_conclusions(body, &formats, count);
         write_table(body, &formats, count);
+        attest_section_write_places(body, &audited->root, &formats, count);
         write_graded(report, &audited->object, audited->label, *number);
     }
 }

@@ -70,7 +70,10 @@ static bool write_largest(attest_markup *body, const attest_audited *audited)
     if (most < 0)
         return false;
     open_card(body);
-    attest_markup_printf(body, most >= 1e-4 ? "%.2g %%" : "%.1e",
+    attest_markup_printf(body,
+                         most >= 0.1    ? "%.0f %%"
+                         : most >= 1e-4 ? "%.2g %%"
+                                        : "%.1e",
                          most >= 1e-4 ? 100 * most : most);
     snprintf(text, sizeof text, "largest error of an output, in %.64s",
              attest_value_text(&worst, "name"));

@@ -17,6 +17,42 @@ result $? "softcap"
 run 0 "a mask that is added" audit --qkv model.safetensors $layers --all --mask 'layers.{}.mask' $formats -o mask.json
 python3 "$oracle" compare model.safetensors mask.json mask
 result $? "mask"
+
+# No error is beyond its bound, and the bound of one key does not explode.
+good='all(f["bound_ulp"] is None if f["name"] in none else f["max_ulp"] <= f["bound_ulp"] for h in o["heads"] + [o] for f in h["formats"])'
+sum='all(f["bound_ulp"] == max(h["formats"][i]["bound_ulp"] for h in o["heads"]) for i, f in enumerate(o["formats"]) if f["name"] not in none)'
+python3 - <<'FILE'
+import json, random, struct
+random.seed(9)
+for name, tokens in (("one", 1), ("many", 9)):
+    header, data = {}, b""
+    for part, shape, size in (("q", (2, 3, tokens, 4), 1), ("k", (2, 3, tokens, 4), 1), ("v", (2, 3, tokens, 4), 1), ("s", (3,), 1), ("m", (tokens, tokens), 1)):
+        count = 1
+        for n in shape:
+            count *= n
+        header[part] = {"dtype": "F64", "shape": list(shape), "data_offsets": [len(data), len(data) + 8 * count]}
+        data += struct.pack("<%dd" % count, *(random.choice((-1, 1)) * random.uniform(0.3, 2) for _ in range(count)))
+    text = json.dumps(header).encode()
+    open(name + ".safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+FILE
+for more in '' '--causal' '--mask m --sink s' '--sink s --scale 7/3' '--mask m --sum pairwise --fma' '--softmax online --block 2 --sink s' '--softmax naive' \
+    '--accumulate binary32 --mask m' '--round zero --sink s' '--round stochastic'; do
+    formats_here='binary64,binary32,bfloat16,binary16,float8_e5m2,p=6'
+    none='()'
+    case $more in
+    *accumulate*) formats_here=bfloat16,float8_e5m2 ;;
+    *round*) formats_here=binary32,bfloat16,p=9 ;;
+    *pairwise* | *online* | *naive*) none='("float8_e5m2", "p=6")' ;; # sums as long as 1/u, in other orders than the first to the last
+    esac
+    run 0 "bounds $more" audit --qkv many.safetensors --all --formats $formats_here $more --json
+    json "(lambda none: $good and $sum)($none)"
+done
+run 0 "one key" audit --qkv one.safetensors --all --scale none --formats binary64,binary32,bfloat16,p=6 --json
+json "(lambda none: $good and $sum)(())"
+json 'all(0 < f["bound_ulp"] < 160 for f in o["formats"])'
+run 0 "a softcap has none" audit --qkv many.safetensors --all --softcap 3 --formats binary32 --json
+json 'o["formats"][0]["bound_ulp"] is None'
+
 for jobs in 1 3; do
     "$ATTEST" audit --qkv model.safetensors $layers --all --causal $formats --jobs $jobs -o jobs.json >/dev/null &&
         cmp -s heads.json jobs.json

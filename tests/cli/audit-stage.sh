@@ -80,4 +80,69 @@ for list in kv score=tc:foo x=1 softmax=bfloat16 'p="' score=tc:hopper,in=binary
 done
 refused "both" audit "$d/data.json" --weights "$d/softmax.json" --stage p=bfloat16 --kernel hopper-bf16-64
 refused "no such kernel" audit "$d/data.json" --weights "$d/softmax.json" --kernel nothing
+
+# Recorded heads: two batch entries, four heads that share two of keys; all numbers are bfloat16's.
+python3 - "$d" <<'EOF'
+import json, random, struct, sys
+generator, header, data = random.Random(5), {}, b""
+for name, shape in (("q", (2, 4, 9, 8)), ("k", (2, 2, 9, 8)), ("v", (2, 2, 9, 8)), ("mask", (2, 1, 9, 9))):
+    size = shape[0] * shape[1] * shape[2] * shape[3]
+    values = [generator.choice((0, 0.5, -1)) if name == "mask" else generator.randrange(-100, 101) / 32 for _ in range(size)]
+    header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [len(data), len(data) + 4 * size]}
+    data += struct.pack("<%df" % size, *values)
+text = json.dumps(header).encode()
+open(sys.argv[1] + "/heads.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+EOF
+
+# heads OPTION...: each head's error under a kernel is that of what simulate returns for the whole layer.
+heads() {
+    "$ATTEST" audit --qkv "$d/heads.safetensors" --all --formats binary32 --causal --mask mask --json "$@" >"$out" 2>"$err" &&
+        kernel_options "$@" &&
+        "$ATTEST" simulate "$d/heads.safetensors" --causal --mask mask $options -o "$d/out" >/dev/null 2>"$err" && python3 - "$out" "$d" <<'EOF'
+import json, math, struct, sys
+record, data = json.load(open(sys.argv[1])), {}
+for file in ("heads.safetensors", "out"):
+    raw = open(sys.argv[2] + "/" + file, "rb").read()
+    size = struct.unpack("<Q", raw[:8])[0]
+    for name, entry in json.loads(raw[8:8 + size]).items():
+        piece = raw[8 + size + entry["data_offsets"][0]:8 + size + entry["data_offsets"][1]]
+        if entry["dtype"] == "BF16":
+            data[name] = [struct.unpack("<f", b"\0\0" + piece[i:i + 2])[0] for i in range(0, len(piece), 2)]
+        else:
+            data[name] = struct.unpack("<%df" % (len(piece) // 4), piece)
+n, dim, ok = 9, 8, len(record["heads"]) == 4
+row = lambda name, heads, b, h, i: data[name][((b * heads + h) * n + i) * dim:][:dim]
+for head in record["heads"]:
+    errors, h = [], head["head"]
+    for b in range(2):
+        for i in range(n):
+            q = row("q", 4, b, h, i)
+            s = [math.fsum(x * y for x, y in zip(q, row("k", 2, b, h // 2, j))) / math.sqrt(dim) + data["mask"][(b * n + i) * n + j]
+                 for j in range(i + 1)]
+            w = [math.exp(x - max(s)) for x in s]
+            exact = [math.fsum(w[j] * row("v", 2, b, h // 2, j)[c] for j in range(i + 1)) / math.fsum(w) for c in range(dim)]
+            errors.append(math.dist(exact, row("out", 4, b, h, i)) / math.hypot(*exact))
+    found = head["formats"][1]["relative_error"]
+    ok = ok and len(head["formats"]) == 2 and head["formats"][1]["weights_error"]["max"] is None
+    ok = ok and abs(found["max"] - max(errors)) <= 1e-5 * max(errors) and abs(found["mean"] - math.fsum(errors) / len(errors)) <= 1e-5 * max(errors)
+sys.exit(0 if ok and found["max"] > 1e-4 else print("#", found, max(errors), math.fsum(errors) / len(errors)) or 1)
+EOF
+    result $? "heads: what is audited is what simulate returns: $*"
+}
+kernel_options() { # what simulate needs for the same kernel, in $options
+    options="$*"
+    if [ "$1" = --stage ]; then # the model is in the record
+        python3 -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["kernel_model"]["model"], open(sys.argv[2], "w"))' "$out" "$d/model.json"
+        options="--kernel $d/model.json"
+    fi
+}
+heads --kernel hopper-bf16-64
+heads --stage kv=float8_e4m3fn:per-head,score=tc:hopper,p=bfloat16,pv=tc:hopper
+heads --stage kv=int8:per-tensor,out=binary32
+"$ATTEST" audit --qkv "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 -o "$d/heads.json" --report "$d/heads.html" >/dev/null
+grep -q 'hopper-bf16-64' "$d/heads.html"
+result $? "the page names the kernel"
+run 0 "a gate for kernels" audit --qkv "$d/heads.safetensors" --all --causal --formats binary32 --kernel hopper-bf16-64 --gate "$d/heads.json"
+refused "a kernel without a schedule" audit --qkv "$d/heads.safetensors" --all --kernel fp32-any
+complains 'has no schedule'
 finish

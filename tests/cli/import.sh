@@ -174,7 +174,7 @@ json 'len(o["weights"]["heads"][0]["WQ"]) == 3 and o["homogeneous"]'
 refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"
 complains "no layer 0 of gpt2: there is no tensor 'h.0.attn.c_attn.weight'"
 refused "an unknown architecture" import "$work/gpt2.safetensors" --arch gpt --heads 2 -o "$work/no.json"
-complains "there are gpt2, llama, phi3, neox, bert"
+complains "there are gpt2, llama, gemma2, phi3, bloom, neox, bert"
 refused "a name with a letter missing" import "$work/gpt2.safetensors" --fused-qkv h.1.atn.c_attn.weight --o x -o "$work/no.json"
 complains "is it 'h.1.attn.c_attn.weight'"
 run 0 "a list of tensors" import "$work/gpt2.safetensors" --list
@@ -249,4 +249,67 @@ cp "$out" "$work/short"
 json '(lambda s: all([Fraction(x) for x in a][:-1] == [Fraction(x) for x in b] or max(abs(Fraction(x) - Fraction(y)) for x, y in zip(a, b)) < Fraction(1, 2**70) for p, q in zip(o["outputs"], s) for a, b in zip(p, q)))(json.load(open(sys.argv[1].replace("stdout", "short")))["outputs"])'
 run 0 "certify, too" certify "$work/embeddings.safetensors" --weights "$work/head.json" -o "$work/claim.json"
 run 0 "and check" check "$work/claim.json"
+
+# One tensor per head: the layer of the trained example in pieces gives the same weights, with one output for all heads or one each.
+python3 - "$srcdir/examples/devil/model.safetensors" "$work/pieces.safetensors" <<'PIECES'
+import json, struct, sys
+raw = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", raw[:8])[0]
+header, pieces, data = json.loads(raw[8:8 + size]), {}, b""
+
+
+def rows(name):
+    first, last = (8 + size + x for x in header[name]["data_offsets"])
+    shape = header[name]["shape"]
+    width = 4 * (shape[1] if len(shape) == 2 else 1)
+    return [raw[i:i + width] for i in range(first, last, width)]
+
+
+at, d, s = "transformer.h.0.attn.", 64, 16
+qkv, bias, o = rows(at + "c_attn.weight"), rows(at + "c_attn.bias"), rows(at + "c_proj.weight")
+for i, part in enumerate(("query", "key", "value")):
+    for h in range(4):
+        first = i * d + h * s
+        pieces[f"heads.{h}.{part}.weight"] = [s, d], b"".join(qkv[first:first + s])
+        pieces[f"heads.{h}.{part}.bias"] = [s], b"".join(bias[first:first + s])
+for h in range(4):
+    pieces[f"heads.{h}.qkv"] = [3 * s, d], b"".join(pieces[f"heads.{h}.{part}.weight"][1] for part in ("query", "key", "value"))
+    pieces[f"heads.{h}.out"] = [d, s], b"".join(row[4 * h * s:4 * (h + 1) * s] for row in o)
+pieces["proj.weight"], pieces["proj.bias"] = ([d, d], b"".join(o)), ([d], b"".join(rows(at + "c_proj.bias")))
+pieces["heads.9.query.weight"] = [s, 2], bytes(8 * s)
+new = {}
+for name, (shape, piece) in pieces.items():
+    new[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(piece)]}
+    data += piece
+text = json.dumps(new).encode()
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data)
+PIECES
+each="--q heads.{}.query.weight --k heads.{}.key.weight --v heads.{}.value.weight"
+biases="--bias-q heads.{}.query.bias --bias-k heads.{}.key.bias --bias-v heads.{}.value.bias"
+for head in '--heads 4' '--head 2/4'; do
+    last= && [ "$head" = '--heads 4' ] && last='--bias-o proj.bias'
+    # shellcheck disable=SC2086
+    {
+        run 0 "fused: $head" import "$srcdir/examples/devil/model.safetensors" --arch gpt2 $head --scale rsqrt -o "$work/fused.json"
+        run 0 "in pieces: $head" import "$work/pieces.safetensors" $each $biases --o proj.weight $last $head --scale rsqrt --mask causal --no-skip -o "$work/each.json"
+        cmp -s "$work/fused.json" "$work/each.json"
+        result $? "the same weights"
+        run 0 "with outputs of their own: $head" import "$work/pieces.safetensors" $each $biases --o 'heads.{}.out' $last $head --scale rsqrt --mask causal --no-skip \
+            -o "$work/each.json"
+        cmp -s "$work/fused.json" "$work/each.json"
+        result $? "the same weights"
+        run 0 "fused in pieces: $head" import "$work/pieces.safetensors" --fused-qkv 'heads.{}.qkv' --o proj.weight $head -o "$work/a.json"
+        run 0 "not fused in pieces: $head" import "$work/pieces.safetensors" $each --o proj.weight $head -o "$work/b.json"
+        cmp -s "$work/a.json" "$work/b.json"
+        result $? "the same weights"
+    }
+done
+# shellcheck disable=SC2086
+{
+    refused "a head that is not there" import "$work/pieces.safetensors" $each --o proj.weight --head 5/6 -o "$work/no.json"
+    complains "no tensor 'heads.5.query.weight'"
+    refused "another number of heads than in the output" import "$work/pieces.safetensors" $each --o proj.weight --heads 3 -o "$work/no.json"
+    complains "'proj.weight' has shape .64, 64., but o would be 64x48 here"
+    refused "a head of another size" import "$work/pieces.safetensors" $each --o proj.weight --head 9/10 -o "$work/no.json"
+}
 finish

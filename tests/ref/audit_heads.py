@@ -145,13 +145,17 @@ def measure(all_rows, cap, fl):
     distance = [norm(minus(a[0], b[0])) for a, b in zip(found, truth)]
     group = [(tuple(row[0]), tuple(sorted(zip(map(tuple, row[1]), map(tuple, row[2]), row[3] or [0] * len(row[1]))))) for row in all_rows]
     pairs = {"apart": 0, "by_rounding": 0, "merged": 0}
-    for a in range(len(group)):
-        for b in range(a):
+    lost = {"merged": [], "by_rounding": []}
+    for b in range(len(group)):
+        for a in range(b + 1, len(group)):
             if group[a] != group[b]:
                 far = norm(minus(truth[a][0], truth[b][0])) > distance[a] + distance[b]
-                pairs["apart" if far else "merged" if found[a][0] == found[b][0] else "by_rounding"] += 1
+                kind = "apart" if far else "merged" if found[a][0] == found[b][0] else "by_rounding"
+                pairs[kind] += 1
+                if not far:
+                    lost[kind].append([list(all_rows[b][4:]), list(all_rows[a][4:])])
     ulp = [decimal(abs(x - y) / F(2) ** (fl.exponent(y) - fl.precision + 1)) for a, b in zip(found, truth) for x, y in zip(a[0], b[0])]
-    return {"relative": [e / norm(b[0]) for e, b in zip(distance, truth)], "ulp": ulp, "pairs": pairs,
+    return {"relative": [e / norm(b[0]) for e, b in zip(distance, truth)], "ulp": ulp, "pairs": pairs, "pair": (lost["merged"] + lost["by_rounding"] + [None])[0],
             "variation": [decimal(sum(abs(x - y) for x, y in zip(a[1], b[1])) / 2) for a, b in zip(found, truth)],
             "changed": sum(b[1][a[1].index(max(a[1]))] < max(b[1]) for a, b in zip(found, truth)),
             "places": [row[4:] for row in all_rows]}
@@ -169,7 +173,7 @@ def differences(entry, m, what):
             yield f"{name}: {key} is {got}, should be {float(want)}"
     for key, got, want in (("pairs", {k: entry["pairs"][k] for k in m["pairs"]}, m["pairs"]), ("argmax_changed", entry["argmax_changed"], m["changed"]),
                            ("at", tuple(entry["relative_error"]["at"]), m["places"][m["relative"].index(max(m["relative"]))]),
-                           ("collisions", entry["collisions"], m["pairs"]["merged"])):
+                           ("collisions", entry["collisions"], m["pairs"]["merged"]), ("pair", entry["pairs"]["pair"], m["pair"])):
         if got != want:
             yield f"{name}: {key} is {got}, should be {want}"
 
@@ -189,6 +193,12 @@ def compare(path, record, *options):
         total = {k: sum((m[k] for m, _ in parts), []) for k in ("relative", "variation", "ulp", "places")}
         total["pairs"] = {k: sum(m["pairs"][k] for m, _ in parts) for k in parts[0][0]["pairs"]}
         total["changed"] = sum(m["changed"] for m, _ in parts)
+        # The pair is the first of the heads that have the worst kind of one.
+        kinds = [2 if m["pairs"]["merged"] else 1 if m["pairs"]["by_rounding"] else 0 for m, _ in parts]
+        first, head = parts[kinds.index(max(kinds))]
+        total["pair"] = first["pair"]
+        if entry["pair_head"] != ({"layer": head["layer"], "head": head["head"]} if max(kinds) else None):
+            lines.append(f"all heads, {entry['name']}: the head of the pair is {entry['pair_head']}")
         lines += differences(entry, total, "all heads")
         worst = max(parts, key=lambda part: max(part[0]["relative"]))[1]
         if entry["worst_head"] != {"layer": worst["layer"], "head": worst["head"]}:

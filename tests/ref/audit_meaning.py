@@ -112,12 +112,17 @@ def measure(data, weights, fl):
     relative = [e / norm(b) for e, b in zip(distance, exact)]
     variation = [decimal(sum(abs(a - b) for a, b in zip(p, q)) / 2) for p, q in zip(shares, truth)]
     pairs = {"apart": 0, "by_rounding": 0, "merged": 0}
+    places = [[i, k] for i, sequence in enumerate(data["sequences"]) for k in range(len(sequence))]
+    lost = {"merged": [], "by_rounding": []}
     for a in range(len(group)):
-        for b in range(a):
+        for b in range(a + 1, len(group)):
             if group[a] != group[b]:
                 far = norm(minus(exact[a], exact[b])) > distance[a] + distance[b]
-                pairs["apart" if far else "merged" if computed[a] == computed[b] else "by_rounding"] += 1
-    return {"relative": relative, "variation": variation, "pairs": pairs,
+                kind = "apart" if far else "merged" if computed[a] == computed[b] else "by_rounding"
+                pairs[kind] += 1
+                if not far:
+                    lost[kind].append([places[a], places[b]])
+    return {"relative": relative, "variation": variation, "pairs": pairs, "pair": (lost["merged"] + lost["by_rounding"] + [None])[0],
             "changed": sum(q[p.index(max(p))] < max(q) for p, q in zip(shares, truth))}
 
 
@@ -147,7 +152,7 @@ def compare(data, weights, record):
         at = entry["relative_error"]["at"]
         place = sum(len(s) for s in data["sequences"][:at[0]]) + at[1]
         for what, got, want in (("pairs", {k: entry["pairs"][k] for k in m["pairs"]}, m["pairs"]),
-                                ("argmax_changed", entry["argmax_changed"], m["changed"]),
+                                ("argmax_changed", entry["argmax_changed"], m["changed"]), ("the pair", entry["pairs"]["pair"], m["pair"]),
                                 ("the worst place", place, m["relative"].index(max(m["relative"])))):
             if got != want:
                 wrong += 1

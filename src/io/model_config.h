@@ -1,0 +1,33 @@
+/* model_config.h -- what the config.json of a model says of its attention.
+ *
+ * Members are those of the transformers package; what is not there stays 0. All of it is
+ * hostile. */
+#ifndef ATTEST_IO_MODEL_CONFIG_H
+#define ATTEST_IO_MODEL_CONFIG_H
+
+#include "data/prelude.h"
+
+#include <attest/error.h>
+#include <attest/number.h>
+
+enum { ATTEST_MODEL_CONFIG_NUMBER = 64 };
+
+typedef struct attest_model_config {
+    size_t heads;                             /* num_attention_heads, n_head */
+    size_t head_dim;                          /* head_dim */
+    double norm_eps;                          /* rms_norm_eps, layer_norm_eps, ... */
+    double rope_theta;                        /* rope_theta, rotary_emb_base */
+    double rope_part;                         /* rotary_pct, partial_rotary_factor */
+    attest_prelude_rotary scaling;            /* rope_scaling: its factor and waves alone */
+    size_t window;                            /* sliding_window, where it is used */
+    char softcap[ATTEST_MODEL_CONFIG_NUMBER]; /* attn_logit_softcapping; empty: none */
+    size_t scalar; /* query_pre_attn_scalar: scores are divided by its root */
+} attest_model_config;
+
+/* Reads the file. Status: FORMAT, IO, UNABLE (a scaling of positions that is not known), NOMEM;
+ * the text begins with the path. */
+attest_status attest_model_config_read(attest_model_config *config, const char *path,
+                                       attest_budget *budget,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif

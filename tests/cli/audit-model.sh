@@ -1,0 +1,154 @@
+#!/bin/sh
+# attest audit --arch --model --activations: whole models from their weights. What enters attention is held
+# against sixty digits of Python's; the audit is that of --qkv on what was formed; what is refused.
+. "$srcdir/tests/cli/lib.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no python3"
+    exit 0
+fi
+oracle=$srcdir/tests/ref/model_qkv.py
+here=$PWD
+case $oracle in /*) ;; *) oracle=$here/$oracle ;; esac
+devil=$srcdir/examples/devil
+case $devil in /*) ;; *) devil=$here/$devil ;; esac
+cd "$work" || exit 1
+layers='--q layers.{}.q --k layers.{}.k --v layers.{}.v'
+
+same() { # record of the model, record of what it formed: but for where it came from
+    python3 - "$1" "$2" <<'SAME'
+import json, sys
+a, b = (json.load(open(name)) for name in sys.argv[1:])
+keys = ("heads", "formats", "arithmetic")
+sys.exit(any(a[key] != b[key] for key in keys) or not a["qkv"]["model"] or b["qkv"]["model"] is not None)
+SAME
+}
+
+for kind in gpt2 llama qwen3 llama3 linear gemma2 phi3 bloom neox bert; do
+    mkdir "$kind"
+    python3 "$oracle" make "$kind" "$kind"
+    arch=$kind more=--causal
+    case $kind in
+    qwen3 | llama3 | linear) arch=llama ;;
+    gemma2) more="--causal --softcap 5 --scale 0x1.a20bd8p-2" ;;
+    bloom) more="--causal --mask layers.{}.mask" ;;
+    bert) more= ;;
+    esac
+    run 0 "$kind" audit --arch $arch --model $kind/model.safetensors --activations $kind/stream.safetensors --stream 'hidden_states.{}' \
+        --all --formats bfloat16 --save-qkv $kind/qkv.safetensors -o $kind/model.json --json
+    json 'o["qkv"]["layers"] == 2 and o["qkv"]["batch"] == 2 and o["qkv"]["queries"] == 5 and len(o["heads"]) == o["qkv"]["of_heads"]'
+    python3 "$oracle" compare $kind $kind $kind/qkv.safetensors >said 2>>"$err"
+    result $? "$(tail -n 1 said)"
+    # shellcheck disable=SC2086 -- options are words
+    run 0 "$kind: what it formed" audit --qkv $kind/qkv.safetensors $layers $more --all --formats bfloat16 -o $kind/qkv.json
+    same $kind/model.json $kind/qkv.json
+    result $? "$kind: the same figures"
+done
+python3 - <<'RECORD'
+import json, sys
+model = {kind: json.load(open(kind + "/model.json"))["qkv"] for kind in ("gpt2", "qwen3", "gemma2", "phi3", "bloom", "neox", "bert")}
+ok = [model[kind]["model"]["rotary"] for kind in ("gpt2", "qwen3", "phi3", "neox")] == [0, 4, 2, 2]
+ok = ok and model["bloom"]["model"]["alibi"] and model["qwen3"]["model"]["head_norms"] and not model["gpt2"]["model"]["head_norms"]
+ok = ok and model["gemma2"]["softcap"] == "5.0" and model["bert"]["causal"] is None and model["gpt2"]["causal"] == "bottom-right"
+ok = ok and (model["qwen3"]["heads"], model["qwen3"]["key_heads"]) == (4, 1)
+sys.exit(not ok)
+RECORD
+result $? "the record says what the models have"
+
+# The trained example: nearly what PyTorch recorded in binary32.
+run 0 "the trained model" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
+    --formats bfloat16,float8_e4m3fn -o model.json --report heads.html
+run 0 "as it was recorded" audit --qkv "$devil/page.safetensors" $layers --causal --all --formats bfloat16,float8_e4m3fn -o qkv.json
+python3 - <<'NEAR'
+import json, sys
+a, b = (json.load(open(name)) for name in ("model.json", "qkv.json"))
+ok = all(abs(x["relative_error"]["mean"] / y["relative_error"]["mean"] - 1) < 0.05
+         for h, g in zip(a["heads"], b["heads"]) for x, y in zip(h["formats"], g["formats"]))
+sys.exit(not (ok and len(a["heads"]) == 12))
+NEAR
+result $? "every head's mean error is that of the recording, to a twentieth"
+run 0 "one head" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --layer 2 --head 1 \
+    --formats bfloat16 --json
+json 'o["heads"][0]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (2, 1))["formats"][0]'
+run 0 "one tensor" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --stream layers.1.x --layer 1 \
+    --heads 4 --all --formats bfloat16 --json
+json 'o["heads"][3]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (1, 3))["formats"][0]'
+
+# From a pair to its tokens: the texts are in the record, and the page shows them where errors and pairs are.
+run 0 "with tokens" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
+    --formats bfloat16,float8_e4m3fn --tokens "$devil/tokens.json" -o texts.json --report texts.html
+python3 - "$devil/tokens.json" <<'TEXTS'
+import json, sys, xml.etree.ElementTree as tree
+tokens, record = json.load(open(sys.argv[1]))["tokens"], json.load(open("texts.json"))
+table = next(t for t in tree.parse("texts.html").iter("table") if t.findtext("caption", "").startswith("Where"))
+ok = record["tokens"] == tokens and len(tokens) == 16
+
+
+def shown(place):
+    """What the page should have for it: at most 24 tokens before it."""
+    before = tokens[place[0]][max(0, place[1] - 24):place[1]]
+    return ("\u2026" if place[1] > 24 else "") + "".join(before).replace("\n", "\u21b5"), tokens[place[0]][place[1]].replace("\n", "\u21b5")
+
+
+for f, row in zip(record["formats"], table.find("tbody")):
+    codes = [(c.text or "", c.findtext("mark")) for c in row.iter("code")]
+    ok = ok and codes == [shown(p) for p in [f["relative_error"]["at"], *f["pairs"]["pair"]]]
+    cells = ["".join(c.itertext()) for c in row]
+    ok = ok and cells[2].startswith("layer {layer}, head {head}: ".format(**f["pair_head"])) and cells[2].endswith(", merged")
+sys.exit(not ok)
+TEXTS
+result $? "the page shows the tokens of places and pairs"
+printf '{"tokens": [["a"]]}' >few.json
+refused "texts of other sequences" audit --qkv "$devil/page.safetensors" $layers --tokens few.json
+complains 'few.json: these are texts of 1 sequences, but the data have 16'
+python3 -c "import json; t = json.load(open('$devil/tokens.json')); del t['tokens'][3][2]; json.dump(t, open('few.json', 'w'))"
+refused "a text too few" audit "$devil/page.safetensors" --tensor ln1 --tokens few.json
+complains 'tokens.3.: these are 31 texts, but the data have 32 tokens there'
+printf '{"tokens": [["a", 1]]}' >few.json
+refused "a token that is no text" audit "$devil/page.safetensors" --tensor ln1 --tokens few.json
+
+model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --stream hidden_states.{}"
+# shellcheck disable=SC2086
+{
+    refused "no architecture" audit --model gpt2/model.safetensors --activations gpt2/stream.safetensors
+    complains 'belong together'
+    refused "both kinds" audit --arch gpt2 $model --qkv gpt2/qkv.safetensors
+    refused "an unknown architecture" audit --arch gpt5 $model
+    complains 'there are gpt2, llama, '
+    refused "names that it knows itself" audit --arch gpt2 $model --q q
+    refused "another number of heads" audit --arch gpt2 $model --heads 5
+    complains 'are not 5 heads'
+    refused "a layer that is not there" audit --arch gpt2 $model --layer 9
+    complains 'stream.safetensors: there is no .* of layer 9'
+    refused "no such stream" audit --arch gpt2 --model gpt2/model.safetensors --activations gpt2/stream.safetensors
+    complains "stream NAME"
+    refused "a stream of another width" audit --arch gpt2 --model gpt2/model.safetensors --activations llama/stream.safetensors --stream 'hidden_states.{}'
+    complains 'has shape \(2, 5, 10\), but the stream of this model has'
+}
+change() { # expression on the config c of llama
+    mkdir -p other
+    cp llama/model.safetensors llama/stream.safetensors other
+    python3 -c "import json; c = json.load(open('llama/config.json')); $1; json.dump(c, open('other/config.json', 'w'))"
+}
+other="--model other/model.safetensors --activations other/stream.safetensors --stream hidden_states.{}"
+while IFS='|' read -r change text; do
+    change "$change"
+    # shellcheck disable=SC2086
+    refused "$change" audit --arch llama $other
+    complains "$text"
+done <<'CHANGES'
+c["rope_scaling"] = {"rope_type": "yarn", "factor": 2}|config.json: rope_scaling: rotary positions of type 'yarn' are not known
+c["sliding_window"] = 3|sliding window of 3, and these are 5 tokens
+c["rope_theta"] = -1|rope_theta: a number above 0 is expected
+c["head_dim"] = 3|heads of 3, but in
+c["partial_rotary_factor"] = 0.5|are no pairs
+c["rope_local_base_freq"] = 10000|positions of their own
+del c["num_attention_heads"]|how many heads
+c["rope_scaling"] = {"rope_type": "llama3", "factor": 8}|llama3 needs
+CHANGES
+change 'pass'
+# shellcheck disable=SC2086
+run 0 "a window that is asked for" audit --arch llama $other --window 2,0 --all --formats bfloat16
+printf '{' >other/config.json
+# shellcheck disable=SC2086
+refused "a broken config" audit --arch llama $other
+finish
