@@ -6,7 +6,7 @@
 #include "judge/weights.h"
 
 /* Rows whose weights are known this well need no steps of Newton's. */
-#define NARROW 0x1p-8
+#define NARROW 0x1p-5
 
 /* top, bottom, lowest; most and evaluated, over the keys that are not far below. A sink below
  * the largest score is no reference but where keys are below it. */
