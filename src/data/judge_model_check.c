@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "data/judge_field.h"
+#include "number/block_error.h"
 
 /* Everything is computed in doubles: each number of a format must be one, and 1 must be among
  * them, the largest weight. */
@@ -71,6 +72,31 @@ static bool opposes(attest_judge_direction direction, attest_judge_order order)
            (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD);
 }
 
+/* Weights are quantised as binary32 numbers, and then rounded to the format of P. */
+static attest_status check_p_scheme(const attest_judge_variant *variant, attest_error *error)
+{
+    attest_block_error unused;
+    attest_status status;
+
+    if (!variant->p_scheme.name[0])
+        return ATTEST_OK;
+    if (!variant->cast)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: p.format is null, but must say in which format "
+                                "quantised weights meet V");
+    if (variant->score.accumulate.precision > 24)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: weights of binary32 are quantised, and "
+                                "score.accumulate is %s",
+                                variant->score.accumulate.name);
+    status = attest_block_error_init(&unused, &variant->p_scheme, error);
+    if (status != ATTEST_OK) {
+        attest_error_prefix(error, status, "quantise.p");
+        error->status = status = ATTEST_FORMAT;
+    }
+    return status;
+}
+
 static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
 {
     bool tiled =
@@ -79,6 +105,7 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
     ATTEST_TRY(check_formats(variant, error));
     ATTEST_TRY(check_dot(&variant->score, "score", error));
     ATTEST_TRY(check_dot(&variant->pv, "pv", error));
+    ATTEST_TRY(check_p_scheme(variant, error));
     if (variant->threshold > 0 &&
         (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
         return attest_error_set(error, ATTEST_FORMAT,

@@ -277,6 +277,8 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *x,
                                          const attest_judge_variant *variant,
                                          const attest_judge_recipe *recipe, attest_error *error)
 {
+    attest_status status;
+
     *x = (attest_judge_concrete){.question = question, .variant = variant, .recipe = *recipe};
     ATTEST_TRY(init_formats(x, error));
     init_errors(x);
@@ -285,7 +287,14 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *x,
         return attest_memory_fail(error);
     }
     init_constants(x);
-    return ATTEST_OK;
+    if (!attest_judge_concrete_quantises(x))
+        return ATTEST_OK;
+    status = attest_block_error_init(&x->scheme_error, &variant->p_scheme, error);
+    if (status == ATTEST_OK)
+        status = attest_block_row_init(&x->scheme, &variant->p_scheme, question->keys, error);
+    if (status != ATTEST_OK)
+        attest_judge_concrete_clear(x);
+    return status;
 }
 
 void attest_judge_concrete_clear(attest_judge_concrete *x)
@@ -303,4 +312,5 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     attest_judge_summer_clear(&x->sum);
     attest_judge_summer_clear(&x->pv);
     attest_judge_summer_clear(&x->work);
+    attest_block_row_clear(&x->scheme);
 }

@@ -115,7 +115,8 @@ static double raised_product(const attest_judge_work *x, const attest_judge_rule
 
     if (rule->before)
         weight *= maximum(x->divisor, 1);
-    return maximum(weight * value, (x->largest_high * 2) * x->value_least) * ATTEST_JUDGE_UP;
+    return maximum(weight * value, (x->largest_high * 2 + x->extra_most) * x->value_least) *
+           ATTEST_JUDGE_UP;
 }
 
 /* A step that makes the bound safe: Phi falls with a slope of sum_low at least. */

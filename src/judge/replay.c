@@ -181,16 +181,24 @@ static range get_reference(const pass *p)
                    attest_judge_concrete_reference(p->x, p->m.hi)};
 }
 
-static void cast(pass *p, size_t n, range y)
+/* P as it is multiplied with V, from what it is before. */
+static void cast(pass *p, const attest_judge_tile *tile)
 {
-    attest_judge_replay *r = p->r;
+    size_t first = tile->first - p->row->first, count = tile->last - tile->first;
+    double *lo = p->r->weight[LOWER] + first, *hi = p->r->weight[UPPER] + first;
 
-    y.lo = attest_judge_concrete_cast(p->x, y.lo);
-    y.hi = attest_judge_concrete_cast(p->x, y.hi);
-    if (!isfinite(y.hi))
-        p->failed = true;
-    r->weight[LOWER][n] = y.lo;
-    r->weight[UPPER][n] = y.hi;
+    if (attest_judge_concrete_quantises(p->x)) {
+        if (!attest_judge_concrete_quantise_ends(p->x, lo, hi, tile, p->r->term))
+            p->failed = true;
+    } else {
+        for (size_t n = 0; n < count; n++) {
+            lo[n] = attest_judge_concrete_cast(p->x, lo[n]);
+            hi[n] = attest_judge_concrete_cast(p->x, hi[n]);
+        }
+    }
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(hi[n]))
+            p->failed = true;
 }
 
 /* The exponential of key j of a tile. */
@@ -217,10 +225,11 @@ static void weigh(pass *p, const attest_judge_tile *tile)
             attest_judge_concrete_watch(p->x, n + p->row->first, raw.lo, before ? 1 : y.lo,
                                         before ? 1 : y.hi);
         }
-        r->exponential[LOWER][n] = y.lo;
-        r->exponential[UPPER][n] = y.hi;
-        cast(p, n, y);
+        r->exponential[LOWER][n] = r->weight[LOWER][n] = y.lo;
+        r->exponential[UPPER][n] = r->weight[UPPER][n] = y.hi;
     }
+    if (!before)
+        cast(p, tile);
 }
 
 static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
@@ -300,8 +309,10 @@ static void divide_weights(pass *p, const attest_judge_tile *tile, range sum)
         y = scale(y, (range){b, b}, p->r->work);
         if (!(p->x->score_hi[n] == -(double)INFINITY))
             attest_judge_concrete_watch(p->x, n + p->row->first, 1, y.lo, y.hi);
-        cast(p, n, y);
+        p->r->weight[LOWER][n] = y.lo;
+        p->r->weight[UPPER][n] = y.hi;
     }
+    cast(p, tile);
 }
 
 /* ---- a row ---- */

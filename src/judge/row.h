@@ -14,6 +14,7 @@ typedef enum attest_judge_reason {
     ATTEST_JUDGE_SCORES_OVERFLOW,
     ATTEST_JUDGE_SCORES_UNCERTAIN,
     ATTEST_JUDGE_WEIGHTS_OVERFLOW,
+    ATTEST_JUDGE_GROUPS_VANISH,
     ATTEST_JUDGE_SINK_OVERFLOWS,
     ATTEST_JUDGE_SUM_OVERFLOWS,
     ATTEST_JUDGE_PRODUCT_OVERFLOWS,
@@ -68,6 +69,8 @@ typedef struct attest_judge_work {
     double *cast;            /* what a weight in the product with V may differ from that in the
                               * row sum by */
     double *weight_size;     /* high + cast */
+    double *extra;           /* what quantising adds to cast, where weights are quantised */
+    double extra_most;       /* none is larger; 0: they are not */
     double *offset, *spread; /* where the reference is known: a cast weight is within spread_j
                               * of w_j + offset_j; half_j is then counted in fixed, and 0 */
     double fixed;

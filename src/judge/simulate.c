@@ -82,6 +82,20 @@ static void visit_maximum(part *p, const attest_judge_tile *tile)
 
 /* ---- (j), (k): weights and their sum ---- */
 
+/* P as it is multiplied with V, from what it is before. */
+static void cast(part *p, const attest_judge_tile *tile)
+{
+    attest_judge_concrete *x = p->x;
+    double *weight = x->weight + (tile->first - p->row->first);
+
+    if (attest_judge_concrete_quantises(x)) {
+        attest_judge_concrete_quantise(x, weight, tile);
+        return;
+    }
+    for (size_t n = 0; n < tile->last - tile->first; n++)
+        weight[n] = attest_judge_concrete_cast(x, weight[n]);
+}
+
 static void weigh(part *p, const attest_judge_tile *tile)
 {
     attest_judge_concrete *x = p->x;
@@ -102,9 +116,10 @@ static void weigh(part *p, const attest_judge_tile *tile)
             attest_judge_concrete_watch(x, j, raw, x->recipe.before ? 1 : y,
                                         x->recipe.before ? 1 : y);
         }
-        x->exponential[n] = y;
-        x->weight[n] = attest_judge_concrete_cast(x, y);
+        x->exponential[n] = x->weight[n] = y;
     }
+    if (!x->recipe.before)
+        cast(p, tile);
 }
 
 static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
@@ -211,8 +226,9 @@ static void divide_weights(part *p, const attest_judge_tile *tile)
         w = attest_judge_summer_round(w * power, &x->work);
         if (!(x->score_lo[n] == -(double)INFINITY))
             attest_judge_concrete_watch(x, j, 1, w, w);
-        x->weight[n] = attest_judge_concrete_cast(x, w);
+        x->weight[n] = w;
     }
+    cast(p, tile);
 }
 
 static attest_status finish_before(double *out, part *p, attest_error *error)

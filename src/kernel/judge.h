@@ -52,7 +52,8 @@ struct kernel_judge_total {
  */
 struct kernel_judge_cast {
     double u, half, divided, rest;
-    bool widens, kept; /* the sum adds what is cast; the product's cast counts besides */
+    const double *extra; /* NULL, or what rounding does besides, key by key */
+    bool widens, kept;   /* the sum adds what is cast; the product's cast counts besides */
     double size_part, cast_part;
     double rounded_sum, size_sum, cast_sum; /* set: of what was rounded, if widened; excess */
 };

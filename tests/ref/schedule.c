@@ -131,7 +131,56 @@ static double quotient(const kernel *k, double a, double b)
 
 static double cast_weight(const kernel *k, double y)
 {
-    return k->v->cast ? ref_cast(y, &k->v->p) : y;
+    return k->v->cast && !*k->v->p_scheme.name ? ref_cast(y, &k->v->p) : y;
+}
+
+/* Quantised weights: four rules, written once more. */
+static double quantised(const char *rule, float x, float amax)
+{
+    static const attest_format half = {.name = "binary16", 11, true, -14, 15, 16};
+    static const attest_format e4m3 = {.name = "e4m3",
+                                       4,
+                                       true,
+                                       -6,
+                                       8,
+                                       8,
+                                       .finite_only = true,
+                                       .saturates = true,
+                                       .top_is_nan = true};
+    float d = amax / 127;
+
+    if (amax == 0)
+        return 0;
+    if (strcmp(rule, "mxfp8_e4m3fn:mx-even") == 0)
+        return ldexp(ref_cast(ldexp(x, 8 - ilogbf(amax)), &e4m3), ilogbf(amax) - 8);
+    if (strcmp(rule, "float8_e4m3fn:scale=0.25") == 0)
+        return ref_cast((double)x * 4, &e4m3) / 4;
+    if (strcmp(rule, "int8:per-token") == 0)
+        return (double)rintf(x * (127 / amax)) * (double)d;
+    if (strcmp(rule, "q8_0") != 0)
+        abort();
+    return (double)roundf(x * (1 / d)) * ref_cast(d, &half);
+}
+
+/* The groups of the keys first .. last-1 of a tile. */
+static void quantise(const kernel *k, double *p, size_t start, size_t first, size_t last)
+{
+    const char *rule = k->v->p_scheme.name;
+    size_t size = strcmp(rule, "mxfp8_e4m3fn:mx-even") == 0 || strcmp(rule, "q8_0") == 0
+                      ? 32
+                      : last - start;
+
+    for (size_t j = start, end; *rule && j < last; j = end) {
+        float amax = 0;
+
+        end = j + size;
+        for (size_t i = j; i < end && i < last; i++)
+            if (i >= first && p[i] > (double)amax)
+                amax = (float)p[i];
+        for (size_t i = j; i < end && i < last; i++)
+            if (i >= first)
+                p[i] = ref_cast(quantised(rule, (float)p[i], amax), &k->v->p);
+    }
 }
 
 static double weight(const kernel *k, double s, double m, bool offset, bool sink,
@@ -221,6 +270,8 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
             row->seen[j] ? weight(k, x->s[j], x->m, !before, false, emulates(k, j - start)) : 0;
         x->p[j] = cast_weight(k, x->y[j]);
     }
+    if (!before)
+        quantise(k, x->p, start, first, last);
     for (size_t j = first; j < last; j++) {
         double term = k->v->sum_of == ATTEST_JUDGE_SUM_CAST && !before ? x->p[j] : x->y[j];
         size_t l = (j - start) % lanes;
@@ -258,6 +309,7 @@ static void each_tile(const kernel *k, state *x, bool second, double sum)
             y = ref_mul(quotient(k, y, sum), ldexp(1, (int)k->v->offset), &k->w);
             x->p[j] = cast_weight(k, y);
         }
+        quantise(k, x->p, t * T, first, last);
         add_pv(k, x, t * T, first, last);
     }
 }

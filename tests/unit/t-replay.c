@@ -364,6 +364,7 @@ static void check_narrow(uint64_t *state)
             case_init(&c, state, kind);
             c.variant.exp_relative = 0x1p-24;
             c.schedule.splits = 1; /* joining adds errors of its own */
+            c.variant.p_scheme.name[0] = '\0'; /* so do coarse elements that are open */
             /* A sink far above the scores overflows a sum in binary16. */
             if (!c.question.capped && !(kind == 4 && c.head.sink) &&
                 attest_judge_replay_init(&replay, &c.question, &c.variant, &c.schedule,
