@@ -114,14 +114,29 @@ static attest_status list_heads(attest_audit_heads *heads, attest_error *error)
     return ATTEST_OK;
 }
 
+/* A kernel goes by its own name, and by the format of its outputs. */
+static void set_kernel(attest_simulated_arithmetic *arithmetic,
+                       const attest_judge_model *kernel)
+{
+    arithmetic->format = kernel->variant->output;
+    snprintf(arithmetic->format.name, sizeof arithmetic->format.name, "%s", kernel->name);
+}
+
 static attest_status set_arithmetics(attest_audit_heads *heads, attest_error *error)
 {
+    size_t simulated = heads->formats;
+
+    heads->formats += heads->kernel != NULL;
     heads->arithmetic = attest_memory_alloc(heads->formats, sizeof *heads->arithmetic);
     heads->total = attest_memory_alloc(heads->formats, sizeof *heads->total);
     if (!heads->arithmetic || !heads->total)
         return attest_memory_fail(error);
     for (size_t f = 0; f < heads->formats; f++) {
         heads->arithmetic[f] = heads->like;
+        if (f == simulated) {
+            set_kernel(&heads->arithmetic[f], heads->kernel);
+            continue;
+        }
         heads->arithmetic[f].format = heads->format[f];
         if (!attest_recorded_simulation_fits(&heads->arithmetic[f]))
             return attest_error_set(
@@ -145,29 +160,43 @@ typedef struct pool {
     pid_t caller;
     attest_qkv qkv;
     attest_judge_question question;
+    attest_recorded_kernel kernel;
     bool open;
     size_t place;
 } pool;
+
+static void close_layer(pool *p)
+{
+    if (p->open)
+        attest_judge_question_clear(&p->question);
+    if (p->open && p->heads->kernel)
+        attest_recorded_kernel_clear(&p->kernel);
+    p->open = false;
+}
 
 static attest_status run_head(pool *p, size_t i, attest_error *error)
 {
     attest_audit_heads *heads = p->heads;
     const attest_audit_head_place *at = &heads->place[i];
+    attest_status status = ATTEST_OK;
 
-    if (p->open && p->place != at->place) {
-        attest_judge_question_clear(&p->question);
-        p->open = false;
-    }
+    if (p->place != at->place)
+        close_layer(p);
     if (!p->open) {
         ATTEST_TRY(open_layer(&p->question, heads, &p->qkv, at->place, error));
         p->open = true;
         p->place = at->place;
+        if (heads->kernel)
+            status =
+                attest_recorded_kernel_init(&p->kernel, &p->question.qkv, heads->kernel, error);
+        if (status != ATTEST_OK)
+            close_layer(p);
     }
-    return name_layer(heads, at->place,
-                      attest_audit_recorded(heads->cell + i * heads->formats, &p->question,
-                                            at->head, heads->arithmetic, heads->formats,
-                                            heads->most, error),
-                      error);
+    if (status == ATTEST_OK)
+        status = attest_audit_recorded(heads->cell + i * heads->formats, &p->question, at->head,
+                                       heads->arithmetic, heads->formats, heads->most,
+                                       heads->kernel ? &p->kernel : NULL, error);
+    return name_layer(heads, at->place, status, error);
 }
 
 static bool work(void *context, size_t i)
@@ -204,8 +233,7 @@ static attest_status run_pool(attest_audit_heads *heads, attest_error *error)
         attest_status again = run_head(&p, atomic_load(&p.shared->failed) - 1, error);
         status = again == ATTEST_OK ? status : again;
     }
-    if (p.open)
-        attest_judge_question_clear(&p.question);
+    close_layer(&p);
     attest_shared_free(p.shared, 1, sizeof *p.shared);
     return status;
 }
@@ -281,7 +309,8 @@ attest_status attest_audit_heads_run(attest_audit_heads *heads, attest_error *er
             return attest_error_set(error, ATTEST_USAGE,
                                     "numbers of %s leave the range of doubles: give it bounds, "
                                     "%s:emin=E:emax=E",
-                                    heads->format[f].name, heads->format[f].name);
+                                    heads->arithmetic[f].format.name,
+                                    heads->arithmetic[f].format.name);
     return ATTEST_OK;
 }
 

@@ -32,9 +32,10 @@ typedef struct attest_audit_heads {
     bool has_layer, has_head; /* which, else the first */
     size_t layer, head;
     attest_simulated_arithmetic like;
-    size_t formats;
+    size_t formats; /* then with the kernel, which is the last one */
     const attest_format *format;
-    size_t most; /* positions of a head */
+    const attest_judge_model *kernel; /* NULL: none */
+    size_t most;                      /* positions of a head */
     size_t jobs;
     attest_progress progress;
     /* What was found. */

@@ -25,9 +25,11 @@ typedef struct recorded {
     context *context; /* by number */
     attest_contexts classes;
     attest_audit_reference reference;
-    size_t formats;
-    attest_recorded_simulation *simulation; /* by format */
-    attest_audit_outputs *outputs;          /* by format */
+    size_t formats, simulated; /* those that are simulated here come first */
+    const attest_simulated_arithmetic *arithmetic; /* by format */
+    attest_recorded_kernel *kernel;                /* NULL, or the last one */
+    attest_recorded_simulation *simulation;
+    attest_audit_outputs *outputs; /* by format */
     attest_recorded_exact exact;
     attest_judge_head rows; /* the batch entry at work */
     double *weight, *computed, off;
@@ -60,8 +62,7 @@ static attest_status choose(recorded *r, size_t most, attest_error *error)
     return ATTEST_OK;
 }
 
-static attest_status recorded_init(recorded *r, const attest_simulated_arithmetic *arithmetic,
-                                   size_t most, attest_error *error)
+static attest_status recorded_init(recorded *r, size_t most, attest_error *error)
 {
     const attest_judge_question *x = r->question;
 
@@ -77,8 +78,9 @@ static attest_status recorded_init(recorded *r, const attest_simulated_arithmeti
         return attest_memory_fail(error);
     ATTEST_TRY(choose(r, most, error));
     for (size_t f = 0; f < r->formats; f++) {
-        ATTEST_TRY(
-            attest_recorded_simulation_init(&r->simulation[f], &arithmetic[f], x, error));
+        if (f < r->simulated)
+            ATTEST_TRY(attest_recorded_simulation_init(&r->simulation[f], &r->arithmetic[f], x,
+                                                       error));
         ATTEST_TRY(outputs_init(&r->outputs[f], r->count, x->value_dim, error));
     }
     r->reference.bits = ATTEST_RECORDED_BITS;
@@ -100,7 +102,7 @@ static void recorded_clear(recorded *r)
     attest_recorded_exact_clear(&r->exact);
     _arb_vec_clear(r->out, (slong)r->question->value_dim);
     for (size_t f = 0; f < r->formats; f++) {
-        if (r->simulation)
+        if (r->simulation && f < r->simulated)
             attest_recorded_simulation_clear(&r->simulation[f]);
         if (r->outputs)
             attest_audit_outputs_clear(&r->outputs[f]);
@@ -131,16 +133,18 @@ static context hash(context start, const double *x, size_t count)
     return start;
 }
 
-static void load_batch(recorded *r)
+static attest_status load_batch(recorded *r, attest_error *error)
 {
     const attest_judge_question *x = r->question;
 
     attest_recorded_exact_load(&r->exact, &r->rows);
-    for (size_t f = 0; f < r->formats; f++)
+    for (size_t f = 0; f < r->simulated; f++)
         attest_recorded_simulation_load(&r->simulation[f], &r->rows);
     for (size_t j = 0; j < x->keys; j++)
         r->key[j] = hash(hash((context){{1, 2}, 0}, r->rows.k + j * x->dim, x->dim),
                          r->rows.v + j * x->value_dim, x->value_dim);
+    return r->kernel ? attest_recorded_kernel_load(r->kernel, r->rows.batch, r->head, error)
+                     : ATTEST_OK;
 }
 
 /* What the row sees: its query, and the sum over its keys, whose order does not matter. false:
@@ -178,18 +182,23 @@ static void keep_exact(recorded *r, size_t n)
 }
 
 /* One position in all arithmetics, as number n. */
-static void run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t row)
+static attest_status run_position(attest_audit_cell *cell, recorded *r, size_t n, size_t row,
+                                  attest_error *error)
 {
     const attest_judge_question *x = r->question;
 
     attest_recorded_exact_run(r->out, r->weight, &r->off, &r->exact, &r->rows, row);
     keep_exact(r, n);
-    for (size_t f = 0; f < r->formats; f++) {
+    for (size_t f = 0; f < r->simulated; f++) {
         attest_recorded_simulation_run(r->outputs[f].real + n * x->value_dim, r->computed,
                                        &r->simulation[f], &r->rows, row);
         attest_audit_attended_add(&cell[f].attended, r->computed, r->weight, r->off,
                                   x->keys + 1);
     }
+    return r->kernel
+               ? attest_recorded_kernel_run(r->outputs[r->simulated].real + n * x->value_dim,
+                                            r->kernel, row, error)
+               : ATTEST_OK;
 }
 
 /* All positions, batch entry by batch entry. */
@@ -203,13 +212,13 @@ static attest_status run_positions(attest_audit_cell *cell, recorded *r, attest_
 
         if (batch != loaded) {
             ATTEST_TRY(attest_judge_head_load(&r->rows, batch, r->head, error));
-            load_batch(r);
+            ATTEST_TRY(load_batch(r, error));
             loaded = batch;
         }
         if (!look(&r->context[kept], r, position % x->queries))
             continue;
         r->context[kept].number = (uint32_t)kept;
-        run_position(cell, r, kept, position % x->queries);
+        ATTEST_TRY(run_position(cell, r, kept, position % x->queries, error));
         r->position[kept++] = position;
     }
     r->count = kept;
@@ -250,10 +259,10 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
                              attest_error *error)
 {
     const attest_audit_outputs *outputs = &r->outputs[f];
-    const attest_format *format = &r->simulation[f].arithmetic->format;
+    const attest_format *format = &r->arithmetic[f].format;
 
     cell->positions = r->count;
-    cell->escaped = r->simulation[f].escaped;
+    cell->escaped = f < r->simulated && r->simulation[f].escaped;
     if (cell->attended.rows > 0)
         cell->attended.mean /= (double)cell->attended.rows;
     for (size_t p = 0; p < r->count; p++)
@@ -273,10 +282,16 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
 attest_status attest_audit_recorded(attest_audit_cell *cell,
                                     const attest_judge_question *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
-                                    size_t arithmetics, size_t most, attest_error *error)
+                                    size_t arithmetics, size_t most,
+                                    attest_recorded_kernel *kernel, attest_error *error)
 {
-    recorded r = {.question = question, .head = head, .formats = arithmetics};
-    attest_status status = recorded_init(&r, arithmetic, most, error);
+    recorded r = {.question = question,
+                  .head = head,
+                  .formats = arithmetics,
+                  .simulated = arithmetics - (kernel ? 1 : 0),
+                  .arithmetic = arithmetic,
+                  .kernel = kernel};
+    attest_status status = recorded_init(&r, most, error);
 
     memset(cell, 0, arithmetics * sizeof *cell);
     if (status == ATTEST_OK)

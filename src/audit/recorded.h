@@ -4,6 +4,7 @@
 
 #include "audit/attended.h"
 #include "audit/pairs.h"
+#include "audit/recorded_kernel.h"
 #include "judge/question.h"
 
 /* What was found of a head in one arithmetic. */
@@ -19,15 +20,17 @@ typedef struct attest_audit_cell {
     attest_audit_errors errors; /* no bound is known here */
 } attest_audit_cell;
 
-/* cell[f] = what arithmetic f makes of a head, at no more than `most` of its positions, (batch,
- * row) in order, at equal steps; rows that see no key are left out. Two positions have to be
- * told apart unless they have the same query and see the same keys and values the same number
- * of times. Domain: recorded_simulate.h can simulate all of them. Status: FORMAT (a number that
- * is not finite), NOMEM. */
+/* cell[f] = what arithmetic f makes of a head (the last one stands for the kernel, if there is
+ * one: its format is that of the outputs, and weights are not compared), at no more than `most`
+ * of its positions, (batch, row) in order, at equal steps; rows that see no key are left out.
+ * Two positions have to be told apart unless they have the same query and see the same keys and
+ * values the same number of times. Domain: recorded_simulate.h can simulate all others. Status:
+ * FORMAT (a number that is not finite), USAGE (no such kernel), NOMEM. */
 attest_status attest_audit_recorded(attest_audit_cell *cell,
                                     const attest_judge_question *question, size_t head,
                                     const attest_simulated_arithmetic *arithmetic,
                                     size_t arithmetics, size_t most,
+                                    attest_recorded_kernel *kernel,
                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -28,11 +28,11 @@ static int check_request(audit_request *request, attest_common *common)
     int code;
 
     if (request->data || request->weights || request->construct || request->sweep ||
-        request->r.given || request->delta.given || request->compare || request->stage ||
-        request->kernel || common->tensor || common->homogeneous)
+        request->r.given || request->delta.given || request->compare || common->tensor ||
+        common->homogeneous)
         return attest_cli_refuse("--qkv excludes DATA, --weights, --construct, --sweep, --r, "
-                                 "--delta, --compare, --stage, --kernel, --tensor and "
-                                 "--homogeneous (see 'attest audit --help')");
+                                 "--delta, --compare, --tensor and --homogeneous "
+                                 "(see 'attest audit --help')");
     if (request->all && (request->layer != ULONG_MAX || request->head != ULONG_MAX))
         return attest_cli_refuse("--all excludes --layer and --head");
     if (request->report && strcmp(request->report, "-") == 0 &&
@@ -103,7 +103,7 @@ static int print_text(const heads_job *job)
         const attest_audit_heads_total *t = &h->total[f];
 
         printf("%s%s in layer %zu, head %zu, batch %zu, row %zu", f ? "; " : "",
-               h->format[f].name, h->place[t->worst].layer, h->place[t->worst].head,
+               h->arithmetic[f].format.name, h->place[t->worst].layer, h->place[t->worst].head,
                t->cell.worst_batch, t->cell.worst_row);
     }
     printf("\n\n");
@@ -187,14 +187,20 @@ static int run(heads_job *job)
 int attest_cli_audit_heads(audit_request *request, attest_common *common)
 {
     heads_job job = {.request = request, .common = common};
+    attest_judge_model *kernel;
     int code = check_request(request, common);
 
     if (code != EXIT_HOLDS)
         return code;
     attest_audit_heads_init(&job.heads);
+    code = attest_cli_audit_load_kernel(&kernel, request);
+    if (code != EXIT_HOLDS)
+        return code;
+    job.heads.kernel = kernel;
     attest_audit_gate_init(&job.gate);
     code = run(&job);
     attest_audit_gate_clear(&job.gate);
     attest_audit_heads_clear(&job.heads);
+    attest_judge_model_free(kernel);
     return code;
 }
