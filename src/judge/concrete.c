@@ -257,6 +257,10 @@ static bool alloc(attest_judge_concrete *x)
         more = x->recipe.lanes;
     if (more < x->recipe.splits)
         more = x->recipe.splits;
+    if (more < q->value_dim)
+        more = q->value_dim;
+    if (more < ATTEST_JUDGE_KEYS_AT_ONCE)
+        more = ATTEST_JUDGE_KEYS_AT_ONCE;
     x->scaled = attest_memory_alloc(q->dim, sizeof *x->scaled);
     x->score_lo = attest_memory_alloc(keys, sizeof *x->score_lo);
     x->score_hi = attest_memory_alloc(keys, sizeof *x->score_hi);

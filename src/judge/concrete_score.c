@@ -117,7 +117,7 @@ static void add_dots(double *dot, attest_judge_concrete *x, const double *k, con
         attest_judge_summer_add_columns(dot,
                                         &(attest_judge_columns){x->scaled, x->scaled,
                                                                 x->gathered, dim, count, count,
-                                                                false},
+                                                                false, 0},
                                         &x->score);
         return;
     }

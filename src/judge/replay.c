@@ -43,8 +43,10 @@ static bool alloc(attest_judge_replay *r)
         r->weight[e] = attest_memory_alloc(keys, sizeof(double));
         r->term[e] = attest_memory_alloc(keys, sizeof(double));
         r->o[e] = attest_memory_alloc(values, sizeof(double));
+        r->group[e] = attest_memory_alloc(values, sizeof(double));
         r->part[e] = attest_memory_alloc(splits, values * sizeof(double));
-        ok = ok && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e] && r->part[e];
+        ok = ok && r->group[e] && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e] &&
+             r->part[e];
     }
     r->split = attest_memory_alloc(splits, sizeof *r->split);
     r->joined = attest_memory_alloc(splits, 2 * sizeof *r->joined);
@@ -81,6 +83,7 @@ void attest_judge_replay_clear(attest_judge_replay *r)
         free(r->weight[e]);
         free(r->term[e]);
         free(r->o[e]);
+        free(r->group[e]);
         free(r->part[e]);
     }
     free(r->split);

@@ -28,6 +28,22 @@ static void promote(range *o, bool *started, range sum, const attest_judge_summe
     *started = true;
 }
 
+/* The same for all columns, whose groups begin anew. */
+static void promote_columns(attest_judge_replay *r, bool *started)
+{
+    bool again = *started;
+
+    for (size_t c = 0; c < r->x.question->value_dim; c++) {
+        range o = {r->o[LOWER][c], r->o[UPPER][c]};
+
+        *started = again;
+        promote(&o, started, (range){r->group[LOWER][c], r->group[UPPER][c]}, r->pv);
+        r->o[LOWER][c] = o.lo;
+        r->o[UPPER][c] = o.hi;
+        r->group[LOWER][c] = r->group[UPPER][c] = 0;
+    }
+}
+
 static bool add_blocks(range *o, bool started, const attest_judge_block all[2], size_t lead,
                        const attest_judge_summer side[2])
 {
@@ -72,12 +88,44 @@ static bool add_column(range *o, attest_judge_replay *r, const double *v,
     return true;
 }
 
+/* add_blocks for all columns at once. */
+static bool add_block_columns(attest_judge_replay *r, const double *v,
+                              const attest_judge_tile *tile, size_t first, bool started)
+{
+    const attest_judge_summer *s = &r->pv[LOWER];
+    size_t values = r->x.question->value_dim, place = tile->first - first;
+    size_t lead = tile->first - tile->start;
+    attest_judge_block all = {r->weight[LOWER] + place, v, values, tile->last - tile->first};
+    size_t blocks = attest_judge_block_count(&all, lead, s->block);
+    double *const *sum = s->promote > 0 ? r->group : r->o;
+    bool ok = true;
+
+    for (int e = LOWER; e <= UPPER; e++)
+        for (size_t c = 0; (s->promote > 0 || !started) && c < values; c++)
+            sum[e][c] = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
+        attest_judge_block one = attest_judge_block_get(&all, lead, n, s->block);
+
+        if (attest_judge_summer_promotes(s, lead, i, n) && i > 0)
+            promote_columns(r, &started);
+        ok = attest_judge_replay_columns(sum[LOWER], sum[UPPER], one.a,
+                                         r->weight[UPPER] + (one.a - r->weight[LOWER]), &one,
+                                         values, &s->unit) &&
+             ok;
+    }
+    if (s->promote > 0)
+        promote_columns(r, &started);
+    return ok;
+}
+
 /* o += the terms of all columns at once. */
 static bool add_columns(attest_judge_replay *r, const double *v, const attest_judge_tile *tile,
                         size_t first, bool started)
 {
     size_t values = r->x.question->value_dim, place = tile->first - first;
-    bool ok = true;
+    bool blocks = r->x.pv.order >= ATTEST_RECIPE_BLOCKS;
+    bool ok = !blocks || add_block_columns(r, v, tile, first, started);
 
     for (int e = LOWER; e <= UPPER; e++) {
         attest_judge_columns all = {r->weight[e] + place,
@@ -86,9 +134,11 @@ static bool add_columns(attest_judge_replay *r, const double *v, const attest_ju
                                     tile->last - tile->first,
                                     values,
                                     values,
-                                    started};
+                                    started,
+                                    0};
 
-        attest_judge_summer_add_columns(r->o[e], &all, &r->pv[e]);
+        if (!blocks)
+            attest_judge_summer_add_columns(r->o[e], &all, &r->pv[e]);
         for (size_t c = 0; c < values; c++)
             ok = isfinite(r->o[e][c]) && ok;
     }

@@ -191,7 +191,7 @@ static attest_status add_values(part *p, size_t index, attest_error *error)
         attest_judge_summer_add_columns(
             x->o,
             &(attest_judge_columns){terms.a, terms.a, p->head->v + tile->first * values, count,
-                                    values, values, p->has_o},
+                                    values, values, p->has_o, tile->first - tile->start},
             &x->pv);
     for (size_t c = 0; c < values; c++) {
         attest_judge_running running = {p->has_o, p->has_o ? x->o[c] : 0};
