@@ -140,6 +140,8 @@ void attest_judge_draw_variant(attest_judge_variant *variant, uint64_t *state)
         draw_tensor(&v->score, state);
     if (pick(state, 2))
         draw_tensor(&v->pv, state);
+    if (attest_judge_order_is_tensor(v->pv.order) && v->pv.promote == 0 && pick(state, 3) == 0)
+        v->pv.promote_tiles = 1 + pick(state, 3);
     v->stored = pick(state, 4) == 0;
     if (v->stored)
         v->store = any_format(state, stored, 3);

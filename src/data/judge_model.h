@@ -74,6 +74,7 @@ typedef struct attest_judge_dot {
     size_t depth;    /* a term passes at most so many additions; 0: not known */
     size_t promote;  /* a matrix unit adds so many products from 0 before the accumulator takes
                       * their sum by an addition to nearest; 0: it has them all */
+    size_t promote_tiles; /* PV: the same, so many tiles at a time; 0: not so */
 } attest_judge_dot;
 
 /* One combination of the alternatives. Errors are rounded up to doubles. */

@@ -41,16 +41,21 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
                                attest_error *error)
 {
     if (!attest_judge_order_is_tensor(dot->order)) {
-        if (dot->promote > 0)
-            return attest_error_set(error, ATTEST_FORMAT,
-                                    "%s.promote: this is of matrix units, and %s.order is none",
-                                    group, group);
+        if (dot->promote > 0 || dot->promote_tiles > 0)
+            return attest_error_set(
+                error, ATTEST_FORMAT, "%s.%s: this is of matrix units, and %s.order is none",
+                group, dot->promote > 0 ? "promote" : "promote_tiles", group);
         return ATTEST_OK;
     }
     if (dot->promote % dot->block != 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s.promote: a multiple of %s.block, %zu, is expected", group,
                                 group, dot->block);
+    if (dot->promote > 0 && dot->promote_tiles > 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote_tiles: %s.promote is there, too; one of them is "
+                                "expected",
+                                group, group);
     if (strcmp(dot->accumulate.name, "binary32") != 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s.accumulate: a matrix unit adds in binary32, not in %s",

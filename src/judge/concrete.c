@@ -62,6 +62,8 @@ static attest_status init_dot(attest_judge_summer *s, const attest_judge_dot *do
                                 dot->fraction);
     s->block = dot->block;
     s->promote = dot->promote;
+    if (s == &x->pv)
+        x->group_tiles = dot->promote_tiles;
     attest_judge_unit_init(&s->unit, a, b, &dot->accumulate, dot->fraction);
     return ATTEST_OK;
 }
@@ -267,11 +269,13 @@ static bool alloc(attest_judge_concrete *x)
     x->weight = attest_memory_alloc(keys, sizeof *x->weight);
     x->exponential = attest_memory_alloc(keys, sizeof *x->exponential);
     x->o = attest_memory_alloc(q->value_dim, sizeof *x->o);
+    x->group = attest_memory_alloc(q->value_dim, sizeof *x->group);
     x->gathered = attest_memory_alloc(q->dim, ATTEST_JUDGE_KEYS_AT_ONCE * sizeof *x->gathered);
     x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
-    return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->o &&
-           x->gathered && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
+    return x->group && x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential &&
+           x->o && x->gathered && x->part && x->tile &&
+           attest_judge_summer_alloc(&x->score, more) &&
            attest_judge_summer_alloc(&x->sum, more) &&
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
@@ -309,6 +313,7 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->weight);
     free(x->exponential);
     free(x->o);
+    free(x->group);
     free(x->gathered);
     free(x->part);
     free(x->tile);

@@ -38,7 +38,9 @@ typedef struct attest_judge_concrete {
     double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
     double *weight;                            /* P */
     double *exponential;
-    double *o, *part; /* part: the outputs of splits */
+    double *o, *part;   /* part: the outputs of splits */
+    size_t group_tiles; /* not 0: so many tiles are summed in group before o takes them */
+    double *group;
     double *gathered; /* some keys, component by component */
     attest_judge_tile *tile;
     attest_block_row scheme; /* weights that are quantised */

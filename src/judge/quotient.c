@@ -265,6 +265,8 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
 
     attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
                                 raised_product(x, rule), rule->after ? x->raises : 0);
+    attest_judge_sum_error_group(&sum, &v->pv, &rule->pv,
+                                 v->direction == ATTEST_JUDGE_DIRECTION_ANY ? 0 : v->tile);
     if (v->splits > 1)
         joined = attest_judge_grow(rule->work.u, (double)v->splits + 2);
     /* no partial sum is above the larger P of the positive and the negative part N: 2 P is

@@ -18,7 +18,8 @@ typedef struct pass {
     const attest_judge_row *row;
     range m;
     bool has_m, has_o, failed;
-    bool sink; /* the sink is one of these keys */
+    size_t grouped; /* tiles in the group at work */
+    bool sink;      /* the sink is one of these keys */
     attest_judge_running lane[2][ATTEST_RECIPE_LANES];
 } pass;
 
@@ -123,6 +124,16 @@ static range largest(const pass *p, const attest_judge_tile *tile)
     return m;
 }
 
+static void rescale_sums(double *const o[2], const pass *p, range a)
+{
+    for (size_t c = 0; c < p->x->question->value_dim; c++) {
+        range y = scale((range){o[LOWER][c], o[UPPER][c]}, a, p->r->pv);
+
+        o[LOWER][c] = y.lo;
+        o[UPPER][c] = y.hi;
+    }
+}
+
 static void rescale(pass *p, range a)
 {
     attest_judge_replay *r = p->r;
@@ -133,12 +144,10 @@ static void rescale(pass *p, range a)
         p->lane[LOWER][l].value = y.lo;
         p->lane[UPPER][l].value = y.hi;
     }
-    for (size_t c = 0; p->has_o && c < p->x->question->value_dim; c++) {
-        range y = scale((range){r->o[LOWER][c], r->o[UPPER][c]}, a, r->pv);
-
-        r->o[LOWER][c] = y.lo;
-        r->o[UPPER][c] = y.hi;
-    }
+    if (p->has_o)
+        rescale_sums(r->o, p, a);
+    if (p->grouped > 0)
+        rescale_sums(r->group, p, a);
 }
 
 /* Lemma 7: where it depends on what is open whether the reference is raised, both are kept. */
@@ -289,13 +298,22 @@ static range get_sum(pass *p)
     return y;
 }
 
-static void add_values(pass *p, const attest_judge_tile *tile)
+/* last: no tile comes after this one. */
+static void add_values(pass *p, const attest_judge_tile *tile, bool last)
 {
-    if (!attest_judge_replay_values(p->r, p->head, p->row->first, tile, p->has_o)) {
+    bool groups = p->x->group_tiles > 0, started = groups ? p->grouped > 0 : p->has_o;
+
+    if (!attest_judge_replay_values(groups ? p->r->group : p->r->o, p->r, p->head,
+                                    p->row->first, tile, started)) {
         attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, 0, INFINITY);
         p->failed = true;
     }
-    p->has_o = true;
+    if (!groups)
+        p->has_o = true;
+    else if (++p->grouped == p->x->group_tiles || last) {
+        attest_judge_replay_promote(p->r, &p->has_o);
+        p->grouped = 0;
+    }
 }
 
 /* Weights divided one by one. */
@@ -354,12 +372,12 @@ static range run_tiles(pass *p, const attest_judge_tile *tile, size_t tiles)
         weigh(p, &tile[t]);
         add_weights(p, &tile[t]);
         if (!p->x->recipe.before)
-            add_values(p, &tile[t]);
+            add_values(p, &tile[t], t + 1 == tiles);
     }
     sum = get_sum(p);
     for (size_t t = 0; p->x->recipe.before && t < tiles; t++) {
         divide_weights(p, &tile[t], sum);
-        add_values(p, &tile[t]);
+        add_values(p, &tile[t], t + 1 == tiles);
     }
     return sum;
 }

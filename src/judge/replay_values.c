@@ -29,7 +29,7 @@ static void promote(range *o, bool *started, range sum, const attest_judge_summe
 }
 
 /* The same for all columns, whose groups begin anew. */
-static void promote_columns(attest_judge_replay *r, bool *started)
+void attest_judge_replay_promote(attest_judge_replay *r, bool *started)
 {
     bool again = *started;
 
@@ -89,7 +89,7 @@ static bool add_column(range *o, attest_judge_replay *r, const double *v,
 }
 
 /* add_blocks for all columns at once. */
-static bool add_block_columns(attest_judge_replay *r, const double *v,
+static bool add_block_columns(double *const o[2], attest_judge_replay *r, const double *v,
                               const attest_judge_tile *tile, size_t first, bool started)
 {
     const attest_judge_summer *s = &r->pv[LOWER];
@@ -97,7 +97,7 @@ static bool add_block_columns(attest_judge_replay *r, const double *v,
     size_t lead = tile->first - tile->start;
     attest_judge_block all = {r->weight[LOWER] + place, v, values, tile->last - tile->first};
     size_t blocks = attest_judge_block_count(&all, lead, s->block);
-    double *const *sum = s->promote > 0 ? r->group : r->o;
+    double *const *sum = s->promote > 0 ? r->group : o;
     bool ok = true;
 
     for (int e = LOWER; e <= UPPER; e++)
@@ -108,24 +108,24 @@ static bool add_block_columns(attest_judge_replay *r, const double *v,
         attest_judge_block one = attest_judge_block_get(&all, lead, n, s->block);
 
         if (attest_judge_summer_promotes(s, lead, i, n) && i > 0)
-            promote_columns(r, &started);
+            attest_judge_replay_promote(r, &started);
         ok = attest_judge_replay_columns(sum[LOWER], sum[UPPER], one.a,
                                          r->weight[UPPER] + (one.a - r->weight[LOWER]), &one,
                                          values, &s->unit) &&
              ok;
     }
     if (s->promote > 0)
-        promote_columns(r, &started);
+        attest_judge_replay_promote(r, &started);
     return ok;
 }
 
 /* o += the terms of all columns at once. */
-static bool add_columns(attest_judge_replay *r, const double *v, const attest_judge_tile *tile,
-                        size_t first, bool started)
+static bool add_columns(double *const o[2], attest_judge_replay *r, const double *v,
+                        const attest_judge_tile *tile, size_t first, bool started)
 {
     size_t values = r->x.question->value_dim, place = tile->first - first;
     bool blocks = r->x.pv.order >= ATTEST_RECIPE_BLOCKS;
-    bool ok = !blocks || add_block_columns(r, v, tile, first, started);
+    bool ok = !blocks || add_block_columns(o, r, v, tile, first, started);
 
     for (int e = LOWER; e <= UPPER; e++) {
         attest_judge_columns all = {r->weight[e] + place,
@@ -138,30 +138,31 @@ static bool add_columns(attest_judge_replay *r, const double *v, const attest_ju
                                     0};
 
         if (!blocks)
-            attest_judge_summer_add_columns(r->o[e], &all, &r->pv[e]);
+            attest_judge_summer_add_columns(o[e], &all, &r->pv[e]);
         for (size_t c = 0; c < values; c++)
-            ok = isfinite(r->o[e][c]) && ok;
+            ok = isfinite(o[e][c]) && ok;
     }
     return ok;
 }
 
-bool attest_judge_replay_values(attest_judge_replay *r, const attest_judge_head *head,
-                                size_t first, const attest_judge_tile *tile, bool started)
+bool attest_judge_replay_values(double *const o[2], attest_judge_replay *r,
+                                const attest_judge_head *head, size_t first,
+                                const attest_judge_tile *tile, bool started)
 {
     size_t values = r->x.question->value_dim;
     bool ok = true;
 
     if (attest_judge_summer_is_simple(&r->x.pv))
-        return add_columns(r, head->v + tile->first * values, tile, first, started);
+        return add_columns(o, r, head->v + tile->first * values, tile, first, started);
     for (size_t c = 0; c < values; c++) {
         const double *v = head->v + tile->first * values + c;
-        range o = {r->o[LOWER][c], r->o[UPPER][c]};
+        range sum = {started ? o[LOWER][c] : 0, started ? o[UPPER][c] : 0};
 
         take_terms(r, v, tile, first);
-        ok = add_column(&o, r, v, tile, started) && ok;
-        ok = isfinite(o.lo) && isfinite(o.hi) && ok;
-        r->o[LOWER][c] = o.lo;
-        r->o[UPPER][c] = o.hi;
+        ok = add_column(&sum, r, v, tile, started) && ok;
+        ok = isfinite(sum.lo) && isfinite(sum.hi) && ok;
+        o[LOWER][c] = sum.lo;
+        o[UPPER][c] = sum.hi;
     }
     return ok;
 }

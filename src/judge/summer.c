@@ -153,9 +153,8 @@ static const double *reverse(double *to, const double *from, size_t count)
     return to;
 }
 
-/* Adds the sums of a group, and begins another. */
-static void promote_columns(double *o, double *group, bool started, size_t columns,
-                            const attest_judge_summer *s)
+void attest_judge_summer_promote(double *o, double *group, bool started, size_t columns,
+                                 const attest_judge_summer *s)
 {
     for (size_t c = 0; c < columns; c++) {
         attest_judge_running running = {started, o[c]};
@@ -181,13 +180,13 @@ static void add_block_columns(double *o, const attest_judge_columns *x, attest_j
         attest_judge_block one = attest_judge_block_get(&all, x->lead, n, s->block);
 
         if (attest_judge_summer_promotes(s, x->lead, i, n) && i > 0) {
-            promote_columns(o, sum, started, x->columns, s);
+            attest_judge_summer_promote(o, sum, started, x->columns, s);
             started = true;
         }
         attest_judge_unit_add_columns(sum, &one, x->columns, &s->unit);
     }
     if (s->promote > 0)
-        promote_columns(o, sum, started, x->columns, s);
+        attest_judge_summer_promote(o, sum, started, x->columns, s);
 }
 
 void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,

@@ -98,6 +98,10 @@ typedef struct attest_judge_columns {
     size_t lead;
 } attest_judge_columns;
 
+/* o += the sums of a group, which becomes 0: each by one addition. started: as above. */
+void attest_judge_summer_promote(double *o, double *group, bool started, size_t columns,
+                                 const attest_judge_summer *s);
+
 void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,
                                      attest_judge_summer *s);
 

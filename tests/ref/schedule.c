@@ -215,10 +215,20 @@ static bool keeps(const kernel *k, double m, double more)
 }
 
 typedef struct state {
-    double m, *lane, *o, *s, *p, *y;
+    double m, *lane, *o, *s, *p, *y, *g; /* g: the tiles that o has not taken yet */
+    size_t tiles;                        /* in g */
     bool started;
     size_t from, to; /* the keys of this part */
 } state;
+
+static void take_group(const kernel *k, state *x)
+{
+    for (size_t c = 0; c < k->row->value_dim; c++) {
+        x->o[c] = ref_add(x->o[c], x->g[c], &k->v->pv.accumulate);
+        x->g[c] = 0;
+    }
+    x->tiles = 0;
+}
 
 static void add_pv(const kernel *k, state *x, size_t start, size_t first, size_t last)
 {
@@ -229,8 +239,13 @@ static void add_pv(const kernel *k, state *x, size_t start, size_t first, size_t
             x->p + start, row->v + start * row->value_dim + c, row->value_dim, &k->v->pv,
             k->s->pv,     k->v->cast ? &k->v->p : &k->w,       &k->v->v};
 
-        x->o[c] = ref_sum_products(x->o[c], &pv, first - start, last - start);
+        if (k->v->pv.promote_tiles > 0)
+            x->g[c] = ref_sum_products(x->g[c], &pv, first - start, last - start);
+        else
+            x->o[c] = ref_sum_products(x->o[c], &pv, first - start, last - start);
     }
+    if (++x->tiles == k->v->pv.promote_tiles)
+        take_group(k, x);
 }
 
 static void visit(const kernel *k, state *x, size_t start, size_t first, size_t last)
@@ -263,6 +278,8 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
             x->lane[l] = ref_mul(x->lane[l], a, &k->v->sum_accumulate);
         for (size_t c = 0; c < row->value_dim; c++)
             x->o[c] = ref_mul(x->o[c], a, &k->v->pv.accumulate);
+        for (size_t c = 0; c < row->value_dim; c++)
+            x->g[c] = ref_mul(x->g[c], a, &k->v->pv.accumulate);
         x->m = more;
     }
     for (size_t j = first; j < last; j++) {
@@ -334,6 +351,8 @@ static double run_part(double *out, const kernel *k, state *x, bool sink)
     x->started = false;
     memset(x->lane, 0, k->s->lanes * sizeof *x->lane);
     memset(x->o, 0, values * sizeof *x->o);
+    memset(x->g, 0, values * sizeof *x->g);
+    x->tiles = 0;
     if (x->from < x->to)
         each_tile(k, x, false, 0);
     sum = x->lane[0];
@@ -346,6 +365,8 @@ static double run_part(double *out, const kernel *k, state *x, bool sink)
             f);
     if (before && x->from < x->to)
         each_tile(k, x, true, sum);
+    if (k->v->pv.promote_tiles > 0 && x->tiles > 0)
+        take_group(k, x);
     for (size_t c = 0; c < values; c++)
         out[c] = before ? ref_mul(x->o[c], ldexp(1, (int)-k->v->offset), &k->w)
                         : quotient(k, x->o[c], sum);
@@ -433,7 +454,8 @@ void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *v
                .o = zeros(row->value_dim),
                .s = zeros(row->keys),
                .p = zeros(row->keys),
-               .y = zeros(row->keys)};
+               .y = zeros(row->keys),
+               .g = zeros(row->value_dim)};
     double *q = zeros(row->dim);
     bool any;
 
@@ -455,5 +477,6 @@ void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *v
     free(x.s);
     free(x.p);
     free(x.y);
+    free(x.g);
     free(q);
 }

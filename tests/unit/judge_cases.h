@@ -170,6 +170,9 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
     if (tensor && case_pick(state, 3) == 0) {
         v->pv.promote = v->pv.block;
         s->tile = v->pv.promote;
+    } else if (tensor && case_pick(state, 3) == 0) {
+        v->pv.promote_tiles = 1 + case_pick(state, 3);
+        s->tile = 1 + s->tile / 3;
     }
     if (s->constant == ATTEST_JUDGE_CONSTANT_SEPARATE && case_pick(state, 3) == 0)
         v->scale = ATTEST_JUDGE_SCALE_QUERY;
