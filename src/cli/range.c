@@ -209,7 +209,7 @@ static int find_ranges(range_job *job)
             return code;
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             known[e] = job->ranges.event[e].answer == ATTEST_JUDGE_YES;
-        if (attest_judge_ranges_add(&job->ranges, &x->qkv, x->model, &error))
+        if (attest_judge_ranges_add(&job->ranges, &x->qkv, x->model, x->options.jobs, &error))
             return attest_cli_qkv_fail(x, &error);
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             if (!known[e] && job->ranges.event[e].answer == ATTEST_JUDGE_YES)

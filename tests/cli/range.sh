@@ -72,7 +72,7 @@ result $? "return the same, bit for bit"
 run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --output "$d/one"
 run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" --output "$d/one"
 run 0 "exact values of the quantised inputs" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token,exact=quantised --json
-json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "exact": "quantised"}'
+json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "p": None, "exact": "quantised"}'
 run 0 "of the given ones" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --json
 json 'o["max_bound"] > 1e-3'
 run 0 "the smallest scheme" range "$f" --kernel "$d/any.json" --within 0.02 --json
@@ -89,7 +89,23 @@ shows '^quantised inputs: k q8_0; exact values are those of the quantised inputs
 
 refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9
 refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
-refused "no such input" range "$f" --kernel fp32-any --quantise p=q8_0
+refused "no such stage" range "$f" --kernel fp32-any --quantise o=q8_0
+refused "quantised weights without a format" tolerance "$f" --kernel fp32-any --quantise p=q8_0
+complains 'p\.format is null'
+refused "weights by a scale of all rows" tolerance "$f" --kernel bf16-flash2 --quantise p=int8:per-head
+complains 'quantise\.p: int8:per-head: weights are quantised row by row'
+sed 's/"exp"/"quantise": {"p": "q8_0"}, "exp"/' "$d/any.json" >"$d/weights.json"
+run 0 "quantised weights" simulate "$f" --kernel "$d/weights.json" -o "$d/weights"
+run 0 "are returned by their kernel" judge "$f" --kernel "$d/weights.json" --output "$d/weights"
+run 1 "and by no other" judge "$f" --kernel "$d/any.json" --output "$d/weights"
+run 0 "in plain words" tolerance "$f" --kernel "$d/weights.json" --json
+json 'o["model"]["quantise"]["p"] == "q8_0" and o["finite"] == o["elements"]'
+refused "their range" range "$f" --kernel "$d/weights.json"
+for jobs in 1 3; do
+    "$ATTEST" range "$d/random.safetensors" --kernel fp8-flash3-hopper --quantise q=e4m3:scale=1,kv=e4m3:scale=1 --jobs $jobs --json >"$d/jobs$jobs" 2>&1
+done
+cmp -s "$d/jobs1" "$d/jobs3"
+result $? "the same with three processes"
 refused "no scheme" range "$f" --kernel fp32-any --quantise kv
 refused "nothing" range "$f" --kernel fp32-any --quantise exact=inputs
 refused "schemes without an error" range "$f" --kernel fp32-any --schemes q8_0
