@@ -122,4 +122,23 @@ for bad in '"polynomial": [1, 1]' '"polynomial": [1, "0x1.6p-1"]' '"polynomial":
 done
 sed 's/"final"/"pv": {"promote": 8}, "final"/' "$d/any.json" >"$d/bad.json"
 refused "a promoted sum without a matrix unit" range "$f" --kernel "$d/bad.json"
+
+mkdir "$d/records"
+run 1 "a record" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 -o "$d/records/unsafe.json"
+run 0 "with schemes" range "$f" --kernel "$d/any.json" --within 0.02 -o "$d/records/schemes.json"
+run 0 "a page of them" report "$d/records" -o "$d/page.html"
+python3 - "$d" <<'PAGE'
+import json, sys, xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1] + "/page.html")
+tables = {t.findtext("caption"): [["".join(c.itertext()) for c in row] for row in t.find("tbody")] for t in page.iter("table")}
+schemes = json.load(open(sys.argv[1] + "/records/schemes.json"))["schemes"]["heads"]
+ranges, events = {r[0]: r for r in tables["Ranges"]}, {r[0]: r for r in tables["Events of \u2018unsafe\u2019"]}
+ok = ("unsafe" in ranges["unsafe"][1] and ranges["unsafe"][4:6] == ["464", "4"] and "safe" in ranges["schemes"][1] and
+      "yes" in events["weight-overflow"][1] and events["weight-overflow"][3:] == ["4096", "layer 0, batch 0, head 0, row 0, key 1"] and
+      "no" in events["sum-overflow"][1] and [r[3] for r in tables["The smallest scheme of every head"]] == [h["scheme"] for h in schemes])
+sys.exit(not ok)
+PAGE
+result $? "has the answers, the witness and the schemes"
+run 0 "as tests" report "$d/records" --tap
+shows '^not ok [12] - unsafe.json: range unsafe'
 finish
