@@ -270,12 +270,16 @@ static bool alloc(attest_judge_concrete *x)
     x->exponential = attest_memory_alloc(keys, sizeof *x->exponential);
     x->o = attest_memory_alloc(q->value_dim, sizeof *x->o);
     x->group = attest_memory_alloc(q->value_dim, sizeof *x->group);
-    x->gathered = attest_memory_alloc(q->dim, ATTEST_JUDGE_KEYS_AT_ONCE * sizeof *x->gathered);
+    if (attest_judge_summer_is_simple(&x->score)) {
+        x->panels =
+            attest_memory_alloc(keys + ATTEST_JUDGE_KEYS_AT_ONCE, q->dim * sizeof *x->panels);
+        if (!x->panels)
+            return false;
+    }
     x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
     return x->group && x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential &&
-           x->o && x->gathered && x->part && x->tile &&
-           attest_judge_summer_alloc(&x->score, more) &&
+           x->o && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
            attest_judge_summer_alloc(&x->sum, more) &&
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
@@ -314,7 +318,7 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->exponential);
     free(x->o);
     free(x->group);
-    free(x->gathered);
+    free(x->panels);
     free(x->part);
     free(x->tile);
     attest_judge_summer_clear(&x->score);

@@ -41,7 +41,9 @@ typedef struct attest_judge_concrete {
     double *o, *part;   /* part: the outputs of splits */
     size_t group_tiles; /* not 0: so many tiles are summed in group before o takes them */
     double *group;
-    double *gathered; /* some keys, component by component */
+    double *panels; /* the keys, so many at once, component by component; of this head: */
+    const attest_judge_head *head;
+    size_t loads; /* as it was filled then */
     attest_judge_tile *tile;
     attest_block_row scheme; /* weights that are quantised */
     attest_block_error scheme_error;
