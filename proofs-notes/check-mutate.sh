@@ -179,7 +179,7 @@ src/theory/theorem2_promise.c @ s/arb_add_ui(factor, factor, 3, BITS)/arb_add_ui
 src/certify/first_difference_queries.c @ s/threshold_above = 1.4455749111516/threshold_above = 1.4455749111515/ @ a number below g* for one above
 src/judge/arithmetic.h @ s/(1 + 0x1p-40)/(1 + 0x1p-42)/ @ ATTEST_JUDGE_UP for fewer roundings
 src/kernel/judge_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
-src/judge/weights.c @ s/NARROW 0x1p-8/NARROW 0x1p-7/ @ wider rows are called narrow
+src/judge/weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow
 src/theory/lemma_f.c @ s/attest_lemma_f_bound/attest_lemma_f_limit/ @ a function that a statement speaks of has another name
 src/theory/memorize_size.c @ s/4 \* (s + d) + d \* h;/4 * (s + d) + h;/ @ parameters are counted in another way
 END

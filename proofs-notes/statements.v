@@ -1126,7 +1126,7 @@ Check (@judge_steps.effective_weight :
   let g := shift + INR (length factors) * each in
   exp (t - g) <= exp argument * fold_right Rmult 1 factors <= exp (t + g)).
 Check (@judge_steps.narrow_weight :
-  forall g : R, 0 <= g <= / 256 -> 1 - (g + g * g) <= exp (- g) /\ exp g <= 1 + (g + g * g)).
+  forall g : R, 0 <= g <= / 32 -> 1 - (g + g * g) <= exp (- g) /\ exp g <= 1 + (g + g * g)).
 Check (@judge_steps.Key :
   R -> R -> R -> R -> R -> R -> judge_steps.key).
 Check (Logic.eq_refl : @judge_steps.w =
@@ -1442,7 +1442,7 @@ Check (@constants.formula_constants :
 Check (@constants.judge_up :
   (1 + powerRZ 2 (-53)) ^ 2 ^ 12 <= c_constants.JUDGE_UP).
 Check (@constants.judge_narrow :
-  0 <= c_constants.JUDGE_NARROW <= / 256).
+  0 <= c_constants.JUDGE_NARROW <= / 32).
 
 (*! exp_approx *)
 Check (Logic.eq_refl : @exp_approx.RANGE =

@@ -99,6 +99,32 @@ static void draw_weights(attest_judge_variant *v, uint64_t *state)
     v->split_log = ldexp(1, -(int)pick(state, 14) - 10);
 }
 
+/* Weights that are quantised before their cast. */
+static void draw_scheme(attest_judge_variant *v, uint64_t *state)
+{
+    static const char *const scheme[] = {"mxfp8_e4m3fn:mx",
+                                         "mxfp8_e4m3fn:te",
+                                         "mxfp8_e5m2:mx-even",
+                                         "mxfp6_e2m3fn:mx",
+                                         "mxfp4:vllm",
+                                         "mxfp4:llama",
+                                         "nvfp4:llama",
+                                         "q8_0",
+                                         "q4_0",
+                                         "int8:per-token",
+                                         "int8:ct2",
+                                         "int8:ct2-trunc",
+                                         "e4m3:per-token",
+                                         "e4m3:scale=0.125",
+                                         "e2m1:per-token:range=8"};
+    attest_error error;
+
+    if (v->cast && v->score.accumulate.precision <= 24 &&
+        attest_block_parse(&v->p_scheme, scheme[pick(state, sizeof scheme / sizeof *scheme)],
+                           &error) != ATTEST_OK)
+        abort();
+}
+
 void attest_judge_draw_variant(attest_judge_variant *variant, uint64_t *state)
 {
     static const char *const input[] = {"binary32",      "bfloat16", "binary16",
@@ -114,6 +140,8 @@ void attest_judge_draw_variant(attest_judge_variant *variant, uint64_t *state)
         draw_tensor(&v->score, state);
     if (pick(state, 2))
         draw_tensor(&v->pv, state);
+    if (attest_judge_order_is_tensor(v->pv.order) && v->pv.promote == 0 && pick(state, 3) == 0)
+        v->pv.promote_tiles = 1 + pick(state, 3);
     v->stored = pick(state, 4) == 0;
     if (v->stored)
         v->store = any_format(state, stored, 3);
@@ -123,4 +151,6 @@ void attest_judge_draw_variant(attest_judge_variant *variant, uint64_t *state)
     v->softcap_absolute = pick(state, 2) ? ldexp(1, -(int)pick(state, 14) - 9) : 0;
     draw_tiles(v, state);
     draw_weights(v, state);
+    if (pick(state, 4) == 0)
+        draw_scheme(v, state);
 }

@@ -61,7 +61,7 @@ apply Rle_trans with (exp (powerRZ 2 (-53)) ^ (2 ^ 12)).
 Qed.
 
 (* judge/weights.c: narrow rows are as narrow as narrow_weight asks. *)
-Theorem judge_narrow : 0 <= JUDGE_NARROW <= / 256.
+Theorem judge_narrow : 0 <= JUDGE_NARROW <= / 32.
 Proof. unfold JUDGE_NARROW; split; interval with (i_prec 60). Qed.
 
 (* Guards. *)

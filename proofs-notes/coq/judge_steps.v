@@ -86,7 +86,7 @@ split; apply exp_le; lra.
 Qed.
 
 (* Narrow weights. *)
-Theorem narrow_weight g : 0 <= g <= / 256 -> 1 - (g + g * g) <= exp (- g) /\ exp g <= 1 + (g + g * g).
+Theorem narrow_weight g : 0 <= g <= / 32 -> 1 - (g + g * g) <= exp (- g) /\ exp g <= 1 + (g + g * g).
 Proof.
 intros [P U]; pose proof (exp_lower (- g)) as L; split; [nra|].
 assert (exp g * exp (- g) = 1) as E by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
@@ -186,7 +186,7 @@ exists 0, 1, 0, 0, []; simpl; rewrite Rmult_0_l, !Rplus_0_r, exp_0, Rmult_1_r; p
 Qed.
 
 Lemma narrow_weight_satisfiable : satisfiable narrow_weight.
-Proof. exists (/ 256); given lra. Qed.
+Proof. exists (/ 32); given lra. Qed.
 Definition sample : list key := [Key 1 1 1 5 2 3; Key 1 0 0 (-5) 1 1].
 Lemma sample_known k : In k sample -> known k.
 Proof. intros [<-|[<-|[]]]; unfold known; simpl; split; unfold Rabs; destruct Rcase_abs; lra. Qed.

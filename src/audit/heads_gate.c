@@ -27,7 +27,7 @@ static attest_status compare_cells(attest_audit_gate *gate, const attest_json_cu
         ATTEST_TRY(attest_json_get_member(&member, &stored, "name", error));
         ATTEST_TRY(attest_json_get_string(&name, &member, error));
         snprintf(what, sizeof what, "%s%.60s", prefix, name);
-        while (f < heads->formats && strcmp(heads->format[f].name, name) != 0)
+        while (f < heads->formats && strcmp(heads->arithmetic[f].format.name, name) != 0)
             f++;
         if (f < heads->formats) {
             attest_audit_result result;

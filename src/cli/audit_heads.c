@@ -137,7 +137,7 @@ static int print_text(const heads_job *job)
         const attest_audit_heads_total *t = &h->total[f];
 
         printf("%s%s in layer %zu, head %zu, batch %zu, row %zu", f ? "; " : "",
-               h->format[f].name, h->place[t->worst].layer, h->place[t->worst].head,
+               h->arithmetic[f].format.name, h->place[t->worst].layer, h->place[t->worst].head,
                t->cell.worst_batch, t->cell.worst_row);
     }
     printf("\n\n");

@@ -62,14 +62,23 @@ static void add_dot(char *text, const char *group, const char *value)
             unit ? "order" : "accumulate", value);
 }
 
+/* Weights are cast to a format, or else quantised by a scheme, and then numbers of "in". */
+static bool is_format(const char *name)
+{
+    attest_format format;
+    attest_error error;
+
+    return attest_format_parse(&format, name, &error) == ATTEST_OK;
+}
+
 static void add_schemes(char *text, const stages *s)
 {
-    const char *const value[3] = {s->q, s->k, s->v};
+    const char *const value[4] = {s->q, s->k, s->v, is_format(s->p) ? "" : s->p};
 
     strcat(text, ", \"quantise\": {\"exact\": \"inputs\"");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (*value[i])
-            sprintf(text + strlen(text), ", \"%c\": \"%s\"", "qkv"[i], value[i]);
+            sprintf(text + strlen(text), ", \"%c\": \"%s\"", "qkvp"[i], value[i]);
     strcat(text, "}");
 }
 
@@ -84,7 +93,8 @@ static void write_model(char *text, const stages *s)
             "\"inputs\": {\"q\": \"%s\", \"k\": \"%s\", \"v\": \"%s\"}",
             in, in, in);
     if (*s->p)
-        sprintf(text + strlen(text), ", \"p\": {\"format\": \"%s\"}", s->p);
+        sprintf(text + strlen(text), ", \"p\": {\"format\": \"%s\"}",
+                is_format(s->p) ? s->p : in);
     add_dot(text, "score", score);
     add_dot(text, "pv", pv);
     add_schemes(text, s);

@@ -78,7 +78,7 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
         {"quantise",                                                                           \
          0,                                                                                    \
          "LIST",                                                                               \
-         "INPUT=SCHEME,...: what the kernel quantises first, q, k, v or kv;\n"                 \
+         "STAGE=SCHEME,...: what the kernel quantises, q, k, v, kv or p;\n"                    \
          "exact=quantised: exact values are those of the quantised inputs",                    \
          OPTION_TEXT,                                                                          \
          &(x)->quantise,                                                                       \

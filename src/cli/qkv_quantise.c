@@ -1,4 +1,4 @@
-/* qkv_quantise.c -- the option --quantise: which inputs a kernel quantises, and how. */
+/* qkv_quantise.c -- the option --quantise: what a kernel quantises, and how. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +7,18 @@
 #include "base/memory.h"
 #include "cli/qkv.h"
 
-/* One part, NAME=SCHEME: q, k, v, kv or exact. */
-static int set_part(attest_judge_quantise *quantise, char *part)
+/* One part, NAME=SCHEME: q, k, v, p, several of them, or exact. */
+static int set_part(attest_judge_model *model, char *part)
 {
-    static const char inputs[] = "qkv";
+    static const char stages[] = "qkvp";
+    attest_judge_quantise *quantise = &model->quantise;
     char *value = strchr(part, '=');
     attest_block_format scheme;
     attest_error error;
 
     if (!value)
-        return attest_cli_refuse("--quantise: '%s' is not INPUT=SCHEME, for q, k, v or kv, nor "
-                                 "exact=inputs or exact=quantised",
+        return attest_cli_refuse("--quantise: '%s' is not STAGE=SCHEME, for q, k, v, kv or p, "
+                                 "nor exact=inputs or exact=quantised",
                                  part);
     *value++ = '\0';
     if (strcmp(part, "exact") == 0) {
@@ -28,13 +29,16 @@ static int set_part(attest_judge_quantise *quantise, char *part)
                                      value);
         return EXIT_HOLDS;
     }
-    if (strlen(part) == 0 || strspn(part, inputs) != strlen(part))
-        return attest_cli_refuse("--quantise: there is no input '%s': q, k, v and kv are",
+    if (strlen(part) == 0 || strspn(part, stages) != strlen(part))
+        return attest_cli_refuse("--quantise: there is no stage '%s': q, k, v, kv and p are",
                                  part);
     if (attest_block_parse(&scheme, value, &error))
         return attest_cli_refuse("--quantise: %s", error.text);
     for (; *part; part++)
-        quantise->scheme[strchr(inputs, *part) - inputs] = scheme;
+        if (*part == 'p')
+            attest_judge_model_set_p_scheme(model, &scheme);
+        else
+            quantise->scheme[strchr(stages, *part) - stages] = scheme;
     return EXIT_HOLDS;
 }
 
@@ -50,10 +54,11 @@ int attest_cli_qkv_quantise(attest_judge_model *model, const char *list)
     }
     for (char *part = strtok_r(text, ",", &rest); part && code == EXIT_HOLDS;
          part = strtok_r(NULL, ",", &rest))
-        code = set_part(&model->quantise, part);
+        code = set_part(model, part);
     free(text);
-    if (code == EXIT_HOLDS && !attest_judge_model_quantises(model))
-        code = attest_cli_refuse("--quantise: no input is quantised");
+    if (code == EXIT_HOLDS && !attest_judge_model_quantises(model) &&
+        !model->variant->p_scheme.name[0])
+        code = attest_cli_refuse("--quantise: nothing is quantised");
     if (code == EXIT_HOLDS && attest_judge_model_check(model, &error))
         code = attest_cli_refuse("--quantise: %s", error.text);
     return code;
@@ -62,7 +67,10 @@ int attest_cli_qkv_quantise(attest_judge_model *model, const char *list)
 void attest_cli_qkv_print_quantise(const attest_cli_qkv *x)
 {
     const attest_judge_quantise *q = &x->model->quantise;
+    const char *weights = x->model->variant->p_scheme.name;
 
+    if (weights[0])
+        printf("quantised weights: %s\n", weights);
     if (!attest_judge_model_quantises(x->model))
         return;
     printf("quantised inputs:");

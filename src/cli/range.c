@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "cli/progress.h"
 #include "cli/range.h"
+#include "io/json_file.h"
 #include "report/need.h"
 
 static int run(int argc, char **argv);
@@ -22,6 +23,8 @@ const attest_command attest_command_range = {
         "are safe. Exit code: 1 if something overflows or is saturated, 3 if that is open;\n"
         "what vanishes is told, and is no failure.",
     .example = "  attest range qkv.safetensors --kernel fp8-flash3-hopper --causal",
+    .product = "write a record, for 'attest report', to FILE",
+    .product_name = "record",
     .run = run,
 };
 
@@ -113,27 +116,37 @@ static void write_threshold(attest_json *json, const range_job *job)
     attest_json_write_close(json);
 }
 
-static int print_json(range_job *job)
+static void write_record(attest_json *json, range_job *job)
 {
     static const char *const verdict[] = {"safe", "unsafe", "undecided"};
-    attest_json json;
 
-    attest_json_write_begin(&json, stdout);
-    attest_json_write_object(&json, NULL);
-    attest_json_write_string(&json, "verdict", verdict[worst_answer(&job->ranges)]);
-    attest_json_write_array(&json, "events");
+    attest_json_write_object(json, NULL);
+    attest_json_write_string(json, "format", "attest/range");
+    attest_json_write_integer(json, "version", 1);
+    attest_json_write_string(json, "verdict", verdict[worst_answer(&job->ranges)]);
+    attest_json_write_array(json, "events");
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
-        write_event(&json, job, e);
-    attest_json_write_close(&json);
-    attest_json_write_object(&json, "weights");
-    write_number(&json, "most", job->ranges.most_weight);
-    write_number(&json, "least", job->ranges.least_weight);
-    attest_json_write_close(&json);
-    write_threshold(&json, job);
-    attest_cli_range_write_schemes(&json, job);
-    attest_cli_qkv_write_subject(&json, &job->x, NULL, NULL);
-    attest_json_write_close(&json);
-    return attest_cli_end_json(&json, exit_code(&job->ranges));
+        write_event(json, job, e);
+    attest_json_write_close(json);
+    attest_json_write_object(json, "weights");
+    write_number(json, "most", job->ranges.most_weight);
+    write_number(json, "least", job->ranges.least_weight);
+    attest_json_write_close(json);
+    write_threshold(json, job);
+    attest_cli_range_write_schemes(json, job);
+    attest_cli_qkv_write_subject(json, &job->x, NULL, NULL);
+    attest_json_write_close(json);
+}
+
+static int save(range_job *job)
+{
+    attest_json_file file;
+    attest_error error;
+
+    if (attest_json_file_open(&file, job->x.common->output, &error))
+        return attest_cli_fail(&error);
+    write_record(&file.json, job);
+    return attest_json_file_commit(&file, &error) ? attest_cli_fail(&error) : EXIT_HOLDS;
 }
 
 static void print_event(const range_job *job, int event)
@@ -211,7 +224,7 @@ static int find_ranges(range_job *job)
             return code;
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             known[e] = job->ranges.event[e].answer == ATTEST_JUDGE_YES;
-        if (attest_judge_ranges_add(&job->ranges, &x->qkv, x->model, &error))
+        if (attest_judge_ranges_add(&job->ranges, &x->qkv, x->model, x->options.jobs, &error))
             return attest_cli_qkv_fail(x, &error);
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             if (!known[e] && job->ranges.event[e].answer == ATTEST_JUDGE_YES)
@@ -221,10 +234,26 @@ static int find_ranges(range_job *job)
             return code;
     }
     attest_cli_work_end();
-    if (x->common->json)
-        return print_json(job);
-    print_summary(job);
-    return exit_code(&job->ranges);
+    return EXIT_HOLDS;
+}
+
+static int show(range_job *job)
+{
+    const attest_common *common = job->x.common;
+    int code = common->output ? save(job) : EXIT_HOLDS;
+    attest_json json;
+
+    if (code != EXIT_HOLDS)
+        return code;
+    code = exit_code(&job->ranges);
+    if (common->json) {
+        attest_json_write_begin(&json, stdout);
+        write_record(&json, job);
+        return attest_cli_end_json(&json, code);
+    }
+    if (!common->stdout_by)
+        print_summary(job);
+    return code;
 }
 
 static int run(int argc, char **argv)
@@ -258,6 +287,8 @@ static int run(int argc, char **argv)
         code = attest_cli_qkv_open(&job.x, &attest_command_range, &common, operands, count);
     if (code == EXIT_HOLDS)
         code = find_ranges(&job);
+    if (code == EXIT_HOLDS)
+        code = show(&job);
     attest_judge_ranges_clear(&job.ranges);
     attest_cli_range_clear_schemes(&job);
     fmpq_clear(job.within.value);

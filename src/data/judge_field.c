@@ -105,6 +105,7 @@ const attest_judge_field attest_judge_fields[] = {
     FORMAT("sum", "accumulate", sum_accumulate),
     COUNT("sum", "lanes", lanes, 1, 65536),
     DOT("pv", pv, value_orders),
+    {"pv", "promote_tiles", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(pv.promote_tiles), .least = 1, .most = 1e9},
     COUNT("splits", "most", splits, 1, 65536),
     ERROR("splits", "log", split_log, 1000),
     ERROR("final", "relative", final_relative, 1),

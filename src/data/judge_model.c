@@ -25,6 +25,13 @@ void attest_judge_model_free(attest_judge_model *model)
     free(model);
 }
 
+void attest_judge_model_set_p_scheme(attest_judge_model *model,
+                                     const attest_block_format *scheme)
+{
+    for (size_t i = 0; i < model->variants; i++)
+        model->variant[i].p_scheme = *scheme;
+}
+
 bool attest_judge_model_quantises(const attest_judge_model *model)
 {
     const attest_block_format *scheme = model->quantise.scheme;

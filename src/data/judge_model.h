@@ -74,6 +74,7 @@ typedef struct attest_judge_dot {
     size_t depth;    /* a term passes at most so many additions; 0: not known */
     size_t promote;  /* a matrix unit adds so many products from 0 before the accumulator takes
                       * their sum by an addition to nearest; 0: it has them all */
+    size_t promote_tiles; /* PV: the same, so many tiles at a time; 0: not so */
 } attest_judge_dot;
 
 /* One combination of the alternatives. Errors are rounded up to doubles. */
@@ -92,7 +93,10 @@ typedef struct attest_judge_variant {
     double exp_relative; /* error of exp; exp(0) = 1 */
     bool cast;           /* P is rounded to p */
     attest_format p;
-    long offset; /* P = 2^offset e^x */
+    long offset;                  /* P = 2^offset e^x */
+    attest_block_format p_scheme; /* cast: the keys of a tile are quantised by it before, in
+                                   * groups of a row; without a name: they are not. The same in
+                                   * all variants of a model */
     attest_judge_sum_of sum_of;
     attest_format sum_accumulate;
     size_t lanes;     /* the row sum is added in so many lanes; 1: any order */
@@ -138,9 +142,9 @@ typedef struct attest_judge_schedule {
     bool flush;    /* results of binary32 below the least normal number are 0 */
 } attest_judge_schedule;
 
-/* How a kernel quantises q, k and v before it multiplies them. A scheme without a name: it does
- * not. What its output is compared with is the exact result of the inputs as they are given, or
- * of the quantised ones. */
+/* How a kernel quantises q, k and v before it multiplies them (weights: p_scheme of the
+ * variants). A scheme without a name: it does not. What its output is compared with is the
+ * exact result of the inputs as they are given, or of the quantised ones. */
 typedef struct attest_judge_quantise {
     attest_block_format scheme[3];
     bool of_quantised;
@@ -159,6 +163,11 @@ struct attest_judge_model {
 /* The model with no variant, which stands for no kernel. */
 void attest_judge_model_init(attest_judge_model *model);
 void attest_judge_model_clear(attest_judge_model *model);
+
+/* Makes the kernels of the model quantise their weights, or with a scheme without a name no
+ * more. */
+void attest_judge_model_set_p_scheme(attest_judge_model *model,
+                                     const attest_block_format *scheme);
 
 /* Whether the kernels of the model quantise an input. */
 bool attest_judge_model_quantises(const attest_judge_model *model);

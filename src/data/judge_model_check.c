@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "data/judge_field.h"
+#include "number/block_error.h"
 
 /* Everything is computed in doubles: each number of a format must be one, and 1 must be among
  * them, the largest weight. */
@@ -40,16 +41,21 @@ static attest_status check_dot(const attest_judge_dot *dot, const char *group,
                                attest_error *error)
 {
     if (!attest_judge_order_is_tensor(dot->order)) {
-        if (dot->promote > 0)
-            return attest_error_set(error, ATTEST_FORMAT,
-                                    "%s.promote: this is of matrix units, and %s.order is none",
-                                    group, group);
+        if (dot->promote > 0 || dot->promote_tiles > 0)
+            return attest_error_set(
+                error, ATTEST_FORMAT, "%s.%s: this is of matrix units, and %s.order is none",
+                group, dot->promote > 0 ? "promote" : "promote_tiles", group);
         return ATTEST_OK;
     }
     if (dot->promote % dot->block != 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s.promote: a multiple of %s.block, %zu, is expected", group,
                                 group, dot->block);
+    if (dot->promote > 0 && dot->promote_tiles > 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote_tiles: %s.promote is there, too; one of them is "
+                                "expected",
+                                group, group);
     if (strcmp(dot->accumulate.name, "binary32") != 0)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s.accumulate: a matrix unit adds in binary32, not in %s",
@@ -71,6 +77,31 @@ static bool opposes(attest_judge_direction direction, attest_judge_order order)
            (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD);
 }
 
+/* Weights are quantised as binary32 numbers, and then rounded to the format of P. */
+static attest_status check_p_scheme(const attest_judge_variant *variant, attest_error *error)
+{
+    attest_block_error unused;
+    attest_status status;
+
+    if (!variant->p_scheme.name[0])
+        return ATTEST_OK;
+    if (!variant->cast)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: p.format is null, but must say in which format "
+                                "quantised weights meet V");
+    if (variant->score.accumulate.precision > 24)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: weights of binary32 are quantised, and "
+                                "score.accumulate is %s",
+                                variant->score.accumulate.name);
+    status = attest_block_error_init(&unused, &variant->p_scheme, error);
+    if (status != ATTEST_OK) {
+        attest_error_prefix(error, status, "quantise.p");
+        error->status = status = ATTEST_FORMAT;
+    }
+    return status;
+}
+
 static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
 {
     bool tiled =
@@ -79,6 +110,7 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
     ATTEST_TRY(check_formats(variant, error));
     ATTEST_TRY(check_dot(&variant->score, "score", error));
     ATTEST_TRY(check_dot(&variant->pv, "pv", error));
+    ATTEST_TRY(check_p_scheme(variant, error));
     if (variant->threshold > 0 &&
         (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
         return attest_error_set(error, ATTEST_FORMAT,

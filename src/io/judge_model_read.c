@@ -261,10 +261,12 @@ static attest_status set_scheme(attest_block_format *scheme, const attest_json_c
     return attest_json_fail(value, error, ATTEST_FORMAT, "%s", inner.text);
 }
 
-static attest_status set_quantise(attest_judge_quantise *quantise,
-                                  const attest_json_cursor *root, attest_error *error)
+static attest_status set_quantise(attest_judge_model *model, const attest_json_cursor *root,
+                                  attest_error *error)
 {
     static const char *const of[] = {"inputs", "quantised"};
+    attest_judge_quantise *quantise = &model->quantise;
+    attest_block_format weights = {.name = ""};
     attest_json_cursor object, member;
     int choice = 0;
 
@@ -272,7 +274,7 @@ static attest_status set_quantise(attest_judge_quantise *quantise,
         return ATTEST_OK;
     if (!attest_json_is_object(&object))
         return attest_json_fail(&object, error, ATTEST_FORMAT,
-                                "an object with q, k, v and exact is expected");
+                                "an object with q, k, v, p and exact is expected");
     for (size_t i = 0; attest_json_get_member_at(&member, &object, i); i++) {
         static const char names[] = "qkv";
         const char *place = strchr(names, member.key[0]);
@@ -282,6 +284,9 @@ static attest_status set_quantise(attest_judge_quantise *quantise,
             quantise->of_quantised = choice == 1;
         } else if (member.key[0] && place && !member.key[1]) {
             ATTEST_TRY(set_scheme(&quantise->scheme[place - names], &member, error));
+        } else if (strcmp(member.key, "p") == 0) {
+            ATTEST_TRY(set_scheme(&weights, &member, error));
+            attest_judge_model_set_p_scheme(model, &weights);
         } else {
             return attest_json_fail(&member, error, ATTEST_FORMAT, "there is no such member");
         }
@@ -326,7 +331,7 @@ static attest_status set_all(attest_judge_model *model, const attest_json_cursor
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))
         ATTEST_TRY(set_group(model, root, f, attest_judge_field_count_group(f), error));
     ATTEST_TRY(set_schedules(model, root, error));
-    ATTEST_TRY(set_quantise(&model->quantise, root, error));
+    ATTEST_TRY(set_quantise(model, root, error));
     return attest_judge_model_check(model, error);
 }
 

@@ -100,16 +100,22 @@ static void write_group(attest_json *json, const attest_judge_model *model, size
     attest_json_write_close(json);
 }
 
+static void write_scheme(attest_json *json, const char *key, const attest_block_format *scheme)
+{
+    if (scheme->name[0])
+        attest_json_write_string(json, key, scheme->name);
+    else
+        attest_json_write_null(json, key);
+}
+
 static void write_quantise(attest_json *json, const attest_judge_model *model)
 {
     static const char *const key[3] = {"q", "k", "v"};
 
     attest_json_write_object(json, "quantise");
     for (int i = 0; i < 3; i++)
-        if (model->quantise.scheme[i].name[0])
-            attest_json_write_string(json, key[i], model->quantise.scheme[i].name);
-        else
-            attest_json_write_null(json, key[i]);
+        write_scheme(json, key[i], &model->quantise.scheme[i]);
+    write_scheme(json, "p", &model->variant->p_scheme);
     attest_json_write_string(json, "exact",
                              model->quantise.of_quantised ? "quantised" : "inputs");
     attest_json_write_close(json);

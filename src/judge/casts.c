@@ -62,6 +62,12 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         cast.divided += 2 * rule->final * (1 + rule->final);
     cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
     cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
+    x->extra_most = 0;
+    if (rule->quantised) {
+        attest_judge_weights_set_groups(
+            x, rule, &cast, ldexp(grown * (rule->before ? x->divisor : 1), (int)-v->offset));
+        cast.extra = x->extra;
+    }
     attest_judge_weights_widen(x, &cast);
     if (rule->before) /* the row sum's casts are others */
         x->apart += cast.rounded_sum / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) *

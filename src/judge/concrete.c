@@ -62,6 +62,8 @@ static attest_status init_dot(attest_judge_summer *s, const attest_judge_dot *do
                                 dot->fraction);
     s->block = dot->block;
     s->promote = dot->promote;
+    if (s == &x->pv)
+        x->group_tiles = dot->promote_tiles;
     attest_judge_unit_init(&s->unit, a, b, &dot->accumulate, dot->fraction);
     return ATTEST_OK;
 }
@@ -257,17 +259,27 @@ static bool alloc(attest_judge_concrete *x)
         more = x->recipe.lanes;
     if (more < x->recipe.splits)
         more = x->recipe.splits;
+    if (more < q->value_dim)
+        more = q->value_dim;
+    if (more < ATTEST_JUDGE_KEYS_AT_ONCE)
+        more = ATTEST_JUDGE_KEYS_AT_ONCE;
     x->scaled = attest_memory_alloc(q->dim, sizeof *x->scaled);
     x->score_lo = attest_memory_alloc(keys, sizeof *x->score_lo);
     x->score_hi = attest_memory_alloc(keys, sizeof *x->score_hi);
     x->weight = attest_memory_alloc(keys, sizeof *x->weight);
     x->exponential = attest_memory_alloc(keys, sizeof *x->exponential);
     x->o = attest_memory_alloc(q->value_dim, sizeof *x->o);
-    x->gathered = attest_memory_alloc(q->dim, ATTEST_JUDGE_KEYS_AT_ONCE * sizeof *x->gathered);
+    x->group = attest_memory_alloc(q->value_dim, sizeof *x->group);
+    if (attest_judge_summer_is_simple(&x->score)) {
+        x->panels =
+            attest_memory_alloc(keys + ATTEST_JUDGE_KEYS_AT_ONCE, q->dim * sizeof *x->panels);
+        if (!x->panels)
+            return false;
+    }
     x->part = attest_memory_alloc(x->recipe.splits, (q->value_dim + 2) * sizeof *x->part);
     x->tile = attest_memory_alloc(keys, sizeof *x->tile);
-    return x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential && x->o &&
-           x->gathered && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
+    return x->group && x->scaled && x->score_lo && x->score_hi && x->weight && x->exponential &&
+           x->o && x->part && x->tile && attest_judge_summer_alloc(&x->score, more) &&
            attest_judge_summer_alloc(&x->sum, more) &&
            attest_judge_summer_alloc(&x->pv, more) && attest_judge_summer_alloc(&x->work, more);
 }
@@ -277,6 +289,8 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *x,
                                          const attest_judge_variant *variant,
                                          const attest_judge_recipe *recipe, attest_error *error)
 {
+    attest_status status;
+
     *x = (attest_judge_concrete){.question = question, .variant = variant, .recipe = *recipe};
     ATTEST_TRY(init_formats(x, error));
     init_errors(x);
@@ -285,7 +299,14 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *x,
         return attest_memory_fail(error);
     }
     init_constants(x);
-    return ATTEST_OK;
+    if (!attest_judge_concrete_quantises(x))
+        return ATTEST_OK;
+    status = attest_block_error_init(&x->scheme_error, &variant->p_scheme, error);
+    if (status == ATTEST_OK)
+        status = attest_block_row_init(&x->scheme, &variant->p_scheme, question->keys, error);
+    if (status != ATTEST_OK)
+        attest_judge_concrete_clear(x);
+    return status;
 }
 
 void attest_judge_concrete_clear(attest_judge_concrete *x)
@@ -296,11 +317,13 @@ void attest_judge_concrete_clear(attest_judge_concrete *x)
     free(x->weight);
     free(x->exponential);
     free(x->o);
-    free(x->gathered);
+    free(x->group);
+    free(x->panels);
     free(x->part);
     free(x->tile);
     attest_judge_summer_clear(&x->score);
     attest_judge_summer_clear(&x->sum);
     attest_judge_summer_clear(&x->pv);
     attest_judge_summer_clear(&x->work);
+    attest_block_row_clear(&x->scheme);
 }

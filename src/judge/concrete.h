@@ -8,6 +8,7 @@
 #include "judge/question.h"
 #include "judge/summer.h"
 #include "judge/watch.h"
+#include "number/block_error.h"
 
 /* Keys whose scores are computed together. */
 enum { ATTEST_JUDGE_KEYS_AT_ONCE = 16 };
@@ -37,9 +38,15 @@ typedef struct attest_judge_concrete {
     double *score_lo, *score_hi;               /* of the keys of a row; -inf: not seen */
     double *weight;                            /* P */
     double *exponential;
-    double *o, *part; /* part: the outputs of splits */
-    double *gathered; /* some keys, component by component */
+    double *o, *part;   /* part: the outputs of splits */
+    size_t group_tiles; /* not 0: so many tiles are summed in group before o takes them */
+    double *group;
+    double *panels; /* the keys, so many at once, component by component; of this head: */
+    const attest_judge_head *head;
+    size_t loads; /* as it was filled then */
     attest_judge_tile *tile;
+    attest_block_row scheme; /* weights that are quantised */
+    attest_block_error scheme_error;
     double p_limit;            /* P up to this is rounded to a number */
     attest_judge_watch *watch; /* NULL: nobody asks */
     double middle;             /* about the exact result in column target */
@@ -106,7 +113,22 @@ bool attest_judge_concrete_keeps(const attest_judge_concrete *x, double m, doubl
 void attest_judge_concrete_watch(const attest_judge_concrete *x, size_t key, double y_low,
                                  double p_low, double p_high);
 
-/* P, before its cast, as it is multiplied with V, (j). */
+/* Whether weights are quantised in groups of keys. */
+static inline bool attest_judge_concrete_quantises(const attest_judge_concrete *x)
+{
+    return x->variant->p_scheme.name[0] != '\0';
+}
+
+/* The weights of a tile's keys, from its first one on, quantised and cast. */
+void attest_judge_concrete_quantise(attest_judge_concrete *x, double *weight,
+                                    const attest_judge_tile *tile);
+
+/* The same of all weights between lo and hi: lo, hi = what they become is between these. room:
+ * for as many numbers, twice. False: they may become nothing. */
+bool attest_judge_concrete_quantise_ends(attest_judge_concrete *x, double *lo, double *hi,
+                                         const attest_judge_tile *tile, double *const room[2]);
+
+/* P, before its cast, as it is multiplied with V, (j). Domain: it is not quantised. */
 static inline double attest_judge_concrete_cast(const attest_judge_concrete *x, double y)
 {
     return x->variant->cast ? attest_hosted_convert(y, &x->p) : y;

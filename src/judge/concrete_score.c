@@ -3,6 +3,8 @@
 
 #include "base/random.h"
 
+enum { AT_ONCE = ATTEST_JUDGE_KEYS_AT_ONCE };
+
 static double add(const attest_judge_concrete *x, double a, double b)
 {
     return attest_judge_summer_add(a, b, &x->work);
@@ -104,30 +106,42 @@ bool attest_judge_concrete_pushes(const attest_judge_concrete *x, double value)
     return (value > x->middle) == x->recipe.push_up;
 }
 
-/* dot[j] = the products of the query with count keys, added up, where the key is seen. */
-static void add_dots(double *dot, attest_judge_concrete *x, const double *k, const double *bias,
-                     size_t count)
+/* The keys of the head, panel by panel; the last one is filled with 0. */
+static void pack(attest_judge_concrete *x, const attest_judge_head *head)
+{
+    size_t dim = x->question->dim, keys = x->question->keys;
+
+    if (x->head == head && x->loads == head->loads)
+        return;
+    for (size_t j = 0; j < (keys + AT_ONCE - 1) / AT_ONCE * AT_ONCE; j++)
+        for (size_t c = 0; c < dim; c++)
+            x->panels[(j / AT_ONCE * dim + c) * AT_ONCE + j % AT_ONCE] =
+                j < keys ? head->k[j * dim + c] : 0;
+    x->head = head;
+    x->loads = head->loads;
+}
+
+/* dot[j] = the products of the query with key j of a panel, added up, where the row sees it. */
+static void add_dots(double *dot, attest_judge_concrete *x, const attest_judge_head *head,
+                     const attest_judge_row *row, size_t panel)
 {
     size_t dim = x->question->dim;
+    attest_judge_columns all = {x->scaled, x->scaled, x->panels + panel * AT_ONCE * dim,
+                                dim,       AT_ONCE,   AT_ONCE,
+                                false,     0};
 
     if (attest_judge_summer_is_simple(&x->score)) {
-        for (size_t c = 0; c < dim; c++)
-            for (size_t j = 0; j < count; j++)
-                x->gathered[c * count + j] = k[j * dim + c];
-        attest_judge_summer_add_columns(dot,
-                                        &(attest_judge_columns){x->scaled, x->scaled,
-                                                                x->gathered, dim, count, count,
-                                                                false},
-                                        &x->score);
+        attest_judge_summer_add_columns(dot, &all, &x->score);
         return;
     }
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = panel * AT_ONCE; j < (panel + 1) * AT_ONCE; j++) {
         attest_judge_running running = {false, 0};
-        attest_judge_block terms = {x->scaled, k + j * dim, 1, dim};
+        attest_judge_block terms = {x->scaled, head->k + j * dim, 1, dim};
 
-        if (!bias || bias[j] > -(double)INFINITY)
+        if (j >= row->first && j < row->last &&
+            (!row->bias || row->bias[j - row->first] > -(double)INFINITY))
             attest_judge_summer_add_products(&running, &terms, 0, 0, &x->score);
-        dot[j] = running.value;
+        dot[j % AT_ONCE] = running.value;
     }
 }
 
@@ -163,18 +177,19 @@ void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_he
 {
     size_t dim = x->question->dim, values = x->question->value_dim;
     const double *v = head->v + x->recipe.target % values;
-    double s[ATTEST_JUDGE_KEYS_AT_ONCE];
+    double s[AT_ONCE];
 
     if (x->watch)
         x->watch->row = i;
     scale_query(x, head->q + i * dim);
+    if (x->panels)
+        pack(x, head);
     for (size_t j = row->first; j < row->last; j++) {
-        size_t n = j - row->first, left = row->last - j, place = n % ATTEST_JUDGE_KEYS_AT_ONCE;
+        size_t n = j - row->first, place = j % AT_ONCE;
         double bias = row->bias ? row->bias[n] : 0;
 
-        if (place == 0)
-            add_dots(s, x, head->k + j * dim, row->bias ? row->bias + n : NULL,
-                     left < ATTEST_JUDGE_KEYS_AT_ONCE ? left : ATTEST_JUDGE_KEYS_AT_ONCE);
+        if (place == 0 || n == 0)
+            add_dots(s, x, head, row, j / AT_ONCE);
         x->score_lo[n] = x->score_hi[n] = -(double)INFINITY;
         if (bias > -(double)INFINITY)
             score_key(x, &x->score_lo[n], &x->score_hi[n], store(x, s[place], j), bias,

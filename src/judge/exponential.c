@@ -11,7 +11,7 @@ static const double most_argument = 700;
  * 2^-52.9 of the value: together below 2^-51.3. The products round by 2^-53. */
 void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
 {
-    double whole = two ? rint(x) : 0, y, argument;
+    double whole = two ? rint(x) : 0, y, argument, power;
 
     if (!(x > -most_argument)) {
         *lo = 0;
@@ -29,8 +29,9 @@ void attest_judge_exp_enclose(double *lo, double *hi, double x, bool two)
         *lo = *hi = ldexp(1, (int)whole);
         return;
     }
-    *lo = ldexp(y * (1 - 0x1p-50), (int)whole);
-    *hi = ldexp(y * (1 + 0x1p-50), (int)whole);
+    power = attest_hosted_double((uint64_t)(1023 + (int)whole) << 52);
+    *lo = y * (1 - 0x1p-50) * power; /* exact: at least 2^-701 */
+    *hi = y * (1 + 0x1p-50) * power;
 }
 
 /* By MPFR: 53 bits to odd round to the format like the exact value. */
@@ -54,18 +55,26 @@ static double wide_exp(double x, bool two, const attest_hosted *h)
     return value;
 }
 
-double attest_judge_exp_nearest(double x, bool two, const attest_hosted *h)
+/* The nearest number, which an enclosure mostly tells. */
+static double nearest_of(double lo, double hi, double x, bool two, const attest_hosted *h)
 {
-    double lo, hi, low, high;
+    double low, high;
 
-    if (isnan(x))
-        return x;
-    attest_judge_exp_enclose(&lo, &hi, x, two);
     if (h->plain)
         return lo == hi ? lo : wide_exp(x, two, h);
     low = attest_hosted_convert(lo, h);
     high = attest_hosted_convert(hi, h);
     return low == high ? low : wide_exp(x, two, h);
+}
+
+double attest_judge_exp_nearest(double x, bool two, const attest_hosted *h)
+{
+    double lo, hi;
+
+    if (isnan(x))
+        return x;
+    attest_judge_exp_enclose(&lo, &hi, x, two);
+    return nearest_of(lo, hi, x, two, h);
 }
 
 /* The neighbour of a positive number of the format, above or below. */
@@ -115,10 +124,11 @@ void attest_judge_exp_range(attest_judge_exponential *y, double x, bool two, dou
     const double less = 1 - 0x1p-50, more = 1 + 0x1p-50;
     double low, high, lo, hi;
 
-    y->nearest = y->lo = y->hi = attest_judge_exp_nearest(x, two, h);
+    y->nearest = y->lo = y->hi = x == 0 ? 1 : x;
     if (x == 0 || isnan(x))
         return;
     attest_judge_exp_enclose(&low, &high, x, two);
+    y->nearest = nearest_of(low, high, x, two, h);
     lo = outer ? low * (1 - error) * less : high * (1 - error) * more;
     hi = outer ? high * (1 + error) * more : low * (1 + error) * less;
     y->lo = lo < 0x1p-126 ? 0 : attest_judge_round_up(lo, h);

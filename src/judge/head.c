@@ -123,6 +123,7 @@ attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size
 
     head->batch = batch;
     head->head = index;
+    head->loads++;
     head->sink = qkv->sink.data != NULL;
     ATTEST_TRY(load(head->q, &qkv->q, 'q', batch, index, error));
     ATTEST_TRY(load(head->k, &qkv->k, 'k', batch, shared, error));

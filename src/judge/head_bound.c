@@ -25,7 +25,7 @@ static attest_status allocate(attest_judge_head_bound *x, attest_error *error)
     x->panels = attest_memory_alloc(keys, question->dim * sizeof(double));
     x->values = attest_memory_alloc(question->keys, x->stride * sizeof(double));
     x->key_size = attest_memory_alloc(keys + KERNEL_JUDGE_PANEL, sizeof(double));
-    x->row = attest_memory_alloc(question->value_dim, 4 * sizeof(double));
+    x->row = attest_memory_alloc(question->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
     x->raised = attest_memory_alloc(x->rules, sizeof *x->raised);
     if (!x->panels || !x->values || !x->key_size || !x->row || !x->raised)
         return attest_memory_fail(error);
@@ -286,20 +286,92 @@ static void bound_variant(attest_judge_head_bound *x, size_t r, attest_judge_wor
         attest_judge_row_close(row[i]);
 }
 
-/* The hull of what the rows have had so far, and what the variant says. */
-static attest_judge_reason merge(double *result, attest_judge_head_bound *x, size_t r,
-                                 attest_judge_work *work)
+static void add_phis(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
+                     size_t count)
+{
+    (void)rule;
+    attest_kernel_judge()->phis(x->phi, x->phi_size, x->slope, x->end, x->sign,
+                                x->v + first * x->stride, x->stride, x->low + first,
+                                x->high + first, count);
+}
+
+/* One end of all columns of the rows, which share every pass over the values. */
+static void seek_ends(attest_judge_head_bound *x, const attest_judge_rule *rule,
+                      attest_judge_work **row, size_t rows, double sign)
+{
+    attest_judge_work *open[ATTEST_JUDGE_BLOCK];
+    size_t count = 0;
+
+    for (size_t i = 0; i < rows; i++) {
+        attest_judge_row_seek(row[i], rule, sign);
+        if (row[i]->steps > 0)
+            open[count++] = row[i];
+    }
+    while (count > 0) {
+        size_t left = 0;
+
+        add_keys(x, add_phis, open, count, rule);
+        for (size_t i = 0; i < count; i++) {
+            attest_judge_row_step(open[i]);
+            if (open[i]->steps > 0)
+                open[left++] = open[i];
+        }
+        count = left;
+    }
+}
+
+/* lo, hi, exact, error of every row, one after another. */
+static void finish_rows(double *to[], attest_judge_head_bound *x, const attest_judge_rule *rule,
+                        attest_judge_work **row, size_t rows)
+{
+    size_t columns = x->head.question->value_dim, count = 0;
+    attest_judge_work *bounded[ATTEST_JUDGE_BLOCK];
+    double *of[ATTEST_JUDGE_BLOCK];
+
+    for (size_t i = 0; i < rows; i++)
+        if (attest_judge_row_open(to[i], to[i] + columns, to[i] + 2 * columns,
+                                  to[i] + 3 * columns, row[i], rule)) {
+            of[count] = to[i];
+            bounded[count++] = row[i];
+        }
+    for (int up = 1; up >= 0; up--) {
+        seek_ends(x, rule, bounded, count, up ? 1 : -1);
+        for (size_t i = 0; i < count; i++)
+            attest_judge_row_finish(of[i] + (up ? columns : 0), bounded[i], rule);
+    }
+    for (size_t i = 0; i < count; i++)
+        attest_judge_row_check(of[i], of[i] + columns, bounded[i]);
+}
+
+/* result = the hull of what the row has had so far, and what the variant says. */
+static void merge(double *result, const double *other, size_t columns)
+{
+    for (size_t c = 0; c < columns; c++) {
+        result[c] = fmin(result[c], other[c]);
+        result[columns + c] = fmax(result[columns + c], other[columns + c]);
+    }
+}
+
+/* What variant r makes of the rows, whose results begin at result[i]; why a row has no bound.
+ */
+static attest_judge_reason finish_variant(double *result[], attest_judge_head_bound *x,
+                                          size_t r, attest_judge_work **row, size_t rows)
 {
     size_t columns = x->head.question->value_dim;
-    double *to = r == 0 ? result : x->row;
+    attest_judge_reason reason = ATTEST_JUDGE_BOUNDED;
+    double *to[ATTEST_JUDGE_BLOCK];
 
-    attest_judge_row_finish(to, to + columns, to + 2 * columns, to + 3 * columns, work,
-                            &x->rule[r]);
-    for (size_t c = 0; c < columns && r > 0; c++) {
-        result[c] = fmin(result[c], to[c]);
-        result[columns + c] = fmax(result[columns + c], to[columns + c]);
+    for (size_t i = 0; i < rows; i++)
+        to[i] = r == 0 ? result[i] : x->row + i * 4 * columns;
+    finish_rows(to, x, &x->rule[r], row, rows);
+    for (size_t i = 0; i < rows; i++) {
+        if (r > 0)
+            merge(result[i], to[i], columns);
+        if (x->visit)
+            x->visit(x->context, row[i], &x->rule[r]);
+        reason = reason ? reason : row[i]->unbounded;
     }
-    return work->unbounded;
+    return reason;
 }
 
 /* A row without keys. */
@@ -331,27 +403,26 @@ attest_judge_reason attest_judge_head_bound_rows(double *result, attest_judge_he
     attest_judge_head_bound *x = bound;
     const attest_judge_question *question = x->head.question;
     attest_judge_work *row[ATTEST_JUDGE_BLOCK];
-    size_t index[ATTEST_JUDGE_BLOCK], rows = 0, width = 4 * question->value_dim;
+    double *to[ATTEST_JUDGE_BLOCK];
+    size_t index[ATTEST_JUDGE_BLOCK], rows = 0;
     attest_judge_reason reason = ATTEST_JUDGE_BOUNDED;
 
     for (size_t i = first; i < first + count; i++) {
         row[rows] = &x->work[rows];
         index[rows] = i;
+        to[rows] = result + (i - first) * 4 * question->value_dim;
         if (begin_row(x, i, row[rows], x->bias[rows]))
             rows++;
         else
-            set_empty(result + (i - first) * width, question);
+            set_empty(to[rows], question);
     }
     multiply_rows(x, row, index, rows);
     for (size_t r = 0; r < x->rules; r++) {
-        bound_variant(x, r, row, rows);
-        for (size_t i = 0; i < rows; i++) {
-            attest_judge_reason why = merge(result + (index[i] - first) * width, x, r, row[i]);
+        attest_judge_reason why;
 
-            if (x->visit)
-                x->visit(x->context, row[i], &x->rule[r]);
-            reason = reason ? reason : why;
-        }
+        bound_variant(x, r, row, rows);
+        why = finish_variant(to, x, r, row, rows);
+        reason = reason ? reason : why;
     }
     return reason;
 }

@@ -25,7 +25,7 @@ typedef struct attest_judge_head_bound {
     double *values;                   /* V, its columns padded to stride */
     size_t stride;
     double *key_size;
-    double *row; /* lo, hi, exact, error of another variant */
+    double *row; /* lo, hi, exact, error of the rows, of another variant */
     /* not NULL: called with every row that sees a key and every variant */
     void (*visit)(void *context, const attest_judge_work *work, const attest_judge_rule *rule);
     void *context;

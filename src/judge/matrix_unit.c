@@ -41,6 +41,12 @@ bool attest_judge_unit_fits(const attest_format *a, const attest_format *b,
            (is_half(result) || is_format(result, SINGLE_BITS, SINGLE_EMIN, 127));
 }
 
+/* What a result in binary32 has. */
+static int get_bits(const attest_judge_unit *unit)
+{
+    return 1 + unit->fraction < SINGLE_BITS ? 1 + unit->fraction : SINGLE_BITS;
+}
+
 void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                             const attest_format *b, const attest_format *result,
                             size_t fraction)
@@ -53,6 +59,16 @@ void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                                 .least = NOTHING,
                                 .half = is_half(result)};
     attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    unit->columns =
+        (struct kernel_judge_unit){.a_least = ldexp(1, unit->a_emin),
+                                   .b_least = ldexp(1, unit->b_emin),
+                                   .cut = ldexp(1, -unit->fraction),
+                                   .kept = ~(((uint64_t)1 << (53 - get_bits(unit))) - 1)};
+}
+
+bool attest_judge_unit_has_columns(const attest_judge_unit *unit)
+{
+    return !unit->half && unit->least == NOTHING;
 }
 
 /* u 2^quantum. Exact: u is below 2^53, and the result not below 2^-1022 if the quantum is not.
@@ -84,11 +100,9 @@ static double round_single(int64_t sum, int quantum, int bits)
 
 double attest_judge_unit_round(int64_t sum, int quantum, const attest_judge_unit *unit)
 {
-    int bits = 1 + unit->fraction;
-
     if (unit->half) /* a result that is zero is +0, here as in binary32 */
         return attest_hosted_nearest(ldexp((double)sum, quantum), &unit->result) + 0.0;
-    return round_single(sum, quantum, bits < SINGLE_BITS ? bits : SINGLE_BITS);
+    return round_single(sum, quantum, get_bits(unit));
 }
 
 double attest_judge_unit_sum(double addend, const attest_judge_block *block,
@@ -120,6 +134,26 @@ double attest_judge_unit_sum(double addend, const attest_judge_block *block,
     for (size_t i = 0; i <= block->count; i++)
         sum += attest_judge_term_align(&term[i], exponent - unit->fraction);
     return attest_judge_unit_round(sum, exponent - unit->fraction, unit);
+}
+
+void attest_judge_unit_add_columns(double *o, const attest_judge_block *block, size_t columns,
+                                   const attest_judge_unit *unit)
+{
+    unsigned char open[ATTEST_JUDGE_UNIT_COLUMNS];
+    attest_judge_block one = *block;
+
+    for (size_t c = 0; c < columns; c += ATTEST_JUDGE_UNIT_COLUMNS) {
+        size_t left = columns - c;
+
+        left = left < ATTEST_JUDGE_UNIT_COLUMNS ? left : ATTEST_JUDGE_UNIT_COLUMNS;
+        attest_kernel_judge()->unit_ends(o + c, o + c, open, &unit->columns, block->a, block->a,
+                                         block->b + c, block->stride, block->count, left);
+        for (size_t i = 0; i < left; i++) {
+            one.b = block->b + c + i;
+            if (open[i])
+                o[c + i] = attest_judge_unit_sum(o[c + i], &one, unit);
+        }
+    }
 }
 
 double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,

@@ -11,14 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/judge.h"
 #include "number/hosted.h"
 
 typedef struct attest_judge_unit {
     int a_bits, a_emin, b_bits, b_emin; /* the formats of the factors */
     int fraction;
-    int least;            /* E counts as at least this; init: there is no such */
-    bool half;            /* the result is binary16 */
-    attest_hosted result; /* binary16 */
+    int least;                        /* E counts as at least this; init: there is no such */
+    bool half;                        /* the result is binary16 */
+    attest_hosted result;             /* binary16 */
+    struct kernel_judge_unit columns; /* for results of binary32, many sums at once */
 } attest_judge_unit;
 
 /* Whether the unit can be had: factors of at most 25 bits, the result binary32 or binary16, and
@@ -41,6 +43,14 @@ typedef struct attest_judge_block {
  * unit's formats. Where a factor a or the addend is not finite the result is not, either. */
 double attest_judge_unit_sum(double addend, const attest_judge_block *block,
                              const attest_judge_unit *unit);
+
+/* Whether many sums can be formed at once. */
+bool attest_judge_unit_has_columns(const attest_judge_unit *unit);
+
+/* o[c] += the products of a with column c of b, the columns side by side. Domain: it has
+ * columns. */
+void attest_judge_unit_add_columns(double *o, const attest_judge_block *block, size_t columns,
+                                   const attest_judge_unit *unit);
 
 /* The same over count products in blocks of at most size, from the first to the last. */
 double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,

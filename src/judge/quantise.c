@@ -8,24 +8,8 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "judge/question.h"
-#include "number/block.h"
+#include "number/block_error.h"
 #include "number/hosted.h"
-
-/* The value of element i, rounded once. Where the scale divides, the quotient is rounded to odd
- * first. */
-static double get_value(const attest_quantised *q, size_t i, const attest_hosted *h)
-{
-    const attest_block_scale *s = attest_quantised_get_scale(q, i);
-    double value = attest_quantised_get(q, i), product = q->element[i] * s->factor;
-
-    if (s->divisor != 1 && s->offset == 0 && isfinite(product / s->divisor) &&
-        fabs(product) > 0x1p-900) {
-        value = product / s->divisor;
-        value = attest_hosted_to_odd(value, fma(-value, s->divisor, product) *
-                                                (s->divisor < 0 ? -1 : 1));
-    }
-    return attest_hosted_convert(value, h);
-}
 
 /* The whole tensor in doubles. */
 static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)
@@ -61,7 +45,7 @@ static attest_status quantise(double *value, const attest_tensor *t, char name,
         return attest_error_prefix(error, status, (const char[]){name, '\0'});
     attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3] && status == ATTEST_OK; i++) {
-        value[i] = get_value(&q, i, &h);
+        value[i] = attest_block_get_value(q.element[i], attest_quantised_get_scale(&q, i), &h);
         if (!isfinite(value[i]))
             status = attest_error_set(error, ATTEST_FORMAT,
                                       "%c[%zu][%zu][%zu][%zu], quantised by %s, is no number "

@@ -39,6 +39,7 @@ typedef struct attest_judge_head {
     size_t batch, head;
     double *q, *k, *v;
     double *bias; /* room for one row of the mask */
+    size_t loads; /* how often it was filled */
     bool sink;
     double sink_logit;
 } attest_judge_head;

@@ -4,6 +4,9 @@
 #include "judge/row.h"
 #include "kernel/judge.h"
 
+/* Passes over the values that an end is worth at most, the first one included. */
+enum { NEWTON_STEPS = 5 };
+
 static double maximum(double a, double b)
 {
     return a > b ? a : b;
@@ -112,7 +115,8 @@ static double raised_product(const attest_judge_work *x, const attest_judge_rule
 
     if (rule->before)
         weight *= maximum(x->divisor, 1);
-    return maximum(weight * value, (x->largest_high * 2) * x->value_least) * ATTEST_JUDGE_UP;
+    return maximum(weight * value, (x->largest_high * 2 + x->extra_most) * x->value_least) *
+           ATTEST_JUDGE_UP;
 }
 
 /* A step that makes the bound safe: Phi falls with a slope of sum_low at least. */
@@ -124,47 +128,52 @@ static double safe_end(const attest_judge_work *x, double center, double phi)
     return center + step + 0x1p-51 * (fabs(center) + fabs(step));
 }
 
-/* phi = Phi of (6) at end for a sign of v, and its slope, for all columns. */
-static void set_phi(attest_judge_work *x, double sign)
+/* phi, phi_size, slope = what the sink has of Phi of (6) at end, and of its slope, for all
+ * columns; the keys are added by head_bound.c. */
+static void start_phi(attest_judge_work *x)
 {
-    double rounding = ((double)x->count + 16) * 0x1p-52;
-
     for (size_t c = 0; c < x->stride; c++) {
         x->slope[c] = x->end[c] > 0 ? x->sink_low : x->sink_high;
         x->phi[c] = -x->slope[c] * x->end[c];
         x->phi_size[c] = fabs(x->phi[c]);
     }
-    attest_kernel_judge()->phis(x->phi, x->phi_size, x->slope, x->end, sign, x->v, x->stride,
-                                x->low, x->high, x->count);
+}
+
+static void close_phi(attest_judge_work *x)
+{
+    double rounding = ((double)x->count + 16) * 0x1p-52;
+
     for (size_t c = 0; c < x->columns; c++)
         x->phi[c] += rounding * x->phi_size[c] + x->cast_v[c] + x->product[c];
 }
 
 /* Whether one more step of Newton's would move no end by more than a part of 2^-7 of its way:
  * what the safe step costs at most. Infinite or not a number: further steps would not help. */
-static bool is_settled(const attest_judge_work *x, double sign)
+static bool is_settled(const attest_judge_work *x)
 {
     for (size_t c = 0; c < x->columns; c++)
-        if (x->phi[c] / x->sum_low > 0x1p-7 * (x->end[c] - sign * x->center[c]))
+        if (x->phi[c] / x->sum_low > 0x1p-7 * (x->end[c] - x->sign * x->center[c]))
             return false;
     return true;
 }
 
-/* end = the ends of the columns where weights are too uncertain for one step: Newton's method
- * from the left, on a function that is convex and falls, stays on the left. */
-static void set_newton_ends(attest_judge_work *x, double sign)
+/* Where weights are too uncertain for one step: Newton's method from the left, on a function
+ * that is convex and falls, stays on the left. */
+void attest_judge_row_step(attest_judge_work *work)
 {
-    for (size_t c = 0; c < x->stride; c++)
-        x->end[c] = sign * x->center[c];
-    set_phi(x, sign);
-    for (int step = 0; step < 4 && !is_settled(x, sign); step++) {
+    attest_judge_work *x = work;
+
+    close_phi(x);
+    x->steps = is_settled(x) ? 0 : x->steps - 1;
+    if (x->steps == 0) {
         for (size_t c = 0; c < x->columns; c++)
-            if (x->phi[c] > 0 && x->slope[c] > 0)
-                x->end[c] += x->phi[c] / x->slope[c] * (1 - 0x1p-30);
-        set_phi(x, sign);
+            x->end[c] = x->sign * safe_end(x, x->end[c], x->phi[c]);
+        return;
     }
     for (size_t c = 0; c < x->columns; c++)
-        x->end[c] = sign * safe_end(x, x->end[c], x->phi[c]);
+        if (x->phi[c] > 0 && x->slope[c] > 0)
+            x->end[c] += x->phi[c] / x->slope[c] * (1 - 0x1p-30);
+    start_phi(x);
 }
 
 /* From the quotient of the exact sums to what is returned: the row sum's error, the division,
@@ -224,17 +233,19 @@ static void set_exact(double *lo, double *hi, double *exact, double *error,
     }
 }
 
-/* end = an end of the quotient of the exact sums, for all columns; sign 1: the upper one. */
-static void set_ends(attest_judge_work *x, const attest_judge_rule *rule, double sign)
+void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rule, double sign)
 {
+    attest_judge_work *x = work;
     double rounding = (4 * (double)x->count + 64) * 0x1p-53; /* of center, then of spreads */
     bool known = attest_judge_row_is_known(x, rule);
 
-    if (!x->narrow) {
-        set_newton_ends(x, sign);
-        return;
-    }
-    for (size_t c = 0; c < x->columns; c++) {
+    x->sign = sign;
+    x->steps = x->narrow ? 0 : NEWTON_STEPS;
+    for (size_t c = 0; !x->narrow && c < x->stride; c++)
+        x->end[c] = sign * x->center[c];
+    if (!x->narrow)
+        start_phi(x);
+    for (size_t c = 0; x->narrow && c < x->columns; c++) {
         double center = x->center[c];
         double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
         double spread = x->spread_v[c] + (known ? sign * x->offset_v[c] : x->cast_v[c]);
@@ -254,6 +265,8 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
 
     attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
                                 raised_product(x, rule), rule->after ? x->raises : 0);
+    attest_judge_sum_error_group(&sum, &v->pv, &rule->pv,
+                                 v->direction == ATTEST_JUDGE_DIRECTION_ANY ? 0 : v->tile);
     if (v->splits > 1)
         joined = attest_judge_grow(rule->work.u, (double)v->splits + 2);
     /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
@@ -273,34 +286,41 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
     }
 }
 
-void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
-                             attest_judge_work *work, const attest_judge_rule *rule)
+bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
+                           attest_judge_work *work, const attest_judge_rule *rule)
 {
     attest_judge_work *x = work;
 
     x->unbounded = x->weight_reason;
+    x->steps = 0;
     set_exact(lo, hi, exact, error, x);
     if (!x->unbounded && !(x->sum_low > 0))
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->unbounded)
-        return;
+        return false;
     sum_ratio(&x->ratio_low, &x->ratio_high, x, rule);
     if (!(x->ratio_low > 0)) { /* the row sum may be 0 */
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
-        return;
+        return false;
     }
     set_products(x, rule);
-    set_ends(x, rule, 1);
-    for (size_t c = 0; c < x->columns; c++)
-        hi[c] = finish(x->end[c], true, x->ratio_low, x->ratio_high, rule);
-    set_ends(x, rule, -1);
-    for (size_t c = 0; c < x->columns; c++)
-        lo[c] = finish(x->end[c], false, x->ratio_low, x->ratio_high, rule);
-    for (size_t c = 0; c < x->columns; c++)
+    return true;
+}
+
+void attest_judge_row_finish(double *end, const attest_judge_work *work,
+                             const attest_judge_rule *rule)
+{
+    for (size_t c = 0; c < work->columns; c++)
+        end[c] = finish(work->end[c], work->sign > 0, work->ratio_low, work->ratio_high, rule);
+}
+
+void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work)
+{
+    for (size_t c = 0; c < work->columns; c++)
         if (!(lo[c] <= hi[c] && fabs(lo[c]) < (double)INFINITY &&
               fabs(hi[c]) < (double)INFINITY)) {
             lo[c] = (double)-INFINITY;
             hi[c] = (double)INFINITY;
-            x->unbounded = ATTEST_JUDGE_OUTPUT_OVERFLOWS;
+            work->unbounded = ATTEST_JUDGE_OUTPUT_OVERFLOWS;
         }
 }

@@ -3,11 +3,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "base/workers.h"
 #include "judge/quantise.h"
 #include "judge/range_bound.h"
 #include "judge/replay.h"
@@ -192,37 +194,106 @@ static attest_status decide_head(attest_judge_ranges *r, attest_judge_head *head
     return ATTEST_OK;
 }
 
-static attest_status decide(attest_judge_ranges *r, const attest_judge_question *x,
-                            const attest_judge_model *model, attest_error *error)
+/* What the workers share: what was found of every head, its thresholds apart. */
+typedef struct heads {
+    const attest_judge_question *question;
+    const attest_judge_model *model;
+    attest_judge_range_bound bound; /* each worker has its own after the fork */
+    attest_judge_ranges *found;
+    atomic_size_t *failed; /* 1 + a head that could not be decided; 0: none */
+} heads;
+
+static attest_status decide_one(heads *x, size_t h, attest_error *error)
 {
-    attest_judge_range_bound bound;
+    bool may[ATTEST_JUDGE_EVENTS] = {false};
+    attest_judge_ranges *r = &x->found[h];
+
+    attest_judge_ranges_init(r);
+    attest_judge_ranges_clear(r); /* a worker's thresholds are its own */
+    ATTEST_TRY(attest_judge_range_bound_head(r, may, &x->bound, h / x->question->heads,
+                                             h % x->question->heads, error));
+    return decide_head(r, &x->bound.state.head, x->model, may, error);
+}
+
+static bool work(void *context, size_t h)
+{
+    heads *x = context;
+    attest_error error = {0};
+    size_t none = 0;
+
+    if (decide_one(x, h, &error) == ATTEST_OK)
+        return true;
+    atomic_compare_exchange_strong(x->failed, &none, h + 1);
+    return false;
+}
+
+/* Of two findings the worse one; the first kernel that does it is the one that is shown. */
+static void merge(attest_judge_ranges *to, const attest_judge_ranges *from)
+{
+    for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
+        if (to->event[e].answer == ATTEST_JUDGE_NO ||
+            (to->event[e].answer == ATTEST_JUDGE_OPEN &&
+             from->event[e].answer == ATTEST_JUDGE_YES))
+            to->event[e] = from->event[e];
+    to->most_weight = fmax(to->most_weight, from->most_weight);
+    to->least_weight = fmin(to->least_weight, from->least_weight);
+    to->threshold_proved = fmin(to->threshold_proved, from->threshold_proved);
+    to->any_threshold = to->any_threshold && from->any_threshold;
+    to->smallest_offset = fmax(to->smallest_offset, from->smallest_offset);
+    to->largest_offset = fmin(to->largest_offset, from->largest_offset);
+}
+
+/* All heads; one that fails in a worker is run again here, for what is wrong with it. */
+static attest_status run_heads(attest_judge_ranges *r, heads *x, size_t jobs,
+                               attest_error *error)
+{
+    size_t count = x->question->batch * x->question->heads, bad;
     attest_status status;
 
-    ATTEST_TRY(attest_judge_range_bound_init(&bound, x, model, error));
-    status = ATTEST_OK;
-    for (size_t h = 0; h < x->batch * x->heads && status == ATTEST_OK; h++) {
-        bool may[ATTEST_JUDGE_EVENTS] = {false};
+    jobs = jobs < 1 ? 1 : jobs < count ? jobs : count;
+    x->found = attest_workers_alloc(count, sizeof *x->found, jobs);
+    x->failed = attest_workers_alloc(1, sizeof *x->failed, jobs);
+    status = x->found && x->failed ? attest_workers_run(work, x, count, jobs, error)
+                                   : attest_memory_fail(error);
+    bad = x->failed ? atomic_load(x->failed) : 0;
+    if (bad > 0 && decide_one(x, bad - 1, error) != ATTEST_OK)
+        status = error->status;
+    for (size_t h = 0; status == ATTEST_OK && h < count; h++)
+        merge(r, &x->found[h]);
+    attest_workers_free(x->found, count, sizeof *x->found, jobs);
+    attest_workers_free(x->failed, 1, sizeof *x->failed, jobs);
+    return status;
+}
 
-        status =
-            attest_judge_range_bound_head(r, may, &bound, h / x->heads, h % x->heads, error);
-        if (status == ATTEST_OK)
-            status = decide_head(r, &bound.state.head, model, may, error);
-    }
-    attest_judge_range_bound_clear(&bound);
+static attest_status decide(attest_judge_ranges *r, const attest_judge_question *x,
+                            const attest_judge_model *model, size_t jobs, attest_error *error)
+{
+    heads all = {.question = x, .model = model};
+    attest_status status;
+
+    ATTEST_TRY(attest_judge_range_bound_init(&all.bound, x, model, error));
+    attest_judge_range_bound_thresholds(r, &all.bound);
+    status = run_heads(r, &all, jobs, error);
+    attest_judge_range_bound_clear(&all.bound);
     return status;
 }
 
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
-                                      const attest_judge_model *model, attest_error *error)
+                                      const attest_judge_model *model, size_t jobs,
+                                      attest_error *error)
 {
     attest_judge_quantised quantised;
     attest_judge_question question;
     attest_status status;
 
+    if (model->variant->p_scheme.name[0])
+        return attest_error_set(error, ATTEST_USAGE,
+                                "quantise.p: weights that are quantised have scales, which "
+                                "leave no range; audit the model without it");
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
     status = attest_judge_question_init(&question, &quantised.qkv, error);
     if (status == ATTEST_OK) {
-        status = decide(ranges, &question, model, error);
+        status = decide(ranges, &question, model, jobs, error);
         attest_judge_question_clear(&question);
     }
     attest_judge_quantised_clear(&quantised);

@@ -61,9 +61,10 @@ typedef struct attest_judge_ranges {
 void attest_judge_ranges_init(attest_judge_ranges *ranges);
 void attest_judge_ranges_clear(attest_judge_ranges *ranges);
 
-/* Adds what is found of one question: of several, the worst. Status as attest_judge_bound. */
+/* Adds what is found of one question, its heads shared among jobs processes (0: one): of
+ * several, the worst. Status as attest_judge_bound. */
 attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_qkv *qkv,
-                                      const attest_judge_model *model,
+                                      const attest_judge_model *model, size_t jobs,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -150,7 +150,6 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
     double depth, least, offset = (double)rule->variant->offset;
     bool *may = v->may, scores = x->score_reason != ATTEST_JUDGE_BOUNDED;
 
-    set_exact(r, rule);
     if (scores || x->weight_reason == ATTEST_JUDGE_SCORES_UNCERTAIN) {
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
             may[e] = true;
@@ -179,6 +178,13 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
     may[ATTEST_JUDGE_EXP_UNDERFLOWS] |= !(ldexp(least, (int)fmin(offset, 0)) >= 0x1p-125);
     may[ATTEST_JUDGE_WEIGHT_VANISHES] |=
         rule->variant->cast && !(ldexp(least, (int)offset) > rule->p.quantum / 2);
+}
+
+void attest_judge_range_bound_thresholds(attest_judge_ranges *ranges,
+                                         const attest_judge_range_bound *bound)
+{
+    for (size_t i = 0; i < bound->state.rules; i++)
+        set_exact(ranges, &bound->rule[i]);
 }
 
 attest_status attest_judge_range_bound_head(attest_judge_ranges *ranges,

@@ -20,8 +20,13 @@ attest_status attest_judge_range_bound_init(attest_judge_range_bound *bound,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_range_bound_clear(attest_judge_range_bound *bound);
 
+/* The thresholds of ranges in exact arithmetic: of all variants, the least. */
+void attest_judge_range_bound_thresholds(attest_judge_ranges *ranges,
+                                         const attest_judge_range_bound *bound);
+
 /* Makes the head the current one, of bound->state; may[e] is set where the bound does not
- * exclude an event; the numbers of ranges become those of the worst row so far. */
+ * exclude an event; the numbers of ranges, but for the thresholds above, become those of the
+ * worst row so far. */
 attest_status attest_judge_range_bound_head(attest_judge_ranges *ranges,
                                             bool may[ATTEST_JUDGE_EVENTS],
                                             attest_judge_range_bound *bound, size_t batch,

@@ -18,7 +18,8 @@ typedef struct pass {
     const attest_judge_row *row;
     range m;
     bool has_m, has_o, failed;
-    bool sink; /* the sink is one of these keys */
+    size_t grouped; /* tiles in the group at work */
+    bool sink;      /* the sink is one of these keys */
     attest_judge_running lane[2][ATTEST_RECIPE_LANES];
 } pass;
 
@@ -43,8 +44,10 @@ static bool alloc(attest_judge_replay *r)
         r->weight[e] = attest_memory_alloc(keys, sizeof(double));
         r->term[e] = attest_memory_alloc(keys, sizeof(double));
         r->o[e] = attest_memory_alloc(values, sizeof(double));
+        r->group[e] = attest_memory_alloc(values, sizeof(double));
         r->part[e] = attest_memory_alloc(splits, values * sizeof(double));
-        ok = ok && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e] && r->part[e];
+        ok = ok && r->group[e] && r->exponential[e] && r->weight[e] && r->term[e] && r->o[e] &&
+             r->part[e];
     }
     r->split = attest_memory_alloc(splits, sizeof *r->split);
     r->joined = attest_memory_alloc(splits, 2 * sizeof *r->joined);
@@ -81,6 +84,7 @@ void attest_judge_replay_clear(attest_judge_replay *r)
         free(r->weight[e]);
         free(r->term[e]);
         free(r->o[e]);
+        free(r->group[e]);
         free(r->part[e]);
     }
     free(r->split);
@@ -120,6 +124,16 @@ static range largest(const pass *p, const attest_judge_tile *tile)
     return m;
 }
 
+static void rescale_sums(double *const o[2], const pass *p, range a)
+{
+    for (size_t c = 0; c < p->x->question->value_dim; c++) {
+        range y = scale((range){o[LOWER][c], o[UPPER][c]}, a, p->r->pv);
+
+        o[LOWER][c] = y.lo;
+        o[UPPER][c] = y.hi;
+    }
+}
+
 static void rescale(pass *p, range a)
 {
     attest_judge_replay *r = p->r;
@@ -130,12 +144,10 @@ static void rescale(pass *p, range a)
         p->lane[LOWER][l].value = y.lo;
         p->lane[UPPER][l].value = y.hi;
     }
-    for (size_t c = 0; p->has_o && c < p->x->question->value_dim; c++) {
-        range y = scale((range){r->o[LOWER][c], r->o[UPPER][c]}, a, r->pv);
-
-        r->o[LOWER][c] = y.lo;
-        r->o[UPPER][c] = y.hi;
-    }
+    if (p->has_o)
+        rescale_sums(r->o, p, a);
+    if (p->grouped > 0)
+        rescale_sums(r->group, p, a);
 }
 
 /* Lemma 7: where it depends on what is open whether the reference is raised, both are kept. */
@@ -181,16 +193,24 @@ static range get_reference(const pass *p)
                    attest_judge_concrete_reference(p->x, p->m.hi)};
 }
 
-static void cast(pass *p, size_t n, range y)
+/* P as it is multiplied with V, from what it is before. */
+static void cast(pass *p, const attest_judge_tile *tile)
 {
-    attest_judge_replay *r = p->r;
+    size_t first = tile->first - p->row->first, count = tile->last - tile->first;
+    double *lo = p->r->weight[LOWER] + first, *hi = p->r->weight[UPPER] + first;
 
-    y.lo = attest_judge_concrete_cast(p->x, y.lo);
-    y.hi = attest_judge_concrete_cast(p->x, y.hi);
-    if (!isfinite(y.hi))
-        p->failed = true;
-    r->weight[LOWER][n] = y.lo;
-    r->weight[UPPER][n] = y.hi;
+    if (attest_judge_concrete_quantises(p->x)) {
+        if (!attest_judge_concrete_quantise_ends(p->x, lo, hi, tile, p->r->term))
+            p->failed = true;
+    } else {
+        for (size_t n = 0; n < count; n++) {
+            lo[n] = attest_judge_concrete_cast(p->x, lo[n]);
+            hi[n] = attest_judge_concrete_cast(p->x, hi[n]);
+        }
+    }
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(hi[n]))
+            p->failed = true;
 }
 
 /* The exponential of key j of a tile. */
@@ -217,10 +237,11 @@ static void weigh(pass *p, const attest_judge_tile *tile)
             attest_judge_concrete_watch(p->x, n + p->row->first, raw.lo, before ? 1 : y.lo,
                                         before ? 1 : y.hi);
         }
-        r->exponential[LOWER][n] = y.lo;
-        r->exponential[UPPER][n] = y.hi;
-        cast(p, n, y);
+        r->exponential[LOWER][n] = r->weight[LOWER][n] = y.lo;
+        r->exponential[UPPER][n] = r->weight[UPPER][n] = y.hi;
     }
+    if (!before)
+        cast(p, tile);
 }
 
 static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
@@ -277,13 +298,22 @@ static range get_sum(pass *p)
     return y;
 }
 
-static void add_values(pass *p, const attest_judge_tile *tile)
+/* last: no tile comes after this one. */
+static void add_values(pass *p, const attest_judge_tile *tile, bool last)
 {
-    if (!attest_judge_replay_values(p->r, p->head, p->row->first, tile, p->has_o)) {
+    bool groups = p->x->group_tiles > 0, started = groups ? p->grouped > 0 : p->has_o;
+
+    if (!attest_judge_replay_values(groups ? p->r->group : p->r->o, p->r, p->head,
+                                    p->row->first, tile, started)) {
         attest_judge_watch_add(p->x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, 0, INFINITY);
         p->failed = true;
     }
-    p->has_o = true;
+    if (!groups)
+        p->has_o = true;
+    else if (++p->grouped == p->x->group_tiles || last) {
+        attest_judge_replay_promote(p->r, &p->has_o);
+        p->grouped = 0;
+    }
 }
 
 /* Weights divided one by one. */
@@ -300,8 +330,10 @@ static void divide_weights(pass *p, const attest_judge_tile *tile, range sum)
         y = scale(y, (range){b, b}, p->r->work);
         if (!(p->x->score_hi[n] == -(double)INFINITY))
             attest_judge_concrete_watch(p->x, n + p->row->first, 1, y.lo, y.hi);
-        cast(p, n, y);
+        p->r->weight[LOWER][n] = y.lo;
+        p->r->weight[UPPER][n] = y.hi;
     }
+    cast(p, tile);
 }
 
 /* ---- a row ---- */
@@ -340,12 +372,12 @@ static range run_tiles(pass *p, const attest_judge_tile *tile, size_t tiles)
         weigh(p, &tile[t]);
         add_weights(p, &tile[t]);
         if (!p->x->recipe.before)
-            add_values(p, &tile[t]);
+            add_values(p, &tile[t], t + 1 == tiles);
     }
     sum = get_sum(p);
     for (size_t t = 0; p->x->recipe.before && t < tiles; t++) {
         divide_weights(p, &tile[t], sum);
-        add_values(p, &tile[t]);
+        add_values(p, &tile[t], t + 1 == tiles);
     }
     return sum;
 }

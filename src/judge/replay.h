@@ -21,7 +21,7 @@ typedef struct attest_judge_replay_split {
 typedef struct attest_judge_replay {
     attest_judge_concrete x;
     attest_judge_summer sum[2], pv[2], work[2]; /* of the lower and of the upper ends */
-    double *exponential[2], *weight[2], *term[2], *o[2];
+    double *exponential[2], *weight[2], *term[2], *o[2], *group[2];
     double *part[2];                  /* the outputs of splits */
     attest_judge_replay_split *split; /* what else is known of them */
     attest_judge_range *joined;       /* room for two of each */
@@ -44,5 +44,11 @@ bool attest_judge_replay_row(double *lo, double *hi, attest_judge_replay *replay
  * between those of lower and of upper, which share b. False: beyond the largest number. */
 bool attest_judge_replay_block(double *lo, double *hi, const attest_judge_block *lower,
                                const attest_judge_block *upper, const attest_judge_unit *unit);
+
+/* The same for many columns: weights from low to high, lo[c] and hi[c], b as in
+ * attest_judge_unit_add_columns. */
+bool attest_judge_replay_columns(double *lo, double *hi, const double *low, const double *high,
+                                 const attest_judge_block *b, size_t columns,
+                                 const attest_judge_unit *unit);
 
 #endif

@@ -83,3 +83,43 @@ bool attest_judge_replay_block(double *lo, double *hi, const attest_judge_block 
     }
     return isfinite(*lo) && isfinite(*hi);
 }
+
+/* One column, whose largest exponent is open: the sign of a value chooses the end. */
+static bool add_column(double *lo, double *hi, const double *low, const double *high,
+                       const attest_judge_block *b, const attest_judge_unit *unit)
+{
+    double lower[MOST_TERMS], upper[MOST_TERMS];
+    attest_judge_block down = {lower, b->b, b->stride, b->count};
+    attest_judge_block up = {upper, b->b, b->stride, b->count};
+
+    for (size_t j = 0; j < b->count; j++) {
+        bool negative = b->b[j * b->stride] < 0;
+
+        lower[j] = negative ? high[j] : low[j];
+        upper[j] = negative ? low[j] : high[j];
+    }
+    return attest_judge_replay_block(lo, hi, &down, &up, unit);
+}
+
+bool attest_judge_replay_columns(double *lo, double *hi, const double *low, const double *high,
+                                 const attest_judge_block *b, size_t columns,
+                                 const attest_judge_unit *unit)
+{
+    unsigned char open[ATTEST_JUDGE_UNIT_COLUMNS];
+    attest_judge_block one = *b;
+    bool ok = true;
+
+    for (size_t c = 0; c < columns; c += ATTEST_JUDGE_UNIT_COLUMNS) {
+        size_t left = columns - c;
+
+        left = left < ATTEST_JUDGE_UNIT_COLUMNS ? left : ATTEST_JUDGE_UNIT_COLUMNS;
+        attest_kernel_judge()->unit_ends(lo + c, hi + c, open, &unit->columns, low, high,
+                                         b->b + c, b->stride, b->count, left);
+        for (size_t i = 0; i < left; i++) {
+            one.b = b->b + c + i;
+            if (open[i])
+                ok = add_column(&lo[c + i], &hi[c + i], low, high, &one, unit) && ok;
+        }
+    }
+    return ok;
+}

@@ -24,9 +24,13 @@ bool attest_judge_range_divide(attest_judge_range *quotient, const attest_judge_
                                attest_judge_range a, attest_judge_range b);
 
 /* o += the weights of a tile times its values; first: the row's first key, where the weights
- * begin; started: o is not empty. False: beyond the largest number. */
-bool attest_judge_replay_values(attest_judge_replay *r, const attest_judge_head *head,
-                                size_t first, const attest_judge_tile *tile, bool started);
+ * begin; started: o, r->o or r->group, is not empty. False: beyond the largest number. */
+bool attest_judge_replay_values(double *const o[2], attest_judge_replay *r,
+                                const attest_judge_head *head, size_t first,
+                                const attest_judge_tile *tile, bool started);
+
+/* r->o += r->group, which becomes 0. */
+void attest_judge_replay_promote(attest_judge_replay *r, bool *started);
 
 /* Lemma 9: r->o = the outputs of the splits, joined by their logarithms. False: beyond the
  * largest number. */

@@ -28,6 +28,22 @@ static void promote(range *o, bool *started, range sum, const attest_judge_summe
     *started = true;
 }
 
+/* The same for all columns, whose groups begin anew. */
+void attest_judge_replay_promote(attest_judge_replay *r, bool *started)
+{
+    bool again = *started;
+
+    for (size_t c = 0; c < r->x.question->value_dim; c++) {
+        range o = {r->o[LOWER][c], r->o[UPPER][c]};
+
+        *started = again;
+        promote(&o, started, (range){r->group[LOWER][c], r->group[UPPER][c]}, r->pv);
+        r->o[LOWER][c] = o.lo;
+        r->o[UPPER][c] = o.hi;
+        r->group[LOWER][c] = r->group[UPPER][c] = 0;
+    }
+}
+
 static bool add_blocks(range *o, bool started, const attest_judge_block all[2], size_t lead,
                        const attest_judge_summer side[2])
 {
@@ -72,12 +88,44 @@ static bool add_column(range *o, attest_judge_replay *r, const double *v,
     return true;
 }
 
+/* add_blocks for all columns at once. */
+static bool add_block_columns(double *const o[2], attest_judge_replay *r, const double *v,
+                              const attest_judge_tile *tile, size_t first, bool started)
+{
+    const attest_judge_summer *s = &r->pv[LOWER];
+    size_t values = r->x.question->value_dim, place = tile->first - first;
+    size_t lead = tile->first - tile->start;
+    attest_judge_block all = {r->weight[LOWER] + place, v, values, tile->last - tile->first};
+    size_t blocks = attest_judge_block_count(&all, lead, s->block);
+    double *const *sum = s->promote > 0 ? r->group : o;
+    bool ok = true;
+
+    for (int e = LOWER; e <= UPPER; e++)
+        for (size_t c = 0; (s->promote > 0 || !started) && c < values; c++)
+            sum[e][c] = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
+        attest_judge_block one = attest_judge_block_get(&all, lead, n, s->block);
+
+        if (attest_judge_summer_promotes(s, lead, i, n) && i > 0)
+            attest_judge_replay_promote(r, &started);
+        ok = attest_judge_replay_columns(sum[LOWER], sum[UPPER], one.a,
+                                         r->weight[UPPER] + (one.a - r->weight[LOWER]), &one,
+                                         values, &s->unit) &&
+             ok;
+    }
+    if (s->promote > 0)
+        attest_judge_replay_promote(r, &started);
+    return ok;
+}
+
 /* o += the terms of all columns at once. */
-static bool add_columns(attest_judge_replay *r, const double *v, const attest_judge_tile *tile,
-                        size_t first, bool started)
+static bool add_columns(double *const o[2], attest_judge_replay *r, const double *v,
+                        const attest_judge_tile *tile, size_t first, bool started)
 {
     size_t values = r->x.question->value_dim, place = tile->first - first;
-    bool ok = true;
+    bool blocks = r->x.pv.order >= ATTEST_RECIPE_BLOCKS;
+    bool ok = !blocks || add_block_columns(o, r, v, tile, first, started);
 
     for (int e = LOWER; e <= UPPER; e++) {
         attest_judge_columns all = {r->weight[e] + place,
@@ -86,32 +134,35 @@ static bool add_columns(attest_judge_replay *r, const double *v, const attest_ju
                                     tile->last - tile->first,
                                     values,
                                     values,
-                                    started};
+                                    started,
+                                    0};
 
-        attest_judge_summer_add_columns(r->o[e], &all, &r->pv[e]);
+        if (!blocks)
+            attest_judge_summer_add_columns(o[e], &all, &r->pv[e]);
         for (size_t c = 0; c < values; c++)
-            ok = isfinite(r->o[e][c]) && ok;
+            ok = isfinite(o[e][c]) && ok;
     }
     return ok;
 }
 
-bool attest_judge_replay_values(attest_judge_replay *r, const attest_judge_head *head,
-                                size_t first, const attest_judge_tile *tile, bool started)
+bool attest_judge_replay_values(double *const o[2], attest_judge_replay *r,
+                                const attest_judge_head *head, size_t first,
+                                const attest_judge_tile *tile, bool started)
 {
     size_t values = r->x.question->value_dim;
     bool ok = true;
 
     if (attest_judge_summer_is_simple(&r->x.pv))
-        return add_columns(r, head->v + tile->first * values, tile, first, started);
+        return add_columns(o, r, head->v + tile->first * values, tile, first, started);
     for (size_t c = 0; c < values; c++) {
         const double *v = head->v + tile->first * values + c;
-        range o = {r->o[LOWER][c], r->o[UPPER][c]};
+        range sum = {started ? o[LOWER][c] : 0, started ? o[UPPER][c] : 0};
 
         take_terms(r, v, tile, first);
-        ok = add_column(&o, r, v, tile, started) && ok;
-        ok = isfinite(o.lo) && isfinite(o.hi) && ok;
-        r->o[LOWER][c] = o.lo;
-        r->o[UPPER][c] = o.hi;
+        ok = add_column(&sum, r, v, tile, started) && ok;
+        ok = isfinite(sum.lo) && isfinite(sum.hi) && ok;
+        o[LOWER][c] = sum.lo;
+        o[UPPER][c] = sum.hi;
     }
     return ok;
 }

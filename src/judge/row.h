@@ -14,6 +14,7 @@ typedef enum attest_judge_reason {
     ATTEST_JUDGE_SCORES_OVERFLOW,
     ATTEST_JUDGE_SCORES_UNCERTAIN,
     ATTEST_JUDGE_WEIGHTS_OVERFLOW,
+    ATTEST_JUDGE_GROUPS_VANISH,
     ATTEST_JUDGE_SINK_OVERFLOWS,
     ATTEST_JUDGE_SUM_OVERFLOWS,
     ATTEST_JUDGE_PRODUCT_OVERFLOWS,
@@ -68,6 +69,8 @@ typedef struct attest_judge_work {
     double *cast;            /* what a weight in the product with V may differ from that in the
                               * row sum by */
     double *weight_size;     /* high + cast */
+    double *extra;           /* what quantising adds to cast, where weights are quantised */
+    double extra_most;       /* none is larger; 0: they are not */
     double *offset, *spread; /* where the reference is known: a cast weight is within spread_j
                               * of w_j + offset_j; half_j is then counted in fixed, and 0 */
     double fixed;
@@ -99,6 +102,8 @@ typedef struct attest_judge_work {
     double *product;                      /* E_c */
     double ratio_low, ratio_high;         /* the computed row sum over the sum of the weights */
     double *end, *phi, *phi_size, *slope; /* Newton's method on Phi */
+    double sign;                          /* 1: end is the upper one, -1: the lower */
+    int steps; /* Phi is still wanted, at most so often; 0: end is final */
     attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
     attest_judge_reason unbounded;     /* or of an element */
 } attest_judge_work;
@@ -117,14 +122,23 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
  * sees a key. begin: clears center and size_w, to which the kernel then adds its columns;
  * center: divides. Both serve every variant with the same scores. clear: clears what the kernel
  * adds to for one variant: the spreads; size_v where sized, cast_v where casted; close: sets
- * all of them for good. finish: what a kernel may return, what is exact, and its error, for
- * every column; infinite where work->weight_reason is set; sets work->unbounded. */
+ * all of them for good. */
 void attest_judge_row_begin(attest_judge_work *work);
 void attest_judge_row_center(attest_judge_work *work);
 void attest_judge_row_clear(attest_judge_work *work);
 void attest_judge_row_close(attest_judge_work *work);
-void attest_judge_row_finish(double *lo, double *hi, double *exact, double *error,
-                             attest_judge_work *work, const attest_judge_rule *rule);
+
+/* open: what is exact, and its error, for every column; false: nothing is known of what a
+ * kernel returns, lo and hi are infinite, and work->unbounded says why. seek: the upper end
+ * (sign 1) or the lower one; while work->steps is not 0, the kernel adds phis, and step goes
+ * on. finish: the end as a kernel may return it; check: both of them, once they are there. */
+bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
+                           attest_judge_work *work, const attest_judge_rule *rule);
+void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rule, double sign);
+void attest_judge_row_step(attest_judge_work *work);
+void attest_judge_row_finish(double *end, const attest_judge_work *work,
+                             const attest_judge_rule *rule);
+void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work);
 
 /* Whether the casts of the row are known, and its spreads are to be added by known. */
 bool attest_judge_row_is_known(const attest_judge_work *work, const attest_judge_rule *rule);

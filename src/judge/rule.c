@@ -72,6 +72,9 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole = v->splits == 1;
 
     rule->variant = v;
+    /* a scheme that has no errors is no model's */
+    rule->quantised = v->cast && v->p_scheme.name[0] &&
+                      attest_block_error_init(&rule->scheme, &v->p_scheme, NULL) == ATTEST_OK;
     set_units(rule, v);
     set_numbers(rule, question);
     u = rule->work.u;
@@ -96,7 +99,7 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     rule->after = v->place != ATTEST_JUDGE_PLACE_BEFORE;
     rule->before = v->place != ATTEST_JUDGE_PLACE_AFTER;
     rule->known_reference =
-        v->cast && whole && !rule->before && v->threshold == 0 &&
+        v->cast && !rule->quantised && whole && !rule->before && v->threshold == 0 &&
         v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !question->qkv.sink.data &&
         (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
 }

@@ -5,6 +5,7 @@
 #include "data/judge_model.h"
 #include "judge/question.h"
 #include "judge/arithmetic.h"
+#include "number/block_error.h"
 
 typedef struct attest_judge_rule {
     const attest_judge_variant *variant;
@@ -28,6 +29,8 @@ typedef struct attest_judge_rule {
     bool known_tiles; /* which tiles may raise it is decided row by row */
     bool known_reference; /* what is subtracted from a score is known but for its error */
     bool after, before;   /* where the division may be */
+    bool quantised;       /* weights are, with these errors */
+    attest_block_error scheme;
 } attest_judge_rule;
 
 /* What two variants have in common for every row of a question. */

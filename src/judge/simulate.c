@@ -14,6 +14,7 @@ typedef struct part {
     bool sink; /* it is in this part */
     double m, sum;
     bool has_m, has_o;
+    size_t grouped; /* tiles in the group at work */
     attest_judge_running lane[ATTEST_RECIPE_LANES];
 } part;
 
@@ -63,6 +64,8 @@ static void rescale(part *p, double more)
         p->lane[l].value = attest_judge_summer_mul(p->lane[l].value, a, &x->sum);
     for (size_t c = 0; p->has_o && c < x->question->value_dim; c++)
         x->o[c] = attest_judge_summer_mul(x->o[c], a, &x->pv);
+    for (size_t c = 0; p->grouped > 0 && c < x->question->value_dim; c++)
+        x->group[c] = attest_judge_summer_mul(x->group[c], a, &x->pv);
     p->m = more;
 }
 
@@ -81,6 +84,20 @@ static void visit_maximum(part *p, const attest_judge_tile *tile)
 }
 
 /* ---- (j), (k): weights and their sum ---- */
+
+/* P as it is multiplied with V, from what it is before. */
+static void cast(part *p, const attest_judge_tile *tile)
+{
+    attest_judge_concrete *x = p->x;
+    double *weight = x->weight + (tile->first - p->row->first);
+
+    if (attest_judge_concrete_quantises(x)) {
+        attest_judge_concrete_quantise(x, weight, tile);
+        return;
+    }
+    for (size_t n = 0; n < tile->last - tile->first; n++)
+        weight[n] = attest_judge_concrete_cast(x, weight[n]);
+}
 
 static void weigh(part *p, const attest_judge_tile *tile)
 {
@@ -102,9 +119,10 @@ static void weigh(part *p, const attest_judge_tile *tile)
             attest_judge_concrete_watch(x, j, raw, x->recipe.before ? 1 : y,
                                         x->recipe.before ? 1 : y);
         }
-        x->exponential[n] = y;
-        x->weight[n] = attest_judge_concrete_cast(x, y);
+        x->exponential[n] = x->weight[n] = y;
     }
+    if (!x->recipe.before)
+        cast(p, tile);
 }
 
 static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
@@ -161,36 +179,53 @@ static void join_lanes(part *p)
 
 /* ---- (m) ---- */
 
+/* The output takes the group at work, if there is one. */
+static void promote(part *p)
+{
+    attest_judge_concrete *x = p->x;
+
+    if (p->grouped == 0)
+        return;
+    attest_judge_summer_promote(x->o, x->group, p->has_o, x->question->value_dim, &x->pv);
+    p->has_o = true;
+    p->grouped = 0;
+}
+
 static attest_status add_values(part *p, size_t index, attest_error *error)
 {
     attest_judge_concrete *x = p->x;
     const attest_judge_tile *tile = &p->tile[index];
+    double *o = x->group_tiles > 0 ? x->group : x->o;
+    bool started = x->group_tiles > 0 ? p->grouped > 0 : p->has_o;
     size_t values = x->question->value_dim, count = tile->last - tile->first;
     attest_judge_block terms = {x->weight + (tile->first - p->row->first), NULL, values, count};
 
-    if (!attest_judge_summer_allows(&x->pv, count, p->tiles - 1 - index, p->has_o))
+    if (!attest_judge_summer_allows(&x->pv, count, p->tiles - 1 - index, started))
         return attest_error_set(error, ATTEST_USAGE,
                                 "no kernel adds the values of the keys within a depth of %zu",
                                 x->pv.depth);
     if (attest_judge_summer_is_simple(&x->pv))
         attest_judge_summer_add_columns(
-            x->o,
+            o,
             &(attest_judge_columns){terms.a, terms.a, p->head->v + tile->first * values, count,
-                                    values, values, p->has_o},
+                                    values, values, started, tile->first - tile->start},
             &x->pv);
     for (size_t c = 0; c < values; c++) {
-        attest_judge_running running = {p->has_o, p->has_o ? x->o[c] : 0};
+        attest_judge_running running = {started, started ? o[c] : 0};
 
         terms.b = p->head->v + tile->first * values + c;
         if (!attest_judge_summer_is_simple(&x->pv)) {
             attest_judge_summer_add_products(&running, &terms, tile->first - tile->start,
                                              p->tiles - 1 - index, &x->pv);
-            x->o[c] = running.value;
+            o[c] = running.value;
         }
-        if (!isfinite(x->o[c]))
-            attest_judge_watch_add(x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, c, x->o[c]);
+        if (!isfinite(o[c]))
+            attest_judge_watch_add(x->watch, ATTEST_JUDGE_PRODUCT_LEAVES, c, o[c]);
     }
-    p->has_o = true;
+    if (x->group_tiles == 0)
+        p->has_o = true;
+    else if (++p->grouped == x->group_tiles || index + 1 == p->tiles)
+        promote(p);
     return ATTEST_OK;
 }
 
@@ -211,8 +246,9 @@ static void divide_weights(part *p, const attest_judge_tile *tile)
         w = attest_judge_summer_round(w * power, &x->work);
         if (!(x->score_lo[n] == -(double)INFINITY))
             attest_judge_concrete_watch(x, j, 1, w, w);
-        x->weight[n] = attest_judge_concrete_cast(x, w);
+        x->weight[n] = w;
     }
+    cast(p, tile);
 }
 
 static attest_status finish_before(double *out, part *p, attest_error *error)

@@ -45,10 +45,9 @@ static void init_tree(attest_judge_sum_error *rule, const attest_judge_dot *dot,
 /* Lemma 2, groups: each errs by a part of the absolute values of its own terms, and their sums,
  * no more of them than blocks, are the leaves of a tree. Or every addend is a partial sum of a
  * group, with one rounding more for each block. */
-static void init_groups(attest_judge_sum_error *rule, const attest_judge_dot *dot, double u)
+static void init_groups(attest_judge_sum_error *rule, double terms, double blocks, double u)
 {
-    double n = rule->terms < (double)dot->promote ? rule->terms : (double)dot->promote;
-    double blocks = (double)(dot->promote / dot->block), cut = (n + blocks) * rule->cut;
+    double n = rule->terms < terms ? rule->terms : terms, cut = (n + blocks) * rule->cut;
     double part = cut + blocks * rule->kept, grown = attest_judge_grow(u, rule->blocks);
     double factor = (1 + grown) / (1 - part) * ATTEST_JUDGE_UP;
 
@@ -87,5 +86,17 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
     rule->promoted_size = rule->promoted_most = 0;
     rule->promoted_rest = (double)INFINITY;
     if (dot->promote > 0)
-        init_groups(rule, dot, unit->u);
+        init_groups(rule, (double)dot->promote, (double)(dot->promote / dot->block), unit->u);
+}
+
+void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_judge_dot *dot,
+                                  const attest_judge_arithmetic *unit, size_t tile)
+{
+    double tiles = (double)dot->promote_tiles, size = (double)tile;
+
+    if (!rule->tensor || dot->promote_tiles == 0)
+        return;
+    /* of any size: one group may have all blocks */
+    init_groups(rule, tile > 0 ? tiles * size : rule->terms,
+                tile > 0 ? tiles * ceil(size / (double)dot->block) : rule->blocks, unit->u);
 }

@@ -22,4 +22,9 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
                                  const attest_judge_arithmetic *unit, double terms,
                                  double blocks, double raised, double rescales);
 
+/* The same where groups of so many tiles are summed from 0, each of tile keys; 0: of any number
+ * of them. To be called after init. */
+void attest_judge_sum_error_group(attest_judge_sum_error *rule, const attest_judge_dot *dot,
+                                  const attest_judge_arithmetic *unit, size_t tile);
+
 #endif

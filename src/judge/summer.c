@@ -140,6 +140,8 @@ static bool is_rounded(attest_judge_summer *s)
 
 bool attest_judge_summer_is_simple(const attest_judge_summer *s)
 {
+    if (s->order == ATTEST_RECIPE_BLOCKS || s->order == ATTEST_RECIPE_BLOCKS_BACKWARD)
+        return attest_judge_unit_has_columns(&s->unit);
     return (s->order == ATTEST_RECIPE_FORWARD || s->order == ATTEST_RECIPE_BACKWARD) &&
            s->products == ATTEST_RECIPE_ROUNDED && (s->format.plain || !s->wide);
 }
@@ -149,6 +151,42 @@ static const double *reverse(double *to, const double *from, size_t count)
     for (size_t i = 0; i < count; i++)
         to[i] = from[count - 1 - i];
     return to;
+}
+
+void attest_judge_summer_promote(double *o, double *group, bool started, size_t columns,
+                                 const attest_judge_summer *s)
+{
+    for (size_t c = 0; c < columns; c++) {
+        attest_judge_running running = {started, o[c]};
+
+        add(&running, group[c], s);
+        o[c] = running.value;
+        group[c] = 0;
+    }
+}
+
+/* add_blocks for all columns. */
+static void add_block_columns(double *o, const attest_judge_columns *x, attest_judge_summer *s)
+{
+    attest_judge_block all = {x->a, x->b, x->stride, x->count};
+    size_t blocks = attest_judge_block_count(&all, x->lead, s->block);
+    double *sum = s->promote > 0 ? s->leaf : o;
+    bool started = x->started;
+
+    for (size_t c = 0; c < x->columns; c++)
+        sum[c] = s->promote > 0 || !started ? 0 : o[c];
+    for (size_t i = 0; i < blocks; i++) {
+        size_t n = s->order == ATTEST_RECIPE_BLOCKS_BACKWARD ? blocks - 1 - i : i;
+        attest_judge_block one = attest_judge_block_get(&all, x->lead, n, s->block);
+
+        if (attest_judge_summer_promotes(s, x->lead, i, n) && i > 0) {
+            attest_judge_summer_promote(o, sum, started, x->columns, s);
+            started = true;
+        }
+        attest_judge_unit_add_columns(sum, &one, x->columns, &s->unit);
+    }
+    if (s->promote > 0)
+        attest_judge_summer_promote(o, sum, started, x->columns, s);
 }
 
 void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,
@@ -163,6 +201,10 @@ void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,
                                .started = all->started,
                                .flush = s->flush};
 
+    if (s->order >= ATTEST_RECIPE_BLOCKS) {
+        add_block_columns(o, all, s);
+        return;
+    }
     if (s->order == ATTEST_RECIPE_BACKWARD) {
         sums.x = reverse(s->a, all->a, all->count);
         sums.x_else = all->a == all->a_else ? sums.x : reverse(s->b, all->a_else, all->count);
@@ -257,9 +299,9 @@ void attest_judge_summer_add_products(attest_judge_running *running,
         return;
     }
     if (attest_judge_summer_is_simple(s)) {
-        attest_judge_columns one = {products->a,     products->a,      products->b,
-                                    products->count, products->stride, 1,
-                                    running->started};
+        attest_judge_columns one = {
+            products->a,      products->a, products->b,      products->count,
+            products->stride, 1,           running->started, 0};
 
         attest_judge_summer_add_columns(&running->value, &one, s);
         running->started = true;

@@ -18,7 +18,7 @@ typedef struct attest_judge_summer {
     size_t block;
     size_t promote; /* blocks of so many products are summed from 0, then added; 0: all */
     uint64_t *random;
-    double *leaf, *a, *b; /* room for capacity terms each */
+    double *leaf, *a, *b; /* room for capacity terms, or columns, each */
 } attest_judge_summer;
 
 /* Room for sums of up to capacity terms; false: no memory. Clear in any case. */
@@ -84,18 +84,23 @@ bool attest_judge_summer_allows(const attest_judge_summer *s, size_t count, size
 void attest_judge_summer_add_leaves(attest_judge_running *running, size_t count, size_t after,
                                     attest_judge_summer *s);
 
-/* Whether products are rounded one by one, and added one after another: many sums can then be
- * formed at once. */
+/* Whether products are rounded one by one, and added one after another, or in the blocks of a
+ * matrix unit, one after another: many sums can then be formed at once. */
 bool attest_judge_summer_is_simple(const attest_judge_summer *s);
 
 /* o[c] += the sum over j of a[j] b[j stride + c] for all columns, each as add_products does it,
- * with a_else in the place of a where b is negative. Domain: simple, count > 0. started: o has
- * a value already. */
+ * with a_else in the place of a where b is negative (not by a matrix unit). Domain: simple,
+ * count > 0. started: o has a value already. */
 typedef struct attest_judge_columns {
     const double *a, *a_else, *b;
     size_t count, stride, columns;
     bool started;
+    size_t lead;
 } attest_judge_columns;
+
+/* o += the sums of a group, which becomes 0: each by one addition. started: as above. */
+void attest_judge_summer_promote(double *o, double *group, bool started, size_t columns,
+                                 const attest_judge_summer *s);
 
 void attest_judge_summer_add_columns(double *o, const attest_judge_columns *all,
                                      attest_judge_summer *s);

@@ -6,7 +6,7 @@
 #include "judge/weights.h"
 
 /* Rows whose weights are known this well need no steps of Newton's. */
-#define NARROW 0x1p-8
+#define NARROW 0x1p-5
 
 /* top, bottom, lowest; most and evaluated, over the keys that are not far below. A sink below
  * the largest score is no reference but where keys are below it. */
@@ -205,8 +205,9 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     const attest_judge_variant *v = rule->variant;
     double slack = common + moved + 2 * rule->log_exp;
     double y = attest_judge_exp_up(highest_argument(x, rule) + slack);
-    double p = ldexp(y, (int)v->offset);
-    double added = v->offset > 0 ? p : y; /* the row sum may add either */
+    double grown = rule->quantised ? 1 + rule->scheme.relative + rule->scheme.of_largest : 1;
+    double p = ldexp(y, (int)v->offset), whole = p;
+    double added; /* the row sum may add either */
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
@@ -215,11 +216,14 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
 
+    if (rule->quantised)
+        p = p * grown + rule->scheme.tiny;
+    added = v->offset > 0 ? p : y * grown + (rule->quantised ? rule->scheme.tiny : 0);
     x->argument_slack = slack;
     x->most_weight = p;
     x->most_sum = (n + sink) * added * sums;
     x->most_product = n * p * x->value_most * products;
-    if (!(p < rule->p.limit))
+    if (!(p < rule->p.limit) || (rule->quantised && !(whole <= rule->scheme.most)))
         x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * added < rule->sum.limit && sink * added < 0x1p127))
         x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;

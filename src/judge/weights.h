@@ -57,6 +57,11 @@ void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_ru
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
                                double common);
 
+/* extra, extra_most of quantised weights; weight_reason, where groups may be too small. unit:
+ * no weight that is 1 in P is more in the units of the weights here. */
+void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_rule *rule,
+                                     const struct kernel_judge_cast *cast, double unit);
+
 /* cast, half, weight_size, and what they are parts of w. */
 void attest_judge_weights_widen(attest_judge_work *x, struct kernel_judge_cast *cast);
 

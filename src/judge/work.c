@@ -8,12 +8,12 @@
 
 /* The arrays that have a number for every key, and for every column; the lists end with NULL.
  */
-static void list_arrays(double **keys[17], double **columns[12], attest_judge_work *x)
+static void list_arrays(double **keys[18], double **columns[12], attest_judge_work *x)
 {
-    double **const by_key[17] = {&x->s_room, &x->size_room,   &x->t,         &x->delta,
-                                 &x->g,      &x->w,           &x->low,       &x->high,
-                                 &x->half,   &x->weight_size, &x->cast,      &x->offset,
-                                 &x->spread, &x->tile_low,    &x->tile_high, &x->ev};
+    double **const by_key[18] = {
+        &x->s_room, &x->size_room, &x->t,         &x->delta,       &x->g,    &x->w,
+        &x->low,    &x->high,      &x->half,      &x->weight_size, &x->cast, &x->offset,
+        &x->spread, &x->tile_low,  &x->tile_high, &x->ev,          &x->extra};
     double **const by_column[12] = {&x->center,   &x->size_v,   &x->cast_v,  &x->spread_v,
                                     &x->offset_v, &x->size_w,   &x->product, &x->end,
                                     &x->phi,      &x->phi_size, &x->slope};
@@ -25,7 +25,7 @@ static void list_arrays(double **keys[17], double **columns[12], attest_judge_wo
 attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_t columns,
                                      attest_error *error)
 {
-    double **by_key[17], **by_column[12];
+    double **by_key[18], **by_column[12];
     bool whole = true;
 
     memset(work, 0, sizeof *work);
@@ -48,7 +48,7 @@ attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_
 
 void attest_judge_work_clear(attest_judge_work *work)
 {
-    double **by_key[17], **by_column[12];
+    double **by_key[18], **by_column[12];
 
     list_arrays(by_key, by_column, work);
     for (size_t i = 0; by_key[i]; i++)
@@ -66,6 +66,8 @@ const char *attest_judge_reason_text(attest_judge_reason reason)
         [ATTEST_JUDGE_SCORES_OVERFLOW] = "scores may overflow the accumulator or their store",
         [ATTEST_JUDGE_SCORES_UNCERTAIN] = "scores are too uncertain to weigh the keys",
         [ATTEST_JUDGE_WEIGHTS_OVERFLOW] = "weights may overflow the format of P",
+        [ATTEST_JUDGE_GROUPS_VANISH] =
+            "a group of weights may be too small for the scheme that quantises it",
         [ATTEST_JUDGE_SINK_OVERFLOWS] = "the weight of the sink may overflow",
         [ATTEST_JUDGE_SUM_OVERFLOWS] = "the row sum may overflow its accumulator",
         [ATTEST_JUDGE_PRODUCT_OVERFLOWS] = "the product with V may overflow its accumulator",

@@ -8,10 +8,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     KERNEL_JUDGE_PANEL = 16, /* keys of a panel, entry c of them side by side */
-    KERNEL_JUDGE_PAD = 8
+    KERNEL_JUDGE_PAD = 8,
+    KERNEL_JUDGE_TERMS = 512 /* of a block of a matrix unit, at most */
 };
 
 /* How far a computed sum can be from the exact one: src/judge/sum_error.h says what it means.
@@ -52,7 +54,8 @@ struct kernel_judge_total {
  */
 struct kernel_judge_cast {
     double u, half, divided, rest;
-    bool widens, kept; /* the sum adds what is cast; the product's cast counts besides */
+    const double *extra; /* NULL, or what rounding does besides, key by key */
+    bool widens, kept;   /* the sum adds what is cast; the product's cast counts besides */
     double size_part, cast_part;
     double rounded_sum, size_sum, cast_sum; /* set: of what was rounded, if widened; excess */
 };
@@ -65,6 +68,13 @@ struct kernel_judge_known {
     double range, error, later; /* what the reference, an exponential and later factors add */
     double fixed;
     bool open; /* a key's half stayed */
+};
+
+/* A matrix unit with binary32 results. */
+struct kernel_judge_unit {
+    double a_least, b_least; /* the least normal numbers of its factors */
+    double cut;              /* 2^-fraction, at least 2^-34 */
+    uint64_t kept;           /* the bits of a double that its results keep */
 };
 
 struct kernel_judge {
@@ -126,6 +136,14 @@ struct kernel_judge {
                         const double *t, const double *delta, const double *cast,
                         struct kernel_judge_known *known,
                         const struct kernel_judge_weight *rule, size_t count);
+    /* [lo_c, hi_c] += a block: what the unit returns for an addend between lo_c and hi_c and
+     * the products of b_jc with numbers from low_j to high_j, low_j = high_j or >= 0, for all
+     * columns. Where the largest exponent depends on them, or a result is beyond binary32,
+     * open[c] is 1, and lo_c, hi_c stay. */
+    void (*unit_ends)(double *lo, double *hi, unsigned char *open,
+                      const struct kernel_judge_unit *unit, const double *low,
+                      const double *high, const double *b, size_t stride, size_t terms,
+                      size_t columns);
 };
 
 extern const struct kernel_judge attest_kernel_judge_scalar;

@@ -1,4 +1,6 @@
 /* judge_avx512.c -- the sums of judge.h with AVX-512. */
+#include <string.h>
+
 #include "kernel/judge.h"
 #include "kernel/vector_avx512.h"
 
@@ -6,5 +8,6 @@
 #define JUDGE_VECTORS 4
 
 #include "kernel/judge_keys.inc"
+#include "kernel/judge_unit.inc"
 
 #include "kernel/judge.inc"

@@ -64,6 +64,22 @@ static inline vector vector_floor_power(vector x)
     return x;
 }
 
+/* Toward zero, to a whole number. */
+static inline vector vector_cut(vector x)
+{
+    return trunc(x);
+}
+
+static inline vector vector_keep_bits(vector x, uint64_t bits)
+{
+    uint64_t u;
+
+    memcpy(&u, &x, sizeof u);
+    u &= bits;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
 static inline vector_mask vector_equal(vector a, vector b)
 {
     return a == b;
@@ -134,5 +150,6 @@ static inline vector vector_fnma(vector a, vector b, vector c)
 #define JUDGE_VECTORS 8
 
 #include "kernel/judge_keys.inc"
+#include "kernel/judge_unit.inc"
 
 #include "kernel/judge.inc"

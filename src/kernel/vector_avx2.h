@@ -6,6 +6,7 @@
 
 #include <immintrin.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernel/bound_constants.h"
 
@@ -73,6 +74,17 @@ static inline vector vector_inverse_root(vector a)
 static inline vector vector_floor_power(vector x)
 {
     return _mm256_and_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x(0x7ff0000000000000)));
+}
+
+/* Toward zero, to a whole number. */
+static inline vector vector_cut(vector x)
+{
+    return _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+static inline vector vector_keep_bits(vector x, uint64_t bits)
+{
+    return _mm256_and_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x((long long)bits)));
 }
 
 static inline vector vector_fma(vector a, vector b, vector c)

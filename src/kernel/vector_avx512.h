@@ -5,6 +5,7 @@
 
 #include <immintrin.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernel/bound_constants.h"
 
@@ -67,6 +68,17 @@ static inline vector vector_inverse_root(vector a)
 static inline vector vector_floor_power(vector x)
 {
     return _mm512_and_pd(x, _mm512_castsi512_pd(_mm512_set1_epi64(0x7ff0000000000000)));
+}
+
+/* Toward zero, to a whole number. */
+static inline vector vector_cut(vector x)
+{
+    return _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+static inline vector vector_keep_bits(vector x, uint64_t bits)
+{
+    return _mm512_and_pd(x, _mm512_castsi512_pd(_mm512_set1_epi64((long long)bits)));
 }
 
 static inline vector vector_fma(vector a, vector b, vector c)

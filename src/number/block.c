@@ -80,16 +80,23 @@ static void quantise_at(attest_quantised *q, const float *x, attest_block_group 
             q->element[(base + t) * q->dim + c] = r->y[n++];
 }
 
+void attest_block_group_init(attest_block_group *group, const attest_block_format *format)
+{
+    attest_format element = format->element;
+
+    *group = (attest_block_group){.format = format};
+    element.saturates = element.saturates || format->rule != ATTEST_BLOCK_PLAIN;
+    if (format->rule < ATTEST_BLOCK_Q8_0)
+        attest_hosted_init(&group->element, &element, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_hosted_init(&group->half, &half, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+}
+
 static void quantise(attest_quantised *q, const float *x, room *r)
 {
     size_t count = q->heads * q->tokens * q->dim;
-    attest_block_group g = {.format = &q->format};
-    attest_format element = q->format.element;
+    attest_block_group g;
 
-    element.saturates = element.saturates || q->format.rule != ATTEST_BLOCK_PLAIN;
-    if (q->format.rule < ATTEST_BLOCK_Q8_0)
-        attest_hosted_init(&g.element, &element, ATTEST_SIMULATED_NEAREST, NULL, NULL);
-    attest_hosted_init(&g.half, &half, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    attest_block_group_init(&g, &q->format);
     g.tensor_amax = attest_block_get_amax(x, count);
     for (size_t h = 0; h < q->heads; h++)
         for (size_t t = 0; t < q->tokens; t += q->group_tokens)

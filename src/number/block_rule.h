@@ -16,6 +16,9 @@ typedef struct attest_block_group {
     attest_block_scale *scale;
 } attest_block_group;
 
+/* The formats that a group's rule rounds to; its numbers are yet to be named. */
+void attest_block_group_init(attest_block_group *group, const attest_block_format *format);
+
 /* Groups whose elements are numbers of a format. */
 void attest_block_quantise_floats(attest_block_group *group);
 

@@ -10,8 +10,8 @@
 #include "report/listing.h"
 
 static const char *const kind_name[ATTEST_RECORD_KINDS] = {
-    "audit", "campaign", "certificate", "construct", "counterexample",
-    "judge", "memorize", "approximate", "audit",     "expected"};
+    "audit",    "campaign", "certificate", "construct", "counterexample", "judge",
+    "memorize", "range",    "approximate", "audit",     "expected"};
 
 const char *attest_record_kind_name(attest_record_kind kind)
 {
@@ -71,6 +71,7 @@ static const struct {
     {ATTEST_RECORD_COUNTEREXAMPLE, "attest/counterexample", {"property", "violates"}},
     {ATTEST_RECORD_JUDGE, "attest/judgement", {"kernel", "verdict", "wrong_rows"}},
     {ATTEST_RECORD_MEMORIZE, "attest/memorize", {"classes", "hidden_units"}},
+    {ATTEST_RECORD_RANGE, "attest/range", {"verdict", "events", "threshold"}},
     {ATTEST_RECORD_APPROXIMATE, "attest/approximate", {"function", "grid"}},
     {ATTEST_RECORD_HEADS, "attest/audit", {"qkv", "formats"}}, /* see recognise */
     {ATTEST_RECORD_EXPECTED, "attest/expected", {"verdicts"}},

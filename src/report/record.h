@@ -22,6 +22,7 @@ typedef enum attest_record_kind {
     ATTEST_RECORD_COUNTEREXAMPLE,
     ATTEST_RECORD_JUDGE,
     ATTEST_RECORD_MEMORIZE,
+    ATTEST_RECORD_RANGE,
     ATTEST_RECORD_APPROXIMATE,
     ATTEST_RECORD_HEADS,    /* an audit of recorded activations, head by head */
     ATTEST_RECORD_EXPECTED, /* which verdicts of other records are meant to be as they are */

@@ -41,8 +41,9 @@ attest_status attest_report_set(attest_report *report, attest_error *error)
         attest_section_write_errors,          attest_section_write_algorithms,
         attest_section_write_fast_path,       attest_section_write_campaigns,
         attest_section_write_counterexamples, attest_section_write_certificates,
-        attest_section_write_judgements,      attest_section_write_approximations,
-        attest_section_write_words,           attest_section_write_provenance,
+        attest_section_write_judgements,      attest_section_write_ranges,
+        attest_section_write_approximations,  attest_section_write_words,
+        attest_section_write_provenance,
     };
 
     for (size_t i = 0; i < sizeof write / sizeof write[0]; i++)

@@ -51,6 +51,7 @@ void attest_section_write_campaigns(attest_report *report);
 void attest_section_write_counterexamples(attest_report *report);
 void attest_section_write_certificates(attest_report *report);
 void attest_section_write_judgements(attest_report *report);
+void attest_section_write_ranges(attest_report *report);
 void attest_section_write_approximations(attest_report *report);
 void attest_section_write_words(attest_report *report);
 void attest_section_write_provenance(attest_report *report);

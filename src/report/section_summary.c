@@ -113,7 +113,9 @@ static void write_certificate(attest_markup *body, const attest_record *record)
     close_card(body,
                record->kind == ATTEST_RECORD_MEMORIZE ? "every token gets its label"
                : record->kind == ATTEST_RECORD_JUDGE  ? "the output of a kernel"
-                                                      : "all required pairs differ",
+               : record->kind == ATTEST_RECORD_RANGE
+                   ? "the range of a kernel\xE2\x80\x99s numbers"
+                   : "all required pairs differ",
                attest_section_label(label, sizeof label, record));
 }
 
@@ -165,9 +167,9 @@ static void write_verdicts(attest_markup *body, const attest_records *records)
 
     for (size_t i = 0; i < records->count && cards < MOST_CARDS; i++) {
         const attest_record *record = &records->record[i];
-        bool has_verdict = record->kind == ATTEST_RECORD_CERTIFICATE ||
-                           record->kind == ATTEST_RECORD_JUDGE ||
-                           record->kind == ATTEST_RECORD_MEMORIZE;
+        bool has_verdict =
+            record->kind == ATTEST_RECORD_CERTIFICATE || record->kind == ATTEST_RECORD_JUDGE ||
+            record->kind == ATTEST_RECORD_RANGE || record->kind == ATTEST_RECORD_MEMORIZE;
         if (record->kind == ATTEST_RECORD_CAMPAIGN)
             write_campaign(body, record);
         else if (has_verdict)

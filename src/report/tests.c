@@ -116,6 +116,8 @@ attest_status attest_report_tests_set(attest_report_tests *tests, const attest_r
             ok = add_verdict(tests, records, record, "contextual-mapping", "proved");
         else if (record->kind == ATTEST_RECORD_JUDGE)
             ok = add_verdict(tests, records, record, "judge", "within");
+        else if (record->kind == ATTEST_RECORD_RANGE)
+            ok = add_verdict(tests, records, record, "range", "safe");
         else if (record->kind == ATTEST_RECORD_MEMORIZE)
             ok = add_verdict(tests, records, record, "memorize", "proved");
         else if (record->kind == ATTEST_RECORD_APPROXIMATE && has_verdict(record))

@@ -237,9 +237,10 @@ static bool is_one_of(const char *word, const char *const *words)
 
 void attest_value_write_verdict(attest_markup *markup, const char *verdict)
 {
-    static const char *const good[] = {"proved", "held", "holds", "survives", "within", NULL};
-    static const char *const bad[] = {"refuted",   "violated", "fails",
-                                      "collapses", "wrong",    NULL};
+    static const char *const good[] = {"proved", "held", "holds", "survives",
+                                       "within", "safe", "no",    NULL};
+    static const char *const bad[] = {"refuted", "violated", "fails", "collapses",
+                                      "wrong",   "unsafe",   "yes",   NULL};
 
     attest_markup_open(markup, "span");
     if (!*verdict)

@@ -134,6 +134,57 @@ sys.exit(not ok)
 PAGE
 result $? "the page has every number of the record, a map for each format, and cells that lead to rows"
 
+stages='in=binary32,score=binary32,p=int8:per-token,pv=binary32,out=bfloat16,tile=2'
+run 0 "a kernel beside the formats" audit --qkv model.safetensors $layers --all --causal --formats bfloat16 --stage $stages -o staged.json
+run 1 "a kernel that is not audited any more" audit --qkv model.safetensors $layers --all --causal --formats bfloat16 --gate staged.json
+cat >stages.json <<'MODEL'
+{"format": "attest/kernel-model", "version": 1, "name": "stages", "p": {"format": "binary32"}, "quantise": {"p": "int8:per-token"},
+ "max": {"kind": "online", "tile": 2, "direction": "forward"}, "output": {"format": "bfloat16"},
+ "schedules": [{"scores": "sequential", "tile": 2, "direction": "forward", "lanes": 1, "rescale": 0, "constant": "folded-binary32", "divide": "after"}]}
+MODEL
+run 0 "the same kernel simulated" simulate model.safetensors $layers --causal --kernel stages.json -o out.safetensors
+python3 - "$oracle" <<'KERNEL'
+# the largest |simulated - exact| / |exact| of every head, from the output of simulate
+import importlib.util, json, math, struct, sys
+spec = importlib.util.spec_from_file_location("oracle", sys.argv[1])
+oracle = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(oracle)
+x, record = oracle.read("model.safetensors"), json.load(open("staged.json"))
+data = open("out.safetensors", "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+Q, K, D, V, H, G, B = oracle.QUERIES, oracle.KEYS, oracle.DIM, oracle.VALUES, oracle.HEADS, oracle.KEY_HEADS, oracle.BATCH
+
+
+def output(layer):
+    name = "layers.%d.out" % layer
+    first, last = header[name]["data_offsets"]
+    raw, unit = data[8 + size + first:8 + size + last], header[name]["dtype"]
+    if unit == "BF16":
+        return [struct.unpack("<f", b"\0\0" + raw[i:i + 2])[0] for i in range(0, len(raw), 2)]
+    return struct.unpack("<%d%s" % (len(raw) // (8 if unit == "F64" else 4), "d" if unit == "F64" else "f"), raw)
+
+
+ok = True
+for h in record["heads"]:
+    q, k, v = (x["layers.%d.%s" % (h["layer"], n)][1] for n in "qkv")
+    out, worst, kh = output(h["layer"]), 0, h["head"] * G // H
+    for b in range(B):
+        for i in range(Q):
+            w = []
+            for j in range(min(K, i + K - Q + 1)):
+                a, c = ((b * H + h["head"]) * Q + i) * D, ((b * G + kh) * K + j) * D
+                w.append(math.exp(sum(q[a + e] * k[c + e] for e in range(D)) / math.sqrt(D)))
+            exact = [sum(y * v[((b * G + kh) * K + j) * V + e] for j, y in enumerate(w)) / sum(w) for e in range(V)]
+            row = ((b * H + h["head"]) * Q + i) * V
+            worst = max(worst, math.dist(out[row:row + V], exact) / math.hypot(*exact))
+    found = h["formats"][-1]
+    ok = ok and found["name"] == "stages" and abs(found["relative_error"]["max"] - worst) <= 1e-5 * worst and found["weights_error"]["max"] is None
+sys.exit(not ok)
+KERNEL
+result $? "the kernel's errors are those of what simulate returns"
+
+refused "a kernel without a schedule" audit --qkv model.safetensors $layers --all --kernel bf16-flash2
 refused "a format beyond doubles" audit --qkv model.safetensors $layers --all --formats p=100
 refused "no such layer" audit --qkv model.safetensors $layers --layer 1
 refused "no such head" audit --qkv model.safetensors $layers --head 4

@@ -100,4 +100,41 @@ bad 'there are 1 lines of 2 values, and in bad.txt 2 of 2' "more lines" '3f80000
 printf '3f800000 3f800000\n' >bad.txt
 refused "C with two values" dot tc:hopper binary16 a.txt b.txt bad.txt
 complains 'one for each line'
+
+# Groups of two tiles in a kernel are those of dot: all weights are 1, the row sum is a power of two.
+python3 - <<'PYTHON'
+import json, random, struct
+keys, columns, rng = 256, 5, random.Random(3)
+v = [[rng.randrange(-15, 16) * 2.0 ** rng.randrange(-6, 4) for _ in range(columns)] for _ in range(keys)]
+tensors = {"q": [0.0] * 2, "k": [1.0] * 2 * keys, "v": [x for row in v for x in row]}
+shapes = {"q": [1, 2], "k": [keys, 2], "v": [keys, columns]}
+header, data = {}, b""
+for name, x in tensors.items():
+    header[name] = {"dtype": "F32", "shape": shapes[name], "data_offsets": [len(data), len(data) + 4 * len(x)]}
+    data += struct.pack("<%df" % len(x), *x)
+text = json.dumps(header).encode()
+open("flat.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+bits = lambda x: "%08x" % struct.unpack("<I", struct.pack("<f", x))[0]
+open("ones.txt", "w").write((" ".join(["3f800000"] * keys) + "\n") * columns)
+open("columns.txt", "w").write("".join(" ".join(bits(row[c]) for row in v) + "\n" for c in range(columns)))
+json.dump({"format": "attest/kernel-model", "version": 1, "name": "two-tiles", "inputs": {"q": "binary32", "k": "binary32", "v": "float8_e4m3fn"},
+           "p": {"format": "float8_e4m3fn"}, "pv": {"order": "tensor", "block": 32, "fraction": 13, "promote_tiles": 2},
+           "max": {"kind": "online", "tile": 32, "direction": "forward"},
+           "schedules": [{"scores": "sequential", "tile": 32, "direction": "forward", "lanes": 1, "rescale": 0,
+                          "constant": "folded-binary32", "divide": "after"}]}, open("two-tiles.json", "w"))
+PYTHON
+run 0 "a kernel with groups of two tiles" simulate flat.safetensors --kernel two-tiles.json -o flat-out.safetensors
+for promote in 64 32; do
+    "$ATTEST" dot tc:hopper e4m3fn ones.txt columns.txt --promote $promote >promoted.$promote
+done
+python3 - <<'PYTHON'
+import json, struct, sys
+data = open("flat-out.safetensors", "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+first, last = json.loads(data[8:8 + size])["out"]["data_offsets"]
+out = struct.unpack("<5f", data[8 + size + first:8 + size + last])
+found = ["%08x" % struct.unpack("<I", struct.pack("<f", 256 * x))[0] for x in out]
+sys.exit(not (found == open("promoted.64").read().split() != open("promoted.32").read().split()))
+PYTHON
+result $? "the kernel's sums are those of dot --promote 64, and not of 32"
 finish

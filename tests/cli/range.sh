@@ -72,7 +72,7 @@ result $? "return the same, bit for bit"
 run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --output "$d/one"
 run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" --output "$d/one"
 run 0 "exact values of the quantised inputs" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token,exact=quantised --json
-json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "exact": "quantised"}'
+json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "p": None, "exact": "quantised"}'
 run 0 "of the given ones" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --json
 json 'o["max_bound"] > 1e-3'
 run 0 "the smallest scheme" range "$f" --kernel "$d/any.json" --within 0.02 --json
@@ -89,7 +89,23 @@ shows '^quantised inputs: k q8_0; exact values are those of the quantised inputs
 
 refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9
 refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
-refused "no such input" range "$f" --kernel fp32-any --quantise p=q8_0
+refused "no such stage" range "$f" --kernel fp32-any --quantise o=q8_0
+refused "quantised weights without a format" tolerance "$f" --kernel fp32-any --quantise p=q8_0
+complains 'p\.format is null'
+refused "weights by a scale of all rows" tolerance "$f" --kernel bf16-flash2 --quantise p=int8:per-head
+complains 'quantise\.p: int8:per-head: weights are quantised row by row'
+sed 's/"exp"/"quantise": {"p": "q8_0"}, "exp"/' "$d/any.json" >"$d/weights.json"
+run 0 "quantised weights" simulate "$f" --kernel "$d/weights.json" -o "$d/weights"
+run 0 "are returned by their kernel" judge "$f" --kernel "$d/weights.json" --output "$d/weights"
+run 1 "and by no other" judge "$f" --kernel "$d/any.json" --output "$d/weights"
+run 0 "in plain words" tolerance "$f" --kernel "$d/weights.json" --json
+json 'o["model"]["quantise"]["p"] == "q8_0" and o["finite"] == o["elements"]'
+refused "their range" range "$f" --kernel "$d/weights.json"
+for jobs in 1 3; do
+    "$ATTEST" range "$d/random.safetensors" --kernel fp8-flash3-hopper --quantise q=e4m3:scale=1,kv=e4m3:scale=1 --jobs $jobs --json >"$d/jobs$jobs" 2>&1
+done
+cmp -s "$d/jobs1" "$d/jobs3"
+result $? "the same with three processes"
 refused "no scheme" range "$f" --kernel fp32-any --quantise kv
 refused "nothing" range "$f" --kernel fp32-any --quantise exact=inputs
 refused "schemes without an error" range "$f" --kernel fp32-any --schemes q8_0
@@ -106,4 +122,23 @@ for bad in '"polynomial": [1, 1]' '"polynomial": [1, "0x1.6p-1"]' '"polynomial":
 done
 sed 's/"final"/"pv": {"promote": 8}, "final"/' "$d/any.json" >"$d/bad.json"
 refused "a promoted sum without a matrix unit" range "$f" --kernel "$d/bad.json"
+
+mkdir "$d/records"
+run 1 "a record" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 -o "$d/records/unsafe.json"
+run 0 "with schemes" range "$f" --kernel "$d/any.json" --within 0.02 -o "$d/records/schemes.json"
+run 0 "a page of them" report "$d/records" -o "$d/page.html"
+python3 - "$d" <<'PAGE'
+import json, sys, xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1] + "/page.html")
+tables = {t.findtext("caption"): [["".join(c.itertext()) for c in row] for row in t.find("tbody")] for t in page.iter("table")}
+schemes = json.load(open(sys.argv[1] + "/records/schemes.json"))["schemes"]["heads"]
+ranges, events = {r[0]: r for r in tables["Ranges"]}, {r[0]: r for r in tables["Events of \u2018unsafe\u2019"]}
+ok = ("unsafe" in ranges["unsafe"][1] and ranges["unsafe"][4:6] == ["464", "4"] and "safe" in ranges["schemes"][1] and
+      "yes" in events["weight-overflow"][1] and events["weight-overflow"][3:] == ["4096", "layer 0, batch 0, head 0, row 0, key 1"] and
+      "no" in events["sum-overflow"][1] and [r[3] for r in tables["The smallest scheme of every head"]] == [h["scheme"] for h in schemes])
+sys.exit(not ok)
+PAGE
+result $? "has the answers, the witness and the schemes"
+run 0 "as tests" report "$d/records" --tap
+shows '^not ok [12] - unsafe.json: range unsafe'
 finish

@@ -182,6 +182,38 @@ static void cast_cases(void)
     expect(&x, 0.8, "cast, of divided weights");
 }
 
+/* Weights that are quantised beside one of 1: the part of themselves, and that of the largest.
+ */
+static void scheme_case(const char *scheme, double least, double part)
+{
+    static scene x;
+    attest_error error;
+    char name[96];
+
+    scene_begin(&x, 2, 1);
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("binary32");
+    if (attest_block_parse(&x.v.p_scheme, scheme, &error) != ATTEST_OK)
+        abort();
+    x.value[0] = 1;
+    x.k[0] = least;
+    x.vary = least == 0 ? vary_weight : NULL;
+    x.trials = least == 0 ? 300 : 1;
+    snprintf(name, sizeof name, "weights by %s", scheme);
+    expect(&x, part, name);
+}
+
+static void scheme_cases(void)
+{
+    scheme_case("mxfp8_e4m3fn:te", 0, 0.8);
+    scheme_case("mxfp4:vllm", -2.80, 0.7); /* e^-2.80 is just below a fourth of a half */
+    scheme_case("int8:per-token", 0, 0.8);
+    scheme_case("int8:ct2-trunc", 0, 0.8);
+    scheme_case("q4_0", -2.773, 0.8);                    /* just below half of an eighth */
+    scheme_case("float8_e4m3fn:scale=0.25", -8.32, 0.8); /* half of the least number */
+}
+
 /* The largest weight is 1; seven are rounded alike, the last one has the value. */
 static void vary_equal(scene *x, uint64_t *state)
 {
@@ -418,6 +450,7 @@ int main(void)
     rising_case();
     split_cases();
     cast_cases();
+    scheme_cases();
     cast_sum_case();
     known_flush_case();
     sum_cases();

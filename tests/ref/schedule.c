@@ -131,7 +131,56 @@ static double quotient(const kernel *k, double a, double b)
 
 static double cast_weight(const kernel *k, double y)
 {
-    return k->v->cast ? ref_cast(y, &k->v->p) : y;
+    return k->v->cast && !*k->v->p_scheme.name ? ref_cast(y, &k->v->p) : y;
+}
+
+/* Quantised weights: four rules, written once more. */
+static double quantised(const char *rule, float x, float amax)
+{
+    static const attest_format half = {.name = "binary16", 11, true, -14, 15, 16};
+    static const attest_format e4m3 = {.name = "e4m3",
+                                       4,
+                                       true,
+                                       -6,
+                                       8,
+                                       8,
+                                       .finite_only = true,
+                                       .saturates = true,
+                                       .top_is_nan = true};
+    float d = amax / 127;
+
+    if (amax == 0)
+        return 0;
+    if (strcmp(rule, "mxfp8_e4m3fn:mx-even") == 0)
+        return ldexp(ref_cast(ldexp(x, 8 - ilogbf(amax)), &e4m3), ilogbf(amax) - 8);
+    if (strcmp(rule, "float8_e4m3fn:scale=0.25") == 0)
+        return ref_cast((double)x * 4, &e4m3) / 4;
+    if (strcmp(rule, "int8:per-token") == 0)
+        return (double)rintf(x * (127 / amax)) * (double)d;
+    if (strcmp(rule, "q8_0") != 0)
+        abort();
+    return (double)roundf(x * (1 / d)) * ref_cast(d, &half);
+}
+
+/* The groups of the keys first .. last-1 of a tile. */
+static void quantise(const kernel *k, double *p, size_t start, size_t first, size_t last)
+{
+    const char *rule = k->v->p_scheme.name;
+    size_t size = strcmp(rule, "mxfp8_e4m3fn:mx-even") == 0 || strcmp(rule, "q8_0") == 0
+                      ? 32
+                      : last - start;
+
+    for (size_t j = start, end; *rule && j < last; j = end) {
+        float amax = 0;
+
+        end = j + size;
+        for (size_t i = j; i < end && i < last; i++)
+            if (i >= first && p[i] > (double)amax)
+                amax = (float)p[i];
+        for (size_t i = j; i < end && i < last; i++)
+            if (i >= first)
+                p[i] = ref_cast(quantised(rule, (float)p[i], amax), &k->v->p);
+    }
 }
 
 static double weight(const kernel *k, double s, double m, bool offset, bool sink,
@@ -166,10 +215,20 @@ static bool keeps(const kernel *k, double m, double more)
 }
 
 typedef struct state {
-    double m, *lane, *o, *s, *p, *y;
+    double m, *lane, *o, *s, *p, *y, *g; /* g: the tiles that o has not taken yet */
+    size_t tiles;                        /* in g */
     bool started;
     size_t from, to; /* the keys of this part */
 } state;
+
+static void take_group(const kernel *k, state *x)
+{
+    for (size_t c = 0; c < k->row->value_dim; c++) {
+        x->o[c] = ref_add(x->o[c], x->g[c], &k->v->pv.accumulate);
+        x->g[c] = 0;
+    }
+    x->tiles = 0;
+}
 
 static void add_pv(const kernel *k, state *x, size_t start, size_t first, size_t last)
 {
@@ -180,8 +239,13 @@ static void add_pv(const kernel *k, state *x, size_t start, size_t first, size_t
             x->p + start, row->v + start * row->value_dim + c, row->value_dim, &k->v->pv,
             k->s->pv,     k->v->cast ? &k->v->p : &k->w,       &k->v->v};
 
-        x->o[c] = ref_sum_products(x->o[c], &pv, first - start, last - start);
+        if (k->v->pv.promote_tiles > 0)
+            x->g[c] = ref_sum_products(x->g[c], &pv, first - start, last - start);
+        else
+            x->o[c] = ref_sum_products(x->o[c], &pv, first - start, last - start);
     }
+    if (++x->tiles == k->v->pv.promote_tiles)
+        take_group(k, x);
 }
 
 static void visit(const kernel *k, state *x, size_t start, size_t first, size_t last)
@@ -214,6 +278,8 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
             x->lane[l] = ref_mul(x->lane[l], a, &k->v->sum_accumulate);
         for (size_t c = 0; c < row->value_dim; c++)
             x->o[c] = ref_mul(x->o[c], a, &k->v->pv.accumulate);
+        for (size_t c = 0; c < row->value_dim; c++)
+            x->g[c] = ref_mul(x->g[c], a, &k->v->pv.accumulate);
         x->m = more;
     }
     for (size_t j = first; j < last; j++) {
@@ -221,6 +287,8 @@ static void visit(const kernel *k, state *x, size_t start, size_t first, size_t 
             row->seen[j] ? weight(k, x->s[j], x->m, !before, false, emulates(k, j - start)) : 0;
         x->p[j] = cast_weight(k, x->y[j]);
     }
+    if (!before)
+        quantise(k, x->p, start, first, last);
     for (size_t j = first; j < last; j++) {
         double term = k->v->sum_of == ATTEST_JUDGE_SUM_CAST && !before ? x->p[j] : x->y[j];
         size_t l = (j - start) % lanes;
@@ -258,6 +326,7 @@ static void each_tile(const kernel *k, state *x, bool second, double sum)
             y = ref_mul(quotient(k, y, sum), ldexp(1, (int)k->v->offset), &k->w);
             x->p[j] = cast_weight(k, y);
         }
+        quantise(k, x->p, t * T, first, last);
         add_pv(k, x, t * T, first, last);
     }
 }
@@ -282,6 +351,8 @@ static double run_part(double *out, const kernel *k, state *x, bool sink)
     x->started = false;
     memset(x->lane, 0, k->s->lanes * sizeof *x->lane);
     memset(x->o, 0, values * sizeof *x->o);
+    memset(x->g, 0, values * sizeof *x->g);
+    x->tiles = 0;
     if (x->from < x->to)
         each_tile(k, x, false, 0);
     sum = x->lane[0];
@@ -294,6 +365,8 @@ static double run_part(double *out, const kernel *k, state *x, bool sink)
             f);
     if (before && x->from < x->to)
         each_tile(k, x, true, sum);
+    if (k->v->pv.promote_tiles > 0 && x->tiles > 0)
+        take_group(k, x);
     for (size_t c = 0; c < values; c++)
         out[c] = before ? ref_mul(x->o[c], ldexp(1, (int)-k->v->offset), &k->w)
                         : quotient(k, x->o[c], sum);
@@ -381,7 +454,8 @@ void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *v
                .o = zeros(row->value_dim),
                .s = zeros(row->keys),
                .p = zeros(row->keys),
-               .y = zeros(row->keys)};
+               .y = zeros(row->keys),
+               .g = zeros(row->value_dim)};
     double *q = zeros(row->dim);
     bool any;
 
@@ -403,5 +477,6 @@ void ref_schedule(double *out, const ref_row *row, const attest_judge_variant *v
     free(x.s);
     free(x.p);
     free(x.y);
+    free(x.g);
     free(q);
 }

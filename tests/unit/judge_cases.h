@@ -112,6 +112,17 @@ static inline void case_variant(attest_judge_variant *v, uint64_t *state, size_t
     v->softcap_absolute = case_pick(state, 2) ? 0x1p-11 : 0;
 }
 
+/* Weights that are quantised, by a rule that tests/ref has; tiles are longer than groups. */
+static inline void case_scheme(attest_judge_variant *v, uint64_t *state)
+{
+    static const char *const scheme[] = {"mxfp8_e4m3fn:mx-even", "q8_0", "int8:per-token",
+                                         "float8_e4m3fn:scale=0.25"};
+    attest_error error = {0};
+
+    if (attest_block_parse(&v->p_scheme, scheme[case_pick(state, 4)], &error) != ATTEST_OK)
+        abort();
+}
+
 static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant *v,
                                  uint64_t *state)
 {
@@ -148,6 +159,10 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
         s->emulation.first = case_pick(state, 2);
         s->emulation.spared = case_pick(state, 2);
     }
+    if (v->cast && v->score.accumulate.precision == 24 && case_pick(state, 3) == 0) {
+        case_scheme(v, state);
+        s->tile += case_pick(state, 2) * 24;
+    }
     if (v->cast && case_pick(state, 2))
         v->p.saturates = true; /* what a name with :saturating means */
     if (tensor && case_pick(state, 3) == 0)
@@ -155,6 +170,9 @@ static inline void case_schedule(attest_judge_schedule *s, attest_judge_variant 
     if (tensor && case_pick(state, 3) == 0) {
         v->pv.promote = v->pv.block;
         s->tile = v->pv.promote;
+    } else if (tensor && case_pick(state, 3) == 0) {
+        v->pv.promote_tiles = 1 + case_pick(state, 3);
+        s->tile = 1 + s->tile / 3;
     }
     if (s->constant == ATTEST_JUDGE_CONSTANT_SEPARATE && case_pick(state, 3) == 0)
         v->scale = ATTEST_JUDGE_SCALE_QUERY;

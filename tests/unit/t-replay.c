@@ -252,6 +252,26 @@ static void check_tiny(uint64_t *state, double score, double value, long offset,
     case_clear(&c);
 }
 
+/* Two parts of a key each, with a logarithm that is wrong by up to 2^-6: the part that is the
+ * largest whatever it returns weighs 1, and is not blurred by its own logarithm. */
+static void check_largest_part(uint64_t *state, double score, double least, double most)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES];
+    size_t outside;
+
+    set_two_keys(&c, state, (double[]){0, score}, (double[]){1.5, 1});
+    c.variant.sum_of = ATTEST_JUDGE_SUM_UNCAST;
+    c.variant.split_log = 0x1p-6;
+    c.variant.splits = c.schedule.splits = 2;
+    c.schedule.tile = 1;
+    outside = replay_two_keys(lo, hi, &c, state);
+    TAP_OK(outside == 0 && hi[0] - lo[0] >= least && hi[0] - lo[0] <= most,
+           "two parts, scores 0 and %g: %.8g to %.8g, %zu outside", score, lo[0], hi[0],
+           outside);
+    case_clear(&c);
+}
+
 static double simulate_two_keys(judge_case *c)
 {
     attest_judge_recipe recipe;
@@ -363,7 +383,8 @@ static void check_narrow(uint64_t *state)
 
             case_init(&c, state, kind);
             c.variant.exp_relative = 0x1p-24;
-            c.schedule.splits = 1; /* joining adds errors of its own */
+            c.schedule.splits = 1;             /* joining adds errors of its own */
+            c.variant.p_scheme.name[0] = '\0'; /* so do coarse elements that are open */
             /* A sink far above the scores overflows a sum in binary16. */
             if (!c.question.capped && !(kind == 4 && c.head.sink) &&
                 attest_judge_replay_init(&replay, &c.question, &c.variant, &c.schedule,
@@ -390,6 +411,8 @@ int main(void)
     check_narrow(&state);
     check_exp(&state);
     check_blocks(&state);
+    check_largest_part(&state, -200, 0, 0x1p-20);
+    check_largest_part(&state, -0x1p-10, 0x1p-8, 0x1p-3);
     check_tiny(&state, -87.5, 1, 0, 0x1p-126);       /* exp may be 0 */
     check_tiny(&state, -70, 0x1p-35, 0, 0x1p-137);   /* a product may be */
     check_tiny(&state, -80, 0x1p-9, -3, 0x1p-125);   /* also if the quotient is normal */

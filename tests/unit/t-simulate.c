@@ -146,6 +146,7 @@ static void check_drawn(uint64_t *state)
 
             case_init(&c, state, kind);
             c.variant.max = ATTEST_JUDGE_MAX_ANY;
+            c.variant.p_scheme.name[0] = '\0'; /* it is not in the crude distance */
             c.variant.splits = 1 + case_pick(state, 4);
             c.variant.output_any = case_pick(state, 2);
             c.variant.threshold = c.variant.offset == 8 ? 0 : (double)case_pick(state, 3);
