@@ -7,7 +7,7 @@
 #include "props/multiples.h"
 #include "theory/two_layers.h"
 
-enum { MOST_HEADS = 3, MOST_SIZE = 2, LARGEST = 4 };
+enum { MOST_HEADS = 3, MOST_SIZE = 2, LARGEST = 6 };
 
 typedef struct block {
     size_t length[2];
@@ -55,22 +55,24 @@ static long gen_multiple(struct theft *t)
 }
 
 /* Any pair with equal extremes, of both signs, and equal means: B is A, some tokens of which
- * are moved up, and as many down. */
+ * are moved up, and as many down; half of them keep tokens at -1 and 1, too. */
 static void gen_any(attest_layer_pairs *lists, struct theft *t)
 {
-    size_t length = 4 + (size_t)theft_random_choice(t, ATTEST_LAYER_PAIRS_LONGEST - 5);
+    static const long fixed[] = {LARGEST, -LARGEST, 1, -1};
+    size_t kept = theft_random_choice(t, 2) ? 2 : 4;
+    size_t free = 2 + (size_t)theft_random_choice(t, ATTEST_LAYER_PAIRS_LONGEST - kept - 1);
     size_t moves = 1 + (size_t)theft_random_choice(t, 3);
+    bool one_sign = theft_random_choice(t, 2); /* then the means of each sign agree */
 
-    lists->length[0] = lists->length[1] = length;
-    for (size_t k = 0; k < length; k++)
-        lists->t[0][k] = lists->t[1][k] = k == 0   ? LARGEST
-                                          : k == 1 ? -LARGEST
-                                                   : gen_multiple(t);
+    lists->length[0] = lists->length[1] = kept + free;
+    for (size_t k = 0; k < kept + free; k++)
+        lists->t[0][k] = lists->t[1][k] = k < kept ? fixed[k] : gen_multiple(t);
     for (size_t i = 0; i < moves; i++) {
-        long *up = &lists->t[1][2 + theft_random_choice(t, length - 2)],
-             *down = &lists->t[1][2 + theft_random_choice(t, length - 2)];
+        long *up = &lists->t[1][kept + theft_random_choice(t, free)],
+             *down = &lists->t[1][kept + theft_random_choice(t, free)];
 
-        if (up == down || *up == LARGEST || *up == -1 || *down == -LARGEST || *down == 1)
+        if (up == down || *up == LARGEST || *up == -1 || *down == -LARGEST || *down == 1 ||
+            (one_sign && *up * *down < 0))
             continue;
         *up += 1;
         *down -= 1;
@@ -100,7 +102,7 @@ static void gen_lists(attest_layer_pairs *lists, struct theft *t, const attest_s
         long sign = theft_random_choice(t, 2) ? -1 : 1;
 
         add_block(lists, &alone_blocks[theft_random_choice(t, 3)], sign);
-        if (theft_random_choice(t, 16) == 0)
+        if (theft_random_choice(t, 6) == 0)
             lists->t[1][1] += sign; /* another mean: no universal pair */
     } else if (kind == 1) {
         add_block(lists, &equal_blocks[3 * theft_random_choice(t, 2)], 1);

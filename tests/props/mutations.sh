@@ -282,12 +282,8 @@ mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
     'arb_sub(bracket, bracket, mu, bits);' ';'
 mutation "the sharp gap's mean depth of two elements for more" src/theory/sharp_gap.c \
     '!first_at_maximum && arb_lt(t, mean)' '!first_at_maximum'
-mutation "the sharp gap where it does not begin" src/theory/sharp_gap.c \
-    'arb_add_ui(g, g, 2, bits);' 'arb_add_ui(g, g, 1, bits);'
 mutation "first differences below the sharp gap" src/certify/first_difference_queries.c \
     'threshold_above = 1.3169578969249' 'threshold_above = 0.4'
-mutation "what gap promises at the farthest depth only" src/theory/theorem2_promise.c \
-    '!lessen(bound, log2, gap, gap)' 'false'
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
