@@ -41,8 +41,8 @@ const attest_statement attest_statement_sharp_gap = {
     .decided_by = "balls",
     .note = "proofs-notes/sharp_gap.md",
     .machine = "for any sizes: proofs-notes/coq/sharp_gap.v, sharp_gap; no smaller gap: "
-               "sharp_collision.v; over a family: family.v, sharp_family_bound. Not g_n, nor "
-               "the gap log(2 + sqrt 3) itself",
+               "sharp_collision.v; over a family: family.v, sharp_family_bound. Not the "
+               "thresholds for sets of at most n elements, nor the gap log(2 + sqrt 3) itself",
 };
 
 static bool check_gap(const fmpq_t gap, size_t n)
