@@ -2,7 +2,7 @@
 
 # In an order that respects dependencies, with what each file needs.
 coq_files="
-    guard: sums: boltzmann: gstar: packing: lemma_f: family: lemma1: gstar_digits:interval
+    guard: sums: boltzmann: gstar: packing: lemma_f: sharp_gap: sharp_collision: family: lemma1: gstar_digits:interval
     definition2: vectors: softmax: rank1: direction: theorem2: theorem2_paper: theorem2_exists: gap:
     zero_test: tuned: memorize: corollary1: collapse: judge: judge_steps: certificate:
     constants:interval+code

@@ -14,16 +14,24 @@ coq_mutations() {
 proof @ theorem1 @ s/2%:Z; 5%:Z; 6%:Z\]/2%:Z; 5%:Z; 7%:Z]/ @ a token of the universal pair: 6 becomes 7
 proof @ theorem1 @ s/(pairA ! 3) (pairB ! 3)/(pairA ! 1) (pairB ! 1)/ @ the position at which the pair collides
 proof @ gstar_digits @ s/gstar < 1.445574911151549/gstar < 1.445574911151548/ @ g* lowered in its last digit
-proof @ gstar_digits @ s/1.4456 <= g -> gstar/1.4455 <= g -> gstar/ @ the rounded constant lowered to 1.4455
+proof @ gstar_digits @ s/sharp < 1.316957896924817/sharp < 1.316957896924816/ @ log(2 + sqrt 3) lowered in its last digit
 proof @ lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - ratio g) - mu g)./ @ Lemma F with 1 - q for 1 - 2q
 proof @ lemma_f @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - 2 * ratio g))./ @ Lemma F without its last term
+proof @ sharp_gap @ s/^Definition sharp : R := ln (2 + sqrt 3)/Definition sharp : R := ln (2 + sqrt 2)/ @ the sharp gap from log(2 + sqrt 2) on
+proof @ sharp_gap @ s/(1 - 2 \* ratio g) - mu g)\.$/(1 - ratio g) - mu g)./ @ the sharp gap with 1 - q for 1 - 2q
+proof @ sharp_gap @ s/if Rlt_dec t (2 \* g) then shallow g/if Rlt_dec t (3 * g) then shallow g/ @ the sharp gap: {0, t} alone as far as 3g
+proof @ sharp_gap @ s/^Definition shallow (g : R) : R := g \* ratio g/Definition shallow (g : R) : R := 0 * ratio g/ @ the sharp gap: a mean depth of 0
+proof @ sharp_gap @ s/boltz A - boltz B >= g - nu g /boltz A - boltz B >= g - mu g / @ the sharp gap: other maxima, mu for nu
+proof @ sharp_collision @ s/^Theorem sharp_collision g : g < sharp/Theorem sharp_collision g : g < 2/ @ collisions up to a gap of 2
+proof @ family @ s/sharp <= g i /1 <= g i / @ a family with gaps of 1
 proof @ lemma1 @ s/exp (- (2 \* r))/exp (- r)/g @ Lemma 1 with e^-r for e^-2r
 proof @ rank1 @ s/eps \/ 2 < norm (sub (F X x) (F Y y))/eps < norm (sub (F X x) (F Y y))/ @ other tokens keep eps for eps/2
 proof @ theorem2 @ s/- (2 \* (kappa \* rmax \* rmax))/- (kappa * rmax * rmax)/ @ the promise with e^-(kappa r_max^2)
 proof @ theorem2_paper @ s/2 \* L ^ 2 \* eps ^ 2/3 * L ^ 2 * eps ^ 2/ @ the closed formula with 3 for 2
 proof @ theorem2_exists @ s/INR (length V + 1) ^ 2 in/INR (length V) ^ 2 in/ @ a direction as for one token less
 proof @ direction @ s/norm z \/ INR (length l) <= Rabs (dot v z)/norm z <= Rabs (dot v z)/ @ a direction that loses nothing
-proof @ gap @ s/Rmin (bound g g) (bound g (2/Rmax (bound g g) (bound g (2/ @ gap: the larger end for the smaller
+proof @ gap @ s/Rmin (sharp_bound g g) (Rmin/Rmax (sharp_bound g g) (Rmin/ @ gap: the larger end for the smaller
+proof @ gap @ s/Rmin (sharp_bound g g) (Rmin (sharp_bound g (2 \* g)) (sharp_bound g top))/Rmin (sharp_bound g (2 * g)) (sharp_bound g top)/ @ gap: the nearest depth left out
 proof @ tuned @ s/norm w \* (hi - lo) < norm (sub x y)/norm w * (hi - lo) <= norm (sub x y)/ @ tuned: tokens may be as close as the head moves them
 proof @ memorize @ s/eps < norm (sub (encode (2 \* r + eps)/eps < norm (sub (encode (2 * r)/ @ a positional step of 2 r_max
 proof @ memorize @ s/0 < w -> w <= g \/ 4/0 < w -> w <= g/ @ a ramp as wide as the gap
@@ -55,7 +63,9 @@ definition @ theorem2 @ s/\(^Definition promise : R := norm w \* (L \* L\)/\1 * 
 definition @ theorem2_paper @ s/^  2 \* L ^ 2 \* eps ^ 2 \* rmin/  0 * L ^ 2 * eps ^ 2 * rmin/ @ the closed delta is 0
 definition @ theorem2_exists @ s/x <> y -> eps < norm (sub x y))\./x <> y -> i = j -> eps < norm (sub x y))./ @ Definition 1 inside a sequence only
 definition @ theorem2_exists @ s/norm u <> 0 \/\\ norm v <> 0 \/\\/norm v <> 0 \/\\/ @ rank at most one
-definition @ gap @ s/^  norm w \* Rmin/  0 * norm w * Rmin/ @ gap: a promise of 0
+definition @ gap @ s/^  norm w \* sharp_least/  0 * norm w * sharp_least/ @ gap: a promise of 0
+definition @ sharp_gap @ s/^Definition nu (g : R) : R := mu g /Definition nu (g : R) : R := 0 + mu g / @ nu written in another way
+definition @ sharp_collision @ s/^Definition balance (m : nat) (q : R) : R := 1 -/Definition balance (m : nat) (q : R) : R := 2 -/ @ another balance
 definition @ zero_test @ s/q <> 0%Z \/\\ x = IZR p/x = IZR p/ @ a rational with a zero denominator
 definition @ memorize @ s/^Definition relu (t : R) : R := Rmax t 0/Definition relu (t : R) : R := Rmax 0 t/ @ relu written in another way
 definition @ corollary1 @ s/(4 \* (s + d) + d \* hidden)/(4 * (s + d) + hidden)/ @ W_2 not counted
@@ -82,6 +92,8 @@ coq_attacked() {
     done
     cat <<'END'
 lemma_f lemma_f
+sharp_gap sharp_gap
+family sharp_family_bound
 lemma1 lemma1_sizes
 theorem2_exists theorem2
 gap gap_contextual
@@ -170,13 +182,17 @@ coq_mutate() {
 # The C code: file @ sed script @ what is broken. The constants are read anew and proved of again.
 code_mutations() {
     cat <<'END'
-src/theory/theorem2_gap.c @ s/fmpq_set_si(kappa, 14456, 10000)/fmpq_set_si(kappa, 14455, 10000)/ @ a gap below g* in theorem2_gap.c
-src/theory/theorem2_promise.c @ s/arb_set_ui(gap, 14456)/arb_set_ui(gap, 14457)/ @ a promise for another gap than kappa's
+src/theory/theorem2_gap.c @ s/gaps\[\] = {1317,/gaps[] = {1316,/ @ a gap below log(2 + sqrt 3) in theorem2_gap.c
+src/theory/theorem2_gap.c @ s/gaps\[i\], 1000)/gaps[i], 1001)/ @ gaps over another denominator
+src/theory/theorem2_promise.c @ s/ || !lessen(bound, log2, gap, gap) ||/ ||/;s/!lessen(bound, log2, gap, twice)/false/ @ a promise that leaves 2g out
+src/certify/first_difference_queries.c @ s/set_constants(query, 1.31695789692481)/set_constants(query, 1.31695789692482)/ @ a number above log(2 + sqrt 3) for one below
+src/recheck/lemma_norm.c @ s/reach = 0.6585/reach = 0.6584/ @ a mean depth below nu in the check of certificates
+src/recheck/lemma_order.c @ s/return offset - 0.5;/return offset - 0.4;/ @ other maxima, farther apart than they are
 src/theory/lemma1.c @ s/arb_add_ui(need, need, 3, bits)/arb_add_ui(need, need, 2, bits)/ @ 2 log n + 2 in lemma1.c
 src/theory/theorem2_theorem.c @ s/arb_pow_ui(x, x, 4, 128)/arb_pow_ui(x, x, 3, 128)/ @ kappa with (|V| + 1)^3
 src/theory/theorem2_theorem.c @ s/arb_set_ui(x, tokens + 1)/arb_set_ui(x, tokens + 2)/ @ kappa with |V| + 2
 src/theory/theorem2_promise.c @ s/arb_add_ui(factor, factor, 3, BITS)/arb_add_ui(factor, factor, 4, BITS)/ @ the closed formula with 2 log n + 4
-src/certify/first_difference_queries.c @ s/threshold_above = 1.4455749111516/threshold_above = 1.4455749111515/ @ a number below g* for one above
+src/certify/first_difference_queries.c @ s/threshold_above = 1.3169578969249/threshold_above = 1.3169578969248/ @ a number below log(2 + sqrt 3) for one above
 src/judge/arithmetic.h @ s/(1 + 0x1p-40)/(1 + 0x1p-42)/ @ ATTEST_JUDGE_UP for fewer roundings
 src/kernel/judge_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
 src/judge/weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow

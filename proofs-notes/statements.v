@@ -230,6 +230,82 @@ Check (@lemma_f.boltz_injective :
   packing.spread g (A ++ B) ->
   (exists x : R, lemma_f.differ A B x) -> boltzmann.boltz A <> boltzmann.boltz B).
 
+(*! sharp_gap *)
+Check (Logic.eq_refl : @sharp_gap.sharp =
+  ln (2 + sqrt 3)).
+Check (Logic.eq_refl : @sharp_gap.nu =
+  fun g : R => gstar.mu g / (1 - gstar.ratio g)).
+Check (Logic.eq_refl : @sharp_gap.shallow =
+  fun g : R => g * gstar.ratio g / (1 + gstar.ratio g)).
+Check (Logic.eq_refl : @sharp_gap.sharp_mean =
+  fun g t : R => if Rlt_dec t (2 * g) then sharp_gap.shallow g else sharp_gap.nu g).
+Check (Logic.eq_refl : @sharp_gap.sharp_bound =
+  fun g t : R =>
+  exp (- t) * ((t - sharp_gap.sharp_mean g t) * (1 - 2 * gstar.ratio g) - gstar.mu g)).
+Check (@sharp_gap.sharp_bound_pos :
+  forall g t : R, sharp_gap.sharp < g -> g <= t -> 0 < sharp_gap.sharp_bound g t).
+Check (@sharp_gap.sharp_bound_gap_increasing :
+  forall g g' t : R,
+  sharp_gap.sharp <= g ->
+  g <= g' -> g' <= t -> sharp_gap.sharp_bound g t <= sharp_gap.sharp_bound g' t).
+Check (@sharp_gap.mean_depth_sharp :
+  forall g : R,
+  sharp_gap.sharp <= g ->
+  forall l : list R, lemma_f.deep g l -> 0 <= lemma_f.mean_depth l <= sharp_gap.nu g).
+Check (@sharp_gap.sharp_signed :
+  forall (g : R) (A B : list R) (M c : R),
+  sharp_gap.sharp <= g ->
+  NoDup A ->
+  NoDup B ->
+  packing.spread g (A ++ B) ->
+  lemma_f.greatest A M ->
+  lemma_f.greatest B M ->
+  In c B ->
+  ~ In c A ->
+  (forall x : R, In x A -> ~ In x B -> x <= c) ->
+  sharp_gap.sharp_bound g (M - c) <= boltzmann.boltz A - boltzmann.boltz B).
+Check (@sharp_gap.sharp_other_max :
+  forall (g : R) (A B : list R) (M M' : R),
+  sharp_gap.sharp <= g ->
+  NoDup A ->
+  packing.spread g (A ++ B) ->
+  lemma_f.greatest A M ->
+  lemma_f.greatest B M' ->
+  M' < M ->
+  boltzmann.boltz A - boltzmann.boltz B >= g - sharp_gap.nu g /\ g - sharp_gap.nu g > 1 / 2).
+Check (@sharp_gap.sharp_gap :
+  forall (g : R) (A B : list R),
+  sharp_gap.sharp < g ->
+  NoDup A ->
+  NoDup B ->
+  A <> [] ->
+  B <> [] ->
+  packing.spread g (A ++ B) ->
+  (exists x : R, lemma_f.differ A B x) ->
+  exists M M' : R,
+    lemma_f.greatest A M /\
+    lemma_f.greatest B M' /\
+    (M <> M' /\
+     Rabs (boltzmann.boltz A - boltzmann.boltz B) >= g - sharp_gap.nu g /\
+     g - sharp_gap.nu g > 1 / 2 \/
+     M = M' /\
+     (exists c : R,
+        lemma_f.first_difference A B c /\
+        Rabs (boltzmann.boltz A - boltzmann.boltz B) >= sharp_gap.sharp_bound g (M - c) /\
+        sharp_gap.sharp_bound g (M - c) > 0))).
+
+(*! sharp_collision *)
+Check (@sharp_collision.sharp_collision :
+  forall g : R,
+  g < sharp_gap.sharp ->
+  exists A B : list R,
+    NoDup A /\
+    NoDup B /\
+    A <> [] /\
+    B <> [] /\
+    packing.spread g (A ++ B) /\
+    (exists x : R, lemma_f.differ A B x) /\ boltzmann.boltz A = boltzmann.boltz B).
+
 (*! family *)
 Check (@family.family_bound :
   forall (m : nat) (l : nat -> list R) (M g : nat -> R) (b : R),
@@ -245,6 +321,24 @@ Check (@family.family_bound :
       ~ In c (l (S i)) /\
       (forall x : R, In x (l (S i)) -> ~ In x (l i) -> x <= c) /\
       b <= lemma_f.bound (g i) (M i - c))) ->
+  0 <= b ->
+  forall i j : nat,
+  (i < j)%nat -> (j <= m)%nat -> b <= Rabs (boltzmann.boltz (l i) - boltzmann.boltz (l j))).
+Check (@family.sharp_family_bound :
+  forall (m : nat) (l : nat -> list R) (M g : nat -> R) (b : R),
+  (forall i : nat, (i <= m)%nat -> NoDup (l i)) ->
+  (forall i : nat, (i <= m)%nat -> lemma_f.greatest (l i) (M i)) ->
+  (forall i : nat,
+   (i < m)%nat -> sharp_gap.sharp <= g i /\ packing.spread (g i) (l i ++ l (S i))) ->
+  (forall i : nat,
+   (i < m)%nat ->
+   M (S i) < M i /\ b <= g i - sharp_gap.nu (g i) \/
+   M (S i) = M i /\
+   (exists c : R,
+      In c (l i) /\
+      ~ In c (l (S i)) /\
+      (forall x : R, In x (l (S i)) -> ~ In x (l i) -> x <= c) /\
+      b <= sharp_gap.sharp_bound (g i) (M i - c))) ->
   0 <= b ->
   forall i j : nat,
   (i < j)%nat -> (j <= m)%nat -> b <= Rabs (boltzmann.boltz (l i) - boltzmann.boltz (l j))).
@@ -291,8 +385,8 @@ Check (@lemma1.lemma1_sizes :
 (*! gstar_digits *)
 Check (@gstar_digits.gstar_digits :
   1.445574911151548 < gstar.gstar < 1.445574911151549).
-Check (@gstar_digits.wide_14456 :
-  forall g : R, 1.4456 <= g -> gstar.gstar <= g).
+Check (@gstar_digits.sharp_digits :
+  1.316957896924816 < sharp_gap.sharp < 1.316957896924817).
 
 (*! definition2 *)
 Check (@definition2.mask_ind :
@@ -549,7 +643,7 @@ Check (@rank1.same_token_distance :
 Check (@rank1.theorem2_first_difference :
   forall (u1 u2 u3 v : vectors.vec) (WO : list vectors.vec) (g : R) 
     (X Y : list vectors.vec) (x : list R),
-  gstar.gstar <= g ->
+  sharp_gap.sharp < g ->
   length (vectors.apply WO u3) = length x ->
   vectors.dot u2 u1 * vectors.dot v x <> 0 ->
   X <> [] ->
@@ -574,7 +668,7 @@ Check (@rank1.theorem2_first_difference :
           (softmax.attention (vectors.outer u1 v) (vectors.outer u2 v) 
              (vectors.outer u3 v) WO Y x)) >=
      vectors.norm (vectors.apply WO u3) *
-     ((g - gstar.mu g) / Rabs (vectors.dot u2 u1 * vectors.dot v x)) \/
+     ((g - sharp_gap.nu g) / Rabs (vectors.dot u2 u1 * vectors.dot v x)) \/
      M = M' /\
      (exists c : R,
         lemma_f.first_difference A B c /\
@@ -585,7 +679,7 @@ Check (@rank1.theorem2_first_difference :
              (softmax.attention (vectors.outer u1 v) (vectors.outer u2 v) 
                 (vectors.outer u3 v) WO Y x)) >=
         vectors.norm (vectors.apply WO u3) *
-        (lemma_f.bound g (M - c) / Rabs (vectors.dot u2 u1 * vectors.dot v x))))).
+        (sharp_gap.sharp_bound g (M - c) / Rabs (vectors.dot u2 u1 * vectors.dot v x))))).
 Check (@rank1.output_bounded :
   forall (u1 u2 u3 v : vectors.vec) (WO : list vectors.vec) (rmax eps : R),
   0 < rmax ->
@@ -770,17 +864,20 @@ Check (@theorem2_exists.theorem2 :
       (theorem2_paper.paper_delta d n rmin rmax eps (INR (length V + 1)))).
 
 (*! gap *)
+Check (Logic.eq_refl : @gap.sharp_least =
+  fun g top : R =>
+  Rmin (sharp_gap.sharp_bound g g)
+    (Rmin (sharp_gap.sharp_bound g (2 * g)) (sharp_gap.sharp_bound g top))).
 Check (@gap.bound_least_at_ends :
   forall g t top : R,
-  gstar.wide g ->
-  g <= t -> t <= top -> Rmin (lemma_f.bound g g) (lemma_f.bound g top) <= lemma_f.bound g t).
+  sharp_gap.sharp <= g ->
+  g <= t -> t <= top -> gap.sharp_least g top <= sharp_gap.sharp_bound g t).
 Check (Logic.eq_refl : @gap.gap_promise =
   fun (u1 u2 u3 : vectors.vec) (WO : list vectors.vec) =>
   let kappa := vectors.dot u2 u1 in
   let w := vectors.apply WO u3 in
   fun rmax g : R =>
-  vectors.norm w * Rmin (lemma_f.bound g g) (lemma_f.bound g (2 * (kappa * rmax * rmax))) /
-  (kappa * rmax)).
+  vectors.norm w * gap.sharp_least g (2 * (kappa * rmax * rmax)) / (kappa * rmax)).
 Check (@gap.gap_contextual :
   forall (u1 u2 u3 v : vectors.vec) (WO : list vectors.vec) (I : Type)
     (X : I -> list vectors.vec) (d : nat) (rmax eps g : R) (m : definition2.mask),
@@ -797,7 +894,7 @@ Check (@gap.gap_contextual :
   0 < vectors.dot u2 u1 ->
   0 < vectors.norm (vectors.apply WO u3) ->
   vectors.norm (vectors.apply WO u3) <= eps / (4 * rmax) ->
-  gstar.gstar <= g ->
+  sharp_gap.sharp < g ->
   (forall x y z : vectors.vec,
    (exists i : I, In x (X i)) ->
    (exists i : I, In y (X i)) ->
@@ -1411,9 +1508,16 @@ Check (@certificate.sound_inhabited :
 
 (*! constants *)
 Check (@constants.gap_constants :
-  gstar.gstar <= c_constants.GAP_KAPPA /\ c_constants.GAP_PROMISE = c_constants.GAP_KAPPA).
+  Forall (fun gap : nat => sharp_gap.sharp < INR gap / c_constants.GAPS_UNIT) c_constants.GAPS).
+Check (@constants.sharp_constants :
+  1.268 < c_constants.SHARP_BELOW < sharp_gap.sharp /\
+  sharp_gap.sharp < c_constants.SHARP_ABOVE).
+Check (@constants.recheck_constants :
+  forall g : R,
+  sharp_gap.sharp <= g ->
+  sharp_gap.nu g <= c_constants.RECHECK_NU /\
+  exp (- c_constants.RECHECK_OTHER) <= g - sharp_gap.nu g).
 Check (@constants.gstar_constants :
-  c_constants.GSTAR_BELOW < gstar.gstar < c_constants.GSTAR_ABOVE /\
   Rabs (c_constants.GSTAR_START - gstar.gstar) <= powerRZ 2 (-48)).
 Check (@constants.lemma1_constants :
   forall n : nat,

@@ -215,6 +215,50 @@ static void judge(attest_trial *trial, const attest_dataset *d, size_t collision
     }
 }
 
+/* The values of a format with few of them, by looking at all multiples of the least: those with
+ * at most p significant bits. 0: they are many, or the exponents unbounded. */
+static size_t count_values(const attest_format *format)
+{
+    size_t top, count = 0;
+
+    if (!format->bounded || format->precision + format->emax - format->emin > 12)
+        return 0;
+    top = ((1u << format->precision) - 1) << (format->emax - format->emin);
+    for (size_t k = 1; k <= top; k++) {
+        size_t odd = k;
+
+        while (odd % 2 == 0)
+            odd /= 2;
+        count += odd >> format->precision == 0;
+    }
+    return 2 * count + 1;
+}
+
+/* Whether the library counts right: the values of the format, the classes that they can tell
+ * apart, and the bits that the classes need. */
+static bool counting_is_right(const attest_format *format, size_t classes, size_t dim)
+{
+    size_t values = count_values(format), told = values, bits;
+    bool right = true;
+    fmpz_t counted;
+
+    for (size_t c = 1; c < dim; c++)
+        told *= values;
+    fmpz_init(counted);
+    if (values > 0)
+        right = attest_counting_values(counted, format) && fmpz_equal_ui(counted, values) &&
+                !attest_counting_collapses(format, told, dim) &&
+                attest_counting_collapses(format, told + 1, dim);
+    bits = attest_counting_bits(classes, dim);
+    fmpz_one(counted);
+    fmpz_mul_2exp(counted, counted, bits * dim);
+    right = right && fmpz_cmp_ui(counted, classes) >= 0;
+    fmpz_tdiv_q_2exp(counted, counted, bits > 0 ? dim : 0);
+    right = right && (bits == 0 || fmpz_cmp_ui(counted, classes) < 0);
+    fmpz_clear(counted);
+    return right;
+}
+
 static attest_status decide_outputs(attest_trial *trial, const attest_instance *instance,
                                     const attest_setting *setting, const outputs *o,
                                     const attest_format *format, attest_error *error)
@@ -236,6 +280,8 @@ static attest_status decide_outputs(attest_trial *trial, const attest_instance *
     accurate = o->finite && (arb_lt(e, s) || attest_setting_drops(setting, "accurate"));
     if (status == ATTEST_OK && !fmpz_equal_ui(found.pairs, collisions))
         attest_trial_violated(trial, "collapse", "the library counts other collisions");
+    else if (status == ATTEST_OK && !counting_is_right(format, o->classes.classes, d->dim))
+        attest_trial_violated(trial, "collapse", "the library counts other values");
     else if (!accurate && !too_few)
         trial->outcome = ATTEST_DISCARDED;
     else
@@ -282,7 +328,7 @@ static const attest_coverage coverage[] = {
 
 const attest_property attest_property_collapse = {
     .name = "collapse",
-    .title = "accurate outputs never collide, and too few values always do",
+    .title = "accurate outputs never collide, too few values always do, and are counted",
     .statement = "collapse",
     .gen = gen,
     .decide = decide,

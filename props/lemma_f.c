@@ -12,7 +12,8 @@ static const attest_hypothesis hypotheses[] = {
 };
 
 static const attest_constant constants[] = {
-    {"g*", "1.445574911151548..., the solution of g = 1 + g e^{-g}/(1 - e^{-g})"},
+    {"g*", "1.445574911151548..., the solution of g = 1 + g e^{-g}/(1 - e^{-g}); the sharp "
+           "form begins at log(2 + sqrt 3): attest show sharp_gap"},
     {0},
 };
 

@@ -32,7 +32,7 @@ const attest_statement attest_statement_sharp_gap = {
         "least g >= log(2 + sqrt 3) apart; q = e^{-g}, mu = g q/(1-q), nu = mu/(1-q). If the "
         "maxima differ, |boltz(A) - boltz(B)| >= g - nu > 0. If they agree, c is the largest "
         "element of the symmetric difference and t = max - c, then |boltz(A) - boltz(B)| >= "
-        "e^{-t} [(1 - 2q)(t - b)/(1 + e^{-t}) - mu] > 0, b = 0 where t < 2g, else nu; at g = "
+        "e^{-t} [(t - m)(1 - 2q) - mu] > 0, m = g q/(1+q) where t < 2g, else nu; at g = "
         "log(2 + sqrt 3) the difference is positive still. The order is that of Lemma F. For "
         "sets of at most n elements any gap above g_n does: {0, -g} and {0, -2g, ..., -ng} "
         "have equal boltz at g = g_n, and g_n rises to log(2 + sqrt 3): no smaller gap does.",
@@ -40,6 +40,9 @@ const attest_statement attest_statement_sharp_gap = {
     .constants = constants,
     .decided_by = "balls",
     .note = "proofs-notes/sharp_gap.md",
+    .machine = "for any sizes: proofs-notes/coq/sharp_gap.v, sharp_gap; no smaller gap: "
+               "sharp_collision.v; over a family: family.v, sharp_family_bound. Not the "
+               "thresholds for sets of at most n elements, nor the gap log(2 + sqrt 3) itself",
 };
 
 static bool check_gap(const fmpq_t gap, size_t n)

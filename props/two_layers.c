@@ -1,9 +1,6 @@
 /* two_layers.c -- which universal pairs survive a second hardmax layer. */
-#include <string.h>
-
-#include "campaign/gen.h"
 #include "campaign/label.h"
-#include "props/multiples.h"
+#include "props/layer_pairs.h"
 #include "props/properties.h"
 #include "props/statement.h"
 #include "theory/two_layers.h"
@@ -37,205 +34,8 @@ const attest_statement attest_statement_two_layers = {
     .note = "proofs-notes/two_layers.md",
 };
 
-/* The property: a pair of whole numbers along a random direction, in any order, and two random
- * layers, or, without a hypothesis on the tokens, the two that tell it apart. The heads of both
- * layers stand in one set of weights, "first" of them in the first layer. */
-
-enum { LONGEST = 10, MOST_HEADS = 3, MOST_SIZE = 2 };
-
-typedef struct block {
-    size_t length[2];
-    long t[2][4];
-} block;
-
-/* One sign: extremes, mean, and the multiplicities of the extremes agree, and the lengths have
- * the ratio 1, or 2 : 3. */
-static const block equal_blocks[] = {{{4, 4}, {{1, 3, 4, 6}, {1, 2, 5, 6}}},
-                                     {{1, 1}, {{2}, {2}}},
-                                     {{2, 2}, {{3, 5}, {3, 5}}},
-                                     {{4, 4}, {{2, 5, 6, 9}, {2, 4, 7, 9}}}},
-                   unequal_blocks[] = {{{2, 3}, {{1, 3}, {1, 2, 3}}},
-                                       {{2, 3}, {{2, 6}, {2, 4, 6}}}},
-                   alone_blocks[] = {{{4, 4}, {{1, 3, 4, 6}, {1, 2, 5, 6}}},
-                                     {{2, 3}, {{1, 3}, {1, 2, 3}}},
-                                     {{4, 4}, {{1, 1, 3, 3}, {1, 2, 2, 3}}}};
-
-/* Each fails what it is named after, and nothing else. */
-static const struct failing {
-    const char *name;
-    size_t length[2];
-    long t[2][6];
-} failing[] = {
-    {"nearest", {4, 4}, {{-1, 1, 5, 6}, {-1, 2, 4, 6}}},
-    {"means", {6, 6}, {{-4, -2, -1, 1, 2, 4}, {-4, -3, -1, 1, 3, 4}}},
-    {"multiplicities", {5, 5}, {{-1, 1, 1, 3, 3}, {-1, 1, 2, 2, 3}}},
-};
-
-enum { FAILING = sizeof failing / sizeof *failing };
-
-typedef struct pair_of_lists {
-    long t[2][LONGEST];
-    size_t length[2];
-} pair_of_lists;
-
-static void add_block(pair_of_lists *lists, const block *b, long sign)
-{
-    for (size_t side = 0; side < 2; side++)
-        for (size_t k = 0; k < b->length[side]; k++)
-            lists->t[side][lists->length[side]++] = sign * b->t[side][k];
-}
-
-static const struct failing *find_failing(const attest_setting *setting)
-{
-    for (size_t i = 0; i < FAILING; i++)
-        if (attest_setting_drops(setting, failing[i].name))
-            return &failing[i];
-    return NULL;
-}
-
-static void gen_lists(pair_of_lists *lists, struct theft *t, const attest_setting *setting)
-{
-    const struct failing *fails = find_failing(setting);
-    uint64_t kind = theft_random_choice(t, 3);
-
-    *lists = (pair_of_lists){.length = {0, 0}};
-    if (fails) {
-        for (size_t side = 0; side < 2; side++) {
-            memcpy(lists->t[side], fails->t[side], sizeof fails->t[side]);
-            lists->length[side] = fails->length[side];
-        }
-    } else if (kind == 0) {
-        add_block(lists, &alone_blocks[theft_random_choice(t, 3)],
-                  theft_random_choice(t, 2) ? -1 : 1);
-    } else if (kind == 1) {
-        add_block(lists, &equal_blocks[3 * theft_random_choice(t, 2)], 1);
-        add_block(lists, &equal_blocks[theft_random_choice(t, 4)], -1);
-    } else {
-        add_block(lists, &unequal_blocks[theft_random_choice(t, 2)], 1);
-        add_block(lists, &unequal_blocks[theft_random_choice(t, 2)], -1);
-    }
-}
-
-/* Appends t u, the tokens in any order. */
-static attest_status add_sequence(attest_dataset_builder *builder, long *list, size_t length,
-                                  const long *u, size_t dim, struct theft *t)
-{
-    fmpq *token = _fmpq_vec_init((slong)dim);
-    attest_status status = ATTEST_OK;
-
-    for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
-        size_t other = k + theft_random_choice(t, length - k);
-        long multiple = list[other];
-
-        list[other] = list[k];
-        for (size_t c = 0; c < dim; c++)
-            fmpq_set_si(token + c, multiple * u[c], 1);
-        status = attest_dataset_builder_add_token(builder, token, NULL);
-    }
-    _fmpq_vec_clear(token, (slong)dim);
-    return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
-}
-
-static attest_status gen_dataset(attest_dataset *dataset, struct theft *t, pair_of_lists *lists,
-                                 const long *u, size_t dim)
-{
-    attest_dataset_builder builder;
-    attest_status status = ATTEST_OK;
-
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
-    for (size_t side = 0; side < 2 && status == ATTEST_OK; side++)
-        status = add_sequence(&builder, lists->t[side], lists->length[side], u, dim, t);
-    if (status == ATTEST_OK)
-        status = attest_dataset_builder_finish(dataset, &builder, NULL);
-    attest_dataset_builder_clear(&builder);
-    return status;
-}
-
-static void gen_matrix(attest_matrix *matrix, size_t rows, size_t cols, struct theft *t)
-{
-    attest_matrix_resize(matrix, rows, cols);
-    for (size_t e = 0; e < rows * cols; e++)
-        fmpz_set_si(matrix->entry + e, attest_multiples_gen_small(t, 5));
-}
-
-static attest_status gen_weights(attest_instance *instance, struct theft *t, size_t dim,
-                                 const attest_setting *setting)
-{
-    attest_weights *weights = &instance->weights;
-    size_t first = attest_gen_size(t, 1, MOST_HEADS),
-           second = attest_gen_size(t, 1, MOST_HEADS);
-
-    if (attest_weights_resize(weights, first + second) != ATTEST_OK)
-        return ATTEST_NOMEM;
-    weights->activation = ATTEST_HARDMAX;
-    weights->dim = dim;
-    if (attest_setting_drops(setting, "uniform-ties"))
-        weights->ties = ATTEST_TIES_LEFTMOST;
-    if (attest_setting_drops(setting, "no-mask"))
-        weights->mask = ATTEST_MASK_CAUSAL;
-    for (size_t h = 0; h < first + second; h++) {
-        size_t s = attest_gen_size(t, 1, MOST_SIZE);
-
-        gen_matrix(&weights->head[h].wq, s, dim, t);
-        gen_matrix(&weights->head[h].wk, s, dim, t);
-        gen_matrix(&weights->head[h].wv, s, dim, t);
-        gen_matrix(&weights->head[h].wo, dim, s, t);
-    }
-    fmpq_set_ui(attest_instance_set(instance, "first"), first, 1);
-    return ATTEST_OK;
-}
-
-static void move_head(attest_head *to, attest_head *from)
-{
-    attest_head swap = *to;
-
-    *to = *from;
-    *from = swap;
-}
-
-/* The layers that tell a failing pair apart, as one set of weights. */
-static attest_status build_weights(attest_instance *instance, const pair_of_lists *lists)
-{
-    attest_universal_pair pair = {
-        {lists->length[0], lists->length[1]}, {lists->t[0], lists->t[1]}, {0, 0}};
-    attest_two_layers_part part = attest_two_layers_check(&pair);
-    attest_weights layer[2];
-    attest_error error;
-    attest_status status;
-
-    attest_weights_init(&layer[0]);
-    attest_weights_init(&layer[1]);
-    status = attest_two_layers_separate(layer, &pair, part, &error);
-    if (status == ATTEST_OK)
-        status = attest_weights_resize(&instance->weights, 2);
-    if (status == ATTEST_OK) {
-        instance->weights.activation = ATTEST_HARDMAX;
-        instance->weights.dim = 2;
-        move_head(&instance->weights.head[0], &layer[0].head[0]);
-        move_head(&instance->weights.head[1], &layer[1].head[0]);
-        fmpq_one(attest_instance_set(instance, "first"));
-    }
-    attest_weights_clear(&layer[0]);
-    attest_weights_clear(&layer[1]);
-    return status;
-}
-
-static attest_status gen(attest_instance *instance, struct theft *t,
-                         const attest_setting *setting)
-{
-    bool fails = find_failing(setting) != NULL;
-    size_t dim = fails ? 2 : attest_gen_size(t, 1, 3);
-    long u[3] = {1, 0, 0};
-    pair_of_lists lists;
-    attest_status status;
-
-    gen_lists(&lists, t, setting);
-    for (size_t c = 0; c < dim && !fails; c++)
-        u[c] = attest_multiples_gen_small(t, 4);
-    u[0] += u[0] == 0;
-    status = fails ? build_weights(instance, &lists) : gen_weights(instance, t, dim, setting);
-    return status == ATTEST_OK ? gen_dataset(&instance->dataset, t, &lists, u, dim) : status;
-}
+/* What the criterion lets pass must be merged by the instance's two layers, and what it does
+ * not must be told apart by the layers that it names. */
 
 /* Whether the token is ratio times the first token of the dataset, whose entry on axis is not
  * 0.
@@ -279,10 +79,10 @@ static size_t find_axis(const attest_dataset *d)
 }
 
 /* The tokens as whole multiples of one vector; false: they are not, or 0, or too large. */
-static bool get_multiples(pair_of_lists *lists, const attest_dataset *d)
+static bool get_multiples(attest_layer_pairs *lists, const attest_dataset *d)
 {
     size_t axis = find_axis(d);
-    bool line = d->longest <= LONGEST && axis < d->dim;
+    bool line = d->longest <= ATTEST_LAYER_PAIRS_LONGEST && axis < d->dim;
     fmpz_t common;
     fmpq_t ratio;
 
@@ -315,28 +115,20 @@ static bool is_dropped(attest_two_layers_part part, const attest_setting *settin
     return attest_setting_drops(setting, name[part]);
 }
 
-static bool meets_hypotheses(const attest_instance *instance, const attest_setting *setting)
+/* All hypotheses but those on the tokens; lists = the multiples. */
+static bool meets_hypotheses(attest_layer_pairs *lists, const attest_instance *instance,
+                             const attest_setting *setting)
 {
     const attest_weights *w = &instance->weights;
     const attest_dataset *d = &instance->dataset;
     const fmpq *first = attest_instance_get(instance, "first");
-    attest_universal_pair pair = {{0, 0}, {NULL, NULL}, {0, 0}};
-    attest_two_layers_part part;
-    pair_of_lists lists;
 
-    if (!attest_instance_fits(instance) || w->activation != ATTEST_HARDMAX || !w->skip ||
-        d->count != 2 || !first || !fmpz_is_one(fmpq_denref(first)) ||
-        fmpq_cmp_si(first, 1) < 0 || fmpq_cmp_ui(first, w->heads) >= 0 ||
-        (w->ties != ATTEST_TIES_UNIFORM && !attest_setting_drops(setting, "uniform-ties")) ||
-        (w->mask != ATTEST_MASK_NONE && !attest_setting_drops(setting, "no-mask")) ||
-        !get_multiples(&lists, d))
-        return false;
-    for (size_t side = 0; side < 2; side++) {
-        pair.length[side] = lists.length[side];
-        pair.t[side] = lists.t[side];
-    }
-    part = attest_two_layers_check(&pair);
-    return part == ATTEST_TWO_LAYERS_SURVIVES || is_dropped(part, setting);
+    return attest_instance_fits(instance) && w->activation == ATTEST_HARDMAX && w->skip &&
+           d->count == 2 && first && fmpz_is_one(fmpq_denref(first)) &&
+           fmpq_cmp_si(first, 1) >= 0 && fmpq_cmp_ui(first, w->heads) < 0 &&
+           (w->ties == ATTEST_TIES_UNIFORM || attest_setting_drops(setting, "uniform-ties")) &&
+           (w->mask == ATTEST_MASK_NONE || attest_setting_drops(setting, "no-mask")) &&
+           get_multiples(lists, d);
 }
 
 /* layer = heads from .. to of the weights, which keep them. */
@@ -347,62 +139,12 @@ static void borrow(attest_weights *layer, const attest_weights *weights, size_t 
     layer->heads = to - from;
 }
 
-/* Compares the outputs at every token that both sequences have. */
-static void compare(attest_trial *trial, const attest_instance *instance, fmpq *const out[2])
+/* The outputs of the layers for both sequences. */
+static attest_status evaluate(fmpq *const out[2], const attest_weights layer[2],
+                              const attest_dataset *d, attest_error *error)
 {
-    const attest_dataset *d = &instance->dataset;
-
-    for (size_t k = 0; k < attest_dataset_length(d, 0); k++)
-        for (size_t l = 0; l < attest_dataset_length(d, 1); l++) {
-            bool equal = true;
-
-            if (attest_dataset_token(d, 0, k) != attest_dataset_token(d, 1, l))
-                continue;
-            for (size_t c = 0; c < d->dim; c++)
-                equal = equal && fmpq_equal(out[0] + k * d->dim + c, out[1] + l * d->dim + c);
-            if (equal || trial->outcome == ATTEST_VIOLATED)
-                continue;
-            trial->has_pair = true;
-            trial->pair[0] = (attest_place){0, k};
-            trial->pair[1] = (attest_place){1, l};
-            attest_trial_violated(trial, "two_layers",
-                                  "two layers tell [0,%zu] and [1,%zu] apart", k, l);
-        }
-}
-
-static void add_labels(attest_trial *trial, const attest_instance *instance)
-{
-    const attest_dataset *d = &instance->dataset;
-    pair_of_lists lists;
-    bool both = false;
-
-    if (get_multiples(&lists, d))
-        for (size_t k = 0; k < lists.length[0]; k++)
-            both = both || lists.t[0][k] < 0; /* the first is positive */
-    attest_trial_label(trial, both ? "both signs" : "one sign");
-    attest_trial_label(trial, attest_dataset_length(d, 0) == attest_dataset_length(d, 1)
-                                  ? "equal lengths"
-                                  : "unequal lengths");
-}
-
-static attest_status decide(attest_trial *trial, const attest_instance *instance,
-                            const attest_setting *setting, attest_error *error)
-{
-    const attest_dataset *d = &instance->dataset;
     attest_status status = ATTEST_OK;
-    attest_weights layer[2];
-    size_t first;
-    fmpq *out[2];
 
-    if (!meets_hypotheses(instance, setting)) {
-        trial->outcome = ATTEST_DISCARDED;
-        return ATTEST_OK;
-    }
-    first = fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "first")));
-    borrow(&layer[0], &instance->weights, 0, first);
-    borrow(&layer[1], &instance->weights, first, instance->weights.heads);
-    for (size_t i = 0; i < 2; i++)
-        out[i] = _fmpq_vec_init((slong)(d->longest * d->dim));
     for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
         attest_sequence sequence;
 
@@ -412,11 +154,128 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
             status = attest_two_layers_evaluate(out[i], layer, 2, &sequence, error);
         attest_sequence_clear(&sequence);
     }
-    if (status == ATTEST_OK)
-        compare(trial, instance, out);
+    return status;
+}
+
+/* A token that both sequences have, and whose outputs differ. */
+static bool find_difference(attest_place pair[2], const attest_dataset *d, fmpq *const out[2])
+{
+    for (size_t k = 0; k < attest_dataset_length(d, 0); k++)
+        for (size_t l = 0; l < attest_dataset_length(d, 1); l++) {
+            if (attest_dataset_token(d, 0, k) != attest_dataset_token(d, 1, l))
+                continue;
+            for (size_t c = 0; c < d->dim; c++)
+                if (!fmpq_equal(out[0] + k * d->dim + c, out[1] + l * d->dim + c)) {
+                    pair[0] = (attest_place){0, k};
+                    pair[1] = (attest_place){1, l};
+                    return true;
+                }
+        }
+    return false;
+}
+
+static attest_status decide_layers(attest_trial *trial, const attest_dataset *d,
+                                   const attest_weights layer[2], bool merges,
+                                   attest_error *error)
+{
+    attest_status status;
+    attest_place pair[2];
+    fmpq *out[2];
+
+    for (size_t i = 0; i < 2; i++)
+        out[i] = _fmpq_vec_init((slong)(d->longest * d->dim));
+    status = evaluate(out, layer, d, error);
+    if (status == ATTEST_OK && find_difference(pair, d, out) == merges) {
+        trial->has_pair = merges;
+        for (size_t i = 0; i < 2 && merges; i++)
+            trial->pair[i] = pair[i];
+        if (merges)
+            attest_trial_violated(trial, "two_layers",
+                                  "two layers tell [0,%zu] and [1,%zu] apart", pair[0].position,
+                                  pair[1].position);
+        else
+            attest_trial_violated(trial, "two_layers",
+                                  "the layers that should tell the pair apart do not");
+    }
     for (size_t i = 0; i < 2; i++)
         _fmpq_vec_clear(out[i], (slong)(d->longest * d->dim));
-    add_labels(trial, instance);
+    return status;
+}
+
+/* Where the tokens of both lists are equal, or false. */
+static bool find_shared(attest_universal_pair *pair, const attest_layer_pairs *lists)
+{
+    for (size_t k = 0; k < lists->length[0]; k++)
+        for (size_t l = 0; l < lists->length[1]; l++)
+            if (lists->t[0][k] == lists->t[1][l]) {
+                pair->position[0] = k, pair->position[1] = l;
+                return true;
+            }
+    return false;
+}
+
+/* The pair fails in this part: the layers that the criterion names tell it apart, as multiples
+ * of (1, 0). */
+static attest_status decide_failing(attest_trial *trial, const attest_layer_pairs *lists,
+                                    const attest_universal_pair *pair,
+                                    attest_two_layers_part part, attest_error *error)
+{
+    attest_weights layer[2];
+    attest_dataset d;
+    attest_status status;
+
+    attest_dataset_init(&d);
+    for (size_t i = 0; i < 2; i++)
+        attest_weights_init(&layer[i]);
+    status = attest_two_layers_separate(layer, pair, part, error);
+    if (status == ATTEST_OK)
+        status = attest_layer_pairs_build(&d, lists, (const long[]){1, 0}, 2);
+    if (status == ATTEST_OK)
+        status = decide_layers(trial, &d, layer, false, error);
+    for (size_t i = 0; i < 2; i++)
+        attest_weights_clear(&layer[i]);
+    attest_dataset_clear(&d);
+    return status;
+}
+
+static void add_labels(attest_trial *trial, const attest_layer_pairs *lists, bool merges)
+{
+    bool both = false;
+
+    for (size_t k = 0; k < lists->length[0]; k++)
+        both = both || lists->t[0][k] < 0; /* the first is positive */
+    attest_trial_label(trial, both ? "both signs" : "one sign");
+    attest_trial_label(trial, lists->length[0] == lists->length[1] ? "equal lengths"
+                                                                   : "unequal lengths");
+    attest_trial_label(trial, merges ? "survives" : "told apart");
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    attest_layer_pairs lists;
+    attest_universal_pair pair = {{0, 0}, {lists.t[0], lists.t[1]}, {0, 0}};
+    attest_two_layers_part part = ATTEST_TWO_LAYERS_UNIVERSAL;
+    attest_weights layer[2];
+    attest_status status;
+    size_t first;
+    bool merges;
+
+    if (meets_hypotheses(&lists, instance, setting) && find_shared(&pair, &lists)) {
+        pair.length[0] = lists.length[0], pair.length[1] = lists.length[1];
+        part = attest_two_layers_check(&pair);
+    }
+    merges = part == ATTEST_TWO_LAYERS_SURVIVES || is_dropped(part, setting);
+    if (part == ATTEST_TWO_LAYERS_UNIVERSAL || (!merges && setting->without)) {
+        trial->outcome = ATTEST_DISCARDED;
+        return ATTEST_OK;
+    }
+    first = fmpz_get_ui(fmpq_numref(attest_instance_get(instance, "first")));
+    borrow(&layer[0], &instance->weights, 0, first);
+    borrow(&layer[1], &instance->weights, first, instance->weights.heads);
+    status = merges ? decide_layers(trial, &instance->dataset, layer, true, error)
+                    : decide_failing(trial, &lists, &pair, part, error);
+    add_labels(trial, &lists, merges);
     return status;
 }
 
@@ -427,15 +286,16 @@ static const attest_droppable droppable[] = {
 
 static const attest_coverage coverage[] = {
     {"both signs", 40, 90},
-    {"unequal lengths", 20, 80},
+    {"unequal lengths", 10, 80},
+    {"told apart", 10, 60},
     {0},
 };
 
 const attest_property attest_property_two_layers = {
     .name = "two_layers",
-    .title = "two random layers merge the universal pairs that survive",
+    .title = "two layers merge the universal pairs that survive, and no others",
     .statement = "two_layers",
-    .gen = gen,
+    .gen = attest_layer_pairs_gen,
     .decide = decide,
     .droppable = droppable,
     .coverage = coverage,

@@ -3,19 +3,34 @@
 
 From Coq Require Import Reals List Lra Lia.
 From Interval Require Import Tactic.
-From attest Require Import sums gstar gstar_digits lemma1 theorem2_paper c_constants guard.
+From attest Require Import sums gstar gstar_digits sharp_gap lemma1 theorem2_paper c_constants guard.
 Local Open Scope R_scope.
 
-(* theorem2_gap.c chooses kappa for this gap, theorem2_promise.c promises for it. *)
-Theorem gap_constants : gstar <= GAP_KAPPA /\ GAP_PROMISE = GAP_KAPPA.
-Proof. pose proof gstar_digits; unfold GAP_KAPPA, GAP_PROMISE; lra. Qed.
-
-(* first_difference_queries.c takes one number for above g*, another for below; lemma_f.c starts
-   Newton's method with 48 good bits. *)
-Theorem gstar_constants :
-  GSTAR_BELOW < gstar < GSTAR_ABOVE /\ Rabs (GSTAR_START - gstar) <= powerRZ 2 (-48).
+(* theorem2_gap.c chooses kappa for one of these gaps, and promises for the same. *)
+Theorem gap_constants : Forall (fun gap => sharp < INR gap / GAPS_UNIT) GAPS.
 Proof.
-pose proof gstar_digits; unfold GSTAR_BELOW, GSTAR_ABOVE, GSTAR_START; split; [lra|].
+pose proof sharp_digits; unfold GAPS, GAPS_UNIT.
+repeat constructor; rewrite INR_IZR_INZ;
+  match goal with |- context [Z.of_nat ?n] => let z := eval vm_compute in (Z.of_nat n) in change (Z.of_nat n) with z end;
+  lra.
+Qed.
+
+(* first_difference_queries.c takes one number for above log(2 + sqrt 3), another for below. *)
+Theorem sharp_constants : 1.268 < SHARP_BELOW < sharp /\ sharp < SHARP_ABOVE.
+Proof. pose proof sharp_digits; unfold SHARP_BELOW, SHARP_ABOVE; lra. Qed.
+
+(* lemma_norm.c of recheck takes one for nu at every gap from there on, lemma_order.c one for g - nu. *)
+Theorem recheck_constants g : sharp <= g -> nu g <= RECHECK_NU /\ exp (- RECHECK_OTHER) <= g - nu g.
+Proof.
+intros Gs; pose proof sharp_digits; pose proof (nu_decreasing sharp g ltac:(lra) Gs).
+pose proof (nu_half sharp ltac:(lra)); unfold RECHECK_NU, RECHECK_OTHER; split; [lra|].
+apply Rle_trans with 0.61; [interval with (i_prec 60) | lra].
+Qed.
+
+(* lemma_f.c starts Newton's method with 48 good bits. *)
+Theorem gstar_constants : Rabs (GSTAR_START - gstar) <= powerRZ 2 (-48).
+Proof.
+pose proof gstar_digits; unfold GSTAR_START.
 apply Rle_trans with (/ 10 ^ 15); [|interval with (i_prec 80)].
 unfold Rabs; destruct Rcase_abs; lra.
 Qed.
@@ -69,6 +84,15 @@ Lemma judge_narrow_satisfiable : satisfiable judge_narrow.
 Proof. exact I. Qed.
 Lemma gap_constants_satisfiable : satisfiable gap_constants.
 Proof. exact I. Qed.
+Lemma sharp_constants_satisfiable : satisfiable sharp_constants.
+Proof. exact I. Qed.
+Lemma recheck_constants_satisfiable : satisfiable recheck_constants.
+Proof. exists 2; pose proof sharp_lt_2; given lra. Qed.
+Lemma recheck_constants_falsifiable : falsifiable recheck_constants.
+Proof.
+exists 0; unfold nu, mu; rewrite !Rmult_0_l; unfold Rdiv; rewrite !Rmult_0_l.
+intros [_ H]; pose proof (exp_pos (- RECHECK_OTHER)); lra.
+Qed.
 Lemma gstar_constants_satisfiable : satisfiable gstar_constants.
 Proof. exact I. Qed.
 Lemma lemma1_constants_satisfiable : satisfiable lemma1_constants.

@@ -1,9 +1,9 @@
-(* The strategy `gap`: scores at least g >= g* apart, and Lemma F instead of Lemma 1.  Definition 2
-   whole, with the promise that theorem2_promise.c takes: the least of Lemma F's bound at both ends
-   of the depths that can occur. *)
+(* The strategy `gap`: scores at least g > log(2 + sqrt 3) apart, and the sharp gap instead of
+   Lemma 1: Definition 2 whole, with the promise that theorem2_promise.c takes, the least of the bound
+   at both ends of the depths that can occur, and at 2g, where it jumps. *)
 
 From Coq Require Import Reals List Lra Lia.
-From attest Require Import sums boltzmann gstar packing lemma_f family lemma1 vectors definition2.
+From attest Require Import sums boltzmann gstar packing lemma_f sharp_gap lemma1 vectors definition2.
 From attest Require Import softmax rank1 theorem2 guard.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -25,20 +25,37 @@ destruct (Rle_dec (y - b) 0) as [N|N].
   lra.
 Qed.
 
-(* Lemma F's bound over an interval of depths is least at an end. *)
-Theorem bound_least_at_ends g t top : wide g -> g <= t -> t <= top ->
-  Rmin (bound g g) (bound g top) <= bound g t.
+(* The bound over an interval of depths is least at an end, or at 2g, where it jumps. *)
+Definition sharp_least (g top : R) : R :=
+  Rmin (sharp_bound g g) (Rmin (sharp_bound g (2 * g)) (sharp_bound g top)).
+
+Theorem bound_least_at_ends g t top : sharp <= g -> g <= t -> t <= top ->
+  sharp_least g top <= sharp_bound g t.
 Proof.
-intros W L U; pose proof (wide_bracket g W) as B; pose proof (wide_quarter g W) as Q.
-set (a := 1 - 2 * ratio g) in *; assert (0 < a) as A by (unfold a; lra).
-set (b := mu g + mu g / a).
-assert (forall s, bound g s = a * h b s) as E.
-{ intros s; unfold bound, h, b; fold a; field; lra. }
-rewrite !E; destruct (Rle_dec t (b + 1)) as [R|R].
-- apply Rle_trans with (1 := Rmin_l _ _); apply Rmult_le_compat_l; [lra|].
-  now apply h_increasing.
-- apply Rle_trans with (1 := Rmin_r _ _); apply Rmult_le_compat_l; [lra|].
-  apply h_decreasing; lra.
+intros Gs L U; pose proof (sharp_ratio g Gs) as [Q _]; pose proof (sharp_gt_1 g Gs).
+pose proof (shallow_mu g Gs); pose proof (nu_half g Gs).
+set (a := 1 - 2 * ratio g); assert (0 < a) as A by (unfold a; lra).
+(* on each side of 2g the bound is a h_b, which rises and then falls *)
+assert (forall m x s y, x <= s -> s <= y ->
+  Rmin (exp (- x) * ((x - m) * a - mu g)) (exp (- y) * ((y - m) * a - mu g))
+  <= exp (- s) * ((s - m) * a - mu g)) as Ends.
+{ intros m x s y Ls Us; set (b := m + mu g / a).
+  assert (forall z, exp (- z) * ((z - m) * a - mu g) = a * h b z) as E
+    by (intros z; unfold h, b; field; lra).
+  rewrite !E; destruct (Rle_dec s (b + 1)) as [R|R].
+  - apply Rle_trans with (1 := Rmin_l _ _); apply Rmult_le_compat_l; [lra|].
+    now apply h_increasing.
+  - apply Rle_trans with (1 := Rmin_r _ _); apply Rmult_le_compat_l; [lra|].
+    apply h_decreasing; lra. }
+unfold sharp_least, sharp_bound, sharp_mean; fold a.
+destruct (Rlt_dec g (2 * g)) as [_|N]; [|lra]; destruct (Rlt_dec (2 * g) (2 * g)) as [N|_]; [lra|].
+destruct (Rlt_dec t (2 * g)) as [T|T].
+- apply Rle_trans with (2 := Ends (shallow g) g t (2 * g) L ltac:(lra)).
+  apply Rmin_glb; [apply Rmin_l|]; apply Rle_trans with (1 := Rmin_r _ _).
+  apply Rle_trans with (1 := Rmin_l _ _), Rmult_le_compat_l; [left; apply exp_pos|].
+  assert ((2 * g - nu g) * a <= (2 * g - shallow g) * a) by (apply Rmult_le_compat_r; lra); lra.
+- destruct (Rlt_dec top (2 * g)) as [N|_]; [lra|].
+  apply Rle_trans with (2 := Ends (nu g) (2 * g) t top ltac:(lra) U); apply Rmin_r.
 Qed.
 
 Section Gap.
@@ -60,14 +77,14 @@ Hypothesis no_repetition : forall i, NoDup (X i).
 Hypothesis WO_dimension : length WO = d.
 Hypotheses (v_le_1 : norm v <= 1) (kappa_pos : 0 < kappa).
 Hypotheses (w_pos : 0 < norm w) (w_small : norm w <= eps / (4 * rmax)).
-Hypothesis g_wide : gstar <= g.
+Hypothesis g_wide : sharp < g.
 Hypothesis apart : forall x y z, V x -> V y -> V z -> y <> z ->
   g <= Rabs (kappa * dot v x * (dot v y - dot v z)).
 
 Definition gap_promise : R :=
-  norm w * Rmin (bound g g) (bound g (2 * (kappa * rmax * rmax))) / (kappa * rmax).
+  norm w * sharp_least g (2 * (kappa * rmax * rmax)) / (kappa * rmax).
 
-Let W : wide g. Proof. now apply wide_of_gstar. Qed.
+Let Gs : sharp <= g. Proof. lra. Qed.
 Let visible_in i k x : In x (visible m k (X i)) -> V x.
 Proof. exists i; apply (visible_incl _ m k); assumption. Qed.
 Let token_in i k : (k < length (X i))%nat -> V (token I X i k).
@@ -98,13 +115,13 @@ pose proof (gap_small y y Vy Vy) as Sy; pose proof (gap_small y z Vy Vz) as Sz.
 apply Rabs_def2 in Sy, Sz; unfold Rabs in G; destruct (Rcase_abs (s y y - s y z)); lra.
 Qed.
 
-Let least := Rmin (bound g g) (bound g (2 * (kappa * rmax * rmax))).
+Let least := sharp_least g (2 * (kappa * rmax * rmax)).
 
-Lemma least_pos : g < 2 * (kappa * rmax * rmax) -> 0 < least <= 1.
+Lemma least_pos : g < 2 * (kappa * rmax * rmax) -> 0 < least <= 1 / 2.
 Proof.
-intros R; split.
-- apply Rmin_glb_lt; apply bound_pos; auto; lra.
-- apply Rle_trans with (1 := Rmin_l _ _); apply bound_le_1; [exact W | lra].
+intros R; pose proof (sharp_gt_1 g Gs); split.
+- repeat apply Rmin_glb_lt; apply sharp_bound_pos; lra.
+- apply Rle_trans with (1 := Rmin_l _ _); apply sharp_bound_le_half; lra.
 Qed.
 
 Lemma gap_same_token i k j l x : (k < length (X i))%nat -> (l < length (X j))%nat ->
@@ -122,7 +139,7 @@ assert (exists y, V y /\ y <> x) as (y & Vy & Nyx).
 { destruct D as (y & D); exists y; split; [|intros ->; tauto].
   destruct D as [[H _]|[H _]]; auto. }
 pose proof (gap_range y x Vy Vx Nyx) as Wide; destruct (least_pos Wide) as [Lp L1].
-destruct W as [g0 _].
+pose proof (sharp_gt_1 g Gs) as g0.
 assert (kappa * dot v x <> 0) as K.
 { intros K0; pose proof (apart x y x Vx Vy Vx Nyx) as P.
   rewrite K0, Rmult_0_l, Rabs_R0 in P; lra. }
@@ -147,8 +164,8 @@ destruct (theorem2_first_difference u1 u2 u3 v WO g A B x) as (M & M' & GA & GB 
 - apply visible_nodup, no_repetition.
 - intros a b Ha Hb; apply gap_scores; auto.
 - destruct H as [[_ H]|[Eq (c & [Dc Fc] & H)]].
-  + apply Enough with (g - mu g); [|exact H]; destruct W; lra.
-  + apply Enough with (bound g (M - c)); [|exact H].
+  + apply Enough with (g - nu g); [|exact H]; pose proof (nu_half g Gs); lra.
+  + apply Enough with (sharp_bound g (M - c)); [|exact H].
     destruct GA as [MA UA], GB as [MB UB]; subst M'.
     assert (In c (map (s x) A) \/ In c (map (s x) B)) as Hc by (destruct Dc as [[? _]|[? _]]; auto).
     assert (forall a, In a (map (s x) A) \/ In a (map (s x) B) ->
@@ -162,13 +179,13 @@ destruct (theorem2_first_difference u1 u2 u3 v WO g A B x) as (M & M' & GA & GB 
     rewrite Rabs_pos_eq in G by lra.
     pose proof (gap_small x y' Vx Vy') as By; pose proof (gap_small x z Vx Vz) as Bz.
     rewrite <- Ey' in By; rewrite <- Ez in Bz; apply Rabs_def2 in By, Bz.
-    apply bound_least_at_ends; [exact W | exact G | lra].
+    apply bound_least_at_ends; [exact Gs | exact G | lra].
 Qed.
 
 Lemma gap_promise_le_half y z : V y -> V z -> y <> z -> gap_promise <= eps / 2.
 Proof.
 intros Vy Vz N; pose proof (gap_range y z Vy Vz N) as R; destruct (least_pos R) as [Lp L1].
-pose proof gstar_range as [G1 _]; unfold gap_promise; fold least.
+pose proof (sharp_gt_1 g Gs); unfold gap_promise; fold least.
 assert (0 < kappa * rmax) as K by (apply Rmult_lt_0_compat; assumption).
 apply Rmult_le_reg_r with (kappa * rmax); [exact K|].
 unfold Rdiv; rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
@@ -202,20 +219,21 @@ End Gap.
 
 (* Guards: the hypotheses hold somewhere, the conclusions not everywhere. *)
 Lemma bound_least_at_ends_satisfiable : satisfiable bound_least_at_ends.
-Proof. exists 2, 3, 4; given (exact wide_2 || lra). Qed.
+Proof. exists 2, 3, 4; pose proof sharp_lt_2; given lra. Qed.
 Lemma bound_least_at_ends_falsifiable : falsifiable bound_least_at_ends.
 Proof.
-exists 2, (mu 2), 2; apply Rlt_not_le, Rlt_le_trans with 0.
-- unfold bound; replace (mu 2 - mu 2) with 0 by ring.
-  pose proof (mu_pos 2 ltac:(lra)) as M; pose proof (exp_pos (- mu 2)) as E.
-  assert (0 < exp (- mu 2) * mu 2) by now apply Rmult_lt_0_compat. lra.
-- apply Rmin_glb; left; apply bound_pos; (exact wide_2 || lra).
+pose proof sharp_lt_2; exists 2, 0, 2; apply Rlt_not_le, Rlt_le_trans with 0.
+- unfold sharp_bound, sharp_mean; destruct Rlt_dec as [_|N]; [|lra].
+  rewrite Ropp_0, exp_0; pose proof (sharp_ratio 2 ltac:(lra)) as [Q _].
+  pose proof (mu_positive 2 ltac:(lra)); pose proof (shallow_mu 2 ltac:(lra)).
+  assert (0 < shallow 2 * (1 - 2 * ratio 2)) by (apply Rmult_lt_0_compat; lra); lra.
+- left; repeat apply Rmin_glb_lt; apply sharp_bound_pos; lra.
 Qed.
 
 Lemma gap_contextual_satisfiable : satisfiable gap_contextual.
 Proof.
 exists [2], [1], [1], [1], [[/ 32]], bool, example, 1%nat, 4, (/ 2), 2, NoMask.
-given (first [reflexivity | exact example_nodup | apply gstar_range | tokens | token_pairs | numbers |
+given (first [reflexivity | exact example_nodup | exact sharp_lt_2 | tokens | token_pairs | numbers |
   intros x y z Hx Hy Hz N; apply example_tokens in Hx, Hy, Hz;
   destruct Hx as [->|[->| ->]], Hy as [->|[->| ->]], Hz as [->|[->| ->]];
   try (now destruct N); simpl; numbers]).

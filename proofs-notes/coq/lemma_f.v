@@ -60,22 +60,79 @@ induction l as [|x l IH]; simpl; [ring | rewrite IH; ring].
 Qed.
 
 (* A set of depths: it contains 0, all else is at least g. *)
-Section Depths.
-Variables (g : R) (W : wide g).
-Let q := ratio g.
-Let G : 0 < g. Proof. apply W. Qed.
-
-Definition deep (l : list R) : Prop :=
+Definition deep (g : R) (l : list R) : Prop :=
   NoDup l /\ spread g l /\ In 0 l /\ forall s, In s l -> 0 <= s.
 
-Lemma deep_far l s : deep l -> In s l -> s <> 0 -> g <= s.
+Lemma deep_far g l s : deep g l -> In s l -> s <> 0 -> g <= s.
 Proof.
 intros (U & S & Z & P) Hs N; specialize (S s 0 Hs Z N).
 rewrite Rabs_pos_eq in S; pose proof (P s Hs); lra.
 Qed.
 
+Lemma deep_some g l : deep g l -> l <> [].
+Proof. now intros (_ & _ & Z & _) ->. Qed.
+
+Lemma sum_h_mean l : l <> [] -> sum (h (mean_depth l)) l = 0.
+Proof.
+intros N; pose proof (depth_sum_pos l N); rewrite sum_h; unfold mean_depth; field; lra.
+Qed.
+
+(* The heart of the lemma: L owns the depth t, and what only A owns is deeper by g.  Identity (L)
+   in depths, with the mean depth b of L. *)
+Lemma mean_depths_apart g (A L : list R) (t : R) : 0 < g -> deep g A -> deep g L ->
+  In t L -> ~ In t A -> (forall s, In s A -> ~ In s L -> t + g <= s) ->
+  let b := mean_depth L in b <= g -> b + 1 <= t + g ->
+  0 <= (t - b) * (1 - 2 * ratio g) - mu g ->
+  exp (- t) * ((t - b) * (1 - 2 * ratio g) - mu g) <= mean_depth L - mean_depth A.
+Proof.
+intros G DA DL HtL HtA Deeper b bg bt Pos.
+pose proof DA as (UA & SA & ZA & PA); pose proof DL as (UL & SL & ZL & PL).
+set (q := ratio g) in *; assert (q < 1) as Q by now apply ratio_lt_1.
+pose proof (deep_some g A DA) as NA; pose proof (depth_sum_pos A NA) as ZAp.
+pose proof (sum_h_mean L (deep_some g L DL)) as HL; fold b in HL |- *.
+assert (b - mean_depth A
+        = (sum (h b) (minus L A) - sum (h b) (minus A L)) / depth_sum A) as E.
+{ assert (sum (h b) A = sum (h b) (minus A L) - sum (h b) (minus L A)) as E.
+  { rewrite (split_common (h b) A L); rewrite (split_common (h b) L A) in HL.
+    rewrite (sum_perm (h b) _ _ (common_sym A L UA UL)); lra. }
+  rewrite sum_h in E.
+  replace (sum (h b) (minus L A) - sum (h b) (minus A L))
+    with (b * depth_sum A - sum (fun s => s * exp (- s)) A) by lra.
+  unfold mean_depth; field; lra. }
+rewrite E.
+assert (h b t <= sum (h b) (minus L A)) as Own.
+{ apply (sum_ge_one (h b)); [now apply in_minus|].
+  intros s Hs; apply in_minus in Hs; destruct Hs as [HsL HsA]; apply h_nonneg.
+  assert (g <= s) by (apply deep_far with L; auto; intros ->; tauto); lra. }
+assert (sum (h b) (minus A L) <= tail g b (t + g)) as Other.
+{ apply packed_tail; [exact G | lra | now apply NoDup_filter | |].
+  - apply spread_incl with A; [|exact SA]; intros x Hx; now apply in_minus in Hx.
+  - intros s Hs; apply in_minus in Hs; now apply Deeper. }
+assert (depth_sum A * (1 - q) <= 1) as ZAle.
+{ pose proof (packed_partition g 0 A G UA SA PA) as Z; fold (depth_sum A) in Z.
+  rewrite Ropp_0, exp_0 in Z; apply Rmult_le_compat_r with (r := 1 - q) in Z; [|lra].
+  replace (1 / (1 - ratio g) * (1 - q)) with 1 in Z by (fold q; field; lra); lra. }
+pose proof (exp_pos (- t)) as Et.
+assert (exp (- t) * ((t - b) * (1 - 2 * q) - mu g)
+        = (1 - q) * (h b t - tail g b (t + g))) as Main.
+{ unfold tail, h; rewrite exp_shift; unfold mu; fold q; field; lra. }
+set (x := exp (- t) * ((t - b) * (1 - 2 * q) - mu g)) in *.
+assert (0 <= x) by (apply Rmult_le_pos; [lra | exact Pos]).
+apply Rmult_le_reg_r with (depth_sum A); [exact ZAp|].
+replace ((sum (h b) (minus L A) - sum (h b) (minus A L)) / depth_sum A * depth_sum A)
+  with (sum (h b) (minus L A) - sum (h b) (minus A L)) by (field; lra).
+apply Rle_trans with (h b t - tail g b (t + g)); [|lra].
+apply Rmult_le_reg_l with (1 - q); [lra|]; rewrite <- Main.
+replace ((1 - q) * (x * depth_sum A)) with (x * (depth_sum A * (1 - q))) by ring.
+rewrite <- (Rmult_1_r x) at 2; apply Rmult_le_compat_l; lra.
+Qed.
+
+Section Depths.
+Variables (g : R) (W : wide g).
+Let G : 0 < g. Proof. apply W. Qed.
+
 (* Mean depth is at most that of 0, g, 2g, ... *)
-Theorem mean_depth_packed l : deep l -> 0 <= mean_depth l <= mu g.
+Theorem mean_depth_packed l : deep g l -> 0 <= mean_depth l <= mu g.
 Proof.
 intros D; pose proof D as (U & S & Z & P).
 assert (l <> []) as N by (intros ->; destruct Z).
@@ -104,72 +161,29 @@ replace (sum (fun s => s * exp (- s)) l / depth_sum l * depth_sum l)
 lra.
 Qed.
 
-(* The heart of the lemma.  B owns the first differing depth t. *)
+(* B owns the first differing depth t. *)
 Theorem first_difference_depth (A B : list R) (t : R) :
-  deep A -> deep B -> spread g (A ++ B) ->
+  deep g A -> deep g B -> spread g (A ++ B) ->
   In t B -> ~ In t A -> (forall s, In s A -> ~ In s B -> t <= s) ->
   bound g t <= mean_depth B - mean_depth A.
 Proof.
 intros DA DB SAB HtB HtA First.
-pose proof DA as (UA & SA & ZA & PA); pose proof DB as (UB & SB & ZB & PB).
-set (b := mean_depth B); destruct (mean_depth_packed B DB) as [b0 bmu].
-fold b in b0, bmu; destruct W as [_ W2]; pose proof (ratio_lt_1 g G) as Q.
-pose proof (wide_bracket g W) as Bracket; pose proof (mu_pos g G) as M0.
-assert (A <> []) as NA by (intros ->; destruct ZA).
-assert (B <> []) as NB by (intros ->; destruct ZB).
-pose proof (depth_sum_pos A NA) as ZAp; pose proof (depth_sum_pos B NB) as ZBp.
-assert (g <= t) as Lt by (apply deep_far with B; auto; intros ->; tauto).
-assert (sum (h b) B = 0) as HB by (rewrite sum_h; unfold b, mean_depth; field; lra).
-(* identity (L) in depths *)
-assert (b - mean_depth A
-        = (sum (h b) (minus B A) - sum (h b) (minus A B)) / depth_sum A) as L.
-{ assert (sum (h b) A = sum (h b) (minus A B) - sum (h b) (minus B A)) as E.
-  { rewrite (split_common (h b) A B); rewrite (split_common (h b) B A) in HB.
-    rewrite (sum_perm (h b) _ _ (common_sym A B UA UB)); lra. }
-  rewrite sum_h in E.
-  replace (sum (h b) (minus B A) - sum (h b) (minus A B))
-    with (b * depth_sum A - sum (fun s => s * exp (- s)) A) by lra.
-  unfold mean_depth; field; lra. }
-rewrite L.
-assert (h b t <= sum (h b) (minus B A)) as Own.
-{ apply (sum_ge_one (h b)); [now apply in_minus|].
-  intros s Hs; apply in_minus in Hs; destruct Hs as [HsB HsA]; apply h_nonneg.
-  assert (g <= s) by (apply deep_far with B; auto; intros ->; tauto); lra. }
-assert (sum (h b) (minus A B) <= tail g b (t + g)) as Other.
-{ apply packed_tail; [exact G | lra | now apply NoDup_filter | |].
-  - apply spread_incl with A; [|exact SA]; intros x Hx; now apply in_minus in Hx.
-  - intros s Hs; apply in_minus in Hs; destruct Hs as [HsA HsB].
-    assert (s <> t) as N by (intros ->; tauto).
-    pose proof (SAB s t) as Gap; rewrite !in_app_iff in Gap.
-    specialize (Gap (or_introl HsA) (or_intror HtB) N).
-    pose proof (First s HsA HsB); rewrite Rabs_pos_eq in Gap; lra. }
-assert (depth_sum A * (1 - q) <= 1) as ZAle.
-{ pose proof (packed_partition g 0 A G UA SA PA) as Z; fold (depth_sum A) in Z.
-  rewrite Ropp_0, exp_0 in Z; apply Rmult_le_compat_r with (r := 1 - q) in Z;
-    [|unfold q; lra].
-  replace (1 / (1 - ratio g) * (1 - q)) with 1 in Z by (unfold q; field; lra); lra. }
-pose proof (exp_pos (- t)) as Et.
-assert (exp (- t) * ((t - mu g) * (1 - 2 * q) - mu g)
-        <= (1 - q) * (h b t - tail g b (t + g))) as Main.
-{ unfold tail, h; rewrite exp_shift; fold q.
-  replace ((1 - q) * ((t - b) * exp (- t)
-            - (t + g - (b - mu g)) * (exp (- t) * q) / (1 - q)))
-    with (exp (- t) * ((t - b) * (1 - 2 * q) - q * (g + mu g)))
-    by (field; unfold q; lra).
-  apply Rmult_le_compat_l; [lra|].
-  assert (q * (g + mu g) = mu g) as E by (unfold mu, q; fold (ratio g); field; lra).
-  rewrite E; apply Rplus_le_compat_r, Rmult_le_compat_r; unfold q; lra. }
-pose proof (bound_pos g t W Lt) as Pos; unfold bound in *; fold q in Pos |- *.
-set (x := exp (- t) * ((t - mu g) * (1 - 2 * q) - mu g)) in *.
-apply Rmult_le_reg_r with (depth_sum A); [exact ZAp|].
-replace ((sum (h b) (minus B A) - sum (h b) (minus A B)) / depth_sum A * depth_sum A)
-  with (sum (h b) (minus B A) - sum (h b) (minus A B)) by (field; lra).
-apply Rle_trans with (h b t - tail g b (t + g)); [|lra].
-assert (0 < 1 - q) as Q1 by (unfold q; lra).
-apply Rmult_le_reg_l with (1 - q); [exact Q1|].
-apply Rle_trans with x; [|exact Main].
-replace ((1 - q) * (x * depth_sum A)) with (x * (depth_sum A * (1 - q))) by ring.
-rewrite <- (Rmult_1_r x) at 2; apply Rmult_le_compat_l; lra.
+destruct (mean_depth_packed B DB) as [b0 bmu]; pose proof (wide_bracket g W) as Bracket.
+pose proof (ratio_pos g); pose proof W as [_ W2]; pose proof (mu_pos g G) as M0.
+assert (g <= t) as Lt.
+{ apply deep_far with B; auto; intros ->; destruct DA as (_ & _ & Z & _); tauto. }
+assert ((t - mu g) * (1 - 2 * ratio g) <= (t - mean_depth B) * (1 - 2 * ratio g)) as Less
+  by (apply Rmult_le_compat_r; lra).
+assert (0 < (t - mu g) * (1 - 2 * ratio g) - mu g) as Pos.
+{ assert (1 * (1 - 2 * ratio g) <= (t - mu g) * (1 - 2 * ratio g))
+    by (apply Rmult_le_compat_r; lra); lra. }
+apply Rle_trans with (exp (- t) * ((t - mean_depth B) * (1 - 2 * ratio g) - mu g)).
+- apply Rmult_le_compat_l; [left; apply exp_pos | lra].
+- apply mean_depths_apart; auto; try lra; intros s HsA HsB.
+  assert (s <> t) as N by (intros ->; tauto).
+  pose proof (SAB s t) as Gap; rewrite !in_app_iff in Gap.
+  specialize (Gap (or_introl HsA) (or_intror HtB) N).
+  pose proof (First s HsA HsB); rewrite Rabs_pos_eq in Gap; lra.
 Qed.
 End Depths.
 

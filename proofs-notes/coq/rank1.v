@@ -3,7 +3,7 @@
    [theorem2_first_difference] is the conclusion that certification uses. *)
 
 From Coq Require Import Reals List Lra.
-From attest Require Import sums boltzmann gstar packing lemma_f vectors softmax guard.
+From attest Require Import sums boltzmann gstar packing lemma_f sharp_gap vectors softmax guard.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -68,8 +68,8 @@ destruct D as [[H1 H2]|[H1 H2]]; [left | right]; rewrite !score_in by auto; taut
 Qed.
 End Gap.
 
-(* The conclusion that certification uses: score gap >= g*, any sizes. *)
-Theorem theorem2_first_difference g X Y x : gstar <= g ->
+(* The conclusion that certification uses: score gap > log(2 + sqrt 3), any sizes. *)
+Theorem theorem2_first_difference g X Y x : sharp < g ->
   length w = length x -> kappa * dot v x <> 0 ->
   X <> [] -> Y <> [] -> NoDup X -> NoDup Y ->
   (forall y z, In y (X ++ Y) -> In z (X ++ Y) -> y <> z -> g <= Rabs (s x y - s x z)) ->
@@ -77,12 +77,12 @@ Theorem theorem2_first_difference g X Y x : gstar <= g ->
   let A := map (s x) X in let B := map (s x) Y in
   exists M M', greatest A M /\ greatest B M' /\
   (M <> M' /\
-     norm (sub (F X x) (F Y x)) >= norm w * ((g - mu g) / Rabs (kappa * dot v x)) \/
+     norm (sub (F X x) (F Y x)) >= norm w * ((g - nu g) / Rabs (kappa * dot v x)) \/
    M = M' /\ exists c, first_difference A B c /\
-     norm (sub (F X x) (F Y x)) >= norm w * (bound g (M - c) / Rabs (kappa * dot v x))).
+     norm (sub (F X x) (F Y x)) >= norm w * (sharp_bound g (M - c) / Rabs (kappa * dot v x))).
 Proof.
 intros Gs E K NX NY UX UY gap D A B.
-assert (0 < g) as G by (pose proof gstar_range; lra).
+assert (0 < g) as G by (pose proof sharp_above; lra).
 assert (forall y, In y X -> In y (X ++ Y)) as IX by (intros; apply in_app_iff; tauto).
 assert (forall y, In y Y -> In y (X ++ Y)) as IY by (intros; apply in_app_iff; tauto).
 assert (A <> []) as NA by (unfold A; destruct X; easy).
@@ -92,7 +92,7 @@ assert (forall d, d <= Rabs (boltz A - boltz B) ->
 { intros d Ld; rewrite same_token_distance by assumption; fold A B; apply Rle_ge.
   apply Rmult_le_compat_l; [apply norm_nonneg|].
   apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat, Rabs_pos_lt | exact Ld]. }
-destruct (lemma_f g A B) as (M & M' & GA & GB & H); auto.
+destruct (sharp_gap g A B) as (M & M' & GA & GB & H); auto.
 - now apply score_nodup with (g := g) (V := X ++ Y).
 - now apply score_nodup with (g := g) (V := X ++ Y).
 - unfold A, B; rewrite <- map_app; now apply score_spread with (V := X ++ Y).
@@ -179,7 +179,7 @@ Qed.
 Lemma theorem2_first_difference_satisfiable : satisfiable theorem2_first_difference.
 Proof.
 exists [1], [1], [1], [1], [[1]], 2, [[1]], [[3]], [1].
-given (first [apply gstar_range | reflexivity | easy | numbers | nodup |
+given (first [exact sharp_lt_2 | reflexivity | easy | numbers | nodup |
   intros y z Hy Hz N; simpl in Hy, Hz; intuition subst; try (now destruct N); numbers |
   exists [1]; left; simpl; split; [auto | intros [E|[]]; injection E; lra]]).
 Qed.

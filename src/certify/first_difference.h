@@ -33,12 +33,13 @@ enum { ATTEST_FIRST_EVENTS = 512, ATTEST_FIRST_NORMS = 64, ATTEST_FIRST_BITS = 1
 /* A token as a query. */
 typedef struct attest_first_query {
     double alpha, alpha_error; /* |a.x| in units of K, see below */
-    double mu;                 /* an upper bound of mu at its gap */
+    double mu, nu, shallow;    /* upper bounds of mu, nu, g q/(1+q) at a gap up to its own */
+    double twice;              /* twice that gap */
     double slope;              /* a lower bound of 1 - 2q */
     double offset;             /* a lower bound of -log |a.x| */
-    double at_maximum;         /* a lower bound of log(g - mu) */
+    double at_maximum;         /* a lower bound of log(g - nu) */
     double norm;               /* an upper bound of |x| */
-    double reach;              /* an upper bound of mu / |a.x|, in units of v.x */
+    double reach;              /* an upper bound of nu / |a.x|, in units of v.x */
     int8_t sign;               /* of a.x */
     uint32_t last;             /* the place in the order where it was met last, or NONE */
     uint32_t first;            /* the first list that is equal to that one */

@@ -3,7 +3,7 @@
 
 #include "attention/boltzmann.h"
 #include "theory/boltzmann_difference.h"
-#include "theory/lemma_f.h"
+#include "theory/sharp_gap.h"
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
@@ -171,6 +171,7 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
     arb_t gap, t, log2;
     attest_status status;
     fmpq_t alpha, distance;
+    slong bits = ATTEST_FIRST_BITS;
     scores s;
 
     arb_init(gap), arb_init(t), arb_init(log2), fmpq_init(alpha), fmpq_init(distance);
@@ -183,16 +184,18 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
     fmpq_mul(witness->gap, alpha, scan->y.gap);
     scores_set(&s, scan, event->token, list, 2);
     scores_depth(distance, &s, attest_context_length(&scan->lists, list[0]), witness->common);
-    arb_set_fmpq(gap, witness->gap, ATTEST_FIRST_BITS);
-    arb_set_fmpq(t, distance, ATTEST_FIRST_BITS + (slong)fmpz_bits(fmpq_numref(distance)));
-    status = attest_lemma_f_bound(witness->bound, log2, gap, witness->common == 0, t,
-                                  ATTEST_FIRST_BITS, error);
+    /* enough to tell t from 2 gap, where the bound jumps: both are multiples of one fraction */
+    bits += (slong)(fmpq_height_bits(distance) + fmpq_height_bits(witness->gap));
+    arb_set_fmpq(gap, witness->gap, bits);
+    arb_set_fmpq(t, distance, bits);
+    status = attest_sharp_gap_bound(witness->bound, log2, gap, witness->common == 0, t,
+                                    ATTEST_FIRST_BITS, error);
     arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_BITS);
     divide_alpha(witness->bound, alpha);
     witness->present = status == ATTEST_OK && arb_is_finite(witness->bound);
     scores_clear(&s);
     arb_clear(gap), arb_clear(t), arb_clear(log2), fmpq_clear(alpha), fmpq_clear(distance);
-    return status == ATTEST_DOMAIN ? ATTEST_OK : status; /* too near g* for these bits: none */
+    return status == ATTEST_DOMAIN ? ATTEST_OK : status; /* too near the threshold: none */
 }
 
 attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, uint32_t list)

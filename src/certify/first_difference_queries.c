@@ -1,18 +1,19 @@
-/* first_difference_queries.c -- the hypotheses, and what Lemma F says for each token. */
+/* first_difference_queries.c -- the hypotheses, and what the sharp gap says for each
+ * token. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <attest/kernel.h>
 
-#include "theory/lemma_f.h"
+#include "theory/sharp_gap.h"
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
 #include "number/double.h"
 
-/* g* = 1.44557491115154..., and a double safely above it. */
-static const double threshold_above = 1.4455749111516;
+/* log(2 + sqrt 3) = 1.316957896924816..., and a double safely above it. */
+static const double threshold_above = 1.3169578969249;
 
 /* Computed doubles (products, the kernels' exp, attest_double_log, a few ulps each) are moved
  * by this relative amount in the safe direction. */
@@ -31,7 +32,7 @@ static int exact_sign(const attest_first_scan *scan, size_t t)
     return sign;
 }
 
-/* Whether |a.x| gap >= g*, decided exactly. */
+/* Whether |a.x| gap >= log(2 + sqrt 3), decided exactly. */
 static bool exact_gap(const attest_first_scan *scan, size_t t)
 {
     fmpq_t gap, least;
@@ -45,7 +46,7 @@ static bool exact_gap(const attest_first_scan *scan, size_t t)
         fmpq_mul(gap, gap, scan->head.ratio);
     fmpq_abs(gap, gap);
     fmpq_mul(gap, gap, least);
-    wide = attest_lemma_f_check_gap(gap);
+    wide = attest_sharp_gap_check(gap);
     fmpq_clear(least);
     fmpq_clear(gap);
     return wide;
@@ -92,15 +93,18 @@ static double norm_above(const attest_tokens *tokens, size_t t)
     return ldexp(sqrt(sum) * (1 + slack + (double)tokens->dim * 0x1p-52), exponent);
 }
 
-/* The lemma's constants at a gap that is at most the token's: smaller gaps bound less. */
+/* The bound's constants at a gap that is at most the token's: smaller gaps bound less. */
 static void set_constants(attest_first_query *query, double gap)
 {
     double q, below = -gap;
 
     attest_kernel_exp(&q, &below, 1);
     query->mu = gap * q / (1 - q) * (1 + slack) + 0x1p-1000; /* where q underflows */
+    query->nu = query->mu / (1 - q) * (1 + slack);
+    query->shallow = gap * q / (1 + q) * (1 + slack) + 0x1p-1000;
+    query->twice = 2 * gap;
     query->slope = 1 - 2 * q * (1 + slack) - slack;
-    query->at_maximum = attest_double_log(gap - query->mu);
+    query->at_maximum = attest_double_log(gap - query->nu);
     query->at_maximum -= slack * (1 + fabs(query->at_maximum));
 }
 
@@ -127,12 +131,12 @@ static void set_query(attest_first_scan *scan, size_t t, double gap)
     if (score * gap >= threshold_above)
         set_constants(query, score * gap);
     else
-        query->mu = NAN; /* to be looked at exactly */
-    query->reach = query->mu / score * scan->unit[1] * (1 + slack);
+        query->mu = query->nu = NAN; /* to be looked at exactly */
+    query->reach = query->nu / score * scan->unit[1] * (1 + slack);
 }
 
-/* A token whose gap is within rounding of g*: the hypothesis is decided exactly, and the
- * constants are those of g* itself. */
+/* A token whose gap is within rounding of the threshold: the hypothesis is decided exactly, and
+ * the constants are those of a number a little below. */
 static bool set_close_query(attest_first_scan *scan, size_t t)
 {
     attest_first_query *query = &scan->query[t];
@@ -140,8 +144,8 @@ static bool set_close_query(attest_first_scan *scan, size_t t)
 
     if (!exact_gap(scan, t))
         return false;
-    set_constants(query, 1.44557491115154); /* a little below g* */
-    query->reach = query->mu / score * scan->unit[1] * (1 + slack);
+    set_constants(query, 1.31695789692481);
+    query->reach = query->nu / score * scan->unit[1] * (1 + slack);
     return score > 0;
 }
 
@@ -182,7 +186,7 @@ attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, si
         }
         if (isnan(scan->query[t].mu) && !set_close_query(scan, t)) {
             explain_token(reason, size, scan, t,
-                          "Lemma F does not apply: scores come closer than 1.4456 for the "
+                          "Lemma F does not apply: scores come closer than 1.3170 for the "
                           "token");
             return ATTEST_OK;
         }

@@ -117,9 +117,8 @@ static void offer_norm(attest_first_scan *scan, attest_first_norm norm)
 }
 
 /* A lower bound of log(|boltz(A) - boltz(B)| / |alpha|) for scores that differ first at tokens
- * top and c. With t in [low, high], -t + log((t - mu) slope - mu) is within 8 (high - low) of
- * its value at high: the derivative of the second term is at most slope / 0.08 < 7. Not finite
- * where a score overflows. */
+ * top and c. With t in [low, high], e^{-t} is least at high, and the bracket, which rises with
+ * t, at low. Not finite where a score overflows, or nothing is known. */
 static double event_bound(const attest_first_scan *scan, const attest_first_query *query,
                           uint32_t top, uint32_t c)
 {
@@ -128,9 +127,10 @@ static double event_bound(const attest_first_scan *scan, const attest_first_quer
            error = (y->error[top] + y->error[c]) * (1 + 1e-12) + 0x1p-50 * distance;
     double high = scan->scale[1] * (query->alpha + query->alpha_error) * (distance + error),
            low = scan->scale[0] * (query->alpha - query->alpha_error) * (distance - error);
-    double bracket = (high - query->mu) * query->slope - query->mu;
+    double mean = high < query->twice ? query->shallow : query->nu;
+    double bracket = (low - mean) * query->slope - query->mu;
 
-    return query->offset - high + attest_double_log(bracket) - 8 * (high - low) -
+    return query->offset - high + attest_double_log(bracket) -
            1e-10 * (1 + 1e-3 * fabs(query->offset) + 1e-4 * high);
 }
 

@@ -26,13 +26,15 @@ typedef struct attest_recheck_lemma {
     uint32_t *key;       /* ranks, ascending within a list */
     double *slope_above; /* by token: an upper bound of |alpha| */
     double *slope_log;   /* and of log |alpha| */
-    arb_t norm;          /* |w| */
-    double norm_log;     /* a lower bound of log |w| */
-    double *square;      /* by token, in doubles: |x|^2, */
-    double *dot;         /* x.w, */
-    double *dot_error;   /* a bound of the error of that, */
-    double *near;        /* and v.x */
-    double norm_square;  /* |w|^2 */
+    double
+        bracket_log;   /* a lower bound of the logarithm of the bracket at a first difference */
+    arb_t norm;        /* |w| */
+    double norm_log;   /* a lower bound of log |w| */
+    double *square;    /* by token, in doubles: |x|^2, */
+    double *dot;       /* x.w, */
+    double *dot_error; /* a bound of the error of that, */
+    double *near;      /* and v.x */
+    double norm_square; /* |w|^2 */
 } attest_recheck_lemma;
 
 /* False where the hypotheses do not hold, or memory is out: then there is nothing to clear. */

@@ -1,4 +1,5 @@
 /* lemma_head.c -- the head that Lemma F speaks of, and what it makes of the tokens. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -170,24 +171,25 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
     return distinct;
 }
 
-/* Whether g >= g*: g - 1 - g/(e^g - 1), which grows with g, is not negative. g* is irrational,
- * so that balls decide; g > 2 needs none. */
+/* Whether g >= log(2 + sqrt 3): e^{-g} <= 2 - sqrt 3, that is 1 - 4q + q^2 >= 0 where q < 1. A
+ * rational g does not meet it with equality, so that balls decide; g > 2 needs none. */
 static bool is_wide(const fmpq_t g)
 {
-    bool told = fmpq_cmp_si(g, 2) >= 0, wide = told;
-    arb_t x, e;
+    bool told = fmpq_cmp_si(g, 2) >= 0 || fmpq_sgn(g) <= 0, wide = fmpq_cmp_si(g, 2) >= 0;
+    arb_t q, x;
 
-    arb_init(x), arb_init(e);
+    arb_init(q), arb_init(x);
     for (long bits = 64; !told && bits <= 1 << 20; bits *= 2) {
-        arb_set_fmpq(x, g, bits);
-        arb_expm1(e, x, bits);
-        arb_div(e, x, e, bits);
-        arb_sub(x, x, e, bits);
-        arb_sub_ui(x, x, 1, bits);
+        arb_set_fmpq(q, g, bits);
+        arb_neg(q, q);
+        arb_exp(q, q, bits);
+        arb_sub_ui(x, q, 4, bits);
+        arb_mul(x, x, q, bits);
+        arb_add_ui(x, x, 1, bits);
         told = arb_is_positive(x) || arb_is_negative(x);
         wide = arb_is_positive(x);
     }
-    arb_clear(x), arb_clear(e);
+    arb_clear(q), arb_clear(x);
     return wide;
 }
 
@@ -227,6 +229,32 @@ static double above(const arb_t x)
     return d;
 }
 
+/* The bracket is least at t = g, where it is g (1 - 4q + q^2)/(1 - q^2), and that grows with g;
+ * from t = 2g on it is more than 0.43 > 1/e. */
+static double bracket_log(const fmpq_t g)
+{
+    arb_t x, q, square;
+    double log;
+
+    arb_init(x), arb_init(q), arb_init(square);
+    arb_set_fmpq(x, g, 128);
+    arb_neg(q, x);
+    arb_exp(q, q, 128);
+    arb_mul(square, q, q, 128);
+    arb_mul_2exp_si(q, q, 2);
+    arb_sub(q, square, q, 128);
+    arb_add_ui(q, q, 1, 128);
+    arb_mul(x, x, q, 128);
+    arb_sub_ui(square, square, 1, 128);
+    arb_neg(square, square);
+    arb_div(x, x, square, 128);
+    arb_inv(x, x, 128);
+    arb_log(x, x, 64); /* indeterminate where the bracket may be 0 */
+    log = -above(x);
+    arb_clear(x), arb_clear(q), arb_clear(square);
+    return log < -1 ? log : log >= -1 ? -1 : -INFINITY;
+}
+
 static bool set_values(attest_recheck_lemma *lemma)
 {
     size_t count = lemma->check->dataset->tokens.count;
@@ -246,6 +274,7 @@ static bool set_values(attest_recheck_lemma *lemma)
     if (ok) {
         attest_recheck_lemma_gap(gap, lemma, flattest(lemma));
         ok = is_wide(gap); /* and no alpha is 0 */
+        lemma->bracket_log = ok ? bracket_log(gap) : -INFINITY;
     }
     for (size_t t = 0; t < count && ok; t++) {
         lemma->rank[lemma->sorted[t]] = (uint32_t)t;

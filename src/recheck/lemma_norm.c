@@ -67,8 +67,8 @@ double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t posit
     uint32_t top =
         lemma->sorted[lemma->key[first ? lemma->start[list] : lemma->start[list + 1] - 1]];
     double sign = fmpz_sgn(lemma->slope + token) > 0 ? -1 : 1, most = 0, bound;
-    /* mu <= 0.4456 at g >= g*; the upper bound of |alpha| is right up to 2^-50 of it. */
-    double reach = 0.4456 / (lemma->slope_above[token] * (1 - 0x1p-48));
+    /* nu <= log(2 + sqrt 3)/2; the upper bound of |alpha| is right up to 2^-50 of it. */
+    double reach = 0.6585 / (lemma->slope_above[token] * (1 - 0x1p-48));
     double end[2] = {lemma->near[top], lemma->near[top] + sign * reach};
     double slack = ((double)lemma->check->dim + 64) * 0x1p-50;
 

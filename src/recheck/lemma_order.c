@@ -165,7 +165,7 @@ double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
 
     offset -= (fabs(lemma->norm_log) + fabs(lemma->slope_log[event->token])) * 0x1p-50;
     if (event->common == 0)
-        return offset; /* g - mu >= 1 */
+        return offset - 0.5; /* g - nu >= g/2 > e^-0.5 */
     fmpz_init(distance);
     arb_init(x);
     get_distance(distance, lemma, event);
@@ -175,19 +175,45 @@ double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
         lemma->slope_above[event->token] * (1 + 0x1p-50);
     fmpz_clear(distance);
     arb_clear(x);
-    /* The bracket is at least 0.083 > e^-2.5. */
-    return (offset - t) - 2.5 - (fabs(offset) + t) * 0x1p-50;
+    return (offset - t) + lemma->bracket_log -
+           (fabs(offset) + t - lemma->bracket_log) * 0x1p-50;
+}
+
+/* bracket = (t - m)(1 - 2q) - mu where the largest scores agree, q = e^-g, mu = g q/(1-q),
+ * m = g q/(1+q) if t < 2g, else nu = mu/(1-q); g - nu where they do not (t is NULL). */
+static void set_bracket(arb_t bracket, const arb_t g, const arb_t t, bool shallow, long bits)
+{
+    arb_t q, rest, mu, mean;
+
+    arb_init(q), arb_init(rest), arb_init(mu), arb_init(mean);
+    arb_neg(q, g);
+    arb_exp(q, q, bits);
+    arb_sub_ui(rest, q, 1, bits);
+    arb_neg(rest, rest);
+    arb_mul(mu, g, q, bits);
+    arb_add_ui(mean, q, 1, bits);
+    arb_div(mean, mu, mean, bits);
+    arb_div(mu, mu, rest, bits);
+    if (!shallow)
+        arb_div(mean, mu, rest, bits);
+    arb_sub(bracket, t ? t : g, mean, bits);
+    if (t) {
+        arb_sub(rest, rest, q, bits); /* 1 - 2q */
+        arb_mul(bracket, bracket, rest, bits);
+        arb_sub(bracket, bracket, mu, bits);
+    }
+    arb_clear(q), arb_clear(rest), arb_clear(mu), arb_clear(mean);
 }
 
 void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
                                 const attest_recheck_event *event, long bits)
 {
-    arb_t alpha, g, t, q, mu;
-    fmpz_t distance;
+    arb_t alpha, g, t;
+    fmpz_t distance, twice;
     long more;
 
-    fmpz_init(distance);
-    arb_init(alpha), arb_init(g), arb_init(t), arb_init(q), arb_init(mu);
+    fmpz_init(distance), fmpz_init(twice);
+    arb_init(alpha), arb_init(g), arb_init(t);
     arb_set_fmpz(alpha, lemma->slope + event->token);
     arb_abs(alpha, alpha);
     if (event->common > 0)
@@ -197,29 +223,19 @@ void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
     arb_div_fmpz(alpha, alpha, lemma->slopes, more);
     arb_mul_fmpz(g, alpha, lemma->gap, more);
     arb_div_fmpz(g, g, lemma->values, more);
-    arb_neg(q, g);
-    arb_exp(q, q, bits + 32);
-    arb_mul(mu, g, q, bits + 32); /* mu = g q/(1 - q) */
-    arb_sub_ui(t, q, 1, bits + 32);
-    arb_neg(t, t);
-    arb_div(mu, mu, t, bits + 32);
+    fmpz_mul_2exp(twice, lemma->gap, 1);
     if (event->common == 0) {
-        arb_sub(bound, g, mu, bits + 32);
+        set_bracket(bound, g, NULL, false, bits + 32);
     } else {
         arb_mul_fmpz(t, alpha, distance, more);
         arb_div_fmpz(t, t, lemma->values, more);
-        arb_sub(bound, t, mu, bits + 32);
-        arb_mul_2exp_si(q, q, 1);
-        arb_sub_ui(q, q, 1, bits + 32);
-        arb_neg(q, q);
-        arb_mul(bound, bound, q, bits + 32);
-        arb_sub(bound, bound, mu, bits + 32);
+        set_bracket(bound, g, t, fmpz_cmp(distance, twice) < 0, bits + 32);
         arb_neg(t, t);
         arb_exp(t, t, more);
         arb_mul(bound, bound, t, bits + 32);
     }
     arb_mul(bound, bound, lemma->norm, bits + 32);
     arb_div(bound, bound, alpha, bits + 32);
-    fmpz_clear(distance);
-    arb_clear(alpha), arb_clear(g), arb_clear(t), arb_clear(q), arb_clear(mu);
+    fmpz_clear(distance), fmpz_clear(twice);
+    arb_clear(alpha), arb_clear(g), arb_clear(t);
 }

@@ -106,44 +106,50 @@ bool attest_sharp_gap_check(const fmpq_t gap)
     return result > 0;
 }
 
-/* bracket = (1 - 2q)(t - b)/(1 + e^{-t}) - mu, or g - nu. Where t may be on either side of 2g,
- * b = nu, which gives less. */
+/* mean = g q/(1+q) where t < 2g, else nu = g q/(1-q)^2, which is more and so gives less: it
+ * serves where t may be on either side. */
+static void set_mean(arb_t mean, const arb_t gap, const arb_t q, bool shallow, long bits)
+{
+    arb_t divisor;
+
+    arb_init(divisor);
+    arb_mul(mean, gap, q, bits);
+    if (shallow) {
+        arb_add_ui(divisor, q, 1, bits);
+    } else {
+        arb_sub_ui(divisor, q, 1, bits);
+        arb_mul(divisor, divisor, divisor, bits);
+    }
+    arb_div(mean, mean, divisor, bits);
+    arb_clear(divisor);
+}
+
+/* bracket = (t - mean)(1 - 2q) - mu with mu = g/(e^g - 1) = g q/(1-q); for differing maxima
+ * g - nu. */
 static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, const arb_t t,
                         long bits)
 {
-    arb_t q, mu, nu, twice;
+    arb_t mu, q, mean;
 
-    arb_init(q);
     arb_init(mu);
-    arb_init(nu);
-    arb_init(twice);
+    arb_init(q);
+    arb_init(mean);
     arb_expm1(q, gap, bits);
     arb_div(mu, gap, q, bits);
     arb_neg(q, gap);
     arb_exp(q, q, bits);
-    arb_sub_ui(nu, q, 1, bits);
-    arb_neg(nu, nu);
-    arb_div(nu, mu, nu, bits);
-    arb_mul_2exp_si(twice, gap, 1);
-    if (first_at_maximum) {
-        arb_sub(bracket, gap, nu, bits);
-    } else {
-        arb_set(bracket, t);
-        if (!arb_lt(t, twice))
-            arb_sub(bracket, bracket, nu, bits);
-        arb_mul_2exp_si(q, q, 1);
-        arb_sub_ui(q, q, 1, bits);
-        arb_neg(q, q);
-        arb_mul(bracket, bracket, q, bits);
-        attest_depth_exp(q, t, bits);
+    arb_mul_2exp_si(mean, gap, 1);
+    set_mean(mean, gap, q, !first_at_maximum && arb_lt(t, mean), bits);
+    arb_sub(bracket, first_at_maximum ? gap : t, mean, bits);
+    if (!first_at_maximum) {
+        arb_mul_si(q, q, -2, bits);
         arb_add_ui(q, q, 1, bits);
-        arb_div(bracket, bracket, q, bits);
+        arb_mul(bracket, bracket, q, bits);
         arb_sub(bracket, bracket, mu, bits);
     }
-    arb_clear(q);
     arb_clear(mu);
-    arb_clear(nu);
-    arb_clear(twice);
+    arb_clear(q);
+    arb_clear(mean);
 }
 
 attest_status attest_sharp_gap_bound(arb_t value, arb_t log2, const arb_t gap,

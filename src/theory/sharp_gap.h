@@ -5,10 +5,11 @@
  * differ, |boltz(A) - boltz(B)| >= g - nu. If they agree, c is the largest element of the
  * symmetric difference and t = max - c, then
  *
- *     |boltz(A) - boltz(B)| >= e^{-t} [(1 - 2q)(t - b)/(1 + e^{-t}) - mu] > 0,
+ *     |boltz(A) - boltz(B)| >= e^{-t} [(t - m)(1 - 2q) - mu] > 0,
  *
- * b = 0 where t < 2g, else nu; the set that owns c has the smaller boltz. For sets of at most n
- * elements the sharp gap is g_n, which rises to that limit. Proof: proofs-notes/sharp_gap.md.
+ * m = g q/(1+q) where t < 2g, else nu; the set that owns c has the smaller boltz. For sets of
+ * at most n elements the sharp gap is g_n, which rises to that limit. Proof:
+ * proofs-notes/sharp_gap.md; this is what certify and the strategy gap rest on.
  */
 #ifndef ATTEST_THEORY_SHARP_GAP_H
 #define ATTEST_THEORY_SHARP_GAP_H

@@ -3,7 +3,8 @@
  * W_K = (kappa) v^T, W_Q = (1) v^T, W_V = (1) v^T, W_O = w, with skip. Three strategies:
  *   theorem  v and kappa as in the paper's proof; delta is promised by Lemma 1 (proofs-notes/
  *            theorem2.md: the constant serves unequal lengths and masks, too);
- *   gap      kappa just large enough for a least score gap of 1.4456, where Lemma F begins;
+ *   gap      kappa just large enough for the sharp gap: a least score gap of 1.317, or of up
+ *            to 1.5 where that promises more;
  *   tuned    v, kappa, w searched in double for the largest separation relative to eps; what it
  *            keeps apart has to be certified afterwards. Repetitions are allowed. */
 #ifndef ATTEST_THEORY_THEOREM2_H

@@ -59,9 +59,10 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
                                           const attest_dataset *dataset,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Sets the promise from what is stored: by Lemma 1 for vectors of length n, or by Lemma F for
- * scores at least 1.4456 apart. */
-void attest_theorem2_promise(attest_construction *construction, size_t n, bool lemma1);
+/* Sets the promise from what is stored: by Lemma 1 for vectors of length n, or by the sharp gap
+ * for scores at least gap apart. */
+void attest_theorem2_promise(attest_construction *construction, size_t n);
+void attest_theorem2_promise_gap(attest_construction *construction, const fmpq_t gap);
 
 /* Sets the closed formula. */
 void attest_theorem2_formula(attest_construction *construction, size_t n, size_t tokens);

@@ -1,6 +1,6 @@
 /* theorem2_promise.c -- what the stored weights promise, and the paper's closed formula. */
 #include "theory/lemma1.h"
-#include "theory/lemma_f.h"
+#include "theory/sharp_gap.h"
 
 #include "theory/theorem2_parts.h"
 
@@ -40,51 +40,88 @@ static void scale_bound(attest_construction *construction, const arb_t bound, co
     arb_clear(divisor);
 }
 
-/* Lemma F for depths t in [gap, 2 kappa r_max^2): e^{-t} [...] first rises, then falls, so its
- * least value is at an end; differing maxima give gap - mu, which is more than 1. */
-static void bound_by_lemma_f(arb_t bound, arb_t log2, const arb_t most)
+/* bound, log2 = the less of it and the bound of the sharp gap at depth t; false where that says
+ * nothing. */
+static bool lessen(arb_t bound, arb_t log2, const arb_t gap, const arb_t t)
 {
-    arb_t gap, other, other_log2;
+    arb_t other, other_log2;
+    bool known;
 
-    arb_init(gap);
     arb_init(other);
     arb_init(other_log2);
-    arb_set_ui(gap, 14456);
-    arb_div_ui(gap, gap, 10000, BITS);
-    if (attest_lemma_f_bound(bound, log2, gap, false, most, BITS, NULL) != ATTEST_OK ||
-        attest_lemma_f_bound(other, other_log2, gap, false, gap, BITS, NULL) != ATTEST_OK) {
-        arb_zero(bound); /* one value only: nothing is promised */
-        arb_indeterminate(log2);
-    } else if (arb_lt(other, bound)) {
+    known = attest_sharp_gap_bound(other, other_log2, gap, false, t, BITS, NULL) == ATTEST_OK;
+    if (known && !arb_lt(bound, other)) {
         arb_set(bound, other);
         arb_set(log2, other_log2);
     }
-    arb_clear(gap);
     arb_clear(other);
     arb_clear(other_log2);
+    return known;
 }
 
-void attest_theorem2_promise(attest_construction *construction, size_t n, bool lemma1)
+/* The sharp gap for depths t in [gap, most): on both sides of 2 gap, where it jumps, e^{-t}
+ * [...] first rises, then falls, so its least value is at an end of these; differing maxima
+ * give more (proofs-notes/theorem2.md). */
+static void bound_by_gap(arb_t bound, arb_t log2, const arb_t gap, const arb_t most)
+{
+    arb_t twice;
+
+    arb_init(twice);
+    arb_mul_2exp_si(twice, gap, 1);
+    arb_pos_inf(bound);
+    if (!lessen(bound, log2, gap, most) || !lessen(bound, log2, gap, gap) ||
+        !lessen(bound, log2, gap, twice)) {
+        arb_zero(bound); /* one value only: nothing is promised */
+        arb_indeterminate(log2);
+    }
+    arb_clear(twice);
+}
+
+/* most = kappa r_max^2: |scores| = kappa |v.x| |v.x_j| is less. */
+static void set_most(arb_t most, const attest_construction *construction)
+{
+    arb_t kappa;
+
+    arb_init(kappa);
+    arb_set_fmpq(most, construction->r_max.value, BITS);
+    arb_mul(most, most, most, BITS);
+    arb_set_fmpq(kappa, construction->kappa, BITS);
+    arb_mul(most, most, kappa, BITS);
+    arb_clear(kappa);
+}
+
+void attest_theorem2_promise(attest_construction *construction, size_t n)
 {
     arb_t r, bound, log2;
 
     arb_init(r);
     arb_init(bound);
     arb_init(log2);
-    /* |scores| = kappa |v.x| |v.x_j| < kappa r_max^2 */
-    arb_set_fmpq(r, construction->r_max.value, BITS);
-    arb_mul(r, r, r, BITS);
-    arb_set_fmpq(bound, construction->kappa, BITS);
-    arb_mul(r, r, bound, BITS);
-    if (lemma1) {
-        attest_lemma1_bound(bound, log2, n, r, BITS);
-    } else {
-        arb_mul_2exp_si(r, r, 1);
-        bound_by_lemma_f(bound, log2, r);
-    }
+    set_most(r, construction);
+    attest_lemma1_bound(bound, log2, n, r, BITS);
     scale_bound(construction, bound, log2);
     construction->promise = arb_is_positive(construction->delta);
     arb_clear(r);
+    arb_clear(bound);
+    arb_clear(log2);
+}
+
+void attest_theorem2_promise_gap(attest_construction *construction, const fmpq_t gap)
+{
+    arb_t g, most, bound, log2;
+
+    arb_init(g);
+    arb_init(most);
+    arb_init(bound);
+    arb_init(log2);
+    arb_set_fmpq(g, gap, BITS);
+    set_most(most, construction);
+    arb_mul_2exp_si(most, most, 1);
+    bound_by_gap(bound, log2, g, most);
+    scale_bound(construction, bound, log2);
+    construction->promise = arb_is_positive(construction->delta);
+    arb_clear(g);
+    arb_clear(most);
     arb_clear(bound);
     arb_clear(log2);
 }

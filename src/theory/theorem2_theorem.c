@@ -150,7 +150,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         set_kappa(construction, dataset->longest, tokens);
         attest_construction_set_output(construction, &direction);
         status = attest_construction_finish(construction, &direction, error);
-        attest_theorem2_promise(construction, dataset->longest, true);
+        attest_theorem2_promise(construction, dataset->longest);
         attest_theorem2_formula(construction, dataset->longest, tokens);
     } else {
         status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");

@@ -31,8 +31,8 @@ typedef enum attest_two_layers_part {
 attest_two_layers_part attest_two_layers_check(const attest_universal_pair *pair);
 
 /* layer[0], layer[1] (initialised) = two layers of one head in two dimensions, u = (1, 0), that
- * tell the pair apart where its part says. Domain: part is NEAREST, MEANS or MULTIPLICITIES of
- * this pair; as above. Status: NOMEM. */
+ * tell the pair apart if it fails in this part. Domain: part is NEAREST, MEANS or
+ * MULTIPLICITIES, the pair has both signs; as above. Status: NOMEM. */
 attest_status attest_two_layers_separate(attest_weights layer[2],
                                          const attest_universal_pair *pair,
                                          attest_two_layers_part part,

@@ -17,6 +17,18 @@ for strategy in theorem gap tuned; do
         run 0 "$strategy, $mask: certify reads what was written" certify "$work/data.json" --weights "$work/$strategy.json"
     done
 done
+# What gap promises, by other code; tokens whose scores reach 8 gaps, 2 2/3, and 1.
+for tokens in '[[1], [2]], [[2], [3], [1]]' '[[-1], [2]], [[2]]' '[[-1], [1]], [[1]]'; do
+    echo '{"format": "attest/dataset", "version": 1, "sequences": ['"$tokens"']}' >"$work/few.json"
+    run 0 "gap for $tokens" construct "$work/few.json" --strategy gap --json
+    python3 "$srcdir/tests/ref/gap_promise.py" "$work/few.json" "$out"
+    result $? "gap for $tokens: what is promised"
+done
+run 0 "gap in two dimensions" construct "$work/data.json" --strategy gap --json
+python3 "$srcdir/tests/ref/gap_promise.py" "$work/data.json" "$out"
+result $? "gap in two dimensions: what is promised"
+python3 "$srcdir/tests/ref/gap_promise.py" >"$out"
+result $? "gap: no promise is less than that of Lemma F"
 run 0 "tuned is the widest" construct "$work/data.json" --strategy tuned --json
 json 'float(o["certificate"]["min_separation"]["log2"]) > -20'
 run 0 "theorem: promise and formula agree" construct "$work/data.json" --json

@@ -242,6 +242,13 @@ mutation "equalities that the checker sees in the first entry" src/recheck/order
 mutation "positions that collide with their own class" src/audit/collisions.c \
     'fmpz_bin_uiui(pairs, j - i, 2);' 'fmpz_zero(pairs);'
 
+mutation "a format counted without its subnormal numbers" src/audit/counting.c \
+    '/* Of each exponent 2^(p-1) numbers, as many below the least normal one, 0 among them. */
+    fmpz_add_ui(values, values, 1);' ';'
+mutation "a format counted as twice as large" src/audit/counting.c \
+    'fmpz_mul_ui(values, values, 2);' 'fmpz_mul_ui(values, values, 4);'
+mutation "necessary bits of the vector for those of an entry" src/audit/counting.c \
+    '(needed + dim - 1) / dim' 'needed'
 mutation "a sum of ones that stays too early" src/audit/orders.c \
     'ldexp(1, (int)p); /*' 'ldexp(1, (int)p - 1); /*'
 
@@ -256,8 +263,27 @@ mutation "a difference of Boltzmann values with its sign turned" src/theory/bolt
         fmpz_neg(v->d, v->d);'
 mutation "a second layer that loses the first entry" src/theory/two_layers.c \
     'set_sequence(&between, out);' 'set_sequence(&between, out), fmpz_zero(between.entry);'
+mutation "two layers: means that may differ" src/theory/two_layers.c \
+    'if (!same_ratio(p->sum, p->count, q->sum, q->count) ||
+        !same_ratio(n->sum, n->count, m->sum, m->count))' \
+    'if (!same_ratio(p->sum, 1, p->sum, 1))'
+mutation "two layers: one nearest token for both" src/theory/two_layers.c \
+    'p->smallest != q->smallest || n->largest != m->largest' 'p->smallest != q->smallest'
+mutation "two layers: the smallest tokens in any ratio" src/theory/two_layers.c \
+    ' ||
+        !same_ratio(p->smallest_times, n->smallest_times, q->smallest_times, m->smallest_times))' ')'
+mutation "two layers: lengths that must agree" src/theory/two_layers.c \
+    'if (!same_ratio(p->largest_times, n->largest_times, q->largest_times, m->largest_times) ||' \
+    'if (p->count != q->count || n->count != m->count ||
+        !same_ratio(p->largest_times, n->largest_times, q->largest_times, m->largest_times) ||'
+mutation "two layers: pairs that one layer tells apart" src/theory/two_layers.c \
+    'return a * d == c * b;' 'return a * d == c * b || a > 9;'
 mutation "the sharp gap's bound without its tail" src/theory/sharp_gap.c \
     'arb_sub(bracket, bracket, mu, bits);' ';'
+mutation "the sharp gap's mean depth of two elements for more" src/theory/sharp_gap.c \
+    '!first_at_maximum && arb_lt(t, mean)' '!first_at_maximum'
+mutation "first differences below the sharp gap" src/certify/first_difference_queries.c \
+    'threshold_above = 1.3169578969249' 'threshold_above = 0.4'
 mutation "the farthest tokens for the closest" src/theory/separated_extremes.c \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0' \
     'pair[0] == SIZE_MAX || fmpq_cmp(square, best) > 0'
