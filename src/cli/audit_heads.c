@@ -8,7 +8,6 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/workers.h"
 #include "cli/audit.h"
 #include "cli/progress.h"
 #include "io/json_file.h"
@@ -153,7 +152,7 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     heads->formats = request->format_count;
     heads->format = request->format;
     heads->most = request->positions;
-    heads->jobs = request->jobs ? request->jobs : attest_workers_default();
+    heads->jobs = attest_cli_jobs(request->jobs);
     heads->progress = attest_cli_progress();
     attest_cli_audit_set_algorithm(&heads->like, request);
 }
