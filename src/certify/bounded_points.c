@@ -137,6 +137,7 @@ static bool evaluate_block(void *context, size_t block)
     pass *p = context;
     const attest_contexts *contexts = p->contexts;
     size_t end = block_begin(contexts, block + 1);
+    bool tell = getpid() == p->parent;
     attest_error unread;
 
     for (size_t c = block_begin(contexts, block); c < end; c++) {
@@ -144,7 +145,7 @@ static bool evaluate_block(void *context, size_t block)
             continue;
         if (enter(p, c, &unread) != ATTEST_OK)
             return false;
-        if (p->points->jobs == 1 || getpid() == p->parent)
+        if (tell)
             attest_progress_report(p->progress, "contexts", c, contexts->count, NULL);
     }
     return group_evaluate(p, &unread) == ATTEST_OK;

@@ -37,7 +37,7 @@ const attest_command attest_command_memorize = {
 
 typedef struct memorize_job {
     int strategy, mask;
-    unsigned long seed;
+    unsigned long seed, jobs;
     bool positional;
     const char *embed;
     attest_dataset dataset;
@@ -262,6 +262,7 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     m->strategy = (attest_strategy)job->strategy;
     m->mask = (attest_mask)job->mask;
     m->seed = job->seed;
+    m->jobs = attest_cli_jobs(job->jobs);
     m->positional = job->positional;
     if (attest_memorization_build(m, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
@@ -303,6 +304,7 @@ static int run(int argc, char **argv)
          &job.mask, masks},
         {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
          NULL},
+        ATTEST_CLI_JOBS(&job.jobs),
         {0},
     };
 

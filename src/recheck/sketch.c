@@ -94,11 +94,12 @@ static bool sketch_part(void *context, size_t part)
     sketcher *s = context;
     attest_recheck *check = s->check;
     size_t end = (part + 1) * PART;
+    bool tell = getpid() == s->parent;
 
     for (size_t p = part * PART; p < end && p < check->positions; p++) {
         if (!sketch_quickly(check, p, s->quick, &s->own[p]))
             sketch_position(check, p, s->out, &s->own[p]);
-        if (check->sketch_jobs == 1 || getpid() == s->parent)
+        if (tell)
             attest_progress_report(&check->progress, "positions", p + 1, check->positions,
                                    NULL);
     }

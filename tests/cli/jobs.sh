@@ -18,6 +18,9 @@ spread = sequences(300, 15, lambda: random.getrandbits(30) / 2**30)
 ties = sequences(300, 15, lambda: random.randint(0, 3))
 for name, data in ("spread", spread), ("ties", ties):
     write(name, {"format": "attest/dataset", "version": 1, "sequences": data})
+labelled = [[x[:3] for x in s] for s in spread]
+labels = [[[random.randint(0, 1)] for _ in s] for s in labelled]
+write("labelled", {"format": "attest/dataset", "version": 1, "sequences": labelled, "labels": labels})
 for name in "softmax", "hardmax":
     head = {"WQ": matrix(2, dim), "WK": matrix(2, dim), "WV": matrix(2, dim), "WO": matrix(dim, 2)}
     write(name, {"format": "attest/weights", "version": 1, "activation": name, "heads": [head]})
@@ -64,6 +67,21 @@ END
             >"$work/separated-$data.$jobs" 2>"$err" </dev/null
     done
     same "separated-$data"
+done
+for jobs in 1 2 3; do
+    "$ATTEST" memorize "$work/labelled.json" --json --jobs $jobs -o "$work/network-memorize.$jobs" \
+        >"$work/memorize.$jobs" 2>"$err" </dev/null
+    "$ATTEST" approximate --function variance --grid 64 --json --jobs $jobs \
+        -o "$work/network-approximate.$jobs" >"$work/approximate.$jobs" 2>"$err" </dev/null
+done
+for name in memorize network-memorize approximate network-approximate; do
+    same "$name"
+    [ -s "$work/$name.3" ]
+    result $? "$name: there is something"
+done
+for command in memorize approximate; do
+    run 0 "$command: help" $command --help
+    shows '-j, --jobs J '
 done
 for command in certify check separated; do
     refused "$command: no process at all" $command "$work/spread.json" --jobs 0
