@@ -81,9 +81,10 @@ static bool is_equal(const attest_filter_outputs *o, const spot *a, const spot *
     const uint32_t *x = o->winner + first * o->shape->heads;
     const uint32_t *y = o->winner + second * o->shape->heads;
 
-    if (o->shape->activation != ATTEST_HARDMAX || o->tied[a->at] || o->tied[b->at] ||
-        !(o->radius[a->at] < INFINITY) || !(o->radius[b->at] < INFINITY) ||
-        (o->shape->skip && !same_token(o, a->at, b->at)))
+    if (o->tied[a->at] || o->tied[b->at]) /* winner says nothing of these */
+        return false;
+    if (o->shape->activation != ATTEST_HARDMAX || !(o->radius[a->at] < INFINITY) ||
+        !(o->radius[b->at] < INFINITY) || (o->shape->skip && !same_token(o, a->at, b->at)))
         return false;
     for (size_t h = 0; h < o->shape->heads; h++)
         if (!same_token(o, first + x[h * m + a->position], second + y[h * n + b->position]))
