@@ -68,34 +68,99 @@ static void get_square(fmpq_t sum, const attest_dataset *d, attest_place a, atte
 /* The extremes by looking at all positions; equal tokens are those at distance 0. */
 typedef struct extremes {
     fmpq_t least, most, closest;
-    bool any, has_pair, no_duplicates;
+    bool has_pair, no_duplicates;
 } extremes;
+
+/* All positions, over one denominator: differences and squares are those of integers then. */
+typedef struct integers {
+    slong count, dim;
+    fmpz *entry;
+    fmpz_t denominator;
+} integers;
+
+static void integers_init(integers *n, const attest_dataset *d)
+{
+    fmpq *value;
+
+    n->count = (slong)d->total;
+    n->dim = (slong)d->dim;
+    value = _fmpq_vec_init(n->count * n->dim);
+    n->entry = _fmpz_vec_init(n->count * n->dim);
+    fmpz_init_set_ui(n->denominator, 1);
+    for (slong e = 0; e < n->count * n->dim; e++) {
+        attest_tokens_get_entry(value + e, &d->tokens, d->token[e / n->dim],
+                                (size_t)(e % n->dim));
+        fmpz_lcm(n->denominator, n->denominator, fmpq_denref(value + e));
+    }
+    for (slong e = 0; e < n->count * n->dim; e++) {
+        fmpz_divexact(n->entry + e, n->denominator, fmpq_denref(value + e));
+        fmpz_mul(n->entry + e, n->entry + e, fmpq_numref(value + e));
+    }
+    _fmpq_vec_clear(value, n->count * n->dim);
+}
+
+static void integers_clear(integers *n)
+{
+    _fmpz_vec_clear(n->entry, n->count * n->dim);
+    fmpz_clear(n->denominator);
+}
+
+/* square = |x_a - x_b|^2, or |x_a|^2 for b = a, times that of the denominator. */
+static void integers_square(fmpz_t square, const integers *n, slong a, slong b,
+                            fmpz_t difference)
+{
+    fmpz_zero(square);
+    for (slong c = 0; c < n->dim; c++) {
+        if (a == b)
+            fmpz_set(difference, n->entry + a * n->dim + c);
+        else
+            fmpz_sub(difference, n->entry + a * n->dim + c, n->entry + b * n->dim + c);
+        fmpz_addmul(square, difference, difference);
+    }
+}
+
+/* Keeps the square in a place for the least (sign -1) or the largest. */
+static void offer(fmpq_t kept, bool first, const fmpz_t square, int sign)
+{
+    if (first || sign * fmpz_cmp(square, fmpq_numref(kept)) > 0)
+        fmpz_set(fmpq_numref(kept), square);
+}
 
 static void look(extremes *e, const attest_dataset *d)
 {
-    attest_place a = {0, 0};
-    fmpq_t square;
+    fmpz_t square, difference;
+    integers n;
 
-    fmpq_init(square);
+    fmpz_init(square);
+    fmpz_init(difference);
+    integers_init(&n, d);
     e->no_duplicates = true;
-    do {
-        get_square(square, d, a, a);
-        if (!e->any || fmpq_cmp(square, e->least) < 0)
-            fmpq_set(e->least, square);
-        if (!e->any || fmpq_cmp(square, e->most) > 0)
-            fmpq_set(e->most, square);
-        e->any = true;
-        for (attest_place b = a; attest_oracle_next(&b, d);) {
-            get_square(square, d, a, b);
-            if (fmpq_is_zero(square))
-                e->no_duplicates = e->no_duplicates && a.sequence != b.sequence;
-            else if (!e->has_pair || fmpq_cmp(square, e->closest) < 0) {
-                fmpq_set(e->closest, square);
+    for (slong a = 0, sequence = 0; a < n.count; a++) {
+        while (a >= (slong)d->start[sequence + 1])
+            sequence++;
+        integers_square(square, &n, a, a, difference);
+        offer(e->least, a == 0, square, -1);
+        offer(e->most, a == 0, square, 1);
+        for (slong b = a + 1; b < n.count; b++) {
+            integers_square(square, &n, a, b, difference);
+            if (fmpz_is_zero(square)) {
+                e->no_duplicates = e->no_duplicates && b >= (slong)d->start[sequence + 1];
+            } else {
+                offer(e->closest, !e->has_pair, square, -1);
                 e->has_pair = true;
             }
         }
-    } while (attest_oracle_next(&a, d));
-    fmpq_clear(square);
+    }
+    fmpz_mul(square, n.denominator, n.denominator);
+    for (int i = 0; i < 3; i++) {
+        fmpq *extreme = i == 0 ? e->least : i == 1 ? e->most : e->closest;
+
+        fmpz_set(fmpq_denref(extreme), square);
+        fmpq_canonicalise(extreme);
+    }
+    integers_clear(&n);
+    fmpz_clear(square);
+    fmpz_clear(difference);
 }
 
 /* The library's extremes are these, times the factor, and the tokens it names attain them. */

@@ -34,11 +34,15 @@ typedef struct attest_claim {
     long max_bits;
     size_t max_terms;         /* >= 1 */
     attest_progress progress; /* told about contexts that were evaluated, and blocks of pairs */
+    /* Processes, of which all but one are forked, that share the evaluation in doubles and the
+     * search for the closest pair where there is much of either; 0: one. What is found does not
+     * depend on it. They share the data; each adds up to 16 MB of candidates. */
+    size_t jobs;
 } attest_claim;
 
 /* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS, max_terms
- * ATTEST_CERTIFY_MAX_TERMS, nobody is told about progress. The dataset and the weights stay the
- * caller's. */
+ * ATTEST_CERTIFY_MAX_TERMS, nobody is told about progress, one process. The dataset and the
+ * weights stay the caller's. */
 ATTEST_API void attest_claim_init(attest_claim *claim);
 ATTEST_API void attest_claim_clear(attest_claim *claim);
 
@@ -101,9 +105,9 @@ ATTEST_API void attest_finding_clear(attest_finding *finding);
  * are too far apart for balls. What stays undecided has met max_bits or max_terms, and the
  * reason names which. The method filter leaves to them only what doubles with error bounds
  * cannot exclude. Status: USAGE (unknown method, or one that does not apply to the weights),
- * DOMAIN (dimensions), UNABLE, NOMEM. Cost: one evaluation per sequence, the closest pair of
- * outputs, and an evaluation at higher precision of those few sequences that have a part in a
- * candidate. */
+ * DOMAIN (dimensions), UNABLE, NOMEM, IO (a worker died). Cost: one evaluation per sequence,
+ * the closest pair of outputs, and an evaluation at higher precision of those few sequences
+ * that have a part in a candidate. */
 ATTEST_API attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -17,7 +17,7 @@ attest_status attest_bounded_init(attest_bounded *doubles, const attest_claim *c
 
     *doubles = (attest_bounded){0};
     status = attest_bounded_points_init(&doubles->points, claim->weights, claim->dataset,
-                                        contexts, &claim->progress, error);
+                                        contexts, &claim->progress, claim->jobs, error);
     if (status != ATTEST_OK)
         return status;
     doubles->evaluated = attest_memory_alloc(contexts->count, sizeof *doubles->evaluated);

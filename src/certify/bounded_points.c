@@ -4,12 +4,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/workers.h"
 
 /* A group of sequences has about so many positions. */
 enum { GROUP_ROWS = 512 };
+
+/* A worker takes about so many contexts at a time. */
+enum { BLOCK_CONTEXTS = 4096 };
 
 /* Sequences that wait for their evaluation. */
 typedef struct group {
@@ -28,6 +33,8 @@ typedef struct pass {
     attest_bounded_scratch scratch;
     attest_bounded_points *points;
     group group;
+    const attest_progress *progress;
+    pid_t parent; /* the process that reports */
 } pass;
 
 static void group_clear(group *g)
@@ -114,45 +121,77 @@ static attest_status enter(pass *p, size_t c, attest_error *error)
     return ATTEST_OK;
 }
 
-static attest_status evaluate(pass *p, const attest_progress *progress, attest_error *error)
+/* The first context of a block: the first of a sequence from there on. */
+static size_t block_begin(const attest_contexts *contexts, size_t block)
 {
-    const attest_contexts *contexts = p->contexts;
-    attest_status status = ATTEST_OK;
+    size_t c = block * BLOCK_CONTEXTS;
 
-    attest_progress_report(progress, "contexts", 0, contexts->count, NULL);
-    for (size_t c = 0; c < contexts->count && status == ATTEST_OK; c++) {
+    while (c > 0 && c < contexts->count &&
+           contexts->context[c].sequence == contexts->context[c - 1].sequence)
+        c++;
+    return c < contexts->count ? c : contexts->count;
+}
+
+static bool evaluate_block(void *context, size_t block)
+{
+    pass *p = context;
+    const attest_contexts *contexts = p->contexts;
+    size_t end = block_begin(contexts, block + 1);
+    bool tell = getpid() == p->parent;
+    attest_error unread;
+
+    for (size_t c = block_begin(contexts, block); c < end; c++) {
         if (c > 0 && contexts->context[c].sequence == contexts->context[c - 1].sequence)
             continue;
-        status = enter(p, c, error);
-        attest_progress_report(progress, "contexts", c, contexts->count, NULL);
+        if (enter(p, c, &unread) != ATTEST_OK)
+            return false;
+        if (tell)
+            attest_progress_report(p->progress, "contexts", c, contexts->count, NULL);
     }
-    if (status == ATTEST_OK)
-        status = group_evaluate(p, error);
-    attest_progress_end(progress);
+    return group_evaluate(p, &unread) == ATTEST_OK;
+}
+
+static attest_status evaluate(pass *p, attest_error *error)
+{
+    size_t count = p->contexts->count;
+    attest_status status;
+
+    p->parent = getpid();
+    attest_progress_report(p->progress, "contexts", 0, count, NULL);
+    status =
+        attest_workers_run(evaluate_block, p, (count + BLOCK_CONTEXTS - 1) / BLOCK_CONTEXTS,
+                           p->points->jobs, error);
+    attest_progress_end(p->progress);
     return status;
 }
 
-attest_status attest_bounded_points_init(attest_bounded_points *points,
-                                         const attest_weights *weights,
-                                         const attest_dataset *dataset,
-                                         const attest_contexts *contexts,
-                                         const attest_progress *progress, attest_error *error)
+static bool allocate(attest_bounded_points *points)
 {
-    pass p = {.dataset = dataset, .contexts = contexts, .points = points};
+    if (points->contexts <= SIZE_MAX / points->dim)
+        points->centre = attest_workers_alloc(points->contexts * points->dim,
+                                              sizeof *points->centre, points->jobs);
+    points->radius =
+        attest_workers_alloc(points->contexts, sizeof *points->radius, points->jobs);
+    return points->centre && points->radius;
+}
+
+attest_status
+attest_bounded_points_init(attest_bounded_points *points, const attest_weights *weights,
+                           const attest_dataset *dataset, const attest_contexts *contexts,
+                           const attest_progress *progress, size_t jobs, attest_error *error)
+{
+    pass p = {.dataset = dataset, .contexts = contexts, .points = points, .progress = progress};
     attest_status status = attest_bounded_layer_init(&p.layer, weights, error);
 
-    *points = (attest_bounded_points){0};
+    *points = (attest_bounded_points){
+        .contexts = contexts->count,
+        .dim = dataset->dim,
+        .jobs = jobs > 1 && contexts->count > BLOCK_CONTEXTS ? jobs : 1};
     if (status != ATTEST_OK)
         return status;
     status = attest_bounded_tokens_init(&p.tokens, &dataset->tokens, error);
-    if (status == ATTEST_OK) {
-        if (contexts->count <= SIZE_MAX / dataset->dim)
-            points->centre =
-                attest_memory_alloc(contexts->count * dataset->dim, sizeof *points->centre);
-        points->radius = attest_memory_alloc(contexts->count, sizeof *points->radius);
-        status = points->centre && points->radius ? evaluate(&p, progress, error)
-                                                  : attest_memory_fail(error);
-    }
+    if (status == ATTEST_OK)
+        status = allocate(points) ? evaluate(&p, error) : attest_memory_fail(error);
     group_clear(&p.group);
     attest_bounded_scratch_clear(&p.scratch);
     attest_bounded_tokens_clear(&p.tokens);
@@ -164,7 +203,8 @@ attest_status attest_bounded_points_init(attest_bounded_points *points,
 
 void attest_bounded_points_clear(attest_bounded_points *points)
 {
-    free(points->centre);
-    free(points->radius);
+    attest_workers_free(points->centre, points->contexts * points->dim, sizeof *points->centre,
+                        points->jobs);
+    attest_workers_free(points->radius, points->contexts, sizeof *points->radius, points->jobs);
     *points = (attest_bounded_points){0};
 }

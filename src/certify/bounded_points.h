@@ -32,15 +32,17 @@ void attest_bounded_tokens_clear(attest_bounded_tokens *table);
 typedef struct attest_bounded_points {
     double *centre; /* contexts * dim */
     double *radius; /* contexts */
+    size_t contexts, dim, jobs;
 } attest_bounded_points;
 
-/* Evaluates every sequence that has a context, those of equal length together; progress is
- * told. Status: NOMEM. */
+/* Evaluates every sequence that has a context, those of equal length together, in jobs
+ * processes (0: one) where there are many; progress is told. Status: NOMEM, IO (a worker died).
+ */
 attest_status attest_bounded_points_init(attest_bounded_points *points,
                                          const attest_weights *weights,
                                          const attest_dataset *dataset,
                                          const attest_contexts *contexts,
-                                         const attest_progress *progress,
+                                         const attest_progress *progress, size_t jobs,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 void attest_bounded_points_clear(attest_bounded_points *points);
 

@@ -22,6 +22,7 @@ struct attest_filter_work {
     size_t begin[ATTEST_FILTER_POSITIONS + 2]; /* of the tasks of each length */
     double *centre, *radius, *packed;
     uint32_t *winner;
+    attest_filter_integers integers;
     attest_bounded_scratch scratch;
 };
 
@@ -203,7 +204,8 @@ static attest_status judge(attest_filter_answer *answer, const attest_filter *fi
         .positions = work->positions[b],
         .centre = work->centre + work->first[b] * filter->shape.dim,
         .radius = work->radius + work->first[b],
-        .winner = work->winner + work->first[b] * filter->shape.heads};
+        .winner = work->winner + work->first[b] * filter->shape.heads,
+        .integers = &work->integers};
 
     answer->verdict = ATTEST_UNDECIDED;
     if (outputs.positions)

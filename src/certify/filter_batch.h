@@ -6,6 +6,7 @@
 
 #include "certify/bounded_lanes.h"
 #include "certify/bounded_layer.h"
+#include "certify/filter_integers.h"
 
 /* So many instances are evaluated together; one with more positions is left to certify. */
 enum { ATTEST_FILTER_BATCH = 64, ATTEST_FILTER_POSITIONS = 64 };
@@ -22,9 +23,12 @@ typedef struct attest_filter_outputs {
     const attest_filter_instance *instance;
     const attest_bounded_layer *layer;
     size_t positions;
-    const double *centre;   /* positions * dim */
-    const double *radius;   /* positions */
-    const uint32_t *winner; /* hardmax: per sequence heads * length */
+    double *centre;         /* positions * dim; those of ties are set by the judge, */
+    double *radius;         /* positions; and their radii with them */
+    const uint32_t *winner; /* hardmax: per sequence heads * length; not of ties */
+    bool tied[ATTEST_FILTER_POSITIONS]; /* set by the judge: scores tie, integers told who wins
+                                         */
+    attest_filter_integers *integers;   /* scratch */
 } attest_filter_outputs;
 
 /* The tokens that a query sees. */
@@ -43,7 +47,7 @@ bool attest_filter_difference(const attest_bounded_layer *layer, const double *q
 
 /* Sets verdict, part and place of the answer; undecided where doubles do not suffice. packed is
  * scratch of dim * ATTEST_FILTER_POSITIONS doubles. */
-void attest_filter_judge(attest_filter_answer *answer, const attest_filter_outputs *outputs,
+void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *outputs,
                          const attest_filter_bounds *bounds, double *packed);
 
 /* The answer of attest_certify. Status: as attest_filter_check. */

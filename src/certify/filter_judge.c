@@ -81,6 +81,8 @@ static bool is_equal(const attest_filter_outputs *o, const spot *a, const spot *
     const uint32_t *x = o->winner + first * o->shape->heads;
     const uint32_t *y = o->winner + second * o->shape->heads;
 
+    if (o->tied[a->at] || o->tied[b->at]) /* winner says nothing of these */
+        return false;
     if (o->shape->activation != ATTEST_HARDMAX || !(o->radius[a->at] < INFINITY) ||
         !(o->radius[b->at] < INFINITY) || (o->shape->skip && !same_token(o, a->at, b->at)))
         return false;
@@ -152,15 +154,33 @@ static void leave_open(const trial *t, attest_claim_part part)
     }
 }
 
+/* Compares a pair of small integers with delta: 1 above, -1 not above, 0 not known. */
+static int compare_integers(const trial *t, const spot *a, const spot *b)
+{
+    bool equal;
+    double square;
+
+    if (!attest_filter_integers_compare(&equal, &square, t->o->integers, a->at, b->at))
+        return 0;
+    if (equal)
+        return -1;
+    if (t->bounds->delta_upper == 0 || is_above(square, 0, t->bounds->delta_upper))
+        return 1;
+    return is_below(square, 0, t->bounds->delta_lower) ? -1 : 0;
+}
+
 /* Compares one pair with delta. */
 static void judge_pair(const trial *t, const spot *a, const spot *b, double square)
 {
     double radii = t->o->radius[a->at] + t->o->radius[b->at];
+    int order;
 
-    if (is_above(square, radii, t->bounds->delta_upper) || !is_required(t->o, a, b) ||
-        is_apart(t->o, a, b, t->bounds->delta_upper))
+    if (is_above(square, radii, t->bounds->delta_upper) || !is_required(t->o, a, b))
         return;
-    if (is_below(square, radii, t->bounds->delta_lower) || is_equal(t->o, a, b))
+    order = compare_integers(t, a, b);
+    if (order > 0 || (order == 0 && is_apart(t->o, a, b, t->bounds->delta_upper)))
+        return;
+    if (order < 0 || is_below(square, radii, t->bounds->delta_lower) || is_equal(t->o, a, b))
         refute(t, ATTEST_CLAIM_SEPARATION, a, b);
     else
         leave_open(t, ATTEST_CLAIM_SEPARATION);
@@ -247,13 +267,25 @@ static bool has_finite_tokens(const attest_filter_outputs *o)
     return true;
 }
 
-void attest_filter_judge(attest_filter_answer *answer, const attest_filter_outputs *outputs,
+/* Hardmax scores that tie, or nearly: who wins is seen where all numbers are small integers. */
+static void settle_ties(attest_filter_outputs *o)
+{
+    for (size_t at = 0; at < o->positions; at++)
+        if (!(o->radius[at] < INFINITY) && o->shape->activation == ATTEST_HARDMAX)
+            o->tied[at] = attest_filter_integers_get(o->centre + at * o->shape->dim,
+                                                     &o->radius[at], o->integers, at);
+}
+
+void attest_filter_judge(attest_filter_answer *answer, attest_filter_outputs *outputs,
                          const attest_filter_bounds *bounds, double *packed)
 {
     trial t = {outputs, bounds, answer};
     double radius = 0, reach;
 
     *answer = (attest_filter_answer){.verdict = ATTEST_PROVED};
+    attest_filter_integers_begin(outputs->integers, outputs->shape, outputs->instance,
+                                 outputs->positions);
+    settle_ties(outputs);
     for (size_t i = 0; i < outputs->positions; i++)
         if (!(outputs->radius[i] <= radius)) /* a NaN is infinite, and stays so */
             radius = outputs->radius[i] < INFINITY ? outputs->radius[i] : INFINITY;

@@ -10,6 +10,7 @@ attest_status attest_search_init(attest_search *search, const attest_claim *clai
     status =
         attest_outputs_init(&search->outputs, claim->weights, claim->dataset, contexts, error);
     search->outputs.progress = claim->progress;
+    search->jobs = claim->jobs;
     return status;
 }
 
@@ -41,6 +42,7 @@ attest_status attest_search_find_candidates(attest_search *search, attest_error 
     attest_status status;
 
     search->cloud.progress = search->outputs.progress;
+    search->cloud.jobs = search->jobs;
     status = attest_candidates_init(&search->candidates, &search->cloud, error);
 
     search->has_candidates = status == ATTEST_OK;

@@ -13,6 +13,7 @@ typedef struct attest_search {
     attest_cloud cloud; /* by context, coloured by class */
     attest_candidates candidates;
     bool has_cloud, has_candidates;
+    size_t jobs; /* of the claim */
 } attest_search;
 
 /* No cloud yet; not to be moved once it has candidates. Status: NOMEM, with nothing to clear.
@@ -30,7 +31,7 @@ void attest_search_restart(attest_search *search);
 attest_status attest_search_evaluate(attest_search *search,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The candidates of the cloud. Status: NOMEM. */
+/* The candidates of the cloud. Status: NOMEM, IO (a worker died). */
 attest_status attest_search_find_candidates(attest_search *search,
                                             attest_error *error) ATTEST_WARN_UNUSED;
 

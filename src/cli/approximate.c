@@ -41,7 +41,7 @@ const attest_command attest_command_approximate = {
 
 typedef struct approximate_job {
     int function;
-    unsigned long grid, dim, length, seed;
+    unsigned long grid, dim, length, seed, jobs;
     bool csv;
 } approximate_job;
 
@@ -56,6 +56,7 @@ static attest_status build(attest_approximation *a, const approximate_job *job, 
     a->length = job->length;
     a->grid = grid;
     a->seed = job->seed;
+    a->jobs = attest_cli_jobs(job->jobs);
     a->progress = attest_cli_progress();
     attest_cli_work_begin("building the network");
     status = attest_approximation_build(a, error);
@@ -253,6 +254,7 @@ static int run(int argc, char **argv)
          OPTION_FLAG, &job.csv, NULL},
         {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
          NULL},
+        ATTEST_CLI_JOBS(&job.jobs),
         {0},
     };
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/workers.h"
 #include "base/output.h"
 #include "cli/progress.h"
 
@@ -119,7 +118,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
     audit->compares = request->compare;
     audit->has_stages = audit->has_kernels = audit->has_curve = !request->quick;
     audit->kernel = job->kernel;
-    audit->jobs = request->jobs ? request->jobs : attest_workers_default();
+    audit->jobs = attest_cli_jobs(request->jobs);
     attest_cli_audit_set_algorithm(&audit->like, request);
     set_claim(audit, subject, request);
     if (request->high) {

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/try.h"
-#include "base/workers.h"
 #include "cli/audit.h"
 #include "cli/progress.h"
 #include "cli/slurm.h"
@@ -191,7 +190,7 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     heads->parts = request->parts;
     heads->shard = job->shard;
     heads->shards = job->shards;
-    heads->jobs = request->jobs ? request->jobs : attest_workers_default();
+    heads->jobs = attest_cli_jobs(request->jobs);
     heads->progress = attest_cli_progress();
     attest_cli_audit_set_algorithm(&heads->like, request);
 }

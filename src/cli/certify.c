@@ -28,7 +28,7 @@ const attest_command attest_command_certify = {
 typedef struct certify_request {
     const char *data, *weights, *method;
     attest_number_option r, delta;
-    unsigned long max_bits, max_terms;
+    unsigned long max_bits, max_terms, jobs;
 } certify_request;
 
 static int exit_code(attest_verdict verdict)
@@ -156,6 +156,7 @@ static void set_claim(attest_claim *claim, const certify_request *request)
     claim->method = request->method;
     claim->max_bits = (long)request->max_bits;
     claim->max_terms = request->max_terms;
+    claim->jobs = attest_cli_jobs(request->jobs);
 }
 
 static int certify(const certify_request *request, attest_common *common)
@@ -211,6 +212,7 @@ static int run(int argc, char **argv)
         {"max-terms", 0, "T",
          "how many terms of exponential sums are multiplied out;\n4194304 if not given",
          OPTION_POSITIVE, &request.max_terms, NULL},
+        ATTEST_CLI_JOBS(&request.jobs),
         {0},
     };
 

@@ -117,6 +117,7 @@ static int check_one(attest_json *json, const char *path, attest_check_options o
 static int run(int argc, char **argv)
 {
     unsigned long max_bits = ATTEST_CERTIFY_MAX_BITS, max_terms = ATTEST_CERTIFY_MAX_TERMS;
+    unsigned long jobs = 0;
     attest_check_options how;
     attest_common common;
     attest_json json;
@@ -129,6 +130,7 @@ static int run(int argc, char **argv)
         {"max-terms", 0, "T",
          "how many terms of exponential sums are multiplied out;\n4194304 if not given",
          OPTION_POSITIVE, &max_terms, NULL},
+        ATTEST_CLI_JOBS(&jobs),
         {0},
     };
 
@@ -144,6 +146,7 @@ static int run(int argc, char **argv)
     attest_check_options_init(&how);
     how.max_bits = (long)max_bits;
     how.max_terms = max_terms;
+    how.jobs = attest_cli_jobs(jobs);
     attest_json_write_begin(&json, stdout);
     if (common.json) {
         attest_json_write_object(&json, NULL);

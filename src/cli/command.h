@@ -49,6 +49,17 @@ typedef struct attest_option {
     const char *const *choices; /* OPTION_CHOICE, OPTION_MAYBE: the names, ended by NULL */
 } attest_option;
 
+/* The option of every command that has its work done by several processes; target is an
+ * unsigned long. */
+#define ATTEST_CLI_JOBS(target)                                                                \
+    {                                                                                          \
+        "jobs", 'j', "J", "processes; all processors if not given", OPTION_POSITIVE, target,   \
+            NULL                                                                               \
+    }
+
+/* What it asks for: as many as there are processors if it was not given. */
+size_t attest_cli_jobs(unsigned long given);
+
 /* The options that every command has. */
 typedef struct attest_common {
     bool json;

@@ -37,7 +37,7 @@ const attest_command attest_command_memorize = {
 
 typedef struct memorize_job {
     int strategy, mask;
-    unsigned long seed;
+    unsigned long seed, jobs;
     bool positional;
     const char *embed;
     attest_dataset dataset;
@@ -263,6 +263,7 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     m->strategy = (attest_strategy)job->strategy;
     m->mask = (attest_mask)job->mask;
     m->seed = job->seed;
+    m->jobs = attest_cli_jobs(job->jobs);
     m->positional = job->positional;
     attest_cli_work_begin("building the network");
     status = attest_memorization_build(m, &job->dataset, &error);
@@ -307,6 +308,7 @@ static int run(int argc, char **argv)
          &job.mask, masks},
         {"seed", 0, "N", "of the random directions; 1 if not given", OPTION_COUNT, &job.seed,
          NULL},
+        ATTEST_CLI_JOBS(&job.jobs),
         {0},
     };
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/output.h"
+#include "base/workers.h"
 #include "cli/names.h"
 #include "report/paint.h"
 
@@ -345,4 +346,9 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     common->budget.left = common->max_memory;
     attest_paint_use(attest_cli_paints(common->color));
     return check_output(command, common);
+}
+
+size_t attest_cli_jobs(unsigned long given)
+{
+    return given ? given : attest_workers_default();
 }

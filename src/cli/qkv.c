@@ -8,7 +8,6 @@
 
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/workers.h"
 #include "cli/progress.h"
 #include "judge/question.h"
 
@@ -110,7 +109,7 @@ int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest
     if (code != EXIT_HOLDS)
         return code;
     x->common = common;
-    x->options.jobs = x->jobs ? x->jobs : attest_workers_default();
+    x->options.jobs = attest_cli_jobs(x->jobs);
     x->options.progress = attest_cli_progress();
     memcpy(names.name, x->name, sizeof names.name);
     if (attest_judge_model_load(&x->model, x->kernel, &error) ||

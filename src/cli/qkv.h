@@ -95,10 +95,7 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
          OPTION_CHOICE,                                                                        \
          &(x)->empty_row,                                                                      \
          attest_cli_empty_choices},                                                            \
-    {                                                                                          \
-        "jobs", 'j', "J", "processes; all processors if not given", OPTION_POSITIVE,           \
-            &(x)->jobs, NULL                                                                   \
-    }
+        ATTEST_CLI_JOBS(&(x)->jobs)
 
 /* Sets what the options mean for the question; EXIT_HOLDS, or a complaint. */
 int attest_cli_qkv_check_options(attest_cli_qkv *x);

@@ -32,6 +32,7 @@ typedef struct separated_job {
     attest_number_option r_min, r_max, eps;
     attest_dataset dataset;
     attest_separated extremes;
+    unsigned long jobs;
     attest_separated_part part;
 } separated_job;
 
@@ -185,6 +186,7 @@ static int separate(separated_job *job, const char *path, attest_common *common)
     if (code != EXIT_HOLDS)
         return code;
     job->extremes.progress = attest_cli_progress();
+    job->extremes.jobs = attest_cli_jobs(job->jobs);
     attest_cli_work_begin("comparing tokens");
     status = attest_separated_get(&job->extremes, &job->dataset, &error);
     attest_cli_work_end();
@@ -214,6 +216,7 @@ static int run(int argc, char **argv)
         {"r-max", 0, "R", "every norm must be smaller than R", OPTION_NUMBER, &job.r_max, NULL},
         {"eps", 0, "E", "different tokens must be more than E apart", OPTION_NUMBER, &job.eps,
          NULL},
+        ATTEST_CLI_JOBS(&job.jobs),
         {0},
     };
 

@@ -17,7 +17,8 @@ typedef struct attest_candidates {
     size_t room, neighbours, next;
 } attest_candidates;
 
-/* Searches the finished cloud, which must outlive the candidates. Status: NOMEM. */
+/* Searches the finished cloud, which must outlive the candidates, in its jobs processes.
+ * Status: NOMEM, IO (a worker died). */
 attest_status attest_candidates_init(attest_candidates *candidates, const attest_cloud *cloud,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_candidates_clear(attest_candidates *candidates);

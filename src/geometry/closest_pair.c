@@ -1,237 +1,118 @@
-/* closest_pair.c -- the closest pairs of a tree.
- *
- * A search visits pairs of nodes, nearest first, and leave a pair out when the distance of
- * its boxes, a lower bound on every distance between them, is too large, or when all points
- * have one colour. Every inequality below errs on the side of visiting. */
+/* closest_pair.c -- the closest pairs of a tree: a search that is cut into meetings of nodes,
+ * for the workers. */
 #include "geometry/closest_pair.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/workers.h"
 #include "geometry/tree.h"
-#include "geometry/tree_near.h"
+#include "geometry/tree_search.h"
 
-/* A search over pairs of nodes: for the least upper bound and the pairs that it cannot exclude,
- * or, with active, for the points of such pairs. */
-typedef struct search {
-    const attest_tree *tree;
-    double bound;
-    attest_candidate *pair; /* not active: the candidates so far */
-    size_t pairs, room;
-    bool overflow;         /* there were too many to keep */
-    attest_tree_near near; /* where leaves meet by a matrix product */
-    bool *active;          /* by point */
-    bool *node_active;     /* all points of the node are active */
-    uint64_t done, told;   /* pairs of places that are behind us, and at the last report */
-} search;
+/* A tree is cut into about so many nodes, all pairs of which are meetings. */
+enum { PARTS = 64 };
 
-/* The pairs of places of two nodes have met, or were left out together. */
-static void pass(search *find, uint32_t a, uint32_t b)
+/* Where all pairs together have fewer products than this, a fork costs more than it gains. */
+static const double small_work = 0x1p28;
+
+static size_t choose_jobs(const attest_tree *tree)
 {
-    const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
-    uint64_t count = find->tree->cloud->count, total = count * (count - 1) / 2;
-    uint64_t size = first->end - first->begin, other = second->end - second->begin;
+    const attest_cloud *cloud = tree->cloud;
+    double count = (double)cloud->count;
 
-    find->done += a == b ? size * (size - 1) / 2 : size * other;
-    if (find->done - find->told <= total >> 12)
-        return;
-    find->told = find->done;
-    attest_progress_report(&find->tree->cloud->progress, "pairs", find->done, total, NULL);
+    return count * count * (double)cloud->dim < small_work || cloud->jobs < 2 ? 1 : cloud->jobs;
 }
 
-/* Centres of a candidate are at most this far apart, squared. */
-static double node_limit(const search *find, double radii)
+static size_t size_of(const attest_tree *tree, uint32_t node)
 {
-    return attest_tree_limit(find->tree, find->bound + radii);
+    return tree->node[node].end - tree->node[node].begin;
 }
 
-/* Drops what a smaller bound has excluded since. */
-static void sift(search *find)
+static bool add_meeting(attest_tree_search *find, size_t *room, uint32_t a, uint32_t b)
 {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < find->pairs; i++)
-        if (!(find->pair[i].lower > find->bound))
-            find->pair[kept++] = find->pair[i];
-    find->pairs = kept;
-}
-
-static void keep_pair(search *find, uint32_t a, uint32_t b, double lower)
-{
-    if (find->overflow)
-        return;
-    if (find->pairs == find->room) {
-        sift(find);
-        find->overflow = find->pairs > find->room / 2;
-        if (find->overflow)
-            return;
-    }
-    find->pair[find->pairs++] = (attest_candidate){a < b ? a : b, a < b ? b : a, lower};
-}
-
-/* What the search does with the two places a, b, whose square of distance is s. */
-static void meet(search *find, size_t a, size_t b, double s)
-{
-    const attest_tree *tree = find->tree;
-    double radii = (tree->radius[a] + tree->radius[b]) * (1 + 0x1p-50), lower, upper;
-
-    if (tree->colour[a] == tree->colour[b])
-        return;
-    lower = attest_tree_below(tree, s) * (1 - 0x1p-50) - radii;
-    if (lower > 0)
-        lower *=
-            1 - 0x1p-50; /* the subtraction's rounding, and a larger one for what is left */
-    if (find->active) {
-        if (!(lower > find->bound))
-            find->active[tree->order[a]] = find->active[tree->order[b]] = true;
-        return;
-    }
-    upper = (attest_tree_above(tree, s) + radii) * (1 + 0x1p-50);
-    if (upper < find->bound)
-        find->bound = upper;
-    if (!(lower > find->bound))
-        keep_pair(find, tree->order[a], tree->order[b], lower);
-}
-
-/* Leaves of few points of low dimension: row by row, in doubles. */
-static void meet_rows(search *find, uint32_t a, uint32_t b)
-{
-    const attest_tree *tree = find->tree;
-    const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
-    double radii = first->radius + second->radius, s[ATTEST_TREE_LANES];
-
-    for (uint32_t at = first->begin; at < first->end; at++) {
-        double limit = node_limit(find, radii);
-        if (a != b && attest_tree_point_square(tree, at, second) > limit)
-            continue;
-        if (!attest_tree_squares(s, tree, at, second->begin, limit))
-            continue;
-        for (uint32_t other = a == b ? at + 1 : second->begin; other < second->end; other++)
-            if (!(s[other - second->begin] > limit))
-                meet(find, at, other, s[other - second->begin]);
-    }
-}
-
-/* Large leaves: a matrix product leaves out what is plainly far apart. */
-static void meet_products(search *find, uint32_t a, uint32_t b)
-{
-    const attest_tree *tree = find->tree;
-    const attest_tree_node *first = &tree->node[a], *second = &tree->node[b];
-    double radii = (first->radius + second->radius) * (1 + 0x1p-50);
-    uint64_t hit[ATTEST_NEAR];
-    uint64_t present = UINT64_MAX >> (ATTEST_NEAR - (second->end - second->begin));
-
-    attest_tree_near_hits(hit, &find->near, a, b, (find->bound + radii) * (1 + 0x1p-40));
-    for (uint32_t at = first->begin; at < first->end; at++) {
-        uint64_t row = hit[at - first->begin] & present;
-        if (a == b) /* only what stands behind */
-            row &= (UINT64_MAX - 1) << (at - first->begin);
-        for (; row; row &= row - 1) {
-            uint32_t other = second->begin + (uint32_t)__builtin_ctzll(row);
-            double s;
-            if (tree->colour[at] == tree->colour[other])
-                continue;
-            s = attest_tree_square(tree, at, other);
-            if (!(s > node_limit(find, radii)))
-                meet(find, at, other, s);
-        }
-    }
-}
-
-static void meet_leaves(search *find, uint32_t a, uint32_t b)
-{
-    const attest_tree *tree = find->tree;
-
-    if (tree->leaf == ATTEST_NEAR)
-        meet_products(find, a, b);
-    else
-        meet_rows(find, a, b);
-    for (int side = 0; find->active && side < 2; side++) {
-        uint32_t node = side ? b : a;
-        bool all = true;
-        for (uint32_t at = tree->node[node].begin; all && at < tree->node[node].end; at++)
-            all = find->active[tree->order[at]];
-        find->node_active[node] = all;
-    }
-    pass(find, a, b);
-}
-
-/* Whether a pair of nodes, square the bound for their boxes, can hold what is searched. */
-static bool worth_meeting(const search *find, uint32_t a, uint32_t b, double square)
-{
-    const attest_tree_node *first = &find->tree->node[a], *second = &find->tree->node[b];
-
-    if (first->colour == second->colour && first->colour != ATTEST_TREE_MIXED)
+    if (!attest_memory_grow(&find->meeting, room, find->meetings + 1, sizeof *find->meeting))
         return false;
-    if (find->active && find->node_active[a] && find->node_active[b])
-        return false;
-    return !(square > node_limit(find, first->radius + second->radius));
+    find->meeting[find->meetings++] = (attest_tree_meeting){a, b};
+    return true;
 }
 
-static void note_active(search *find, uint32_t node)
-{
-    uint32_t left = find->tree->node[node].left;
-
-    if (find->active && left)
-        find->node_active[node] = find->node_active[left] && find->node_active[left + 1];
-}
-
-static double node_square(const search *find, uint32_t a, uint32_t b)
-{
-    return attest_tree_box_square(find->tree, &find->tree->node[a], &find->tree->node[b]);
-}
-
-/* Visits all pairs of places, one from each of two different nodes that are worth it. */
-static void meet_others(search *find, uint32_t a, uint32_t b)
+/* Cuts the meeting of two nodes, or of one with itself, into those of nodes with at most most
+ * points. */
+static bool cut(attest_tree_search *find, size_t *room, size_t most, uint32_t a, uint32_t b)
 {
     const attest_tree *tree = find->tree;
-    uint32_t left_a = tree->node[a].left, left_b = tree->node[b].left;
-    double square[2];
+    bool itself = a == b;
+    uint32_t left;
 
-    if (!left_a && !left_b) {
-        meet_leaves(find, a, b);
-        return;
-    }
-    if (!left_a || (left_b && tree->node[b].end - tree->node[b].begin >
-                                  tree->node[a].end - tree->node[a].begin)) {
+    if (size_of(tree, b) > size_of(tree, a)) {
         uint32_t other = a;
         a = b;
         b = other;
-        left_a = left_b;
     }
-    square[0] = node_square(find, left_a, b);
-    square[1] = node_square(find, left_a + 1, b);
-    for (int turn = 0; turn < 2; turn++) { /* the nearer child first */
-        uint32_t child = (square[1] < square[0]) ^ (uint32_t)turn;
-        if (worth_meeting(find, left_a + child, b, square[child]))
-            meet_others(find, left_a + child, b);
-        else
-            pass(find, left_a + child, b);
-    }
-    note_active(find, a);
+    left = tree->node[a].left;
+    if (!left || size_of(tree, a) <= most)
+        return add_meeting(find, room, a, b);
+    if (itself) /* nodes with themselves first: they bring the bound down */
+        return cut(find, room, most, left, left) && cut(find, room, most, left + 1, left + 1) &&
+               cut(find, room, most, left, left + 1);
+    return cut(find, room, most, left, b) && cut(find, room, most, left + 1, b);
 }
 
-/* Visits all pairs of places of one node. */
-static void meet_itself(search *find, uint32_t a)
+/* Hands the candidates of one meeting to the list of all. */
+static void hand_over(attest_tree_search *find)
 {
-    uint32_t left = find->tree->node[a].left;
+    size_t at;
 
-    if (!worth_meeting(find, a, a, 0)) {
-        pass(find, a, a);
-        return;
+    attest_tree_search_sift(find);
+    at = atomic_fetch_add(&find->told->pairs, find->pairs);
+    if (find->pairs > find->room - (at < find->room ? at : find->room))
+        atomic_store(&find->told->overflow, true);
+    else if (find->pairs)
+        memcpy(find->given + at, find->pair, find->pairs * sizeof *find->pair);
+    find->pairs = 0;
+}
+
+static bool hold_meeting(void *context, size_t i)
+{
+    attest_tree_search *find = context;
+
+    attest_tree_search_meet(find, find->meeting[i].a, find->meeting[i].b);
+    if (find->given)
+        hand_over(find);
+    return true;
+}
+
+/* Searches all pairs of the tree. Status: NOMEM, IO. */
+static attest_status visit(attest_tree_search *find, attest_error *error)
+{
+    const attest_tree *tree = find->tree;
+    bool products = tree->leaf == ATTEST_NEAR && tree->nodes;
+    size_t room = 0, most = find->jobs > 1 ? tree->cloud->count / PARTS : tree->cloud->count;
+    attest_status status = ATTEST_OK;
+
+    find->told = attest_workers_alloc(1, sizeof *find->told, find->jobs);
+    if (find->told && products)
+        status = attest_tree_near_init(&find->near, tree, error);
+    if (status == ATTEST_OK && (!find->told || (tree->nodes && !cut(find, &room, most, 0, 0))))
+        status = attest_memory_fail(error);
+    if (status == ATTEST_OK) {
+        attest_tree_search_begin(find);
+        find->parent = getpid();
+        find->done = find->hinted = 0;
+        attest_progress_report(&tree->cloud->progress, "pairs", 0, 0, NULL);
+        status = attest_workers_run(hold_meeting, find, find->meetings, find->jobs, error);
+        attest_progress_end(&tree->cloud->progress);
+        find->bound = attest_tree_search_bound(find);
     }
-    if (!left) {
-        meet_leaves(find, a, a);
-        return;
-    }
-    meet_itself(find, left);
-    meet_itself(find, left + 1);
-    if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
-        meet_others(find, left, left + 1);
-    else
-        pass(find, left, left + 1);
-    note_active(find, a);
+    free(find->meeting);
+    find->meeting = NULL;
+    find->meetings = 0;
+    if (products)
+        attest_tree_near_clear(&find->near);
+    return status;
 }
 
 static int by_points(const void *a, const void *b)
@@ -243,23 +124,32 @@ static int by_points(const void *a, const void *b)
     return (x->second > y->second) - (x->second < y->second);
 }
 
-/* Searches all pairs of the tree. Status: NOMEM. */
-static attest_status visit(search *find, attest_error *error)
+/* find->pair = all pairs with lower <= bound, the bound that the search ends with. *overflow:
+ * there were too many on the way, or are too many. Status: NOMEM, IO. */
+static attest_status collect(attest_tree_search *find, bool *overflow, attest_error *error)
 {
-    bool products = find->tree->leaf == ATTEST_NEAR && find->tree->nodes;
+    attest_status status = ATTEST_OK;
 
-    if (products) {
-        attest_status status = attest_tree_near_init(&find->near, find->tree, error);
-        if (status != ATTEST_OK)
-            return status;
+    find->pairs = 0;
+    find->given = find->jobs > 1 ? attest_shared_alloc(find->room, sizeof *find->given) : NULL;
+    if (find->jobs > 1 && !find->given)
+        status = attest_memory_fail(error);
+    if (status == ATTEST_OK)
+        status = visit(find, error);
+    if (status == ATTEST_OK) {
+        *overflow = atomic_load(&find->told->overflow);
+        if (find->given && !*overflow) {
+            find->pairs = atomic_load(&find->told->pairs);
+            memcpy(find->pair, find->given, find->pairs * sizeof *find->pair);
+        }
+        attest_tree_search_sift(find);
+        *overflow = *overflow || find->pairs > find->room / 2;
     }
-    attest_progress_report(&find->tree->cloud->progress, "pairs", 0, 0, NULL);
-    if (find->tree->nodes)
-        meet_itself(find, 0);
-    attest_progress_end(&find->tree->cloud->progress);
-    if (products)
-        attest_tree_near_clear(&find->near);
-    return ATTEST_OK;
+    attest_workers_free(find->told, 1, sizeof *find->told, find->jobs);
+    attest_shared_free(find->given, find->room, sizeof *find->given);
+    find->told = NULL;
+    find->given = NULL;
+    return status;
 }
 
 attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *complete,
@@ -267,8 +157,10 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
                                   attest_error *error)
 {
     size_t count = tree->cloud->count;
-    search find = {.tree = tree, .bound = INFINITY, .room = most};
+    attest_tree_search find = {
+        .tree = tree, .jobs = choose_jobs(tree), .bound = INFINITY, .room = most};
     attest_status status;
+    bool overflow;
 
     /* Few points have few pairs: room for more would only have to be cleared. */
     if (count < most && count * count < most)
@@ -276,14 +168,19 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
     find.pair = attest_memory_alloc(find.room, sizeof *find.pair);
     if (!find.pair)
         return attest_memory_fail(error);
-    status = visit(&find, error);
+    status = collect(&find, &overflow, error);
+    /* How many were kept before the bound was down depends on the order of the visits; how many
+     * there are does not. */
+    if (status == ATTEST_OK && overflow) {
+        find.fixed = true;
+        status = collect(&find, &overflow, error);
+    }
     if (status != ATTEST_OK) {
         free(find.pair);
         return status;
     }
-    sift(&find);
-    *complete = !find.overflow;
-    *pairs = find.overflow ? 0 : find.pairs;
+    *complete = !overflow;
+    *pairs = overflow ? 0 : find.pairs;
     *pair = find.pair;
     *bound = find.bound;
     if (*pairs > 1)
@@ -294,15 +191,18 @@ attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *
 attest_status attest_tree_active(bool *active, const attest_tree *tree, double bound,
                                  attest_error *error)
 {
-    search find = {.tree = tree, .bound = bound, .active = active};
+    size_t count = tree->cloud->count;
+    attest_tree_search find = {
+        .tree = tree, .jobs = choose_jobs(tree), .bound = bound, .fixed = true};
     attest_status status;
 
-    for (size_t i = 0; i < tree->cloud->count; i++)
-        active[i] = false;
+    find.active = attest_workers_alloc(count, sizeof *active, find.jobs);
     find.node_active = attest_memory_alloc(tree->nodes, sizeof *find.node_active);
-    if (!find.node_active)
-        return attest_memory_fail(error);
-    status = visit(&find, error);
+    status = find.active && find.node_active ? visit(&find, error) : attest_memory_fail(error);
+    if (status == ATTEST_OK)
+        memcpy(active, find.active, count * sizeof *active);
+    attest_workers_free(find.told, 1, sizeof *find.told, find.jobs);
+    attest_workers_free(find.active, count, sizeof *active, find.jobs);
     free(find.node_active);
     return status;
 }

@@ -8,7 +8,9 @@
  * Cost: O(count log count) on data whose distances are spread out and whose dimension, or whose
  * projection on its 8 widest directions, separates it. Where all distances are nearly equal, as
  * in random data of high dimension, all blocks of points meet: count^2 dim / 2 products of
- * floats, at the speed of a matrix product. Memory: O(count dim). */
+ * floats, at the speed of a matrix product. Large clouds are searched in cloud->jobs processes;
+ * they find the same pairs whatever their number is. Memory: O(count dim), which they share,
+ * and up to 16 MB a process for candidates. */
 #ifndef ATTEST_GEOMETRY_CLOSEST_PAIR_H
 #define ATTEST_GEOMETRY_CLOSEST_PAIR_H
 
@@ -62,13 +64,13 @@ typedef struct attest_candidate {
 /* *bound = the least upper bound on a distance over all pairs of different colours; infinity
  * when there is no such pair. *pair = all candidates in lexicographic order, to be freed by the
  * caller; with more than most/2 of them *complete is false, *pairs 0, and the two functions
- * below find them. Status: NOMEM. */
+ * below find them. Status: NOMEM, IO (a worker died). */
 attest_status attest_tree_closest(attest_candidate **pair, size_t *pairs, bool *complete,
                                   double *bound, const attest_tree *tree, size_t most,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 
 /* active[i] = true for every point i of a pair with lower <= bound, false for the others.
- * Status: NOMEM. */
+ * Status: NOMEM, IO. */
 attest_status attest_tree_active(bool *active, const attest_tree *tree, double bound,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 

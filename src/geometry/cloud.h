@@ -22,6 +22,7 @@ typedef struct attest_cloud {
     slong *own;       /* the exponent of each point until the cloud is finished, then NULL */
     slong exponent;   /* of all points, once it is finished */
     attest_progress progress; /* told about pairs when they are searched; init: nobody */
+    size_t jobs; /* processes that search them; 0: one. What is found does not depend on it */
 } attest_cloud;
 
 /* Points at the origin, of colour 0. Status: NOMEM, UNABLE (more than 2^32 - 2 points). */

@@ -1,18 +1,31 @@
 /* radix.c -- least significant digit first, 11 bits at a time; digits that are all equal cost a
- * look at the histogram. */
+ * look at the histogram, and few items are inserted one after another. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "geometry/radix.h"
 
-enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS };
+enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS, FEW = 64 };
 
 static unsigned digit(uint64_t key, int d)
 {
     return (unsigned)(key >> (d * DIGIT_BITS)) & (VALUES - 1);
 }
 
-attest_status attest_radix_sort(attest_radix_item *item, size_t count)
+/* Few items: less than the histograms take to be cleared. */
+static void insert_each(attest_radix_item *item, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        attest_radix_item own = item[i];
+        size_t at = i;
+
+        for (; at > 0 && item[at - 1].key > own.key; at--)
+            item[at] = item[at - 1];
+        item[at] = own;
+    }
+}
+
+static attest_status sort_digits(attest_radix_item *item, size_t count)
 {
     size_t(*histogram)[VALUES] = attest_memory_alloc(DIGITS, sizeof *histogram);
     attest_radix_item *other = attest_memory_alloc(count, sizeof *other), *from = item,
@@ -47,5 +60,13 @@ attest_status attest_radix_sort(attest_radix_item *item, size_t count)
         memcpy(item, from, count * sizeof *item);
     free(histogram);
     free(other);
+    return ATTEST_OK;
+}
+
+attest_status attest_radix_sort(attest_radix_item *item, size_t count)
+{
+    if (count > FEW)
+        return sort_digits(item, count);
+    insert_each(item, count);
     return ATTEST_OK;
 }

@@ -13,8 +13,8 @@ typedef struct attest_radix_item {
     uint32_t index;
 } attest_radix_item;
 
-/* Sorts by key, ascending and stable. Cost: O(count), and as much memory again while it runs.
- * Status: NOMEM. */
+/* Sorts by key, ascending and stable. Cost: O(count), and beyond 64 items as much memory again,
+ * and 98 kB, while it runs. Status: NOMEM. */
 attest_status attest_radix_sort(attest_radix_item *item, size_t count) ATTEST_WARN_UNUSED;
 
 /* A key that orders finite doubles as numbers. */

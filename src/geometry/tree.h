@@ -40,10 +40,12 @@ static inline double attest_tree_less(double a, double b)
 }
 
 /* The square that a computed square s must not exceed if the true distance of the centres is at
- * most x >= 0. Rounded up. */
+ * most x >= 0. Rounded up, and by so much that what exceeds it also has a lower bound above x:
+ * then the pairs that are found do not depend on when a limit was applied to them. */
 static inline double attest_tree_limit(const attest_tree *tree, double x)
 {
-    return x * x * (1 + tree->slack) + tree->tiny;
+    x *= 1 + 0x1p-44;
+    return x * x * (1 + 4 * tree->slack) + 4 * tree->tiny;
 }
 
 /* Bounds on the distance of centres whose square was computed as s. */

@@ -327,6 +327,7 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
         return status;
     v->check.max_terms = v->options->max_terms;
     v->check.progress = v->options->progress;
+    v->check.jobs = v->options->jobs;
     arf_init(v->least);
     arf_init(v->most);
     fmpq_init(v->delta);

@@ -55,8 +55,7 @@ void attest_recheck_clear(attest_recheck *check)
     free(check->group);
     free(check->value);
     free(check->bits);
-    free(check->sketch);
-    free(check->error);
+    attest_recheck_clear_sketch(check);
 }
 
 /* out = what the skip adds of the token at the position. */

@@ -9,27 +9,12 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
-#include "recheck/product.h"
-#include "recheck/recheck.h"
+#include "recheck/grid.h"
 
-enum { AXES = 3, STRIDE = 8, BLOCK = 512 };
+enum { AXES = ATTEST_RECHECK_AXES, STRIDE = 8, BLOCK = 512, PART = 64 * ATTEST_RECHECK_ROWS };
 
-typedef struct placed {
-    int64_t cell[AXES];
-    uint32_t position;
-} placed;
-
-typedef struct grid {
-    const attest_recheck *check;
-    placed *order;                  /* by cell, then by position */
-    attest_recheck_product product; /* of the sketches in this order, */
-    bool has_product;               /* unless all of them are near */
-    double reach, slack;
-    size_t done;           /* places whose cells have met all others */
-    double share, columns; /* of the cell that is meeting them: how far each column takes it */
-    bool (*visit)(void *state, size_t a, size_t b);
-    void *state;
-} grid;
+typedef attest_recheck_grid grid;
+typedef attest_recheck_placed placed;
 
 static int compare_cells(const int64_t *a, const int64_t *b)
 {
@@ -91,15 +76,29 @@ static size_t find_cell(const grid *g, const int64_t *cell)
     return low;
 }
 
-/* The place behind the last one of the cell that begins here. */
-static size_t cell_end(const grid *g, size_t begin)
+/* The place behind the last one, before limit, of the cell that begins here or before. */
+static size_t row_end(const grid *g, size_t begin, size_t limit)
 {
     size_t end = begin + 1;
 
-    while (end < g->check->positions &&
-           compare_cells(g->order[end].cell, g->order[begin].cell) == 0)
+    while (end < limit && compare_cells(g->order[end].cell, g->order[begin].cell) == 0)
         end++;
     return end;
+}
+
+/* The same without a limit, by halving: cells may be large, and are looked up for each part. */
+static size_t cell_end(const grid *g, size_t begin)
+{
+    size_t low = begin + 1, high = g->check->positions;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_cells(g->order[middle].cell, g->order[begin].cell) == 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* False when the sketch shows that the distance exceeds the reach. */
@@ -153,17 +152,19 @@ static bool visit_tile(const grid *g, size_t at, size_t last, size_t block, size
     return true;
 }
 
-/* A cell has met some more places. */
+/* Some rows have met some more places. */
 static void report(grid *g, size_t columns)
 {
     const attest_recheck *check = g->check;
 
     g->columns += (double)columns;
-    attest_progress_report(&check->progress, "positions compared with those near them",
-                           g->done + (size_t)(g->columns * g->share), check->positions, NULL);
+    if (!g->quiet)
+        attest_progress_report(&check->progress, "positions compared with those near them",
+                               g->done + (size_t)(g->columns * g->share), check->positions,
+                               NULL);
 }
 
-/* Visits the pairs of two cells by the product, in squares that stay in the cache. */
+/* Visits the pairs of rows with a cell by the product, in squares that stay in the cache. */
 static bool visit_tiles(grid *g, size_t first, size_t first_end, size_t second,
                         size_t second_end)
 {
@@ -180,7 +181,7 @@ static bool visit_tiles(grid *g, size_t first, size_t first_end, size_t second,
     return true;
 }
 
-/* Visits the pairs of two cells, the second of which is not behind the first. */
+/* Visits the pairs of rows, of one cell, with a cell that is not behind it. */
 static bool visit_cells(grid *g, size_t first, size_t first_end, size_t second,
                         size_t second_end)
 {
@@ -194,7 +195,7 @@ static bool visit_cells(grid *g, size_t first, size_t first_end, size_t second,
     return true;
 }
 
-/* Visits the pairs of a cell with its neighbours up to itself. */
+/* Visits the pairs of rows of one cell with its neighbours up to itself. */
 static bool visit_neighbours(grid *g, size_t first, size_t first_end)
 {
     const int64_t *own = g->order[first].cell;
@@ -222,6 +223,25 @@ static bool visit_neighbours(grid *g, size_t first, size_t first_end)
     return true;
 }
 
+size_t attest_recheck_grid_parts(const grid *g)
+{
+    return (g->check->positions + PART - 1) / PART;
+}
+
+bool attest_recheck_grid_visit(grid *g, size_t part)
+{
+    size_t last = (part + 1) * PART, end;
+
+    if (last > g->check->positions)
+        last = g->check->positions;
+    for (size_t first = part * PART; first < last; first = end) {
+        end = row_end(g, first, last);
+        if (!visit_neighbours(g, first, end))
+            return false;
+    }
+    return true;
+}
+
 /* The sketches as small integers, with a limit for the reach and the largest errors; where that
  * is beyond all distances, or there is no memory, the product is not used. */
 static void make_product(grid *g)
@@ -244,12 +264,23 @@ static void make_product(grid *g)
     free(position);
 }
 
+/* Where all pairs together have fewer products than this, a fork costs more than it gains. */
+static const double small_work = 0x1p28;
+
+static size_t choose_jobs(const attest_recheck *check)
+{
+    double count = (double)check->positions;
+
+    return count * count * (double)check->dim < small_work || check->jobs < 2 ? 1 : check->jobs;
+}
+
 attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error)
 {
     grid g = {.check = check, .visit = visit, .state = state};
-    size_t first = 0, end;
+    attest_status status = ATTEST_OK;
+    bool done = false;
 
     g.order = attest_memory_alloc(check->positions, sizeof *g.order);
     if (!g.order)
@@ -260,14 +291,13 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
     place_all(&g);
     make_product(&g);
     report(&g, 0);
-    for (; first < check->positions; first = end) {
-        end = cell_end(&g, first);
-        if (!visit_neighbours(&g, first, end))
-            break;
-    }
+    if (choose_jobs(check) > 1)
+        status = attest_recheck_collect(&done, &g, check->jobs, error);
+    for (size_t p = 0; status == ATTEST_OK && !done && p < attest_recheck_grid_parts(&g); p++)
+        done = !attest_recheck_grid_visit(&g, p);
     attest_progress_end(&check->progress);
     if (g.has_product)
         attest_recheck_product_clear(&g.product);
     free(g.order);
-    return ATTEST_OK;
+    return status;
 }

@@ -48,6 +48,8 @@ typedef struct attest_recheck {
     size_t max_terms;         /* of a sum of exponentials; init: ATTEST_CERTIFY_MAX_TERMS */
     bool met_terms;           /* they did not suffice for some comparison */
     attest_progress progress; /* init: nobody is told */
+    size_t jobs;              /* processes that sketch, and find near pairs; init: 0, one */
+    size_t sketch_jobs;       /* those that sketched: whether the sketch is shared memory */
 } attest_recheck;
 
 /* Status: NOMEM. */
@@ -113,9 +115,12 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
                            long max_bits);
 
 /* Evaluates everything once and keeps doubles with bounds; needed by what follows. Status:
- * NOMEM. */
+ * NOMEM, IO (a worker died). */
 attest_status attest_recheck_make_sketch(attest_recheck *check,
                                          attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Part of clear. */
+void attest_recheck_clear_sketch(attest_recheck *check);
 
 /* x in units of the sketch, as a double that is not smaller (or, for a negative sign, not
  * larger). */
@@ -125,7 +130,9 @@ double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign
 bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x);
 
 /* Calls visit for every required pair whose distance may be at most reach (>= 0), until it
- * returns false. Status: NOMEM. */
+ * returns false, in an order that does not depend on the number of processes. Status: NOMEM,
+ * IO.
+ */
 attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach,
                                         bool (*visit)(void *state, size_t a, size_t b),
                                         void *state, attest_error *error) ATTEST_WARN_UNUSED;

@@ -1,13 +1,14 @@
 /* sketch.c -- all outputs as doubles with bounds. */
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/workers.h"
 #include "recheck/quick.h"
 
-enum { BITS = 96 };
+enum { BITS = 96, PART = 512 /* positions that a worker takes at a time */ };
 
 /* Exponents are kept within +-LIMIT: far beyond those of files, and their differences fit. */
 #define LIMIT ((slong)1 << 40)
@@ -79,31 +80,38 @@ static bool sketch_quickly(attest_recheck *check, size_t p, attest_recheck_quick
     return true;
 }
 
-attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *error)
-{
-    slong *own = attest_memory_alloc(check->positions, sizeof *own);
+/* What workers sketch with; each has its own out and quick once it is forked. */
+typedef struct sketcher {
+    attest_recheck *check;
     attest_recheck_quick *quick;
     arb_ptr out;
+    slong *own; /* by position: its exponent; shared */
+    pid_t parent;
+} sketcher;
 
-    check->sketch = attest_memory_alloc(check->positions * check->dim, sizeof *check->sketch);
-    check->error = attest_memory_alloc(check->positions, sizeof *check->error);
-    if (!own || !check->sketch || !check->error) {
-        free(own);
-        return attest_memory_fail(error);
+static bool sketch_part(void *context, size_t part)
+{
+    sketcher *s = context;
+    attest_recheck *check = s->check;
+    size_t end = (part + 1) * PART;
+    bool tell = getpid() == s->parent;
+
+    for (size_t p = part * PART; p < end && p < check->positions; p++) {
+        if (!sketch_quickly(check, p, s->quick, &s->own[p]))
+            sketch_position(check, p, s->out, &s->own[p]);
+        if (tell)
+            attest_progress_report(&check->progress, "positions", p + 1, check->positions,
+                                   NULL);
     }
-    out = _arb_vec_init((slong)check->dim);
-    quick = attest_recheck_quick_new(check);
+    return true;
+}
+
+/* Brings all positions to one exponent. */
+static void finish(attest_recheck *check, const slong *own)
+{
     check->exponent = -LIMIT;
-    attest_progress_report(&check->progress, "positions", 0, check->positions, NULL);
-    for (size_t p = 0; p < check->positions; p++) {
-        if (!sketch_quickly(check, p, quick, &own[p]))
-            sketch_position(check, p, out, &own[p]);
+    for (size_t p = 0; p < check->positions; p++)
         check->exponent = own[p] > check->exponent ? own[p] : check->exponent;
-        attest_progress_report(&check->progress, "positions", p + 1, check->positions, NULL);
-    }
-    attest_progress_end(&check->progress);
-    _arb_vec_clear(out, (slong)check->dim);
-    attest_recheck_quick_free(quick);
     for (size_t p = 0; p < check->positions; p++) {
         slong shift = own[p] - check->exponent;
         int e = shift < -3000 ? -3000 : (int)shift;
@@ -112,8 +120,44 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
         /* Where something underflows, each entry may be off by 2^-1074. */
         check->error[p] = ldexp(check->error[p], e) + (double)check->dim * 0x1p-1000;
     }
-    free(own);
-    return ATTEST_OK;
+}
+
+attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *error)
+{
+    size_t jobs = check->jobs > 1 && check->positions > 4 * PART ? check->jobs : 1;
+    sketcher s = {.check = check, .parent = getpid()};
+    attest_status status;
+
+    check->sketch_jobs = jobs;
+    s.own = attest_workers_alloc(check->positions, sizeof *s.own, jobs);
+    check->sketch =
+        attest_workers_alloc(check->positions * check->dim, sizeof *check->sketch, jobs);
+    check->error = attest_workers_alloc(check->positions, sizeof *check->error, jobs);
+    if (!s.own || !check->sketch || !check->error) {
+        attest_workers_free(s.own, check->positions, sizeof *s.own, jobs);
+        return attest_memory_fail(error);
+    }
+    s.out = _arb_vec_init((slong)check->dim);
+    s.quick = attest_recheck_quick_new(check);
+    attest_progress_report(&check->progress, "positions", 0, check->positions, NULL);
+    status =
+        attest_workers_run(sketch_part, &s, (check->positions + PART - 1) / PART, jobs, error);
+    attest_progress_end(&check->progress);
+    _arb_vec_clear(s.out, (slong)check->dim);
+    attest_recheck_quick_free(s.quick);
+    if (status == ATTEST_OK)
+        finish(check, s.own);
+    attest_workers_free(s.own, check->positions, sizeof *s.own, jobs);
+    return status;
+}
+
+void attest_recheck_clear_sketch(attest_recheck *check)
+{
+    attest_workers_free(check->sketch, check->positions * check->dim, sizeof *check->sketch,
+                        check->sketch_jobs);
+    attest_workers_free(check->error, check->positions, sizeof *check->error,
+                        check->sketch_jobs);
+    check->sketch = check->error = NULL;
 }
 
 double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign)

@@ -206,6 +206,7 @@ static attest_status build_values(attest_approximation *a, attest_error *error)
     m.seed = a->seed;
     m.by_contexts = true;
     m.progress = a->progress;
+    m.jobs = a->jobs;
     status = make_cells(&cells, a, error);
     if (status == ATTEST_OK)
         status = attest_memorization_build(&m, &cells, error);
@@ -262,7 +263,8 @@ static attest_status check_samples(attest_approximation *a, attest_error *error)
     status = make_samples(&samples, a, error);
     if (status == ATTEST_OK)
         status = attest_memorize_check_labels(&finding, &a->network, &samples,
-                                              ATTEST_MEMORIZE_MOST_BITS, &a->progress, error);
+                                              ATTEST_MEMORIZE_MOST_BITS, &a->progress, a->jobs,
+                                              error);
     if (status == ATTEST_OK && finding.verdict != ATTEST_PROVED) {
         a->proved = finding.verdict;
         snprintf(a->reason, sizeof a->reason, "%s", finding.reason);

@@ -64,6 +64,8 @@ typedef struct attest_approximation {
     size_t dim, length, grid; /* d, n, G >= 2 */
     uint64_t seed;
     attest_progress progress; /* of the proofs and the quadrature */
+    size_t
+        jobs; /* processes that share both; 0: one. Nothing built or enclosed depends on it */
     /* What was built and proved. */
     attest_network network;
     size_t contexts; /* multisets of cells with a query */

@@ -8,14 +8,18 @@
  * the mean of its square between (|g| - K)_+^2 and (|g| + K)^2 + S^2. g is a whole number over
  * a known denominator; everything below is in units of that. */
 #include <math.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "base/progress.h"
+#include "base/workers.h"
 #include "theory/approximate_parts.h"
 
-enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16 };
+enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16, PARTS = 256 };
 #define MOST_BOXES 2e8
 #define ENOUGH_BOXES 4e6
 #define ENOUGH_PER_CELL 1024
+#define SMALL_BOXES 1e6 /* fewer are for one process */
 
 /* Constants are rounded up by this, far more than the few roundings in them; slopes as their
  * bounds ask for it. */
@@ -27,10 +31,17 @@ typedef struct quadrature {
     size_t d, n, m, grid, q;
     double unit; /* of g: 1 / denominator */
     double mean; /* K, in units */
-    /* sums over all boxes */
-    double sum1_low, sum1_high;
-    double sum2_low, sum2_high;
+    const attest_progress *progress;
+    pid_t parent;         /* the process that reports */
+    size_t cells;         /* grid^m */
+    size_t part;          /* cells of a part */
+    struct sums *partial; /* by part; shared */
 } quadrature;
+
+/* Sums over boxes. */
+typedef struct sums {
+    double low1, high1, low2, high2;
+} sums;
 
 /* The sum of the bounds over all entries of a sequence. */
 static double sum_over_entries(const attest_partial_bounds *b, size_t d, size_t n)
@@ -85,7 +96,7 @@ static bool next(size_t *digit, size_t digits, size_t base)
 
 /* Adds the boxes of one cell. Midpoints are odd multiples of 1/(2 G q), the centre is one of q.
  */
-static void add_cell(quadrature *s, const size_t *cell)
+static void add_cell(sums *sum, const quadrature *s, const size_t *cell)
 {
     int64_t x[MOST_ENTRIES], base[MOST_ENTRIES], centre;
     double low1 = 0, high1 = 0, low2 = 0, high2 = 0, flat, square;
@@ -110,10 +121,10 @@ static void add_cell(quadrature *s, const size_t *cell)
         high2 += above * above + square;
         high1 += g > flat ? above : sqrt(above * above + square);
     } while (next(box, s->m, s->q));
-    s->sum1_low += low1;
-    s->sum1_high += high1;
-    s->sum2_low += low2;
-    s->sum2_high += high2;
+    sum->low1 += low1;
+    sum->high1 += high1;
+    sum->low2 += low2;
+    sum->high2 += high2;
 }
 
 /* Whether all numbers fit into 62 bits: x^degree d n n with x <= 2 G q, and differences of two.
@@ -176,7 +187,7 @@ static void add_ramps(arb_t ball, const arb_t inside, const arb_t outside, const
 }
 
 /* Errors and bounds from the sums. */
-static void conclude(attest_approximation *a, const quadrature *s)
+static void conclude(attest_approximation *a, const quadrature *s, const sums *sum)
 {
     attest_partial_bounds first, second;
     arb_t divisor, omega, range, measure, square;
@@ -201,9 +212,9 @@ static void conclude(attest_approximation *a, const quadrature *s)
     arb_pow_ui(square, square, s->function->get_degree(s->n), BITS);
     arb_mul_si(square, square, (slong)s->function->get_scale(s->d, s->n), BITS);
     arb_mul(divisor, divisor, square, BITS);
-    set_ball(a->l1, s->sum1_low, s->sum1_high, divisor);
+    set_ball(a->l1, sum->low1, sum->high1, divisor);
     arb_mul(divisor, divisor, square, BITS);
-    set_ball(a->l2, s->sum2_low, s->sum2_high, divisor);
+    set_ball(a->l2, sum->low2, sum->high2, divisor);
     add_ramps(a->l1, omega, range, measure);
     arb_mul(divisor, omega, omega, BITS);
     arb_mul(square, range, range, BITS);
@@ -227,6 +238,45 @@ static void conclude(attest_approximation *a, const quadrature *s)
     arb_clear(square);
 }
 
+static bool add_part(void *context, size_t part)
+{
+    const quadrature *s = context;
+    size_t cell[MOST_ENTRIES], end = (part + 1) * s->part, left = part * s->part;
+    bool tell = getpid() == s->parent;
+
+    for (size_t i = 0; i < s->m; i++, left /= s->grid)
+        cell[i] = left % s->grid;
+    for (size_t c = part * s->part; c < end && c < s->cells; c++) {
+        add_cell(&s->partial[part], s, cell);
+        (void)next(cell, s->m, s->grid);
+        if (tell)
+            attest_progress_report(s->progress, "cells", c + 1, s->cells, NULL);
+    }
+    return true;
+}
+
+/* The sums over all cells: parts of a size that does not depend on the number of processes, in
+ * their order. Status: NOMEM, IO. */
+static attest_status add_all(sums *sum, quadrature *s, size_t jobs, attest_error *error)
+{
+    size_t parts;
+    attest_status status;
+
+    s->part = (s->cells + PARTS - 1) / PARTS;
+    parts = (s->cells + s->part - 1) / s->part;
+    s->partial = attest_workers_alloc(parts, sizeof *s->partial, jobs);
+    status = s->partial ? attest_workers_run(add_part, s, parts, jobs, error)
+                        : attest_memory_fail(error);
+    for (size_t p = 0; p < parts && status == ATTEST_OK; p++) {
+        sum->low1 += s->partial[p].low1;
+        sum->high1 += s->partial[p].high1;
+        sum->low2 += s->partial[p].low2;
+        sum->high2 += s->partial[p].high2;
+    }
+    attest_workers_free(s->partial, parts, sizeof *s->partial, jobs);
+    return status;
+}
+
 attest_status attest_approximation_bound(attest_approximation *approximation,
                                          attest_error *error)
 {
@@ -234,23 +284,24 @@ attest_status attest_approximation_bound(attest_approximation *approximation,
                     .d = approximation->dim,
                     .n = approximation->length,
                     .m = approximation->dim * approximation->length,
-                    .grid = approximation->grid};
-    size_t cell[MOST_ENTRIES] = {0};
-    double cells = pow((double)s.grid, (double)s.m);
-    uint64_t done = 0;
+                    .grid = approximation->grid,
+                    .progress = &approximation->progress,
+                    .parent = getpid()};
+    double cells = pow((double)s.grid, (double)s.m), boxes;
+    sums sum = {0};
+    attest_status status;
 
     s.q = choose_subdivisions(&s, cells);
-    if (!fits(&s, s.q) || cells * pow((double)s.q, (double)s.m) > 0x1p28)
+    boxes = cells * pow((double)s.q, (double)s.m);
+    if (!fits(&s, s.q) || boxes > 0x1p28)
         return attest_error_set(error, ATTEST_USAGE, "the quadrature is too large");
+    s.cells = (size_t)cells;
     approximation->subdivisions = s.q;
     set_constants(&s);
-    attest_progress_report(&approximation->progress, "cells", 0, (uint64_t)cells, NULL);
-    do {
-        add_cell(&s, cell);
-        attest_progress_report(&approximation->progress, "cells", ++done, (uint64_t)cells,
-                               NULL);
-    } while (next(cell, s.m, s.grid));
-    attest_progress_end(&approximation->progress);
-    conclude(approximation, &s);
-    return ATTEST_OK;
+    attest_progress_report(s.progress, "cells", 0, s.cells, NULL);
+    status = add_all(&sum, &s, boxes < SMALL_BOXES ? 1 : approximation->jobs, error);
+    attest_progress_end(s.progress);
+    if (status == ATTEST_OK)
+        conclude(approximation, &s, &sum);
+    return status;
 }

@@ -145,6 +145,7 @@ static attest_status build_attention(builder *b, attest_error *error)
     c->strategy = m->strategy;
     c->mask = m->mask;
     c->seed = m->seed;
+    c->jobs = m->jobs;
     if (b->contexts.count == 1)
         return build_any(c, m->network.dim, error);
     if (m->positional) {
@@ -277,6 +278,7 @@ static attest_status build(builder *b, attest_error *error)
         status = attest_memorize_points_init(&b->points, b->encoded, &b->construction.weights,
                                              &b->contexts, m->by_contexts, error);
     b->points.progress = m->progress;
+    b->points.jobs = m->jobs;
     if (status == ATTEST_OK)
         status = separate(b, error);
     if (status == ATTEST_OK)
@@ -301,8 +303,8 @@ attest_status attest_memorization_build(attest_memorization *memorization,
     attest_contexts_clear(&b.contexts);
     attest_dataset_clear(&b.own);
     if (status == ATTEST_OK && !memorization->hypothesis)
-        status = attest_memorize_check_labels(&memorization->proof, &memorization->network,
-                                              dataset, memorization->max_bits,
-                                              &memorization->progress, error);
+        status = attest_memorize_check_labels(
+            &memorization->proof, &memorization->network, dataset, memorization->max_bits,
+            &memorization->progress, memorization->jobs, error);
     return status;
 }

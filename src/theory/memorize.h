@@ -42,12 +42,12 @@ typedef struct attest_label_finding {
  * exact comparison of a constant or by an enclosure that does not contain the label. Precision
  * doubles from 128 bits up to max_bits; what is open then is undecided. dataset is what the
  * network takes, before its encoding. Status: USAGE (no labels), FORMAT (dimensions do not
- * fit), NOMEM, UNABLE. Cost: one evaluation of attention per sequence, and a bisection per
- * token. */
+ * fit), NOMEM, UNABLE, IO (a worker died). Cost: one evaluation of attention per sequence, and
+ * a bisection per token, shared by jobs processes (0: one) where there are many. */
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
                                            const attest_network *network,
                                            const attest_dataset *dataset, long max_bits,
-                                           const attest_progress *progress,
+                                           const attest_progress *progress, size_t jobs,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 typedef struct attest_memorization {
@@ -61,6 +61,7 @@ typedef struct attest_memorization {
         *projection; /* p, as many whole numbers as the network has entries; NULL: search */
     long max_bits;
     attest_progress progress; /* told about contexts, and sequences that are proved */
+    size_t jobs; /* processes that search and prove; 0: one. Nothing built depends on it */
     /* What was built. */
     attest_network network;
     attest_positional encoding; /* if positional */

@@ -3,14 +3,31 @@
  * This is the proof of every memorisation. It knows nothing of how a network was built: it
  * takes the activation pattern that an enclosure of attention's outputs decides, and compares
  * exact rationals. */
+#include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "theory/memorize.h"
 
 #include "attention/network.h"
+#include "base/memory.h"
 #include "base/progress.h"
+#include "base/try.h"
+#include "base/workers.h"
 
 enum { START_BITS = 128 };
+
+/* A worker takes so many sequences at a time; fewer positions than these are for one process.
+ */
+enum { PART = 32, SMALL_POSITIONS = 2000 };
+
+/* What was found in a part of the sequences: all proved, or the first that is not. */
+typedef struct part_finding {
+    attest_status status;
+    attest_verdict verdict;
+    long precision_bits;
+    attest_place place;
+} part_finding;
 
 /* One dataset, one network. */
 typedef struct label_check {
@@ -20,7 +37,12 @@ typedef struct label_check {
     attest_sequence sequence;
     arb_ptr out; /* dim */
     long max_bits;
-    attest_label_finding *finding;
+    const attest_progress *progress;
+    pid_t parent; /* the process that reports */
+    /* Shared: */
+    part_finding *part;
+    atomic_size_t
+        *failed; /* the first part that is not proved: those behind it do not matter */
 } label_check;
 
 /* value = entry c of the label at a position counted through all sequences. */
@@ -61,9 +83,9 @@ static attest_verdict check_token(label_check *check, size_t position, arb_srcpt
     return verdict;
 }
 
-static attest_status check_sequence(label_check *check, size_t i, attest_error *error)
+static attest_status check_sequence(label_check *check, part_finding *finding, size_t i,
+                                    attest_error *error)
 {
-    attest_label_finding *finding = check->finding;
     size_t dim = check->network->dim, length;
     attest_status status =
         attest_dataset_get_sequence(&check->sequence, check->dataset, i, NULL, error);
@@ -116,13 +138,95 @@ static attest_status check_shapes(const attest_network *network, const attest_da
     return ATTEST_OK;
 }
 
+static size_t count_parts(const attest_dataset *dataset)
+{
+    return (dataset->count + PART - 1) / PART;
+}
+
+/* The sequences of a part, up to the first that is not proved. */
+static attest_status check_part(label_check *check, size_t part, attest_error *error)
+{
+    part_finding *finding = &check->part[part];
+    size_t count = check->dataset->count,
+           end = (part + 1) * PART < count ? (part + 1) * PART : count;
+    attest_status status = ATTEST_OK;
+    bool tell = getpid() == check->parent;
+
+    *finding = (part_finding){.verdict = ATTEST_PROVED};
+    for (size_t i = part * PART;
+         i < end && status == ATTEST_OK && finding->verdict == ATTEST_PROVED; i++) {
+        status = check_sequence(check, finding, i, error);
+        if (tell)
+            attest_progress_report(check->progress, "sequences proved", i + 1, count, NULL);
+    }
+    finding->status = status;
+    return status;
+}
+
+static bool work(void *context, size_t part)
+{
+    label_check *check = context;
+    size_t failed = atomic_load(check->failed);
+    attest_error unread;
+
+    if (part > failed || (check_part(check, part, &unread) == ATTEST_OK &&
+                          check->part[part].verdict == ATTEST_PROVED))
+        return true;
+    while (part < failed && !atomic_compare_exchange_weak(check->failed, &failed, part))
+        ;
+    return true;
+}
+
+/* Joins the parts, as if one sequence had been checked after another. */
+static attest_status join(attest_label_finding *finding, label_check *check,
+                          attest_error *error)
+{
+    for (size_t p = 0; p < count_parts(check->dataset) && finding->verdict == ATTEST_PROVED;
+         p++) {
+        const part_finding *part = &check->part[p];
+        if (part->status != ATTEST_OK) /* anew, for its words */
+            ATTEST_TRY(check_part(check, p, error));
+        finding->verdict = part->verdict;
+        finding->place = part->place;
+        if (part->precision_bits > finding->precision_bits)
+            finding->precision_bits = part->precision_bits;
+    }
+    return ATTEST_OK;
+}
+
+/* Checks all parts in jobs processes. Status: of the first sequence that has another than OK;
+ * NOMEM, IO. */
+static attest_status check_parts(attest_label_finding *finding, label_check *check, size_t jobs,
+                                 attest_error *error)
+{
+    size_t parts = count_parts(check->dataset);
+    attest_status status;
+
+    check->part = attest_workers_alloc(parts, sizeof *check->part, jobs);
+    check->failed = attest_workers_alloc(1, sizeof *check->failed, jobs);
+    status = check->part && check->failed ? ATTEST_OK : attest_memory_fail(error);
+    if (status == ATTEST_OK) {
+        atomic_store(check->failed, parts);
+        status = attest_workers_run(work, check, parts, jobs, error);
+    }
+    if (status == ATTEST_OK)
+        status = join(finding, check, error);
+    attest_workers_free(check->part, parts, sizeof *check->part, jobs);
+    attest_workers_free(check->failed, 1, sizeof *check->failed, jobs);
+    return status;
+}
+
 attest_status attest_memorize_check_labels(attest_label_finding *finding,
                                            const attest_network *network,
                                            const attest_dataset *dataset, long max_bits,
-                                           const attest_progress *progress, attest_error *error)
+                                           const attest_progress *progress, size_t jobs,
+                                           attest_error *error)
 {
-    label_check check = {
-        .network = network, .dataset = dataset, .max_bits = max_bits, .finding = finding};
+    label_check check = {.network = network,
+                         .dataset = dataset,
+                         .max_bits = max_bits,
+                         .progress = progress,
+                         .parent = getpid()};
     attest_status status = check_shapes(network, dataset, error);
 
     *finding = (attest_label_finding){.verdict = ATTEST_PROVED};
@@ -132,11 +236,9 @@ attest_status attest_memorize_check_labels(attest_label_finding *finding,
     attest_sequence_init(&check.sequence);
     status = attest_network_runner_init(&check.runner, network, error);
     attest_progress_report(progress, "sequences proved", 0, dataset->count, NULL);
-    for (size_t i = 0;
-         i < dataset->count && status == ATTEST_OK && finding->verdict == ATTEST_PROVED; i++) {
-        status = check_sequence(&check, i, error);
-        attest_progress_report(progress, "sequences proved", i + 1, dataset->count, NULL);
-    }
+    if (status == ATTEST_OK)
+        status = check_parts(finding, &check,
+                             jobs > 1 && dataset->total > SMALL_POSITIONS ? jobs : 1, error);
     attest_progress_end(progress);
     explain(finding);
     attest_network_runner_clear(&check.runner);

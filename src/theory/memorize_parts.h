@@ -22,6 +22,7 @@ typedef struct attest_memorize_points {
     size_t pieces;
     long bits;                /* the largest precision used */
     attest_progress progress; /* told about contexts; init: nobody */
+    size_t jobs;              /* processes that try projections; init: 0, one */
 } attest_memorize_points;
 
 /* Status: NOMEM. Always to be cleared. */

@@ -6,38 +6,35 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/workers.h"
+#include "geometry/radix.h"
 #include "theory/memorize_parts.h"
 #include "theory/theorem2_parts.h"
 
 enum { LEAST_TRIALS = 8, MOST_TRIALS = 64 };
 #define BUDGET 8e6        /* points sorted */
+#define SMALL_WORK 1e6    /* of them: one process */
 #define INVISIBLE 0x1p-44 /* of the range: below, doubles know nothing of a gap */
 
-/* A context on the line. */
-typedef struct point {
-    double along;
-    uint32_t query, group;
-} point;
-
 typedef struct chooser {
-    attest_memorize_points *points;
-    double *z; /* count * dim */
-    point *line;
+    const attest_memorize_points *points;
+    double *z;               /* count * dim */
+    attest_radix_item *line; /* the contexts in the order of p.z */
+    double *along;           /* p.z by context */
+    /* The trials, and what they gave: shared. */
+    double *projection; /* by trial: dim entries */
+    double *gap;
 } chooser;
-
-static int compare_points(const void *left, const void *right)
-{
-    const point *a = left, *b = right;
-
-    return (a->along > b->along) - (a->along < b->along);
-}
 
 /* The least gap between neighbours of different classes, relative to |p|. Where contexts of one
  * token are too close for doubles, as with theorem weights, other tokens decide. */
-static double least_gap(chooser *c, const double *p)
+static bool find_gap(void *context, size_t trial)
 {
+    chooser *c = context;
     const attest_memorize_points *points = c->points;
+    const attest_context *of = points->contexts->context;
     size_t count = points->count, dim = points->dim;
+    const double *p = c->projection + trial * dim;
     double least = INFINITY, norm = 0, range;
 
     for (size_t e = 0; e < dim; e++)
@@ -47,20 +44,23 @@ static double least_gap(chooser *c, const double *p)
 
         for (size_t e = 0; e < dim; e++)
             along += p[e] * c->z[j * dim + e];
-        c->line[j] = (point){along, points->contexts->context[j].query,
-                             attest_memorize_class(points, j)};
+        c->along[j] = along;
+        c->line[j] = (attest_radix_item){attest_radix_key(along), (uint32_t)j};
     }
-    qsort(c->line, count, sizeof *c->line, compare_points);
-    range = c->line[count - 1].along - c->line[0].along;
+    if (attest_radix_sort(c->line, count) != ATTEST_OK)
+        return false;
+    range = c->along[c->line[count - 1].index] - c->along[c->line[0].index];
     for (size_t j = 1; j < count; j++) {
-        double gap = c->line[j].along - c->line[j - 1].along;
+        uint32_t below = c->line[j - 1].index, above = c->line[j].index;
+        double gap = c->along[above] - c->along[below];
 
-        if (c->line[j].group == c->line[j - 1].group ||
-            (c->line[j].query == c->line[j - 1].query && gap < INVISIBLE * range))
+        if (attest_memorize_class(points, above) == attest_memorize_class(points, below) ||
+            (of[above].query == of[below].query && gap < INVISIBLE * range))
             continue;
         least = fmin(least, gap);
     }
-    return least / sqrt(norm);
+    c->gap[trial] = least / sqrt(norm);
+    return true;
 }
 
 /* Whether p.w != 0. */
@@ -91,56 +91,74 @@ static void gen_projection(attest_direction *direction, int i, uint64_t *state)
         fmpz_tdiv_q_2exp(direction->numerator + c, direction->numerator + c, (ulong)drop);
 }
 
-static void search(chooser *c, const fmpq *w, double *p, attest_direction *direction,
-                   uint64_t seed)
+/* The trials: at most most of them, as whole numbers. Returns how many. */
+static size_t gen_trials(attest_direction *trial, size_t most, const fmpq *w, uint64_t seed)
 {
-    attest_memorize_points *points = c->points;
-    size_t dim = points->dim;
-    int trials = (int)fmin(fmax(BUDGET / (double)points->count, LEAST_TRIALS), MOST_TRIALS);
     uint64_t state = seed;
-    double best = -1;
+    size_t count = 0;
 
     /* a trial that is not usable costs nothing; some are, as only a hyperplane has p.w = 0 */
-    for (int i = 0, tried = 0; tried < trials && i < 100 * MOST_TRIALS; i++) {
-        double gap;
-
-        gen_projection(direction, i, &state);
-        if (!sees_output(direction->numerator, w, dim))
-            continue;
-        for (size_t e = 0; e < dim; e++)
-            p[e] = fmpz_get_d(direction->numerator + e);
-        gap = least_gap(c, p);
-        tried++;
-        if (gap > best) {
-            best = gap;
-            _fmpz_vec_set(points->projection, direction->numerator, (slong)dim);
-        }
-        if (dim == 1)
-            break;
+    for (int i = 0; count < most && i < 100 * MOST_TRIALS; i++) {
+        gen_projection(&trial[count], i, &state);
+        count += sees_output(trial[count].numerator, w, trial[count].dim);
     }
+    return count;
+}
+
+/* Tries them all, and takes the first of those with the widest gap. Status: NOMEM, IO. */
+static attest_status search(chooser *c, attest_memorize_points *points,
+                            const attest_direction *trial, size_t trials, size_t jobs,
+                            attest_error *error)
+{
+    size_t dim = points->dim;
+    double best = -1;
+    attest_status status;
+
+    for (size_t i = 0; i < trials; i++)
+        for (size_t e = 0; e < dim; e++)
+            c->projection[i * dim + e] = fmpz_get_d(trial[i].numerator + e);
+    status = attest_workers_run(find_gap, c, trials, jobs, error);
+    for (size_t i = 0; i < trials && status == ATTEST_OK; i++) {
+        if (c->gap[i] > best) {
+            best = c->gap[i];
+            _fmpz_vec_set(points->projection, trial[i].numerator, (slong)dim);
+        }
+    }
+    return status;
 }
 
 attest_status attest_memorize_points_choose(attest_memorize_points *points, const fmpq *w,
                                             uint64_t seed, attest_error *error)
 {
-    size_t entries = points->count * points->dim;
-    chooser c = {points, attest_memory_alloc(entries, sizeof *c.z),
-                 attest_memory_alloc(points->count, sizeof *c.line)};
-    double *p = attest_memory_alloc(points->dim, sizeof *p);
+    size_t entries = points->count * points->dim, dim = points->dim;
+    size_t most = dim == 1 ? 1
+                           : (size_t)fmin(fmax(BUDGET / (double)points->count, LEAST_TRIALS),
+                                          MOST_TRIALS);
+    size_t jobs = (double)points->count * (double)most < SMALL_WORK ? 1 : points->jobs;
+    chooser c = {.points = points,
+                 .z = attest_memory_alloc(entries, sizeof *c.z),
+                 .line = attest_memory_alloc(points->count, sizeof *c.line),
+                 .along = attest_memory_alloc(points->count, sizeof *c.along),
+                 .projection = attest_memory_alloc(most * dim, sizeof *c.projection),
+                 .gap = attest_workers_alloc(most, sizeof *c.gap, jobs)};
     attest_status status = ATTEST_OK;
-    attest_direction direction;
+    attest_direction trial[MOST_TRIALS];
 
-    attest_direction_init(&direction, points->dim);
-    if (c.z && c.line && p) {
+    for (size_t i = 0; i < most; i++)
+        attest_direction_init(&trial[i], dim);
+    if (c.z && c.line && c.along && c.projection && c.gap) {
         for (size_t e = 0; e < entries; e++)
             c.z[e] = arf_get_d(arb_midref(points->z + e), ARF_RND_NEAR);
-        search(&c, w, p, &direction, seed);
+        status = search(&c, points, trial, gen_trials(trial, most, w, seed), jobs, error);
     } else {
         status = attest_memory_fail(error);
     }
-    attest_direction_clear(&direction);
+    for (size_t i = 0; i < most; i++)
+        attest_direction_clear(&trial[i]);
     free(c.z);
     free(c.line);
-    free(p);
+    free(c.along);
+    free(c.projection);
+    attest_workers_free(c.gap, most, sizeof *c.gap, jobs);
     return status;
 }

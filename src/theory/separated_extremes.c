@@ -136,6 +136,7 @@ attest_status attest_separated_get(attest_separated *extremes, const attest_data
     if (status != ATTEST_OK)
         return status;
     cloud.progress = extremes->progress;
+    cloud.jobs = extremes->jobs;
     extremes->r_min =
         find_place(dataset, extreme_norm(extremes->r_min_square, -1, &cloud, tokens));
     extremes->r_max =

@@ -38,6 +38,8 @@ typedef struct attest_construction {
     attest_strategy strategy;
     attest_mask mask;
     uint64_t seed;
+    size_t jobs; /* processes that try directions (tuned); 0: one. The weights do not depend on
+                    it */
     const char *without; /* a hypothesis that is not insisted on, or NULL; see below */
     attest_given_bound r_min, r_max, eps;
     bool eps_holds; /* the caller knows that the given eps does: pairs are not looked at */

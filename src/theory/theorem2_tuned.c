@@ -11,6 +11,8 @@
 #include "theory/contextual.h"
 
 #include "base/memory.h"
+#include "base/workers.h"
+#include "geometry/radix.h"
 #include "theory/theorem2_parts.h"
 
 enum {
@@ -21,21 +23,43 @@ enum {
     KAPPA_BITS = 24,
     SIZE_BITS = 24
 };
-#define BUDGET 2e7 /* exponentials */
-
-/* A context, as the search sees it. */
-typedef struct average {
-    double mean;
-    uint32_t query, group;
-} average;
+#define BUDGET 2e7     /* exponentials */
+#define SMALL_WORK 1e6 /* of them: one process */
 
 typedef struct tuner {
     const attest_dataset *dataset;
     attest_contexts contexts;
-    double *entry; /* count * dim, tokens as doubles */
-    double *along; /* v.x */
-    average *mean; /* per context */
+    double *entry;                     /* count * dim, tokens as doubles */
+    double *along;                     /* v.x */
+    uint32_t *order;                   /* contexts by their queries, then by number */
+    double *mean;                      /* per context */
+    attest_radix_item *line;           /* those of one query, to be sorted */
+    const attest_direction *direction; /* to be tried, and what they gave: shared */
+    struct outcome *outcome;
 } tuner;
+
+/* What a direction gives with its best kappa. */
+typedef struct outcome {
+    double kappa, ratio, least, range;
+} outcome;
+
+/* order = the contexts by query, stable. */
+static bool order_contexts(tuner *t)
+{
+    size_t count = t->contexts.count, tokens = t->dataset->tokens.count;
+    size_t *begin = attest_memory_alloc(tokens + 1, sizeof *begin);
+
+    if (!begin)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        begin[t->contexts.context[i].query + 1]++;
+    for (size_t q = 0; q < tokens; q++)
+        begin[q + 1] += begin[q];
+    for (size_t i = 0; i < count; i++)
+        t->order[begin[t->contexts.context[i].query]++] = (uint32_t)i;
+    free(begin);
+    return true;
+}
 
 static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_mask mask,
                                 attest_error *error)
@@ -44,8 +68,7 @@ static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_
     attest_status status;
     fmpq_t entry;
 
-    t->dataset = dataset;
-    t->mean = NULL;
+    *t = (tuner){.dataset = dataset};
     attest_contexts_init(&t->contexts);
     t->entry = attest_memory_alloc(count * dim, sizeof *t->entry);
     t->along = attest_memory_alloc(count, sizeof *t->along);
@@ -53,7 +76,9 @@ static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_
     if (status != ATTEST_OK)
         return status;
     t->mean = attest_memory_alloc(t->contexts.count, sizeof *t->mean);
-    if (!t->entry || !t->along || !t->mean)
+    t->order = attest_memory_alloc(t->contexts.count, sizeof *t->order);
+    t->line = attest_memory_alloc(t->contexts.count, sizeof *t->line);
+    if (!t->entry || !t->along || !t->mean || !t->order || !t->line || !order_contexts(t))
         return attest_memory_fail(error);
     fmpq_init(entry);
     for (size_t e = 0; e < count * dim; e++) {
@@ -70,6 +95,8 @@ static void tuner_clear(tuner *t)
     free(t->entry);
     free(t->along);
     free(t->mean);
+    free(t->order);
+    free(t->line);
 }
 
 /* v.x for all tokens; the range. */
@@ -106,78 +133,122 @@ static double average_of(const tuner *t, const attest_context *context, double k
     return sum / mass;
 }
 
-static int compare_averages(const void *left, const void *right)
-{
-    const average *a = left, *b = right;
-
-    if (a->query != b->query)
-        return a->query < b->query ? -1 : 1;
-    return (a->mean > b->mean) - (a->mean < b->mean);
-}
-
-/* D: the least difference of one token's averages over contexts of different classes. */
-static double least_difference(tuner *t, double kappa)
+/* The least difference of the averages of one query, those of line, over different classes. */
+static double least_of_query(const tuner *t, size_t count)
 {
     double least = INFINITY;
-    size_t count = t->contexts.count;
 
     for (size_t i = 0; i < count; i++) {
-        const attest_context *context = &t->contexts.context[i];
+        uint32_t group = t->contexts.context[t->line[i].index].group;
 
-        t->mean[i] = (average){average_of(t, context, kappa), context->query, context->group};
-    }
-    qsort(t->mean, count, sizeof *t->mean, compare_averages);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = i + 1; j < count && t->mean[j].query == t->mean[i].query; j++) {
-            if (t->mean[j].group == t->mean[i].group)
+        for (size_t j = i + 1; j < count; j++) {
+            if (t->contexts.context[t->line[j].index].group == group)
                 continue;
-            least = fmin(least, t->mean[j].mean - t->mean[i].mean);
+            least = fmin(least, t->mean[t->line[j].index] - t->mean[t->line[i].index]);
             break;
         }
     }
     return least;
 }
 
+/* *least = D: the least difference of one token's averages over contexts of different classes.
+ * False: out of memory. */
+static bool find_least(double *least, tuner *t, double kappa)
+{
+    const attest_context *context = t->contexts.context;
+    size_t count = t->contexts.count;
+
+    *least = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        t->mean[i] = average_of(t, &context[i], kappa);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from;
+             to < count && context[t->order[to]].query == context[t->order[from]].query; to++)
+            t->line[to - from] =
+                (attest_radix_item){attest_radix_key(t->mean[t->order[to]]), t->order[to]};
+        if (attest_radix_sort(t->line, to - from) != ATTEST_OK)
+            return false;
+        *least = fmin(*least, least_of_query(t, to - from));
+    }
+    return true;
+}
+
 /* What is being maximised, and where it is largest so far. */
 typedef struct best {
     attest_direction v;
-    double kappa, ratio, least, range;
+    outcome of;
 } best;
 
-static void offer(best *b, const attest_direction *v, double kappa, double least, double range)
+/* Whether it is better, and then it is taken over. */
+static bool improve(outcome *of, double kappa, double least, double range)
 {
     double ratio = isinf(least) ? 1 : least / (least + range);
 
-    if (!(ratio > b->ratio) || !(range > 0))
-        return;
+    if (!(ratio > of->ratio) || !(range > 0))
+        return false;
+    *of = (outcome){kappa, ratio, isinf(least) ? range : least, range};
+    return true;
+}
+
+static void set_direction(best *b, const attest_direction *v)
+{
     _fmpz_vec_set(b->v.numerator, v->numerator, (slong)v->dim);
     fmpz_set(b->v.divisor, v->divisor);
-    b->kappa = kappa;
-    b->ratio = ratio;
-    b->least = isinf(least) ? range : least;
-    b->range = range;
 }
 
 /* Scores of about 0.05 to 50: softmax is neither flat nor decided. */
-static void try_direction(best *b, tuner *t, const attest_direction *v)
+static bool try_direction(void *context, size_t number)
 {
-    double range = project(t, v), size = 0;
+    tuner *t = context;
+    double range = project(t, &t->direction[number]), size = 0, least;
 
     for (size_t i = 0; i < t->dataset->tokens.count; i++)
         size = fmax(size, fabs(t->along[i]));
     for (int k = 0; k < KAPPAS && size > 0; k++) {
         double kappa = 0.05 * pow(1000, (double)k / (KAPPAS - 1)) / (size * size);
 
-        offer(b, v, kappa, least_difference(t, kappa), range);
+        if (!find_least(&least, t, kappa))
+            return false;
+        improve(&t->outcome[number], kappa, least, range);
     }
+    return true;
+}
+
+/* Tries random directions, in jobs processes; the first of the best is taken. Status: NOMEM,
+ * IO. */
+static attest_status try_directions(best *b, tuner *t, size_t count, size_t jobs,
+                                    uint64_t *state, attest_error *error)
+{
+    attest_direction *v = attest_memory_alloc(count, sizeof *v);
+    attest_status status;
+
+    t->outcome = attest_workers_alloc(count, sizeof *t->outcome, jobs);
+    for (size_t i = 0; v && i < count; i++) {
+        attest_direction_init(&v[i], t->dataset->dim);
+        attest_direction_gen(&v[i], state);
+    }
+    t->direction = v;
+    status = v && t->outcome ? attest_workers_run(try_direction, t, count, jobs, error)
+                             : attest_memory_fail(error);
+    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+        if (!(t->outcome[i].ratio > b->of.ratio))
+            continue;
+        b->of = t->outcome[i];
+        set_direction(b, &v[i]);
+    }
+    for (size_t i = 0; v && i < count; i++)
+        attest_direction_clear(&v[i]);
+    free(v);
+    attest_workers_free(t->outcome, count, sizeof *t->outcome, jobs);
+    return status;
 }
 
 /* Steps from the best so far, smaller and smaller: v moves by a random direction over 2^step.
  */
-static void refine(best *b, tuner *t, attest_direction *v, attest_direction *move, int step,
+static bool refine(best *b, tuner *t, attest_direction *v, attest_direction *move, int step,
                    uint64_t *state)
 {
-    double kappa, range;
+    double kappa, range, least;
 
     attest_direction_gen(move, state);
     for (size_t c = 0; c < v->dim; c++) {
@@ -185,34 +256,41 @@ static void refine(best *b, tuner *t, attest_direction *v, attest_direction *mov
         fmpz_add(v->numerator + c, b->v.numerator + c, move->numerator + c);
     }
     if (_fmpz_vec_is_zero(v->numerator, (slong)v->dim))
-        return;
+        return true;
     attest_direction_normalise(v);
-    kappa = b->kappa * exp2(((double)(*state >> 40) / 0x1p24 - 0.5) * 4 / (1 + step));
+    kappa = b->of.kappa * exp2(((double)(*state >> 40) / 0x1p24 - 0.5) * 4 / (1 + step));
     range = project(t, v);
-    offer(b, v, kappa, least_difference(t, kappa), range);
+    if (!find_least(&least, t, kappa))
+        return false;
+    if (improve(&b->of, kappa, least, range))
+        set_direction(b, v);
+    return true;
 }
 
-static void search(best *b, tuner *t, uint64_t seed)
+/* Status: NOMEM, IO. */
+static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attest_error *error)
 {
     double work = 0;
     uint64_t state = seed;
     attest_direction v, move;
     int trials, directions;
+    attest_status status;
 
     for (size_t i = 0; i < t->contexts.count; i++)
         work += t->contexts.context[i].seen;
     trials = (int)fmin(fmax(BUDGET / work, LEAST_TRIALS), MOST_TRIALS);
     directions = t->dataset->dim == 1 ? 1 : trials / 2 / KAPPAS + 1;
+    if (work * directions * KAPPAS < SMALL_WORK)
+        jobs = 1;
+    status = try_directions(b, t, (size_t)directions, jobs, &state, error);
     attest_direction_init(&v, t->dataset->dim);
     attest_direction_init(&move, t->dataset->dim);
-    for (int i = 0; i < directions; i++) {
-        attest_direction_gen(&v, &state);
-        try_direction(b, t, &v);
-    }
-    for (int i = 0; i < trials / 2; i++)
-        refine(b, t, &v, &move, 1 + i * 8 / (trials / 2), &state);
+    for (int i = 0; i < trials / 2 && status == ATTEST_OK; i++)
+        if (!refine(b, t, &v, &move, 1 + i * 8 / (trials / 2), &state))
+            status = attest_memory_fail(error);
     attest_direction_clear(&v);
     attest_direction_clear(&move);
+    return status;
 }
 
 /* x = a double, rounded to so many bits. Domain: x > 0, finite. */
@@ -238,8 +316,8 @@ static attest_status take_best(attest_construction *construction, const best *b,
     fmpq_t size;
 
     fmpq_init(size);
-    set_rounded(construction->kappa, b->kappa, KAPPA_BITS, true);
-    set_rounded(size, 1 / (b->least + b->range), SIZE_BITS, false);
+    set_rounded(construction->kappa, b->of.kappa, KAPPA_BITS, true);
+    set_rounded(size, 1 / (b->of.least + b->of.range), SIZE_BITS, false);
     fmpq_mul(size, size, construction->eps.value);
     attest_round_down(size, SIZE_BITS);
     attest_direction_output(construction->output, &b->v, size);
@@ -272,9 +350,10 @@ static attest_status take_any(best *b, tuner *t, uint64_t seed, attest_error *er
 
         for (size_t i = 0; i < t->dataset->tokens.count; i++)
             size = fmax(size, fabs(t->along[i]));
-        b->range = b->least = range + size * 0x1p-50;
-        b->kappa = 1 / (size * size);
-        if (!(b->range > 0) || isinf(b->range) || isinf(b->kappa) || !(b->kappa > 0))
+        b->of.range = b->of.least = range + size * 0x1p-50;
+        b->of.kappa = 1 / (size * size);
+        if (!(b->of.range > 0) || isinf(b->of.range) || isinf(b->of.kappa) ||
+            !(b->of.kappa > 0))
             status =
                 attest_error_set(error, ATTEST_UNABLE, "tokens beyond the range of doubles");
     }
@@ -285,7 +364,7 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
                                           const attest_dataset *dataset, attest_error *error)
 {
     attest_status status;
-    best b = {.ratio = 0};
+    best b = {.of = {0}};
     tuner t;
 
     if (construction->eps_by_direction)
@@ -296,8 +375,8 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
     if (status == ATTEST_OK) {
         bool apart = false;
 
-        search(&b, &t, construction->seed);
-        if (b.ratio > 0)
+        status = search(&b, &t, construction->seed, construction->jobs, error);
+        if (status == ATTEST_OK && b.of.ratio > 0)
             status = attest_direction_check(&apart, &b.v, &dataset->tokens, error);
         if (status == ATTEST_OK && !apart)
             status = take_any(&b, &t, construction->seed, error);

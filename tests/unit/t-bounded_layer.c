@@ -82,7 +82,7 @@ static bool try_instance(ref_kind kind, attest_activation activation, size_t cou
     ok = attest_contexts_get(&contexts, &instance.dataset, instance.weights.mask,
                              instance.weights.ties, &error) == ATTEST_OK &&
          attest_bounded_points_init(&points, &instance.weights, &instance.dataset, &contexts,
-                                    &(attest_progress){0}, &error) == ATTEST_OK;
+                                    &(attest_progress){0}, 1, &error) == ATTEST_OK;
     for (size_t p = 0; ok && p < contexts.count; p++) {
         size_t dim = instance.dataset.dim;
         attest_place place = attest_context_place(&contexts.context[p], &instance.dataset);

@@ -218,6 +218,76 @@ static void try_edges(void)
     attest_cloud_clear(&cloud);
 }
 
+/* The points of a large cloud, in an order of their own: point i is at place at[i]. Some have
+ * wide radii, so that many pairs stay candidates. */
+static bool fill_large(attest_cloud *cloud, size_t count, size_t dim, size_t same,
+                       const uint32_t *at, uint64_t seed)
+{
+    attest_error error;
+    double x[AXES];
+
+    if (attest_cloud_init(cloud, count, dim, &error) != ATTEST_OK)
+        return false;
+    state = seed;
+    for (size_t i = 0; i < count; i++) {
+        double radius = ldexp((double)below(1000), -12);
+        for (size_t c = 0; c < dim; c++)
+            x[c] = i < same ? 0.25 : ldexp((double)below(1 << 20), -20);
+        attest_cloud_set_rounded(cloud, at[i], x, i % 4 ? 0 : radius);
+        cloud->colour[at[i]] = (uint32_t)i;
+    }
+    attest_cloud_finish(cloud);
+    return true;
+}
+
+/* What is found neither depends on the number of processes nor on the order of the points, by
+ * which trees and visits differ: bound, lower bounds and all candidates to the bit. */
+static void try_jobs(size_t count, size_t dim, size_t same, const char *what)
+{
+    enum { ROUNDS = 4, LARGE = 5000 };
+    static const size_t jobs[ROUNDS] = {1, 2, 3, 2};
+    static uint32_t at[LARGE], point_at[LARGE];
+    attest_candidates candidates[ROUNDS];
+    attest_cloud cloud[ROUNDS];
+    attest_error error;
+    uint64_t seed = state;
+    size_t differ = 0;
+    bool ok = true;
+
+    for (int r = 0; r < ROUNDS && ok; r++) {
+        for (size_t i = 0; i < count; i++) {
+            at[i] = (uint32_t)(r < ROUNDS - 1 ? i : (i * 7 + 3) % count);
+            point_at[at[i]] = (uint32_t)i;
+        }
+        ok = fill_large(&cloud[r], count, dim, same, at, seed);
+        cloud[r].jobs = jobs[r];
+        ok = ok && attest_candidates_init(&candidates[r], &cloud[r], &error) == ATTEST_OK;
+        ok = ok && candidates[r].complete == (same < 1500) &&
+             candidates[r].bound == candidates[0].bound &&
+             candidates[r].pairs == candidates[0].pairs;
+        for (size_t p = 0; ok && r < ROUNDS - 1 && p < candidates[r].pairs; p++)
+            differ += memcmp(&candidates[r].pair[p], &candidates[0].pair[p],
+                             sizeof(attest_candidate)) != 0;
+        for (size_t i = 0; ok && !candidates[r].complete && i < count; i++)
+            differ += candidates[r].active[at[i]] != candidates[0].active[i];
+    }
+    for (size_t p = 0; ok && p < candidates[ROUNDS - 1].pairs; p++) { /* names moved back */
+        attest_candidate pair = candidates[ROUNDS - 1].pair[p];
+        uint32_t a = point_at[pair.first], b = point_at[pair.second];
+        size_t q = 0;
+        while (q < candidates[0].pairs && (candidates[0].pair[q].first != (a < b ? a : b) ||
+                                           candidates[0].pair[q].second != (a < b ? b : a)))
+            q++;
+        differ += q == candidates[0].pairs || candidates[0].pair[q].lower != pair.lower;
+    }
+    TAP_OK(ok && differ == 0, "%s: %zu candidates for 1, 2 and 3 processes and another order",
+           what, ok ? candidates[0].pairs : 0);
+    for (int r = 0; r < ROUNDS && ok; r++) {
+        attest_candidates_clear(&candidates[r]);
+        attest_cloud_clear(&cloud[r]);
+    }
+}
+
 int main(void)
 {
     size_t failed = 0;
@@ -238,6 +308,9 @@ int main(void)
     try_many();
     try_extremes();
     try_edges();
+    try_jobs(4999, 16, 0, "floats propose");
+    try_jobs(4999, 16, 60, "equal points");
+    try_jobs(4999, 16, 1500, "more than a list takes");
     flint_cleanup();
     return tap_done();
 }

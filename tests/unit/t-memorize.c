@@ -19,7 +19,7 @@ static attest_verdict check(const attest_network *network, const attest_dataset 
 {
     attest_label_finding finding;
 
-    if (attest_memorize_check_labels(&finding, network, data, 512, &(attest_progress){0},
+    if (attest_memorize_check_labels(&finding, network, data, 512, &(attest_progress){0}, 1,
                                      NULL) != ATTEST_OK)
         abort();
     return finding.verdict;

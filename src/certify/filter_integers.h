@@ -1,0 +1,60 @@
+/* filter_integers.h -- outputs of small instances of small integers, exactly, in 64 bits.
+ *
+ * Where tokens and weights are integers, or integers over one power of two, hardmax outputs are
+ * fractions of small numbers, and so are those of softmax whose scores, or whose values, are
+ * all equal: ties and equal outputs, which error bounds cannot tell (proofs-notes/filter.md,
+ * (11)).
+ */
+#ifndef ATTEST_CERTIFY_FILTER_INTEGERS_H
+#define ATTEST_CERTIFY_FILTER_INTEGERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <attest/filter.h>
+
+/* Larger instances are not looked at. */
+enum {
+    ATTEST_FILTER_INTEGERS_POSITIONS = 64,
+    ATTEST_FILTER_INTEGERS_DIM = 16,
+    ATTEST_FILTER_INTEGERS_HEADS = 4
+};
+
+/* One instance, as far as it has been looked at. */
+typedef struct attest_filter_integers {
+    const attest_filter_shape *shape;
+    const attest_filter_instance *instance;
+    size_t positions;
+    bool tried, usable;
+    int exponent; /* outputs are numerator / denominator * 2^exponent */
+    int64_t skip; /* what tokens are multiplied by where they are added */
+    int64_t token[ATTEST_FILTER_INTEGERS_POSITIONS * ATTEST_FILTER_INTEGERS_DIM];
+    /* By head, dim x dim: W_K^T W_Q and W_O W_V. */
+    int64_t score[ATTEST_FILTER_INTEGERS_HEADS]
+                 [ATTEST_FILTER_INTEGERS_DIM * ATTEST_FILTER_INTEGERS_DIM];
+    int64_t value[ATTEST_FILTER_INTEGERS_HEADS]
+                 [ATTEST_FILTER_INTEGERS_DIM * ATTEST_FILTER_INTEGERS_DIM];
+    /* By position: the output, once it is asked for. */
+    unsigned char state[ATTEST_FILTER_INTEGERS_POSITIONS];
+    int64_t numerator[ATTEST_FILTER_INTEGERS_POSITIONS * ATTEST_FILTER_INTEGERS_DIM];
+    int64_t denominator[ATTEST_FILTER_INTEGERS_POSITIONS];
+} attest_filter_integers;
+
+/* Another instance; nothing is computed yet. */
+void attest_filter_integers_begin(attest_filter_integers *integers,
+                                  const attest_filter_shape *shape,
+                                  const attest_filter_instance *instance, size_t positions);
+
+/* centre = the output at a position, among all of them, and *radius bounds the Euclidean
+ * distance from the exact one. False where it is not such a fraction. */
+bool attest_filter_integers_get(double *centre, double *radius,
+                                attest_filter_integers *integers, size_t position);
+
+/* Whether both outputs are such fractions; then *equal tells whether they are the same, and
+ * *square is their squared distance with a relative error below 2^-40, but for less than
+ * 2^-1000 that underflows; it may be infinite where it is not below 2^1000. */
+bool attest_filter_integers_compare(bool *equal, double *square,
+                                    attest_filter_integers *integers, size_t a, size_t b);
+
+#endif
