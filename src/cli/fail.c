@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/command.h"
 #include "io/import.h"
 
@@ -208,18 +209,20 @@ int attest_cli_end_json(attest_json *json, int code)
 
     if (status == ATTEST_NOMEM)
         attest_cli_complain("standard output is not whole: out of memory");
-    return status == ATTEST_OK ? code : EXIT_ENVIRONMENT;
+    return status == ATTEST_NOMEM ? EXIT_ENVIRONMENT : code;
 }
 
 int attest_cli_finish(int code)
 {
-    bool failed = ferror(stdout);
+    bool broken = ferror(stdout);
 
     errno = 0;
-    if (fflush(stdout) != 0)
-        failed = true;
-    if (!failed)
+    if (fflush(stdout) == 0 && !broken)
         return code;
-    attest_cli_complain("standard output: cannot write: %s", strerror(errno ? errno : EIO));
+    /* Who ends so has said why: that of a product on standard output, say. */
+    if (code == EXIT_ENVIRONMENT)
+        return code;
+    attest_cli_complain("standard output: cannot write: %s",
+                        strerror(errno ? errno : attest_output_reason(stdout)));
     return EXIT_ENVIRONMENT;
 }
