@@ -20,11 +20,13 @@ typedef struct attest_check_options {
                                  NULL: nowhere else */
     long max_bits;            /* >= 2: where doubling the precision ends */
     size_t max_terms;         /* >= 1: of an exponential sum that is multiplied out */
+    double max_work;          /* >= 0: as in attest_claim */
     attest_budget *budget;    /* bounds what the inputs take; NULL: unlimited */
     attest_progress progress; /* told about positions and contexts */
 } attest_check_options;
 
-/* No folder, ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS, no budget, nobody is told. */
+/* No folder, ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS, ATTEST_CERTIFY_MAX_WORK, no
+ * budget, nobody is told. */
 ATTEST_API void attest_check_options_init(attest_check_options *options);
 
 /* Verifies the certificate, sharing nothing with attest_certify: outputs are evaluated at every

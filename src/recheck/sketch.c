@@ -95,8 +95,8 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
     quick = attest_recheck_quick_new(check);
     check->exponent = -LIMIT;
     attest_progress_report(&check->progress, "positions", 0, check->positions, NULL);
-    for (size_t p = 0; p < check->positions; p++) {
-        if (!sketch_quickly(check, p, quick, &own[p]))
+    for (size_t p = 0; p < check->positions && !check->met_work; p++) {
+        if (!sketch_quickly(check, p, quick, &own[p]) && attest_recheck_afford(check, p, BITS))
             sketch_position(check, p, out, &own[p]);
         check->exponent = own[p] > check->exponent ? own[p] : check->exponent;
         attest_progress_report(&check->progress, "positions", p + 1, check->positions, NULL);
@@ -104,6 +104,12 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
     attest_progress_end(&check->progress);
     _arb_vec_clear(out, (slong)check->dim);
     attest_recheck_quick_free(quick);
+    if (check->met_work) {
+        free(own);
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "outputs stay open, and the work that is allowed does not "
+                                "suffice");
+    }
     for (size_t p = 0; p < check->positions; p++) {
         slong shift = own[p] - check->exponent;
         int e = shift < -3000 ? -3000 : (int)shift;
