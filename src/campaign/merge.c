@@ -214,7 +214,7 @@ attest_status attest_merge_read(attest_merge *merge, const char *const *folders,
         status = read_again(&m, count, error);
     if (status == ATTEST_OK && !observations)
         status = check_whole(&m, error);
-    for (size_t p = 0; m.gather && p < merge->saved.plan.properties; p++) {
+    for (size_t p = 0; m.gather && merge->tally && p < merge->saved.plan.properties; p++) {
         attest_gather_clear(&m.gather[p]);
         attest_chunk_result_unite(&merge->tally[p].joined);
     }
