@@ -10,8 +10,9 @@ import sys
 
 ROOMS = ["certify", "recheck", "theory", "attention", "audit", "judge", "io", "campaign"]
 COMPARISON = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="]}
-# What a test is not asked to notice: texts, memory that is given back, progress, what only asserts.
-IGNORED = re.compile(r'"|_error_set|_clear\(|free\(|_progress_|fclose|close\(|\bassert\b|^\s*(#|/\*|\*|//|case|default)')
+# What a test is not asked to notice: texts, memory before it is used and when it is given back (sanitizers do),
+# progress, what only asserts.
+IGNORED = re.compile(r'"|_error_set|_init\(|memset\(|_clear\(|free\(|_progress_|fclose|close\(|\bassert\b|^\s*(#|/\*|\*|//|case|default)')
 STATEMENT = re.compile(r"^\s+[a-z_0-9>.\[\]\-]+(\(.*\)| [-+*/|&]?= .*|\+\+|--);$")
 
 

@@ -60,12 +60,12 @@ static attest_status give_up(const attest_pool *pool, const attest_job *job,
     attest_plan_get_chunk(&chunk, pool->plan, job->property, job->number);
     entry->property = job->property;
     entry->number = job->number;
-    entry->result.seconds = attest_clock_seconds() - job->began;
     entry->result.undecided = chunk.count;
     entry->result.open_reason = attest_memory_copy("workers died again and again");
     for (size_t d = 0; d < job->deaths && status == ATTEST_OK; d++)
         status = attest_chunk_result_add_death(&entry->result, &job->death[d]);
-    format = attest_entry_format(entry);
+    format = attest_entry_format(entry); /* with 0 seconds, as a worker does: entry.h */
+    entry->result.seconds = attest_clock_seconds() - job->began;
     if (format)
         attest_text_add(text, format);
     if (status != ATTEST_OK || !entry->result.open_reason || !format || text->failed)

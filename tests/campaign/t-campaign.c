@@ -198,6 +198,41 @@ static void test_killed_between(void)
     attest_pool_clear(&pool);
 }
 
+/* A chunk that is given up, because its workers are killed again and again, is in the journal
+ * as any other. */
+static void test_given_up(void)
+{
+    static char folder[] = "t-campaign.XXXXXX";
+    const attest_property *list[] = {toy_find("always-kills")};
+    attest_plan plan = toy_plan(list, 1);
+    uint64_t deaths = 0, trials = 0;
+    attest_campaign campaign;
+    attest_journal journal;
+    attest_status status;
+    char path[64];
+
+    plan.jobs = 1;
+    plan.timeout = 30;
+    attest_journal_init(&journal);
+    if (!mkdtemp(folder) || attest_campaign_init(&campaign, &plan, NULL, NULL) != ATTEST_OK)
+        abort();
+    status = attest_campaign_open(&campaign, &journal, folder, false, NULL);
+    if (status == ATTEST_OK)
+        status = attest_campaign_run(&campaign, NULL);
+    if (status == ATTEST_OK) {
+        deaths = campaign.tally[0].joined.deaths;
+        trials = attest_tally_trials(&campaign.tally[0]);
+    }
+    TAP_OK(status == ATTEST_OK && deaths == 16 && trials == 32,
+           "chunks that are given up are journalled: %llu deaths in %llu trials",
+           (unsigned long long)deaths, (unsigned long long)trials);
+    attest_journal_close(&journal);
+    attest_campaign_clear(&campaign);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
 /* Whether a trial is deadly, and how, is for the engine's random numbers to say: seeds are
  * tried until all three have happened. */
 static void test_kinds_of_death(void)
@@ -355,6 +390,7 @@ int main(void)
     test_violations();
     test_undecided();
     test_killed_between();
+    test_given_up();
     test_kinds_of_death();
     test_death_while_shrinking();
     test_no_worker();
