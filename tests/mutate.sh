@@ -1,14 +1,14 @@
 # mutate.sh -- planted bugs in a copy of the source. Sourced after tests/cli/lib.sh.
 tree=$work/tree
 
-# copy_source: makes $tree, and a configured build of it in $work/build.
+# copy_source [BUILD]: makes $tree, and a configured build of it in $work/build, or there.
 copy_source() {
-    mkdir -p "$tree" "$work/build"
+    mkdir -p "$tree" "${1:-$work/build}"
     (cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
         configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in attest-engine.pc.in build-aux \
         m4 src props include completion tests bench examples doc proofs-notes python README.md CHANGELOG.md LICENSE \
         CONTRIBUTING.md SECURITY.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
-    (cd "$work/build" && "$tree/configure" --disable-shared CC="$CC" >"$work/log" 2>&1)
+    (cd "${1:-$work/build}" && "$tree/configure" --disable-shared CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
 }
 
 # plant NAME FILE TEXT REPLACEMENT...: a bug in the copy; each text must occur once and change.
@@ -26,5 +26,25 @@ open(path, "w").write(text)
 END
 }
 
+# plant_line FILE NUMBER LINE: the same, of a whole line.
+plant_line() {
+    cp "$tree/$1" "$work/original"
+    awk -v number="$2" -v line="$(printf '%s' "$3" | sed 's/\\/\\\\/g')" 'NR == number { $0 = line } 1' \
+        "$work/original" >"$tree/$1"
+}
+
 # unplant FILE: the file as it was.
 unplant() { cp "$work/original" "$tree/$1"; }
+
+# tests_of FILE: the tests that should notice a bug in it, by the table.
+tests_of() {
+    sed '/^#/d' "$srcdir/tests/tests_of.txt" | while read -r pattern tests; do
+        # shellcheck disable=SC2254
+        case $1 in
+        $pattern)
+            echo "$tests"
+            break
+            ;;
+        esac
+    done
+}

@@ -23,6 +23,10 @@ extern "C" {
  * more. */
 #define ATTEST_CERTIFY_MAX_TERMS ((size_t)1 << 22)
 
+/* How many operations on bits exact and ball evaluation may take, unless the caller says more:
+ * an operation on numbers of b bits counts b log2 b. Minutes. */
+#define ATTEST_CERTIFY_MAX_WORK 1e13
+
 /* What is claimed: |F(X)_k - F(X')_l| > delta for all required pairs and, if has_r,
  * |F(X)_k| < r for all positions. */
 typedef struct attest_claim {
@@ -33,6 +37,7 @@ typedef struct attest_claim {
     const char *method; /* "auto", or a name from attest_certify_method_name */
     long max_bits;
     size_t max_terms;         /* >= 1 */
+    double max_work;          /* >= 0; INFINITY: no limit */
     attest_progress progress; /* told about contexts that were evaluated, and blocks of pairs */
     /* Processes, of which all but one are forked, that share the evaluation in doubles and the
      * search for the closest pair where there is much of either; 0: one. What is found does not
@@ -41,8 +46,8 @@ typedef struct attest_claim {
 } attest_claim;
 
 /* No data, no r, delta = 0, method "auto", max_bits ATTEST_CERTIFY_MAX_BITS, max_terms
- * ATTEST_CERTIFY_MAX_TERMS, nobody is told about progress, one process. The dataset and the
- * weights stay the caller's. */
+ * ATTEST_CERTIFY_MAX_TERMS, max_work ATTEST_CERTIFY_MAX_WORK, nobody is told about progress,
+ * one process. The dataset and the weights stay the caller's. */
 ATTEST_API void attest_claim_init(attest_claim *claim);
 ATTEST_API void attest_claim_clear(attest_claim *claim);
 
@@ -105,9 +110,10 @@ ATTEST_API void attest_finding_clear(attest_finding *finding);
  * are too far apart for balls. What stays undecided has met max_bits or max_terms, and the
  * reason names which. The method filter leaves to them only what doubles with error bounds
  * cannot exclude. Status: USAGE (unknown method, or one that does not apply to the weights),
- * DOMAIN (dimensions), UNABLE, NOMEM, IO (a worker died). Cost: one evaluation per sequence,
- * the closest pair of outputs, and an evaluation at higher precision of those few sequences
- * that have a part in a candidate. */
+ * DOMAIN (dimensions), UNABLE (also where outputs would take more than max_work, by an
+ * estimate that is made before each evaluation), NOMEM, IO (a worker died). Cost: one
+ * evaluation per sequence, the closest pair of outputs, and an evaluation at higher precision
+ * of those few sequences that have a part in a candidate. */
 ATTEST_API attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -20,14 +20,15 @@ typedef struct attest_check_options {
                                  NULL: nowhere else */
     long max_bits;            /* >= 2: where doubling the precision ends */
     size_t max_terms;         /* >= 1: of an exponential sum that is multiplied out */
+    double max_work;          /* >= 0: as in attest_claim */
     attest_budget *budget;    /* bounds what the inputs take; NULL: unlimited */
     attest_progress progress; /* told about positions and contexts */
     size_t jobs; /* processes that evaluate and compare where there is much of it; 0: one. The
                     verdict and its reason do not depend on it */
 } attest_check_options;
 
-/* No folder, ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS, no budget, nobody is told, one
- * process. */
+/* No folder, ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS, ATTEST_CERTIFY_MAX_WORK, no
+ * budget, nobody is told, one process. */
 ATTEST_API void attest_check_options_init(attest_check_options *options);
 
 /* Verifies the certificate, sharing nothing with attest_certify: outputs are evaluated at every

@@ -151,13 +151,16 @@ static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor 
     return status;
 }
 
-/* A separation for people: a power of two, whatever its size. */
-static void format_separation(char text[64], const arb_t separation)
+/* A separation for people: a power of two, whatever its size. False: out of memory. */
+static bool format_separation(char text[64], const arb_t separation)
 {
+    bool positive = arb_is_positive(separation) && arb_is_finite(separation);
     char *log2 = attest_ball_format_log2(separation);
+    bool made = log2 != NULL;
 
-    snprintf(text, 64, log2 ? "2^%.40s" : "0", log2);
+    snprintf(text, 64, made ? "2^%.40s" : "0", log2);
     free(log2);
+    return made || !positive;
 }
 
 static attest_status compare_separation(attest_audit_gate *gate,
@@ -173,9 +176,12 @@ static attest_status compare_separation(attest_audit_gate *gate,
     status = get_ball(before, &known, stored, "min_separation", error);
     if (status == ATTEST_OK && known && now->has_separation &&
         arb_lt(now->min_separation, before)) {
-        format_separation(text[0], now->min_separation);
-        format_separation(text[1], before);
-        status = worse(gate, error, "%s: least separation %s, was %s", name, text[0], text[1]);
+        if (format_separation(text[0], now->min_separation) &&
+            format_separation(text[1], before))
+            status =
+                worse(gate, error, "%s: least separation %s, was %s", name, text[0], text[1]);
+        else
+            status = attest_memory_fail(error);
     }
     arb_clear(before);
     return status;

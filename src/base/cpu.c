@@ -1,39 +1,43 @@
 /* cpu.c -- which processor this is. */
 #include "base/cpu.h"
 
-#include <stdbool.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
-/* The value of "key : value", or NULL. */
-static char *find_value(char *line, const char *key)
+/* The value of the first "key : value" in the text, or NULL. */
+static char *find_value(char *text, const char *key)
 {
-    size_t length = strlen(key);
-    char *colon = strchr(line, ':');
+    char *line = strstr(text, key), *colon = line ? strchr(line, ':') : NULL;
 
-    if (strncmp(line, key, length) != 0 || !colon)
+    if (!colon)
         return NULL;
     colon += 1 + strspn(colon + 1, " \t");
     colon[strcspn(colon, "\n")] = '\0';
     return *colon ? colon : NULL;
 }
 
+/* The first processor is all that is asked for; no stream, which would need memory and, where
+ * there is none, make another processor of it. */
 void attest_cpu_name(char *name, size_t size)
 {
-    FILE *stream = fopen("/proc/cpuinfo", "r");
+    int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    char text[2048], *value = NULL;
     struct utsname machine;
-    char line[256];
-    char *value = NULL;
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : -1;
 
-    while (stream && !value && fgets(line, sizeof line, stream))
-        value = find_value(line, "model name");
+    if (got > 0) {
+        text[got] = '\0';
+        value = find_value(text, "model name");
+    }
     if (value)
         snprintf(name, size, "%s", value);
     else if (uname(&machine) == 0)
         snprintf(name, size, "%s", machine.machine);
     else
         name[0] = '\0';
-    if (stream)
-        fclose(stream);
+    if (file >= 0)
+        close(file);
 }

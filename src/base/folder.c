@@ -37,8 +37,13 @@ static attest_status lock(attest_folder *folder, attest_error *error)
 
     if (!path)
         return attest_memory_fail(error);
-    folder->lock = attest_fault("open") ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    folder->lock =
+        attest_fault("open") ? -1 : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     free(path);
+    /* A link would make, or lock, a file elsewhere: where, somebody else may have said. */
+    if (folder->lock < 0 && errno == ELOOP)
+        return attest_error_set(
+            error, ATTEST_IO, "%s: its file lock is a symbolic link: remove it", folder->path);
     if (folder->lock < 0)
         return fail(error, folder->path, "create the file lock in it");
     if (fcntl(folder->lock, F_SETLK, &whole) == 0)

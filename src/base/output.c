@@ -37,13 +37,17 @@ static attest_status open_direct(attest_output *output, attest_error *error)
     return output->stream ? ATTEST_OK : io_error(error, output->path, "open for writing");
 }
 
-/* mkstemp makes files that only their owner may read; give them the usual permissions. */
-static void usual_permissions(int file)
+/* mkstemp makes files that only their owner may read. The permissions are those of the file
+ * that will be replaced, before anything is in it, or the usual ones. */
+static void set_permissions(int file, const char *path)
 {
-    mode_t mask = umask(0);
+    mode_t mask = umask(0), mode = 0666 & ~mask;
+    struct stat about;
 
     umask(mask);
-    if (fchmod(file, 0666 & ~mask) != 0)
+    if (stat(path, &about) == 0)
+        mode = about.st_mode & 0777;
+    if (fchmod(file, mode) != 0)
         return; /* a folder without permission bits: the file is usable all the same */
 }
 
@@ -76,7 +80,9 @@ static FILE *open_nameless(const char *path)
     FILE *stream = NULL;
 
     if (folder >= 0 && access("/proc/self/fd", X_OK) == 0)
-        file = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+        file = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0)
+        set_permissions(file, path);
     if (file >= 0 && !(stream = fdopen(file, "w")))
         close(file);
     if (folder >= 0)
@@ -88,14 +94,14 @@ static FILE *open_nameless(const char *path)
 #endif
 }
 
-static FILE *open_named(char *temporary)
+static FILE *open_named(char *temporary, const char *path)
 {
     int file = mkstemp(temporary);
     FILE *stream;
 
     if (file < 0)
         return NULL;
-    usual_permissions(file);
+    set_permissions(file, path);
     stream = fdopen(file, "w");
     if (!stream) {
         close(file);
@@ -119,7 +125,7 @@ static attest_status open_temporary(attest_output *output, attest_error *error)
         output->stream = open_nameless(output->path);
         output->nameless = output->stream != NULL;
         if (!output->stream)
-            output->stream = open_named(output->temporary);
+            output->stream = open_named(output->temporary, output->path);
     }
     if (output->stream)
         return ATTEST_OK;
@@ -234,13 +240,27 @@ static const char *replace_target(attest_output *output)
     return failed;
 }
 
+int attest_output_reason(FILE *stream)
+{
+    int reason;
+
+    clearerr(stream);
+    errno = 0;
+    reason = (putc('\n', stream) == EOF || fflush(stream) != 0) && errno ? errno : EIO;
+    clearerr(stream);
+    return reason;
+}
+
 /* On a full disk fprintf succeeds, fflush fails and fclose returns 0 again: each step is
  * checked. */
 static const char *finish(attest_output *output)
 {
     FILE *stream = output->stream;
-    bool failed = ferror(stream) || attest_fault("write") || fflush(stream) != 0;
+    bool broken = ferror(stream), failed = attest_fault("write") || fflush(stream) != 0;
 
+    if (broken && errno == 0)
+        errno = attest_output_reason(stream);
+    failed = failed || broken;
     if (failed && errno == 0)
         errno = EIO;
     output->stream = NULL;

@@ -2,8 +2,8 @@
  *
  * What is written goes to a temporary file in the target's folder, one without a name where the
  * file system has such; commit flushes it, fsyncs it, renames it over the target and fsyncs the
- * folder. A target that exists and is no regular
- * file (a pipe, /dev/null) is written directly, and so is "-", standard output. */
+ * folder. It has the permissions of the file that it replaces. A target that exists and is no
+ * regular file (a pipe, /dev/null) is written directly, and so is "-", standard output. */
 #ifndef ATTEST_BASE_OUTPUT_H
 #define ATTEST_BASE_OUTPUT_H
 
@@ -34,6 +34,11 @@ attest_status attest_output_open(attest_output *output, const char *path,
  */
 attest_status attest_output_commit(attest_output *output,
                                    attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Why a stream that failed some time ago did: errno of that write is gone, so a byte is written
+ * once more to hear it. What the stream leads to is not whole anyhow. The stream's error is
+ * cleared. EIO where the byte is taken. */
+int attest_output_reason(FILE *stream);
 
 /* Drops what was written. */
 void attest_output_abandon(attest_output *output);

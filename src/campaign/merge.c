@@ -15,7 +15,7 @@ typedef struct merging {
     attest_property_finder *find;
     bool partial;
     bool again; /* some properties are read for the second time */
-    FILE *observations;
+    attest_observations *observations;
     const char *const *folders;
     size_t folder;         /* which is being read */
     size_t shards;         /* of the campaign */
@@ -43,9 +43,12 @@ static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_err
         return attest_memory_fail(error);
     for (size_t p = 0; p < merge->saved.plan.properties; p++) {
         attest_tally_init(&merge->tally[p], &merge->saved.plan, p);
-        merge->tally[p].observations = m->observations;
         attest_gather_init(&m->gather[p], &merge->tally[p]);
     }
+    if (m->observations && m->observations->count != merge->saved.plan.properties)
+        return attest_error_set(error, ATTEST_USAGE, "has changed meanwhile");
+    if (m->observations)
+        attest_observations_use(m->observations, merge->tally);
     return ATTEST_OK;
 }
 
@@ -194,8 +197,8 @@ static attest_status check_whole(const merging *m, attest_error *error)
 }
 
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
-                                attest_property_finder *find, bool partial, FILE *observations,
-                                attest_error *error)
+                                attest_property_finder *find, bool partial,
+                                attest_observations *observations, attest_error *error)
 {
     merging m = {.merge = merge,
                  .find = find,
@@ -211,7 +214,7 @@ attest_status attest_merge_read(attest_merge *merge, const char *const *folders,
         status = read_again(&m, count, error);
     if (status == ATTEST_OK && !observations)
         status = check_whole(&m, error);
-    for (size_t p = 0; m.gather && p < merge->saved.plan.properties; p++) {
+    for (size_t p = 0; m.gather && merge->tally && p < merge->saved.plan.properties; p++) {
         attest_gather_clear(&m.gather[p]);
         attest_chunk_result_unite(&merge->tally[p].joined);
     }

@@ -3,6 +3,7 @@
 #define ATTEST_CAMPAIGN_MERGE_H
 
 #include "io/journal.h"
+#include "campaign/observations.h"
 #include "campaign/plan_read.h"
 #include "campaign/tally.h"
 
@@ -16,12 +17,13 @@ typedef struct attest_merge {
 /* Reads the journals in the folders, one after another: those of all shards of one campaign,
  * all finished; or, partial, of some, as far as they are. Of a chunk that was read a bit is
  * kept. A property in which a violation turns out to stand before chunks that were counted is
- * read a second time. merge is uninitialised. observations (NULL: none are wanted) gets the
- * JSON Lines in the order of chunks, for which chunks are kept. Status: USAGE (shards that are
- * missing, given twice, unfinished, or of another campaign), FORMAT, IO (a damaged journal),
- * NOMEM; then nothing is left to clear. */
+ * read a second time. merge is uninitialised. observations (NULL: none are wanted), open for
+ * as many properties, gets the JSON Lines in the order of chunks, for which chunks are kept.
+ * Status: USAGE (shards that are missing, given twice, unfinished, or of another campaign),
+ * FORMAT, IO (a damaged journal), NOMEM; then nothing is left to clear. */
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
-                                attest_property_finder *find, bool partial, FILE *observations,
+                                attest_property_finder *find, bool partial,
+                                attest_observations *observations,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 void attest_merge_clear(attest_merge *merge);
 

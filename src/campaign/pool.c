@@ -13,6 +13,10 @@
 
 enum { WAIT_MILLISECONDS = 250 };
 
+/* Workers that may die before they begin with a job: whoever kills one, or memory that is short
+ * for a moment, does not end a campaign; what kills every one does. */
+enum { MOST_UNBEGUN = 10 };
+
 attest_status attest_pool_init(attest_pool *pool, const attest_plan *plan, attest_error *error)
 {
     *pool = (attest_pool){.plan = plan, .count = plan->jobs};
@@ -56,18 +60,31 @@ static attest_status give_up(const attest_pool *pool, const attest_job *job,
     attest_plan_get_chunk(&chunk, pool->plan, job->property, job->number);
     entry->property = job->property;
     entry->number = job->number;
-    entry->result.seconds = attest_clock_seconds() - job->began;
     entry->result.undecided = chunk.count;
     entry->result.open_reason = attest_memory_copy("workers died again and again");
     for (size_t d = 0; d < job->deaths && status == ATTEST_OK; d++)
         status = attest_chunk_result_add_death(&entry->result, &job->death[d]);
-    format = attest_entry_format(entry);
+    format = attest_entry_format(entry); /* with 0 seconds, as a worker does: entry.h */
+    entry->result.seconds = attest_clock_seconds() - job->began;
     if (format)
         attest_text_add(text, format);
     if (status != ATTEST_OK || !entry->result.open_reason || !format || text->failed)
         status = attest_memory_fail(error);
     free(format);
     return status;
+}
+
+/* A worker died between two jobs, or before it began with one. */
+static attest_status send_unbegun(attest_pool *pool, attest_job *job, bool busy,
+                                  attest_error *error)
+{
+    if (!busy)
+        return ATTEST_OK; /* the next job starts another */
+    if (++job->unbegun < MOST_UNBEGUN)
+        return attest_pool_send(pool, job, error);
+    return attest_error_set(error, ATTEST_IO,
+                            "%d workers died before their first trial (out of memory?)",
+                            MOST_UNBEGUN);
 }
 
 /* The same job again, but not the trial that was deadly. */
@@ -95,8 +112,7 @@ static attest_status hear(attest_pool *pool, attest_worker *worker, bool *arrive
         return status;
     pool->busy -= busy;
     if (received == ATTEST_RECEIVED_NOTHING)
-        return attest_error_set(error, ATTEST_IO,
-                                "a worker died before its first trial (out of memory?)");
+        return send_unbegun(pool, &job, busy, error);
     if (received == ATTEST_RECEIVED_TOGETHER) {
         job.one_by_one = true;
         return attest_pool_send(pool, &job, error);

@@ -17,6 +17,7 @@ typedef struct attest_job {
     uint64_t number;
     double began;    /* attest_clock_seconds, when it was first given out */
     bool one_by_one; /* it has died while trials were decided together */
+    size_t unbegun;  /* workers that died before they began with it */
     size_t deaths;
     attest_death death[ATTEST_CHUNK_DEATHS];
 } attest_job;

@@ -11,6 +11,7 @@ void attest_claim_init(attest_claim *claim)
     claim->method = "auto";
     claim->max_bits = ATTEST_CERTIFY_MAX_BITS;
     claim->max_terms = ATTEST_CERTIFY_MAX_TERMS;
+    claim->max_work = ATTEST_CERTIFY_MAX_WORK;
 }
 
 void attest_claim_clear(attest_claim *claim)

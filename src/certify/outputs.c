@@ -1,11 +1,13 @@
 /* outputs.c -- the outputs of attention at contexts, evaluated sequence by sequence. */
 #include "certify/outputs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <attest/attention.h>
 #include <attest/certify.h>
 
+#include "attention/work.h"
 #include "base/memory.h"
 #include "base/progress.h"
 
@@ -15,7 +17,8 @@ attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights 
 {
     size_t count = contexts->count;
 
-    *outputs = (attest_outputs){.weights = weights, .dataset = dataset, .contexts = contexts};
+    *outputs = (attest_outputs){
+        .weights = weights, .dataset = dataset, .contexts = contexts, .work_left = INFINITY};
     outputs->exact = attest_memory_alloc(count, sizeof *outputs->exact);
     outputs->ball = attest_memory_alloc(count, sizeof *outputs->ball);
     outputs->bits = attest_memory_alloc(count, sizeof *outputs->bits);
@@ -58,9 +61,39 @@ static void evaluated_clear(evaluated *values)
         _arb_vec_clear(values->ball, (slong)values->entries);
 }
 
-/* Exact for bits = 0, else in balls. */
-static attest_status evaluate(evaluated *values, const attest_outputs *outputs, size_t sequence,
-                              long bits, attest_error *error)
+/* Takes the work of the sequences of all contexts, before the first of them is evaluated. */
+static attest_status charge_all(attest_outputs *outputs, long bits, attest_error *error)
+{
+    const attest_contexts *contexts = outputs->contexts;
+    attest_status status = ATTEST_OK;
+    double work = 0;
+
+    for (size_t p = 0; p < contexts->count && status == ATTEST_OK; p++) {
+        attest_sequence s;
+
+        if (p > 0 && contexts->context[p - 1].sequence == contexts->context[p].sequence)
+            continue;
+        attest_sequence_init(&s);
+        status = attest_dataset_get_sequence(&s, outputs->dataset,
+                                             contexts->context[p].sequence, NULL, error);
+        if (status == ATTEST_OK)
+            work += attest_work_estimate(outputs->weights, &s, s.length, bits);
+        attest_sequence_clear(&s);
+    }
+    return status == ATTEST_OK ? attest_work_charge(&outputs->work_left, work, error) : status;
+}
+
+/* The same for one sequence. */
+static attest_status charge(attest_outputs *outputs, const attest_sequence *s, size_t queries,
+                            long bits, attest_error *error)
+{
+    return attest_work_charge(&outputs->work_left,
+                              attest_work_estimate(outputs->weights, s, queries, bits), error);
+}
+
+/* Exact for bits = 0, else in balls. charged: its work was taken before. */
+static attest_status evaluate(evaluated *values, attest_outputs *outputs, size_t sequence,
+                              long bits, bool charged, attest_error *error)
 {
     attest_sequence s;
     attest_status status;
@@ -68,6 +101,8 @@ static attest_status evaluate(evaluated *values, const attest_outputs *outputs, 
     *values = (evaluated){0};
     attest_sequence_init(&s);
     status = attest_dataset_get_sequence(&s, outputs->dataset, sequence, NULL, error);
+    if (status == ATTEST_OK && !charged)
+        status = charge(outputs, &s, s.length, bits, error);
     if (status == ATTEST_OK) {
         values->entries = s.length * s.dim;
         if (bits) {
@@ -103,15 +138,17 @@ static void set_point(attest_cloud *cloud, size_t p, const evaluated *values, si
 }
 
 /* All outputs, coloured by class; the cloud is not finished. */
-static attest_status fill_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+static attest_status fill_cloud(attest_cloud *cloud, attest_outputs *outputs,
                                 attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, p = 0;
     long bits = outputs->weights->activation == ATTEST_HARDMAX ? 0 : ATTEST_CERTIFY_BITS;
-    attest_status status = attest_cloud_init(cloud, contexts->count, dim, error);
+    attest_status status = charge_all(outputs, bits, error);
     arb_ptr ball;
 
+    if (status == ATTEST_OK)
+        status = attest_cloud_init(cloud, contexts->count, dim, error);
     if (status != ATTEST_OK)
         return status;
     ball = _arb_vec_init((slong)dim);
@@ -119,7 +156,7 @@ static attest_status fill_cloud(attest_cloud *cloud, const attest_outputs *outpu
     while (p < contexts->count && status == ATTEST_OK) {
         size_t sequence = contexts->context[p].sequence;
         evaluated values;
-        status = evaluate(&values, outputs, sequence, bits, error);
+        status = evaluate(&values, outputs, sequence, bits, true, error);
         for (; status == ATTEST_OK && p < contexts->count &&
                contexts->context[p].sequence == sequence;
              p++) {
@@ -136,7 +173,7 @@ static attest_status fill_cloud(attest_cloud *cloud, const attest_outputs *outpu
     return status;
 }
 
-attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+attest_status attest_outputs_get_cloud(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error)
 {
     attest_status status = fill_cloud(cloud, outputs, error);
@@ -146,15 +183,18 @@ attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs
     return status;
 }
 
-attest_status attest_outputs_get_heads(attest_cloud *cloud, const attest_outputs *outputs,
+attest_status attest_outputs_get_heads(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error)
 {
     attest_weights heads = *outputs->weights;
     attest_outputs alone = *outputs;
+    attest_status status;
 
     heads.skip = false;
     alone.weights = &heads;
-    return fill_cloud(cloud, &alone, error);
+    status = fill_cloud(cloud, &alone, error);
+    outputs->work_left = alone.work_left;
+    return status;
 }
 
 /* The first context of the sequence of context p. */
@@ -174,7 +214,7 @@ attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outpu
     evaluated values = {0};
 
     if (!outputs->exact[p]) {
-        status = evaluate(&values, outputs, sequence, 0, error);
+        status = evaluate(&values, outputs, sequence, 0, false, error);
         for (size_t q = first_of_sequence(contexts, p);
              status == ATTEST_OK && q < contexts->count &&
              contexts->context[q].sequence == sequence;
@@ -190,7 +230,7 @@ attest_status attest_outputs_get_exact(const fmpq **value, attest_outputs *outpu
 }
 
 /* values = the balls of context p at a precision. */
-static attest_status enclose(arb_ptr value, const attest_outputs *outputs, size_t p, long bits,
+static attest_status enclose(arb_ptr value, attest_outputs *outputs, size_t p, long bits,
                              attest_error *error)
 {
     const attest_context *context = &outputs->contexts->context[p];
@@ -200,6 +240,8 @@ static attest_status enclose(arb_ptr value, const attest_outputs *outputs, size_
 
     attest_sequence_init(&s);
     status = attest_dataset_get_sequence(&s, outputs->dataset, place.sequence, NULL, error);
+    if (status == ATTEST_OK)
+        status = charge(outputs, &s, 1, bits, error);
     if (status == ATTEST_OK)
         status =
             attest_attention_ball_at(value, outputs->weights, &s, place.position, bits, error);
@@ -215,7 +257,8 @@ static attest_status enclose_sequence(attest_outputs *outputs, size_t p, attest_
     const attest_contexts *contexts = outputs->contexts;
     size_t dim = outputs->dataset->dim, sequence = contexts->context[p].sequence;
     evaluated values;
-    attest_status status = evaluate(&values, outputs, sequence, ATTEST_CERTIFY_BITS, error);
+    attest_status status =
+        evaluate(&values, outputs, sequence, ATTEST_CERTIFY_BITS, false, error);
 
     for (size_t q = first_of_sequence(contexts, p);
          status == ATTEST_OK && q < contexts->count &&

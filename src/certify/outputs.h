@@ -18,6 +18,7 @@ typedef struct attest_outputs {
     arb_ptr *ball; /* by context: dim balls, or NULL */
     long *bits;    /* by context: the precision of its balls */
     long most_bits;
+    double work_left;         /* attention/work.h; init: no limit */
     attest_progress progress; /* of the evaluation of all contexts; init: nobody is told */
 } attest_outputs;
 
@@ -28,14 +29,16 @@ attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights 
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_outputs_clear(attest_outputs *outputs);
 
-/* cloud, finished = all outputs, coloured by class; for hardmax they are evaluated exactly, for
+/* All get functions: status UNABLE where the work that is left does not suffice.
+ *
+ * cloud, finished = all outputs, coloured by class; for hardmax they are evaluated exactly, for
  * softmax in balls of ATTEST_CERTIFY_BITS. Nothing else is kept. */
-attest_status attest_outputs_get_cloud(attest_cloud *cloud, const attest_outputs *outputs,
+attest_status attest_outputs_get_cloud(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The same without the tokens that a skip adds; the cloud is not finished, so that each point
  * keeps its own exponent. */
-attest_status attest_outputs_get_heads(attest_cloud *cloud, const attest_outputs *outputs,
+attest_status attest_outputs_get_heads(attest_cloud *cloud, attest_outputs *outputs,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* *value = the output at context p: dim rationals, or balls of at least this precision. They

@@ -152,8 +152,7 @@ static attest_status gather_token(gathered *all, const attest_cloud *heads,
 }
 
 /* The pairs of equal tokens, token by token. */
-static attest_status gather_tokens(gathered *all, const attest_outputs *outputs,
-                                   attest_error *error)
+static attest_status gather_tokens(gathered *all, attest_outputs *outputs, attest_error *error)
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t tokens = outputs->dataset->tokens.count;
@@ -216,8 +215,8 @@ static void replace(attest_candidates *candidates, gathered *all)
     all->pair = NULL;
 }
 
-attest_status attest_recentre_candidates(attest_candidates *candidates,
-                                         const attest_outputs *outputs, attest_error *error)
+attest_status attest_recentre_candidates(attest_candidates *candidates, attest_outputs *outputs,
+                                         attest_error *error)
 {
     const attest_cloud *cloud = candidates->tree.cloud;
     gathered all = {.bound = {INFINITY, WORD_MAX}};

@@ -11,6 +11,7 @@ attest_status attest_search_init(attest_search *search, const attest_claim *clai
         attest_outputs_init(&search->outputs, claim->weights, claim->dataset, contexts, error);
     search->outputs.progress = claim->progress;
     search->jobs = claim->jobs;
+    search->outputs.work_left = claim->max_work;
     return status;
 }
 

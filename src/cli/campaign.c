@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/output.h"
 #include "campaign/campaign.h"
 #include "campaign/corpus.h"
-#include "base/folder.h"
+#include "campaign/observations.h"
 #include "campaign/summary.h"
 #include "cli/campaign.h"
 #include "cli/interrupt.h"
@@ -46,8 +47,7 @@ typedef struct campaign_job {
     attest_journal journal;
     attest_campaign campaign;
     attest_summary summary;
-    attest_output observations;
-    bool observed; /* observations is open */
+    attest_observations observations;
 } campaign_job;
 
 /* Says what was lost, if the journal was not as it was left. */
@@ -65,33 +65,23 @@ static void tell_tail(const campaign_job *job)
 static int open_observations(campaign_job *job, const campaign_request *request)
 {
     attest_error error;
-    char *path;
 
     if (!request->observe)
         return EXIT_HOLDS;
-    path = attest_folder_join(request->out, "observations.jsonl");
-    if (!path) {
-        attest_cli_complain("out of memory");
-        return EXIT_ENVIRONMENT;
-    }
-    job->observed = attest_output_open(&job->observations, path, &error) == ATTEST_OK;
-    free(path);
-    if (!job->observed)
+    if (attest_observations_open(&job->observations, request->out, job->plan.properties,
+                                 &error))
         return attest_cli_fail(&error);
-    for (size_t p = 0; p < job->plan.properties; p++)
-        job->campaign.tally[p].observations = job->observations.stream;
+    attest_observations_use(&job->observations, job->campaign.tally);
     return EXIT_HOLDS;
 }
 
-static int close_observations(campaign_job *job)
+static int close_observations(campaign_job *job, const campaign_request *request)
 {
     attest_error error;
 
-    if (!job->observed)
-        return EXIT_HOLDS;
-    job->observed = false;
-    return attest_output_commit(&job->observations, &error) ? attest_cli_fail(&error)
-                                                            : EXIT_HOLDS;
+    return request->observe && attest_observations_commit(&job->observations, &error)
+               ? attest_cli_fail(&error)
+               : EXIT_HOLDS;
 }
 
 static int open_folder(campaign_job *job, const campaign_request *request)
@@ -191,7 +181,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
         return tell_interruption(job, request);
     if (attest_summary_init(&job->summary, &job->plan, job->campaign.tally, &error))
         return attest_cli_fail(&error);
-    code = close_observations(job);
+    code = close_observations(job, request);
     return code == EXIT_HOLDS ? print(job, request, common) : code;
 }
 
@@ -232,8 +222,7 @@ static int run_plan(const campaign_request *request, const attest_common *common
         job.campaign.progress = attest_cli_progress();
         code = run_campaign(&job, request, common);
     }
-    if (job.observed)
-        attest_output_abandon(&job.observations);
+    attest_observations_abandon(&job.observations);
     attest_summary_clear(&job.summary);
     attest_campaign_clear(&job.campaign);
     attest_journal_close(&job.journal);

@@ -21,6 +21,7 @@ const attest_command attest_command_certify = {
                "  attest certify data.npy --weights w.json --r 10 --delta 1e-3 -o claim.json",
     .product = "write a certificate, for 'attest check', to FILE",
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -136,7 +137,7 @@ static int decide(attest_claim *claim, attest_certificate *certificate, attest_c
     attest_cli_work_end();
     if (status || attest_certificate_set(certificate, claim, &finding, &error) ||
         (common->output && attest_certificate_write(certificate, common->output, &error))) {
-        code = attest_cli_fail(&error);
+        code = attest_cli_fail_work(&error, common);
     } else {
         code = exit_code(finding.verdict);
         if (common->json)
@@ -174,6 +175,7 @@ static int certify(const certify_request *request, attest_common *common)
     attest_weights_init(&weights);
     attest_claim_init(&claim);
     set_claim(&claim, request);
+    claim.max_work = common->max_work;
     claim.progress = attest_cli_progress();
     claim.dataset = &dataset;
     claim.weights = &weights;

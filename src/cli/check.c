@@ -30,6 +30,7 @@ const attest_command attest_command_check = {
         "method, precision_bits and versions, is not verified.",
     .example = "  attest certify data.json --weights w.json -o claim.json\n"
                "  attest check claim.json",
+    .works = true,
     .run = run,
 };
 
@@ -147,6 +148,7 @@ static int run(int argc, char **argv)
     how.max_bits = (long)max_bits;
     how.max_terms = max_terms;
     how.jobs = attest_cli_jobs(jobs);
+    how.max_work = common.max_work;
     attest_json_write_begin(&json, stdout);
     if (common.json) {
         attest_json_write_object(&json, NULL);

@@ -26,6 +26,7 @@ typedef enum attest_option_type {
     OPTION_COUNT,    /* unsigned long: a whole number >= 0, decimal or 0x... */
     OPTION_POSITIVE, /* the same, >= 1: 0 can stand for an option that is not given */
     OPTION_SIZE,     /* size_t: bytes, with K, M, G or T */
+    OPTION_WORK,     /* double: a number >= 0, such as 1e15 */
     OPTION_NUMBER,   /* attest_number_option: a rational >= 0 */
     OPTION_SIGNED,   /* attest_number_option: a rational */
     OPTION_CHOICE,   /* int: the index of the argument in choices */
@@ -70,6 +71,7 @@ typedef struct attest_common {
     bool homogeneous;      /* --homogeneous */
     int color;             /* --color: an index of attest_color_names */
     size_t max_memory;     /* what parsed numbers may take */
+    double max_work;       /* operations on bits of exact and ball evaluation */
     attest_budget budget;
 } attest_common;
 
@@ -83,6 +85,7 @@ typedef struct attest_command {
     const char *product_name; /* the long name of -o; NULL: output */
     bool folder;              /* -o names a folder, not a file or standard output */
     bool data;                /* it reads a dataset: --tensor, --homogeneous */
+    bool works;               /* it evaluates exactly or in balls: --max-work */
     int (*run)(int argc, char **argv);
 } attest_command;
 

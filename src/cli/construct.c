@@ -25,6 +25,7 @@ const attest_command attest_command_construct = {
                "  attest construct data.npy --strategy gap --json",
     .product = "write the weights (JSON) to FILE",
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -114,7 +115,10 @@ static int construct(construct_job *job, const char *path, attest_common *common
 {
     attest_construction *c = &job->construction;
     attest_error error;
-    int code = read_data(job, path, common);
+    int code;
+
+    job->claim.max_work = common->max_work;
+    code = read_data(job, path, common);
 
     if (code != EXIT_HOLDS)
         return code;

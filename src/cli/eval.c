@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "attention/network.h"
+#include "attention/work.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/progress.h"
@@ -27,6 +28,7 @@ const attest_command attest_command_eval = {
         "  attest eval data.json --weights softmax.json --number bfloat16 --round zero",
     .product = "write the outputs, as JSON, to FILE",
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -275,6 +277,32 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
     return attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
 }
 
+/* The work of all sequences, before the first of them is evaluated and anything is printed. */
+static int charge(eval_job *job, const char *path, attest_common *common)
+{
+    const eval_arithmetic *arithmetic = &job->arithmetic;
+    attest_status status = ATTEST_OK;
+    attest_error error;
+    double work = 0;
+
+    if (arithmetic->system != EVAL_EXACT && arithmetic->system != EVAL_BALL)
+        return EXIT_HOLDS;
+    for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
+        status = attest_dataset_get_sequence(&job->sequence, &job->dataset, i, &common->budget,
+                                             &error);
+        if (status == ATTEST_OK)
+            work += attest_work_estimate(
+                &job->network.attention, &job->sequence, job->sequence.length,
+                arithmetic->system == EVAL_BALL ? arithmetic->bits : 0);
+    }
+    if (status == ATTEST_OK)
+        status = attest_work_charge(&common->max_work, work, &error);
+    if (status == ATTEST_OK)
+        return EXIT_HOLDS;
+    attest_error_prefix(&error, status, path);
+    return attest_cli_fail_work(&error, common);
+}
+
 static void add_printer(eval_job *job, FILE *stream, bool as_json)
 {
     attest_eval_print_begin(&job->printer[job->printers++], stream, as_json, &job->arithmetic,
@@ -299,6 +327,8 @@ static int eval(eval_job *job, const eval_request *request, attest_common *commo
     attest_error error;
     int code = read_inputs(job, request, common);
 
+    if (code == EXIT_HOLDS)
+        code = charge(job, request->data, common);
     if (code != EXIT_HOLDS)
         return code;
     if (common->output && attest_output_open(&output, common->output, &error))

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/import.h"
@@ -19,6 +20,10 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
         {"bytes of input", "bytes of input (--max-memory raises the limit)"},
         {"more memory than is allowed",
          "more memory than is allowed (--max-memory raises the limit)"},
+        {"more work than is allowed",
+         "more work than is allowed (--max-work raises the limit)"},
+        {"work that is allowed does not suffice",
+         "work that is allowed does not suffice (see --max-work)"},
         {"bits do not suffice", "bits do not suffice (see --max-bits)"},
         {"terms do not suffice", "terms do not suffice (see --max-terms)"},
         {"give the name of one", "--tensor NAME says which one to read"},
@@ -214,18 +219,20 @@ int attest_cli_end_json(attest_json *json, int code)
 
     if (status == ATTEST_NOMEM)
         attest_cli_complain("standard output is not whole: out of memory");
-    return status == ATTEST_OK ? code : EXIT_ENVIRONMENT;
+    return status == ATTEST_NOMEM ? EXIT_ENVIRONMENT : code;
 }
 
 int attest_cli_finish(int code)
 {
-    bool failed = ferror(stdout);
+    bool broken = ferror(stdout);
 
     errno = 0;
-    if (fflush(stdout) != 0)
-        failed = true;
-    if (!failed)
+    if (fflush(stdout) == 0 && !broken)
         return code;
-    attest_cli_complain("standard output: cannot write: %s", strerror(errno ? errno : EIO));
+    /* Who ends so has said why: that of a product on standard output, say. */
+    if (code == EXIT_ENVIRONMENT)
+        return code;
+    attest_cli_complain("standard output: cannot write: %s",
+                        strerror(errno ? errno : attest_output_reason(stdout)));
     return EXIT_ENVIRONMENT;
 }

@@ -46,6 +46,10 @@ void attest_cli_help(const attest_command *command, const attest_option *options
     print_option(0, "max-memory", "SIZE",
                  "what numbers read from files may take, e.g. 4G;\n"
                  "half of the machine's memory if not given");
+    if (command->works)
+        print_option(0, "max-work", "WORK",
+                     "what exact and ball evaluation may take: operations on\n"
+                     "bits, about 10^10 a second; 1e13 if not given");
     print_option('h', "help", NULL, "print this text");
     printf("\nExample:\n%s\n", command->example);
 }

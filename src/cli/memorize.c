@@ -181,7 +181,7 @@ static void print_text(const memorize_job *job)
     arb_init(steepest);
     arb_set_fmpq(steepest, m->steepest, 64);
     gap = m->has_gap ? attest_ball_format_log2(m->gap) : NULL;
-    slope = arb_is_positive(steepest) ? attest_ball_format_log2(steepest) : NULL;
+    slope = attest_ball_format_log2(steepest);
     printf("d = %zu, n = %zu, N = %zu, |V| = %zu; strategy %s, mask %s\n", m->network.dim,
            data->longest, data->count, data->tokens.count, attest_strategy_name(m->strategy),
            attest_mask_name(m->mask));
@@ -201,10 +201,11 @@ static void print_text(const memorize_job *job)
            "paper counts\n",
            (unsigned long long)m->parameters, (unsigned long long)m->parameters_dense,
            (unsigned long long)m->paper_parameters);
-    if (gap)
-        printf("least gap                 2^%.10s along the projection\n", gap);
-    if (slope)
-        printf("largest entry of W_2      2^%.10s\n", slope);
+    if (m->has_gap && arb_is_positive(m->gap) && arb_is_finite(m->gap))
+        printf("least gap                 2^%.10s along the projection\n",
+               attest_need_text(gap));
+    if (arb_is_positive(steepest))
+        printf("largest entry of W_2      2^%.10s\n", attest_need_text(slope));
     printf("%s: every output %s the label (%ld bits)%s%s\n",
            attest_verdict_name(m->proof.verdict),
            m->proof.verdict == ATTEST_PROVED ? "is" : "should be", m->proof.precision_bits,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/output.h"
 #include "base/folder.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
@@ -65,32 +64,22 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
 static int write_observations(const attest_merge *merge, char *const *folders, size_t count,
                               bool partial, const char *target)
 {
-    char *path;
-    attest_output output;
+    attest_observations observations = {.count = 0};
     attest_error error;
     attest_merge again;
-    int code = EXIT_HOLDS;
 
     if (!merge->saved.plan.observe)
         return EXIT_HOLDS;
-    path = attest_folder_join(target, "observations.jsonl");
-    if (!path) {
-        attest_cli_complain("out of memory");
-        return EXIT_ENVIRONMENT;
+    if (attest_observations_open(&observations, target, merge->saved.plan.properties, &error))
+        return attest_cli_fail(&error);
+    if (attest_merge_read(&again, (const char *const *)folders, count, attest_property_get,
+                          partial, &observations, &error)) {
+        attest_observations_abandon(&observations);
+        return attest_cli_fail(&error);
     }
-    if (attest_output_open(&output, path, &error)) {
-        code = attest_cli_fail(&error);
-    } else if (attest_merge_read(&again, (const char *const *)folders, count,
-                                 attest_property_get, partial, output.stream, &error)) {
-        attest_output_abandon(&output);
-        code = attest_cli_fail(&error);
-    } else {
-        attest_merge_clear(&again);
-        if (attest_output_commit(&output, &error))
-            code = attest_cli_fail(&error);
-    }
-    free(path);
-    return code;
+    attest_merge_clear(&again);
+    return attest_observations_commit(&observations, &error) ? attest_cli_fail(&error)
+                                                             : EXIT_HOLDS;
 }
 
 static int write_folder(const attest_merge *merge, const attest_summary *summary,

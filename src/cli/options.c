@@ -112,6 +112,22 @@ static int store_number(const attest_option *option, const char *text)
     return EXIT_HOLDS;
 }
 
+static int store_work(const attest_option *option, const char *text)
+{
+    attest_number_option number = {.given = false};
+    attest_option same = *option;
+    int code;
+
+    same.type = OPTION_NUMBER;
+    same.target = &number;
+    fmpq_init(number.value);
+    code = store_number(&same, text);
+    if (code == EXIT_HOLDS)
+        *(double *)option->target = fmpq_get_d(number.value);
+    fmpq_clear(number.value);
+    return code;
+}
+
 static int store(const attest_command *command, const attest_option *option, const char *text)
 {
     const char *expected;
@@ -132,6 +148,8 @@ static int store(const attest_command *command, const attest_option *option, con
         if (!parse_size(option->target, text))
             return bad_argument(command, option, text, "a size such as 500M or 4G");
         return EXIT_HOLDS;
+    case OPTION_WORK:
+        return store_work(option, text);
     case OPTION_MAYBE:
         text = text ? text : option->choices[1];
         /* fall through */
@@ -197,6 +215,9 @@ static void make_table(table *all, const attest_command *command, attest_common 
     add(all, (attest_option){"json", 0, NULL, "", OPTION_FLAG, &common->json, NULL});
     add(all,
         (attest_option){"max-memory", 0, "SIZE", "", OPTION_SIZE, &common->max_memory, NULL});
+    if (command->works)
+        add(all,
+            (attest_option){"max-work", 0, "WORK", "", OPTION_WORK, &common->max_work, NULL});
     add(all, (attest_option){"help", 'h', NULL, "", OPTION_FLAG, &all->help, NULL});
 }
 
@@ -320,6 +341,7 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
 
     memset(common, 0, sizeof *common);
     common->max_memory = attest_memory_total() / 2;
+    common->max_work = ATTEST_CERTIFY_MAX_WORK;
     make_table(&all, command, common, options);
     if (attest_cli_complete_options(all.option, all.count, argc, argv))
         return EXIT_HELP;

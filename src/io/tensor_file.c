@@ -68,7 +68,7 @@ void attest_tensor_file_close(attest_tensor_file *file)
 
 const char *attest_tensor_file_name(size_t *length, const attest_tensor_file *file, size_t i)
 {
-    const attest_zip_entry *entry = file->zip.entry + i;
+    const attest_zip_entry *entry;
     size_t tail = sizeof suffix - 1;
 
     if (!file->is_zip) {
@@ -79,6 +79,7 @@ const char *attest_tensor_file_name(size_t *length, const attest_tensor_file *fi
     }
     if (i >= file->zip.count)
         return NULL;
+    entry = file->zip.entry + i;
     *length = entry->name_size;
     if (*length >= tail && memcmp(entry->name + *length - tail, suffix, tail) == 0)
         *length -= tail;

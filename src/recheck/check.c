@@ -326,6 +326,7 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     if (status != ATTEST_OK)
         return status;
     v->check.max_terms = v->options->max_terms;
+    v->check.work_left = v->options->max_work;
     v->check.progress = v->options->progress;
     v->check.jobs = v->options->jobs;
     arf_init(v->least);
@@ -355,6 +356,10 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     if (v->has_lemma)
         attest_recheck_lemma_clear(&v->lemma);
     attest_recheck_clear(&v->check);
+    if (status == ATTEST_OK && v->holds && v->open && v->check.met_work)
+        return attest_error_set(
+            v->error, ATTEST_UNABLE,
+            "a comparison stays open, and the work that is allowed does not suffice");
     if (status == ATTEST_OK && v->holds && v->open && v->check.met_terms)
         return attest_error_set(v->error, ATTEST_UNABLE,
                                 "a comparison stays open, and %zu terms do not suffice",
@@ -381,7 +386,8 @@ static bool is_malformed(const attest_certificate *c)
 void attest_check_options_init(attest_check_options *options)
 {
     *options = (attest_check_options){.max_bits = ATTEST_CERTIFY_MAX_BITS,
-                                      .max_terms = ATTEST_CERTIFY_MAX_TERMS};
+                                      .max_terms = ATTEST_CERTIFY_MAX_TERMS,
+                                      .max_work = ATTEST_CERTIFY_MAX_WORK};
 }
 
 attest_status attest_check_run(bool *holds, const attest_certificate *certificate,

@@ -74,12 +74,22 @@ static void enclose(arb_t square, attest_recheck *check, size_t a, size_t b, lon
     arb_clear(term);
 }
 
+/* What is kept from earlier comparisons costs nothing more. */
+static bool afford(attest_recheck *check, size_t a, size_t b)
+{
+    return (check->bits[a] >= LAST_BITS || attest_recheck_afford(check, a, LAST_BITS)) &&
+           (b == a || check->bits[b] >= LAST_BITS ||
+            attest_recheck_afford(check, b, LAST_BITS));
+}
+
 int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                            long max_bits)
 {
     int order = 2;
     arb_t square, bound;
 
+    if (!afford(check, a, b))
+        return 2;
     if (check->weights->activation == ATTEST_HARDMAX)
         return compare_exact(check, a, b, x);
     arb_init(square);
@@ -136,6 +146,8 @@ int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const 
 
     if (arf_is_zero(x) || is_within(x, HANDY))
         return compare_rational(check, a, b, x, max_bits);
+    if (!afford(check, a, b))
+        return 2;
     arb_init(square);
     arb_init(bound);
     arb_set_arf(bound, x);

@@ -1,4 +1,5 @@
 /* eval.c -- outputs at positions, from the definition. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -35,7 +36,8 @@ attest_status attest_recheck_init(attest_recheck *check, const attest_dataset *d
                               .dim = dataset->dim,
                               .positions = dataset->total,
                               .heads = weights->heads,
-                              .max_terms = ATTEST_CERTIFY_MAX_TERMS};
+                              .max_terms = ATTEST_CERTIFY_MAX_TERMS,
+                              .work_left = INFINITY};
     check->group = attest_memory_alloc(check->positions, sizeof *check->group);
     check->value = attest_memory_alloc(check->positions, sizeof *check->value);
     check->bits = attest_memory_alloc(check->positions, sizeof *check->bits);

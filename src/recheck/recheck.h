@@ -47,6 +47,8 @@ typedef struct attest_recheck {
     slong exponent;
     size_t max_terms;         /* of a sum of exponentials; init: ATTEST_CERTIFY_MAX_TERMS */
     bool met_terms;           /* they did not suffice for some comparison */
+    double work_left;         /* operations on bits; init: no limit */
+    bool met_work;            /* they did not suffice for some comparison */
     attest_progress progress; /* init: nobody is told */
     size_t jobs;              /* processes that sketch, and find near pairs; init: 0, one */
     size_t sketch_jobs;       /* those that sketched: whether the sketch is shared memory */
@@ -93,8 +95,12 @@ void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position,
 /* The same, kept until more is asked for. */
 arb_srcptr attest_recheck_ball(attest_recheck *check, size_t position, long bits);
 
-/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when a cap on bits or
- * terms is met. Exact for hardmax; for softmax by balls, and where these do not tell by
+/* Takes the work of the output at a position, exact or in balls of this precision, from what is
+ * left. False, and met_work, when that does not suffice. */
+bool attest_recheck_afford(attest_recheck *check, size_t position, long bits);
+
+/* Compares |F_a - F_b|, or |F_a| for b = a, with x >= 0: -1, 0, 1, or 2 when a cap on bits,
+ * terms or work is met. Exact for hardmax; for softmax by balls, and where these do not tell by
  * attest_recheck_order. */
 int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                            long max_bits);
@@ -115,7 +121,7 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
                            long max_bits);
 
 /* Evaluates everything once and keeps doubles with bounds; needed by what follows. Status:
- * NOMEM, IO (a worker died). */
+ * UNABLE (the work that is left does not suffice), NOMEM, IO (a worker died). */
 attest_status attest_recheck_make_sketch(attest_recheck *check,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/try.h"
 #include "base/workers.h"
 #include "recheck/quick.h"
 
@@ -12,6 +13,7 @@ enum { BITS = 96, PART = 512 /* positions that a worker takes at a time */ };
 
 /* Exponents are kept within +-LIMIT: far beyond those of files, and their differences fit. */
 #define LIMIT ((slong)1 << 40)
+#define OPEN WORD_MAX
 
 /* Raises *exponent, which is at least -LIMIT, until |x| < 2^*exponent on the whole ball; false
  * when that is not possible up to LIMIT, or the ball is not finite. */
@@ -85,7 +87,8 @@ typedef struct sketcher {
     attest_recheck *check;
     attest_recheck_quick *quick;
     arb_ptr out;
-    slong *own; /* by position: its exponent; shared */
+    slong *own; /* by position: its exponent, or OPEN; shared */
+    bool open;  /* what doubles left open is at work */
     pid_t parent;
 } sketcher;
 
@@ -97,13 +100,36 @@ static bool sketch_part(void *context, size_t part)
     bool tell = getpid() == s->parent;
 
     for (size_t p = part * PART; p < end && p < check->positions; p++) {
-        if (!sketch_quickly(check, p, s->quick, &s->own[p]))
+        if (!s->open && !sketch_quickly(check, p, s->quick, &s->own[p]))
+            s->own[p] = OPEN;
+        else if (s->open && s->own[p] == OPEN)
             sketch_position(check, p, s->out, &s->own[p]);
         if (tell)
             attest_progress_report(&check->progress, "positions", p + 1, check->positions,
                                    NULL);
     }
     return true;
+}
+
+/* First what doubles give; then the rest, once its work is known to be allowed: before workers
+ * share it, or what is allowed would depend on them. */
+static attest_status sketch_all(sketcher *s, size_t jobs, attest_error *error)
+{
+    attest_recheck *check = s->check;
+    size_t parts = (check->positions + PART - 1) / PART, open = 0;
+
+    ATTEST_TRY(attest_workers_run(sketch_part, s, parts, jobs, error));
+    for (size_t p = 0; p < check->positions; p++) {
+        if (s->own[p] != OPEN)
+            continue;
+        if (!attest_recheck_afford(check, p, BITS))
+            return attest_error_set(error, ATTEST_UNABLE,
+                                    "outputs stay open, and the work that is allowed does not "
+                                    "suffice");
+        open++;
+    }
+    s->open = true;
+    return open > 0 ? attest_workers_run(sketch_part, s, parts, jobs, error) : ATTEST_OK;
 }
 
 /* Brings all positions to one exponent. */
@@ -140,8 +166,7 @@ attest_status attest_recheck_make_sketch(attest_recheck *check, attest_error *er
     s.out = _arb_vec_init((slong)check->dim);
     s.quick = attest_recheck_quick_new(check);
     attest_progress_report(&check->progress, "positions", 0, check->positions, NULL);
-    status =
-        attest_workers_run(sketch_part, &s, (check->positions + PART - 1) / PART, jobs, error);
+    status = sketch_all(&s, jobs, error);
     attest_progress_end(&check->progress);
     _arb_vec_clear(s.out, (slong)check->dim);
     attest_recheck_quick_free(s.quick);

@@ -60,7 +60,7 @@ static attest_status write_report(report *write, const char *name,
     if (!stream)
         return attest_memory_fail(error);
     status = write(stream, summary, folder);
-    if (fclose(stream) != 0 || status != ATTEST_OK)
+    if (fclose(stream) != 0 || status != ATTEST_OK || !text)
         status = attest_memory_fail(error);
     else
         status = write_text(folder, name, text, error);

@@ -113,7 +113,9 @@ static attest_status walk(attest_listing *listing, const tree *all, const char *
     if (!full)
         return attest_memory_fail(error);
     opened = opendir(full);
-    if (!opened)
+    if (!opened && errno == ENOMEM)
+        status = attest_memory_fail(error);
+    else if (!opened)
         status = attest_error_set(error, ATTEST_IO, "%s%scannot open the folder: %s", inside,
                                   *inside ? ": " : "", strerror(errno));
     while (opened && status == ATTEST_OK) {

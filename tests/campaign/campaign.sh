@@ -101,6 +101,27 @@ assert sum(line["property"] == "lemma1" for line in lines) == 100
 assert [line["status"] for line in lines if line["property"] == "theorem1-search"][-1] == "failed"
 END
 result $? "every trial is observed"
+# the same lines, in the same order, from a campaign that was cut short and went on
+mkdir "$work/cut"
+size=$(wc -c <"$work/seen/journal")
+for part in 2 3; do
+    head -c $((size * part / 4)) "$work/seen/journal" >"$work/cut/journal"
+    "$ATTEST" campaign lemma1 theorem1-search --trials 100 --observe --out "$work/cut" --resume >"$out" 2>"$err"
+    for folder in seen cut; do
+        sed 's/"timing": {[^}]*}//; s/"run_start": [0-9]*//' "$work/$folder/observations.jsonl" >"$work/$folder.lines"
+    done
+    [ -s "$work/cut.lines" ] && cmp -s "$work/seen.lines" "$work/cut.lines"
+    result $? "observations of a resumed campaign stand where they did"
+    find "$work/cut" -name 'observations.*' | grep -qv 'jsonl$'
+    [ $? -ne 0 ]
+    result $? "and nothing is left beside them"
+    rm "$work/cut"/*
+done
+ln -s ../elsewhere "$work/cut/lock"
+run 4 "a lock that leads elsewhere" campaign lemma1 --trials 10 --out "$work/cut"
+complains 'its file lock is a symbolic link: remove it$'
+[ ! -e "$work/elsewhere" ]
+result $? "which nothing is made of"
 refused "nowhere to observe to" campaign lemma1 --observe
 mkdir "$work/corpus"
 cp "$srcdir/tests/corpus/theorem1-search-least.json" "$work/corpus"

@@ -2,6 +2,10 @@
 #define _GNU_SOURCE
 #include "config.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "campaign/pool.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
 #include "tests/tap.h"
@@ -133,6 +137,100 @@ static void test_undecided(void)
                strcmp(s.about->reason, "x ends with 07") == 0,
            "is undecided: %s", s.about->reason);
     end(&s);
+}
+
+/* Kills a worker and waits until it is dead, but leaves it to be waited for. */
+static void kill_worker(const attest_worker *worker)
+{
+    siginfo_t about;
+
+    kill(worker->process, SIGKILL);
+    if (waitid(P_PID, (id_t)worker->process, &about, WEXITED | WNOWAIT) != 0)
+        abort();
+}
+
+/* Whether the job arrives; a worker may be killed right after it was given it. */
+static bool job_arrives(attest_pool *pool, const attest_job *job)
+{
+    attest_status status = attest_pool_send(pool, job, NULL);
+    bool arrived = false;
+    attest_entry entry;
+    attest_text text;
+
+    while (status == ATTEST_OK && !arrived && pool->busy > 0) {
+        attest_entry_init(&entry);
+        attest_text_init(&text);
+        status = attest_pool_wait(pool, &arrived, &entry, &text, NULL);
+        arrived = arrived && entry.number == job->number && entry.result.deaths == 0 &&
+                  entry.result.passed > 0;
+        attest_text_clear(&text);
+        attest_entry_clear(&entry);
+    }
+    return status == ATTEST_OK && arrived;
+}
+
+/* Who kills a worker between two jobs ends no campaign. */
+static void test_killed_between(void)
+{
+    const attest_property *list[] = {toy_find("holds")};
+    attest_plan plan = toy_plan(list, 1);
+    attest_job job = {.number = 0};
+    bool arrived = true;
+    attest_entry entry;
+    attest_text text;
+    attest_pool pool;
+
+    plan.jobs = 1;
+    if (attest_pool_init(&pool, &plan, NULL) != ATTEST_OK)
+        abort();
+    TAP_OK(job_arrives(&pool, &job), "a worker does a job");
+    kill_worker(&pool.worker[0]);
+    TAP_OK(job_arrives(&pool, &job), "killed after it, unnoticed, it is replaced");
+    kill_worker(&pool.worker[0]);
+    attest_entry_init(&entry);
+    attest_text_init(&text);
+    TAP_OK(attest_pool_wait(&pool, &arrived, &entry, &text, NULL) == ATTEST_OK && !arrived &&
+               pool.busy == 0,
+           "noticed while it is idle, it is no loss");
+    attest_text_clear(&text);
+    attest_entry_clear(&entry);
+    TAP_OK(job_arrives(&pool, &job), "and the next job starts another");
+    attest_pool_clear(&pool);
+}
+
+/* A chunk that is given up, because its workers are killed again and again, is in the journal
+ * as any other. */
+static void test_given_up(void)
+{
+    static char folder[] = "t-campaign.XXXXXX";
+    const attest_property *list[] = {toy_find("always-kills")};
+    attest_plan plan = toy_plan(list, 1);
+    uint64_t deaths = 0, trials = 0;
+    attest_campaign campaign;
+    attest_journal journal;
+    attest_status status;
+    char path[64];
+
+    plan.jobs = 1;
+    plan.timeout = 30;
+    attest_journal_init(&journal);
+    if (!mkdtemp(folder) || attest_campaign_init(&campaign, &plan, NULL, NULL) != ATTEST_OK)
+        abort();
+    status = attest_campaign_open(&campaign, &journal, folder, false, NULL);
+    if (status == ATTEST_OK)
+        status = attest_campaign_run(&campaign, NULL);
+    if (status == ATTEST_OK) {
+        deaths = campaign.tally[0].joined.deaths;
+        trials = attest_tally_trials(&campaign.tally[0]);
+    }
+    TAP_OK(status == ATTEST_OK && deaths == 16 && trials == 32,
+           "chunks that are given up are journalled: %llu deaths in %llu trials",
+           (unsigned long long)deaths, (unsigned long long)trials);
+    attest_journal_close(&journal);
+    attest_campaign_clear(&campaign);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    unlink(path);
+    rmdir(folder);
 }
 
 /* Whether a trial is deadly, and how, is for the engine's random numbers to say: seeds are
@@ -291,6 +389,8 @@ int main(void)
     test_holds();
     test_violations();
     test_undecided();
+    test_killed_between();
+    test_given_up();
     test_kinds_of_death();
     test_death_while_shrinking();
     test_no_worker();

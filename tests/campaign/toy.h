@@ -106,6 +106,18 @@ static attest_status toy_kills(attest_trial *trial, const attest_instance *insta
     return ATTEST_OK;
 }
 
+/* Kills its process at every x. */
+static attest_status toy_always_kills(attest_trial *trial, const attest_instance *instance,
+                                      const attest_setting *setting, attest_error *error)
+{
+    (void)trial;
+    (void)instance;
+    (void)setting;
+    (void)error;
+    raise(SIGKILL);
+    return ATTEST_OK;
+}
+
 /* Is violated from 100 on; shrinking to less than 1000 is deadly. */
 static attest_status toy_kills_shrinking(attest_trial *trial, const attest_instance *instance,
                                          const attest_setting *setting, attest_error *error)
@@ -182,6 +194,12 @@ static const attest_property toys[] = {
      .gen = toy_gen,
      .decide = toy_kills,
      .trials = 120,
+     .chunk = 16},
+    {.name = "always-kills",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_always_kills,
+     .trials = 32,
      .chunk = 16},
     {.name = "kills-shrinking",
      .statement = "toy",

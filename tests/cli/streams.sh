@@ -101,10 +101,20 @@ for command in "eval - --weights -" "certify - --weights -" "audit - --weights -
 done
 
 # A stream that takes nothing: one line, also where the output is longer than a buffer.
+full() { # and with the reason
+    [ "$(wc -l <"$err")" -eq 1 ] &&
+        grep -q '^attest: standard output: cannot write: No space left on device$' "$err"
+}
+for command in "eval $work/large.json --weights $hard -o -" "certify $pair --weights $soft -o -" \
+    "audit $pair --weights $soft --formats p=8 --quick --report -" "campaign lemma1 --trials 1 --junit -"; do
+    "$ATTEST" $command >/dev/full 2>"$err"
+    [ $? -eq 4 ] && full
+    result $? "a full disk for a product: $command"
+done
 for command in "audit $pair --weights $soft --quick" "eval $work/large.json --weights $hard" \
     "list" "certify $pair --weights $hard"; do
     "$ATTEST" $command --json >/dev/full 2>"$err"
-    [ $? -eq 4 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q '^attest: standard output: ' "$err"
+    [ $? -eq 4 ] && full
     result $? "a full disk: $command"
     "$ATTEST" $command --json >&- 2>"$err"
     [ $? -eq 4 ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -q '^attest: standard output: ' "$err"

@@ -1,3 +1,3 @@
 #!/bin/sh
 # Every allocation of every command fails, once and from then on.
-MOST= exec "$srcdir/tests/fault/allocations.sh"
+MOST= exec sh "$srcdir/tests/fault/allocations.sh"

@@ -1,6 +1,7 @@
 /* preload.c -- fails allocations of any program that it is preloaded into: ATTEST_PRELOAD=K
  * fails the K-th, K+ that and all later ones. ATTEST_PRELOAD_COUNT names a file that gets the
  * number of allocations at the end. Needs glibc, whose own functions it calls. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -43,7 +44,10 @@ static int fails(void)
 {
     unsigned long k = begun ? atomic_fetch_add(&passes, 1) + 1 : 0;
 
-    return first > 0 && (from_then_on ? k >= first : k == first);
+    if (first == 0 || (from_then_on ? k < first : k != first))
+        return 0;
+    errno = ENOMEM;
+    return 1;
 }
 
 void *malloc(size_t size)

@@ -29,30 +29,9 @@ search() { # option...
     found "$out"
 }
 
-tests_of() { # the tests of the room that a file is in
-    case $1 in
-    src/attention/*) echo unit/t-attention-exact unit/t-attention-ball unit/t-attention-mpfr ;;
-    src/certify/filter*) echo unit/t-filter_batch unit/t-filter_difference ;;
-    src/certify/bounded*) echo unit/t-bounded unit/t-bounded_layer unit/t-filter_batch ;;
-    src/certify/*) echo unit/t-certify unit/t-zero_test unit/t-first_difference ;;
-    src/recheck/*) echo unit/t-check forge/t-forge ;;
-    src/geometry/*) echo unit/t-closest_pair unit/t-certify ;;
-    src/number/*) echo unit/t-ball_exp unit/t-attention-ball unit/t-attention-mpfr ;;
-    src/kernel/*) echo kernel/t-exp kernel/t-bound kernel/t-attention ;;
-    src/audit/orders*) echo unit/t-float ;;
-    src/audit/*) echo unit/t-counting unit/t-audit-collisions ;;
-    src/theory/separated*) echo unit/t-separated ;;
-    src/theory/contextual*) echo unit/t-contextual unit/t-certify ;;
-    src/theory/two_layers*) echo unit/t-two_layers ;;
-    src/theory/sharp_gap*) echo unit/t-sharp_gap ;;
-    src/theory/boltzmann*) echo unit/t-boltzmann_difference unit/t-lemma_f ;;
-    src/theory/theorem1*) echo unit/t-theorem1 unit/t-universal_pair ;;
-    *) echo unit/t-theorem2 unit/t-memorize unit/t-positional ;;
-    esac
-}
-
 noticed() { # the first test of the file's room that fails, or "none"
     for test in $(tests_of "$1"); do
+        case $test in *.sh) continue ;; esac
         make -C "$work/build" "tests/$test" >"$work/log" 2>&1 || continue
         (cd "$work/build" && srcdir="$tree" ATTEST_TRIALS='' timeout 120 "tests/$test") \
             >"$work/test" 2>&1 && continue

@@ -316,6 +316,51 @@ static void corner_sums(double low[2], double high[2], const attest_equivariant 
     high[1] = sqrt(high[1]);
 }
 
+/* One token of one entry: the function sum is x^2, and with h = 1/(2G) and x = c + t on the
+ * cell around c the error is |2 c t + t^2|, so that L^1 = sum of 2 c h^2 = 1/(4G), and the
+ * square of L^2 = sum of 8 c^2 h^3/3 + 2 h^5/5. Ramps, of measure 10^-7, are within the
+ * enclosures. */
+static void test_closed_form(size_t grid)
+{
+    attest_approximation a;
+    fmpq_t l1, l2, h, c, term;
+    arb_t square;
+
+    fmpq_init(l1), fmpq_init(l2), fmpq_init(h), fmpq_init(c), fmpq_init(term);
+    arb_init(square);
+    fmpq_set_si(h, 1, 2 * grid);
+    for (size_t i = 0; i < grid; i++) {
+        fmpq_set_si(c, (slong)(2 * i + 1), 2 * grid);
+        fmpq_mul(term, h, h); /* 2 c h^2 */
+        fmpq_mul(term, term, c);
+        fmpq_add(l1, l1, term);
+        fmpq_add(l1, l1, term);
+        fmpq_mul(term, term, c); /* 8 c^2 h^3 / 3 */
+        fmpq_mul(term, term, h);
+        fmpq_mul_si(term, term, 8);
+        fmpq_div_fmpz(term, term, (fmpz_t){3});
+        fmpq_add(l2, l2, term);
+        fmpq_pow_si(term, h, 5); /* 2 h^5 / 5 */
+        fmpq_mul_si(term, term, 2);
+        fmpq_div_fmpz(term, term, (fmpz_t){5});
+        fmpq_add(l2, l2, term);
+    }
+    attest_approximation_init(&a);
+    a.function = attest_equivariant_get("sum");
+    a.grid = grid;
+    a.dim = a.length = 1;
+    if (attest_approximation_build(&a, NULL) || a.proved != ATTEST_PROVED)
+        abort();
+    arb_sqr(square, a.l2, 128);
+    TAP_OK(arb_contains_fmpq(a.l1, l1) && arb_contains_fmpq(square, l2),
+           "%zu cells: enclosures have the closed form in them", grid);
+    TAP_OK(arb_rel_accuracy_bits(a.l1) >= 8 && arb_rel_accuracy_bits(square) >= 8,
+           "and are narrow");
+    attest_approximation_clear(&a);
+    fmpq_clear(l1), fmpq_clear(l2), fmpq_clear(h), fmpq_clear(c), fmpq_clear(term);
+    arb_clear(square);
+}
+
 static void test_errors(const char *name)
 {
     double previous = 0, low[2], high[2], width = 0;
@@ -379,6 +424,8 @@ int main(void)
     test_network("inner", 2, 2, 3, &state);
     test_network("variance", 1, 3, 5, &state);
     test_network("distance", 2, 3, 2, &state);
+    test_closed_form(4);
+    test_closed_form(16);
     test_errors("sum");
     test_errors("product");
     test_limits();

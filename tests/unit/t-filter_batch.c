@@ -6,6 +6,7 @@
 #include <attest/filter.h>
 #include <attest/number.h>
 
+#include "certify/filter_batch.h"
 #include "tests/ref/contextual.h"
 #include "tests/tap.h"
 
@@ -321,12 +322,56 @@ static void test_refused(void)
     attest_filter_clear(&filter);
 }
 
+/* The verdict on two outputs on a line, so far apart, each known to within the radius. */
+static attest_verdict judge_two(double apart, double radius, double delta, double r)
+{
+    const attest_filter_shape shape = {
+        .activation = ATTEST_SOFTMAX, .dim = 1, .heads = 1, .size = 1};
+    const size_t length[] = {1, 1};
+    const double token[] = {1, 2}, centre[] = {1, 1 + apart}, radii[] = {radius, radius};
+    const attest_filter_instance instance = {2, length, token, NULL};
+    const attest_filter_outputs outputs = {.shape = &shape,
+                                           .instance = &instance,
+                                           .positions = 2,
+                                           .centre = centre,
+                                           .radius = radii};
+    const attest_filter_bounds bounds = {r > 0, r, r, delta, delta};
+    double packed[ATTEST_FILTER_POSITIONS];
+    attest_filter_answer answer;
+
+    attest_filter_judge(&answer, &outputs, &bounds, packed);
+    return answer.verdict;
+}
+
+/* Radii count twice in a distance and once in a norm: what they reach is open. */
+static void test_radii(void)
+{
+    TAP_OK(judge_two(2.125, 1, 0, 0) == ATTEST_PROVED &&
+               judge_two(2.625, 1, 0.5, 0) == ATTEST_PROVED,
+           "outputs that their radii leave apart");
+    TAP_OK(judge_two(1.875, 1, 0, 0) == ATTEST_UNDECIDED &&
+               judge_two(2.375, 1, 0.5, 0) == ATTEST_UNDECIDED &&
+               judge_two(1.125, 1, 0, 0) == ATTEST_UNDECIDED,
+           "outputs whose radii meet");
+    TAP_OK(judge_two(1, 0.25, 1.625, 0) == ATTEST_REFUTED &&
+               judge_two(1, 0.25, 1.375, 0) == ATTEST_UNDECIDED,
+           "outputs that are too close, surely or perhaps");
+    TAP_OK(judge_two(4, 0.5, 0, 5.625) == ATTEST_PROVED &&
+               judge_two(4, 0.5, 0, 5.375) == ATTEST_UNDECIDED &&
+               judge_two(4, 0.5, 0, 4.375) == ATTEST_REFUTED,
+           "norms");
+    TAP_OK(judge_two(4, NAN, 0, 0) == ATTEST_UNDECIDED &&
+               judge_two(4, INFINITY, 0, 0) == ATTEST_UNDECIDED,
+           "radii that are not known");
+}
+
 int main(void)
 {
     state = tap_seed(0xba7c4);
     test_verdicts();
     test_large();
     test_refused();
+    test_radii();
     flint_cleanup();
     return tap_done();
 }

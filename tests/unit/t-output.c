@@ -74,6 +74,9 @@ static void test_whole_or_nothing(void)
     TAP_OK(write_file("a", "three", true) == ATTEST_OK && stat(in_folder("a"), &about) == 0 &&
                (about.st_mode & 0777) == 0644,
            "with the usual permissions");
+    TAP_OK(chmod(in_folder("a"), 0600) == 0 && write_file("a", "four", true) == ATTEST_OK &&
+               stat(in_folder("a"), &about) == 0 && (about.st_mode & 0777) == 0600,
+           "or those of the file that is replaced");
     TAP_OK(files_in_folder() == 1, "no temporary file is left");
 }
 

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Small files, large work: it is estimated before it is begun, and refused by the name of the option.
+. "$srcdir/tests/cli/lib.sh"
+
+python3 - "$work" <<'END'
+import json, os, sys
+os.chdir(sys.argv[1])
+
+def dataset(n):
+    tokens = [[(7 * i) % 31 + 1, f"{i % 13}.{i + 1}"] for i in range(n)]
+    return {"format": "attest/dataset", "version": 1, "sequences": [tokens]}
+
+def weights(activation, scale, mask="none"):
+    heads = [{"WQ": [[scale, 0], [1, 1]], "WK": [[1, 0], [0, 1]], "WV": [[1, 2], [0, 1]], "WO": [[1, 0], [0, 1]]}]
+    return {"format": "attest/weights", "version": 1, "activation": activation, "mask": mask, "heads": heads}
+
+for name, value in {"250": dataset(250), "20000": dataset(20000), "4": dataset(4)}.items():
+    json.dump(value, open(f"{name}.json", "w"))
+for activation in "softmax", "hardmax":
+    json.dump(weights(activation, "1e100000"), open(f"{activation}.json", "w"))
+json.dump(weights("softmax", "1e6"), open("steep.json", "w"))
+END
+cd "$work" || exit 1
+
+# open DESCRIPTION ARGUMENT...: undecided for the work that it would be, in one line, nothing else.
+open() {
+    description=$1
+    shift
+    run 3 "$description" "$@"
+    complains '^attest: .*more work than is allowed \(--max-work raises the limit\)$'
+    [ "$(wc -l <"$err")" -eq 1 ] && [ ! -s "$out" ]
+    result $? "in one line"
+}
+for kind in softmax hardmax; do
+    open "eval, $kind, of 20000 tokens and large numbers" eval 20000.json --weights $kind.json
+    open "eval, $kind, of 250, with little work allowed" eval 250.json --weights $kind.json --max-work 1e9
+    open "certify, $kind" certify 250.json --weights $kind.json --max-work 1e9
+done
+open "balls of many bits" eval 250.json --weights steep.json --bits 10000000
+run 3 "as JSON" certify 250.json --weights softmax.json --max-work 1e9 --json
+json 'o["verdict"] == "undecided" and "--max-work" in o["reason"]'
+run 3 "and of eval" eval 250.json --weights softmax.json --max-work 1e9 --json
+json 'o["verdict"] == "undecided" and "--max-work" in o["reason"]'
+[ ! -e product ] && "$ATTEST" eval 250.json --weights softmax.json --max-work 1e9 -o product 2>"$err"
+[ $? -eq 3 ] && [ ! -e product ]
+result $? "nothing is written"
+
+run 0 "what is allowed is done" eval 4.json --weights softmax.json
+run 0 "steep scores" certify 250.json --weights steep.json
+run 0 "certified" certify 4.json --weights softmax.json -o claim.json
+run 0 "checked" check claim.json
+run 3 "checked, with no work allowed" check claim.json --max-work 0
+shows 'does not suffice \(see --max-work\)$'
+for wrong in -1 1x nan ''; do
+    refused "a limit that is none" eval 4.json --weights softmax.json --max-work "$wrong"
+done
+finish
