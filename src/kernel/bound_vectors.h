@@ -41,7 +41,7 @@ static inline vector bound_rows(struct bound_terms terms, vector delta, vector v
     return vector_min(bound, vector_set(INFINITY));
 }
 
-/* What the bound by weights needs of four rows. */
+/* What the bound by weights needs of a row in each lane. */
 struct bound_means {
     vector key, value, rounding; /* [|k|_w^2], [|v|^2], [g^2 |v|^2] */
     vector out;                  /* |out|^2 */

@@ -65,18 +65,18 @@ mutation "arguments outside the domain on the fast path" $kernel/exp_array.inc \
 # the largest score
 mutation "a maximum that misses the last key" $kernel/tiny_softmax.inc \
     'tiny_largest(score + 1, score[0], m - 1)' 'tiny_largest(score + 1, score[0], m - 2)'
-mutation "a maximum that misses half of a panel" $kernel/panel_tile_avx2.c \
-    '_mm256_max_pd(a[r], _mm256_max_pd(b[r], _mm256_load_pd(top + 4 * r)))' \
-    '_mm256_max_pd(a[r], _mm256_load_pd(top + 4 * r))'
+mutation "a maximum that misses half of a panel" $kernel/panel_tile.inc \
+    'vector_max(a[r], vector_max(b[r], vector_load(most)))' \
+    'vector_max(a[r], vector_load(most))'
 mutation "small weights that are not cut" $kernel/tiny_softmax.inc \
     'vector_max(vector_set(KERNEL_LEAST_ARGUMENT), vector_sub(score, top))' \
     'vector_sub(score, top)'
 
 # blocks
-mutation "a block of values one key short" $kernel/panel_tile_avx2.c \
+mutation "a block of values one key short" $kernel/panel_tile.inc \
     'keys - j < BLOCK_KEYS ? keys - j : BLOCK_KEYS' \
     'keys - j < BLOCK_KEYS ? keys - j : BLOCK_KEYS - 1'
-mutation "a later block that overwrites the first" $kernel/panel_tile_avx2.c \
+mutation "a later block that overwrites the first" $kernel/panel_tile.inc \
     'values, count, j > 0, width == PANEL_KEYS' 'values, count, j > 128, width == PANEL_KEYS'
 mutation "a mask that shows the next key" $kernel/kernel.h \
     'task->causal ? i + 1 : task->n' 'task->causal && i + 1 < task->n ? i + 2 : task->n'

@@ -1,13 +1,12 @@
-/* panel_debug_avx2.h -- the hypotheses of the error bound of longer rows; see assert.h. Nothing
+/* panel_debug.h -- the hypotheses of the error bound of longer rows; see assert.h. Nothing
  * is compiled without --enable-debug. */
-#ifndef ATTEST_KERNEL_PANEL_DEBUG_AVX2_H
-#define ATTEST_KERNEL_PANEL_DEBUG_AVX2_H
+#ifndef ATTEST_KERNEL_PANEL_DEBUG_H
+#define ATTEST_KERNEL_PANEL_DEBUG_H
 
 #include <math.h>
 
 #include "kernel/assert.h"
-#include "kernel/bound_avx2.h"
-#include "kernel/panel_avx2.h"
+#include "kernel/panel.h"
 
 #ifdef ATTEST_DEBUG
 /* H1 for one key of every row of a block: the score is the chain of fused multiply-adds. */
@@ -48,15 +47,15 @@ static inline void panel_assert_depths(size_t n)
                               panel_value_roundings(j, n) <= panel_value_depth(n));
 }
 
-/* H7 and H8 for the lanes of rows i, ..., i + 3 that are set in `holds`. */
-static inline void panel_assert_sharp(const struct panel *panel, size_t i, int holds,
+/* H7 and H8 for the lanes of rows i, ... that are set in `holds`. */
+static inline void panel_assert_sharp(const struct panel *panel, size_t i, unsigned holds,
                                       struct bound_terms terms, struct bound_means mean)
 {
-    double value[4], out[4];
+    double value[VECTOR_LANES], out[VECTOR_LANES];
 
-    _mm256_storeu_pd(value, mean.value);
-    _mm256_storeu_pd(out, mean.out);
-    for (size_t l = 0; l < 4 && i + l < panel->n; l++) {
+    vector_store(value, mean.value);
+    vector_store(out, mean.out);
+    for (size_t l = 0; l < VECTOR_LANES && i + l < panel->n; l++) {
         double delta = terms.dot * sqrt(panel->q_square[i + l] * panel->key_most[i + l]);
 
         if (!(holds >> l & 1) || isnan(value[l]))
