@@ -3,6 +3,8 @@
  *
  *     bench-attention [BATCH N D]...      of these sizes; of a table of them without arguments
  *
+ * ATTEST_KERNEL names the kernel, else the fastest is taken. OPENBLAS_CORETYPE names the kernel
+ * of OpenBLAS (SKYLAKEX, HASWELL): on a processor that it does not know it takes a slow one.
  * The port limit is what the fused multiply-adds alone cost at the rate measured in the same
  * run: 2 d per (query, key), and 13 per four exponentials. */
 #include "config.h"
@@ -108,7 +110,12 @@ int main(int argc, char **argv)
     static const size_t sizes[][3] = {{4096, 4, 1},  {4096, 4, 4},  {2048, 8, 4}, {1024, 16, 8},
                                       {256, 64, 16}, {16, 256, 64}, {1, 2048, 64}};
     static double fma_best = INFINITY;
+    const char *kernel = getenv("ATTEST_KERNEL");
 
+    if (kernel && attest_kernel_select(kernel) != ATTEST_OK) {
+        fprintf(stderr, "bench-attention: no kernel %s here\n", kernel);
+        return 2;
+    }
     for (int i = 0; i < 20; i++) {
         double start = attest_clock_seconds(), took;
 

@@ -25,7 +25,8 @@ enum {
     PANEL_KEYS = 2 * VECTOR_LANES,    /* keys or value columns per panel */
     TILE_ROWS = 3 * VECTOR_LANES / 2, /* queries per tile: 12 of 16 registers, 24 of 32 */
     BLOCK_ROWS = 24,                  /* queries per block */
-    BLOCK_KEYS = 128,                 /* keys per block of the weighted sum of values */
+    SCORE_CHAIN = 16,                 /* entries per chain of a score */
+    BLOCK_KEYS = 64,                  /* keys per block of the weighted sum of values */
     PANEL_STEP = 8,                   /* entries of the arrays below are set up to a multiple */
     PANEL_PARTS = PANEL_STEP / VECTOR_LANES
 };
@@ -45,7 +46,9 @@ struct panel {
     double *scores; /* BLOCK_ROWS rows: scores, then weights */
     double *sums;   /* BLOCK_ROWS rows of `columns`: weighted sums of values */
     double *top;    /* BLOCK_ROWS vectors: largest score by lane */
-    /* Only with an error bound, one per token (see bound.h); the last three for softmax. */
+    /* Only with an error bound: roundings of the terms of a score, see panel_roundings; */
+    double *passes;
+    /* one per token (see bound.h), the last ones for softmax. */
     double *q_square;       /* |q|_w^2 */
     double *key_most;       /* the largest |k|_w^2 that row i sees; +inf for a NaN */
     double *key_square;     /* |k|_w^2, finite: unseen keys have weight 0 */
@@ -54,6 +57,8 @@ struct panel {
     double *value_most;     /* the largest |v|^2 that row i sees; +inf for a NaN */
     double *norm_most;      /* the same of |v| itself; see norm_most */
     bool has_norm_most;
+    double *depth;                  /* roundings of the product of a key and its weight */
+    double *mean, mean_norm, sigma; /* see panel_spectral.inc */
     void *memory;
 };
 
@@ -73,9 +78,26 @@ static inline void panel_prefetch_row(const struct panel *panel, size_t i)
     }
 }
 
+/* The weight of row r and key j is at[r * row + j * key]. */
+struct weights {
+    const double *at;
+    size_t row, key;
+};
+
 static inline size_t panel_round_up(size_t size, size_t to)
 {
     return (size + to - 1) / to * to;
+}
+
+/* The roundings that term i of a sum of `size` terms passes: those of its chain, each of
+ * `chain` terms, from i on, and one addition for every later chain, its own included if it is
+ * not the first. */
+static inline size_t panel_roundings(size_t i, size_t size, size_t chain)
+{
+    size_t own = i / chain, last = (size - 1) / chain;
+    size_t end = own < last ? (own + 1) * chain : size;
+
+    return end - i + (last - own) + (own > 0);
 }
 
 /* The roundings of a weight on its way into the denominator, at most (4). */
@@ -88,16 +110,6 @@ static inline size_t panel_sum_depth(size_t n)
 static inline size_t panel_value_depth(size_t n)
 {
     return (n < BLOCK_KEYS ? n : BLOCK_KEYS) + (n - 1) / BLOCK_KEYS;
-}
-
-/* Those of the product of key j: the ones of its block from j on, and one addition for every
- * later block, its own included if it is not the first. */
-static inline size_t panel_value_roundings(size_t j, size_t n)
-{
-    size_t block = j / BLOCK_KEYS, last = (n - 1) / BLOCK_KEYS;
-    size_t end = block < last ? (block + 1) * BLOCK_KEYS : n;
-
-    return end - j + (last - block) + (block > 0);
 }
 
 /* The largest score of row r of the block. */

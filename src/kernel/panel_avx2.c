@@ -16,6 +16,10 @@
 
 #include "kernel/panel_tile.inc"
 
+#include "kernel/panel_spectral.inc"
+
+#include "kernel/panel_bound.inc"
+
 #include "kernel/panel_softmax.inc"
 
 #include "kernel/panel_hardmax.inc"

@@ -9,17 +9,23 @@
 #include "kernel/panel.h"
 
 #ifdef ATTEST_DEBUG
-/* H1 for one key of every row of a block: the score is the chain of fused multiply-adds. */
+/* H1 for one key of every row of a block: the score is the sum of chains of fused
+ * multiply-adds. */
 static inline void panel_assert_scores(const struct panel *panel, size_t first, size_t rows)
 {
     for (size_t r = 0; r < rows; r++) {
         const size_t i = first + r, d = panel->d, j = i % kernel_visible(panel->task, i);
         const double *q = panel->q + i * d, *k = panel->k + j * d;
-        double chain = 0.0, score = panel->scores[r * panel->stride + j];
+        double sum = 0.0, score = panel->scores[r * panel->stride + j];
 
-        for (size_t c = 0; c < d; c++)
-            chain = fma(q[c], k[c], chain);
-        KERNEL_ASSERT(H1, score == chain || (isnan(score) && isnan(chain)));
+        for (size_t begin = 0; begin < d; begin += SCORE_CHAIN) {
+            double chain = 0.0;
+
+            for (size_t c = begin; c < d && c < begin + SCORE_CHAIN; c++)
+                chain = fma(q[c], k[c], chain);
+            sum = begin ? sum + chain : chain;
+        }
+        KERNEL_ASSERT(H1, score == sum || (isnan(score) && isnan(sum)));
     }
 }
 
@@ -43,8 +49,8 @@ static inline void panel_assert_depths(size_t n)
 {
     KERNEL_ASSERT(H4, n / 16 + (n % 16 + 3) / 4 + 4 <= panel_sum_depth(n));
     for (size_t j = 0; j < n; j++)
-        KERNEL_ASSERT(H4, panel_value_roundings(j, n) >= 1 &&
-                              panel_value_roundings(j, n) <= panel_value_depth(n));
+        KERNEL_ASSERT(H4, panel_roundings(j, n, BLOCK_KEYS) >= 1 &&
+                              panel_roundings(j, n, BLOCK_KEYS) <= panel_value_depth(n));
 }
 
 /* H7 and H8 for the lanes of rows i, ... that are set in `holds`. */
@@ -65,6 +71,7 @@ static inline void panel_assert_sharp(const struct panel *panel, size_t i, unsig
         KERNEL_ASSERT(H7, panel->value_most[i + l] >= 0x1p-900);
         KERNEL_ASSERT(H7, panel->value_most[i + l] <= 0x1p+900);
         KERNEL_ASSERT(H8, value[l] * (1.0 + terms.cancel) - out[l] > 0.0);
+        KERNEL_ASSERT(H9, panel->sigma > DBL_MAX || panel->n <= 0x1p+16);
     }
 }
 #else

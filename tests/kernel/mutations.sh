@@ -4,7 +4,7 @@
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
-programs="tests/kernel/t-exp tests/kernel/t-bound tests/kernel/t-invariance tests/kernel/t-attention"
+programs="tests/kernel/t-exp tests/kernel/t-bound tests/kernel/t-invariance tests/kernel/t-near tests/kernel/t-attention"
 
 copy_source
 # shellcheck disable=SC2086
@@ -97,6 +97,20 @@ mutation "no weights in the bound by weights" $kernel/bound.c \
     '(1.0 + 1.0 / t) * weight * weight' '0.0'
 mutation "no products in the bound by weights" $kernel/tiny_bound.inc \
     'vector_mul(vector_set(g * g), value_square)' 'value_square'
+mutation "a chain of scores that is longer than the bound knows" $kernel/panel_pack.inc \
+    'panel_roundings(c, d, SCORE_CHAIN)' 'panel_roundings(c, d, SCORE_CHAIN / 2)'
+mutation "singular values without their deviation" $kernel/panel_spectral.inc \
+    '(d - 1.0)) +' '0.0) +'
+mutation "singular values of one half of a symmetric matrix" $kernel/panel_spectral.inc \
+    '2.0 * twice' 'twice'
+mutation "no mean in the bound by singular values" $kernel/bound_vectors.h \
+    'vector_mul(vector_sqrt(eta_square), away)' 'vector_set(0.0)'
+mutation "no mean in the sums of the bound by singular values" $kernel/bound_vectors.h \
+    'vector_fma(root, row->sigma, mean)' 'vector_mul(root, row->sigma)'
+
+# near pairs
+mutation "two halves of near columns exchanged" $kernel/near.inc \
+    '(first | last << LANES) << column' '(last | first << LANES) << column'
 
 # ties of hardmax
 mutation "winners that lead by rounding" $kernel/bound_constants.h \

@@ -66,6 +66,11 @@ static void pick_size(size_t *batch, size_t *n, size_t *d, uint64_t *state)
         *n = lengths[tap_random(state) % (sizeof lengths / sizeof lengths[0])];
         *batch = *n <= 16 ? *batch : 1;
     }
+    if (tap_random(state) % 64 == 0) { /* where the bound by singular values applies */
+        *batch = 1;
+        *n = 130 + tap_random(state) % 80;
+        *d = 32 + tap_random(state) % (*n / 4 - 31);
+    }
 }
 
 /* Softmax or hardmax on data of one kind. */
