@@ -20,6 +20,11 @@ typedef struct audit_request {
     bool all;
     unsigned long layer, head; /* ULONG_MAX: not given */
     unsigned long positions;
+    const char *parts, *shard, *sbatch; /* of --qkv --all, in parts */
+    unsigned long slurm;
+    bool dry_run;
+    int argc;
+    char **argv;
     int round, softmax, sum, mask;
     bool fma, compare, quick;
     unsigned long seed, block, jobs;
@@ -54,6 +59,9 @@ typedef struct audit_job {
 
 /* Audits recorded activations: all that 'audit --qkv' does. */
 int attest_cli_audit_heads(audit_request *request, attest_common *common);
+
+/* Submits that audit to Slurm, some heads per task. EXIT_HOLDS, or a complaint. */
+int attest_cli_audit_submit(const audit_request *request);
 
 /* Sets the algorithm that the options ask for. */
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,
