@@ -3,6 +3,8 @@
  *
  *     bench-attention [BATCH N D]...      of these sizes; of a table of them without arguments
  *
+ * ATTEST_KERNEL names the kernel, else the fastest is taken. OPENBLAS_CORETYPE names the kernel
+ * of OpenBLAS (SKYLAKEX, HASWELL): on a processor that it does not know it takes a slow one.
  * The port limit is what the fused multiply-adds alone cost at the rate measured in the same
  * run: 2 d per (query, key), and 13 per four exponentials. */
 #include "config.h"
@@ -105,10 +107,16 @@ static void race(size_t batch, size_t n, size_t d)
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[][3] = {{4096, 4, 1},  {4096, 4, 4},  {2048, 8, 4}, {1024, 16, 8},
-                                      {256, 64, 16}, {16, 256, 64}, {1, 2048, 64}};
+    static const size_t sizes[][3] = {{4096, 4, 1},  {4096, 4, 4},  {2048, 8, 4},
+                                      {1024, 16, 8}, {256, 64, 16}, {16, 256, 64},
+                                      {1, 2048, 64}, {1, 2048, 128}};
     static double fma_best = INFINITY;
+    const char *kernel = getenv("ATTEST_KERNEL");
 
+    if (kernel && attest_kernel_select(kernel) != ATTEST_OK) {
+        fprintf(stderr, "bench-attention: no kernel %s here\n", kernel);
+        return 2;
+    }
     for (int i = 0; i < 20; i++) {
         double start = attest_clock_seconds(), took;
 
@@ -116,9 +124,10 @@ int main(int argc, char **argv)
         took = attest_clock_seconds() - start;
         fma_best = took < fma_best ? took : fma_best;
     }
-    printf(
-        "kernel %s; %.1f GFLOP/s in fused multiply-adds of four lanes; ns per (query, key)\n",
-        attest_kernel_name(), 8.0 * BENCH_FMA_COUNT / fma_best * 1e-9);
+    printf("kernel %s; %.1f GFLOP/s in fused multiply-adds of %d lanes; ns per (query, key)\n",
+           attest_kernel_name(), 8.0 * BENCH_FMA_COUNT / fma_best * 1e-9,
+           bench_is_wide() ? 8 : 4);
+    bench_print_peers();
     printf(
         "batch     n   d  softmax  limit   of   bound causal  hardmax  of    bound  plain C  "
         "OpenBLAS+libmvec (reading)\n");

@@ -11,7 +11,14 @@ struct attention {
     double *scratch; /* n * n */
 };
 
-/* BENCH_FMA_COUNT fused multiply-adds of four lanes at full rate. */
+/* Whether the kernel in use, and so its peers, has vectors of eight lanes. */
+bool bench_is_wide(void);
+
+/* One line: what is compared with, version and core. */
+void bench_print_peers(void);
+
+/* As much as BENCH_FMA_COUNT fused multiply-adds of four lanes, at full rate in the widest
+ * vectors of the kernel in use. */
 #define BENCH_FMA_COUNT 120000
 void bench_fma(void *context);
 

@@ -1726,6 +1726,20 @@ Check (@kernel_bound.sum_error :
   Rabs
     (sums.sum (fun x : R * list R => fst x * kernel_bound.factors (snd x)) l - sums.sum fst l) <=
   ((1 + kernel_bound.u) ^ h - 1) * sums.sum (fun x : R * list R => Rabs (fst x)) l).
+Check (@kernel_bound.tree_error :
+  forall (h : nat) (l : list (R * list R)),
+  Forall
+    (fun x : R * list R =>
+     (length (snd x) <= h)%nat /\ Forall (fun e : R => Rabs e <= kernel_bound.u) (snd x)) l ->
+  Rabs
+    (sums.sum (fun x : R * list R => fst x * kernel_bound.factors (snd x)) l - sums.sum fst l) <=
+  kernel_bound.u * (1 + kernel_bound.u) ^ h *
+  sums.sum (fun x : R * list R => INR (length (snd x)) * Rabs (fst x)) l).
+Check (@kernel_bound.largest_of_mean :
+  forall (x : R) (l : list R) (mu square : R),
+  INR (S (length l)) * mu = x + sums.sum (fun y : R => y) l ->
+  INR (S (length l)) * square = x ^ 2 + sums.sum (fun y : R => y ^ 2) l ->
+  x <= mu + sqrt (INR (length l) * (square - mu ^ 2))).
 Check (@kernel_bound.mean_square_argument :
   forall l : list R,
   Forall (fun y : R => 0 <= y) l ->

@@ -207,6 +207,79 @@ induction 1 as [|x l [Hlen Hx] Hl IH]; simpl.
   lra.
 Qed.
 
+(* (1) A sum in any order, each term by the roundings that it passes. *)
+Theorem tree_error h (l : list (R * list R)) :
+  Forall (fun x => (length (snd x) <= h)%nat /\ Forall (fun e => Rabs e <= u) (snd x)) l ->
+  Rabs (sum (fun x => fst x * factors (snd x)) l - sum fst l)
+    <= u * (1 + u) ^ h * sum (fun x => INR (length (snd x)) * Rabs (fst x)) l.
+Proof.
+pose proof u_pos as U; induction 1 as [|x l [Hlen Hx] Hl IH]; simpl.
+- replace (0 - 0) with 0 by ring; rewrite Rabs_R0; lra.
+- replace (fst x * factors (snd x) + sum (fun x => fst x * factors (snd x)) l
+           - (fst x + sum fst l))
+    with (fst x * (factors (snd x) - 1)
+          + (sum (fun x => fst x * factors (snd x)) l - sum fst l)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]; rewrite Rabs_mult.
+  pose proof (factors_error _ Hx) as F; pose proof (growth_mono _ _ Hlen) as M.
+  pose proof (growth_bound (length (snd x))) as G; pose proof (Rabs_pos (fst x)) as P.
+  set (w := INR (length (snd x))) in *; assert (0 <= w * u) by
+    (apply Rmult_le_pos; [apply pos_INR | lra]).
+  assert ((1 + u) ^ length (snd x) - 1 <= w * u * (1 + u) ^ h) by nra.
+  assert (Rabs (fst x) * Rabs (factors (snd x) - 1) <= Rabs (fst x) * (w * u * (1 + u) ^ h)) by
+    (apply Rmult_le_compat_l; lra).
+  lra.
+Qed.
+
+(* (8) The largest of finitely many reals (eigenvalues) by their mean and mean
+   square: x and the others, l. *)
+Lemma square_of_sum (f : R -> R) l :
+  sum f l ^ 2 <= INR (length l) * sum (fun y => f y ^ 2) l.
+Proof.
+induction l as [|y l IH]; [simpl; lra|].
+change (sum f (y :: l)) with (f y + sum f l).
+change (sum (fun y => f y ^ 2) (y :: l)) with (f y ^ 2 + sum (fun y => f y ^ 2) l).
+change (length (y :: l)) with (S (length l)); rewrite S_INR.
+assert (0 <= sum (fun y => f y ^ 2) l) as PQ.
+{ clear; induction l as [|z l IH]; cbn [sum]; [lra|]; pose proof (pow2_ge_0 (f z)); lra. }
+assert (0 <= INR (length l)) as N by apply pos_INR.
+revert IH PQ N; generalize (sum f l) (sum (fun y => f y ^ 2) l) (INR (length l)) (f y).
+intros s q n a IH PQ N.
+assert (2 * a * s <= n * a ^ 2 + q).
+{ destruct (Rle_lt_or_eq_dec 0 n N) as [N1|N0].
+  - apply (Rmult_le_reg_l n); [exact N1|].
+    pose proof (pow2_ge_0 (n * a - s)); nra.
+  - rewrite <- N0 in *; assert (s = 0) by nra; nra. }
+replace ((a + s) ^ 2) with (a ^ 2 + 2 * a * s + s ^ 2) by ring.
+replace ((n + 1) * (a ^ 2 + q)) with (n * a ^ 2 + q + a ^ 2 + n * q) by ring.
+lra.
+Qed.
+
+Theorem largest_of_mean x l mu square :
+  INR (S (length l)) * mu = x + sum (fun y => y) l ->
+  INR (S (length l)) * square = x ^ 2 + sum (fun y => y ^ 2) l ->
+  x <= mu + sqrt (INR (length l) * (square - mu ^ 2)).
+Proof.
+rewrite S_INR; intros A B.
+pose proof (square_of_sum (fun y => y - mu) l) as C; cbv beta in C.
+assert (sum (fun y => y - mu) l = sum (fun y => y) l - INR (length l) * mu) as D.
+{ clear; induction l as [|z l IH]; [simpl; ring|].
+  cbn [sum length]; rewrite S_INR, IH; ring. }
+assert (sum (fun y => (y - mu) ^ 2) l
+  = sum (fun y => y ^ 2) l - 2 * mu * sum (fun y => y) l + INR (length l) * mu ^ 2) as E.
+{ clear; induction l as [|z l IH]; [simpl; ring|].
+  cbn [sum length]; rewrite S_INR, IH; ring. }
+set (n := INR (length l)) in *; set (s := sum (fun y => y) l) in *.
+set (t := sum (fun y => y ^ 2) l) in *; rewrite D, E in C.
+assert (0 <= n) as N by apply pos_INR.
+assert (s = (n + 1) * mu - x) as Es by lra; assert (t = (n + 1) * square - x ^ 2) as Et by lra.
+rewrite Es, Et in C.
+assert ((x - mu) ^ 2 <= n * (square - mu ^ 2)) as H.
+{ apply (Rmult_le_reg_l (n + 1)); [lra|]; nra. }
+destruct (Rle_dec x mu) as [L|L]; [pose proof (sqrt_pos (n * (square - mu ^ 2))); lra|].
+assert (x - mu <= sqrt (n * (square - mu ^ 2))); [|lra].
+rewrite <- (sqrt_pow2 (x - mu)) by lra; apply sqrt_le_1_alt; exact H.
+Qed.
+
 (* (7) The mean of the squares of the arguments: weights e^-y, y >= 0. *)
 Lemma exp_ge_square t : 0 <= t -> t ^ 2 <= exp t.
 Proof.
@@ -428,6 +501,22 @@ Lemma sum_error_falsifiable : falsifiable sum_error.
 Proof.
 exists 0%nat, [(1, [1])]; unfold factors; simpl; apply Rlt_not_le; unfold Rabs;
 repeat destruct Rcase_abs; lra.
+Qed.
+
+Lemma tree_error_satisfiable : satisfiable tree_error.
+Proof.
+exists 1%nat, [(1, [u])]; given (repeat constructor; simpl; rewrite Rabs_pos_eq; pose proof u_pos; lra).
+Qed.
+Lemma tree_error_falsifiable : falsifiable tree_error.
+Proof.
+exists 1%nat, [(1, [1])]; unfold factors, u, BOUND_UNIT; simpl; apply Rlt_not_le; interval with (i_prec 60).
+Qed.
+
+Lemma largest_of_mean_satisfiable : satisfiable largest_of_mean.
+Proof. exists 1, [1], 1, 1; given ltac:(simpl; lra). Qed.
+Lemma largest_of_mean_falsifiable : falsifiable largest_of_mean.
+Proof.
+exists 1, [0], 0, 0; simpl; apply Rlt_not_le; replace (1 * (0 - 0 * (0 * 1))) with 0 by ring; rewrite sqrt_0; lra.
 Qed.
 
 Lemma winner_satisfiable : satisfiable winner.

@@ -15,7 +15,6 @@ static inline bool attention_is_tiny(const struct kernel_task *task)
 }
 
 void attest_avx2_exp(double *y, const double *x, size_t count);
-void attest_avx2_hardmax(const struct kernel_task *task);
 
 void attest_avx2_tiny_softmax(const struct kernel_task *task);
 void attest_avx2_tiny_hardmax(const struct kernel_task *task);
@@ -27,7 +26,7 @@ typedef double kernel_weights(double *score, size_t m, double largest);
 kernel_weights attest_avx2_weights;
 
 /* Return false, having done nothing, when there is no memory. */
-bool attest_avx2_panel_softmax(const struct kernel_task *task, kernel_weights *make_weights);
+bool attest_avx2_panel_softmax(const struct kernel_task *task);
 bool attest_avx2_panel_hardmax(const struct kernel_task *task);
 
 #endif

@@ -10,4 +10,7 @@ kernel_weights attest_avx512_weights;
 void attest_avx512_tiny_softmax(const struct kernel_task *task);
 void attest_avx512_tiny_hardmax(const struct kernel_task *task);
 
+bool attest_avx512_panel_softmax(const struct kernel_task *task);
+bool attest_avx512_panel_hardmax(const struct kernel_task *task);
+
 #endif

@@ -11,11 +11,11 @@ static void softmax(const struct kernel_task *task)
 {
     if (attention_is_tiny(task))
         attest_avx2_tiny_softmax(task);
-    else if (!attest_avx2_panel_softmax(task, attest_avx2_weights))
+    else if (!attest_avx2_panel_softmax(task))
         attest_kernel_scalar.softmax(task); /* needs no memory */
 }
 
-void attest_avx2_hardmax(const struct kernel_task *task)
+static void hardmax(const struct kernel_task *task)
 {
     if (attention_is_tiny(task))
         attest_avx2_tiny_hardmax(task);
@@ -23,10 +23,6 @@ void attest_avx2_hardmax(const struct kernel_task *task)
         attest_kernel_scalar.hardmax(task);
 }
 
-const struct kernel attest_kernel_avx2 = {"avx2",
-                                          has_avx2,
-                                          attest_avx2_exp,
-                                          softmax,
-                                          attest_avx2_hardmax,
-                                          attest_avx2_near,
-                                          &attest_kernel_judge_avx2};
+const struct kernel attest_kernel_avx2 = {
+    "avx2",  has_avx2,         attest_avx2_exp,          softmax,
+    hardmax, attest_avx2_near, &attest_kernel_judge_avx2};

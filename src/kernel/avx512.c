@@ -1,6 +1,5 @@
-/* avx512.c -- the kernel for x86 processors with AVX-512: eight lanes for exponentials and
- * short sequences, the tiles of the AVX2 kernel for longer ones. The results are those of the
- * AVX2 kernel to the bit. */
+/* avx512.c -- the kernel for x86 processors with AVX-512: the texts of the AVX2 kernel
+ * for eight lanes. The results are those of the AVX2 kernel to the bit. */
 #include "kernel/attention_avx512.h"
 
 static bool has_avx512(void)
@@ -13,7 +12,7 @@ static void softmax(const struct kernel_task *task)
 {
     if (attention_is_tiny(task))
         attest_avx512_tiny_softmax(task);
-    else if (!attest_avx2_panel_softmax(task, attest_avx512_weights))
+    else if (!attest_avx512_panel_softmax(task))
         attest_kernel_scalar.softmax(task); /* needs no memory */
 }
 
@@ -21,10 +20,10 @@ static void hardmax(const struct kernel_task *task)
 {
     if (attention_is_tiny(task))
         attest_avx512_tiny_hardmax(task);
-    else
-        attest_avx2_hardmax(task);
+    else if (!attest_avx512_panel_hardmax(task))
+        attest_kernel_scalar.hardmax(task);
 }
 
 const struct kernel attest_kernel_avx512 = {
-    "avx512", has_avx512,       attest_avx512_exp,          softmax,
-    hardmax,  attest_avx2_near, &attest_kernel_judge_avx512};
+    "avx512", has_avx512,         attest_avx512_exp,          softmax,
+    hardmax,  attest_avx512_near, &attest_kernel_judge_avx512};

@@ -29,6 +29,9 @@ static void sharp_terms(struct bound_terms *terms, double d, double m, double su
     terms->weight = (1.0 + 1.0 / t) * weight * weight;
     terms->out = ATTEST_BOUND_SHARP_OUT * out * out;
     terms->cancel = 8.0 * (m + d + value_depth + 8.0) * UNIT;
+    terms->sum_depth = out;
+    terms->value_depth = value_depth;
+    terms->value_sums = m + value_depth;
 }
 
 struct bound_terms attest_bound_terms(size_t d, size_t m, size_t sum_depth, size_t value_depth)

@@ -9,7 +9,8 @@
  * of the exact result. V bounds the norms of the values; Z is the computed denominator, whose
  * largest term is exactly 1; |k|_w is the largest weighted norm of a key,
  * |x|_w^2 = sum_c w_c x_c^2, where w_c is the number of roundings that the c-th term of a dot
- * product passes: d - c for a chain of fused multiply-adds, one more for multiply and add.
+ * product passes: d - c for a chain of fused multiply-adds, one more for multiply and add,
+ * fewer where several chains are added up.
  *
  * By weights, sharper and only for longer rows, where its sums cost little: within
  *
@@ -17,7 +18,10 @@
  *         + unit (3/2 [g^2 |v|^2] + out |out|^2)^1/2,
  *
  * where [.] is the mean over the keys with the computed weights, and g_j the number of
- * roundings that the j-th product passes in the weighted sum of values (7). */
+ * roundings that the j-th product passes in the weighted sum of values (7).
+ *
+ * By singular values, for sequences that are four times as long as their tokens: both parts of
+ * the bound by weights may be smaller where the values spread in all directions (8). */
 #ifndef ATTEST_KERNEL_BOUND_H
 #define ATTEST_KERNEL_BOUND_H
 
@@ -35,6 +39,10 @@ struct bound_terms {
     double weight; /* the logarithm of a weight, beside its score: the square by 1 + 1/t */
     double out;    /* sum of weights, reciprocal, product: the square by 3 */
     double cancel; /* the rounding of [|v|^2] - |out|^2, per unit of [|v|^2] */
+    /* Only of the bound by singular values (8): */
+    double sum_depth;   /* those of the denominator, of its reciprocal, and of a product */
+    double value_depth; /* the roundings of a term of the weighted sum, at most */
+    double value_sums;  /* all roundings of an entry of the weighted sum, at most */
 };
 
 /* For rows of d entries over at most m keys, where each term passes at most sum_depth roundings
@@ -60,8 +68,9 @@ double attest_bound_square(const double *x, size_t d);
 double attest_bound_delta(struct bound_terms terms, double q_square, double key_square);
 
 /* The bound of a hardmax row that sees m keys: 0 where one key wins for certain, small for a
- * proved tie, else +inf. delta bounds the rounding of each score (6). Scores are computed anew,
- * so this holds for the output of every kernel. */
+ * proved tie, else +inf. delta bounds the rounding of each score of the kernel, and 2 delta
+ * that of a score by multiply and add (6). Scores are computed anew, so this holds for the
+ * output of every kernel. */
 double attest_bound_hardmax(const double *q, const double *k, const double *v, size_t m,
                             size_t d, double delta);
 

@@ -35,6 +35,14 @@
 #define ATTEST_BOUND_SHARP_VALUE 0x1.8p+0
 #define ATTEST_BOUND_SHARP_OUT 0x1.8p+1
 
+/* The bound by singular values (step 8): the most keys, the range of the sum of the squares of
+ * the norms of the values, and what o(t) may be away from the output, per unit of [|v|^2]^1/2.
+ */
+#define ATTEST_BOUND_SPECTRAL_SIZE 0x1p+16
+#define ATTEST_BOUND_SPECTRAL_MIN 0x1p-400
+#define ATTEST_BOUND_SPECTRAL_MAX 0x1p+400
+#define ATTEST_BOUND_SPECTRAL_AWAY 0x1p-19
+
 /* A key whose score is more than so many delta below the largest loses (step 6): one delta is
  * the rounding of a score. The first for the kernel's own scores, the second for a second look
  * with other roundings. */

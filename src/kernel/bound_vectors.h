@@ -41,26 +41,64 @@ static inline vector bound_rows(struct bound_terms terms, vector delta, vector v
     return vector_min(bound, vector_set(INFINITY));
 }
 
-/* What the bound by weights needs of four rows. */
+/* What the bound by weights needs of a row in each lane. */
 struct bound_means {
     vector key, value, rounding; /* [|k|_w^2], [|v|^2], [g^2 |v|^2] */
     vector out;                  /* |out|^2 */
 };
 
-/* The bound by weights, lane by lane, in units of terms.unit until the end. A NaN becomes an
- * infinity. 1 + cancel is rounded by less than what cancel has to spare. */
+/* What the bound by singular values needs of a row in each lane. */
+struct bound_spectral {
+    vector key, weight, rounding; /* sums of p^2 |k|_w^2, p^2, p^2 g */
+    vector away;                  /* |out - c|^2 */
+    vector sigma, mean_norm;      /* sigma, |c| */
+};
+
+/* The part of the scores in the bound by singular values, from [eta^2] and [|v|^2]. */
+static inline vector bound_spectral_scores(struct bound_terms terms, vector q_square,
+                                           vector eta_square, vector value,
+                                           const struct bound_spectral *row)
+{
+    vector weights = vector_fma(vector_mul(q_square, row->key), vector_set(terms.score),
+                                vector_mul(row->weight, vector_set(terms.weight)));
+    vector away = vector_fma(vector_sqrt(value), vector_set(ATTEST_BOUND_SPECTRAL_AWAY),
+                             vector_sqrt(row->away));
+
+    return vector_fma(vector_sqrt(weights), row->sigma,
+                      vector_mul(vector_sqrt(eta_square), away));
+}
+
+/* That of the weighted sums, reciprocal and product included, from |out|^2. */
+static inline vector bound_spectral_sums(struct bound_terms terms, vector out,
+                                         const struct bound_spectral *row)
+{
+    vector root = vector_sqrt(vector_mul(row->rounding, vector_set(terms.value_sums)));
+    vector mean = vector_fma(row->mean_norm, vector_set(terms.value_depth),
+                             vector_mul(vector_sqrt(out), vector_set(terms.sum_depth)));
+
+    return vector_fma(root, row->sigma, mean);
+}
+
+/* The bound by weights, and that by singular values unless that is NULL, lane by lane, in units
+ * of terms.unit until the end. A NaN becomes an infinity. 1 + cancel is rounded by less than
+ * what cancel has to spare. */
 static inline vector bound_sharp(struct bound_terms terms, vector q_square,
-                                 struct bound_means mean)
+                                 struct bound_means mean, const struct bound_spectral *spectral)
 {
     vector spread = vector_fms(vector_set(1.0 + terms.cancel), mean.value, mean.out);
     vector weights = vector_fma(vector_mul(q_square, mean.key), vector_set(terms.score),
                                 vector_set(terms.weight));
-    vector sums = vector_mul(mean.rounding, vector_set(ATTEST_BOUND_SHARP_VALUE));
-    vector bound;
+    vector scores = vector_sqrt(vector_mul(weights, spread));
+    vector sums = vector_mul(mean.rounding, vector_set(ATTEST_BOUND_SHARP_VALUE)), bound;
 
-    sums = vector_fma(mean.out, vector_set(terms.out), sums);
-    bound = vector_add(vector_sqrt(vector_mul(weights, spread)), vector_sqrt(sums));
-    return vector_min(vector_mul(bound, vector_set(terms.unit)), vector_set(INFINITY));
+    sums = vector_sqrt(vector_fma(mean.out, vector_set(terms.out), sums));
+    if (spectral) { /* min keeps a NaN in its second operand */
+        scores = vector_min(
+            bound_spectral_scores(terms, q_square, weights, mean.value, spectral), scores);
+        sums = vector_min(bound_spectral_sums(terms, mean.out, spectral), sums);
+    }
+    bound = vector_mul(vector_add(scores, sums), vector_set(terms.unit));
+    return vector_min(bound, vector_set(INFINITY));
 }
 
 #endif

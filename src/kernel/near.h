@@ -23,5 +23,7 @@ void attest_scalar_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *
                         const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
 void attest_avx2_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
                       const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
+void attest_avx512_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
+                        const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
 
 #endif

@@ -192,6 +192,20 @@ static inline void vector_store_first(double *to, vector x, size_t count)
         _mm256_maskstore_pd(to, vector_first(count), x);
 }
 
+/* The largest lane; none is a NaN. */
+static inline double vector_largest(vector x)
+{
+    __m128d pair = _mm_max_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+
+    return _mm_cvtsd_f64(_mm_max_sd(pair, _mm_unpackhi_pd(pair, pair)));
+}
+
+/* The halves of eight lanes, added. */
+static inline __m256d vector_fold(const vector x[2])
+{
+    return _mm256_add_pd(x[0], x[1]);
+}
+
 #define EACH_OF_FOUR _Pragma("GCC unroll 4") for (size_t l = 0; l < 4; l++)
 
 /* to[i], i < count, has entry i of four arrays, each `apart` doubles behind the one before. Two

@@ -156,6 +156,16 @@ static inline void vector_store_first(double *to, vector x, size_t count)
     _mm512_mask_storeu_pd(to, (__mmask8)(0xff >> (8 - count)), x);
 }
 
+static inline double vector_largest(vector x)
+{
+    return _mm512_reduce_max_pd(x);
+}
+
+static inline __m256d vector_fold(const vector x[1])
+{
+    return _mm256_add_pd(_mm512_castpd512_pd256(x[0]), _mm512_extractf64x4_pd(x[0], 1));
+}
+
 #define EACH_OF_FOUR _Pragma("GCC unroll 4") for (size_t l = 0; l < 4; l++)
 
 /* The first count of four. */

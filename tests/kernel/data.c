@@ -77,6 +77,9 @@ void problem_fill(struct problem *problem, unsigned kind, uint64_t *state)
             problem->k[i] = random_normal(state) * 0x1p-280;
         }
     }
+    /* Longer sequences have values far from 0, now and then. */
+    for (size_t i = 0; problem->n > 128 && kind <= 1 && i < size; i++)
+        problem->v[i] += tap_random(state) % size == 0 ? 1e3 : 3.0;
     for (size_t r = 1; r < rows; r++) {
         size_t other = tap_random(state) % r;
         double *key = problem->k + r * d;

@@ -4,7 +4,7 @@
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
-programs="tests/kernel/t-exp tests/kernel/t-bound tests/kernel/t-invariance tests/kernel/t-attention"
+programs="tests/kernel/t-exp tests/kernel/t-bound tests/kernel/t-invariance tests/kernel/t-near tests/kernel/t-attention"
 
 copy_source
 # shellcheck disable=SC2086
@@ -65,18 +65,18 @@ mutation "arguments outside the domain on the fast path" $kernel/exp_array.inc \
 # the largest score
 mutation "a maximum that misses the last key" $kernel/tiny_softmax.inc \
     'tiny_largest(score + 1, score[0], m - 1)' 'tiny_largest(score + 1, score[0], m - 2)'
-mutation "a maximum that misses half of a panel" $kernel/panel_tile_avx2.c \
-    '_mm256_max_pd(a[r], _mm256_max_pd(b[r], _mm256_load_pd(top + 4 * r)))' \
-    '_mm256_max_pd(a[r], _mm256_load_pd(top + 4 * r))'
+mutation "a maximum that misses half of a panel" $kernel/panel_tile.inc \
+    'vector_max(a[r], vector_max(b[r], vector_load(most)))' \
+    'vector_max(a[r], vector_load(most))'
 mutation "small weights that are not cut" $kernel/tiny_softmax.inc \
     'vector_max(vector_set(KERNEL_LEAST_ARGUMENT), vector_sub(score, top))' \
     'vector_sub(score, top)'
 
 # blocks
-mutation "a block of values one key short" $kernel/panel_tile_avx2.c \
+mutation "a block of values one key short" $kernel/panel_tile.inc \
     'keys - j < BLOCK_KEYS ? keys - j : BLOCK_KEYS' \
     'keys - j < BLOCK_KEYS ? keys - j : BLOCK_KEYS - 1'
-mutation "a later block that overwrites the first" $kernel/panel_tile_avx2.c \
+mutation "a later block that overwrites the first" $kernel/panel_tile.inc \
     'values, count, j > 0, width == PANEL_KEYS' 'values, count, j > 128, width == PANEL_KEYS'
 mutation "a mask that shows the next key" $kernel/kernel.h \
     'task->causal ? i + 1 : task->n' 'task->causal && i + 1 < task->n ? i + 2 : task->n'
@@ -97,6 +97,20 @@ mutation "no weights in the bound by weights" $kernel/bound.c \
     '(1.0 + 1.0 / t) * weight * weight' '0.0'
 mutation "no products in the bound by weights" $kernel/tiny_bound.inc \
     'vector_mul(vector_set(g * g), value_square)' 'value_square'
+mutation "a chain of scores that is longer than the bound knows" $kernel/panel_pack.inc \
+    'panel_roundings(c, d, SCORE_CHAIN)' 'panel_roundings(c, d, SCORE_CHAIN / 2)'
+mutation "singular values without their deviation" $kernel/panel_spectral.inc \
+    '(d - 1.0)) +' '0.0) +'
+mutation "singular values of one half of a symmetric matrix" $kernel/panel_spectral.inc \
+    '2.0 * twice' 'twice'
+mutation "no mean in the bound by singular values" $kernel/bound_vectors.h \
+    'vector_mul(vector_sqrt(eta_square), away)' 'vector_set(0.0)'
+mutation "no mean in the sums of the bound by singular values" $kernel/bound_vectors.h \
+    'vector_fma(root, row->sigma, mean)' 'vector_mul(root, row->sigma)'
+
+# near pairs
+mutation "two halves of near columns exchanged" $kernel/near.inc \
+    '(first | last << LANES) << column' '(last | first << LANES) << column'
 
 # ties of hardmax
 mutation "winners that lead by rounding" $kernel/bound_constants.h \

@@ -59,10 +59,17 @@ static void pick_size(size_t *batch, size_t *n, size_t *d, uint64_t *state)
 
     *batch = 1 + tap_random(state) % 12;
     *d = 1 + tap_random(state) % (tap_random(state) % 4 ? 6 : 20);
+    if (tap_random(state) % 32 == 0)
+        *d = 1 + tap_random(state) % 150;
     *n = 1 + tap_random(state) % 8;
     if (tap_random(state) % 4 == 0) {
         *n = lengths[tap_random(state) % (sizeof lengths / sizeof lengths[0])];
         *batch = *n <= 16 ? *batch : 1;
+    }
+    if (tap_random(state) % 64 == 0) { /* where the bound by singular values applies */
+        *batch = 1;
+        *n = 130 + tap_random(state) % 80;
+        *d = 32 + tap_random(state) % (*n / 4 - 31);
     }
 }
 

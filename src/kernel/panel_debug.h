@@ -1,26 +1,31 @@
-/* panel_debug_avx2.h -- the hypotheses of the error bound of longer rows; see assert.h. Nothing
+/* panel_debug.h -- the hypotheses of the error bound of longer rows; see assert.h. Nothing
  * is compiled without --enable-debug. */
-#ifndef ATTEST_KERNEL_PANEL_DEBUG_AVX2_H
-#define ATTEST_KERNEL_PANEL_DEBUG_AVX2_H
+#ifndef ATTEST_KERNEL_PANEL_DEBUG_H
+#define ATTEST_KERNEL_PANEL_DEBUG_H
 
 #include <math.h>
 
 #include "kernel/assert.h"
-#include "kernel/bound_avx2.h"
-#include "kernel/panel_avx2.h"
+#include "kernel/panel.h"
 
 #ifdef ATTEST_DEBUG
-/* H1 for one key of every row of a block: the score is the chain of fused multiply-adds. */
+/* H1 for one key of every row of a block: the score is the sum of chains of fused
+ * multiply-adds. */
 static inline void panel_assert_scores(const struct panel *panel, size_t first, size_t rows)
 {
     for (size_t r = 0; r < rows; r++) {
         const size_t i = first + r, d = panel->d, j = i % kernel_visible(panel->task, i);
         const double *q = panel->q + i * d, *k = panel->k + j * d;
-        double chain = 0.0, score = panel->scores[r * panel->stride + j];
+        double sum = 0.0, score = panel->scores[r * panel->stride + j];
 
-        for (size_t c = 0; c < d; c++)
-            chain = fma(q[c], k[c], chain);
-        KERNEL_ASSERT(H1, score == chain || (isnan(score) && isnan(chain)));
+        for (size_t begin = 0; begin < d; begin += SCORE_CHAIN) {
+            double chain = 0.0;
+
+            for (size_t c = begin; c < d && c < begin + SCORE_CHAIN; c++)
+                chain = fma(q[c], k[c], chain);
+            sum = begin ? sum + chain : chain;
+        }
+        KERNEL_ASSERT(H1, score == sum || (isnan(score) && isnan(sum)));
     }
 }
 
@@ -44,19 +49,19 @@ static inline void panel_assert_depths(size_t n)
 {
     KERNEL_ASSERT(H4, n / 16 + (n % 16 + 3) / 4 + 4 <= panel_sum_depth(n));
     for (size_t j = 0; j < n; j++)
-        KERNEL_ASSERT(H4, panel_value_roundings(j, n) >= 1 &&
-                              panel_value_roundings(j, n) <= panel_value_depth(n));
+        KERNEL_ASSERT(H4, panel_roundings(j, n, BLOCK_KEYS) >= 1 &&
+                              panel_roundings(j, n, BLOCK_KEYS) <= panel_value_depth(n));
 }
 
-/* H7 and H8 for the lanes of rows i, ..., i + 3 that are set in `holds`. */
-static inline void panel_assert_sharp(const struct panel *panel, size_t i, int holds,
+/* H7 and H8 for the lanes of rows i, ... that are set in `holds`. */
+static inline void panel_assert_sharp(const struct panel *panel, size_t i, unsigned holds,
                                       struct bound_terms terms, struct bound_means mean)
 {
-    double value[4], out[4];
+    double value[VECTOR_LANES], out[VECTOR_LANES];
 
-    _mm256_storeu_pd(value, mean.value);
-    _mm256_storeu_pd(out, mean.out);
-    for (size_t l = 0; l < 4 && i + l < panel->n; l++) {
+    vector_store(value, mean.value);
+    vector_store(out, mean.out);
+    for (size_t l = 0; l < VECTOR_LANES && i + l < panel->n; l++) {
         double delta = terms.dot * sqrt(panel->q_square[i + l] * panel->key_most[i + l]);
 
         if (!(holds >> l & 1) || isnan(value[l]))
@@ -66,6 +71,7 @@ static inline void panel_assert_sharp(const struct panel *panel, size_t i, int h
         KERNEL_ASSERT(H7, panel->value_most[i + l] >= 0x1p-900);
         KERNEL_ASSERT(H7, panel->value_most[i + l] <= 0x1p+900);
         KERNEL_ASSERT(H8, value[l] * (1.0 + terms.cancel) - out[l] > 0.0);
+        KERNEL_ASSERT(H9, panel->sigma > DBL_MAX || panel->n <= 0x1p+16);
     }
 }
 #else

@@ -1,0 +1,121 @@
+/* panel.h -- attention of longer sequences: packed panels and register tiles. panel_avx2.c and
+ * panel_avx512.c include this and the texts panel_*.inc after one of vector_*.h.
+ *
+ * Keys are packed two vectors to a panel, transposed, so that a tile of 6 queries by 8 keys, or
+ * of 12 by 16, needs two vector loads and a broadcast per query for two fused multiply-adds per
+ * query. 24 queries are taken at a time: a key panel then serves several tiles from the
+ * first-level cache, and so does a block of values. The order of operations of a score and of
+ * an output entry depends on its index alone, not on the tile: results do not depend on where a
+ * row falls, nor on the width of the vectors. So that this holds of error bounds too, what is
+ * done once per token or per row is done in fours and eights whatever the width. */
+#ifndef ATTEST_KERNEL_PANEL_H
+#define ATTEST_KERNEL_PANEL_H
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "kernel/attention_avx2.h"
+#include "kernel/bound_vectors.h"
+
+enum {
+    PANEL_KEYS = 2 * VECTOR_LANES,    /* keys or value columns per panel */
+    TILE_ROWS = 3 * VECTOR_LANES / 2, /* queries per tile: 12 of 16 registers, 24 of 32 */
+    BLOCK_ROWS = 24,                  /* queries per block */
+    SCORE_CHAIN = 16,                 /* entries per chain of a score */
+    BLOCK_KEYS = 64,                  /* keys per block of the weighted sum of values */
+    PANEL_STEP = 8,                   /* entries of the arrays below are set up to a multiple */
+    PANEL_PARTS = PANEL_STEP / VECTOR_LANES
+};
+
+struct panel {
+    const struct kernel_task *task;
+    size_t n, d;
+    size_t stride;  /* of a row of scores: n rounded up to a panel, and 8 more */
+    size_t columns; /* of packed values: d rounded up to a vector */
+    /* Of the batch entry at hand: */
+    const double *q, *k, *v;
+    double *out;
+    bool last; /* of the batch */
+    double
+        *keys; /* of panel p, entry c at keys[(p*d + c)*PANEL_KEYS + l]; zeros past the last */
+    double *values; /* panels of 1 or 2 vectors of columns: see pack_values */
+    double *scores; /* BLOCK_ROWS rows: scores, then weights */
+    double *sums;   /* BLOCK_ROWS rows of `columns`: weighted sums of values */
+    double *top;    /* BLOCK_ROWS vectors: largest score by lane */
+    /* Only with an error bound: roundings of the terms of a score, see panel_roundings; */
+    double *passes;
+    /* one per token (see bound.h), the last ones for softmax. */
+    double *q_square;       /* |q|_w^2 */
+    double *key_most;       /* the largest |k|_w^2 that row i sees; +inf for a NaN */
+    double *key_square;     /* |k|_w^2, finite: unseen keys have weight 0 */
+    double *value_square;   /* |v|^2, finite */
+    double *value_rounding; /* g^2 |v|^2 */
+    double *value_most;     /* the largest |v|^2 that row i sees; +inf for a NaN */
+    double *norm_most;      /* the same of |v| itself; see norm_most */
+    bool has_norm_most;
+    double *depth;                  /* roundings of the product of a key and its weight */
+    double *mean, mean_norm, sigma; /* see panel_spectral.inc */
+    void *memory;
+};
+
+/* Brings row i of the next batch entry nearer, and the place of row i of the output, while the
+ * entry at hand is computed. Otherwise packing waits for memory: at n = 256, d = 64 and many
+ * entries it cost a tenth of the time. */
+static inline void panel_prefetch_row(const struct panel *panel, size_t i)
+{
+    const size_t next = (panel->n + i) * panel->d;
+
+    for (size_t c = 0; c < panel->d; c += 8)
+        _mm_prefetch((const char *)(panel->out + i * panel->d + c), _MM_HINT_T0);
+    for (size_t c = 0; !panel->last && c < panel->d; c += 8) {
+        _mm_prefetch((const char *)(panel->q + next + c), _MM_HINT_T1);
+        _mm_prefetch((const char *)(panel->k + next + c), _MM_HINT_T1);
+        _mm_prefetch((const char *)(panel->v + next + c), _MM_HINT_T1);
+    }
+}
+
+/* The weight of row r and key j is at[r * row + j * key]. */
+struct weights {
+    const double *at;
+    size_t row, key;
+};
+
+static inline size_t panel_round_up(size_t size, size_t to)
+{
+    return (size + to - 1) / to * to;
+}
+
+/* The roundings that term i of a sum of `size` terms passes: those of its chain, each of
+ * `chain` terms, from i on, and one addition for every later chain, its own included if it is
+ * not the first. */
+static inline size_t panel_roundings(size_t i, size_t size, size_t chain)
+{
+    size_t own = i / chain, last = (size - 1) / chain;
+    size_t end = own < last ? (own + 1) * chain : size;
+
+    return end - i + (last - own) + (own > 0);
+}
+
+/* The roundings of a weight on its way into the denominator, at most (4). */
+static inline size_t panel_sum_depth(size_t n)
+{
+    return n / 16 + 8;
+}
+
+/* The roundings of a product on its way into the weighted sum of values, at most (4). */
+static inline size_t panel_value_depth(size_t n)
+{
+    return (n < BLOCK_KEYS ? n : BLOCK_KEYS) + (n - 1) / BLOCK_KEYS;
+}
+
+/* The largest score of row r of the block. */
+static inline double panel_top(const struct panel *panel, size_t r)
+{
+    return vector_largest(vector_load(panel->top + VECTOR_LANES * r));
+}
+
+#endif
