@@ -36,4 +36,3 @@ print("/* demo_head.inc -- a head of the trained model; made by examples/devil/l
 print("/* clang-format off */")
 for at in range(0, len(content), 20):
     print("    " + ", ".join(f"{byte}" for byte in content[at:at + 20]) + ",")
-print("/* clang-format on */")
