@@ -27,6 +27,7 @@ def tree_pages(tree):
         pages["proofs-notes/" + name] = "proofs/" + ("index.md" if name == "README.md" else name)
     for name in "CONTRIBUTING", "CHANGELOG", "SECURITY":
         pages[name + ".md"] = name.lower() + ".md"
+    pages["examples/devil/README.md"] = "devil.md"
     return pages
 
 

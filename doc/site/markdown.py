@@ -5,7 +5,7 @@ import re
 
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]`]|`[^`]*`)*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
-NAMED = re.compile(r"(?:doc|proofs-notes)/[A-Za-z0-9_/-]+\.md|(?:include/)?attest/[a-z]+\.h|[A-Z]+\.md")
+NAMED = re.compile(r"(?:doc|proofs-notes|examples)/[A-Za-z0-9_/-]+\.md|(?:include/)?attest/[a-z]+\.h|[A-Z]+\.md")
 
 
 def plain(text):

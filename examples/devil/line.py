@@ -32,8 +32,7 @@ for name in "qkv":
 text = json.dumps(made).encode()
 text += b" " * (-len(text) % 8)
 content = struct.pack("<Q", len(text)) + text + values
-print("/* demo_head.inc -- made by examples/devil/line.py: a head of the trained model on a line of its page. */")
+print("/* demo_head.inc -- a head of the trained model; made by examples/devil/line.py. */")
 print("/* clang-format off */")
 for at in range(0, len(content), 20):
     print("    " + ", ".join(f"{byte}" for byte in content[at:at + 20]) + ",")
-print("/* clang-format on */")

@@ -28,7 +28,8 @@ def look(chromium, folder, page, width, scheme, pictures):
     if abs(bright[0] - bright[1]) < 0.5 or (bright[0] < 0.5) != (scheme == "dark"):
         print(f"{said}: colours {colours}")
     for event in chromium.events:
-        if event.get("method") == "Network.loadingFailed":
+        # browsers do not load modules from a folder: Furo's newer script, which the pages do without
+        if event.get("method") == "Network.loadingFailed" and event["params"].get("type") != "Script":
             print(f"{said}: {event['params'].get('errorText')}")
     if pictures:
         driver.shoot(chromium, pathlib.Path(pictures), f"{page.replace('/', '-')}-{width}-{scheme}")
