@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/heads_parts.h"
 #include "audit/recorded_simulate.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -142,6 +143,8 @@ typedef struct shared {
 
 typedef struct pool {
     attest_audit_heads *heads;
+    const attest_audit_parts *parts; /* or NULL */
+    size_t first, count;             /* the heads that are worked on */
     shared *shared;
     pid_t caller;
     attest_qkv qkv;
@@ -171,38 +174,58 @@ static attest_status run_head(pool *p, size_t i, attest_error *error)
                       error);
 }
 
-static bool work(void *context, size_t i)
+/* The same, unless it was done before. */
+static attest_status do_head(pool *p, size_t i, attest_error *error)
+{
+    bool there = false;
+
+    if (p->parts)
+        ATTEST_TRY(attest_audit_parts_read(&there, p->parts, p->heads, i, error));
+    if (there)
+        return ATTEST_OK;
+    ATTEST_TRY(run_head(p, i, error));
+    return p->parts ? attest_audit_parts_write(p->parts, p->heads, i, error) : ATTEST_OK;
+}
+
+static bool work(void *context, size_t item)
 {
     pool *p = context;
     attest_audit_heads *heads = p->heads;
+    size_t i = p->first + item, done;
     attest_error error;
-    size_t done;
 
-    if (run_head(p, i, &error) != ATTEST_OK) {
+    if (do_head(p, i, &error) != ATTEST_OK) {
         size_t none = 0;
         atomic_compare_exchange_strong(&p->shared->failed, &none, i + 1);
         return false;
     }
     done = atomic_fetch_add(&p->shared->done, 1) + 1;
     if (getpid() == p->caller)
-        attest_progress_report(&heads->progress, "heads", done, heads->count, NULL);
+        attest_progress_report(&heads->progress, "heads", done, p->count, NULL);
     return true;
 }
 
-/* All heads; a head that fails in a worker is run again here, for what is wrong with it. */
-static attest_status run_pool(attest_audit_heads *heads, attest_error *error)
+/* The heads from first on; one that fails in a worker is run again here, for what is wrong with
+ * it. */
+static attest_status run_pool(attest_audit_heads *heads, const attest_audit_parts *parts,
+                              size_t first, size_t count, attest_error *error)
 {
-    pool p = {.heads = heads, .caller = getpid(), .qkv = heads->qkv};
+    pool p = {.heads = heads,
+              .parts = parts,
+              .first = first,
+              .count = count,
+              .caller = getpid(),
+              .qkv = heads->qkv};
     attest_status status;
 
     p.shared = attest_shared_alloc(1, sizeof *p.shared);
     if (!p.shared)
         return attest_memory_fail(error);
-    attest_progress_report(&heads->progress, "heads", 0, heads->count, NULL);
-    status = attest_workers_run(work, &p, heads->count, heads->jobs, error);
+    attest_progress_report(&heads->progress, "heads", 0, count, NULL);
+    status = attest_workers_run(work, &p, count, heads->jobs, error);
     attest_progress_end(&heads->progress);
     if (atomic_load(&p.shared->failed) > 0) {
-        attest_status again = run_head(&p, atomic_load(&p.shared->failed) - 1, error);
+        attest_status again = do_head(&p, atomic_load(&p.shared->failed) - 1, error);
         status = again == ATTEST_OK ? status : again;
     }
     if (p.open)
@@ -286,14 +309,41 @@ static void add_cell(attest_audit_heads_total *total, const attest_audit_cell *c
     add_errors(&to->errors, &cell->errors);
 }
 
-attest_status attest_audit_heads_run(attest_audit_heads *heads, attest_error *error)
+/* All heads out of the folder of parts. */
+static attest_status join_parts(attest_audit_heads *heads, const attest_audit_parts *parts,
+                                attest_error *error)
 {
-    ATTEST_TRY(set_arithmetics(heads, error));
-    ATTEST_TRY(list_heads(heads, error));
-    heads->cell = attest_shared_alloc(heads->count * heads->formats, sizeof *heads->cell);
-    if (!heads->cell)
-        return attest_memory_fail(error);
-    ATTEST_TRY(run_pool(heads, error));
+    size_t missing = 0;
+    bool there;
+
+    for (size_t i = 0; i < heads->count; i++) {
+        ATTEST_TRY(attest_audit_parts_read(&there, parts, heads, i, error));
+        missing += !there;
+    }
+    if (missing > 0)
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "%s: %zu of %zu heads are not there yet: --shard K/N audits them", parts->folder,
+            missing, heads->count);
+    return ATTEST_OK;
+}
+
+static attest_status fill_cells(attest_audit_heads *heads, attest_error *error)
+{
+    size_t part = heads->shard - 1, n = heads->shards;
+    attest_audit_parts parts;
+
+    if (!heads->parts)
+        return run_pool(heads, NULL, 0, heads->count, error);
+    ATTEST_TRY(attest_audit_parts_open(&parts, heads, error));
+    if (heads->shard == 0)
+        return join_parts(heads, &parts, error);
+    return run_pool(heads, &parts, part * heads->count / n,
+                    (part + 1) * heads->count / n - part * heads->count / n, error);
+}
+
+static attest_status add_totals(attest_audit_heads *heads, attest_error *error)
+{
     for (size_t i = 0; i < heads->count; i++)
         for (size_t f = 0; f < heads->formats; f++)
             add_cell(&heads->total[f], &heads->cell[i * heads->formats + f], i);
@@ -304,6 +354,17 @@ attest_status attest_audit_heads_run(attest_audit_heads *heads, attest_error *er
                                     "%s:emin=E:emax=E",
                                     heads->format[f].name, heads->format[f].name);
     return ATTEST_OK;
+}
+
+attest_status attest_audit_heads_run(attest_audit_heads *heads, attest_error *error)
+{
+    ATTEST_TRY(set_arithmetics(heads, error));
+    ATTEST_TRY(list_heads(heads, error));
+    heads->cell = attest_shared_alloc(heads->count * heads->formats, sizeof *heads->cell);
+    if (!heads->cell)
+        return attest_memory_fail(error);
+    ATTEST_TRY(fill_cells(heads, error));
+    return heads->shard ? ATTEST_OK : add_totals(heads, error);
 }
 
 attest_audit_verdict attest_audit_cell_verdict(const attest_audit_cell *cell)

@@ -41,6 +41,8 @@ typedef struct attest_audit_heads {
         *kernel; /* NULL, or what the last format stands for: its outputs' */
     size_t most; /* positions of a head */
     size_t jobs;
+    const char *parts;    /* or NULL: a folder with heads that are done, heads_parts.h */
+    size_t shard, shards; /* with parts: this one's heads only, 1 .. shards; 0: join all */
     attest_progress progress;
     /* What was found. */
     size_t layers;   /* in the source, of which `place` lists the heads that were audited */
@@ -57,9 +59,11 @@ typedef struct attest_audit_heads {
 void attest_audit_heads_init(attest_audit_heads *heads);
 void attest_audit_heads_clear(attest_audit_heads *heads);
 
-/* Audits them in jobs processes; the result does not depend on how many. Status: USAGE (no such
- * layer or head, or an arithmetic that recorded_simulate.h cannot simulate), FORMAT, UNABLE,
- * NOMEM, IO. Texts begin with the layer where there are several. */
+/* Audits them in jobs processes; the result does not depend on how many. With a shard, its
+ * heads go to the folder of parts, those that are there already stay, and there are no totals;
+ * with parts alone all heads come from there. Status: USAGE (no such layer or head, an
+ * arithmetic that recorded_simulate.h cannot simulate, or parts that are missing), FORMAT,
+ * UNABLE, NOMEM, IO. Texts begin with the layer where there are several. */
 attest_status attest_audit_heads_run(attest_audit_heads *heads,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -68,6 +72,10 @@ attest_audit_verdict attest_audit_cell_verdict(const attest_audit_cell *cell);
 /* result = the cell as a result of an audit, to be cleared: for its sentence and for gates. */
 void attest_audit_cell_result(attest_audit_result *result, const attest_audit_cell *cell,
                               const attest_simulated_arithmetic *arithmetic);
+
+/* What is audited, and in which arithmetic: members of an object. */
+void attest_audit_heads_write_question(attest_json *json, const attest_audit_heads *heads,
+                                       const attest_audit_origin *origin);
 
 /* All members of a record. */
 void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,

@@ -127,6 +127,30 @@ static void write_qkv(attest_json *json, const attest_audit_heads *heads,
     attest_json_write_close(json);
 }
 
+static void write_kernel(attest_json *json, const attest_audit_heads *heads)
+{
+    if (!heads->kernel)
+        return;
+    attest_json_write_object(json, "kernel_model");
+    attest_judge_model_write_json(json, "model", heads->kernel);
+    attest_json_write_close(json);
+}
+
+void attest_audit_heads_write_question(attest_json *json, const attest_audit_heads *heads,
+                                       const attest_audit_origin *origin)
+{
+    write_qkv(json, heads, origin);
+    attest_audit_write_arithmetic(json, &heads->like);
+    attest_json_write_array(json, "formats");
+    for (size_t f = 0; f < heads->formats; f++) {
+        attest_json_write_object(json, NULL);
+        attest_audit_write_format(json, &heads->format[f]);
+        attest_json_write_close(json);
+    }
+    attest_json_write_close(json);
+    write_kernel(json, heads);
+}
+
 void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads,
                               const attest_audit_origin *origin)
 {
@@ -139,10 +163,6 @@ void attest_audit_heads_write(attest_json *json, const attest_audit_heads *heads
     attest_json_write_null(json, "collapse_bits");
     attest_json_write_null(json, "certified_bits");
     attest_json_write_null(json, "theory_bits");
-    if (heads->kernel) {
-        attest_json_write_object(json, "kernel_model");
-        attest_judge_model_write_json(json, "model", heads->kernel);
-        attest_json_write_close(json);
-    }
+    write_kernel(json, heads);
     write_heads(json, heads);
 }

@@ -106,6 +106,14 @@ after_shrinking(const struct theft_hook_counterexample_info *info, void *env)
                                                  : THEFT_HOOK_COUNTEREXAMPLE_ERROR;
 }
 
+/* theft's filter takes some instances for duplicates that are none: they are decided, and what
+ * they violate is found, as if it had not. */
+static bool decide_duplicate(attest_chunk_run_state *run, const attest_instance *instance)
+{
+    return attest_chunk_decide(run, instance) &&
+           (run->at.outcome != ATTEST_VIOLATED || attest_chunk_keep(run, instance));
+}
+
 static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_post_info *info,
                                                   void *env)
 {
@@ -113,7 +121,7 @@ static enum theft_hook_trial_post_res after_trial(const struct theft_hook_trial_
 
     if (info->result == THEFT_TRIAL_ERROR)
         return THEFT_HOOK_TRIAL_POST_ERROR;
-    if (info->result == THEFT_TRIAL_DUP && !attest_chunk_decide(run, info->args[0]))
+    if (info->result == THEFT_TRIAL_DUP && !decide_duplicate(run, info->args[0]))
         return THEFT_HOOK_TRIAL_POST_ERROR;
     if (!attest_chunk_end_trial(run)) {
         run->status = attest_memory_fail(run->error);

@@ -302,11 +302,11 @@ static int check_kind(audit_request *request)
             "'attest audit --help')");
     if (q->name[0] || q->name[1] || q->name[2] || q->name[ATTEST_QKV_SINK] || q->scale ||
         q->causal || q->window || q->softcap || request->all || request->layer != ULONG_MAX ||
-        request->head != ULONG_MAX)
+        request->head != ULONG_MAX || request->parts || request->shard || request->slurm)
         return attest_cli_refuse(
             "--q, --k, --v, --scale, --causal, --window, --softcap, --sink, "
-            "--all, --layer and --head are for --qkv FILE (see 'attest "
-            "audit --help')");
+            "--all, --layer, --head, --parts, --shard and --slurm are for --qkv FILE (see "
+            "'attest audit --help')");
     for (int i = 0; mask && i < 2; i++)
         if (strcmp(mask, masks[i]) == 0) {
             request->mask = i;
@@ -394,6 +394,18 @@ static int run(int argc, char **argv)
         {"positions", 0, "N",
          "of --qkv: at most so many positions of a head, at equal steps;\n1024 if not given",
          OPTION_POSITIVE, &request.positions, NULL},
+        {"parts", 0, "DIR",
+         "of --qkv --all: a folder of heads that are done; they become one\nrecord, or with "
+         "--shard",
+         OPTION_TEXT, &request.parts, NULL},
+        {"shard", 0, "K/N", "audit group K of N of the heads, and put them there", OPTION_TEXT,
+         &request.shard, NULL},
+        {"slurm", 0, "N", "submit N tasks, a group each, and their joining to Slurm",
+         OPTION_POSITIVE, &request.slurm, NULL},
+        {"sbatch", 0, "OPTIONS", "options of sbatch for them, e.g. \"--partition=short\"",
+         OPTION_TEXT, &request.sbatch, NULL},
+        {"dry-run", 0, NULL, "print the scripts for Slurm, and submit nothing", OPTION_FLAG,
+         &request.dry_run, NULL},
         ATTEST_CLI_QKV_INPUTS(&request.qkv),
         {"tokens", 0, "FILE",
          "what tokens are called, for the record and its page:\n{\"tokens\": [[\"The\", "
@@ -452,6 +464,8 @@ static int run(int argc, char **argv)
     fmpq_init(request.delta.value);
     request.layer = request.head = ULONG_MAX;
     request.positions = 1024;
+    request.argc = argc;
+    request.argv = argv;
     code = attest_cli_parse(&attest_command_audit, &common, options, argc, argv, 0, 1,
                             &operands, &count);
     if (code == EXIT_HOLDS) {

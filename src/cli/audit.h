@@ -26,6 +26,11 @@ typedef struct audit_request {
     bool all;
     unsigned long layer, head; /* ULONG_MAX: not given */
     unsigned long positions;
+    const char *parts, *shard, *sbatch; /* of --qkv --all, in parts */
+    unsigned long slurm;
+    bool dry_run;
+    int argc;
+    char **argv;
     int round, softmax, sum, mask;
     bool fma, compare, quick;
     unsigned long seed, block, jobs;
@@ -79,6 +84,9 @@ attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
                                           const attest_dataset *dataset, size_t sequences,
                                           size_t length, attest_budget *budget,
                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Submits that audit to Slurm, some heads per task. EXIT_HOLDS, or a complaint. */
+int attest_cli_audit_submit(const audit_request *request);
 
 /* Sets the algorithm that the options ask for. */
 void attest_cli_audit_set_algorithm(attest_simulated_arithmetic *like,

@@ -1,8 +1,10 @@
 /* audit_heads.c -- attest audit --qkv: recorded queries, keys and values, head by head. */
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/heads.h"
 #include "base/escape.h"
@@ -12,6 +14,7 @@
 #include "base/workers.h"
 #include "cli/audit.h"
 #include "cli/progress.h"
+#include "cli/slurm.h"
 #include "io/json_file.h"
 
 typedef struct heads_job {
@@ -22,7 +25,32 @@ typedef struct heads_job {
     attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
     attest_texts texts;
     char sha256[65]; /* empty: not hashed */
+    size_t shard, shards;
 } heads_job;
+
+/* An audit in parts. */
+static int check_parts(const audit_request *request, const attest_common *common)
+{
+    if (!request->slurm && (request->sbatch || request->dry_run))
+        return attest_cli_refuse("--sbatch and --dry-run are for --slurm N");
+    if (!request->parts)
+        return request->shard || request->slurm
+                   ? attest_cli_refuse("%s: where to? (--parts DIR)",
+                                       request->slurm ? "--slurm" : "--shard")
+                   : EXIT_HOLDS;
+    if (!request->all || strcmp(request->recorded, "-") == 0)
+        return attest_cli_refuse("--parts is for all heads of a file: --qkv FILE --all");
+    if (request->slurm && (request->stream.model || request->stage || request->kernel))
+        return attest_cli_refuse(
+            "--slurm submits --qkv FILE with formats: give --parts and --shard "
+            "to tasks of your own for --model, --stage and --kernel");
+    if (request->shard &&
+        (request->slurm || request->report || request->gate || common->output || common->json))
+        return attest_cli_refuse(
+            "--shard: -o, --json, --report, --gate and --slurm are for the "
+            "whole, --parts without --shard");
+    return EXIT_HOLDS;
+}
 
 static int check_request(audit_request *request, attest_common *common)
 {
@@ -42,6 +70,9 @@ static int check_request(audit_request *request, attest_common *common)
     if (request->report && strcmp(request->report, "-") == 0 &&
         attest_cli_take_stdout(common, "--report -"))
         return EXIT_USAGE;
+    code = check_parts(request, common);
+    if (code != EXIT_HOLDS)
+        return code;
     code = attest_cli_check_stdin((const char *const[]){request->recorded, request->gate}, 2);
     if (code == EXIT_HOLDS)
         code = attest_cli_audit_parse_lists(request);
@@ -159,6 +190,9 @@ static void set_heads(heads_job *job, attest_qkv_source *source)
     heads->format = request->format;
     heads->kernel = job->kernel;
     heads->most = request->positions;
+    heads->parts = request->parts;
+    heads->shard = job->shard;
+    heads->shards = job->shards;
     heads->jobs = request->jobs ? request->jobs : attest_workers_default();
     heads->progress = attest_cli_progress();
     attest_cli_audit_set_algorithm(&heads->like, request);
@@ -231,10 +265,32 @@ static int run(heads_job *job)
         attest_audit_heads_gate(&job->gate, &job->heads, request->gate, &job->common->budget,
                                 &error))
         code = attest_cli_fail_input(&error);
-    if (code == EXIT_HOLDS)
+    if (code == EXIT_HOLDS && job->shard)
+        printf("group %zu of %zu of %zu heads: done, in %s\n", job->shard, job->shards,
+               job->heads.count, request->parts);
+    else if (code == EXIT_HOLDS)
         code = show(job);
     attest_qkv_source_close(&source);
     return code == EXIT_HOLDS && job->gate.count > 0 ? EXIT_FAILS : code;
+}
+
+/* Heads that are done stay done, so a shard may end at any time. */
+static void end_shard(int number)
+{
+    (void)number;
+    _exit(EXIT_INTERRUPTED);
+}
+
+static int read_shard(heads_job *job)
+{
+    const char *shard = job->request->shard;
+
+    if (!shard)
+        return EXIT_HOLDS;
+    if (!attest_cli_parse_shard(&job->shard, &job->shards, shard))
+        return attest_cli_refuse("--shard: '%s' is not K/N with 1 <= K <= N", shard);
+    signal(SIGTERM, end_shard);
+    return EXIT_HOLDS;
 }
 
 int attest_cli_audit_heads(audit_request *request, attest_common *common)
@@ -242,8 +298,12 @@ int attest_cli_audit_heads(audit_request *request, attest_common *common)
     heads_job job = {.request = request, .common = common};
     int code = check_request(request, common);
 
+    if (code == EXIT_HOLDS)
+        code = read_shard(&job);
     if (code != EXIT_HOLDS)
         return code;
+    if (request->slurm)
+        return attest_cli_audit_submit(request);
     attest_audit_heads_init(&job.heads);
     attest_audit_gate_init(&job.gate);
     code = add_kernel(&job);

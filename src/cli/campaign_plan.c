@@ -1,5 +1,4 @@
 /* campaign_plan.c -- the plan that a command line asks for. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +8,12 @@
 #include "base/memory.h"
 #include "campaign/setting.h"
 #include "cli/campaign.h"
+#include "cli/slurm.h"
 #include "cli/load.h"
 #include "cli/names.h"
 #include "props/properties.h"
 
-enum { MOST_JOBS = 1024, MOST_SHARDS = 1000000, MOST_BITS = 10000000 };
+enum { MOST_JOBS = 1024, MOST_BITS = 10000000 };
 
 bool attest_cli_parse_time(double *seconds, const char *text)
 {
@@ -30,25 +30,6 @@ bool attest_cli_parse_time(double *seconds, const char *text)
         end++;
     }
     return *end == '\0' && isfinite(*seconds) && *seconds > 0;
-}
-
-static bool parse_shard(size_t *shard, size_t *shards, const char *text)
-{
-    unsigned long k, n;
-    char *end;
-
-    if (text[0] < '1' || text[0] > '9')
-        return false;
-    errno = 0;
-    k = strtoul(text, &end, 10);
-    if (errno || *end != '/' || end[1] < '1' || end[1] > '9')
-        return false;
-    n = strtoul(end + 1, &end, 10);
-    if (errno || *end || k > n || n > MOST_SHARDS)
-        return false;
-    *shard = k;
-    *shards = n;
-    return true;
 }
 
 static int set_arithmetic(attest_setting *setting, const campaign_request *request)
@@ -193,7 +174,7 @@ int campaign_make_plan(attest_plan *plan, const campaign_request *request)
     if (request->timeout && !attest_cli_parse_time(&plan->timeout, request->timeout))
         return attest_cli_refuse("--timeout: '%s' is not a time such as 90, 10m or 2h",
                                  request->timeout);
-    if (request->shard && !parse_shard(&plan->shard, &plan->shards, request->shard))
+    if (request->shard && !attest_cli_parse_shard(&plan->shard, &plan->shards, request->shard))
         return attest_cli_refuse("--shard: '%s' is not K/N with 1 <= K <= N", request->shard);
     plan->setting.without = request->without;
     code = set_arithmetic(&plan->setting, request);

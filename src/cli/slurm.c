@@ -16,13 +16,13 @@
 #include "cli/interrupt.h"
 
 /* @X@ stands for: D the folder, A the program, W the working folder, N the number of tasks, O
- * options of sbatch, T the task, M the merge. */
+ * options of sbatch, T the task, M the merge, R what comes of it. */
 static const char array_script[] =
     "#!/bin/bash\n"
     "#SBATCH --job-name=attest --output=/dev/null --requeue --signal=B:TERM@60\n"
     "# One task of @N@. It may be killed, preempted or requeued at any time: what it has done "
-    "is in\n"
-    "# its journal, and it goes on from there. A minute before its time is up, or when it is\n"
+    "is\n"
+    "# kept, and it goes on from there. A minute before its time is up, or when it is\n"
     "# preempted, it is told to end, and asks to be queued again.\n"
     "attest=@A@ dir=@D@\n"
     "k=$((SLURM_ARRAY_TASK_ID + ${ATTEST_OFFSET:-0}))\n"
@@ -83,7 +83,9 @@ static const char submit_script[] =
     "    first=$((first + count))\n"
     "done\n"
     "job=$(sbatch --parsable --export=ALL --dependency=$after @O@ \"$dir/slurm/merge.sh\")\n"
-    "echo \"tasks: job ${after#afterany:}; merge: job ${job%%;*}, into $dir/whole\"\n";
+    "echo \"tasks: job ${after#afterany:}; merge: job ${job%%;*}, into $dir/@R@\"\n";
+
+enum { MOST_SHARDS = 1000000 };
 
 /* What the marks stand for. */
 typedef struct values {
@@ -112,6 +114,9 @@ static void add_value(attest_text *text, char mark, const values *v)
     case 'T':
         attest_text_add(text, v->job->task);
         break;
+    case 'R':
+        attest_text_add(text, v->job->result);
+        break;
     default:
         attest_text_add(text, v->job->merge);
     }
@@ -123,7 +128,8 @@ static char *fill(const char *script, const values *v)
 
     attest_text_init(&text);
     for (; *script; script++) {
-        if (script[0] == '@' && script[1] && script[2] == '@' && strchr("DAWNOTM", script[1])) {
+        if (script[0] == '@' && script[1] && script[2] == '@' &&
+            strchr("DAWNOTMR", script[1])) {
             add_value(&text, script[1], v);
             script += 2;
         } else {
@@ -208,6 +214,56 @@ static int submit(const values *v)
         return EXIT_HOLDS;
     attest_cli_complain("%s/slurm/submit.sh: sbatch did not take it", v->folder);
     return EXIT_ENVIRONMENT;
+}
+
+/* Whether the word is this option; *value: its argument is the next word. */
+static bool is_option(const char *word, const char *name, bool *value)
+{
+    size_t length = strlen(name);
+
+    *value = strcmp(word, name) == 0;
+    if (name[1] != '-') /* "-oX" */
+        return strncmp(word, name, length) == 0;
+    return *value || (strncmp(word, name, length) == 0 && word[length] == '=');
+}
+
+void attest_cli_slurm_add_words(attest_text *text, int argc, char *const *argv,
+                                const char *const *valued, const char *const *flags)
+{
+    bool operands = false;
+
+    for (int i = 1; i < argc; i++) {
+        bool dropped = false, value = false;
+
+        operands = operands || strcmp(argv[i], "--") == 0;
+        for (size_t o = 0; valued[o] && !operands && !dropped; o++)
+            dropped = is_option(argv[i], valued[o], &value);
+        for (size_t o = 0; flags[o] && !operands && !dropped; o++)
+            dropped = strcmp(argv[i], flags[o]) == 0;
+        if (!dropped)
+            attest_cli_add_word(text, argv[i]);
+        else if (value)
+            i++;
+    }
+}
+
+bool attest_cli_parse_shard(size_t *shard, size_t *shards, const char *text)
+{
+    unsigned long k, n;
+    char *end;
+
+    if (text[0] < '1' || text[0] > '9')
+        return false;
+    errno = 0;
+    k = strtoul(text, &end, 10);
+    if (errno || *end != '/' || end[1] < '1' || end[1] > '9')
+        return false;
+    n = strtoul(end + 1, &end, 10);
+    if (errno || *end || k > n || n > MOST_SHARDS)
+        return false;
+    *shard = k;
+    *shards = n;
+    return true;
 }
 
 int attest_cli_slurm_submit(const attest_cli_slurm *job)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 /* What an array is made of. In the two commands, which are lines of a shell script, $attest
  * stands for this program, $dir for the folder, and $k for the number of the task, 1 .. tasks.
  * A task can be run again, and goes on where it was: it ends with EXIT_INTERRUPTED when it is
@@ -15,10 +17,19 @@ typedef struct attest_cli_slurm {
     const char *options; /* of sbatch, as words of a shell; or NULL */
     bool dry_run;        /* the scripts are printed, and nothing is done */
     const char *task, *merge;
+    const char *result; /* of the merge, in the folder */
 } attest_cli_slurm;
 
 /* Writes the scripts into the folder and submits them. EXIT_HOLDS, or a complaint and its exit
  * code. */
 int attest_cli_slurm_submit(const attest_cli_slurm *job);
+
+/* Adds the words of a command line but these options; the arguments of `valued` go with them.
+ * Both lists end with NULL. */
+void attest_cli_slurm_add_words(attest_text *text, int argc, char *const *argv,
+                                const char *const *valued, const char *const *flags);
+
+/* "K/N" with 1 <= K <= N. */
+bool attest_cli_parse_shard(size_t *shard, size_t *shards, const char *text);
 
 #endif

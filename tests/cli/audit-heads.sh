@@ -62,6 +62,34 @@ for sum in '--sum pairwise --fma' '--softmax online --block 2' '--softmax naive'
     run 0 "an algorithm: $sum" audit --qkv model.safetensors $layers --all --formats bfloat16 $sum --json
     json '0 < o["formats"][0]["relative_error"]["max"] < 0.2'
 done
+# In parts, with another division on the way: the same record.
+parts="audit --qkv model.safetensors $layers --all --causal $formats --parts parts"
+for shard in 2/3 1/8 3/8 1/3 3/3; do
+    run 0 "group $shard" $parts --shard $shard
+done
+run 0 "joined" $parts -o joined.json
+cmp -s heads.json joined.json
+result $? "the same in parts"
+touch -d '2001-01-01' parts/*
+run 0 "again" $parts --shard 2/3
+[ -z "$(find parts -type f -newer model.safetensors)" ]
+result $? "what is done is not done again"
+rm parts/layer-3-head-2
+refused "a part is missing" $parts
+complains 'parts: 1 of 8 heads are not there yet: --shard K/N audits them'
+refused "parts of another audit" $parts --shard 1/1 --positions 3
+complains 'is of another audit'
+printf x >>parts/layer-3-head-1
+refused "a damaged part" $parts --shard 1/1
+complains 'parts/layer-3-head-1: is damaged: remove it'
+refused "no folder for a shard" audit --qkv model.safetensors $layers --all --shard 1/2
+refused "a shard alone has no record" $parts --shard 1/2 -o x.json
+refused "no such shard" $parts --shard 3/2
+refused "parts of one head" audit --qkv model.safetensors $layers --parts parts
+run 0 "for Slurm" $parts --slurm 4 -o whole.json --json --dry-run
+shows '"[$]attest" audit --shard "[$]k/4" --parts "[$]dir/heads" --jobs "[$][{]SLURM_CPUS_PER_TASK:-1[}]" --qkv model.safetensors .*p=6 &$'
+shows '"[$]attest" audit --parts "[$]dir/heads" --qkv model.safetensors .* -o whole.json --json >'
+
 run 0 "one head" audit --qkv model.safetensors $layers --causal $formats --layer 3 --head 2 --json
 json '[(h["layer"], h["head"]) for h in o["heads"]] == [(3, 2)]'
 json 'o["heads"][0]["formats"] == next(h for h in json.load(open("heads.json"))["heads"] if (h["layer"], h["head"]) == (3, 2))["formats"]'

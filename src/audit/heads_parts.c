@@ -1,0 +1,166 @@
+/* heads_parts.c -- heads that were audited before, or elsewhere: a file for each in a folder.
+ */
+#include "audit/heads_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <attest/version.h>
+
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/try.h"
+
+/* Key, newline, cells, and the hash of all that. */
+enum { KEY = 64, HASH = 64 };
+
+static void add_program(attest_sha256 *hash)
+{
+    unsigned char block[1 << 16];
+    FILE *program = fopen("/proc/self/exe", "rb");
+    size_t count;
+
+    while (program && (count = fread(block, 1, sizeof block, program)) > 0)
+        attest_sha256_add(hash, block, count);
+    if (program)
+        fclose(program);
+    attest_sha256_add(hash, attest_version(), strlen(attest_version()));
+}
+
+/* All that the cells of a head depend on. */
+static attest_status make_key(attest_audit_parts *parts, const attest_audit_heads *heads,
+                              attest_error *error)
+{
+    attest_audit_origin origin = {.data_sha256 =
+                                      attest_input_sha256(&heads->source->file[0].input)};
+    unsigned char digest[ATTEST_SHA256_SIZE];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    attest_sha256 hash;
+    attest_json json;
+    bool failed;
+
+    if (!stream)
+        return attest_memory_fail(error);
+    attest_json_write_begin(&json, stream);
+    attest_json_write_object(&json, NULL);
+    attest_audit_heads_write_question(&json, heads, &origin);
+    attest_json_write_count(&json, "positions", heads->most);
+    for (size_t n = 0; n <= ATTEST_QKV_V; n++)
+        attest_json_write_string(&json, "tensor", heads->source->names.name[n]);
+    attest_json_write_close(&json);
+    failed = ferror(stream) != 0;
+    failed = fclose(stream) != 0 || failed;
+    if (!failed) {
+        attest_sha256_init(&hash);
+        add_program(&hash);
+        attest_sha256_add(&hash, text, size);
+        attest_sha256_get(digest, &hash);
+        attest_sha256_format(parts->key, digest);
+    }
+    free(text);
+    return failed ? attest_memory_fail(error) : ATTEST_OK;
+}
+
+attest_status attest_audit_parts_open(attest_audit_parts *parts,
+                                      const attest_audit_heads *heads, attest_error *error)
+{
+    parts->folder = heads->parts;
+    if (mkdir(parts->folder, 0777) != 0 && errno != EEXIST)
+        return attest_error_set(error, ATTEST_IO, "%s: cannot create the folder: %s",
+                                parts->folder, strerror(errno));
+    return make_key(parts, heads, error);
+}
+
+/* "FOLDER/layer-L-head-H"; the caller frees it. NULL: out of memory. */
+static char *make_path(const attest_audit_parts *parts, const attest_audit_head_place *at)
+{
+    attest_text path;
+
+    attest_text_init(&path);
+    attest_text_printf(&path, "%s/layer-%zu-head-%zu", parts->folder, at->layer, at->head);
+    return attest_text_take(&path);
+}
+
+static size_t cells_size(const attest_audit_heads *heads)
+{
+    return heads->formats * sizeof *heads->cell;
+}
+
+/* Takes the cells out of the bytes of a file. */
+static attest_status take_cells(attest_audit_heads *heads, size_t i,
+                                const attest_audit_parts *parts, const attest_input *input,
+                                attest_error *error)
+{
+    size_t size = cells_size(heads), body = KEY + 1 + size;
+    char hash[HASH + 1];
+
+    if (input->size < KEY || memcmp(input->data, parts->key, KEY) != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "is of another audit, or of another build of this program: "
+                                "give --parts another folder");
+    attest_sha256_hex(hash, input->data, input->size == body + HASH ? body : 0);
+    if (input->size != body + HASH || memcmp(input->data + body, hash, HASH) != 0)
+        return attest_error_set(error, ATTEST_FORMAT, "is damaged: remove it");
+    memcpy(heads->cell + i * heads->formats, input->data + KEY + 1, size);
+    return ATTEST_OK;
+}
+
+attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *parts,
+                                      attest_audit_heads *heads, size_t i, attest_error *error)
+{
+    char *path = make_path(parts, &heads->place[i]);
+    attest_status status = ATTEST_OK;
+    attest_input input;
+
+    if (!path)
+        return attest_memory_fail(error);
+    *there = access(path, F_OK) == 0 || errno != ENOENT;
+    if (*there) {
+        status = attest_input_open(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);
+        if (status == ATTEST_OK)
+            status =
+                attest_input_locate(&input, take_cells(heads, i, parts, &input, error), error);
+        attest_input_close(&input);
+    }
+    free(path);
+    return status;
+}
+
+attest_status attest_audit_parts_write(const attest_audit_parts *parts,
+                                       const attest_audit_heads *heads, size_t i,
+                                       attest_error *error)
+{
+    char *path = make_path(parts, &heads->place[i]);
+    unsigned char digest[ATTEST_SHA256_SIZE];
+    const void *cells = heads->cell + i * heads->formats;
+    attest_output output;
+    attest_status status;
+    attest_sha256 hash;
+    char hex[HASH + 1];
+
+    if (!path)
+        return attest_memory_fail(error);
+    status = attest_output_open(&output, path, error);
+    free(path);
+    if (status != ATTEST_OK)
+        return status;
+    attest_sha256_init(&hash);
+    attest_sha256_add(&hash, parts->key, KEY);
+    attest_sha256_add(&hash, "\n", 1);
+    attest_sha256_add(&hash, cells, cells_size(heads));
+    attest_sha256_get(digest, &hash);
+    attest_sha256_format(hex, digest);
+    fprintf(output.stream, "%s\n", parts->key);
+    fwrite(cells, 1, cells_size(heads), output.stream);
+    fputs(hex, output.stream);
+    return attest_output_commit(&output, error);
+}
