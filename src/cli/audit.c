@@ -338,7 +338,7 @@ static int run_job(audit_request *request, attest_common *common)
         subject_clear(&job.subject[i]);
     attest_audit_gate_clear(&job.gate);
     attest_dataset_clear(&job.dataset);
-    attest_token_texts_clear(&job.texts);
+    attest_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);
     return code;
 }

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/qkv.h"
 #include "io/model_qkv.h"
-#include "io/token_texts.h"
+#include "io/texts.h"
 #include "theory/theorem2.h"
 
 enum { AUDIT_MOST_FORMATS = 64, AUDIT_STRATEGIES = 3, AUDIT_MOST_PATH = 4096 };
@@ -61,7 +61,7 @@ typedef struct audit_job {
     char data_sha256[65], weights_sha256[65]; /* empty: not hashed */
     attest_audit_gate gate;
     attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
-    attest_token_texts texts;
+    attest_texts texts;
 } audit_job;
 
 /* Audits recorded activations: all that 'audit --qkv' does. */
@@ -83,7 +83,7 @@ attest_status attest_cli_audit_save_qkv(const char *path, const attest_qkv_sourc
 /* Reads --tokens, if path is one, and checks that there is a text for each token: of the
  * dataset, or of so many sequences of one length. Status: FORMAT, IO, UNABLE, NOMEM. Clear
  * texts in any case. */
-attest_status attest_cli_audit_read_texts(attest_token_texts *texts, const char *path,
+attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
                                           const attest_dataset *dataset, size_t sequences,
                                           size_t length, attest_budget *budget,
                                           attest_error *error) ATTEST_WARN_UNUSED;

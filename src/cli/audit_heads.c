@@ -22,7 +22,7 @@ typedef struct heads_job {
     attest_audit_heads heads;
     attest_audit_gate gate;
     attest_judge_model *kernel; /* of --stage or --kernel, or NULL */
-    attest_token_texts texts;
+    attest_texts texts;
     char sha256[65]; /* empty: not hashed */
     size_t shard, shards;
 } heads_job;
@@ -90,7 +90,7 @@ static void write_record(attest_json *json, const void *context)
 
     attest_json_write_object(json, NULL);
     attest_audit_heads_write(json, &job->heads, &origin);
-    attest_token_texts_write(json, &job->texts);
+    attest_texts_write(json, &job->texts);
     if (job->request->gate)
         attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
     attest_json_write_close(json);
@@ -310,7 +310,7 @@ int attest_cli_audit_heads(audit_request *request, attest_common *common)
         code = run(&job);
     attest_audit_gate_clear(&job.gate);
     attest_audit_heads_clear(&job.heads);
-    attest_token_texts_clear(&job.texts);
+    attest_texts_clear(&job.texts);
     attest_judge_model_free(job.kernel);
     return code;
 }

@@ -78,7 +78,7 @@ void attest_cli_audit_write_job(attest_json *json, const audit_job *job)
         }
         attest_json_write_close(json);
     }
-    attest_token_texts_write(json, &job->texts);
+    attest_texts_write(json, &job->texts);
     if (job->request->gate)
         attest_cli_audit_write_gate(json, &job->gate, job->request->gate);
     attest_json_write_close(json);

@@ -2,7 +2,7 @@
 #include "base/try.h"
 #include "cli/audit.h"
 
-static attest_status check(const attest_token_texts *texts, const attest_dataset *dataset,
+static attest_status check(const attest_texts *texts, const attest_dataset *dataset,
                            size_t sequences, size_t length, attest_error *error)
 {
     if (texts->sequences != sequences)
@@ -10,12 +10,12 @@ static attest_status check(const attest_token_texts *texts, const attest_dataset
                                 "these are texts of %zu sequences, but the data have %zu",
                                 texts->sequences, sequences);
     for (size_t i = 0; i < sequences; i++)
-        ATTEST_TRY(attest_token_texts_check(
+        ATTEST_TRY(attest_texts_check(
             texts, i, dataset ? attest_dataset_length(dataset, i) : length, error));
     return ATTEST_OK;
 }
 
-attest_status attest_cli_audit_read_texts(attest_token_texts *texts, const char *path,
+attest_status attest_cli_audit_read_texts(attest_texts *texts, const char *path,
                                           const attest_dataset *dataset, size_t sequences,
                                           size_t length, attest_budget *budget,
                                           attest_error *error)
@@ -24,7 +24,7 @@ attest_status attest_cli_audit_read_texts(attest_token_texts *texts, const char 
 
     if (!path)
         return ATTEST_OK;
-    ATTEST_TRY(attest_token_texts_read(texts, path, budget, error));
+    ATTEST_TRY(attest_texts_read(texts, path, budget, error));
     status = check(texts, dataset, dataset ? dataset->count : sequences, length, error);
     return status == ATTEST_OK ? status : attest_error_prefix(error, status, path);
 }

@@ -97,7 +97,7 @@ static attest_status get_scaling(attest_model_config *config, const attest_json_
     return attest_json_fail(
         &object, error, ATTEST_UNABLE,
         "rotary positions of type '%.40s' are not known: there are default, "
-        "linear and llama3. Record q, k and v and use --qkv",
+        "linear and llama3. Record q, k and v instead",
         type);
 }
 
@@ -132,7 +132,7 @@ static attest_status get_softcap(attest_model_config *config, const attest_json_
 /* What would change attention and is not known here. */
 static attest_status refuse_others(const attest_json_cursor *root, attest_error *error)
 {
-    static const char advice[] = "Record q, k and v and use --qkv";
+    static const char advice[] = "Record q, k and v instead";
     attest_json_cursor member;
     const char *kind = "absolute";
     bool by_layer = false;

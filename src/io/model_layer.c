@@ -77,9 +77,10 @@ attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_st
     request->layer = number;
     request->heads = request->count = stream->heads ? stream->heads : stream->known.heads;
     if (request->heads == 0)
-        return attest_error_set(error, ATTEST_USAGE,
-                                "how many heads a layer has is not in the tensors: say --heads "
-                                "H, or --config FILE, the model's config.json");
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "how many heads a layer has is not in the tensors: their number is "
+            "needed, or the model's config.json");
     request->norm = attest_import_arch_norm(stream->arch); /* the stream comes before it */
     ATTEST_TRY(attest_import_arch_set(request, model, error));
     ATTEST_TRY(attest_import_find(&layer->import, model, request, error));

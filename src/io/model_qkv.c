@@ -69,10 +69,11 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
         attest_error_set(error, ATTEST_USAGE, "there is no '%.80s' of layer %zu", stream->name,
                          stream->layer);
     else if (kept == 0)
-        attest_error_set(error, ATTEST_USAGE,
-                         "no tensor has a name like '%.80s': --stream NAME says which ones "
-                         "enter the layers",
-                         stream->name);
+        attest_error_set(
+            error, ATTEST_USAGE,
+            "no tensor has a name like '%.80s', that of the streams that enter the "
+            "layers",
+            stream->name);
     source->layers = kept;
     return kept > 0 ? ATTEST_OK : attest_input_locate(input, ATTEST_USAGE, error);
 }
@@ -99,11 +100,11 @@ static attest_status check_window(const attest_qkv *qkv, const attest_model_stre
 {
     if (qkv->windowed || stream->known.window == 0 || tokens <= stream->known.window)
         return ATTEST_OK;
-    return attest_error_set(error, ATTEST_USAGE,
-                            "the config has a sliding window of %zu, and these are %zu tokens: "
-                            "say --window %zu,0 for layers that have it, --window -1,0 for "
-                            "others",
-                            stream->known.window, tokens, stream->known.window - 1);
+    return attest_error_set(
+        error, ATTEST_USAGE,
+        "the config has a sliding window of %zu, and these are %zu tokens: ask for "
+        "the window %zu,0 for layers that have it, -1,0 for others",
+        stream->known.window, tokens, stream->known.window - 1);
 }
 
 static attest_status form(attest_qkv_source *source, attest_qkv *qkv,

@@ -120,7 +120,7 @@ model="--model gpt2/model.safetensors --activations gpt2/stream.safetensors --st
     refused "a layer that is not there" audit --arch gpt2 $model --layer 9
     complains 'stream.safetensors: there is no .* of layer 9'
     refused "no such stream" audit --arch gpt2 --model gpt2/model.safetensors --activations gpt2/stream.safetensors
-    complains "stream NAME"
+    complains "that of the streams that enter the layers"
     refused "a stream of another width" audit --arch gpt2 --model gpt2/model.safetensors --activations llama/stream.safetensors --stream 'hidden_states.{}'
     complains 'has shape \(2, 5, 10\), but the stream of this model has'
 }

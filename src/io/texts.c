@@ -1,5 +1,5 @@
-/* token_texts.c -- what the tokens of sequences are called, for people. */
-#include "io/token_texts.h"
+/* texts.c -- what the tokens of sequences are called, for people. */
+#include "io/texts.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static attest_status check_sequence(const attest_json_cursor *sequence, attest_e
     return ATTEST_OK;
 }
 
-static attest_status check_all(attest_token_texts *texts, attest_error *error)
+static attest_status check_all(attest_texts *texts, attest_error *error)
 {
     attest_json_cursor root = attest_json_root(&texts->document), tokens;
 
@@ -33,8 +33,8 @@ static attest_status check_all(attest_token_texts *texts, attest_error *error)
     return ATTEST_OK;
 }
 
-attest_status attest_token_texts_read(attest_token_texts *texts, const char *path,
-                                      attest_budget *budget, attest_error *error)
+attest_status attest_texts_read(attest_texts *texts, const char *path, attest_budget *budget,
+                                attest_error *error)
 {
     attest_status status;
 
@@ -44,19 +44,19 @@ attest_status attest_token_texts_read(attest_token_texts *texts, const char *pat
     if (status == ATTEST_OK)
         return status;
     texts->sequences = 1; /* the document is there */
-    attest_token_texts_clear(texts);
+    attest_texts_clear(texts);
     return attest_error_prefix(error, status, path);
 }
 
-void attest_token_texts_clear(attest_token_texts *texts)
+void attest_texts_clear(attest_texts *texts)
 {
     if (texts->sequences > 0)
         attest_json_document_clear(&texts->document);
     texts->sequences = 0;
 }
 
-attest_status attest_token_texts_check(const attest_token_texts *texts, size_t i, size_t length,
-                                       attest_error *error)
+attest_status attest_texts_check(const attest_texts *texts, size_t i, size_t length,
+                                 attest_error *error)
 {
     attest_json_cursor root = attest_json_root(&texts->document), tokens, sequence;
     size_t found = 0;
@@ -72,7 +72,7 @@ attest_status attest_token_texts_check(const attest_token_texts *texts, size_t i
                                   found, length);
 }
 
-void attest_token_texts_write(attest_json *json, const attest_token_texts *texts)
+void attest_texts_write(attest_json *json, const attest_texts *texts)
 {
     attest_json_cursor root, tokens;
 
