@@ -14,8 +14,8 @@ extern "C" {
 ATTEST_API char *attest_ball_format_arf(const arf_t x);
 
 /* x = the hex float in text, exactly: an optional sign, 0x, hexadecimal digits with or without
- * a point, p and a decimal exponent of any size, and nothing else. Returns 0, or -1 when text
- * is not one (x is unchanged then). */
+ * a point, p and a decimal exponent of any size, and nothing else. Returns 0, -1 when text is
+ * not one, or -2 when memory is out (x is unchanged then). */
 ATTEST_API int attest_ball_parse_arf(arf_t x, const char *text);
 
 /* log2 of the ball's midpoint as a decimal with 15 significant digits, right to one unit in the

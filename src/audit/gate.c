@@ -136,11 +136,15 @@ static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor 
     if (!*known)
         return ATTEST_OK;
     arf_init(x);
-    for (int i = 0; i < 2 && status == ATTEST_OK; i++) {
+    for (int i = 0, parsed = 0; i < 2 && status == ATTEST_OK; i++) {
         status = attest_json_get_member(&part, &member, i == 0 ? "mid" : "rad", error);
         if (status == ATTEST_OK)
             status = attest_json_get_string(&text, &part, error);
-        if (status == ATTEST_OK && attest_ball_parse_arf(x, text) != 0)
+        if (status == ATTEST_OK)
+            parsed = attest_ball_parse_arf(x, text);
+        if (status == ATTEST_OK && parsed == -2)
+            status = attest_memory_fail(error);
+        else if (status == ATTEST_OK && parsed != 0)
             status = attest_json_fail(&part, error, ATTEST_FORMAT, "expected a hex float");
         if (status == ATTEST_OK && i == 0)
             arb_set_arf(ball, x);

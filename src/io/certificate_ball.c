@@ -15,11 +15,16 @@ static attest_status read_arf(arf_t x, const attest_json_cursor *ball, const cha
 {
     attest_json_cursor member;
     const char *text;
+    int parsed = 0;
     attest_status status = attest_json_get_member(&member, ball, key, error);
 
     if (status == ATTEST_OK)
         status = attest_json_get_string(&text, &member, error);
-    if (status == ATTEST_OK && attest_ball_parse_arf(x, text) != 0)
+    if (status == ATTEST_OK)
+        parsed = attest_ball_parse_arf(x, text);
+    if (status == ATTEST_OK && parsed == -2)
+        status = attest_memory_fail(error);
+    else if (status == ATTEST_OK && parsed != 0)
         status = attest_json_fail(&member, error, ATTEST_FORMAT, "not a hexadecimal float");
     if (status == ATTEST_OK && fmpz_bits(ARF_EXPREF(x)) > MOST_EXPONENT_BITS)
         status = attest_json_fail(&member, error, ATTEST_FORMAT, "the exponent is too large");

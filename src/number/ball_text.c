@@ -67,7 +67,7 @@ static int read_digits(fmpz_t significand, const char *text, size_t count)
     int failed;
 
     if (!digits)
-        return -1;
+        return -2;
     for (; used < count; text++)
         if (*text != '.')
             digits[used++] = *text;
@@ -93,7 +93,7 @@ int attest_ball_parse_arf(arf_t x, const char *text)
     bool negative = *text == '-';
     fmpz_t significand, exponent;
     size_t whole, fraction = 0;
-    int result = -1;
+    int result;
 
     if (start[0] != '0' || (start[1] != 'x' && start[1] != 'X'))
         return -1;
@@ -108,13 +108,14 @@ int attest_ball_parse_arf(arf_t x, const char *text)
         return -1;
     fmpz_init(significand);
     fmpz_init(exponent);
-    if (read_exponent(exponent, text + 1) == 0 &&
-        read_digits(significand, start, whole + fraction) == 0) {
+    result = read_exponent(exponent, text + 1);
+    if (result == 0)
+        result = read_digits(significand, start, whole + fraction);
+    if (result == 0) {
         if (negative)
             fmpz_neg(significand, significand);
         fmpz_sub_ui(exponent, exponent, 4 * fraction);
         arf_set_fmpz_2exp(x, significand, exponent);
-        result = 0;
     }
     fmpz_clear(significand);
     fmpz_clear(exponent);
