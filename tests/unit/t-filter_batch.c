@@ -328,13 +328,16 @@ static attest_verdict judge_two(double apart, double radius, double delta, doubl
     const attest_filter_shape shape = {
         .activation = ATTEST_SOFTMAX, .dim = 1, .heads = 1, .size = 1};
     const size_t length[] = {1, 1};
-    const double token[] = {1, 2}, centre[] = {1, 1 + apart}, radii[] = {radius, radius};
-    const attest_filter_instance instance = {2, length, token, NULL};
-    const attest_filter_outputs outputs = {.shape = &shape,
-                                           .instance = &instance,
-                                           .positions = 2,
-                                           .centre = centre,
-                                           .radius = radii};
+    const double token[] = {1 / 3.0, 2 / 3.0}, weight[] = {1, 1, 1, 1}; /* no small integers */
+    attest_filter_integers integers;
+    double centre[] = {1, 1 + apart}, radii[] = {radius, radius};
+    const attest_filter_instance instance = {2, length, token, weight};
+    attest_filter_outputs outputs = {.shape = &shape,
+                                     .integers = &integers,
+                                     .instance = &instance,
+                                     .positions = 2,
+                                     .centre = centre,
+                                     .radius = radii};
     const attest_filter_bounds bounds = {r > 0, r, r, delta, delta};
     double packed[ATTEST_FILTER_POSITIONS];
     attest_filter_answer answer;
