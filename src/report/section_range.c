@@ -1,5 +1,6 @@
 /* section_range.c -- what overflows, saturates or vanishes in the kernels of a model: answers,
  * safe thresholds and offsets, the smallest schemes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
