@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "io/model_file.h"
 #include "io/weights_json.h"
+#include "report/need.h"
 
 static int run(int argc, char **argv);
 
@@ -187,7 +188,7 @@ static void print_text(const import_job *job, const char *path)
     if (job->norm) {
         char *eps = attest_number_format(job->weights.norm_eps);
         printf("with %s, eps = %s, of the tokens that it is given%s\n",
-               job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", eps ? eps : "?",
+               job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", attest_need_text(eps),
                job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
         free(eps);
     }
