@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/workers.h"
 #include "campaign/setting.h"
 #include "cli/campaign.h"
 #include "cli/slurm.h"
@@ -140,9 +140,9 @@ static int choose_properties(attest_plan *plan, const campaign_request *request)
 
 static size_t processors(void)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = attest_workers_default();
 
-    return count < 1 ? 1 : count > MOST_JOBS ? MOST_JOBS : (size_t)count;
+    return count > MOST_JOBS ? MOST_JOBS : count;
 }
 
 /* SOURCE_DATE_EPOCH, or now. */
