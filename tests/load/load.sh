@@ -45,10 +45,13 @@ file = json.load(open(sys.argv[1]))
 assert file["property"] == sys.argv[2] and len(file["object"]) == 64, file
 print(file["parameters"]["x"], file["violates"]["definition"])
 END
+# Any theft makes a violation simpler; that nothing simpler is left where a trial ends the process is our engine's.
+least=9901
+"$ATTEST" --version | grep -q '^theft: builtin' || least='99[0-9][0-9]'
 for name in fails crashes hangs; do
-    case $name in fails) expected='9101 at-most-9000' ;; crashes) expected='9901 crash' ;; *) expected='9901 hang' ;; esac
-    [ "$(python3 "$work/values.py" "$work/one/$name.1.json" $name 2>"$err")" = "$expected" ]
-    result $? "$name: shrunk to the least, $expected; the file names property and object"
+    case $name in fails) expected='9101 at-most-9000' ;; crashes) expected="$least crash" ;; *) expected="$least hang" ;; esac
+    python3 "$work/values.py" "$work/one/$name.1.json" $name 2>"$err" | grep -qx "$expected"
+    result $? "$name: shrunk to $expected; the file names property and object"
     run 1 "$name: replayed" replay "$work/one/$name.1.json" --load "$bad" --timeout 0.5
     shows 'the violation is confirmed'
 done
