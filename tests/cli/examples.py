@@ -61,6 +61,11 @@ def shell(command, folder, code=0):
     return [line.rstrip() for line in done.stdout.splitlines()], done.returncode
 
 
+def builtin_theft(folder):
+    """Whether the property engine is our own, whose draws the documents show."""
+    return "theft: builtin" in shell("attest --version", folder)[0]
+
+
 def furnish(folder, program, tree, needs):
     """The folder that examples run in."""
     for name in "bin", "build":
@@ -93,10 +98,13 @@ def run(tap, path, folder, write):
         for command, expected, begin, end in commands(block):
             got, code = shell(command, folder, code)
             good = matches(expected, got)
-            if write and not good:
+            title = f"{name}: {command.splitlines()[0]}"
+            if not good and "attest campaign " in command and not builtin_theft(folder):
+                tap.result(True, title + " # SKIP which instances are drawn is the engine's choice")
+            elif write and not good:
                 changes.append((first + begin, first + end, got))
             else:
-                tap.result(good, f"{name}: {command.splitlines()[0]}", ["expected:", *expected, "got:", *got])
+                tap.result(good, title, ["expected:", *expected, "got:", *got])
         for usage in re.sub(r" *\\\n *", " ", "\n".join(block)).splitlines():
             if re.match(r"attest [a-z]", usage) and not re.search(r"\[|\.\.\.$|…", usage):
                 usage = re.split(r" *(?:  #|&&|[|>;])", usage)[0]
