@@ -13,7 +13,7 @@
 #include "props/properties.h"
 #include "timing.h"
 
-/* Processor time of a measurement: trials are doubled until it takes as much. */
+/* Processor time of a measurement, at least. */
 #define ENOUGH 0.5
 
 static void fail(const char *name, const attest_error *error)
@@ -70,22 +70,33 @@ static double run(const attest_property *property, uint64_t trials, uint64_t *by
     return processor_time() - start;
 }
 
-static double rate(const attest_property *property, double *by_doubles)
+/* Enough trials to be worth timing, and no more than the budget: a few are dearer than all
+ * others together. */
+static uint64_t choose_trials(const attest_property *property)
 {
     uint64_t trials = property->chunk ? property->chunk : 64, decided;
-    double took = run(property, trials, &decided);
 
-    while (took < ENOUGH) {
-        trials *= took < ENOUGH / 16 ? 8 : 2;
-        took = run(property, trials, &decided);
-    }
+    while (trials < property->trials && run(property, trials, &decided) < ENOUGH / 8)
+        trials = 8 * trials < property->trials ? 8 * trials : property->trials;
+    return trials;
+}
+
+/* The same trials again and again. */
+static double rate(const attest_property *property, uint64_t trials, double *by_doubles)
+{
+    uint64_t decided = 0, total = 0;
+    double took = 0;
+
+    for (; took < ENOUGH; total += trials)
+        took += run(property, trials, &decided);
     *by_doubles = (double)decided / (double)trials;
-    return (double)trials / took;
+    return (double)total / took;
 }
 
 static void measure(const attest_property *property)
 {
-    double by_doubles, per_second = rate(property, &by_doubles);
+    uint64_t trials = choose_trials(property);
+    double by_doubles, per_second = rate(property, trials, &by_doubles);
 
     printf("%-24s %9.0f", property->name, per_second);
     if (by_doubles > 0)
@@ -93,7 +104,7 @@ static void measure(const attest_property *property)
     if (property->decide_many) {
         attest_property alone = *property;
         alone.decide_many = NULL;
-        double slow = rate(&alone, &by_doubles);
+        double slow = rate(&alone, trials, &by_doubles);
         printf(" %11.0f %6.1fx", slow, per_second / slow);
     }
     printf("\n");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <attest/certify.h>
+#include <attest/number.h>
 
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
@@ -10,6 +11,8 @@
 #include "props/brute.h"
 #include "props/properties.h"
 #include "props/roots.h"
+#include "props/rough.h"
+#include "props/sample.h"
 #include "props/statement.h"
 
 const attest_statement attest_statement_contextual = {
@@ -220,12 +223,101 @@ static bool ask_r(question *q, attest_trial *trial)
     return go;
 }
 
-static attest_status decide(attest_trial *trial, const attest_instance *instance,
-                            const attest_setting *setting, attest_error *error)
+/* Whether the ball meets what lies between two doubles. */
+static bool is_between(const arb_t ball, const double *bound)
+{
+    bool meets;
+    arb_t x;
+
+    arb_init(x);
+    arb_set_d(x, bound[0]);
+    meets = !arb_lt(ball, x);
+    arb_set_d(x, bound[1]);
+    meets = meets && !arb_gt(ball, x);
+    arb_clear(x);
+    return meets && !arf_is_nan(arb_midref(ball));
+}
+
+/* The numbers beside the verdict, which rough bounds enclose. */
+static bool check_rough(const question *q, attest_trial *trial, const attest_rough *rough)
+{
+    const attest_finding *f = &q->finding;
+    const char *wrong = NULL;
+
+    if (fmpz_cmp_ui(f->required_pairs, rough->required) != 0)
+        wrong = "the number of required pairs";
+    if (!is_between(f->max_norm, rough->norm))
+        wrong = "the largest norm";
+    if (f->has_pair != (rough->required > 0))
+        wrong = "whether there is a required pair";
+    if (rough->required && !is_between(f->min_separation, rough->separation))
+        wrong = "the least separation";
+    if (wrong)
+        attest_trial_violated(trial, "contextual-mapping", "%s is not what all pairs show",
+                              wrong);
+    return !wrong;
+}
+
+/* Where doubles tell all pairs apart: one claim that they show to hold. */
+static void ask_roughly(attest_trial *trial, const attest_instance *instance,
+                        const attest_rough *rough)
+{
+    static const attest_brute none; /* nothing was looked at exactly */
+    question q;
+
+    question_init(&q, instance, &none);
+    if (rough->required)
+        attest_number_set_double(q.claim.delta, rough->separation[0]);
+    q.claim.has_r = true;
+    attest_number_set_double(q.claim.r, rough->norm[1]);
+    if (ask(&q, trial, ATTEST_PROVED, "delta below the least separation, r above the norms"))
+        (void)check_rough(&q, trial, rough);
+    question_clear(&q);
+}
+
+/* Everything, or delta = 0 alone. */
+static void ask_oracle(attest_trial *trial, const attest_instance *instance,
+                       const attest_brute *brute, bool everything)
+{
+    question q;
+
+    question_init(&q, instance, brute);
+    if (brute->collision)
+        attest_trial_label(trial, "collision");
+    if (brute->tiny)
+        attest_trial_label(trial, "too close for balls");
+    if (everything && ask_distinct(&q, trial) && ask_delta(&q, trial))
+        (void)ask_r(&q, trial);
+    if (!everything &&
+        ask(&q, trial, brute->collision ? ATTEST_REFUTED : ATTEST_PROVED, "delta = 0"))
+        (void)check_numbers(&q, trial);
+    if (trial->outcome == ATTEST_VIOLATED && brute->required) {
+        trial->has_pair = true;
+        trial->pair[0] = brute->pair[0], trial->pair[1] = brute->pair[1];
+    }
+    question_clear(&q);
+}
+
+static attest_status look_at_all_pairs(attest_trial *trial, const attest_instance *instance,
+                                       bool everything)
 {
     attest_brute brute;
     attest_status status;
-    question q;
+
+    attest_brute_init(&brute);
+    status = attest_brute_get(&brute, &instance->dataset, &instance->weights);
+    if (status == ATTEST_OK && brute.open)
+        attest_trial_open(trial, "all pairs: not decided at %d bits", ATTEST_BRUTE_MAX_BITS);
+    else if (status == ATTEST_OK)
+        ask_oracle(trial, instance, &brute, everything);
+    attest_brute_clear(&brute);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    attest_status status;
 
     if (setting->number != ATTEST_ARITHMETIC_NONE)
         return attest_contextual_arithmetic_decide(trial, instance, setting, error);
@@ -233,26 +325,42 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    attest_brute_init(&brute);
-    status = attest_brute_get(&brute, &instance->dataset, &instance->weights);
-    if (status == ATTEST_OK && brute.open)
-        attest_trial_open(trial, "all pairs: not decided at %d bits", ATTEST_BRUTE_MAX_BITS);
-    else if (status == ATTEST_OK) {
-        question_init(&q, instance, &brute);
-        if (brute.collision)
-            attest_trial_label(trial, "collision");
-        if (brute.tiny)
-            attest_trial_label(trial, "too close for balls");
-        if (ask_distinct(&q, trial) && ask_delta(&q, trial))
-            (void)ask_r(&q, trial);
-        attest_trial_label_layer(trial, instance);
-        if (trial->outcome == ATTEST_VIOLATED && brute.required) {
-            trial->has_pair = true;
-            trial->pair[0] = brute.pair[0], trial->pair[1] = brute.pair[1];
-        }
-        question_clear(&q);
+    status = look_at_all_pairs(trial, instance, true);
+    attest_trial_label_layer(trial, instance);
+    return status;
+}
+
+/* One in so many instances is asked everything; of the others the oracle sees those that
+ * doubles leave open. */
+static attest_status decide_most(attest_trial *trial, const attest_instance *instance,
+                                 const attest_setting *setting, attest_error *error)
+{
+    attest_rough rough;
+    attest_status status = ATTEST_OK;
+
+    if (setting->number != ATTEST_ARITHMETIC_NONE || !attest_instance_fits(instance))
+        return decide(trial, instance, setting, error);
+    if (attest_sample_takes(attest_sample_number(instance))) {
+        attest_trial_label(trial, ATTEST_SAMPLE_LABEL);
+        return decide(trial, instance, setting, error);
     }
-    attest_brute_clear(&brute);
+    if (attest_rough_get(&rough, instance))
+        ask_roughly(trial, instance, &rough);
+    else
+        status = look_at_all_pairs(trial, instance, false);
+    attest_trial_label_layer(trial, instance);
+    return status;
+}
+
+static attest_status decide_many(attest_trial *trial, const attest_instance *instance,
+                                 size_t count, void **memory, const attest_setting *setting,
+                                 attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    (void)memory;
+    for (size_t i = 0; i < count && status == ATTEST_OK; i++)
+        status = decide_most(&trial[i], &instance[i], setting, error);
     return status;
 }
 
@@ -263,7 +371,8 @@ const attest_property attest_property_contextual = {
     .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
+    .decide_many = decide_many,
     .coverage = attest_coverage_layers,
     .arithmetic = true,
-    .trials = 3000,
+    .trials = 6000,
 };

@@ -6,6 +6,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "props/properties.h"
+#include "props/sample.h"
 #include "props/transform.h"
 
 enum { BITS = 256 };
@@ -107,6 +108,26 @@ static attest_status rearrange(comparison *c, attest_rearrangement how, const ch
     return status == ATTEST_OK ? compare(c, what, NULL) : status;
 }
 
+static attest_status reverse_sequences(comparison *c)
+{
+    return rearrange(c, ATTEST_REVERSE_SEQUENCES, "reversing the sequences");
+}
+
+static attest_status repeat_sequence(comparison *c)
+{
+    return rearrange(c, ATTEST_REPEAT_SEQUENCE, "repeating a sequence");
+}
+
+static attest_status reverse_tokens(comparison *c)
+{
+    return rearrange(c, ATTEST_REVERSE_TOKENS, "reversing the tokens");
+}
+
+static attest_status repeat_tokens(comparison *c)
+{
+    return rearrange(c, ATTEST_REPEAT_TOKENS, "repeating all tokens");
+}
+
 /* Tokens times a rational, W_K over its square: the same scores, everything else times it. */
 static attest_status scale(comparison *c)
 {
@@ -133,8 +154,6 @@ static attest_status mirror(comparison *c)
     attest_status status =
         attest_transform_dataset(&c->dataset, &c->instance->dataset, &change);
 
-    if (status == ATTEST_OK)
-        status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
     if (status != ATTEST_OK)
         return status;
     attest_transform_mirror_weights(&c->weights);
@@ -148,39 +167,43 @@ static bool is_symmetric(const attest_weights *weights)
            (weights->activation == ATTEST_SOFTMAX || weights->ties == ATTEST_TIES_UNIFORM);
 }
 
-static attest_status compare_all(comparison *c)
+/* A change, and the layers whose verdict it must not change but as it does. */
+static const struct change {
+    attest_status (*make)(comparison *c);
+    bool needs_symmetry;
+} changes[] = {
+    {reverse_sequences, false}, {repeat_sequence, false}, {reverse_tokens, true},
+    {repeat_tokens, true},      {mirror, false},          {scale, false},
+};
+enum { CHANGES = sizeof changes / sizeof changes[0] };
+
+/* Every change, or one of them. */
+static attest_status compare_all(comparison *c, const struct change *only)
 {
     bool symmetric = is_symmetric(&c->instance->weights);
-    attest_status status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
+    attest_status status =
+        certify(&c->before, &c->instance->dataset, &c->instance->weights, c->error);
 
-    if (status == ATTEST_OK)
-        status = certify(&c->before, &c->instance->dataset, &c->instance->weights, c->error);
     if (status == ATTEST_OK && c->before.verdict == ATTEST_UNDECIDED) {
         attest_trial_open(c->trial, "%s", c->before.reason);
         return ATTEST_OK;
     }
-    if (status == ATTEST_OK)
-        status = rearrange(c, ATTEST_REVERSE_SEQUENCES, "reversing the sequences");
-    if (status == ATTEST_OK)
-        status = rearrange(c, ATTEST_REPEAT_SEQUENCE, "repeating a sequence");
-    if (status == ATTEST_OK && symmetric)
-        status = rearrange(c, ATTEST_REVERSE_TOKENS, "reversing the tokens");
-    if (status == ATTEST_OK && symmetric)
-        status = rearrange(c, ATTEST_REPEAT_TOKENS, "repeating all tokens");
-    if (status == ATTEST_OK)
-        status = mirror(c);
-    if (status == ATTEST_OK)
+    for (const struct change *a = changes; a < changes + CHANGES && status == ATTEST_OK; a++) {
+        if ((only && a != only) || (a->needs_symmetry && !symmetric))
+            continue;
         status = attest_transform_copy_weights(&c->weights, &c->instance->weights);
-    return status == ATTEST_OK ? scale(c) : status;
+        if (status == ATTEST_OK)
+            status = a->make(c);
+    }
+    return status;
 }
 
-static attest_status decide(attest_trial *trial, const attest_instance *instance,
-                            const attest_setting *setting, attest_error *error)
+static attest_status decide_by(attest_trial *trial, const attest_instance *instance,
+                               const struct change *only, attest_error *error)
 {
     comparison c = {.instance = instance, .trial = trial, .error = error};
     attest_status status;
 
-    (void)setting;
     c.scale = attest_instance_get(instance, "scale");
     if (!attest_instance_fits(instance) || !c.scale || fmpq_is_zero(c.scale)) {
         trial->outcome = ATTEST_DISCARDED;
@@ -189,11 +212,40 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     attest_finding_init(&c.before), attest_finding_init(&c.after);
     attest_dataset_init(&c.dataset);
     attest_weights_init(&c.weights);
-    status = compare_all(&c);
+    status = compare_all(&c, only);
     attest_trial_label_layer(trial, instance);
     attest_finding_clear(&c.before), attest_finding_clear(&c.after);
     attest_dataset_clear(&c.dataset);
     attest_weights_clear(&c.weights);
+    return status;
+}
+
+static attest_status decide(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    (void)setting;
+    return decide_by(trial, instance, NULL, error);
+}
+
+/* One of so many instances sees every change, the others one that their numbers choose. */
+static attest_status decide_many(attest_trial *trial, const attest_instance *instance,
+                                 size_t count, void **memory, const attest_setting *setting,
+                                 attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    (void)memory;
+    (void)setting;
+    for (size_t i = 0; i < count && status == ATTEST_OK; i++) {
+        uint64_t number = attest_sample_number(&instance[i]);
+        bool everything = attest_sample_takes(number);
+
+        if (everything)
+            attest_trial_label(&trial[i], ATTEST_SAMPLE_LABEL);
+        status = decide_by(&trial[i], &instance[i],
+                           everything ? NULL : &changes[number / ATTEST_SAMPLE_SHARE % CHANGES],
+                           error);
+    }
     return status;
 }
 
@@ -204,6 +256,7 @@ const attest_property attest_property_contextual_relations = {
     .definition = "contextual-mapping",
     .gen = gen,
     .decide = decide,
+    .decide_many = decide_many,
     .coverage = attest_coverage_layers,
-    .trials = 3000,
+    .trials = 8000,
 };

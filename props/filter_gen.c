@@ -6,18 +6,28 @@
 #include "props/arithmetic.h"
 #include "props/filter.h"
 
-enum { HEADS = 3, SIZE = 2, ENTRY_LIMIT = 3, SCORE_LIMIT = 60, TINY_SCORES = 700, SCALE = 300 };
+enum {
+    HEADS = 3,
+    SIZE = 2,
+    WHOLE = 4 /* one in so many */,
+    ENTRY_LIMIT = 3,
+    SCORE_LIMIT = 60,
+    TINY_SCORES = 700,
+    SCALE = 300
+};
 
 /* Entries that are not 0, but for one of four behind the first. */
 static attest_status gen_matrix(attest_matrix *matrix, struct theft *t, size_t rows,
-                                size_t cols, const attest_format *format)
+                                size_t cols, const attest_format *format, bool whole)
 {
     fmpq *entry = attest_rationals_alloc(rows * cols);
 
     if (!entry)
         return ATTEST_NOMEM;
     for (size_t i = 0; i < rows * cols; i++)
-        if (i == 0 || !attest_gen_rarely(t, 4))
+        if (whole)
+            fmpq_set_si(entry + i, attest_gen_integer(t, ENTRY_LIMIT), 1);
+        else if (i == 0 || !attest_gen_rarely(t, 4))
             attest_props_arithmetic_gen_number(entry + i, t, format, ENTRY_LIMIT);
     attest_gen_set_matrix(matrix, entry, rows, cols);
     attest_rationals_free(entry, rows * cols);
@@ -45,25 +55,35 @@ static void gen_scales(attest_head *head, struct theft *t, const attest_vocabula
 }
 
 static attest_status gen_weights(attest_weights *weights, struct theft *t,
-                                 const attest_vocabulary *tokens)
+                                 const attest_vocabulary *tokens, bool whole)
 {
     static const attest_setting doubles = {.number = ATTEST_ARITHMETIC_DOUBLE};
     attest_format format = attest_props_arithmetic_format(&doubles);
-    attest_status status = attest_weights_resize(weights, attest_gen_size(t, 1, HEADS));
+    size_t heads = whole ? 1 + (size_t)attest_gen_rarely(t, 4) : attest_gen_size(t, 1, HEADS);
+    attest_status status = attest_weights_resize(weights, heads);
 
     weights->dim = tokens->dim;
+    if (whole && attest_gen_rarely(t, 2)) /* different tokens may then have equal outputs */
+        weights->skip = false;
     for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++) {
         attest_head *head = weights->head + h;
         size_t size = attest_gen_size(t, 1, SIZE);
         attest_matrix *matrix[] = {&head->wk, &head->wq, &head->wv};
         for (size_t m = 0; status == ATTEST_OK && m < 3; m++)
-            status = gen_matrix(matrix[m], t, size, tokens->dim, &format);
+            status = gen_matrix(matrix[m], t, size, tokens->dim, &format, whole);
         if (status == ATTEST_OK)
-            status = gen_matrix(&head->wo, t, tokens->dim, size, &format);
-        if (status == ATTEST_OK)
+            status = gen_matrix(&head->wo, t, tokens->dim, size, &format, whole);
+        if (status == ATTEST_OK && !whole)
             gen_scales(head, t, tokens, weights->activation == ATTEST_SOFTMAX);
     }
     return status;
+}
+
+/* Small integers: scores tie and outputs are equal, which doubles tell exactly, too. */
+static void make_whole(attest_vocabulary *tokens, struct theft *t)
+{
+    for (size_t e = 0; e < tokens->count * tokens->dim; e++)
+        tokens->real[e] = (double)attest_gen_integer(t, ENTRY_LIMIT);
 }
 
 /* The tokens as rationals, which scores are computed from. */
@@ -90,16 +110,20 @@ attest_status attest_props_filter_gen(attest_instance *instance, struct theft *t
                                                    .shared = true};
     attest_vocabulary tokens;
     attest_status status;
+    bool whole;
 
     (void)setting;
     attest_vocabulary_init(&tokens);
     attest_gen_activation(&instance->weights, t);
     attest_gen_ties_and_mask(&instance->weights, t);
     status = attest_gen_doubles(&tokens, t, &kind);
+    whole = attest_gen_rarely(t, WHOLE);
+    if (status == ATTEST_OK && whole)
+        make_whole(&tokens, t);
     if (status == ATTEST_OK)
         status = add_rationals(&tokens);
     if (status == ATTEST_OK)
-        status = gen_weights(&instance->weights, t, &tokens);
+        status = gen_weights(&instance->weights, t, &tokens, whole);
     if (status == ATTEST_OK)
         status = attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
     attest_vocabulary_clear(&tokens);

@@ -116,11 +116,12 @@ typedef struct attest_property {
      * file): those not met give ATTEST_DISCARDED. Status: NOMEM. */
     attest_status (*decide)(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error);
-    /* Optional: decides count instances together where that is cheaper than one by one.
-     * trial[i] (initialised) becomes what decide makes of instance[i], whatever stands beside
-     * it. *memory is NULL at first and kept from call to call; forget gives it back. Status:
-     * NOMEM.
-     */
+    /* Optional: decides count instances together where that is cheaper than one by one; then
+     * it decides the trials' own instances, and decide what they are shrunk to and files.
+     * trial[i] (initialised) depends on instance[i] and the setting alone, whatever stands
+     * beside it. Of instances it may ask less than decide, but what it finds violated decide
+     * finds violated, too. *memory is NULL at first and kept from call to call; forget gives it
+     * back. Status: NOMEM. */
     attest_status (*decide_many)(attest_trial *trial, const attest_instance *instance,
                                  size_t count, void **memory, const attest_setting *setting,
                                  attest_error *error);

@@ -30,6 +30,7 @@ void attest_filter_integers_begin(integers *n, const attest_filter_shape *shape,
     n->positions = positions;
     n->tried = n->usable = false;
     memset(n->state, UNKNOWN, sizeof n->state);
+    memset(n->seen, 0, sizeof n->seen);
 }
 
 /* The lowest bit that is set in any of the numbers; INT_MAX if they are all 0. False when one
@@ -248,12 +249,17 @@ static bool compute(integers *n, size_t position)
     return true;
 }
 
-static bool is_known(integers *n, size_t position)
+static bool is_usable(integers *n)
 {
     if (!n->tried)
         n->usable = prepare(n);
     n->tried = true;
-    if (!n->usable)
+    return n->usable;
+}
+
+static bool is_known(integers *n, size_t position)
+{
+    if (!is_usable(n))
         return false;
     if (n->state[position] == UNKNOWN)
         n->state[position] = compute(n, position) ? KNOWN : NONE;
@@ -298,4 +304,90 @@ bool attest_filter_integers_compare(bool *equal, double *square, integers *n, si
         *square += difference * difference;
     }
     return true;
+}
+
+/* Ranks what a position sees; false where that is too much. */
+static bool rank(integers *n, size_t position)
+{
+    size_t dim = n->shape->dim, first;
+    sight of = see(n, position);
+    int64_t along[DIM], *score = n->ranked[position];
+
+    if (n->seen[position] != 0)
+        return n->seen[position] > 0;
+    n->seen[position] = of.seen <= ATTEST_FILTER_INTEGERS_SEEN ? (signed char)of.seen : -1;
+    if (n->seen[position] < 0)
+        return false;
+    first = (size_t)(of.token - n->token) / dim;
+    apply(along, n->score[0], n->token + position * dim, dim);
+    for (size_t j = 0; j < of.seen; j++) {
+        int64_t own = dot(along, of.token + j * dim, dim);
+        size_t at = j;
+
+        for (; at > 0 && score[at - 1] < own; at--) {
+            score[at] = score[at - 1];
+            n->rank[position][at] = n->rank[position][at - 1];
+        }
+        score[at] = own;
+        n->rank[position][at] = (unsigned char)(first + j);
+        apply(n->moved + (first + j) * dim, n->value[0], of.token + j * dim, dim);
+    }
+    return true;
+}
+
+/* sum += the coefficients that token i in sight of a and token j in sight of b give to the
+ * exponential of both scores. */
+static void add_product(int64_t *sum, const integers *n, const int64_t *skip, size_t a,
+                        size_t i, size_t b, size_t j)
+{
+    size_t dim = n->shape->dim;
+    const int64_t *x = n->moved + n->rank[a][i] * dim, *y = n->moved + n->rank[b][j] * dim;
+
+    for (size_t c = 0; c < dim; c++)
+        sum[c] += skip[c] + x[c] - y[c];
+}
+
+static bool is_zero(const int64_t *x, size_t dim)
+{
+    for (size_t c = 0; c < dim; c++)
+        if (x[c] != 0)
+            return false;
+    return true;
+}
+
+/* Whether the coefficients of every exponential are 0. From the highest exponent down: every
+ * token in sight of a has come to some token in sight of b, and those with the highest sum of
+ * scores go on. */
+static bool vanishes(const integers *n, const int64_t *skip, size_t a, size_t b)
+{
+    size_t of_a = (size_t)n->seen[a], of_b = (size_t)n->seen[b];
+    size_t next[ATTEST_FILTER_INTEGERS_SEEN] = {0};
+    const int64_t *x = n->ranked[a], *y = n->ranked[b];
+
+    while (next[of_a - 1] < of_b) { /* the lowest score comes to the end last */
+        int64_t highest = INT64_MIN, sum[DIM] = {0};
+
+        for (size_t i = 0; i < of_a; i++)
+            if (next[i] < of_b && x[i] + y[next[i]] > highest)
+                highest = x[i] + y[next[i]];
+        for (size_t i = 0; i < of_a; i++)
+            for (; next[i] < of_b && x[i] + y[next[i]] == highest; next[i]++)
+                add_product(sum, n, skip, a, i, b, next[i]);
+        if (!is_zero(sum, n->shape->dim))
+            return false;
+    }
+    return true;
+}
+
+int attest_filter_integers_tell(integers *n, size_t a, size_t b)
+{
+    size_t dim = n->shape->dim;
+    int64_t skip[DIM];
+
+    if (n->shape->heads != 1 || n->shape->activation != ATTEST_SOFTMAX || !is_usable(n) ||
+        !rank(n, a) || !rank(n, b))
+        return 0;
+    for (size_t c = 0; c < dim; c++)
+        skip[c] = n->skip * (n->token[a * dim + c] - n->token[b * dim + c]);
+    return vanishes(n, skip, a, b) ? -1 : 1;
 }

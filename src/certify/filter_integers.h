@@ -2,9 +2,9 @@
  *
  * Where tokens and weights are integers, or integers over one power of two, hardmax outputs are
  * fractions of small numbers, and so are those of softmax whose scores, or whose values, are
- * all equal: ties and equal outputs, which error bounds cannot tell (proofs-notes/filter.md,
- * (11)).
- */
+ * all equal: ties and equal outputs, which error bounds cannot tell. Other outputs of softmax
+ * are fractions of sums of exponentials, of which it is known when they are equal
+ * (proofs-notes/filter.md, (11)). */
 #ifndef ATTEST_CERTIFY_FILTER_INTEGERS_H
 #define ATTEST_CERTIFY_FILTER_INTEGERS_H
 
@@ -18,7 +18,8 @@
 enum {
     ATTEST_FILTER_INTEGERS_POSITIONS = 64,
     ATTEST_FILTER_INTEGERS_DIM = 16,
-    ATTEST_FILTER_INTEGERS_HEADS = 4
+    ATTEST_FILTER_INTEGERS_HEADS = 4,
+    ATTEST_FILTER_INTEGERS_SEEN = 16 /* by one softmax query */
 };
 
 /* One instance, as far as it has been looked at. */
@@ -39,6 +40,12 @@ typedef struct attest_filter_integers {
     unsigned char state[ATTEST_FILTER_INTEGERS_POSITIONS];
     int64_t numerator[ATTEST_FILTER_INTEGERS_POSITIONS * ATTEST_FILTER_INTEGERS_DIM];
     int64_t denominator[ATTEST_FILTER_INTEGERS_POSITIONS];
+    /* By position, softmax of one head: what it sees, the highest score first; -1: too much, 0:
+     * not yet asked for. And the value of its token. */
+    signed char seen[ATTEST_FILTER_INTEGERS_POSITIONS];
+    int64_t ranked[ATTEST_FILTER_INTEGERS_POSITIONS][ATTEST_FILTER_INTEGERS_SEEN];
+    unsigned char rank[ATTEST_FILTER_INTEGERS_POSITIONS][ATTEST_FILTER_INTEGERS_SEEN];
+    int64_t moved[ATTEST_FILTER_INTEGERS_POSITIONS * ATTEST_FILTER_INTEGERS_DIM];
 } attest_filter_integers;
 
 /* Another instance; nothing is computed yet. */
@@ -56,5 +63,10 @@ bool attest_filter_integers_get(double *centre, double *radius,
  * 2^-1000 that underflows; it may be infinite where it is not below 2^1000. */
 bool attest_filter_integers_compare(bool *equal, double *square,
                                     attest_filter_integers *integers, size_t a, size_t b);
+
+/* One softmax head: whether the outputs at two positions are different (1), or equal (-1), for
+ * the difference is a sum of exponentials whose coefficients are small integers; 0 where it is
+ * not known. */
+int attest_filter_integers_tell(attest_filter_integers *integers, size_t a, size_t b);
 
 #endif

@@ -160,8 +160,10 @@ static int compare_integers(const trial *t, const spot *a, const spot *b)
     bool equal;
     double square;
 
-    if (!attest_filter_integers_compare(&equal, &square, t->o->integers, a->at, b->at))
-        return 0;
+    if (!attest_filter_integers_compare(&equal, &square, t->o->integers, a->at, b->at)) {
+        int apart = attest_filter_integers_tell(t->o->integers, a->at, b->at);
+        return t->bounds->delta_upper == 0 || apart < 0 ? apart : 0;
+    }
     if (equal)
         return -1;
     if (t->bounds->delta_upper == 0 || is_above(square, 0, t->bounds->delta_upper))

@@ -151,6 +151,20 @@ TOY_MANY(toy_many_discard, toy_discards)
 TOY_MANY(toy_many_stay_open, toy_open)
 TOY_MANY(toy_many_kill, toy_kills)
 
+/* Asks half of the instances, and finds half of the violations of toy_edge. */
+static attest_status toy_many_ask_half(attest_trial *trial, const attest_instance *instance,
+                                       size_t count, void **memory,
+                                       const attest_setting *setting, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+
+    (void)memory;
+    for (size_t i = 0; i < count && status == ATTEST_OK; i++)
+        status = toy_x(&instance[i]) % 2 ? toy_edge(&trial[i], &instance[i], setting, error)
+                                         : toy_holds(&trial[i], &instance[i], setting, error);
+    return status;
+}
+
 static const attest_property toys[] = {
     {.name = "holds",
      .statement = "toy",
@@ -272,6 +286,13 @@ static const attest_property toys[] = {
      .forget = free,
      .trials = 4000,
      .chunk = 4000},
+    {.name = "half-are-asked",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_edge,
+     .decide_many = toy_many_ask_half,
+     .trials = 100,
+     .chunk = 20},
 };
 
 enum { TOYS = sizeof toys / sizeof *toys };

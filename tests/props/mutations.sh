@@ -123,6 +123,10 @@ mutation "the weights of another instance of the batch" src/certify/filter_batch
     '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
     '    most -= error * SLACK;' ''
+mutation "exponentials of which the filter sees one entry" src/certify/filter_integers.c \
+    'if (!is_zero(sum, n->shape->dim))' 'if (!is_zero(sum, 1))'
+mutation "exponentials that the filter adds where they cancel" src/certify/filter_integers.c \
+    'sum[c] += skip[c] + x[c] - y[c];' 'sum[c] += skip[c] + x[c] + y[c];'
 mutation "the skip of the first token at every position" $attention \
     'l->token + l->begin * l->dim + (i - i % l->dim);' 'l->token + l->begin * l->dim;'
 mutation "a total without its first weight, from three keys on" $attention \

@@ -23,6 +23,7 @@ typedef struct example {
     size_t length[SEQUENCES], positions;
     double token[SEQUENCES * LENGTH * DIM], weight[HEADS * 4 * SIZE * DIM];
     int token_bit, weight_bit;
+    bool small; /* scores are a few units */
 } example;
 
 static void fill(example *x, bool hardmax)
@@ -39,6 +40,7 @@ static void fill(example *x, bool hardmax)
                               .size = 1 + (size_t)below(SIZE)};
     x->token_bit = (int)below(9) - 4;
     x->weight_bit = (int)below(7) - 4;
+    x->small = span == 3;
     x->positions = 0;
     for (size_t s = 0; s < SEQUENCES; s++)
         x->positions += x->length[s] = 1 + (size_t)below(LENGTH);
@@ -158,6 +160,80 @@ static bool is_around(const attest_filter_integers *n, size_t p, const double *c
     return off <= radius && radius < INFINITY;
 }
 
+/* Whether what is told of two softmax outputs is what the oracle's balls show; told counts what
+ * is different, or equal. Large scores bring outputs closer than balls tell. */
+static bool is_told(size_t told[2], attest_filter_integers *n, const truth *t, const example *x,
+                    size_t p, size_t q)
+{
+    size_t dim = x->shape.dim;
+    int apart = attest_filter_integers_tell(n, p, q);
+    bool overlap = true;
+
+    for (size_t c = 0; c < dim; c++)
+        overlap = overlap && arb_overlaps(t->ball + p * dim + c, t->ball + q * dim + c);
+    told[0] += apart > 0;
+    told[1] += apart < 0;
+    return apart == 0 || (apart < 0 && overlap) || (apart > 0 && (!overlap || !x->small));
+}
+
+/* A head, and what it makes of tokens, told without fractions. */
+static void test_sums(void)
+{
+    static attest_filter_integers n;
+    slong most = SEQUENCES * LENGTH * DIM;
+    truth t = {_fmpq_vec_init(most), _arb_vec_init(most)};
+    size_t failed = 0, told[2] = {0, 0}, pairs = 0;
+    example x;
+
+    for (size_t i = 0; i < ROUNDS / 5; i++) {
+        fill(&x, false);
+        x.shape.heads = 1;
+        get_truth(&t, &x);
+        attest_filter_integers_begin(&n, &x.shape, &x.instance, x.positions);
+        for (size_t p = 0; p < x.positions; p++)
+            for (size_t q = 0; q < p; q++, pairs++)
+                failed += !is_told(told, &n, &t, &x, p, q);
+    }
+    TAP_OK(failed == 0, "softmax: %zu pairs, different or equal as the oracle's (%zu fail)",
+           pairs, failed);
+    TAP_OK(told[0] > pairs / 10 && told[1] > pairs / 10 && 10 * (told[0] + told[1]) > 8 * pairs,
+           "%zu are told to be different, %zu equal", told[0], told[1]);
+    x.shape.heads = 2;
+    attest_filter_integers_begin(&n, &x.shape, &x.instance, x.positions);
+    TAP_OK(attest_filter_integers_tell(&n, 0, 0) == 0, "nothing is said of two heads");
+    _fmpq_vec_clear(t.exact, most);
+    _arb_vec_clear(t.ball, most);
+}
+
+/* Tokens (1, 2) and (-1, -2), W_Q = 1, W_K W_V of both signs: outputs that are opposite, and
+ * equal only without skip and values. One more token of the highest score, or one less of the
+ * lowest, is told. */
+static void test_symmetry(void)
+{
+    static attest_filter_integers n;
+    double token[] = {1, 2, -1, -2, 2, 1, 1, 2, 2}, weight[4] = {1, 1, 1, 1};
+    size_t length[] = {2, 2, 2, 3};
+    attest_filter_shape shape = {
+        .activation = ATTEST_SOFTMAX, .dim = 1, .heads = 1, .size = 1, .skip = true};
+    attest_filter_instance instance = {4, length, token, weight};
+
+    attest_filter_integers_begin(&n, &shape, &instance, 9);
+    TAP_OK(attest_filter_integers_tell(&n, 0, 5) == -1 &&
+               attest_filter_integers_tell(&n, 1, 4) == -1,
+           "the order of tokens does not matter");
+    TAP_OK(attest_filter_integers_tell(&n, 0, 2) == 1 &&
+               attest_filter_integers_tell(&n, 0, 6) == 1,
+           "opposite outputs differ, and so do those of one more token");
+    weight[3] = -1;
+    weight[2] = 1;
+    shape.skip = false;
+    token[4] = 0, token[5] = 0; /* queries of score 0 see means */
+    attest_filter_integers_begin(&n, &shape, &instance, 9);
+    TAP_OK(attest_filter_integers_tell(&n, 4, 5) == -1 &&
+               attest_filter_integers_tell(&n, 4, 0) == 1,
+           "means are told from other averages");
+}
+
 /* One example; count[0] positions, of which count[1] are fractions. */
 static bool try_example(bool hardmax, size_t count[2], truth *t)
 {
@@ -237,6 +313,8 @@ int main(void)
     state = tap_seed(0x1273637);
     test(true);
     test(false);
+    test_sums();
+    test_symmetry();
     test_extremes();
     flint_cleanup();
     return tap_done();
