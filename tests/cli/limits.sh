@@ -1,5 +1,6 @@
 #!/bin/sh
-# Where commands stop: which memorisations are refused for their size, which widths a collapse curve has.
+# Where things end: which memorisations are refused for their size, which widths a collapse curve has, what is
+# beyond the format of a kernel's outputs.
 . "$srcdir/tests/cli/lib.sh"
 
 python3 - "$work" <<'END'
@@ -14,7 +15,10 @@ save("far", [1, 20])
 save("near", ["1/1000", 20])
 save("many", range(1, 121))
 save("close", [1, "0x1.0000000001p+0"])
+save("beyond", [1, 2])
 head = {name: [[1]] for name in ("WQ", "WK", "WV", "WO")}
+large = {**head, "WV": [[40000]], "WO": [["1/40000"]]}
+json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [large]}, open("large.json", "w"))
 json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [head]}, open("weights.json", "w"))
 END
 cd "$work" || exit 1
@@ -41,4 +45,7 @@ curve far.json 20 --sweep 1..20
 curve close.json 82
 json 'o["collapse_bits"] == 41'
 json "all((w['collisions'] > 0) == (w['bits'] < 41) for w in o['collapse']['curve'])"
+# Averages of 40000 and 80000 of which the second has the weight 0.73 or more are above 65504.
+run 0 "an output beyond binary16" audit beyond.json --weights large.json --quick --formats p=11 --stage in=binary32,out=binary16 --json
+json '[o["kernel_model"]["results"][0][k] for k in ("verdict", "collisions", "nonfinite")] == ["collapses", 1, 2]'
 finish
