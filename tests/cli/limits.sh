@@ -16,7 +16,10 @@ save("near", ["1/1000", 20])
 save("many", range(1, 121))
 save("close", [1, "0x1.0000000001p+0"])
 save("beyond", [1, 2])
+save("opposite", [1, -1])
 head = {name: [[1]] for name in ("WQ", "WK", "WV", "WO")}
+none = {"format": "attest/weights", "version": 1, "activation": "hardmax", "heads": [{name: [[0]] for name in head}]}
+json.dump(none, open("none.json", "w"))
 large = {**head, "WV": [[40000]], "WO": [["1/40000"]]}
 json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [large]}, open("large.json", "w"))
 json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [head]}, open("weights.json", "w"))
@@ -45,6 +48,9 @@ curve far.json 20 --sweep 1..20
 curve close.json 82
 json 'o["collapse_bits"] == 41'
 json "all((w['collisions'] > 0) == (w['bits'] < 41) for w in o['collapse']['curve'])"
+# Outputs that are the tokens 1 and -1: a rounding by a quarter, of each sum with 0, too, leaves them apart.
+run 0 "two bits suffice" audit opposite.json --weights none.json --quick --formats p=3 --json --jobs 1
+json '(o["collapse_bits"], o["certified_bits"]) == (1, 2)'
 # Averages of 40000 and 80000 of which the second has the weight 0.73 or more are above 65504.
 run 0 "an output beyond binary16" audit beyond.json --weights large.json --quick --formats p=11 --stage in=binary32,out=binary16 --json
 json '[o["kernel_model"]["results"][0][k] for k in ("verdict", "collisions", "nonfinite")] == ["collapses", 1, 2]'
