@@ -49,7 +49,7 @@ curve close.json 82
 json 'o["collapse_bits"] == 41'
 json "all((w['collisions'] > 0) == (w['bits'] < 41) for w in o['collapse']['curve'])"
 # Outputs that are the tokens 1 and -1: a rounding by a quarter, of each sum with 0, too, leaves them apart.
-run 0 "two bits suffice" audit opposite.json --weights none.json --quick --formats p=3 --json --jobs 1
+run 0 "two bits suffice" audit opposite.json --weights none.json --quick --formats p=3 --accumulate binary32 --json --jobs 1
 json '(o["collapse_bits"], o["certified_bits"]) == (1, 2)'
 # Averages of 40000 and 80000 of which the second has the weight 0.73 or more are above 65504.
 run 0 "an output beyond binary16" audit beyond.json --weights large.json --quick --formats p=11 --stage in=binary32,out=binary16 --json
