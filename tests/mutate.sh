@@ -8,7 +8,8 @@ copy_source() {
         configure configure.ac config.h.in Makefile.in Makefile.am aclocal.m4 attest.pc.in attest-engine.pc.in build-aux \
         m4 src props include completion tests bench examples doc proofs-notes python README.md CHANGELOG.md LICENSE \
         CONTRIBUTING.md SECURITY.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
-    (cd "${1:-$work/build}" && "$tree/configure" --disable-shared CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
+    # a relative path, so that a cache of the compiler knows the files again
+    (cd "${1:-$work/build}" && "$(realpath --relative-to=. "$tree")/configure" --disable-shared CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
 }
 
 # plant NAME FILE TEXT REPLACEMENT...: a bug in the copy; each text must occur once and change.

@@ -9,10 +9,9 @@
  * from 128 to 10^6 bits. */
 enum { EXP_OPERATIONS = 16, LEAST_BITS = 64 };
 
-/* One operation on numbers of so many bits. */
-static double operation(double bits)
+double attest_work_operation(double bits)
 {
-    return bits < LEAST_BITS ? operation(LEAST_BITS) : bits * log2(bits);
+    return bits < LEAST_BITS ? attest_work_operation(LEAST_BITS) : bits * log2(bits);
 }
 
 static double bits_of(const fmpz *entry, size_t count, size_t step)
@@ -44,7 +43,7 @@ static void add_chain(double *work, double *bits, const attest_chain *chain)
         const attest_factor *factor = &chain->factor[f];
 
         *bits += factor_bits(factor);
-        *work += (double)factor->rows * (double)factor->cols * operation(*bits);
+        *work += (double)factor->rows * (double)factor->cols * attest_work_operation(*bits);
     }
 }
 
@@ -64,10 +63,10 @@ double attest_work_estimate(const attest_weights *weights, const attest_sequence
         add_chain(&per_token, &value, &plan.value);
         add_chain(&per_query, &query, &plan.query);
         end = bits ? (double)bits : value;
-        per_query += n * (double)plan.score_width * operation(key + query) +
-                     n * (double)plan.value_width * operation(end);
+        per_query += n * (double)plan.score_width * attest_work_operation(key + query) +
+                     n * (double)plan.value_width * attest_work_operation(end);
         if (weights->activation == ATTEST_SOFTMAX)
-            per_query += n * EXP_OPERATIONS * log2(end + 2) * operation(end);
+            per_query += n * EXP_OPERATIONS * log2(end + 2) * attest_work_operation(end);
         add_chain(&per_query, &end, &plan.output);
         work += n * per_token + asked * per_query;
     }
@@ -82,4 +81,24 @@ attest_status attest_work_charge(double *left, double work, attest_error *error)
                                 work);
     *left -= work;
     return ATTEST_OK;
+}
+
+attest_status attest_work_charge_sequences(double *left, const attest_weights *weights,
+                                           const attest_dataset *dataset,
+                                           const size_t *sequence, size_t sequences, long bits,
+                                           attest_budget *budget, attest_error *error)
+{
+    attest_status status = ATTEST_OK;
+    attest_sequence own;
+    double work = 0;
+
+    attest_sequence_init(&own);
+    for (size_t i = 0; i < sequences && status == ATTEST_OK; i++) {
+        status = attest_dataset_get_sequence(&own, dataset, sequence ? sequence[i] : i, budget,
+                                             error);
+        if (status == ATTEST_OK)
+            work += attest_work_estimate(weights, &own, own.length, bits);
+    }
+    attest_sequence_clear(&own);
+    return status == ATTEST_OK ? attest_work_charge(left, work, error) : status;
 }

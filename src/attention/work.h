@@ -7,11 +7,23 @@
 #define ATTEST_ATTENTION_WORK_H
 
 #include <attest/attention.h>
+#include <attest/dataset.h>
+
+/* One operation on numbers of so many bits. */
+double attest_work_operation(double bits);
 
 /* The layer on so many queries of the sequence: exact for bits = 0, else balls of this
  * precision. Cost: O(n d) and the entries of the matrices. */
 double attest_work_estimate(const attest_weights *weights, const attest_sequence *sequence,
                             size_t queries, long bits);
+
+/* The same for all queries of these sequences of the dataset (NULL: of the first so many),
+ * taken from what is left. Status: UNABLE (that, or the budget, which may be NULL), NOMEM. */
+attest_status attest_work_charge_sequences(double *left, const attest_weights *weights,
+                                           const attest_dataset *dataset,
+                                           const size_t *sequence, size_t sequences, long bits,
+                                           attest_budget *budget,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Takes work from what is left; infinite: there is no limit. Status: UNABLE where it is more.
  */

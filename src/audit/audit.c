@@ -36,6 +36,7 @@ void attest_audit_init(attest_audit *audit)
     arf_init(audit->promise);
     audit->has_stages = audit->has_kernels = audit->has_curve = true;
     audit->jobs = 1;
+    audit->max_work = ATTEST_CERTIFY_MAX_WORK;
     attest_audit_collapse_init(&audit->collapse);
     attest_audit_curve_init(&audit->curve);
     attest_contexts_init(&audit->classes);
@@ -183,6 +184,7 @@ static void request_init(attest_audit_request *request, const attest_audit *audi
 {
     attest_audit_request_init(request, audit->dataset, audit->weights);
     request->jobs = audit->jobs;
+    request->max_work = audit->max_work;
 }
 
 static void request_sample(attest_audit_request *request, const attest_audit *audit,

@@ -85,6 +85,7 @@ typedef struct attest_audit {
     bool has_kernels;                 /* the fast path, too */
     bool has_curve;                   /* the collapse curve, too */
     size_t jobs;
+    double max_work; /* of certify, and of the balls of each reference */
     attest_progress progress;
     attest_audit_collapse collapse;
     /* What was found. */
@@ -103,7 +104,8 @@ typedef struct attest_audit {
 
 enum { ATTEST_AUDIT_ALGORITHMS = 12 };
 
-/* No data; nearest, shifted, sequential; the claim is delta = 0 alone. */
+/* No data; nearest, shifted, sequential; the claim is delta = 0 alone; max_work is that of
+ * claims. */
 void attest_audit_init(attest_audit *audit);
 void attest_audit_clear(attest_audit *audit);
 

@@ -22,6 +22,7 @@ static attest_status certify_by_balls(attest_audit *audit, attest_error *error)
     claim.has_r = audit->has_r;
     fmpq_set(claim.r, audit->r);
     fmpq_set(claim.delta, audit->delta);
+    claim.max_work = audit->max_work;
     claim.progress = audit->progress;
     status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_OK) {

@@ -163,9 +163,9 @@ static attest_status add_width(attest_audit_collapse *collapse, long bits,
         width = &collapse->width[collapse->widths++];
         *width = (attest_audit_width){.bits = bits, .nonfinite = collisions.nonfinite};
         fmpz_init_set(width->collisions, collisions.pairs);
-        width->has_separation =
-            !collisions.has_pair &&
-            attest_audit_separation_log2(&width->log2_separation, outputs, classes);
+        if (!collisions.has_pair)
+            status = attest_audit_separation_log2(
+                &width->log2_separation, &width->has_separation, outputs, classes, error);
         collapse->has_pair = collisions.has_pair;
         collapse->pair[0] = collisions.pair[0];
         collapse->pair[1] = collisions.pair[1];

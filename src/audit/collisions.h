@@ -29,10 +29,13 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
                                           const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* *log2 = the logarithm of the least separation to about 12 digits, for a curve; false: it
- * would take too many comparisons, or memory. Domain: all outputs finite, no collision. */
-bool attest_audit_separation_log2(double *log2, const attest_audit_outputs *outputs,
-                                  const attest_contexts *classes);
+/* *log2 = the logarithm of the least separation to about 12 digits, for a curve; *known is
+ * false where it would take too many comparisons. Domain: all outputs finite, no collision.
+ * Status: NOMEM. */
+attest_status attest_audit_separation_log2(double *log2, bool *known,
+                                           const attest_audit_outputs *outputs,
+                                           const attest_contexts *classes,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 
 /* square = the largest square of a norm over the finite outputs, exactly. */
 void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);

@@ -32,9 +32,9 @@ static attest_status measure(attest_audit_width *width, const attest_audit_outpu
     if (status == ATTEST_OK) {
         width->nonfinite = collisions.nonfinite;
         fmpz_set(width->collisions, collisions.pairs);
-        width->has_separation =
-            !collisions.has_pair && collisions.nonfinite == 0 &&
-            attest_audit_separation_log2(&width->log2_separation, outputs, classes);
+        if (!collisions.has_pair && collisions.nonfinite == 0)
+            status = attest_audit_separation_log2(
+                &width->log2_separation, &width->has_separation, outputs, classes, error);
     }
     attest_audit_collisions_clear(&collisions);
     return status;

@@ -15,7 +15,8 @@ void attest_audit_request_init(attest_audit_request *request, const attest_datas
                                       .weights = weights,
                                       .sequences = dataset->count,
                                       .rounded = ATTEST_AUDIT_ALL_STAGES,
-                                      .jobs = 1};
+                                      .jobs = 1,
+                                      .max_work = INFINITY};
 }
 
 /* Whether doubles can host all of it. Products of binary64 are not exact in binary64, so an

@@ -28,11 +28,12 @@ typedef struct attest_audit_request {
     double *attended; /* NULL, or shared: gets the weights of softmax, key by key; those of
                        * position p and head h begin at (p heads + h) longest */
     size_t jobs;
+    double max_work; /* what the balls of a reference may take: attention/work.h */
 } attest_audit_request;
 
 #define ATTEST_AUDIT_ALL_STAGES ((1u << ATTEST_STAGES) - 1)
 
-/* All sequences, all stages, one job. */
+/* All sequences, all stages, one job, any work. */
 void attest_audit_request_init(attest_audit_request *request, const attest_dataset *dataset,
                                const attest_weights *weights);
 

@@ -6,6 +6,7 @@
 
 #include <attest/attention.h>
 
+#include "attention/work.h"
 #include "base/workers.h"
 #include "number/wide.h"
 #include "base/memory.h"
@@ -109,6 +110,7 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
 {
     bool *unable = attest_shared_alloc(1, sizeof *unable);
     ball_work work = {request, reference, unable};
+    double left = request->max_work;
     attest_status status;
     bool ok;
 
@@ -124,6 +126,10 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
     if (!ok || !reference->middle || !reference->radius)
         status = attest_memory_fail(error);
     else
+        status = attest_work_charge_sequences(&left, request->weights, request->dataset,
+                                              reference->sequence, reference->sequences, bits,
+                                              NULL, error);
+    if (status == ATTEST_OK)
         status = attest_workers_run(evaluate_balls, &work, reference->sequences,
                                     reference->positions > 400 ? request->jobs : 1, error);
     if (status == ATTEST_OK && *unable)

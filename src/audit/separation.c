@@ -115,26 +115,25 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
     return search_tree(square, pair, found, outputs, classes, error);
 }
 
-bool attest_audit_separation_log2(double *log2, const attest_audit_outputs *outputs,
-                                  const attest_contexts *classes)
+attest_status attest_audit_separation_log2(double *log2, bool *known,
+                                           const attest_audit_outputs *outputs,
+                                           const attest_contexts *classes, attest_error *error)
 {
+    attest_status status;
     size_t pair[2];
-    bool known = false;
     arf_t square;
     arb_t ball;
 
     arf_init(square);
     arb_init(ball);
-    if (attest_audit_separation_get(square, pair, &known, outputs, classes, NULL) ==
-            ATTEST_OK &&
-        known && arf_sgn(square) > 0) {
+    status = attest_audit_separation_get(square, pair, known, outputs, classes, error);
+    *known = status == ATTEST_OK && *known && arf_sgn(square) > 0;
+    if (*known) {
         arb_set_arf(ball, square);
         arb_log_base_ui(ball, ball, 2, 64);
         *log2 = arf_get_d(arb_midref(ball), ARF_RND_NEAR) / 2;
-    } else {
-        known = false;
     }
     arb_clear(ball);
     arf_clear(square);
-    return known;
+    return status == ATTEST_UNABLE ? ATTEST_OK : status;
 }

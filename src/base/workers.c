@@ -70,6 +70,13 @@ typedef struct counter {
     atomic_bool failed;
 } counter;
 
+static bool inside;
+
+bool attest_workers_inside(void)
+{
+    return inside;
+}
+
 pid_t attest_workers_start(void (*run)(void *context), void *context)
 {
     pid_t parent = getpid(), child;
@@ -81,6 +88,7 @@ pid_t attest_workers_start(void (*run)(void *context), void *context)
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    inside = true;
     if (getppid() == parent) /* or it was gone before that call */
         run(context);
     _exit(0);

@@ -33,6 +33,10 @@ attest_status attest_workers_run(bool (*work)(void *context, size_t i), void *co
  * Returns its number; -1: errno says why there is none. Fault point "fork". */
 pid_t attest_workers_start(void (*run)(void *context), void *context);
 
+/* Whether this is such a process: what it has to say is its parent's to say, who knows how it
+ * ended. */
+bool attest_workers_inside(void);
+
 /* Waits for the end of that process; how it ended, as waitpid says it. */
 int attest_workers_wait(pid_t process);
 

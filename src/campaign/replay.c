@@ -7,6 +7,7 @@
 
 #include <attest/certify.h>
 
+#include "attention/work.h"
 #include "base/try.h"
 #include "audit/collision_file.h"
 #include "campaign/guard.h"
@@ -19,6 +20,7 @@ void attest_replay_init(attest_replay *replay)
     memset(replay, 0, sizeof *replay);
     replay->margin = NAN;
     replay->seconds = 60;
+    replay->max_work = ATTEST_CERTIFY_MAX_WORK;
     for (size_t v = 0; v < ATTEST_VIEWS; v++)
         arb_init(replay->view[v].separation);
 }
@@ -93,6 +95,7 @@ static attest_status decide_contextual(attest_replay *replay, const attest_count
     attest_finding_init(&finding);
     claim.dataset = &file->dataset;
     claim.weights = &file->weights;
+    claim.max_work = replay->max_work;
     status = attest_replay_get_number(claim.r, &claim.has_r, file, "r", error);
     if (status == ATTEST_OK)
         status = attest_replay_get_number(claim.delta, &given, file, "delta", error);
@@ -186,6 +189,19 @@ static attest_status fail_discarded(const attest_counterexample *file,
                             file->weights.heads == 0 ? "; it has no weights" : "");
 }
 
+/* One evaluation is what the property does at least; how many more is its own. */
+static attest_status charge(const attest_replay *replay, const attest_counterexample *file,
+                            attest_error *error)
+{
+    double left = replay->max_work;
+
+    if (file->dataset.count == 0 || file->dataset.dim != file->weights.dim)
+        return ATTEST_OK;
+    return attest_work_charge_sequences(
+        &left, &file->weights, &file->dataset, NULL, file->dataset.count,
+        file->weights.activation == ATTEST_HARDMAX ? 0 : ATTEST_CERTIFY_BITS, NULL, error);
+}
+
 static attest_status decide_property(attest_replay *replay, const attest_counterexample *file,
                                      const attest_property *property,
                                      const attest_setting *setting, attest_error *error)
@@ -197,6 +213,8 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
     attest_instance_init(&instance);
     attest_trial_init(&trial);
     status = borrow(&instance, file, error);
+    if (status == ATTEST_OK)
+        status = charge(replay, file, error);
     if (status == ATTEST_OK && property->object)
         status = attest_guard_decide(&(attest_guard){.property = property,
                                                      .setting = setting,

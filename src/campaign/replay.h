@@ -30,7 +30,8 @@ typedef struct attest_view {
 } attest_view;
 
 typedef struct attest_replay {
-    double seconds; /* for the answer of a loaded property; init: 60 */
+    double seconds;  /* for the answer of a loaded property; init: 60 */
+    double max_work; /* attention/work.h; init: that of claims */
     attest_trial_outcome outcome;
     char decided_by[128]; /* "property theorem1", "contextual-mapping by certify" */
     char reason[ATTEST_ERROR_SIZE];

@@ -7,6 +7,7 @@
 
 #include <attest/attention.h>
 
+#include "attention/work.h"
 #include "audit/collision_file.h"
 #include "base/memory.h"
 #include "campaign/setting.h"
@@ -25,10 +26,22 @@ typedef struct viewing {
     const attest_weights *weights;
     side side[2];
     size_t dim;
+    double work_left;     /* for exact and ball evaluation */
     attest_format format; /* of the view mpfr */
     mpfr_rnd_t round;
     attest_error *error;
 } viewing;
+
+/* The work of both sides, exactly or in balls of so many bits, before it is begun. */
+static attest_status charge(viewing *v, long bits)
+{
+    double work = 0;
+
+    for (size_t s = 0; s < 2; s++)
+        work += attest_work_estimate(v->weights, &v->side[s].sequence,
+                                     v->side[s].sequence.length, bits);
+    return attest_work_charge(&v->work_left, work, v->error);
+}
 
 static attest_status view_exact(attest_view *view, const viewing *v)
 {
@@ -138,10 +151,24 @@ static void set_separation(attest_view *view, const viewing *v, long bits)
     arb_clear(difference);
 }
 
-static attest_status look(attest_view *view, const viewing *v, attest_view_kind kind)
+/* Balls, until they tell the outputs apart; what that takes beyond the work is left out. */
+static attest_status look_closely(attest_view *view, viewing *v)
+{
+    attest_status status = charge(v, BITS);
+
+    for (long bits = BITS; status == ATTEST_OK; bits *= 2) {
+        status = view_ball(view, v, bits);
+        set_separation(view, v, 2 * bits);
+        if (bits >= MOST_BITS || v->weights->activation != ATTEST_SOFTMAX ||
+            !arb_contains_zero(view->separation) || charge(v, 2 * bits) != ATTEST_OK)
+            break;
+    }
+    return status;
+}
+
+static attest_status look(attest_view *view, viewing *v, attest_view_kind kind)
 {
     attest_status status = ATTEST_OK;
-    long bits = BITS;
 
     view->there = kind != ATTEST_VIEW_EXACT || v->weights->activation == ATTEST_HARDMAX;
     if (!view->there)
@@ -150,7 +177,9 @@ static attest_status look(attest_view *view, const viewing *v, attest_view_kind 
     view->output = _arb_vec_init(2 * (slong)v->dim);
     switch (kind) {
     case ATTEST_VIEW_EXACT:
-        status = view_exact(view, v);
+        status = charge(v, 0);
+        if (status == ATTEST_OK)
+            status = view_exact(view, v);
         break;
     case ATTEST_VIEW_MPFR:
         status = view_mpfr(view, v);
@@ -159,16 +188,7 @@ static attest_status look(attest_view *view, const viewing *v, attest_view_kind 
         status = view_double(view, v);
         break;
     default:
-        status = view_ball(view, v, bits);
-        set_separation(view, v, 2 * bits);
-        while (status == ATTEST_OK && bits < MOST_BITS &&
-               v->weights->activation == ATTEST_SOFTMAX &&
-               arb_contains_zero(view->separation)) {
-            bits *= 2;
-            status = view_ball(view, v, bits);
-            set_separation(view, v, 2 * bits);
-        }
-        return status;
+        return look_closely(view, v);
     }
     if (status == ATTEST_OK && view->finite)
         set_separation(view, v, 2 * BITS);
@@ -191,7 +211,10 @@ static void choose_format(viewing *v, const attest_setting *setting)
 attest_status attest_replay_view_all(attest_replay *replay, const attest_counterexample *file,
                                      const attest_setting *setting, attest_error *error)
 {
-    viewing v = {.weights = &file->weights, .dim = file->dataset.dim, .error = error};
+    viewing v = {.weights = &file->weights,
+                 .dim = file->dataset.dim,
+                 .work_left = replay->max_work,
+                 .error = error};
     attest_status status = ATTEST_OK;
 
     if (file->dataset.dim != file->weights.dim)

@@ -41,6 +41,7 @@ const attest_command attest_command_audit = {
                "it ends in .json",
     .folder = true,
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -119,6 +120,7 @@ static int run_subject(audit_job *job, audit_subject *subject)
     audit->has_stages = audit->has_kernels = audit->has_curve = !request->quick;
     audit->kernel = job->kernel;
     audit->jobs = attest_cli_jobs(request->jobs);
+    audit->max_work = job->common->max_work;
     attest_cli_audit_set_algorithm(&audit->like, request);
     set_claim(audit, subject, request);
     if (request->high) {
@@ -142,6 +144,7 @@ static int run_strategy(audit_job *job, audit_subject *subject, attest_strategy 
 
     c->strategy = strategy;
     c->mask = (attest_mask)job->request->mask;
+    c->max_work = job->common->max_work;
     subject->constructed = true;
     if (attest_construction_build(c, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, job->request->data);

@@ -125,13 +125,14 @@ static int construct(construct_job *job, const char *path, attest_common *common
     c->strategy = (attest_strategy)job->strategy;
     c->mask = (attest_mask)job->mask;
     c->seed = job->seed;
+    c->max_work = common->max_work;
     take_bound(&c->r_min, &job->r_min);
     take_bound(&c->r_max, &job->r_max);
     take_bound(&c->eps, &job->eps);
     attest_cli_work_begin("constructing");
     if (attest_construction_build(c, &job->dataset, &error)) {
         attest_error_prefix(&error, error.status, path);
-        return attest_cli_fail(&error);
+        return attest_cli_fail_work(&error, common);
     }
     if (!c->hypothesis) {
         code = certify(job);

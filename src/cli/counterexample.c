@@ -38,6 +38,7 @@ const attest_command attest_command_counterexample = {
         "  attest counterexample --show leftmost-zero",
     .product = "write the counterexample (JSON) to FILE",
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -118,7 +119,8 @@ static int build(counterexample_job *job, attest_common *common)
     if (job->entry)
         return build_entry(job);
     if (job->search)
-        return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed);
+        return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed,
+                                                common);
     if (!job->vocabulary) {
         if (job->counterexample.weights.homogeneous)
             return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
@@ -136,8 +138,8 @@ static int build(counterexample_job *job, attest_common *common)
                                job->weights ? job->weights : "--dim");
     if (code == EXIT_HOLDS &&
         attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
-                                              &common->budget, &error))
-        code = attest_cli_fail(&error);
+                                              &common->budget, common->max_work, &error))
+        code = attest_cli_fail_work(&error, common);
     attest_dataset_clear(&vocabulary);
     return code;
 }

@@ -11,7 +11,7 @@
  * theorem1-search, shrunk. Fills in the rest of the counterexample if *found. EXIT_HOLDS, or a
  * complaint and its exit code. */
 int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
-                                     uint64_t seed);
+                                     uint64_t seed, attest_common *common);
 
 /* All entries of the gallery. The exit code. */
 int attest_cli_list_gallery(const attest_common *common);

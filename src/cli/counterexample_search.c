@@ -1,6 +1,7 @@
 /* counterexample_search.c -- attest counterexample --search. */
 #include <string.h>
 
+#include "attention/work.h"
 #include "base/memory.h"
 #include "campaign/chunk.h"
 #include "cli/counterexample.h"
@@ -9,7 +10,7 @@
 #include "props/properties.h"
 #include "theory/theorem1_check.h"
 
-enum { TRIALS = 20000, CHUNK = 64 };
+enum { TRIALS = 20000, CHUNK = 64, LONGEST = 6 };
 
 static attest_status set(void *counterexample, const attest_json_cursor *object,
                          attest_error *error)
@@ -29,9 +30,23 @@ static attest_status confirm(attest_counterexample *counterexample, bool *found,
     return attest_theorem1_check(found, counterexample, error);
 }
 
-int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
-                                     uint64_t seed)
+/* What a chunk takes: two sequences of small numbers a trial. */
+static double work_of_chunk(const attest_weights *weights)
 {
+    attest_sequence sequence;
+    double work;
+
+    attest_sequence_init(&sequence);
+    attest_sequence_resize(&sequence, LONGEST, weights->dim);
+    work = 2 * CHUNK * attest_work_estimate(weights, &sequence, LONGEST, 0);
+    attest_sequence_clear(&sequence);
+    return work;
+}
+
+int attest_cli_search_counterexample(attest_counterexample *counterexample, bool *found,
+                                     uint64_t seed, attest_common *common)
+{
+    double work = work_of_chunk(&counterexample->weights);
     attest_setting setting = {.weights = &counterexample->weights};
     attest_chunk chunk = {.property = attest_property_get("theorem1-search"),
                           .setting = &setting,
@@ -46,7 +61,9 @@ int attest_cli_search_counterexample(attest_counterexample *counterexample, bool
     for (; chunk.first < TRIALS && !result.failed && status == ATTEST_OK;
          chunk.first += CHUNK) {
         attest_chunk_result_clear(&result);
-        status = attest_chunk_run(&result, &chunk, &error);
+        status = attest_work_charge(&common->max_work, work, &error);
+        if (status == ATTEST_OK)
+            status = attest_chunk_run(&result, &chunk, &error);
     }
     if (status == ATTEST_OK && result.violations > 0) {
         status = attest_json_parse_value(counterexample, set, result.violation[0].text,
@@ -55,5 +72,5 @@ int attest_cli_search_counterexample(attest_counterexample *counterexample, bool
             status = confirm(counterexample, found, &error);
     }
     attest_chunk_result_clear(&result);
-    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail(&error);
+    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail_work(&error, common);
 }

@@ -281,22 +281,14 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
 static int charge(eval_job *job, const char *path, attest_common *common)
 {
     const eval_arithmetic *arithmetic = &job->arithmetic;
-    attest_status status = ATTEST_OK;
+    attest_status status;
     attest_error error;
-    double work = 0;
 
     if (arithmetic->system != EVAL_EXACT && arithmetic->system != EVAL_BALL)
         return EXIT_HOLDS;
-    for (size_t i = 0; i < job->dataset.count && status == ATTEST_OK; i++) {
-        status = attest_dataset_get_sequence(&job->sequence, &job->dataset, i, &common->budget,
-                                             &error);
-        if (status == ATTEST_OK)
-            work += attest_work_estimate(
-                &job->network.attention, &job->sequence, job->sequence.length,
-                arithmetic->system == EVAL_BALL ? arithmetic->bits : 0);
-    }
-    if (status == ATTEST_OK)
-        status = attest_work_charge(&common->max_work, work, &error);
+    status = attest_work_charge_sequences(
+        &common->max_work, &job->network.attention, &job->dataset, NULL, job->dataset.count,
+        arithmetic->system == EVAL_BALL ? arithmetic->bits : 0, &common->budget, &error);
     if (status == ATTEST_OK)
         return EXIT_HOLDS;
     attest_error_prefix(&error, status, path);

@@ -32,6 +32,7 @@ const attest_command attest_command_memorize = {
                "  attest memorize train.conll --embed hash:8 -o network.json",
     .product = "write the network (JSON) to FILE",
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -265,6 +266,7 @@ static int memorize(memorize_job *job, const char *path, attest_common *common)
     m->mask = (attest_mask)job->mask;
     m->seed = job->seed;
     m->jobs = attest_cli_jobs(job->jobs);
+    m->max_work = common->max_work;
     m->positional = job->positional;
     attest_cli_work_begin("building the network");
     status = attest_memorization_build(m, &job->dataset, &error);

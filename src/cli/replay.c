@@ -23,6 +23,7 @@ const attest_command attest_command_replay = {
         "number system side by side. Exit code 1: a violation is confirmed (the claim fails);\n"
         "0: none is, and 3: one could not be decided.",
     .example = "  attest counterexample --heads 2 --dim 3 -o c.json && attest replay c.json",
+    .works = true,
     .run = run,
 };
 
@@ -57,6 +58,7 @@ static int replay_file(const char *path, double seconds, attest_common *common,
     attest_counterexample_init(&file);
     attest_replay_init(&replay);
     replay.seconds = seconds;
+    replay.max_work = common->max_work;
     if (attest_counterexample_read(&file, path, &common->budget, &error)) {
         code = attest_cli_fail_input(&error);
     } else if (check_object(path, &file) != EXIT_HOLDS) {

@@ -95,6 +95,8 @@ void attest_judge_head_clear(attest_judge_head *head)
     free(head->k);
     free(head->v);
     free(head->bias);
+    head->q = head->k = head->v = head->bias =
+        NULL; /* what init failed with may be cleared again */
 }
 
 /* to = one head of a tensor, all of it finite. */

@@ -1,6 +1,7 @@
 /* memorize.c -- Corollary 1: hypotheses, the network, its proof. */
 #include "theory/memorize.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ void attest_memorization_init(attest_memorization *memorization)
     memorization->strategy = ATTEST_STRATEGY_TUNED;
     memorization->seed = 1;
     memorization->max_bits = ATTEST_MEMORIZE_MOST_BITS;
+    memorization->max_work = INFINITY;
     attest_network_init(&memorization->network);
     attest_positional_init(&memorization->encoding);
     arb_init(memorization->gap);
@@ -146,6 +148,7 @@ static attest_status build_attention(builder *b, attest_error *error)
     c->mask = m->mask;
     c->seed = m->seed;
     c->jobs = m->jobs;
+    c->max_work = m->max_work;
     if (b->contexts.count == 1)
         return build_any(c, m->network.dim, error);
     if (m->positional) {
@@ -279,6 +282,7 @@ static attest_status build(builder *b, attest_error *error)
                                              &b->contexts, m->by_contexts, error);
     b->points.progress = m->progress;
     b->points.jobs = m->jobs;
+    b->points.work_left = m->max_work;
     if (status == ATTEST_OK)
         status = separate(b, error);
     if (status == ATTEST_OK)

@@ -60,6 +60,7 @@ typedef struct attest_memorization {
     const long
         *projection; /* p, as many whole numbers as the network has entries; NULL: search */
     long max_bits;
+    double max_work;          /* of the balls that tell classes apart: attention/work.h */
     attest_progress progress; /* told about contexts, and sequences that are proved */
     size_t jobs; /* processes that search and prove; 0: one. Nothing built depends on it */
     /* What was built. */
@@ -84,7 +85,7 @@ typedef struct attest_memorization {
     attest_place place[2];
 } attest_memorization;
 
-/* Strategy tuned, no mask, seed 1, max_bits ATTEST_MEMORIZE_MOST_BITS. */
+/* Strategy tuned, no mask, seed 1, max_bits ATTEST_MEMORIZE_MOST_BITS, any work. */
 void attest_memorization_init(attest_memorization *memorization);
 void attest_memorization_clear(attest_memorization *memorization);
 
@@ -92,8 +93,8 @@ void attest_memorization_clear(attest_memorization *memorization);
  * result. Label vectors shorter than tokens are filled up with zeros, longer ones make the
  * network's dimension theirs. Error: the network is exact; proof is a verdict. Status: USAGE
  * (no labels), UNABLE (theorem, gap: beyond the limits above; no projection was found that
- * tells the classes apart within max_bits), NOMEM. Cost: O(sum of squares of lengths)
- * exponentials at 128 bits, twice, and sorting. */
+ * tells the classes apart within max_bits; more than max_work, by estimates made before),
+ * NOMEM. Cost: O(sum of squares of lengths) exponentials at 128 bits, twice, and sorting. */
 attest_status attest_memorization_build(attest_memorization *memorization,
                                         const attest_dataset *dataset,
                                         attest_error *error) ATTEST_WARN_UNUSED;

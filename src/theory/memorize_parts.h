@@ -23,6 +23,7 @@ typedef struct attest_memorize_points {
     long bits;                /* the largest precision used */
     attest_progress progress; /* told about contexts; init: nobody */
     size_t jobs;              /* processes that try projections; init: 0, one */
+    double work_left;         /* attention/work.h; init: any */
 } attest_memorize_points;
 
 /* Status: NOMEM. Always to be cleared. */
@@ -40,7 +41,7 @@ static inline uint32_t attest_memorize_class(const attest_memorize_points *point
     return points->by_contexts ? (uint32_t)context : points->contexts->context[context].group;
 }
 
-/* Encloses z for all contexts. Status: NOMEM. */
+/* Encloses z for all contexts. Status: UNABLE (work), NOMEM. */
 attest_status attest_memorize_points_evaluate(attest_memorize_points *points, long bits,
                                               attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -54,8 +55,7 @@ attest_status attest_memorize_points_choose(attest_memorize_points *points, cons
 /* Sorts the contexts along the projection and proves that points of different classes lie in
  * different pieces with gaps between them, raising the precision of those that overlap. *apart:
  * whether that succeeded within max_bits; else pair are two contexts that overlap. Status:
- * NOMEM.
- */
+ * UNABLE (work), NOMEM. */
 attest_status attest_memorize_points_separate(attest_memorize_points *points, bool *apart,
                                               size_t pair[2], long max_bits,
                                               attest_error *error) ATTEST_WARN_UNUSED;

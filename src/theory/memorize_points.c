@@ -1,11 +1,14 @@
 /* memorize_points.c -- classes on a line, and the proof that they are apart. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/attention.h>
 
+#include "attention/work.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/try.h"
 #include "theory/memorize_parts.h"
 
 attest_status attest_memorize_points_init(attest_memorize_points *points,
@@ -23,6 +26,7 @@ attest_status attest_memorize_points_init(attest_memorize_points *points,
     points->by_contexts = by_contexts;
     points->dim = dataset->dim;
     points->count = count;
+    points->work_left = INFINITY;
     points->order = attest_memory_alloc(count, sizeof *points->order);
     points->border = attest_memory_alloc(count, sizeof *points->border);
     if (!points->order || !points->border)
@@ -83,7 +87,11 @@ static attest_status evaluate(attest_memorize_points *points, const bool *wanted
         for (to = from; to < points->count && context[to].sequence == context[from].sequence;
              to++)
             any = any || !wanted || wanted[to];
-        if (any)
+        if (any && wanted) /* all of them were charged before the first */
+            status = attest_work_charge_sequences(
+                &points->work_left, points->weights, points->dataset,
+                (const size_t[]){context[from].sequence}, 1, bits, NULL, error);
+        if (any && status == ATTEST_OK)
             status = evaluate_sequence(points, from, to, bits, error);
         attest_progress_report(&points->progress, "contexts", to, points->count, NULL);
     }
@@ -96,6 +104,9 @@ static attest_status evaluate(attest_memorize_points *points, const bool *wanted
 attest_status attest_memorize_points_evaluate(attest_memorize_points *points, long bits,
                                               attest_error *error)
 {
+    ATTEST_TRY(attest_work_charge_sequences(&points->work_left, points->weights,
+                                            points->dataset, NULL, points->dataset->count, bits,
+                                            NULL, error));
     return evaluate(points, NULL, bits, error);
 }
 

@@ -53,14 +53,15 @@ attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, 
  * head, a token that wins; then tokens that never win, exchanged for others that do not either.
  * Where a head's scores are constant and ties average, the exchanged tokens have equal sums of
  * what these heads would output. Checked exactly. *found tells whether there is such a pair
- * among at most ATTEST_THEOREM1_TOKENS tokens and ATTEST_THEOREM1_QUERIES queries. Status:
- * DOMAIN (softmax weights, or another dim), UNABLE (budget), NOMEM. */
+ * among at most ATTEST_THEOREM1_TOKENS tokens and ATTEST_THEOREM1_QUERIES queries. max_work:
+ * attention/work.h. Status: DOMAIN (softmax weights, or another dim), UNABLE (budget, work),
+ * NOMEM. */
 #define ATTEST_THEOREM1_TOKENS 4096
 #define ATTEST_THEOREM1_QUERIES 64
 attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *counterexample,
                                                     bool *found,
                                                     const attest_dataset *vocabulary,
-                                                    attest_budget *budget,
+                                                    attest_budget *budget, double max_work,
                                                     attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -5,11 +5,14 @@
  * wins for no head. A head whose l_h is constant on the tokens lets all of them win: leftmost
  * ties then choose the first token, which is shared; uniform ties average all of them, so the
  * exchanged tokens must have equal sums under T = sum of W_O W_V over these heads. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/work.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 
@@ -21,6 +24,7 @@ typedef struct search {
     size_t count, dim; /* tokens, and entries of each */
     fmpz *token;       /* count * dim numerators over one denominator */
     fmpz_t denominator;
+    double work_left;
     size_t query;
     fmpz *score;    /* heads * count: l_h(y), times a positive number for each h */
     size_t *winner; /* per head, a token that wins; SIZE_MAX where l_h is constant */
@@ -63,6 +67,17 @@ static attest_status load_tokens(search *s, const attest_dataset *vocabulary,
     }
     fmpz_clear(own);
     return status;
+}
+
+/* The scores of all queries: a layer on the tokens as one sequence. */
+static attest_status charge_queries(search *s, attest_error *error)
+{
+    attest_sequence all = {.length = s->count, .dim = s->dim, .entry = s->token};
+
+    *all.denominator = *s->denominator; /* lent */
+    return attest_work_charge(
+        &s->work_left, attest_work_estimate(s->weights, &all, ATTEST_THEOREM1_QUERIES, 0),
+        error);
 }
 
 /* score[y] = l_h(y), for all y. */
@@ -176,15 +191,27 @@ static void find_equal(search *s, balance *all, size_t count, size_t size)
     }
 }
 
+/* What sums of so many images take: a sum of fractions is reduced. */
+static double work_of_sums(const search *s, size_t count)
+{
+    double bits = 0;
+
+    for (size_t e = 0; e < s->count * s->dim; e++)
+        bits = fmax(bits, (double)fmpq_height_bits(s->image + e));
+    return (double)(count * s->dim) * log2(2 * bits + 2) * attest_work_operation(2 * bits);
+}
+
 /* Sets of size 1 or 2 (the same token twice counts) of at most MOST_BALANCED losers. */
-static attest_status find_balanced(search *s, size_t size)
+static attest_status find_balanced(search *s, size_t size, attest_error *error)
 {
     size_t losers = s->losers < MOST_BALANCED ? s->losers : MOST_BALANCED, count = 0;
     size_t most = size == 1 ? losers : losers * (losers + 1) / 2;
-    balance *all = attest_memory_alloc(most, sizeof *all);
+    balance *all;
 
+    ATTEST_TRY(attest_work_charge(&s->work_left, work_of_sums(s, most), error));
+    all = attest_memory_alloc(most, sizeof *all);
     if (!all)
-        return ATTEST_NOMEM;
+        return attest_memory_fail(error);
     for (size_t i = 0; i < losers; i++) {
         for (size_t j = i; j < (size == 1 ? i + 1 : losers); j++) {
             balance *b = &all[count++];
@@ -273,7 +300,7 @@ static void find_relation(search *s)
 }
 
 /* For this query: the tokens to exchange, if there are any. */
-static attest_status find_exchange(search *s)
+static attest_status find_exchange(search *s, attest_error *error)
 {
     s->averages = false;
     s->exchanges = 0;
@@ -291,10 +318,9 @@ static attest_status find_exchange(search *s)
         return ATTEST_OK;
     }
     set_images(s);
-    if (find_balanced(s, 1) != ATTEST_OK)
-        return ATTEST_NOMEM;
-    if (!s->exchanges && find_balanced(s, 2) != ATTEST_OK)
-        return ATTEST_NOMEM;
+    ATTEST_TRY(find_balanced(s, 1, error));
+    if (!s->exchanges)
+        ATTEST_TRY(find_balanced(s, 2, error));
     if (!s->exchanges)
         find_relation(s);
     return ATTEST_OK;
@@ -367,9 +393,8 @@ static attest_status search_queries(bool *found, attest_counterexample *countere
 
     for (size_t q = 0; q < queries && status == ATTEST_OK && !*found; q++) {
         s->query = q * s->count / queries;
-        if (find_exchange(s) != ATTEST_OK)
-            return attest_memory_fail(error);
-        if (s->exchanges)
+        status = find_exchange(s, error);
+        if (status == ATTEST_OK && s->exchanges)
             status = build_pair(found, counterexample, s, error);
     }
     return status;
@@ -378,9 +403,10 @@ static attest_status search_queries(bool *found, attest_counterexample *countere
 attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *counterexample,
                                                     bool *found,
                                                     const attest_dataset *vocabulary,
-                                                    attest_budget *budget, attest_error *error)
+                                                    attest_budget *budget, double max_work,
+                                                    attest_error *error)
 {
-    search s = {.weights = &counterexample->weights};
+    search s = {.weights = &counterexample->weights, .work_left = max_work};
     size_t heads = s.weights->heads;
     attest_status status;
 
@@ -393,6 +419,8 @@ attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *count
                                 vocabulary->dim, s.weights->dim);
     fmpz_init_set_ui(s.denominator, 1);
     status = load_tokens(&s, vocabulary, budget, error);
+    if (status == ATTEST_OK)
+        status = charge_queries(&s, error);
     s.score = _fmpz_vec_init((slong)(heads * s.count));
     s.image = _fmpq_vec_init((slong)(s.count * s.dim));
     s.winner = attest_memory_alloc(heads, sizeof *s.winner);

@@ -1,4 +1,5 @@
 /* theorem2.c -- hypotheses, bounds and weights that the strategies of Theorem 2 share. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ void attest_construction_init(attest_construction *construction)
 {
     memset(construction, 0, sizeof *construction);
     construction->seed = 1;
+    construction->max_work = INFINITY;
     fmpq_init(construction->r_min.value);
     fmpq_init(construction->r_max.value);
     fmpq_init(construction->eps.value);

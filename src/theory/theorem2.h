@@ -40,6 +40,7 @@ typedef struct attest_construction {
     uint64_t seed;
     size_t jobs; /* processes that try directions (tuned); 0: one. The weights do not depend on
                     it */
+    double max_work;     /* attention/work.h: of pairs that are tested exactly */
     const char *without; /* a hypothesis that is not insisted on, or NULL; see below */
     attest_given_bound r_min, r_max, eps;
     bool eps_holds; /* the caller knows that the given eps does: pairs are not looked at */
@@ -64,7 +65,7 @@ typedef struct attest_construction {
     attest_place place[2];
 } attest_construction;
 
-/* Strategy theorem, no mask, seed 1, no bounds given. */
+/* Strategy theorem, no mask, seed 1, no bounds given, any work. */
 void attest_construction_init(attest_construction *construction);
 void attest_construction_clear(attest_construction *construction);
 
@@ -75,8 +76,8 @@ void attest_construction_clear(attest_construction *construction);
  * Error: rationals are exact; kappa is at least its value and within a factor 1 + 2^-40 of it
  *   (gap: 1 + 2^-60); |w| at most its value; delta and delta_formula enclose.
  * Status: DOMAIN (such a bound is not), UNABLE (theorem: the pairs of tokens are too many to
- * test; no direction was found), NOMEM. Cost: theorem O(|V|^2 d) exact; gap O(|V| d); tuned a
- * few million exponentials. */
+ * test, or that is more than max_work; no direction was found), NOMEM. Cost: theorem O(|V|^2 d)
+ * exact; gap O(|V| d); tuned a few million exponentials. */
 attest_status attest_construction_build(attest_construction *construction,
                                         const attest_dataset *dataset,
                                         attest_error *error) ATTEST_WARN_UNUSED;

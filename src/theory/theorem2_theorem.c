@@ -1,6 +1,7 @@
 /* theorem2_theorem.c -- the paper's construction, in exact rationals. */
 #include <stdlib.h>
 
+#include "attention/work.h"
 #include "base/memory.h"
 #include "theory/theorem2_parts.h"
 
@@ -95,6 +96,17 @@ static bool direction_is_wide(points *p, const attest_direction *direction)
     return wide;
 }
 
+/* The work of one direction: a product with every token, and for every pair the squares of its
+ * difference and of the difference of its products. */
+static double work_of(const points *p, const attest_direction *direction)
+{
+    double bits = (double)labs(_fmpz_vec_max_bits(p->entry, (slong)(p->count * p->dim)));
+    double along = bits + (double)fmpz_bits(direction->divisor), n = (double)p->count;
+
+    return n * (double)(p->dim) * attest_work_operation(along) +
+           n * n / 2 * (double)(p->dim + 3) * attest_work_operation(2 * along);
+}
+
 /* kappa >= (|V|+1)^4 pi d (2 log n + 3) / (8 eps r_min), within 2^-50 of it. */
 static void set_kappa(attest_construction *construction, size_t n, size_t tokens)
 {
@@ -131,8 +143,9 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
 {
     size_t tokens = dataset->tokens.count;
     uint64_t state = construction->seed;
+    double left = construction->max_work;
+    attest_status status = ATTEST_OK;
     attest_direction direction;
-    attest_status status;
     bool wide = false;
     points p;
 
@@ -142,9 +155,10 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
                                 "the strategy gap");
     attest_direction_init(&direction, dataset->dim);
     points_init(&p, &dataset->tokens);
-    for (int i = 0; i < MOST_DIRECTIONS && !wide; i++) {
+    for (int i = 0; i < MOST_DIRECTIONS && !wide && status == ATTEST_OK; i++) {
         attest_direction_gen(&direction, &state);
-        wide = direction_is_wide(&p, &direction);
+        status = attest_work_charge(&left, work_of(&p, &direction), error);
+        wide = status == ATTEST_OK && direction_is_wide(&p, &direction);
     }
     if (wide) {
         set_kappa(construction, dataset->longest, tokens);
@@ -152,7 +166,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         status = attest_construction_finish(construction, &direction, error);
         attest_theorem2_promise(construction, dataset->longest);
         attest_theorem2_formula(construction, dataset->longest, tokens);
-    } else {
+    } else if (status == ATTEST_OK) {
         status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
     }
     points_clear(&p);

@@ -36,4 +36,12 @@ while [ $tried -lt "${ATTEST_DATASETS:-3}" ]; do
     done
     tried=$((tried + 1))
 done
+
+# How far tuned keeps these apart: averages that are wrong lose ten bits, and four.
+printf '%s\n' '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [3]], [[2]], [[1], [2]], [[3]]]}' >few.json
+printf '%s\n' '{"format": "attest/dataset", "version": 1, "sequences": [[[4], [1]], [[7], [1], [7]], [[2]], [[2], [7]], [[4], [4], [7]]]}' >more.json
+run 0 "tuned, few contexts" construct few.json --strategy tuned --json
+json 'float(o["certificate"]["min_separation"]["log2"]) > -2.4'
+run 0 "tuned, more of them" construct more.json --strategy tuned --json
+json 'float(o["certificate"]["min_separation"]["log2"]) > -4'
 finish

@@ -19,6 +19,18 @@ for name, value in {"250": dataset(250), "20000": dataset(20000), "4": dataset(4
 for activation in "softmax", "hardmax":
     json.dump(weights(activation, "1e100000"), open(f"{activation}.json", "w"))
 json.dump(weights("softmax", "1e6"), open("steep.json", "w"))
+labelled = dataset(250)
+labelled["labels"] = [[[i] for i in range(250)]]
+json.dump(labelled, open("labelled.json", "w"))
+flat = weights("hardmax", 0) # equal scores: what is exchanged must have equal sums of large numbers
+flat["heads"][0].update(WQ=[[0, 0], [0, 0]], WV=[["1e10000", "1e-10000"], ["7e9999", 1]])
+json.dump(flat, open("flat.json", "w"))
+found = dict(format="attest/counterexample", version=1, property="theorem1", parameters={}, seed="0x1", found_by="construction",
+             violates={"definition": "contextual-mapping", "pair": [[0, 0], [0, 1]]}, shrink_steps=0, dataset=dataset(250))
+for activation in "softmax", "hardmax":
+    found["weights"] = weights(activation, "1e100000")
+    json.dump(found, open(f"found-{activation}.json", "w"))
+    json.dump({**found, "property": "masked", "found_by": "campaign"}, open(f"campaign-{activation}.json", "w"))
 END
 cd "$work" || exit 1
 
@@ -37,6 +49,23 @@ for kind in softmax hardmax; do
     open "certify, $kind" certify 250.json --weights $kind.json --max-work 1e9
 done
 open "balls of many bits" eval 250.json --weights steep.json --bits 10000000
+for strategy in tuned theorem; do
+    open "memorize, $strategy" memorize labelled.json --strategy $strategy --max-work 1e6
+    open "audit of weights by $strategy" audit 250.json --construct $strategy --max-work 1e8 --jobs 1
+done
+open "audit of large numbers" audit 250.json --weights softmax.json --max-work 1e9 --jobs 1
+open "construct, all pairs" construct 250.json --strategy theorem --max-work 1e6
+open "counterexample, scores" counterexample --weights hardmax.json --vocabulary 250.json --max-work 1e6
+open "counterexample, sums" counterexample --weights flat.json --vocabulary 250.json --max-work 1e10
+open "counterexample, a search" counterexample --weights flat.json --search --max-work 1e7
+for kind in softmax hardmax; do
+    open "replay, $kind" replay found-$kind.json --max-work 1e9
+    open "replay of what a campaign found, $kind" replay campaign-$kind.json --max-work 1e9
+done
+run 3 "construct as JSON" construct 250.json --strategy theorem --max-work 1e6 --json
+json 'o["verdict"] == "undecided" and "--max-work" in o["reason"]'
+run 3 "memorize as JSON" memorize labelled.json --max-work 1e8 --json
+json 'o["verdict"] == "undecided" and "--max-work" in o["reason"]'
 run 3 "as JSON" certify 250.json --weights softmax.json --max-work 1e9 --json
 json 'o["verdict"] == "undecided" and "--max-work" in o["reason"]'
 run 3 "and of eval" eval 250.json --weights softmax.json --max-work 1e9 --json

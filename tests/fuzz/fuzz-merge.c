@@ -30,9 +30,11 @@ static void remove_folders(void)
 
 static void make_folders(void)
 {
-    static char name[] = "/tmp/fuzz-merge.XXXXXX";
+    static char memory[] = "/dev/shm/fuzz-merge.XXXXXX", disk[] = "/tmp/fuzz-merge.XXXXXX";
 
-    root = mkdtemp(name);
+    root = mkdtemp(memory); /* a file is written anew for every run */
+    if (!root)
+        root = mkdtemp(disk);
     if (!root)
         abort();
     for (int i = 0; i < 2; i++) {

@@ -66,8 +66,9 @@ static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **outp
 }
 
 static const options *asked;
-static size_t seen_scaled, seen_near, seen_opposite, seen_collinear, seen_long, seen_zero_head,
-    seen_factored, seen_shorter, seen_permuted, seen_shared, seen_huge, seen_tiny, seen_dead;
+static size_t seen_full, seen_scaled, seen_near, seen_opposite, seen_collinear, seen_long,
+    seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared, seen_huge,
+    seen_tiny, seen_dead;
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -94,6 +95,12 @@ static double square(const fmpq *x, const fmpq *y, size_t dim, int sign)
     return sum;
 }
 
+/* The bits from the first one to the last. */
+static size_t count_bits(const fmpz_t x)
+{
+    return fmpz_is_zero(x) ? 0 : fmpz_bits(x) - fmpz_val2(x);
+}
+
 static bool check_tokens(const attest_vocabulary *v)
 {
     for (size_t i = 0; i < v->count; i++) {
@@ -102,6 +109,7 @@ static bool check_tokens(const attest_vocabulary *v)
         for (size_t c = 0; c < v->dim; c++) {
             zero = zero && fmpq_is_zero(token(v, i) + c);
             seen_long += fmpq_height_bits(token(v, i) + c) > 100;
+            seen_full += count_bits(fmpq_numref(token(v, i) + c)) > 45;
         }
         if (zero && !asked->tokens.zero)
             return false;
@@ -352,7 +360,7 @@ static void reals_free(void *instance, void *env)
 }
 
 static const fmpq *gap_asked;
-static size_t seen_packed;
+static size_t seen_packed, seen_nearly_packed, seen_apart;
 
 static enum theft_trial_res check_gaps(struct theft *t, void *argument)
 {
@@ -365,7 +373,10 @@ static enum theft_trial_res check_gaps(struct theft *t, void *argument)
     for (size_t i = 1; i < v->count; i++) {
         fmpq_sub(gap, v->entry + i - 1, v->entry + i);
         ok = ok && fmpq_cmp(gap, gap_asked) >= 0;
-        seen_packed += fmpq_equal(gap, gap_asked);
+        fmpq_sub(gap, gap, gap_asked);
+        seen_packed += fmpq_is_zero(gap);
+        seen_nearly_packed += !fmpq_is_zero(gap) && fmpq_get_d(gap) < 1e-6;
+        seen_apart += fmpq_get_d(gap) > 1;
     }
     fmpq_clear(gap);
     return ok ? THEFT_TRIAL_PASS : THEFT_TRIAL_FAIL;
@@ -410,11 +421,13 @@ int main(void)
     TAP_OK(run(&strict, seed, TRIALS) == THEFT_RUN_PASS,
            "no zero, no repeats, equal lengths, scores within the limit");
     seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = seen_permuted = 0;
+    seen_full = 0;
     TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
            "tokens of doubles, none of them zero");
     TAP_OK(seen_near > 20 && seen_scaled > 20 && seen_opposite > 20 && seen_collinear > 20,
            "that nearly agree: %zu; tiny and huge: %zu; opposite: %zu; collinear: %zu",
            seen_near, seen_scaled, seen_opposite, seen_collinear);
+    TAP_OK(seen_full > 20, "with significands of more than 45 bits: %zu", seen_full);
     TAP_OK(seen_shorter > 20 && seen_permuted > 20,
            "in sequences of unequal lengths: %zu; permuted: %zu", seen_shorter, seen_permuted);
     seen_shared = seen_huge = seen_tiny = seen_dead = 0;
@@ -429,5 +442,7 @@ int main(void)
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
     TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
     TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
+    TAP_OK(seen_nearly_packed > 20, "nearly packed ones: %zu", seen_nearly_packed);
+    TAP_OK(seen_apart > 20, "wide ones: %zu", seen_apart);
     return tap_done();
 }

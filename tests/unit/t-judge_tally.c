@@ -111,6 +111,13 @@ static void worst(void)
     TAP_OK(tally.head[2].wrong == 1 && tally.head[2].within == 31,
            "a row that is to be NaN, and is not");
     attest_judge_tally_clear(&tally);
+    output[one_sided] = exact[one_sided];
+    output[nan] = exact[nan] + ldexp(bound[nan], ATTEST_JUDGE_LEAST - 1);
+    if (attest_judge_tally_init(&tally, output, &bounds, shape, &error))
+        abort();
+    TAP_OK(tally.bin[0] == 2 + COLUMNS - 1 && tally.bin[1] == 0,
+           "ratios of 0, and below the least of the histogram");
+    attest_judge_tally_clear(&tally);
 }
 
 static void difference(void)

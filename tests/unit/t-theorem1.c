@@ -1,5 +1,6 @@
 /* Theorem 1: universal pairs under weights of all sizes, and pairs from a user's own tokens,
  * against hardmax attention by another route; the file format there and back. */
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -161,8 +162,8 @@ static void test_vocabulary(void)
             _fmpz_vec_zero(c.weights.head[0].wk.entry, (slong)(2 * dim));
             constant++;
         }
-        if (attest_theorem1_build_from_vocabulary(&c, &found, &vocabulary, NULL, NULL) !=
-            ATTEST_OK)
+        if (attest_theorem1_build_from_vocabulary(&c, &found, &vocabulary, NULL, INFINITY,
+                                                  NULL) != ATTEST_OK)
             bad++;
         else if (found)
             bad += !merges(&c) || !is_own(&c.dataset, &vocabulary);
