@@ -7,7 +7,7 @@
 #include "tests/tap.h"
 #include "theory/theorem1_least.h"
 
-enum { DIM = 2, MOST_PLACES = 3, ROWS = 3, MOST_CONTEXTS = 256, ROUNDS = 400 };
+enum { DIM = 2, MOST_PLACES = 3, ROWS = 3, MOST_CONTEXTS = 256, ROUNDS = 2000 };
 
 typedef struct instance {
     attest_weights weights;
@@ -21,11 +21,28 @@ static long small(uint64_t *state, long most)
     return (long)(tap_random(state) % (uint64_t)(2 * most + 1)) - most;
 }
 
+/* Heads that take back what the one before adds, over another denominator. */
+static void cancel(attest_weights *weights)
+{
+    for (size_t h = 1; h < weights->heads; h += 2) {
+        attest_head *head = &weights->head[h];
+        attest_matrix *wv = &head->wv;
+
+        attest_matrix_set(&head->wq, &head[-1].wq);
+        attest_matrix_set(&head->wk, &head[-1].wk);
+        attest_matrix_set(wv, &head[-1].wv);
+        attest_matrix_set(&head->wo, &head[-1].wo);
+        _fmpz_vec_scalar_mul_si(wv->entry, wv->entry, (slong)(wv->rows * wv->cols), -3);
+        fmpz_mul_ui(wv->denominator, wv->denominator, 3);
+    }
+}
+
 static void draw(instance *x, uint64_t *state)
 {
     attest_dataset_builder builder;
     attest_error error;
     fmpq token[DIM];
+    long most;
     bool ok;
 
     attest_weights_init(&x->weights);
@@ -39,6 +56,9 @@ static void draw(instance *x, uint64_t *state)
     if (tap_random(state) % 3 == 0) /* a head that averages */
         _fmpz_vec_zero(x->weights.head[0].wk.entry,
                        (slong)(x->weights.head[0].wk.rows * x->weights.head[0].wk.cols));
+    if (tap_random(state) % 4 == 0)
+        cancel(&x->weights);
+    most = 1 + (long)(tap_random(state) % 2);
     x->places = 1 + tap_random(state) % MOST_PLACES;
     for (size_t c = 0; c < DIM; c++)
         fmpq_init(token + c);
@@ -46,7 +66,7 @@ static void draw(instance *x, uint64_t *state)
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t k = 0; k < x->places; k++) {
             for (size_t c = 0; c < DIM; c++) {
-                x->entry[i][k][c] = small(state, 2);
+                x->entry[i][k][c] = small(state, most);
                 fmpq_set_si(token + c, x->entry[i][k][c], 3);
             }
             ok = ok && attest_dataset_builder_add_token(&builder, token, &error) == ATTEST_OK;
