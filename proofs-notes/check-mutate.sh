@@ -278,3 +278,45 @@ coq_mutate_kernel() {
         fi
     done < <(coq_kernel_mutations)
 }
+
+# The attacks of the table, as a page: attacks.md is what the last whole run left. Errors of Coq are not
+# quoted, since versions word them differently.
+attacks_page() { # table
+    cat <<'END'
+# Attacks on the statements
+
+Every line is a change that `make check-proofs-mutate` makes in a copy of the proofs, the statements, the guards or the C code, and what
+noticed it. That command writes this page (`proofs/attacks.md` in the build folder); `tests/meta/statements.sh` compares it with the list of attacks.
+
+- *proof*: a constant or a step is changed. *statement*: something else is proved under the same name. *definition*: something else is called by the same name.
+- *hypothesis*: too much is assumed. Here `statements.v` is not asked, as if the attacker had frozen the new statement, too.
+- *code*: the C code is changed, and its constants and names are read anew.
+
+| | attack on | what is changed | noticed by |
+|---|---|---|---|
+END
+    awk '$2 == "mutate" {
+        result = $1; file = $3
+        sub(/^.*mutate +[^ ]+ +- +/, "")
+        kind = "code"
+        if (match($0, /^(proof|statement|definition|hypothesis) /)) { kind = substr($0, 1, RLENGTH - 1); sub(/^[a-z]+ /, "") }
+        sub(/^(NOT )?caught: */, "")
+        at = match($0, / \((Error|gone: )/) ? RSTART : match($0, / \([^(]*$/)
+        what = substr($0, 1, at - 1); how = substr($0, at + 2); sub(/\)[^)]*$/, "", how)
+        if (how ~ /^Error/) how = file ".v does not compile"
+        if (result != "checked") how = "**nothing**"
+        sub(/ does not compile$/, ".v does not compile", how); sub(/\.v\.v/, ".v", how)
+        gsub(/\|/, "\\|", what)
+        printf "| %d | %s: `%s` | %s | %s |\n", ++n, kind, file, what, how
+    }' "$1"
+}
+
+attacks_listed() { # what the attacks change, as the page has it
+    {
+        coq_mutations | sed 's/.* @ //'
+        coq_attacked | sed 's/^[^ ]* //;h;s/$/ assumes False/p;g;s/$/ says True/'
+        code_mutations | sed 's/.* @ //'
+        coq_kernel_mutations | sed 's/.* @ //'
+        kernel_mutations | sed 's/.* @ //'
+    } | sed 's/|/\\|/g'
+}

@@ -1,6 +1,7 @@
 /* counterexample.c -- attest counterexample: Theorem 1. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/counterexample.h"
@@ -26,7 +27,9 @@ const attest_command attest_command_counterexample = {
         "token whose contexts differ, checked exactly. By default they lie on a line, and\n"
         "merge for all weights at once. With --vocabulary they are made of a user's own "
         "tokens:\n"
-        "what never wins a score can be exchanged. With --search random data are tried, and "
+        "what never wins a score can be exchanged; with --least the shortest such sequences "
+        "are\n"
+        "found, by going through all of them. With --search random data are tried, and "
         "what\n"
         "is found is shrunk. --list shows the gallery: the least pairs for each tie rule, "
         "mask\n"
@@ -46,9 +49,11 @@ typedef struct counterexample_job {
     const char *weights, *vocabulary, *show;
     unsigned long heads, dim, size, seed;
     int ties, mask; /* -1: not given */
-    bool search, list;
+    bool search, list, least;
     const attest_gallery_entry *entry; /* --show */
-    attest_gallery_search least;
+    bool trained;                      /* --show trained */
+    attest_gallery_search numbers;     /* of which the entry is the least */
+    attest_theorem1_space space;       /* of which the tokens are: trained, --least */
     attest_counterexample counterexample;
     attest_separated extremes;
     bool found;
@@ -105,50 +110,76 @@ static int build_entry(counterexample_job *job)
 
     if (attest_theorem1_build_pair(&job->counterexample, &job->found, &job->entry->pair,
                                    &error) ||
-        attest_gallery_find(&job->least, job->entry, &error))
+        attest_gallery_find(&job->numbers, job->entry, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;
 }
 
-static int build(counterexample_job *job, attest_common *common)
+/* From the tokens of a dataset, made to fit the weights. */
+static int build_own(counterexample_job *job, attest_dataset *vocabulary,
+                     const attest_input *input, attest_common *common)
+{
+    attest_counterexample *c = &job->counterexample;
+    attest_status status;
+    attest_error error;
+    int code = attest_cli_read_dataset_input(vocabulary, input, common);
+
+    if (code == EXIT_HOLDS)
+        code = attest_cli_pair(common, vocabulary, input, job->vocabulary, &c->weights,
+                               job->weights ? job->weights : "--dim");
+    if (code != EXIT_HOLDS)
+        return code;
+    status = job->least ? attest_theorem1_build_least(c, &job->found, &job->space, vocabulary,
+                                                      &common->budget, common->max_work, &error)
+                        : attest_theorem1_build_from_vocabulary(c, &job->found, vocabulary,
+                                                                &common->budget,
+                                                                common->max_work, &error);
+    return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail_work(&error, common);
+}
+
+static int build_from_vocabulary(counterexample_job *job, attest_common *common)
 {
     attest_dataset vocabulary;
+    attest_input input;
     attest_error error;
     int code;
 
+    if (attest_input_open(&input, job->vocabulary, common->budget.left, &error))
+        return attest_cli_fail_input(&error);
+    attest_dataset_init(&vocabulary);
+    code = build_own(job, &vocabulary, &input, common);
+    attest_dataset_clear(&vocabulary);
+    attest_input_close(&input);
+    return code;
+}
+
+static int build(counterexample_job *job, attest_common *common)
+{
+    attest_error error;
+
     if (job->entry)
         return build_entry(job);
+    if (job->trained)
+        return attest_cli_build_trained(&job->counterexample, &job->found, &job->space);
     if (job->search)
         return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed,
                                                 common);
-    if (!job->vocabulary) {
-        if (job->counterexample.weights.homogeneous)
-            return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
-                                     "for heads without: use --vocabulary DATA",
-                                     job->weights);
-        job->found = true;
-        return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
-                                                                   : EXIT_HOLDS;
-    }
-    attest_dataset_init(&vocabulary);
-    code = attest_cli_read_dataset(&vocabulary, job->vocabulary, common);
-    if (code == EXIT_HOLDS)
-        code = attest_cli_pair(common, &vocabulary, NULL, job->vocabulary,
-                               &job->counterexample.weights,
-                               job->weights ? job->weights : "--dim");
-    if (code == EXIT_HOLDS &&
-        attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
-                                              &common->budget, common->max_work, &error))
-        code = attest_cli_fail_work(&error, common);
-    attest_dataset_clear(&vocabulary);
-    return code;
+    if (job->vocabulary)
+        return build_from_vocabulary(job, common);
+    if (job->counterexample.weights.homogeneous)
+        return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
+                                 "for heads without: use --vocabulary DATA",
+                                 job->weights);
+    job->found = true;
+    return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
+                                                               : EXIT_HOLDS;
 }
 
 /* Whether all weights are defeated, and not those only that were asked for. */
 static bool is_universal(const counterexample_job *job)
 {
     return job->entry ? job->entry->defeats == ATTEST_GALLERY_ALL
-                      : !job->vocabulary && !job->search;
+                      : !job->trained && !job->vocabulary && !job->search;
 }
 
 /* The counterexample, and the extremes of its tokens: how well separated they are. */
@@ -158,7 +189,11 @@ static void write_all(attest_json *json, const counterexample_job *job)
     attest_counterexample_write_members(json, &job->counterexample);
     attest_json_write_bool(json, "universal", is_universal(job));
     if (job->entry)
-        attest_cli_write_gallery(json, job->entry, &job->least);
+        attest_cli_write_gallery(json, job->entry, &job->numbers);
+    if (job->trained)
+        attest_cli_write_trained(json, &job->space);
+    if (job->least)
+        attest_cli_write_space(json, &job->space);
     attest_json_write_object(json, "separated");
     attest_cli_write_root(json, "r_min", job->extremes.r_min_square);
     attest_cli_write_root(json, "r_max", job->extremes.r_max_square);
@@ -168,15 +203,21 @@ static void write_all(attest_json *json, const counterexample_job *job)
     attest_json_write_close(json);
 }
 
+enum { MOST_SHOWN = 8, SHOWN_OF_MORE = 3 }; /* entries of a vector; -o has them all */
+
 static void print_vector(const fmpq *entry, size_t count)
 {
+    size_t shown = count > MOST_SHOWN ? SHOWN_OF_MORE : count;
+
     printf("(");
-    for (size_t c = 0; c < count; c++) {
+    for (size_t c = 0; c < shown; c++) {
         char *text = attest_number_format(entry + c);
 
         printf("%s%s", c ? ", " : "", attest_need_text(text));
         free(text);
     }
+    if (shown < count)
+        printf(", ... %zu entries", count);
     printf(")");
 }
 
@@ -214,7 +255,13 @@ static void print_text(const counterexample_job *job)
     const attest_counterexample *c = &job->counterexample;
 
     if (job->entry)
-        attest_cli_print_gallery(job->entry, &job->least);
+        attest_cli_print_gallery(job->entry, &job->numbers);
+    if (job->trained)
+        attest_cli_print_trained(&job->space);
+    if (job->least) {
+        printf("least of all: ");
+        attest_cli_print_space(&job->space, true);
+    }
     printf("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
            attest_ties_name(c->weights.ties), attest_mask_name(c->weights.mask),
            c->weights.heads, c->weights.heads == 1 ? "" : "s",
@@ -260,7 +307,7 @@ static int print(const counterexample_job *job, const attest_common *common)
 static int find(counterexample_job *job, attest_common *common)
 {
     attest_error error;
-    int code = get_weights(job, common);
+    int code = job->trained ? EXIT_HOLDS : get_weights(job, common);
 
     if (code == EXIT_HOLDS)
         code = build(job, common);
@@ -269,6 +316,8 @@ static int find(counterexample_job *job, attest_common *common)
     if (!job->found) {
         if (common->json)
             printf("{\n  \"outputs_equal\": false\n}\n");
+        else if (job->least)
+            attest_cli_print_space(&job->space, false);
         else
             printf("none found%s\n",
                    job->search  ? ""
@@ -285,14 +334,20 @@ static int find(counterexample_job *job, attest_common *common)
 /* What --list and --show go with; the entry that is shown. */
 static int check_gallery(counterexample_job *job)
 {
+    if (job->least && (!job->vocabulary || job->search))
+        return attest_cli_refuse("--least goes with --vocabulary DATA: it goes through all "
+                                 "sequences of its tokens");
     if (!job->list && !job->show)
         return EXIT_HOLDS;
     if (job->search || job->vocabulary || job->ties >= 0 || job->mask >= 0 ||
         (job->list && (job->show || job->weights || job->heads || job->dim || job->size)))
         return attest_cli_refuse("--list goes with no other option, --show NAME only with "
                                  "--weights or --heads, --dim, --size and --seed");
+    job->trained = job->show && strcmp(job->show, attest_cli_trained.name) == 0;
+    if (job->trained && (job->weights || job->heads || job->dim || job->size))
+        return attest_cli_refuse("--show %s has weights of its own", job->show);
     job->entry = job->show ? attest_gallery_get(job->show) : NULL;
-    if (job->show && !job->entry)
+    if (job->show && !job->entry && !job->trained)
         return attest_cli_refuse("--show: '%s' is not in the gallery ('attest counterexample "
                                  "--list' lists it)",
                                  job->show);
@@ -321,6 +376,11 @@ static int run(int argc, char **argv)
          &job.seed, NULL},
         {"vocabulary", 0, "DATA", "use the tokens of this dataset", OPTION_TEXT,
          &job.vocabulary, NULL},
+        {"least", 0, NULL,
+         "go through all sequences of these tokens, each at a\nplace where DATA has it, "
+         "shorter "
+         "ones first",
+         OPTION_FLAG, &job.least, NULL},
         {"list", 0, NULL, "list the gallery of least counterexamples", OPTION_FLAG, &job.list,
          NULL},
         {"show", 0, "NAME", "show one of them, with plain weights or the given ones",

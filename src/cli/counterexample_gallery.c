@@ -47,6 +47,34 @@ static void write_entry(attest_json *json, const attest_gallery_entry *e)
     attest_json_write_close(json);
 }
 
+/* "`ab` and `cb` at 1 and 1": texts are of letters, blanks and the like. */
+static void print_texts(void)
+{
+    const attest_trained_entry *e = &attest_cli_trained;
+
+    printf("`%s` and `%s` at %zu and %zu", e->text[0], e->text[1], e->position[0],
+           e->position[1]);
+}
+
+static void write_texts(attest_json *json)
+{
+    const attest_trained_entry *e = &attest_cli_trained;
+
+    attest_json_write_string(json, "name", e->name);
+    attest_json_write_string(json, "title", e->title);
+    attest_json_write_string(json, "ties", attest_ties_name(ATTEST_TIES_UNIFORM));
+    attest_json_write_string(json, "mask", attest_mask_name(ATTEST_MASK_CAUSAL));
+    attest_json_write_string(json, "defeats", e->defeats);
+    attest_json_write_array(json, "texts");
+    for (size_t side = 0; side < 2; side++)
+        attest_json_write_string(json, NULL, e->text[side]);
+    attest_json_write_close(json);
+    attest_json_write_array(json, "positions");
+    for (size_t side = 0; side < 2; side++)
+        attest_json_write_count(json, NULL, e->position[side]);
+    attest_json_write_close(json);
+}
+
 int attest_cli_list_gallery(const attest_common *common)
 {
     attest_json json;
@@ -58,6 +86,10 @@ int attest_cli_list_gallery(const attest_common *common)
             printf("; %s ties, mask %s\n%-26s   defeats %s\n", attest_ties_name(e->ties),
                    attest_mask_name(e->mask), "", attest_gallery_defeats_name(e->defeats));
         }
+        printf("%-26s %s\n%-26s   ", attest_cli_trained.name, attest_cli_trained.title, "");
+        print_texts();
+        printf("; uniform ties, mask causal\n%-26s   defeats %s\n", "",
+               attest_cli_trained.defeats);
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);
@@ -68,6 +100,9 @@ int attest_cli_list_gallery(const attest_common *common)
         write_entry(&json, e);
         attest_json_write_close(&json);
     }
+    attest_json_write_object(&json, NULL);
+    write_texts(&json);
+    attest_json_write_close(&json);
     attest_json_write_close(&json);
     attest_json_write_close(&json);
     return attest_cli_end_json(&json, EXIT_HOLDS);
@@ -115,5 +150,46 @@ void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
     attest_json_write_count(json, "shorter_positions", search->contexts);
     attest_json_write_count(json, "sequences", search->sequences);
     attest_json_write_close(json);
+    attest_json_write_close(json);
+}
+
+void attest_cli_print_space(const attest_theorem1_space *space, bool found)
+{
+    printf("%zu tokens, each at a place where the data have it: ", space->tokens);
+    if (found)
+        printf("the %zu sequences of fewer\n  than %zu have no such pair, and among the %zu of "
+               "%zu it is the first\n",
+               space->shorter, space->length, space->longest, space->length);
+    else
+        printf("the %zu sequences of up to %zu\n  have no such pair%s\n",
+               space->shorter + space->longest, space->length,
+               space->whole ? "" : "; longer ones are too many to go through");
+}
+
+void attest_cli_write_space(attest_json *json, const attest_theorem1_space *space)
+{
+    attest_json_write_object(json, "least_of");
+    attest_json_write_count(json, "tokens", space->tokens);
+    attest_json_write_count(json, "length", space->length);
+    attest_json_write_count(json, "shorter_sequences", space->shorter);
+    attest_json_write_count(json, "sequences", space->shorter + space->longest);
+    attest_json_write_bool(json, "whole", space->whole);
+    attest_json_write_close(json);
+}
+
+void attest_cli_print_trained(const attest_theorem1_space *space)
+{
+    printf("%s: %s\n", attest_cli_trained.name, attest_cli_trained.title);
+    print_texts();
+    printf("\ndefeats %s; uniform ties, mask causal\nleast of all: ",
+           attest_cli_trained.defeats);
+    attest_cli_print_space(space, true);
+}
+
+void attest_cli_write_trained(attest_json *json, const attest_theorem1_space *space)
+{
+    attest_json_write_object(json, "gallery");
+    write_texts(json);
+    attest_cli_write_space(json, space);
     attest_json_write_close(json);
 }

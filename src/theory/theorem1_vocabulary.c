@@ -36,39 +36,6 @@ typedef struct search {
     size_t exchanges;                   /* per side; 0: nothing found */
 } search;
 
-/* All tokens over one denominator. */
-static attest_status load_tokens(search *s, const attest_dataset *vocabulary,
-                                 attest_budget *budget, attest_error *error)
-{
-    attest_status status = ATTEST_OK;
-    fmpz_t own;
-    size_t bits;
-
-    fmpz_init(own);
-    s->dim = vocabulary->dim;
-    s->count = vocabulary->tokens.count;
-    if (s->count > ATTEST_THEOREM1_TOKENS)
-        s->count = ATTEST_THEOREM1_TOKENS;
-    s->token = _fmpz_vec_init((slong)(s->count * s->dim));
-    for (size_t y = 0; y < s->count && status == ATTEST_OK; y++) {
-        attest_tokens_get(s->token + y * s->dim, own, &vocabulary->tokens, y);
-        fmpz_lcm(s->denominator, s->denominator, own);
-        bits = fmpz_bits(s->denominator);
-        status = attest_budget_charge(budget, bits / 8, error);
-    }
-    bits = fmpz_bits(s->denominator);
-    if (status == ATTEST_OK)
-        status = attest_budget_charge(budget, s->count * s->dim * (bits / 8), error);
-    for (size_t y = 0; y < s->count && status == ATTEST_OK; y++) {
-        attest_tokens_get(s->token + y * s->dim, own, &vocabulary->tokens, y);
-        fmpz_divexact(own, s->denominator, own);
-        _fmpz_vec_scalar_mul_fmpz(s->token + y * s->dim, s->token + y * s->dim, (slong)s->dim,
-                                  own);
-    }
-    fmpz_clear(own);
-    return status;
-}
-
 /* The scores of all queries: a layer on the tokens as one sequence. */
 static attest_status charge_queries(search *s, attest_error *error)
 {
@@ -78,21 +45,6 @@ static attest_status charge_queries(search *s, attest_error *error)
     return attest_work_charge(
         &s->work_left, attest_work_estimate(s->weights, &all, ATTEST_THEOREM1_QUERIES, 0),
         error);
-}
-
-/* score[y] = l_h(y), for all y. */
-static void rank_tokens(const search *s, size_t h)
-{
-    const attest_head *head = &s->weights->head[h];
-    size_t size = head->wk.rows;
-    fmpz *query = _fmpz_vec_init((slong)size), *l = _fmpz_vec_init((slong)s->dim);
-
-    attest_linear_apply(query, &head->wq, s->token + s->query * s->dim);
-    attest_linear_apply_transposed(l, &head->wk, query);
-    for (size_t y = 0; y < s->count; y++)
-        _fmpz_vec_dot(s->score + h * s->count + y, l, s->token + y * s->dim, (slong)s->dim);
-    _fmpz_vec_clear(query, (slong)size);
-    _fmpz_vec_clear(l, (slong)s->dim);
 }
 
 static void find_winner(search *s, size_t h)
@@ -305,7 +257,8 @@ static attest_status find_exchange(search *s, attest_error *error)
     s->averages = false;
     s->exchanges = 0;
     for (size_t h = 0; h < s->weights->heads; h++) {
-        rank_tokens(s, h);
+        attest_theorem1_rank(s->score + h * s->count, &s->weights->head[h], s->token, s->count,
+                             s->dim, s->query);
         find_winner(s, h);
     }
     find_losers(s);
@@ -411,14 +364,14 @@ attest_status attest_theorem1_build_from_vocabulary(attest_counterexample *count
     attest_status status;
 
     *found = false;
-    if (s.weights->activation != ATTEST_HARDMAX)
-        return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
-    if (s.weights->dim != vocabulary->dim)
-        return attest_error_set(error, ATTEST_DOMAIN,
-                                "tokens have %zu entries, but the weights take %zu",
-                                vocabulary->dim, s.weights->dim);
-    fmpz_init_set_ui(s.denominator, 1);
-    status = load_tokens(&s, vocabulary, budget, error);
+    ATTEST_TRY(attest_theorem1_check_vocabulary(s.weights, vocabulary, error));
+    fmpz_init(s.denominator);
+    s.dim = vocabulary->dim;
+    s.count = vocabulary->tokens.count < ATTEST_THEOREM1_TOKENS ? vocabulary->tokens.count
+                                                                : ATTEST_THEOREM1_TOKENS;
+    s.token = _fmpz_vec_init((slong)(s.count * s.dim));
+    status = attest_theorem1_load(s.token, s.denominator, &vocabulary->tokens, NULL, s.count,
+                                  budget, error);
     if (status == ATTEST_OK)
         status = charge_queries(&s, error);
     s.score = _fmpz_vec_init((slong)(heads * s.count));

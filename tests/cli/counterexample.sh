@@ -64,10 +64,10 @@ for name in $names; do
     result $? "$name: is shipped"
 done
 set -- $names
-[ $# -ge 26 ] && [ "$(ls "$srcdir"/examples/gallery | wc -l)" -eq $# ]
+[ $# -ge 27 ] && [ "$(ls "$srcdir"/examples/gallery | wc -l)" -eq $# ]
 result $? "$# entries, and no other file"
 run 1 "replays" replay --json "$srcdir"/examples/gallery/*.json
-json 'len(o["replays"]) >= 26 and all(r["verdict"] == "violated" and r["reproduced"] for r in o["replays"])'
+json 'len(o["replays"]) >= 27 and all(r["verdict"] == "violated" and r["reproduced"] for r in o["replays"])'
 run 0 "with other weights" counterexample --show causal --heads 3 --dim 4 --seed 7 --json
 json 'o["universal"] and o["gallery"]["least_of"]["shorter_sequences"] == 81 and o["weights"]["mask"] == "causal"'
 run 1 "with weights that it does not defeat" counterexample --show smallest --weights "$srcdir/examples/hardmax.json"
@@ -78,5 +78,13 @@ refused "another tie rule" counterexample --show leftmost --weights "$srcdir/exa
 refused "not in the gallery" counterexample --show nothing
 refused "--list and --show" counterexample --list --show pair
 refused "--show and --ties" counterexample --show pair --ties leftmost
+# --least: nothing shorter exists, and what cannot be gone through is said.
+run 0 "the least own tokens" counterexample --vocabulary "$work/data.json" --weights "$srcdir/examples/hardmax.json" --least --json
+json 'o["outputs_equal"] and not o["universal"] and o["least_of"]["whole"] and o["least_of"]["length"] == max(map(len, o["dataset"]["sequences"]))'
+run 1 "no least ones" counterexample --vocabulary "$work/few.json" --heads 2 --least
+shows '2 tokens, each at a place where the data have it: the 2 sequences of up to 2'
+refused "--least without tokens" counterexample --least
+refused "--least and --search" counterexample --least --search --vocabulary "$work/data.json"
+refused "a trained entry with other weights" counterexample --show trained --heads 2
 refused "--search with --vocabulary" counterexample --search --vocabulary "$srcdir/examples/universal-pair.json"
 finish
