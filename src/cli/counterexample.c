@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/counterexample.h"
+#include "cli/progress.h"
 #include "cli/excerpt.h"
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
@@ -134,10 +135,12 @@ static int build(counterexample_job *job, attest_common *common)
         code = attest_cli_pair(common, &vocabulary, NULL, job->vocabulary,
                                &job->counterexample.weights,
                                job->weights ? job->weights : "--dim");
+    attest_cli_work_begin("looking for tokens that never win");
     if (code == EXIT_HOLDS &&
         attest_theorem1_build_from_vocabulary(&job->counterexample, &job->found, &vocabulary,
                                               &common->budget, &error))
         code = attest_cli_fail(&error);
+    attest_cli_work_end();
     attest_dataset_clear(&vocabulary);
     return code;
 }

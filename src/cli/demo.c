@@ -23,7 +23,7 @@ static int run(int argc, char **argv);
 const attest_command attest_command_demo = {
     .name = "demo",
     .arguments = "[OPTION]...",
-    .summary = "take the tour: heads that tell contexts apart, rounding, kernels judged",
+    .summary = "take the tour: contexts told apart, rounding, kernels judged",
     .details =
         "Sixteen steps, each a command as you would type it, in a few seconds. The last one\n"
         "makes report.html of all that the others have left in the folder.",

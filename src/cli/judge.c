@@ -20,10 +20,10 @@ const attest_command attest_command_judge = {
         "returns. An element outside is proved wrong: no kernel of the model returns it.\n"
         "Within does not certify a kernel: other inputs may fail. Exit code 0: all within;\n"
         "1: some are wrong; 3: none, but of some nothing is known.",
-    .example =
-        "  attest judge qkv.safetensors --output out.safetensors --kernel bf16-flash2 "
-        "--causal\n"
-        "  attest judge run.safetensors --output run.safetensors:y --kernel fp32-any --causal",
+    .example = "  attest judge qkv.safetensors --output out.safetensors \\\n"
+               "      --kernel bf16-flash2 --causal\n"
+               "  attest judge run.safetensors --output run.safetensors:y \\\n"
+               "      --kernel fp32-any --causal",
     .product = "write a record, for 'attest report', to FILE",
     .product_name = "record",
     .run = run,

@@ -18,8 +18,8 @@ const attest_command attest_command_simulate = {
         "for exp, whose error the model bounds. OUT is a safetensors file: out, with exp\n"
         "rounded correctly, and lo and hi (F64), between which every exp of the model stays.\n"
         "With layers the tensors are called layers.NUMBER.out and so on.",
-    .example =
-        "  attest simulate qkv.safetensors --kernel hopper.json --causal -o out.safetensors",
+    .example = "  attest simulate qkv.safetensors --kernel hopper-bf16-64 --causal \\\n"
+               "      -o out.safetensors",
     .product = "write the output to FILE (safetensors); needed",
     .run = run,
 };
