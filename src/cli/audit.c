@@ -223,6 +223,7 @@ static int print(const audit_job *job)
 
     if (!job->common->stdout_by)
         attest_cli_audit_print(job);
+    attest_cli_audit_print_next(job->request, job->common);
     if (!job->common->json)
         return EXIT_HOLDS;
     attest_json_write_begin(&json, stdout);

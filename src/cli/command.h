@@ -193,6 +193,9 @@ const char *attest_cli_print_wrapped(const char *text, int indent);
  * where it gets the summary. */
 void attest_cli_close(const attest_common *common, const char *format, ...) ATTEST_PRINTF(2, 3);
 
+/* No closing words from here on: the tour has its own. */
+void attest_cli_leave_open(void);
+
 /* --color: auto, always, never. Whether standard output is painted then: auto does where it is
  * a terminal that can, unless NO_COLOR is set. */
 extern const char *const attest_color_names[];

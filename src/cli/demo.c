@@ -261,6 +261,7 @@ static int run(int argc, char **argv)
 
     if (code != EXIT_HOLDS)
         return code;
+    attest_cli_leave_open();
     folder = common.output ? common.output : "attest-demo";
     code = write_files(folder);
     if (code != EXIT_HOLDS)

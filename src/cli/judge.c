@@ -129,6 +129,18 @@ static int exit_code(const attest_judgement *layer, size_t count)
     return code[attest_judge_counts_verdict(&total)];
 }
 
+static void print_next(int code, const attest_common *common)
+{
+    if (code == EXIT_HOLDS)
+        attest_cli_close(common, "said of this output on these inputs; next: a model that says "
+                                 "more has narrower bounds ('attest show kernels'), and "
+                                 "'attest tolerance' writes them");
+    else if (code == EXIT_FAILS)
+        attest_cli_close(common, "next: if the kernel is no member of the model (formats, "
+                                 "casts, splits), judge it by one that is: 'attest show kernel "
+                                 "MODEL' has all that a model says");
+}
+
 static int show(judge_job *job)
 {
     attest_common *common = job->x.common;
@@ -147,6 +159,7 @@ static int show(judge_job *job)
     }
     if (!common->stdout_by)
         attest_cli_judge_print(job);
+    print_next(code, common);
     return code;
 }
 

@@ -153,6 +153,11 @@ static int tolerate(tolerance_job *job)
         return attest_cli_tolerance_print_json(job);
     if (!common->stdout_by)
         attest_cli_tolerance_print(job);
+    if (!job->given || !common->output)
+        attest_cli_close(common, "next: %s%s%s",
+                         common->output ? "" : "-o BOUND writes a bound for every element",
+                         common->output || job->given ? "" : "; ",
+                         job->given ? "" : "--given ATOL,RTOL judges a tolerance");
     return EXIT_HOLDS;
 }
 

@@ -88,6 +88,19 @@ terminal "$ATTEST" separated data.json --eps 1/2 --color never >"$out"
 grep -q '^holds' "$out"
 result $? "nor with --color never"
 
+# What to try next: for people, so on a terminal only, and not beside JSON.
+terminal "$ATTEST" separated data.json >"$out"
+shows "^next: 'attest construct DATA'"
+COLUMNS=40 terminal "$ATTEST" separated data.json >"$out"
+[ "$(sed -n '/^next:/,$p' "$out" | tr -d '\r' | awk '{ if (length > m) m = length } END { print m + 0 }')" -le 40 ] && shows '^next:'
+result $? "in lines that are as wide as the terminal"
+terminal "$ATTEST" separated data.json --json >"$out"
+! grep -q next: "$out"
+result $? "not beside JSON"
+run 0 "separated" separated data.json
+! grep -q next: "$out"
+result $? "nor in a pipe"
+
 # The glossary.
 run 0 "a word" show delta
 shows 'outputs of a required pair'
