@@ -57,8 +57,8 @@ static int check_request(const certify_request *request, const attest_common *co
     if (attest_cli_check_stdin((const char *const[]){request->data, request->weights}, 2))
         return EXIT_USAGE;
     if (!known_method(request->method))
-        return attest_cli_refuse("--method: there is no method '%s' (see 'attest certify "
-                                 "--help')",
+        return attest_cli_refuse("--method: there is no method '%s': filter, exact, ball, "
+                                 "first-difference or auto is expected",
                                  request->method);
     if (request->max_bits < ATTEST_CERTIFY_BITS || request->max_bits > 1000000000)
         return attest_cli_refuse("--max-bits: the precision must be from %d to 1000000000 bits",

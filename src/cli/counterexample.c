@@ -66,8 +66,10 @@ static int get_weights(counterexample_job *job, attest_common *common)
         if (attest_weights_read(weights, job->weights, &common->budget, &error))
             return attest_cli_fail_input(&error);
         if (weights->activation != ATTEST_HARDMAX)
-            return attest_cli_refuse("%s: softmax weights; Theorem 1 is about hardmax",
-                                     job->weights);
+            return attest_cli_refuse(
+                "%s: softmax weights; Theorem 1 is about hardmax (\"activation\": "
+                "\"hardmax\")",
+                job->weights);
     } else if (job->entry && !job->heads && !job->dim && !job->size) {
         if (attest_gallery_set_weights(weights, job->entry, &error))
             return attest_cli_fail(&error);

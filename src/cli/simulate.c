@@ -139,6 +139,10 @@ static int run(int argc, char **argv)
         return attest_cli_refuse(
             "no file for the output given: use -o OUT (see 'attest simulate --help')");
     code = attest_cli_qkv_open(&job.x, &attest_command_simulate, &common, operands, count);
+    if (code == EXIT_HOLDS && job.x.model->schedules == 0)
+        code = attest_cli_refuse("--kernel: %s has no schedule, and so is no concrete kernel: "
+                                 "hopper-bf16-64 is one, and 'attest show kernels' lists more",
+                                 job.x.model->name);
     if (code == EXIT_HOLDS)
         code = simulate(&job);
     attest_cli_tensors_clear(&job.tensors);
