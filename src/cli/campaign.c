@@ -204,8 +204,9 @@ static int replay_corpus(const campaign_request *request)
     if (attest_corpus_replay(&corpus, folder, attest_property_get, &error)) {
         code = attest_cli_fail_input(&error);
     } else if (corpus.unexpected > 0) {
-        attest_cli_complain("%s: %zu of %zu files are not as expected, the first: %.*s", folder,
-                            corpus.unexpected, corpus.files,
+        attest_cli_complain("%s: %zu of %zu files are not as expected (a file that is meant to "
+                            "fail says \"expect\": \"violated\"), the first: %.*s",
+                            folder, corpus.unexpected, corpus.files,
                             (int)strcspn(corpus.lines.data, "\n"), corpus.lines.data);
         code = EXIT_FAILS;
     }
