@@ -6,6 +6,7 @@ library from its headers, what the program knows, and the figures. One text each
 import glob
 import json
 import os
+import re
 import shutil
 import sys
 
@@ -36,18 +37,32 @@ def read(*path):
         return file.read()
 
 
-def contents(title, text, entries):
-    """A page that lists others."""
-    return f"# {title}\n\n{text}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(entries) + "\n```\n"
+def about(text):
+    """The first sentence below the heading of a page, in one line, without links."""
+    paragraph = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(text.split("\n\n")[1].split())).replace("|", "\\|")
+    end = paragraph.find(". ")
+    return paragraph[: end + 1] if end >= 0 else paragraph
 
 
-def lists(pages):
+def contents(title, text, entries, described=()):
+    """A page that lists others; (name, link, what it is about) of some of them as a table."""
+    table = "".join(f"| [`{name}`]({link}) | {what} |\n" for name, link, what in described)
+    table = table and f"| | |\n|---|---|\n{table}\n"
+    hidden = ":hidden:\n" if table else ""
+    return f"# {title}\n\n{text}\n\n{table}```{{toctree}}\n:maxdepth: 1\n{hidden}\n" + "\n".join(entries) + "\n```\n"
+
+
+def lists(pages, texts):
     """The pages that list commands, headers and proofs."""
     def under(folder):
         return [path[:-3] for path in sorted(pages.values()) if path.startswith(folder) and path not in ("proofs/index.md", "commands/attest.md")]
-    return {"commands": contents("Commands", "`man attest-COMMAND` has the same text.", under("commands/")),
+    commands = [("attest " + name, f"commands/{name}.md", about(texts[f"doc/commands/{name}.md"]))
+                for name in (os.path.basename(path) for path in under("commands/"))]
+    headers = [(f"attest/{name}.h", f"../include/attest/{name}.h", about(texts[f"include/attest/{name}.h"]))
+               for name in (os.path.basename(path) for path in under("reference/"))]
+    return {"commands": contents("Commands", "`man attest-COMMAND` has the same text.", under("commands/"), commands),
             "reference": contents("Library reference", "The contracts of the public headers, `<attest/attest.h>`; `doc/library.md` says how to "
-                                  "use the library, and what all of it promises.", under("reference/")),
+                                  "use the library, and what all of it promises.", under("reference/"), headers),
             "proofs": contents("Notes", "A note per statement; `proofs-notes/README.md` says how far each is checked by machine.", under("proofs/"))}
 
 
@@ -67,7 +82,7 @@ def main(tree, program, manual, folder):
     listed = json.loads(told.ask(program, "list", "--json"))
     made = {"glossary": told.glossary(program, listed), "statements": told.statements(program, listed),
             "kernels": told.kernels(program, listed), "figures": figures.page(program, tree)}
-    made.update(lists(pages))
+    made.update(lists(pages, texts))
     for name, text in made.items():
         pages[f"doc/{name}.md"] = f"{name}.md"
         texts[f"doc/{name}.md"] = text

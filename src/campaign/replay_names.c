@@ -1,6 +1,7 @@
 /* replay_names.c -- whether a counterexample file names what is violated. */
 #include "campaign/replay_names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/try.h"
@@ -131,6 +132,19 @@ static attest_status decide_pair(bool *violates, const attest_replay *replay,
     return ATTEST_OK;
 }
 
+/* Where the file's pair violates Definition 2 as well as the one that was found, the reason is
+ * told of the file's: its outputs are the ones that are shown. */
+static void name_pair(attest_replay *replay, const attest_counterexample *file)
+{
+    bool norm = file->pair[0][0] == file->pair[1][0] && file->pair[0][1] == file->pair[1][1];
+
+    if (replay->outcome == ATTEST_VIOLATED && replay->definition && replay->has_pair && !norm &&
+        strcmp(replay->definition, "contextual-mapping") == 0 && !is_pair(replay->pair, file))
+        snprintf(replay->reason, sizeof replay->reason,
+                 "the outputs at [%zu,%zu] and [%zu,%zu] are not more than delta apart",
+                 file->pair[0][0], file->pair[0][1], file->pair[1][0], file->pair[1][1]);
+}
+
 attest_status attest_replay_check_names(attest_replay *replay,
                                         const attest_counterexample *file,
                                         const attest_property *property,
@@ -157,6 +171,7 @@ attest_status attest_replay_check_names(attest_replay *replay,
                                 "what does is no pair: %s",
                                 file->pair[0][0], file->pair[0][1], file->pair[1][0],
                                 file->pair[1][1], replay->reason);
+    name_pair(replay, file);
     replay->has_pair = true;
     for (int s = 0; s < 2; s++)
         replay->pair[s] = (attest_place){file->pair[s][0], file->pair[s][1]};

@@ -226,6 +226,9 @@ static int approximate(const approximate_job *job, const attest_common *common)
             code = print_json(&a, code);
         else if (!common->stdout_by)
             print_text(&a);
+        if (code == EXIT_HOLDS)
+            attest_cli_close(common, "next: a finer --grid halves the bound each time it "
+                                     "doubles; --csv has all grids up to G");
     }
     attest_approximation_clear(&a);
     return code;

@@ -14,9 +14,9 @@ static int run(int argc, char **argv);
 const attest_command attest_command_audit = {
     .name = "audit",
     .arguments = "DATA [--weights W | --construct STRATEGY] [--formats LIST] [OPTION]...\n"
-                 "       attest audit --qkv FILE [--all] [--formats LIST] [OPTION]...\n"
-                 "       attest audit --arch NAME --model FILE --activations FILE [OPTION]...",
-    .summary = "find the precision at which attention stops telling contexts apart",
+                 "--qkv FILE [--all] [--formats LIST] [OPTION]...\n"
+                 "--arch NAME --model FILE --activations FILE [OPTION]...",
+    .summary = "find the precision at which contexts are no longer told apart",
     .details =
         "Evaluates the layer with every operation rounded to each format and compares the\n"
         "outputs: required pairs that collide, the least separation, errors in ulp against\n"
@@ -34,9 +34,8 @@ const attest_command attest_command_audit = {
         "  attest audit --qkv recorded.safetensors --q 'layers.{}.q' --k 'layers.{}.k' \\\n"
         "      --v 'layers.{}.v' --causal --all --formats bfloat16,float8_e4m3fn \\\n"
         "      --report heads.html\n"
-        "  attest audit --arch gpt2 --model model.safetensors --activations page.safetensors "
-        "\\\n"
-        "      --heads 4 --all --formats bfloat16",
+        "  attest audit --arch gpt2 --model model.safetensors \\\n"
+        "      --activations page.safetensors --heads 4 --all --formats bfloat16",
     .product = "save record and colliding pairs: in the folder FILE, or at FILE if\n"
                "it ends in .json",
     .folder = true,
@@ -227,6 +226,7 @@ static int print(const audit_job *job)
 
     if (!job->common->stdout_by)
         attest_cli_audit_print(job);
+    attest_cli_audit_print_next(job->request, job->common);
     if (!job->common->json)
         return EXIT_HOLDS;
     attest_json_write_begin(&json, stdout);

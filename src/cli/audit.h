@@ -103,6 +103,9 @@ void attest_cli_audit_write_gate(attest_json *json, const attest_audit_gate *gat
                                  const char *path);
 void attest_cli_audit_print_gate(const attest_audit_gate *gate);
 
+/* What to try next with what was audited. */
+void attest_cli_audit_print_next(const audit_request *request, const attest_common *common);
+
 /* The page that --report asks for, of the record that `write` writes. */
 int attest_cli_audit_write_page(const char *page,
                                 void (*write)(attest_json *json, const void *context),

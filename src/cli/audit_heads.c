@@ -164,6 +164,7 @@ static int show(const heads_job *job)
         code = attest_cli_audit_write_page(job->request->report, write_record, job);
     if (code == EXIT_HOLDS && !job->common->stdout_by)
         code = print_text(job);
+    attest_cli_audit_print_next(job->request, job->common);
     if (code != EXIT_HOLDS || !job->common->json)
         return code;
     attest_json_write_begin(&json, stdout);

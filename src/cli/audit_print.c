@@ -353,6 +353,14 @@ void attest_cli_audit_print_gate(const attest_audit_gate *gate)
         printf("not worse than the stored audit\n");
 }
 
+void attest_cli_audit_print_next(const audit_request *request, const attest_common *common)
+{
+    if (!request->report && !request->gate)
+        attest_cli_close(common,
+                         "next: --report OUT.html makes a page of it; -o FILE keeps the "
+                         "record, and --gate FILE fails when something gets worse");
+}
+
 void attest_cli_audit_print(const audit_job *job)
 {
     for (size_t i = 0; i < job->subjects; i++) {

@@ -9,7 +9,9 @@
 
 #include "audit/record.h"
 #include "base/clock.h"
+#include "base/progress.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/json_write.h"
 
 static int run(int argc, char **argv);
@@ -81,11 +83,36 @@ static void write_race(const bench_race *race, void *context)
     attest_json_write_close(json);
 }
 
+/* Where a race goes when it is over. */
+typedef struct bench_finish {
+    bench_emit *emit;
+    void *context;
+    attest_progress progress;
+    uint64_t done;
+} bench_finish;
+
+/* The line of progress makes room for the result. */
+static void finish_race(const bench_race *race, void *context)
+{
+    bench_finish *finish = context;
+
+    attest_progress_end(&finish->progress);
+    finish->emit(race, finish->context);
+    attest_progress_report(&finish->progress, "races", ++finish->done, RACES, NULL);
+}
+
 static attest_status race_all(double seconds, bench_emit *emit, void *context)
 {
-    attest_status status = attest_bench_kernels(seconds / RACES, emit, context);
+    bench_finish finish = {emit, context, attest_cli_progress(), 0};
+    attest_status status;
 
-    return status ? status : attest_bench_certifier(seconds / RACES, emit, context);
+    attest_cli_work_begin("racing");
+    attest_progress_report(&finish.progress, "races", 0, RACES, NULL);
+    status = attest_bench_kernels(seconds / RACES, finish_race, &finish);
+    if (!status)
+        status = attest_bench_certifier(seconds / RACES, finish_race, &finish);
+    attest_cli_work_end();
+    return status;
 }
 
 static attest_status bench_json(double seconds)

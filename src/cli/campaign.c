@@ -141,6 +141,12 @@ static int print(const campaign_job *job, const campaign_request *request,
     }
     if (!request->tap && !common->stdout_by)
         attest_report_campaign_text(stdout, &job->summary, request->out, attest_cli_width());
+    if (!request->tap && request->out)
+        attest_cli_close(common, "next: 'attest report %s -o OUT.html' makes a page of it",
+                         request->out);
+    else if (!request->tap)
+        attest_cli_close(common, "next: --out DIR keeps it, to go on with and to replay; "
+                                 "another --seed tries other instances");
     return code;
 }
 
@@ -198,8 +204,9 @@ static int replay_corpus(const campaign_request *request)
     if (attest_corpus_replay(&corpus, folder, attest_property_get, &error)) {
         code = attest_cli_fail_input(&error);
     } else if (corpus.unexpected > 0) {
-        attest_cli_complain("%s: %zu of %zu files are not as expected, the first: %.*s", folder,
-                            corpus.unexpected, corpus.files,
+        attest_cli_complain("%s: %zu of %zu files are not as expected (a file that is meant to "
+                            "fail says \"expect\": \"violated\"), the first: %.*s",
+                            folder, corpus.unexpected, corpus.files,
                             (int)strcspn(corpus.lines.data, "\n"), corpus.lines.data);
         code = EXIT_FAILS;
     }

@@ -57,8 +57,8 @@ static int check_request(const certify_request *request, const attest_common *co
     if (attest_cli_check_stdin((const char *const[]){request->data, request->weights}, 2))
         return EXIT_USAGE;
     if (!known_method(request->method))
-        return attest_cli_refuse("--method: there is no method '%s' (see 'attest certify "
-                                 "--help')",
+        return attest_cli_refuse("--method: there is no method '%s': filter, exact, ball, "
+                                 "first-difference or auto is expected",
                                  request->method);
     if (request->max_bits < ATTEST_CERTIFY_BITS || request->max_bits > 1000000000)
         return attest_cli_refuse("--max-bits: the precision must be from %d to 1000000000 bits",
@@ -124,6 +124,23 @@ static int read_inputs(attest_dataset *dataset, attest_weights *weights,
     return code;
 }
 
+static void print_next(const attest_finding *finding, const attest_common *common)
+{
+    if (finding->verdict == ATTEST_REFUTED)
+        attest_cli_close(common, "next: 'attest eval DATA --weights W' shows the outputs, and "
+                                 "--json has the sequences as a counterexample");
+    else if (finding->verdict == ATTEST_PROVED && common->output)
+        attest_cli_close(
+            common,
+            "next: 'attest check %s' verifies it by other code; 'attest audit DATA "
+            "--weights W' says what rounding leaves of it",
+            common->output);
+    else if (finding->verdict == ATTEST_PROVED)
+        attest_cli_close(common, "next: -o CERT keeps a certificate for 'attest check'; "
+                                 "'attest audit DATA --weights W' says what rounding leaves of "
+                                 "it");
+}
+
 static int decide(attest_claim *claim, attest_certificate *certificate, attest_common *common)
 {
     attest_finding finding;
@@ -144,6 +161,7 @@ static int decide(attest_claim *claim, attest_certificate *certificate, attest_c
             code = attest_cli_certify_print_json(claim, &finding, certificate, code);
         else if (!common->stdout_by)
             attest_cli_certify_print_text(claim, &finding);
+        print_next(&finding, common);
     }
     attest_finding_clear(&finding);
     return code;

@@ -161,5 +161,8 @@ static int run(int argc, char **argv)
         attest_json_write_close(&json);
         code = attest_cli_end_json(&json, code);
     }
+    if (code == EXIT_HOLDS)
+        attest_cli_close(&common, "true of the very files that are named there, by other code "
+                                  "than that which decided it");
     return code;
 }

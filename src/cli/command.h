@@ -183,6 +183,19 @@ bool attest_cli_parse_time(double *seconds, const char *text);
  */
 size_t attest_cli_width(void);
 
+/* Prints the first paragraph of the text in lines of at most 78 characters, fewer on a narrow
+ * terminal, broken at spaces and newlines, each behind indent spaces; the cursor already stands
+ * in that column. A line that is empty or begins with a space is left as it is. Returns
+ * the paragraph behind it. */
+const char *attest_cli_print_wrapped(const char *text, int indent);
+
+/* Closing words for people, what it means or what to try next: only on a terminal, and only
+ * where it gets the summary. */
+void attest_cli_close(const attest_common *common, const char *format, ...) ATTEST_PRINTF(2, 3);
+
+/* No closing words from here on: the tour has its own. */
+void attest_cli_leave_open(void);
+
 /* --color: auto, always, never. Whether standard output is painted then: auto does where it is
  * a terminal that can, unless NO_COLOR is set. */
 extern const char *const attest_color_names[];

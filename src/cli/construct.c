@@ -148,6 +148,11 @@ static int construct(construct_job *job, const char *path, attest_common *common
         return attest_construct_print_json(job, code);
     if (!common->stdout_by || c->hypothesis)
         attest_construct_print_text(job);
+    if (code == EXIT_HOLDS)
+        attest_cli_close(common,
+                         "next: 'attest audit DATA --construct theorem,gap,tuned' says "
+                         "at which precision each of them collapses%s",
+                         common->output ? "" : "; -o W keeps the weights");
     return code;
 }
 

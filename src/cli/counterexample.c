@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/counterexample.h"
+#include "cli/progress.h"
 #include "cli/excerpt.h"
 #include "io/counterexample_json.h"
 #include "io/json_file.h"
@@ -71,8 +72,10 @@ static int get_weights(counterexample_job *job, attest_common *common)
         if (attest_weights_read(weights, job->weights, &common->budget, &error))
             return attest_cli_fail_input(&error);
         if (weights->activation != ATTEST_HARDMAX)
-            return attest_cli_refuse("%s: softmax weights; Theorem 1 is about hardmax",
-                                     job->weights);
+            return attest_cli_refuse(
+                "%s: softmax weights; Theorem 1 is about hardmax (\"activation\": "
+                "\"hardmax\")",
+                job->weights);
     } else if (job->entry && !job->heads && !job->dim && !job->size) {
         if (attest_gallery_set_weights(weights, job->entry, &error))
             return attest_cli_fail(&error);
@@ -129,11 +132,14 @@ static int build_own(counterexample_job *job, attest_dataset *vocabulary,
                                job->weights ? job->weights : "--dim");
     if (code != EXIT_HOLDS)
         return code;
+    attest_cli_work_begin(job->least ? "looking for the least texts"
+                                     : "looking for tokens that never win");
     status = job->least ? attest_theorem1_build_least(c, &job->found, &job->space, vocabulary,
                                                       &common->budget, common->max_work, &error)
                         : attest_theorem1_build_from_vocabulary(c, &job->found, vocabulary,
                                                                 &common->budget,
                                                                 common->max_work, &error);
+    attest_cli_work_end();
     return status == ATTEST_OK ? EXIT_HOLDS : attest_cli_fail_work(&error, common);
 }
 
@@ -297,6 +303,10 @@ static int print(const counterexample_job *job, const attest_common *common)
     if (!common->json) {
         if (!common->stdout_by)
             print_text(job);
+        attest_cli_close(common,
+                         "next: 'attest replay %s' evaluates it in every number system%s",
+                         common->output ? common->output : "FILE",
+                         common->output ? "" : "; -o FILE keeps it");
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);

@@ -3,8 +3,10 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "campaign/chunk.h"
 #include "cli/counterexample.h"
+#include "cli/progress.h"
 #include "io/counterexample_json.h"
 #include "io/json_member.h"
 #include "props/properties.h"
@@ -53,18 +55,23 @@ int attest_cli_search_counterexample(attest_counterexample *counterexample, bool
                           .seed = seed,
                           .count = CHUNK};
     attest_chunk_result result;
+    attest_progress progress = attest_cli_progress();
     attest_status status = ATTEST_OK;
     attest_error error;
 
     *found = false;
     attest_chunk_result_init(&result);
+    attest_cli_work_begin("searching");
+    attest_progress_report(&progress, "trials", 0, TRIALS, NULL);
     for (; chunk.first < TRIALS && !result.failed && status == ATTEST_OK;
          chunk.first += CHUNK) {
         attest_chunk_result_clear(&result);
         status = attest_work_charge(&common->max_work, work, &error);
         if (status == ATTEST_OK)
             status = attest_chunk_run(&result, &chunk, &error);
+        attest_progress_report(&progress, "trials", chunk.first + CHUNK, TRIALS, NULL);
     }
+    attest_cli_work_end();
     if (status == ATTEST_OK && result.violations > 0) {
         status = attest_json_parse_value(counterexample, set, result.violation[0].text,
                                          strlen(result.violation[0].text), NULL, &error);

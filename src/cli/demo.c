@@ -23,7 +23,7 @@ static int run(int argc, char **argv);
 const attest_command attest_command_demo = {
     .name = "demo",
     .arguments = "[OPTION]...",
-    .summary = "take the tour: heads that tell contexts apart, rounding, kernels judged",
+    .summary = "take the tour: contexts told apart, rounding, kernels judged",
     .details =
         "Sixteen steps, each a command as you would type it, in a few seconds. The last one\n"
         "makes report.html of all that the others have left in the folder.",
@@ -261,6 +261,7 @@ static int run(int argc, char **argv)
 
     if (code != EXIT_HOLDS)
         return code;
+    attest_cli_leave_open();
     folder = common.output ? common.output : "attest-demo";
     code = write_files(folder);
     if (code != EXIT_HOLDS)

@@ -2,9 +2,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/output.h"
+#include "base/progress.h"
+#include "base/try.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "io/hex_rows.h"
 #include "judge/dot.h"
 
@@ -13,7 +17,7 @@ static int run(int argc, char **argv);
 const attest_command attest_command_dot = {
     .name = "dot",
     .arguments = "MODEL FORMAT A B [C] [--out binary32|binary16] [OPTION]...",
-    .summary = "dot products as the matrix unit of a GPU forms them, bit for bit",
+    .summary = "dot products as a GPU's matrix unit forms them, bit for bit",
     .details =
         "MODEL is tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell (or one of their\n"
         "GPUs: tc:a100), FORMAT that of the factors: binary16, bfloat16, tfloat32,\n"
@@ -26,6 +30,8 @@ const attest_command attest_command_dot = {
     .run = run,
 };
 
+enum { CASES_BETWEEN_REPORTS = 4096 };
+
 typedef struct dot_job {
     attest_common common;
     const char *model, *a_path, *b_path, *c_path; /* c_path may be NULL */
@@ -34,21 +40,33 @@ typedef struct dot_job {
     unsigned long promote;
     attest_judge_core core;
     attest_hex_rows a, b, c;
+    attest_progress progress;
 } dot_job;
+
+static attest_status read_rows(dot_job *job, attest_error *error)
+{
+    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
+    attest_budget *budget = &job->common.budget;
+
+    ATTEST_TRY(attest_hex_rows_read(&job->a, job->a_path, &job->format, budget, error));
+    ATTEST_TRY(attest_hex_rows_read(&job->b, job->b_path, &job->format, budget, error));
+    return job->c_path ? attest_hex_rows_read(&job->c, job->c_path, &single, budget, error)
+                       : ATTEST_OK;
+}
 
 static int read_all(dot_job *job)
 {
-    static const attest_format single = {.name = "binary32", 24, true, -126, 127, 32};
     const char *paths[] = {job->a_path, job->b_path, job->c_path};
-    attest_budget *budget = &job->common.budget;
+    attest_status status;
     attest_error error;
     int code = attest_cli_check_stdin(paths, 3);
 
     if (code != EXIT_HOLDS)
         return code;
-    if (attest_hex_rows_read(&job->a, job->a_path, &job->format, budget, &error) ||
-        attest_hex_rows_read(&job->b, job->b_path, &job->format, budget, &error) ||
-        (job->c_path && attest_hex_rows_read(&job->c, job->c_path, &single, budget, &error)))
+    attest_cli_work_begin("reading");
+    status = read_rows(job, &error);
+    attest_cli_work_end();
+    if (status)
         return attest_cli_fail_input(&error);
     if (job->b.rows != job->a.rows || job->b.cols != job->a.cols)
         return attest_cli_refuse("%s: there are %zu lines of %zu values, and in %s %zu of %zu",
@@ -62,6 +80,15 @@ static int read_all(dot_job *job)
     return EXIT_HOLDS;
 }
 
+/* Results that run over the terminal are progress enough. */
+static void begin_results(dot_job *job)
+{
+    bool shown = !job->common.output && isatty(STDOUT_FILENO);
+
+    job->progress = shown ? (attest_progress){0} : attest_cli_progress();
+    attest_progress_report(&job->progress, "cases", 0, job->a.rows, NULL);
+}
+
 /* The bits of the result, which is a number of binary32; every NaN is the unit's. */
 static uint32_t get_bits(const dot_job *job, size_t row)
 {
@@ -73,6 +100,8 @@ static uint32_t get_bits(const dot_job *job, size_t row)
     uint32_t bits;
 
     memcpy(&bits, &result, sizeof bits);
+    if ((row + 1) % CASES_BETWEEN_REPORTS == 0)
+        attest_progress_report(&job->progress, "cases", row + 1, job->a.rows, NULL);
     return isnan(d) ? 0x7fffffff : bits;
 }
 
@@ -124,10 +153,13 @@ static int dot(dot_job *job)
                                job->half != 0, job->promote, &error))
         return attest_cli_refuse("%s", error.text);
     code = read_all(job);
+    if (code == EXIT_HOLDS)
+        begin_results(job);
     if (code == EXIT_HOLDS && (job->common.output || !job->common.json))
         code = write_lines(job);
     if (code == EXIT_HOLDS && job->common.json)
         code = print_json(job);
+    attest_progress_end(&job->progress);
     attest_hex_rows_clear(&job->a);
     attest_hex_rows_clear(&job->b);
     attest_hex_rows_clear(&job->c);

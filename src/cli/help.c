@@ -17,16 +17,67 @@ static void print_option(char letter, const char *name, const char *argument, co
         printf("%-*s", HELP_COLUMN, left);
     else
         printf("%s\n%*s", left, HELP_COLUMN, "");
-    for (const char *newline; (newline = strchr(help, '\n')); help = newline + 1)
-        printf("%.*s\n%*s", (int)(newline - help), help, HELP_COLUMN, "");
-    printf("%s\n", help);
+    attest_cli_print_wrapped(help, HELP_COLUMN);
+}
+
+/* Where the next piece of a synopsis begins: an option with its argument, or what stands in
+ * brackets, stays in one line. */
+static size_t find_piece(const char *text)
+{
+    size_t length = 0;
+    int depth = 0;
+
+    for (; text[length] && text[length] != '\n'; length++) {
+        depth += strchr("[(", text[length]) != NULL;
+        depth -= strchr("])", text[length]) != NULL;
+        if (depth == 0 && text[length] == ' ' && strchr("[(-", text[length + 1]))
+            break;
+    }
+    return length;
+}
+
+/* One way to call the command, from its first argument on; returns what stands behind it. */
+static const char *print_synopsis(const char *name, const char *text)
+{
+    size_t indent = strlen("Usage: attest ") + strlen(name) + 1, column = indent;
+    size_t width = attest_cli_width();
+
+    printf("attest %s", name);
+    while (*text && *text != '\n') {
+        size_t length = find_piece(text);
+
+        if (column > indent && column + length > width) {
+            printf("\n%*s", (int)indent - 1, "");
+            column = indent;
+        }
+        printf(" %.*s", (int)length, text);
+        column += length + 1;
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+    return *text ? text + 1 : text;
+}
+
+static void print_usage(const attest_command *command)
+{
+    const char *text = command->arguments;
+
+    printf("Usage: ");
+    text = print_synopsis(command->name, text);
+    while (*text) {
+        printf("       ");
+        text = print_synopsis(command->name, text);
+    }
 }
 
 void attest_cli_help(const attest_command *command, const attest_option *options)
 {
-    printf("Usage: attest %s %s\n\n%s\n", command->name, command->arguments, command->summary);
+    print_usage(command);
+    printf("\n%s\n", command->summary);
     if (command->details)
-        printf("\n%s\n", command->details);
+        printf("\n");
+    for (const char *text = command->details; text && *text;)
+        text = attest_cli_print_wrapped(text, 0);
     printf("\nOptions:\n");
     for (const attest_option *option = options; option && option->name; option++)
         print_option(option->letter, option->name, option->argument, option->help);

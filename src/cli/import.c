@@ -20,10 +20,9 @@ static int run(int argc, char **argv);
 const attest_command attest_command_import = {
     .name = "import",
     .arguments = "MODEL.safetensors --arch NAME --layer L --head h/H [OPTION]... -o W\n"
-                 "       attest import MODEL.safetensors (--q NAME --k NAME --v NAME | "
-                 "--fused-qkv NAME)\n"
-                 "                     --o NAME [OPTION]... -o W\n"
-                 "       attest import MODEL.safetensors --list",
+                 "MODEL.safetensors (--q NAME --k NAME --v NAME | "
+                 "--fused-qkv NAME) --o NAME [OPTION]... -o W\n"
+                 "MODEL.safetensors --list",
     .summary = "make weights of a real model's attention head",
     .details =
         "The matrices of queries, keys and values have shape (H s, d), that of the output\n"
@@ -37,12 +36,13 @@ const attest_command attest_command_import = {
         "has\ntensors of its own. All numbers are exact.",
     .example =
         "  attest import model.safetensors --q h.0.attn.q.weight --k h.0.attn.k.weight \\\n"
-        "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 -o w.json\n"
-        "  attest import gpt2.safetensors --arch gpt2 --layer 0 --head 0/12 --scale rsqrt -o "
-        "w.json\n"
-        "  attest import gpt2.safetensors --fused-qkv h.0.attn.c_attn.weight --transpose \\\n"
-        "      --bias-qkv h.0.attn.c_attn.bias --o h.0.attn.c_proj.weight --head 0/12 \\\n"
-        "      --scale 1/8 --mask causal -o w.json",
+        "      --v h.0.attn.v.weight --o h.0.attn.o.weight --head 3/12 --scale 1/8 \\\n"
+        "      -o w.json\n"
+        "  attest import gpt2.safetensors --arch gpt2 --layer 0 --head 0/12 \\\n"
+        "      --scale rsqrt -o w.json\n"
+        "  attest import gpt2.safetensors --fused-qkv h.0.attn.c_attn.weight \\\n"
+        "      --transpose --bias-qkv h.0.attn.c_attn.bias \\\n"
+        "      --o h.0.attn.c_proj.weight --head 0/12 --scale 1/8 --mask causal -o w.json",
     .product = "write the weights to FILE",
     .run = run,
 };
@@ -307,6 +307,10 @@ static int import(import_job *job, const char *path, attest_common *common)
         return print_json(job, path);
     if (!common->stdout_by)
         print_text(job, path);
+    attest_cli_close(common,
+                     "next: 'attest certify DATA --weights %s' decides what it tells "
+                     "apart, 'attest audit' what rounding does to it",
+                     common->output ? common->output : "W");
     return EXIT_HOLDS;
 }
 

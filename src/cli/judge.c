@@ -20,10 +20,10 @@ const attest_command attest_command_judge = {
         "returns. An element outside is proved wrong: no kernel of the model returns it.\n"
         "Within does not certify a kernel: other inputs may fail. Exit code 0: all within;\n"
         "1: some are wrong; 3: none, but of some nothing is known.",
-    .example =
-        "  attest judge qkv.safetensors --output out.safetensors --kernel bf16-flash2 "
-        "--causal\n"
-        "  attest judge run.safetensors --output run.safetensors:y --kernel fp32-any --causal",
+    .example = "  attest judge qkv.safetensors --output out.safetensors \\\n"
+               "      --kernel bf16-flash2 --causal\n"
+               "  attest judge run.safetensors --output run.safetensors:y \\\n"
+               "      --kernel fp32-any --causal",
     .product = "write a record, for 'attest report', to FILE",
     .product_name = "record",
     .run = run,
@@ -129,6 +129,18 @@ static int exit_code(const attest_judgement *layer, size_t count)
     return code[attest_judge_counts_verdict(&total)];
 }
 
+static void print_next(int code, const attest_common *common)
+{
+    if (code == EXIT_HOLDS)
+        attest_cli_close(common, "said of this output on these inputs; next: a model that says "
+                                 "more has narrower bounds ('attest show kernels'), and "
+                                 "'attest tolerance' writes them");
+    else if (code == EXIT_FAILS)
+        attest_cli_close(common, "next: if the kernel is no member of the model (formats, "
+                                 "casts, splits), judge it by one that is: 'attest show kernel "
+                                 "MODEL' has all that a model says");
+}
+
 static int show(judge_job *job)
 {
     attest_common *common = job->x.common;
@@ -147,6 +159,7 @@ static int show(judge_job *job)
     }
     if (!common->stdout_by)
         attest_cli_judge_print(job);
+    print_next(code, common);
     return code;
 }
 

@@ -98,5 +98,7 @@ static int run(int argc, char **argv)
     if (common.json)
         return print_json();
     print_text();
+    attest_cli_close(&common, "next: 'attest show NAME' has the statement and its proofs, "
+                              "'attest campaign NAME' tries it");
     return EXIT_HOLDS;
 }

@@ -25,9 +25,8 @@ static int print_help(void)
         "Commands:\n");
     for (size_t i = 0; (name = attest_names_commands(NULL, i)) != NULL; i++)
         printf("  %-15s %s\n", name, attest_cli_command_get(name)->summary);
-    printf("\n'attest COMMAND --help' describes a command, 'attest show WORD' a word, 'man "
-           "attest'\n"
-           "everything.\n"
+    printf("\n'attest COMMAND --help' describes a command, 'attest show WORD' a word,\n"
+           "'man attest' everything.\n"
            "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
            "4 the environment failed, 5 interrupted, can be resumed.\n\n"
            "Example:\n  attest demo\n");

@@ -102,10 +102,12 @@ static int bad_argument(const attest_command *command, const attest_option *opti
 static int store_number(const attest_option *option, const char *text)
 {
     attest_number_option *number = option->target;
+    char shown[ATTEST_CLI_TEXT_SIZE];
     attest_error error;
 
     if (attest_number_parse(number->value, text, strlen(text), NULL, &error) != ATTEST_OK)
-        return attest_cli_refuse("--%s: %s", option->name, error.text);
+        return attest_cli_refuse("--%s: %s", option->name,
+                                 attest_cli_name_options(shown, error.text));
     if (option->type == OPTION_NUMBER && fmpq_sgn(number->value) < 0)
         return attest_cli_refuse("--%s: '%s' is negative", option->name, text);
     number->given = true;
@@ -332,6 +334,19 @@ static int refuse_missing(const attest_command *command, size_t i)
     return complain_usage(command, "an operand is missing", NULL);
 }
 
+/* An argument that needs a '=', or the name of its option. */
+static int refuse_surplus(const attest_command *command, const attest_option *options,
+                          const char *operand)
+{
+    for (const attest_option *option = options; option && option->name; option++)
+        for (size_t i = 0; option->type == OPTION_MAYBE && option->choices[i]; i++)
+            if (strcmp(operand, option->choices[i]) == 0)
+                return attest_cli_refuse("unexpected operand '%s': write --%s=%s", operand,
+                                         option->name, operand);
+    return attest_cli_refuse("unexpected operand '%s': attest %s %.*s", operand, command->name,
+                             (int)strcspn(command->arguments, "\n"), command->arguments);
+}
+
 int attest_cli_parse(const attest_command *command, attest_common *common,
                      const attest_option *options, int argc, char **argv, size_t least,
                      size_t most, char ***operands, size_t *count)
@@ -364,7 +379,7 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
     if (*count < least)
         return refuse_missing(command, *count);
     if (*count > most)
-        return complain_usage(command, "unexpected operand", argv[optind + (int)most]);
+        return refuse_surplus(command, options, argv[optind + (int)most]);
     common->budget.left = common->max_memory;
     attest_paint_use(attest_cli_paints(common->color));
     return check_output(command, common);

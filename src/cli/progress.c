@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #define SECONDS_BEFORE_LINES 1.0
 #define SECONDS_BETWEEN_LINES 0.2
 #define SECONDS_OF_SILENCE 1.0
+enum { ROOM_FOR_SECONDS = 14 }; /* ", 1234567890 s" */
 
 /* The line of the program: there is one standard error. The timer finds it here, and stays away
  * while it is being changed. */
@@ -48,6 +50,19 @@ void attest_cli_line_format(char *text, int size, const char *what, uint64_t don
     else
         snprintf(text, (size_t)size, "%" PRIu64 " %s%s%s%s", done, what, speed,
                  note ? ", " : "", note ? note : "");
+}
+
+/* A line that is longer than the terminal is wide would leave a copy of itself at each turn. */
+static size_t get_room(const attest_cli_line *line)
+{
+    return line->width > ROOM_FOR_SECONDS ? line->width - 1 : sizeof line->text;
+}
+
+static size_t get_width(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 static void wipe(attest_cli_line *line)
@@ -86,7 +101,7 @@ void attest_cli_line_report(void *context, const char *what, uint64_t done, uint
     if (done > 0) {
         line->drawn = time;
         line->dirty = true;
-        fprintf(stderr, "\r%s\033[K", line->text);
+        fprintf(stderr, "\r%.*s\033[K", (int)get_room(line), line->text);
         fflush(stderr);
     }
     changing = false;
@@ -106,7 +121,7 @@ static void draw_silence(int signal)
     if (changing || !what || time - line->since < SECONDS_BEFORE_LINES ||
         time - line->drawn < SECONDS_OF_SILENCE)
         return;
-    for (size_t i = 0; what[i] && length < 170; i++)
+    for (size_t i = 0; what[i] && length + ROOM_FOR_SECONDS <= get_room(line) + 1; i++)
         text[length++] = what[i];
     text[length++] = ',';
     text[length++] = ' ';
@@ -137,6 +152,7 @@ void attest_cli_work_begin(const char *what)
     if (!isatty(STDERR_FILENO))
         return;
     program_line.shown = true;
+    program_line.width = get_width();
     program_line.since = program_line.drawn = attest_clock_seconds();
     program_line.work = what;
     sigemptyset(&action.sa_mask);
@@ -158,6 +174,6 @@ void attest_cli_work_end(void)
 attest_progress attest_cli_progress(void)
 {
     if (!program_line.work)
-        program_line = (attest_cli_line){.shown = isatty(STDERR_FILENO)};
+        program_line = (attest_cli_line){.shown = isatty(STDERR_FILENO), .width = get_width()};
     return (attest_progress){attest_cli_line_report, &program_line};
 }

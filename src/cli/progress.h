@@ -7,6 +7,7 @@
 #define ATTEST_CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <attest/progress.h>
 
@@ -17,6 +18,7 @@ typedef struct attest_cli_line {
     double since;        /* the first report; 0: there was none */
     double began, drawn; /* the stage, the line */
     bool shown;          /* standard error is a terminal */
+    size_t width;        /* the columns that it has; 0: not known */
     bool dirty;          /* a line stands there now */
 } attest_cli_line;
 

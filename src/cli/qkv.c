@@ -46,6 +46,7 @@ static int set_window(attest_qkv *qkv, const char *text)
 /* The option must be a number above 0: the library would complain of it without naming it. */
 static int check_number(const char *option, const char *text)
 {
+    char shown[ATTEST_CLI_TEXT_SIZE];
     attest_error error;
     fmpq_t value;
     int code = EXIT_HOLDS;
@@ -54,7 +55,8 @@ static int check_number(const char *option, const char *text)
         return EXIT_HOLDS;
     fmpq_init(value);
     if (attest_number_parse(value, text, strlen(text), NULL, &error))
-        code = attest_cli_refuse("--%s: %s", option, error.text);
+        code =
+            attest_cli_refuse("--%s: %s", option, attest_cli_name_options(shown, error.text));
     else if (fmpq_sgn(value) <= 0)
         code = attest_cli_refuse("--%s: '%s' is not above 0", option, text);
     fmpq_clear(value);
@@ -64,7 +66,11 @@ static int check_number(const char *option, const char *text)
 int attest_cli_qkv_check_options(attest_cli_qkv *x)
 {
     bool word = !x->scale || strcmp(x->scale, "rsqrt") == 0 || strcmp(x->scale, "none") == 0;
-    int code = check_number("scale", word ? NULL : x->scale);
+    bool named = x->scale && strspn(x->scale, "abcdefghijklmnopqrstuvwxyz") == strlen(x->scale);
+    int code = check_number("scale", word || named ? NULL : x->scale);
+
+    if (named && !word)
+        return attest_cli_refuse("--scale: '%s' is not p/q, rsqrt or none", x->scale);
 
     if (code == EXIT_HOLDS)
         code = check_number("softcap", x->softcap);

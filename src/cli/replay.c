@@ -6,6 +6,7 @@
 #include "campaign/replay.h"
 #include "cli/command.h"
 #include "cli/load.h"
+#include "cli/progress.h"
 #include "props/properties.h"
 #include "report/replay.h"
 
@@ -46,6 +47,17 @@ static int check_object(const char *path, const attest_counterexample *file)
     return EXIT_HOLDS;
 }
 
+static attest_status decide(attest_replay *replay, attest_counterexample *file,
+                            attest_error *error)
+{
+    attest_status status;
+
+    attest_cli_work_begin("replaying");
+    status = attest_replay_run(replay, file, attest_property_get, error);
+    attest_cli_work_end();
+    return status;
+}
+
 /* Replays a file; json is NULL for text. */
 static int replay_file(const char *path, double seconds, attest_common *common,
                        attest_json *json)
@@ -53,17 +65,21 @@ static int replay_file(const char *path, double seconds, attest_common *common,
     attest_counterexample file;
     attest_replay replay;
     attest_error error;
+    attest_status status;
     int code = EXIT_HOLDS;
 
     attest_counterexample_init(&file);
     attest_replay_init(&replay);
     replay.seconds = seconds;
     replay.max_work = common->max_work;
-    if (attest_counterexample_read(&file, path, &common->budget, &error)) {
+    attest_cli_work_begin("reading");
+    status = attest_counterexample_read(&file, path, &common->budget, &error);
+    attest_cli_work_end();
+    if (status) {
         code = attest_cli_fail_input(&error);
     } else if (check_object(path, &file) != EXIT_HOLDS) {
         code = EXIT_USAGE;
-    } else if (attest_replay_run(&replay, &file, attest_property_get, &error)) {
+    } else if (decide(&replay, &file, &error)) {
         attest_error_prefix(&error, error.status, attest_input_name(path));
         code = attest_cli_fail(&error);
     } else {

@@ -201,6 +201,9 @@ static int separate(separated_job *job, const char *path, attest_common *common)
     if (common->json)
         return print_json(job, code);
     print_text(job);
+    if (code == EXIT_HOLDS && job->extremes.no_duplicates)
+        attest_cli_close(common, "next: 'attest construct DATA' builds a softmax head that "
+                                 "tells all contexts of these tokens apart");
     return code;
 }
 

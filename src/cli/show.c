@@ -11,14 +11,14 @@
 #include "report/glossary.h"
 #include "report/paint.h"
 
-enum { WIDTH = 78, INDENT = 2 };
+enum { INDENT = 2 };
 
 static int run(int argc, char **argv);
 
 const attest_command attest_command_show = {
     .name = "show",
     .arguments = "NAME | kernels | kernel MODEL [OPTION]...",
-    .summary = "show a statement, how far it is proved and tested; explain a word",
+    .summary = "show a statement and how far it is proved; explain a word",
     .details = "NAME is a statement or a property ('attest list'), or a word of the glossary:\n"
                "delta, required-pair, separation, ulp and others.\n"
                "'show kernels' lists the kernel models that are shipped; 'show kernel MODEL' "
@@ -27,27 +27,6 @@ const attest_command attest_command_show = {
                "bf16-flash2",
     .run = run,
 };
-
-void attest_cli_print_wrapped(const char *text, int indent)
-{
-    int column = indent;
-
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + word > WIDTH) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", word, text);
-        column += word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
-}
 
 static void print_heading(const char *heading)
 {

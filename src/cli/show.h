@@ -4,10 +4,6 @@
 
 #include "cli/command.h"
 
-/* Prints the text in lines of 78 characters, broken at spaces, each behind indent spaces; the
- * cursor already stands in that column. */
-void attest_cli_print_wrapped(const char *text, int indent);
-
 /* The names of the kernel models that are shipped. */
 int attest_cli_show_kernels(const attest_common *common);
 

@@ -18,8 +18,8 @@ const attest_command attest_command_simulate = {
         "for exp, whose error the model bounds. OUT is a safetensors file: out, with exp\n"
         "rounded correctly, and lo and hi (F64), between which every exp of the model stays.\n"
         "With layers the tensors are called layers.NUMBER.out and so on.",
-    .example =
-        "  attest simulate qkv.safetensors --kernel hopper.json --causal -o out.safetensors",
+    .example = "  attest simulate qkv.safetensors --kernel hopper-bf16-64 --causal \\\n"
+               "      -o out.safetensors",
     .product = "write the output to FILE (safetensors); needed",
     .run = run,
 };
@@ -111,6 +111,10 @@ static int simulate(simulate_job *job)
         "%zu elements of schedule %lu of %s, %zu of them decided by every exp of the model\n",
         job->elements, job->schedule, job->x.model->name, job->elements - job->open);
     attest_cli_qkv_print_quantise(&job->x);
+    attest_cli_close(common,
+                     "next: 'attest judge QKV --output %s --kernel MODEL' judges it by "
+                     "the bounds of another model",
+                     common->output);
     return EXIT_HOLDS;
 }
 
@@ -135,6 +139,10 @@ static int run(int argc, char **argv)
         return attest_cli_refuse(
             "no file for the output given: use -o OUT (see 'attest simulate --help')");
     code = attest_cli_qkv_open(&job.x, &attest_command_simulate, &common, operands, count);
+    if (code == EXIT_HOLDS && job.x.model->schedules == 0)
+        code = attest_cli_refuse("--kernel: %s has no schedule, and so is no concrete kernel: "
+                                 "hopper-bf16-64 is one, and 'attest show kernels' lists more",
+                                 job.x.model->name);
     if (code == EXIT_HOLDS)
         code = simulate(&job);
     attest_cli_tensors_clear(&job.tensors);

@@ -1,12 +1,15 @@
 /* terminal.c -- how wide the lines of standard output may be, and whether they have colours. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "cli/command.h"
 
-enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20, MOST_WIDTH = 1000 };
+enum { USUAL_WIDTH = 80, LEAST_WIDTH = 20, MOST_WIDTH = 1000, MARGIN = 2 };
 
 size_t attest_cli_width(void)
 {
@@ -21,6 +24,69 @@ size_t attest_cli_width(void)
     return (size_t)(width < LEAST_WIDTH  ? LEAST_WIDTH
                     : width > MOST_WIDTH ? MOST_WIDTH
                                          : width);
+}
+
+/* A line that is left as it is. */
+static const char *print_line(const char *text)
+{
+    size_t length = strcspn(text, "\n");
+
+    printf("%.*s\n", (int)length, text);
+    return text + length + (text[length] != '\0');
+}
+
+const char *attest_cli_print_wrapped(const char *text, int indent)
+{
+    size_t wide = attest_cli_width();
+    int width = (int)(wide < USUAL_WIDTH ? wide : USUAL_WIDTH) - MARGIN, column = indent;
+
+    if (*text == ' ' || *text == '\n')
+        return print_line(text);
+    while (*text && !(*text == '\n' && (text[1] == ' ' || text[1] == '\n'))) {
+        int word = (int)strcspn(text += strspn(text, " \n"), " \n");
+
+        if (column > indent && column + 1 + word > width) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", word, text);
+        column += word;
+        text += word;
+        if (*text == ' ')
+            text += strspn(text, " ");
+    }
+    putchar('\n');
+    return *text ? text + 1 : text;
+}
+
+static bool left_open;
+
+void attest_cli_leave_open(void)
+{
+    left_open = true;
+}
+
+void attest_cli_close(const attest_common *common, const char *format, ...)
+{
+    char text[1024];
+    attest_text shown;
+    va_list arguments;
+
+    if (left_open || common->json || common->stdout_by || !isatty(STDOUT_FILENO))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    attest_text_init(&shown);
+    attest_escape_terminal(&shown, text, strlen(text));
+    if (!shown.failed) {
+        putchar('\n');
+        attest_cli_print_wrapped(shown.data, 0);
+    }
+    attest_text_clear(&shown);
 }
 
 const char *const attest_color_names[] = {"auto", "always", "never", NULL};

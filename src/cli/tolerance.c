@@ -23,9 +23,9 @@ const attest_command attest_command_tolerance = {
         "as\n"
         "tests use them, abs(out - exact) <= ATOL + RTOL abs(exact): which faulty outputs it\n"
         "accepts, and whether a correct kernel can fail it.",
-    .example =
-        "  attest tolerance qkv.safetensors --kernel bf16-flash2 --causal --given 1e-2,1e-2\n"
-        "  attest tolerance qkv.npz --kernel fp32-any -o bound.safetensors",
+    .example = "  attest tolerance qkv.safetensors --kernel bf16-flash2 --causal \\\n"
+               "      --given 1e-2,1e-2\n"
+               "  attest tolerance qkv.npz --kernel fp32-any -o bound.safetensors",
     .product = "write the bounds to FILE (safetensors)",
     .run = run,
 };
@@ -153,6 +153,11 @@ static int tolerate(tolerance_job *job)
         return attest_cli_tolerance_print_json(job);
     if (!common->stdout_by)
         attest_cli_tolerance_print(job);
+    if (!job->given || !common->output)
+        attest_cli_close(common, "next: %s%s%s",
+                         common->output ? "" : "-o BOUND writes a bound for every element",
+                         common->output || job->given ? "" : "; ",
+                         job->given ? "" : "--given ATOL,RTOL judges a tolerance");
     return EXIT_HOLDS;
 }
 

@@ -109,8 +109,8 @@ attest_status attest_judge_gpu_find(attest_judge_gpu *gpu, const char *unit,
         return attest_error_set(error, ATTEST_FORMAT,
                                 "%s multiplies %s to binary32, not to binary16", unit, a->name);
     return attest_error_set(error, ATTEST_FORMAT,
-                            "%s is not known to multiply %s by %s in blocks", unit, a->name,
-                            b->name);
+                            "%s is not known to multiply %s by %s (formats.md has a table)",
+                            unit, a->name, b->name);
 }
 
 attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *unit,
@@ -122,8 +122,8 @@ attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *
     ATTEST_TRY(attest_judge_gpu_find(&gpu, unit, a, b, false, error));
     if (gpu.halves)
         return attest_error_set(error, ATTEST_FORMAT,
-                                "%s is not known to multiply %s by %s in blocks", unit, a->name,
-                                b->name);
+                                "%s is not known to multiply %s by %s (formats.md has a table)",
+                                unit, a->name, b->name);
     *block = gpu.block;
     *fraction = gpu.fraction;
     return ATTEST_OK;

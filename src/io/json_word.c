@@ -26,15 +26,31 @@ attest_status attest_json_parser_fail(parser *p, const char *what)
                             what);
 }
 
+/* What one may have meant by a character that JSON has not in this place. */
+static const char *advise(const parser *p)
+{
+    const char *before = p->at;
+
+    while (before > p->begin && strchr(" \t\r\n", before[-1]))
+        before--;
+    if (*p->at == '\'')
+        return ": strings stand in double quotes";
+    if (before == p->begin)
+        return ": this is no JSON text";
+    if (strchr("]}", *p->at) && before[-1] == ',')
+        return ": the comma before it is one too many";
+    return "";
+}
+
 attest_status attest_json_parser_refuse(parser *p)
 {
-    char character[8], what[40];
+    char character[8], what[80];
     size_t length = attest_utf8_length((const unsigned char *)p->at, (size_t)(p->end - p->at));
 
     if (*p->at == '\0')
         return attest_json_parser_fail(p, "a zero byte");
     attest_escape_excerpt(character, sizeof character, p->at, length ? length : 1);
-    snprintf(what, sizeof what, "unexpected character '%s'", character);
+    snprintf(what, sizeof what, "unexpected character '%s'%s", character, advise(p));
     return attest_json_parser_fail(p, what);
 }
 

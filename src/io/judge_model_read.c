@@ -5,6 +5,7 @@
  * variants are all combinations of the groups' choices. */
 #include "io/judge_model_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,20 @@ static bool is_known(const char *key, const attest_judge_field *field, size_t co
     return false;
 }
 
+/* Complains of a member that is none of the fields', and names those. */
+static attest_status refuse_member(const attest_json_cursor *member,
+                                   const attest_judge_field *field, size_t count,
+                                   attest_error *error)
+{
+    char names[200] = "";
+
+    for (size_t f = 0; f < count; f++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", f ? ", " : "",
+                 field[f].key);
+    return attest_json_fail(member, error, ATTEST_FORMAT,
+                            "there is no such member; there is %s", names);
+}
+
 static attest_status check_members(const attest_json_cursor *object,
                                    const attest_judge_field *field, size_t count,
                                    attest_error *error)
@@ -126,7 +141,7 @@ static attest_status check_members(const attest_json_cursor *object,
         return attest_json_get_member(&member, object, field->key, error);
     for (size_t i = 0; attest_json_get_member_at(&member, object, i); i++)
         if (!is_known(member.key, field, count))
-            return attest_json_fail(&member, error, ATTEST_FORMAT, "there is no such member");
+            return refuse_member(&member, field, count, error);
     return ATTEST_OK;
 }
 
@@ -288,7 +303,8 @@ static attest_status set_quantise(attest_judge_model *model, const attest_json_c
             ATTEST_TRY(set_scheme(&weights, &member, error));
             attest_judge_model_set_p_scheme(model, &weights);
         } else {
-            return attest_json_fail(&member, error, ATTEST_FORMAT, "there is no such member");
+            return attest_json_fail(&member, error, ATTEST_FORMAT,
+                                    "there is no such member; there is q, k, v, p, exact");
         }
     }
     return ATTEST_OK;

@@ -161,6 +161,10 @@ static attest_status open_index(attest_model_file *model, const char *path, atte
         return status;
     root = attest_json_root(&model->index);
     status = attest_json_get_member(&map, &root, "weight_map", error);
+    if (status == ATTEST_FORMAT)
+        status = attest_error_set(error, status,
+                                  "\"weight_map\" is missing: this is no index of model files; "
+                                  "safetensors or .npz serve as well");
     if (status == ATTEST_OK && !attest_json_is_object(&map))
         status = attest_json_fail(&map, error, ATTEST_FORMAT, "an object is expected");
     while (status == ATTEST_OK && attest_json_get_member_at(&member, &map, model->names))

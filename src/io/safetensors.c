@@ -119,8 +119,9 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
 
     memset(file, 0, sizeof *file);
     if (!attest_safetensors_is(bytes, size))
-        return attest_error_set(error, ATTEST_FORMAT,
-                                "not a safetensors file, or its header is cut short");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "neither a safetensors file nor an .npz archive, or its header is cut short");
     length = header_length(bytes);
     if (length > ATTEST_SAFETENSORS_MAX_HEADER)
         return attest_error_set(error, ATTEST_FORMAT,

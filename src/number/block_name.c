@@ -124,6 +124,18 @@ static char *cut_part(char *name)
     return colon;
 }
 
+/* A name that is none may have been meant for a scheme. */
+static attest_status refuse_element(const char *name, attest_error *error)
+{
+    if (strncmp(error->text, "unknown", strlen("unknown")) != 0)
+        return error->status;
+    return attest_error_set(error, error->status,
+                            "unknown format \"%.100s\": a scheme is a format, alone or with a "
+                            "group (e4m3fn:per-head), or int8:per-token, q8_0, mxfp4:mx, "
+                            "nvfp4:te, kivi4:k or another of formats.md",
+                            name);
+}
+
 /* FORMAT[:per-...][:scale=S|:range=R]. */
 static attest_status parse_scaled(attest_block_format *format, char *name, attest_error *error)
 {
@@ -150,7 +162,8 @@ static attest_status parse_scaled(attest_block_format *format, char *name, attes
         format->rule = ATTEST_BLOCK_SCALED;
     if (part) /* it belongs to the format's name */
         part[-1] = ':';
-    ATTEST_TRY(attest_format_parse(&format->element, name, error));
+    if (attest_format_parse(&format->element, name, error))
+        return refuse_element(name, error);
     if (!format->element.positive &&
         !attest_hosted_fits(&format->element, ATTEST_SIMULATED_NEAREST))
         return attest_error_set(error, ATTEST_USAGE,

@@ -24,8 +24,9 @@ const attest_term attest_glossary[] = {
      "that show it. 'attest check' verifies it by other code than that which wrote it.",
      "doc/certificate.md"},
     {"collapse",
-     "The width of numbers, in bits, at and below which a head written in that format gives "
-     "two different contexts the same output, bit for bit.",
+     "That rounding gives two different contexts the same output, bit for bit. Collapse bits "
+     "are the least width of a significand from which on every wider one keeps all required "
+     "pairs apart; with one bit less, two of them have the same output.",
      "attest show collapse"},
     {"context",
      "The set of tokens of a sequence. Attention without positions sees no more of a sequence "
@@ -79,17 +80,36 @@ const attest_term attest_glossary[] = {
      "The file in which a campaign writes down every finished chunk of trials before it goes "
      "on, so that what was stopped or killed can be resumed without loss.",
      "attest campaign --help"},
+    {"kappa",
+     "The factor by which the construction of Theorem 2 stretches the scores of its head, so "
+     "that different tokens get scores that are far enough apart. The larger it is, the "
+     "smaller "
+     "the separation that is promised, and the more bits that takes.",
+     "attest construct --help"},
     {"kernel-model",
      "What is known of an attention kernel: formats of its inputs, products, sums and output, "
      "how it computes exp, in which order it may add. 'any' stands where the author does not "
      "know. A bound holds for every kernel that the model describes.",
      "attest show kernels"},
+    {"mask",
+     "Which keys a query sees: with none, all of its sequence; with a causal mask those up to "
+     "its own place. Kernels have windows and masks of any shape besides.",
+     "doc/judge.md"},
+    {"merged",
+     "Of two places that are to be told apart: their outputs are equal, or not finite, so "
+     "that nothing behind can tell which is which.",
+     "doc/audit.md"},
     {"property",
      "A statement as a test: it draws an instance that meets the hypotheses, computes both "
      "sides, and must hold in every trial. A search is a property that must find a violation.",
      "attest list"},
     {"r", "How long outputs may be: a contextual mapping keeps every output's norm below r.",
      "attest show theorem2"},
+    {"rank-1",
+     "A matrix u v^T, which two vectors give: all its rows are multiples of v. Queries and "
+     "keys of the head of Theorem 2 are formed by such matrices; a file may write u and v in "
+     "place of the rows.",
+     "doc/files.md"},
     {"relative-error",
      "The distance of a computed output from the exact one, as vectors, divided by the norm of "
      "the exact one: 0.01 means that the output is off by a hundredth of its length.",
@@ -102,6 +122,10 @@ const attest_term attest_glossary[] = {
      "One order in which a kernel may do its operations: tiles, splits, how sums are formed. "
      "With a complete schedule a kernel model is one concrete kernel, to the bit.",
      "attest simulate --help"},
+    {"scheme",
+     "How numbers are quantised: the format of an element, and which elements share a scale: "
+     "float8_e4m3fn:per-head, int8:per-token, mxfp4:mx.",
+     "doc/formats.md"},
     {"separated",
      "Tokenwise separated: every token's norm lies between r_min and r_max, and different "
      "tokens are more than eps apart. The theorems speak of such data.",
@@ -124,6 +148,18 @@ const attest_term attest_glossary[] = {
      "Attention that weighs every key by exp of its score, divided by the sum of these. One "
      "head of it, of rank 1, can be a contextual mapping (Theorem 2).",
      "attest show theorem2"},
+    {"strategy",
+     "How weights are built from data: theorem, as in the proof of Theorem 2; gap, with "
+     "scores just far enough apart; tuned, searched for the largest separation.",
+     "attest construct --help"},
+    {"tie",
+     "That several keys have the largest score of a query, which hardmax has to decide: they "
+     "share the weight (uniform), or the first of them has all of it (leftmost).",
+     "attest show theorem1"},
+    {"tile",
+     "So many keys as a kernel reads at a time. Where they begin and in which order they come "
+     "decides in which order it adds.",
+     "doc/kernel-models.md"},
     {"tolerance",
      "The proved bound, for every single element of an output, on how far a right kernel may "
      "be from the exact value. Unlike atol and rtol it is derived, not guessed.",

@@ -297,7 +297,9 @@ attest_status attest_memorization_build(attest_memorization *memorization,
     attest_status status;
 
     if (!dataset->label)
-        return attest_error_set(error, ATTEST_USAGE, "the dataset has no labels");
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the dataset has no \"labels\": as \"sequences\", with "
+                                "an array of numbers for each token");
     attest_dataset_init(&b.own);
     attest_contexts_init(&b.contexts);
     attest_construction_init(&b.construction);

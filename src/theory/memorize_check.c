@@ -130,7 +130,9 @@ static attest_status check_shapes(const attest_network *network, const attest_da
     if (status != ATTEST_OK)
         return status;
     if (!dataset->label)
-        return attest_error_set(error, ATTEST_USAGE, "the dataset has no labels");
+        return attest_error_set(error, ATTEST_USAGE,
+                                "the dataset has no \"labels\": as \"sequences\", with "
+                                "an array of numbers for each token");
     if (!network->has_after || dataset->label_dim > network->dim)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "the network has no outputs of %zu entries",

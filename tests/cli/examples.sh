@@ -4,4 +4,4 @@ if ! command -v python3 >/dev/null; then
     echo "1..0 # SKIP there is no python3"
     exit 0
 fi
-python3 -B "$srcdir/tests/cli/examples.py" "$ATTEST" "$srcdir" "$srcdir/README.md" "$srcdir"/doc/*.md "$srcdir"/doc/tutorials/*.md "$srcdir/examples/devil/README.md"
+python3 -B "$srcdir/tests/cli/examples.py" "$ATTEST" "$srcdir" "$srcdir/README.md" "$srcdir"/doc/*.md "$srcdir"/doc/tutorials/*.md "$srcdir"/doc/commands/*.md "$srcdir/examples/devil/README.md"

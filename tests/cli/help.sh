@@ -15,11 +15,15 @@ fi
 
 run 0 "attest --help" --help
 shows '^Usage: attest COMMAND'
+[ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
+result $? "fits 80 columns"
 commands=$(sed -n 's/^  \([a-z-]*\)  .*/\1/p' "$out")
 for command in $commands; do
     run 0 "$command --help" "$command" --help
     shows "^Usage: attest $command"
     shows '^Example:'
+    [ "$(awk '{ if (length > m) m = length } END { print m }' "$out")" -le 80 ]
+    result $? "fits 80 columns"
     # the page for man(1) says the same, word for word
     page=$work/manual/attest-$command.1
     sed 's/^ *//; s/\\/\\e/g' "$out" | sed '/^\(Usage: .*\|Options:\|Example:\|\)$/d; s/^ *//' | words >"$work/helped"
@@ -30,6 +34,9 @@ for command in $commands; do
     grep -q "doc/manual/attest-$command.1" "$srcdir/doc/doc.am" && grep -q "doc/commands/$command.md" "$srcdir/doc/doc.am"
     result $? "and is installed"
 done
+COLUMNS=50 "$ATTEST" certify --help >"$out" 2>"$err"
+[ "$(awk '/^Example:/ { exit } { if (length > m) m = length } END { print m }' "$out")" -le 50 ]
+result $? "a narrow terminal is respected"
 run 0 "attest --version" --version
 shows '^attest [0-9]+\.[0-9]+\.[0-9]+$'
 shows '^GMP .*, MPFR .*, FLINT .*, zlib '

@@ -9,8 +9,28 @@ echo '{"format": "attest/dataset", "version": 1, "sequences": [[["1", "0"]], [["
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 0], [2, 1]]]}' >data.json
 printf '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": []}' >headless.json
 mkdir folder
+: >nothing.json
+echo 'hello' >text.txt
+echo "{'format': 'attest/dataset'}" >single.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2],]]}' >comma.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1.5, "2,5"]]]}' >locale.json
+echo '{"format": "attest/dataset", "version": 2, "sequences": [[[1]]]}' >later.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[1, 2]]}' >flat.json
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [3]]]}' >ragged.json
+echo '[[[1, 2]]]' >bare.json
+weights() { # weights ACTIVATION WO
+    printf '{"format": "attest/weights", "version": 1, "activation": "%s", "heads": [{"WQ": [[1, 0]], "WK": [[1, 0]], "WV": [[1, 0]]%s}]}' "$1" "$2"
+}
+weights softmax ', "WO": [[1], [0]]' >softmax.json
+weights hardmax ', "WO": [[1], [0]]' >hardmax.json
+weights sofmax ', "WO": [[1], [0]]' >sofmax.json
+weights softmax '' >no-output.json
+weights softmax ', "WO": [[1, 0]]' >turned.json
+echo '{"format": "attest/kernel-model", "version": 1, "max": {"tiles": 64}}' >tiles.json
+cp "$srcdir/examples/attention.safetensors" qkv.safetensors
+head -c 100 qkv.safetensors >cut.safetensors
 
-# answer REMEDY ARGUMENT...: REMEDY is a pattern.
+# A mistake, and a pattern that the answer has.
 while read -r line; do
     [ -n "$line" ] || continue
     remedy=${line#*| }
@@ -58,6 +78,48 @@ separated folder | folder: .*
 report nowhere | nowhere: cannot open the folder
 dot tc:hoper fp16 1 2 | tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is expected
 help certfy | did you mean
+certify hardmax.json --weights data.json | "attest/dataset" is expected, this is "attest/weights"
+certify data.json hardmax.json | unexpected operand 'hardmax.json': attest certify DATA --weights W
+certify qkv.safetensors --weights hardmax.json | it has 5 tensors; --tensor NAME says which one to read
+certify nothing.json --weights hardmax.json | nothing.json: line 1, column 1: there is no JSON text
+certify text.txt --weights hardmax.json | unexpected character 'h': this is no JSON text
+certify single.json --weights hardmax.json | strings stand in double quotes
+certify comma.json --weights hardmax.json | the comma before it is one too many
+certify locale.json --weights hardmax.json | a point, not a comma, begins the decimals
+certify later.json --weights hardmax.json | version 1 is expected, this is version 2
+certify flat.json --weights hardmax.json | sequences\[0\]\[0\]: an array is expected, this is a number
+certify ragged.json --weights hardmax.json | sequences\[0\]\[1\]: the token has 1 numbers, the first one has 2
+certify bare.json --weights hardmax.json | not a JSON object \(files.md
+certify data.json --weights sofmax.json | "softmax" or "hardmax" is expected, this is "sofmax"
+certify data.json --weights no-output.json | heads\[0\]: "WO" is missing
+certify data.json --weights turned.json | heads\[0\].WO is 1x2, but 2x1 is expected
+certify data.json --weights softmax.json --method exact | softmax is not rational; use ball
+certify data.json --weights softmax.json --method fast | filter, exact, ball, first-difference or auto is expected
+certify data.json --weights softmax.json --delta abc | is not a number \(3/7, 0.1 and 0x1.8p-3 are\)
+eval data.json --weights softmax.json --number exact | softmax is not rational; use --number ball
+eval data.json --weights softmax.json --number fp8 | may be float8_e4m3fn or float8_e5m2
+check data.json | "attest/certificate" is expected, this is "attest/dataset"
+replay softmax.json | "attest/counterexample" is expected, this is "attest/weights"
+counterexample --weights softmax.json | "activation": "hardmax"
+memorize data.json | the dataset has no "labels": as "sequences", with an array of numbers
+approximate --function sum --grid 4 --dim 9 | \(--dim, --length\)
+judge qkv.safetensors --output qkv.safetensors --kernel fp32-any | there is no tensor 'out'; there are 'dropped', 'k', 'q', 'v', 'y'
+judge qkv.safetensors --output qkv.safetensors:y | use --kernel MODEL
+judge qkv.safetensors --output qkv.safetensors:y --kernel tiles.json | max.tiles: there is no such member; there is kind, tile, direction
+judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --causal top-left | write --causal=top-left
+judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --scale sqrt | is not p/q, rsqrt or none
+judge qkv.safetensors --output qkv.safetensors:y --kernel fp32-any --window 3 | is not LEFT,RIGHT
+judge cut.safetensors --output qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive, or its header is cut short
+judge data.json --output qkv.safetensors:y --kernel fp32-any | neither a safetensors file nor an .npz archive
+simulate qkv.safetensors --kernel fp32-any -o o.safetensors | has no schedule, and so is no concrete kernel: hopper-bf16-64 is one
+tolerance qkv.safetensors --kernel fp32-any --given 1e-2 | is not ATOL,RTOL, two numbers
+range qkv.safetensors --kernel fp32-any --within 0.1 --schemes int9 | int8:per-token
+audit data.json --stage kw=bf16 | there is no stage 'kw': in, q, k, v, kv
+audit data.json --gate data.json | "attest/audit" is expected, this is "attest/dataset"
+audit --qkv qkv.safetensors --head 3 | there is no head 3: the layer has 2, from 0 on
+import data.json --list | this is no index of model files
+import qkv.safetensors --arch gpt2 -o w.json | 'attest import FILE --list' has all names
+dot tc:volta bfloat16 text.txt text.txt | formats.md has a table
 END
 
 # Colour: only where it is asked for, or on a terminal.
@@ -87,6 +149,19 @@ result $? "but not under NO_COLOR"
 terminal "$ATTEST" separated data.json --eps 1/2 --color never >"$out"
 grep -q '^holds' "$out"
 result $? "nor with --color never"
+
+# What to try next: for people, so on a terminal only, and not beside JSON.
+terminal "$ATTEST" separated data.json >"$out"
+shows "^next: 'attest construct DATA'"
+COLUMNS=40 terminal "$ATTEST" separated data.json >"$out"
+[ "$(sed -n '/^next:/,$p' "$out" | tr -d '\r' | awk '{ if (length > m) m = length } END { print m + 0 }')" -le 40 ] && shows '^next:'
+result $? "in lines that are as wide as the terminal"
+terminal "$ATTEST" separated data.json --json >"$out"
+! grep -q next: "$out"
+result $? "not beside JSON"
+run 0 "separated" separated data.json
+! grep -q next: "$out"
+result $? "nor in a pipe"
 
 # The glossary.
 run 0 "a word" show delta

@@ -104,7 +104,7 @@ static void test_words(void)
         {"[\"\t\"]", "line 1, column 3: a control character in a string"},
         {"{\"a", "line 1, column 4: the text ends inside a string"},
         {"\xEF\xBB\xBF{}", "line 1, column 1: a byte order mark (save the file without it)"},
-        {"\x93NUMPY", "line 1, column 1: unexpected character '?'"},
+        {"\x93NUMPY", "line 1, column 1: unexpected character '?': this is no JSON text"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         refuses(bad[i].text, strlen(bad[i].text), bad[i].error);
@@ -124,13 +124,14 @@ static void test_order(void)
     } bad[] = {
         {"", "line 1, column 1: there is no JSON text"},
         {" \n ", "line 2, column 2: there is no JSON text"},
-        {"]", "line 1, column 1: unexpected character ']'"},
+        {"]", "line 1, column 1: unexpected character ']': this is no JSON text"},
         {"{} ]", "line 1, column 4: there is text after the end of the object"},
         {"1 2", "line 1, column 3: unexpected character '2'"},
         {"[1 2]", "line 1, column 4: ',' or ']' is expected"},
         {"[1}", "line 1, column 3: ',' or ']' is expected"},
         {"[1: 2]", "line 1, column 3: unexpected character ':'"},
-        {"[1,]", "line 1, column 4: unexpected character ']'"},
+        {"[1,]",
+         "line 1, column 4: unexpected character ']': the comma before it is one too many"},
         {"[,1]", "line 1, column 2: unexpected character ','"},
         {"{\"a\": 1,}", "line 1, column 9: a key in double quotes is expected"},
         {"{1: 2}", "line 1, column 2: a key in double quotes is expected"},
