@@ -8,7 +8,7 @@ coq_files="
     constants:interval+code
     exp_approx:interval+kernel exp_rounding:interval+gappa+kernel exp_error:interval+gappa+kernel
     kernel_bound:interval+kernel
-    hardmax:mathcomp collinear:mathcomp theorem1:mathcomp+code
+    hardmax:mathcomp collinear:mathcomp theorem1:mathcomp+code two_layers:mathcomp+code
 "
 
 coq_has() { # library, or gappa, or kernel, code (the constants in the C code): is it there?

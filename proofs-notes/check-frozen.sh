@@ -16,7 +16,7 @@ frozen_parts() { # modules: the beginning of the file and their parts, MathComp'
     awk '/^\(\*! / { exit } { print }' "$here/statements.v"
     for module in "$@"; do
         case $module in
-        hardmax | collinear | theorem1) [ -n "$notations" ] || frozen_part mathcomp; notations=yes ;;
+        hardmax | collinear | theorem1 | two_layers) [ -n "$notations" ] || frozen_part mathcomp; notations=yes ;;
         esac
         frozen_part "$module"
     done

@@ -42,6 +42,7 @@ proof @ judge @ s/(leaves t - 1) - 1)/(leaves t - 2) - 1)/ @ a tree of n - 2 rou
 proof @ judge @ s/0 <= phi -> N \/ S <= r + phi \/ low/0 <= phi -> N \/ S <= r + phi \/ high/ @ a quotient bounded with the larger sum
 proof @ judge_steps @ s/sum (fun f => f e) losses <= e ->/sum (fun f => f 0) losses <= e ->/ @ blocks: the losses without the error
 proof @ zero_test @ s/forall x, collected l x = 0/forall x, x = 0 -> collected l x = 0/ @ the zero test looks at one exponent only
+proof @ two_layers @ s/k l : (forall j, 0 < t j) -> (forall j, 0 < t' j) ->/k l : (forall j, 0 < t j) -> (forall j, 0 <= t' j * t' j) ->/ @ two layers: the second sequence has both signs
 proof @ certificate @ s/check c D W = true -> true_certificate/true_certificate/ @ a checker that is right about what it refuses
 proof @ lemma_f @ 0,/^Qed\./s/^Qed\./Admitted./ @ a goal admitted
 proof @ packing @ s/^Theorem packing/Axiom more : 0 < 1.\nTheorem packing/ @ an axiom of our own
@@ -78,6 +79,8 @@ definition @ exp_approx @ s/355 \* powerRZ 2 (-13)/354 * powerRZ 2 (-13)/ @ a sh
 definition @ kernel_bound @ s/^Definition factors (l : list R) : R := fold_right (fun e p => (1 + e)/Definition factors (l : list R) : R := fold_right (fun e p => (1 + 0)/ @ roundings that change nothing
 definition @ hardmax @ s/then #|maximisers|%:R^-1 else 0/then 1 else 0/ @ shared ties without the sharing
 definition @ hardmax @ s/sqnorm (o - o') > delta ^+ 2) output/true || (sqnorm (o - o') > delta ^+ 2)) output/ @ hardmax: anything is far
+definition @ two_layers @ s/^  attention ty NoMask L2 (attention ty NoMask L1 Z)/  attention ty NoMask L1 (attention ty NoMask L2 Z)/ @ the layers in another order
+definition @ collinear @ s/forall i, vis i -> t i <= t j \& forall i, vis' i -> t' i <= t' j'\]/forall i, vis i -> t i <= t j \& True]/ @ a largest multiple on one side only
 definition @ guard @ s/| _ => exact (~ T)/| _ => exact True/ @ a guard that guards nothing
 END
 }

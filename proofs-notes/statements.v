@@ -1936,6 +1936,24 @@ Check (@hardmax.required_lists :
           (definition2.list_sees 'cV_d I columns m) i k' j l']).
 
 (*! collinear *)
+Check (Logic.eq_refl : @collinear.fools =
+  fun (R : realFieldType) (ty : hardmax.ties) (n : nat) (vis : pred 'I_n) 
+    (t : 'I_n -> R) (n' : nat) (vis' : pred 'I_n') (t' : 'I_n' -> R) =>
+  [/\ exists (j : 'I_n) (j' : 'I_n'),
+        [/\ vis j, vis' j', t j = t' j', forall i : 'I_n, vis i -> t i <= t j
+          & forall i : 'I_n', vis' i -> t' i <= t' j'],
+      exists (j : 'I_n) (j' : 'I_n'),
+        [/\ vis j, vis' j', t j = t' j', forall i : 'I_n, vis i -> t j <= t i
+          & forall i : 'I_n', vis' i -> t' j' <= t' i]
+    & match ty with
+      | hardmax.Uniform =>
+          (\sum_(j | vis j) t j) * (\sum_(j | vis' j) 1) =
+          (\sum_(j | vis' j) t' j) * (\sum_(j | vis j) 1)
+      | hardmax.Leftmost =>
+          exists (j : 'I_n) (j' : 'I_n'),
+            [/\ vis j, vis' j', t j = t' j', forall i : 'I_n, vis i -> (j <= i)%N
+              & forall i : 'I_n', vis' i -> (j' <= i)%N]
+      end]).
 Check (Logic.eq_refl : @collinear.line =
   fun (R : realFieldType) (d n : nat) (u : 'cV_d) (t : 'I_n -> R) =>
   \matrix_(c, j) (t j * u c 0)).
@@ -2111,3 +2129,36 @@ Check (@theorem1.pair_constants :
           numbers c_constants.causal_a = theorem1.causalA
         & numbers c_constants.causal_b = theorem1.causalB]]).
 
+(*! two_layers *)
+Check (@two_layers.two_layers_one_sign :
+  forall (R : realFieldType) (d : nat) (ty : hardmax.ties) (L1 L2 : hardmax.layer R d)
+    (n n' : nat) (u : 'cV_d) (t : 'I_n -> R) (t' : 'I_n' -> R) (k : 'I_n) 
+    (l : 'I_n'),
+  (forall j : 'I_n, 0 < t j) ->
+  (forall j : 'I_n', 0 < t' j) ->
+  t k = t' l ->
+  collinear.fools (R:=R) ty predT t predT t' ->
+  col k
+    (hardmax.attention ty definition2.NoMask L2
+       (hardmax.attention ty definition2.NoMask L1 (collinear.line (R:=R) u t))) =
+  col l
+    (hardmax.attention ty definition2.NoMask L2
+       (hardmax.attention ty definition2.NoMask L1 (collinear.line (R:=R) u t')))).
+Check (Logic.eq_refl : @two_layers.twice =
+  fun (R : realFieldType) (d : nat) (ty : hardmax.ties) (L1 L2 : hardmax.layer R d) 
+    (n : nat) (Z : 'M_(d, n)) =>
+  hardmax.attention ty definition2.NoMask L2 (hardmax.attention ty definition2.NoMask L1 Z)).
+Check (@two_layers.pair_survives_at_u :
+  forall (R : realFieldType) (d : nat) (ty : hardmax.ties) (L1 L2 : hardmax.layer R d)
+    (u : 'cV_d),
+  col (Ordinal (n:=size theorem1.pairA) (m:=0) isT)
+    (two_layers.twice ty L1 L2 (hardmax.tokens (theorem1.multiples (R:=R) u theorem1.pairA))) =
+  col (Ordinal (n:=size theorem1.pairB) (m:=0) isT)
+    (two_layers.twice ty L1 L2 (hardmax.tokens (theorem1.multiples (R:=R) u theorem1.pairB)))).
+Check (@two_layers.pair_survives_at_6u :
+  forall (R : realFieldType) (d : nat) (ty : hardmax.ties) (L1 L2 : hardmax.layer R d)
+    (u : 'cV_d),
+  col (Ordinal (n:=size theorem1.pairA) (m:=3) isT)
+    (two_layers.twice ty L1 L2 (hardmax.tokens (theorem1.multiples (R:=R) u theorem1.pairA))) =
+  col (Ordinal (n:=size theorem1.pairB) (m:=3) isT)
+    (two_layers.twice ty L1 L2 (hardmax.tokens (theorem1.multiples (R:=R) u theorem1.pairB)))).

@@ -32,6 +32,11 @@ const attest_statement attest_statement_two_layers = {
     .hypotheses = hypotheses,
     .decided_by = "exact arithmetic: hardmax attention of rational data is rational",
     .note = "proofs-notes/two_layers.md",
+    .machine =
+        "for multiples of one sign: proofs-notes/coq/two_layers.v, two_layers_one_sign; u(1, "
+        "3, 4, "
+        "6) and u(1, 2, 5, 6) survive: pair_survives_at_u, pair_survives_at_6u. Not those of "
+        "both signs, nor the layers that tell them apart",
 };
 
 /* What the criterion lets pass must be merged by the instance's two layers, and what it does

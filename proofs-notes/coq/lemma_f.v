@@ -77,6 +77,24 @@ Proof.
 intros N; pose proof (depth_sum_pos l N); rewrite sum_h; unfold mean_depth; field; lra.
 Qed.
 
+(* All but 0 is packed from g on. *)
+Lemma deep_rest g b l : 0 < g -> b + 1 <= g -> deep g l ->
+  0 <= mean_depth l /\ exists r, Permutation l (0 :: r) /\ sum (h b) r <= tail g b g.
+Proof.
+intros G L D; pose proof D as (U & S & Z & P); split.
+{ apply Rmult_le_pos; [|left; apply Rinv_0_lt_compat, depth_sum_pos; now apply deep_some with g].
+  apply sum_nonneg; intros s Hs; apply Rmult_le_pos; [auto | left; apply exp_pos]. }
+destruct (in_split _ _ Z) as (l1 & l2 & E); exists (l1 ++ l2).
+assert (Permutation l (0 :: l1 ++ l2)) as Perm
+  by (rewrite E; apply Permutation_sym, Permutation_middle).
+assert (NoDup (0 :: l1 ++ l2)) as U' by (apply (Permutation_NoDup Perm U)).
+assert (forall y, In y (l1 ++ l2) -> In y l) as I.
+{ intros y Hy; apply Permutation_sym in Perm; apply (Permutation_in _ Perm); now right. }
+split; [exact Perm|]; apply packed_tail; [exact G | lra | now inversion U' | |].
+- now apply spread_incl with l.
+- intros y Hy; apply deep_far with l; auto; intros ->; now inversion U'.
+Qed.
+
 (* The heart of the lemma: L owns the depth t, and what only A owns is deeper by g.  Identity (L)
    in depths, with the mean depth b of L. *)
 Lemma mean_depths_apart g (A L : list R) (t : R) : 0 < g -> deep g A -> deep g L ->
@@ -134,22 +152,9 @@ Let G : 0 < g. Proof. apply W. Qed.
 (* Mean depth is at most that of 0, g, 2g, ... *)
 Theorem mean_depth_packed l : deep g l -> 0 <= mean_depth l <= mu g.
 Proof.
-intros D; pose proof D as (U & S & Z & P).
-assert (l <> []) as N by (intros ->; destruct Z).
-pose proof (depth_sum_pos l N) as ZP; pose proof (ratio_lt_1 g G) as Q.
-split.
-{ apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat].
-  apply sum_nonneg; intros s Hs; apply Rmult_le_pos; [auto | left; apply exp_pos]. }
-destruct (in_split _ _ Z) as (l1 & l2 & E).
-assert (Permutation l (0 :: l1 ++ l2)) as Perm
-  by (rewrite E; apply Permutation_sym, Permutation_middle).
-assert (NoDup (0 :: l1 ++ l2)) as U' by (apply (Permutation_NoDup Perm U)).
-assert (forall y, In y (l1 ++ l2) -> In y l) as I.
-{ intros y Hy; apply Permutation_sym in Perm; apply (Permutation_in _ Perm); now right. }
-assert (sum (h (mu g)) (l1 ++ l2) <= tail g (mu g) g) as T.
-{ apply packed_tail; [exact G | destruct W; lra | now inversion U' | |].
-  - now apply spread_incl with l.
-  - intros y Hy; apply deep_far with l; auto; intros ->; now inversion U'. }
+intros D; pose proof (depth_sum_pos l (deep_some g l D)) as ZP; pose proof (ratio_lt_1 g G) as Q.
+destruct (deep_rest g (mu g) l G ltac:(destruct W; lra) D) as (P & r & Perm & T).
+split; [exact P|].
 assert (tail g (mu g) g = mu g) as TE.
 { unfold tail, h, mu; fold (ratio g); field; lra. }
 assert (sum (h (mu g)) l <= 0) as H0.
@@ -215,24 +220,38 @@ unfold depths; rewrite in_map_iff; split; [|intros H; now exists a].
 intros (b & E & Hb); now replace a with b by lra.
 Qed.
 
+Lemma spread_left g A B : spread g (A ++ B) -> spread g A.
+Proof. apply spread_incl; intros; apply in_app_iff; tauto. Qed.
+
+Lemma spread_swap g A B : spread g (A ++ B) -> spread g (B ++ A).
+Proof. apply spread_incl; intros x; rewrite !in_app_iff; tauto. Qed.
+
+(* From depths to scores, and from the order to the distance, for any bound f of the depth of the
+   first difference: that of Lemma F, and that of the sharp gap. *)
+Section Bound.
+Variables (g : R) (f : R -> R).
+
+Definition bounds_depths : Prop := forall (A B : list R) (t : R),
+  deep g A -> deep g B -> spread g (A ++ B) ->
+  In t B -> ~ In t A -> (forall s, In s A -> ~ In s B -> t <= s) ->
+  f t <= mean_depth B - mean_depth A.
+
 (* Same maxima, B owns the first difference: boltz(A) exceeds boltz(B). *)
-Theorem lemma_f_signed g (A B : list R) (M c : R) : gstar <= g ->
+Definition bounds_scores : Prop := forall (A B : list R) (M c : R),
   NoDup A -> NoDup B -> spread g (A ++ B) -> greatest A M -> greatest B M ->
   In c B -> ~ In c A -> (forall x, In x A -> ~ In x B -> x <= c) ->
-  bound g (M - c) <= boltz A - boltz B.
+  f (M - c) <= boltz A - boltz B.
+
+Lemma scores_of_depths : bounds_depths -> bounds_scores.
 Proof.
-intros Gs UA UB S MA MB HcB HcA First.
-assert (wide g) as W by now apply wide_of_gstar.
+intros F A B M c UA UB S MA MB HcB HcA First.
 assert (A <> []) as NA by (intros ->; now destruct MA).
 assert (B <> []) as NB by (intros ->; now destruct MB).
-assert (spread g A) as SA by (apply spread_incl with (A ++ B); auto;
-  intros; apply in_app_iff; tauto).
-assert (spread g B) as SB by (apply spread_incl with (A ++ B); auto;
-  intros; apply in_app_iff; tauto).
+pose proof (spread_left g A B S) as SA; pose proof (spread_left g B A (spread_swap g A B S)) as SB.
 rewrite (boltz_depth M A NA), (boltz_depth M B NB).
 replace (M - mean_depth (depths M A) - (M - mean_depth (depths M B)))
   with (mean_depth (depths M B) - mean_depth (depths M A)) by ring.
-apply first_difference_depth; auto using deep_depths.
+apply F; auto using deep_depths.
 - unfold depths; rewrite <- map_app; intros x y Hx Hy N; apply in_map_iff in Hx, Hy.
   destruct Hx as (a & <- & Ha), Hy as (b & <- & Hb).
   replace (M - a - (M - b)) with (b - a) by ring; apply S; auto.
@@ -243,28 +262,43 @@ apply first_difference_depth; auto using deep_depths.
   rewrite in_depths in Hs'; pose proof (First a Ha Hs'); lra.
 Qed.
 
+Lemma distance_of_scores (A B : list R) (M c : R) : bounds_scores ->
+  NoDup A -> NoDup B -> spread g (A ++ B) -> greatest A M -> greatest B M ->
+  first_difference A B c -> Rabs (boltz A - boltz B) >= f (M - c) /\ g <= M - c.
+Proof.
+intros F UA UB S MA MB [D First]; split.
+- apply Rle_ge; destruct D as [[HA HB] | [HB HA]].
+  + rewrite Rabs_minus_sym; apply Rle_trans with (boltz B - boltz A); [|apply Rle_abs].
+    apply F; auto using spread_swap; intros x Hx Hx'; apply First; right; tauto.
+  + apply Rle_trans with (boltz A - boltz B); [|apply Rle_abs].
+    apply F; auto; intros x Hx Hx'; apply First; left; tauto.
+- assert (c <> M /\ (In c (A ++ B))) as [N I].
+  { rewrite in_app_iff; destruct MA, MB; split; [intros ->|]; destruct D; tauto. }
+  assert (In M (A ++ B)) as IM by (rewrite in_app_iff; left; apply MA).
+  assert (c <= M) by (apply in_app_iff in I; destruct I; [apply MA | apply MB]; auto).
+  pose proof (S M c IM I ltac:(auto)) as Gap; rewrite Rabs_pos_eq in Gap; lra.
+Qed.
+End Bound.
+
+Theorem lemma_f_signed g (A B : list R) (M c : R) : gstar <= g ->
+  NoDup A -> NoDup B -> spread g (A ++ B) -> greatest A M -> greatest B M ->
+  In c B -> ~ In c A -> (forall x, In x A -> ~ In x B -> x <= c) ->
+  bound g (M - c) <= boltz A - boltz B.
+Proof.
+intros Gs.
+exact (scores_of_depths g (bound g) (first_difference_depth g (wide_of_gstar g Gs)) A B M c).
+Qed.
+
 (* Lemma F where the maxima agree. *)
 Theorem lemma_f_same_max g (A B : list R) (M c : R) : gstar <= g ->
   NoDup A -> NoDup B -> spread g (A ++ B) -> greatest A M -> greatest B M ->
   first_difference A B c ->
   Rabs (boltz A - boltz B) >= bound g (M - c) /\ bound g (M - c) > 0.
 Proof.
-intros Gs UA UB S MA MB [D First].
-assert (wide g) as W by now apply wide_of_gstar.
-split.
-- apply Rle_ge; destruct D as [[HA HB] | [HB HA]].
-  + rewrite Rabs_minus_sym; apply Rle_trans with (boltz B - boltz A); [|apply Rle_abs].
-    apply lemma_f_signed; auto.
-    * apply spread_incl with (A ++ B); auto; intros x; rewrite !in_app_iff; tauto.
-    * intros x Hx Hx'; apply First; right; tauto.
-  + apply Rle_trans with (boltz A - boltz B); [|apply Rle_abs].
-    apply lemma_f_signed; auto; intros x Hx Hx'; apply First; left; tauto.
-- apply bound_pos; [exact W|].
-  assert (c <> M /\ (In c (A ++ B))) as [N I].
-  { rewrite in_app_iff; destruct MA, MB; split; [intros ->|]; destruct D; tauto. }
-  assert (In M (A ++ B)) as IM by (rewrite in_app_iff; left; apply MA).
-  assert (c <= M) by (apply in_app_iff in I; destruct I; [apply MA | apply MB]; auto).
-  pose proof (S M c IM I ltac:(auto)) as Gap; rewrite Rabs_pos_eq in Gap; lra.
+intros Gs UA UB S MA MB D.
+destruct (distance_of_scores g (bound g) A B M c) as [Far Deep]; auto.
+- intros A' B' M' c'; now apply lemma_f_signed.
+- split; [exact Far|]; apply bound_pos; [now apply wide_of_gstar | exact Deep].
 Qed.
 
 (* Lemma F where the maxima differ. *)
@@ -279,10 +313,7 @@ assert (forall l m, NoDup l -> spread g l -> greatest l m -> m - mu g <= boltz l
 { intros l m U Sl G; assert (l <> []) as Nl by (intros ->; now destruct G).
   rewrite (boltz_depth m l Nl).
   pose proof (mean_depth_packed g W _ (deep_depths g l m U Sl G)); lra. }
-assert (spread g A) as SA by (apply spread_incl with (A ++ B); auto;
-  intros; apply in_app_iff; tauto).
-assert (spread g B) as SB by (apply spread_incl with (A ++ B); auto;
-  intros; apply in_app_iff; tauto).
+pose proof (spread_left g A B S) as SA; pose proof (spread_left g B A (spread_swap g A B S)) as SB.
 pose proof (E A M UA SA MA) as EA; pose proof (E B M' UB SB MB) as EB.
 pose proof (S M M') as Gap; rewrite !in_app_iff in Gap.
 specialize (Gap (or_introl (proj1 MA)) (or_intror (proj1 MB)) N).

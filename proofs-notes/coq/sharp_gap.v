@@ -225,26 +225,13 @@ Let G : 0 < g. Proof. lra. Qed.
 (* The partition sum is at least 1, and the rest is packed from g on. *)
 Theorem mean_depth_sharp l : deep g l -> 0 <= mean_depth l <= nu g.
 Proof.
-intros D; pose proof D as (U & S & Z & P); pose proof (deep_some g l D) as N.
-pose proof (depth_sum_pos l N) as ZP; pose proof (ratio_lt_1 g G) as Q.
-split.
-{ apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat].
-  apply sum_nonneg; intros s Hs; apply Rmult_le_pos; [auto | left; apply exp_pos]. }
-destruct (in_split _ _ Z) as (l1 & l2 & E).
-assert (Permutation l (0 :: l1 ++ l2)) as Perm
-  by (rewrite E; apply Permutation_sym, Permutation_middle).
-assert (NoDup (0 :: l1 ++ l2)) as U' by (apply (Permutation_NoDup Perm U)).
-assert (forall y, In y (l1 ++ l2) -> In y l) as I.
-{ intros y Hy; apply Permutation_sym in Perm; apply (Permutation_in _ Perm); now right. }
-assert (sum (h 0) (l1 ++ l2) <= tail g 0 g) as T.
-{ apply packed_tail; [exact G | lra | now inversion U' | |].
-  - now apply spread_incl with l.
-  - intros y Hy; apply deep_far with l; auto; intros ->; now inversion U'. }
+intros D; pose proof (depth_sum_pos l (deep_some g l D)) as ZP; pose proof (ratio_lt_1 g G) as Q.
+destruct (deep_rest g 0 l G ltac:(lra) D) as (P & r & Perm & T); split; [exact P|].
 assert (tail g 0 g = nu g) as TE.
 { unfold tail, h, nu, mu; fold (ratio g); field; lra. }
 assert (1 <= depth_sum l) as Z1.
 { replace 1 with (exp (- 0)) by (rewrite Ropp_0; apply exp_0).
-  apply (sum_ge_one (fun s => exp (- s))); [exact Z | intros; left; apply exp_pos]. }
+  apply (sum_ge_one (fun s => exp (- s))); [apply D | intros; left; apply exp_pos]. }
 assert (sum (fun s => s * exp (- s)) l <= nu g) as M.
 { rewrite (sum_perm _ _ _ Perm); simpl; rewrite sum_h in T; lra. }
 pose proof (nu_half g Gs) as [N0 _]; pose proof (mu_positive g Gs).
@@ -340,23 +327,7 @@ Theorem sharp_signed g (A B : list R) (M c : R) : sharp <= g ->
   In c B -> ~ In c A -> (forall x, In x A -> ~ In x B -> x <= c) ->
   sharp_bound g (M - c) <= boltz A - boltz B.
 Proof.
-intros Gs UA UB S MA MB HcB HcA First.
-assert (A <> []) as NA by (intros ->; now destruct MA).
-assert (B <> []) as NB by (intros ->; now destruct MB).
-assert (spread g A) as SA by (apply spread_incl with (A ++ B); auto; intros; apply in_app_iff; tauto).
-assert (spread g B) as SB by (apply spread_incl with (A ++ B); auto; intros; apply in_app_iff; tauto).
-rewrite (boltz_depth M A NA), (boltz_depth M B NB).
-replace (M - mean_depth (depths M A) - (M - mean_depth (depths M B)))
-  with (mean_depth (depths M B) - mean_depth (depths M A)) by ring.
-apply sharp_depth; auto using deep_depths.
-- unfold depths; rewrite <- map_app; intros x y Hx Hy N; apply in_map_iff in Hx, Hy.
-  destruct Hx as (a & <- & Ha), Hy as (b & <- & Hb).
-  replace (M - a - (M - b)) with (b - a) by ring; apply S; auto.
-  intros ->; now apply N.
-- now apply in_depths.
-- now rewrite in_depths.
-- intros s Hs Hs'; apply in_map_iff in Hs; destruct Hs as (a & <- & Ha).
-  rewrite in_depths in Hs'; pose proof (First a Ha Hs'); lra.
+intros Gs; exact (scores_of_depths g (sharp_bound g) (sharp_depth g Gs) A B M c).
 Qed.
 
 (* Other maxima: the larger one has the larger value. *)
@@ -368,7 +339,7 @@ intros Gs UA S MA MB L; pose proof (nu_half g Gs); pose proof (sharp_gt_1 g Gs).
 split; [|lra].
 assert (A <> []) as NA by (intros ->; now destruct MA).
 assert (B <> []) as NB by (intros ->; now destruct MB).
-assert (spread g A) as SA by (apply spread_incl with (A ++ B); auto; intros; apply in_app_iff; tauto).
+pose proof (spread_left g A B S) as SA.
 pose proof (mean_depth_sharp g Gs _ (deep_depths g A M UA SA MA)) as D.
 rewrite (boltz_depth M A NA); pose proof (boltz_le_max B M' NB (proj2 MB)).
 pose proof (S M M') as Gap; rewrite !in_app_iff in Gap.
@@ -386,26 +357,17 @@ Theorem sharp_gap g (A B : list R) : sharp < g ->
      Rabs (boltz A - boltz B) >= sharp_bound g (M - c) /\ sharp_bound g (M - c) > 0).
 Proof.
 intros Gs UA UB NA NB S D; assert (sharp <= g) as Gs' by lra.
-assert (spread g (B ++ A)) as S'
-  by (apply spread_incl with (A ++ B); auto; intros x; rewrite !in_app_iff; tauto).
+pose proof (spread_swap g A B S) as S'.
 destruct (exists_max A NA) as (M & MA); destruct (exists_max B NB) as (M' & MB).
 exists M, M'; split; [exact MA | split; [exact MB|]].
 destruct (Rtotal_order M M') as [L|[<-|L]].
 - left; destruct (sharp_other_max g B A M' M) as [H1 H2]; auto; split; [lra | split; [|exact H2]].
   rewrite Rabs_minus_sym; apply Rle_ge, Rle_trans with (boltz B - boltz A); [lra | apply Rle_abs].
 - right; split; [reflexivity|]; destruct (exists_first_difference A B D) as (c & Hc).
-  exists c; split; [exact Hc|]; destruct Hc as [Dc First]; split.
-  + apply Rle_ge; destruct Dc as [[HA HB] | [HB HA]].
-    * rewrite Rabs_minus_sym; apply Rle_trans with (boltz B - boltz A); [|apply Rle_abs].
-      apply sharp_signed; auto; intros x Hx Hx'; apply First; right; tauto.
-    * apply Rle_trans with (boltz A - boltz B); [|apply Rle_abs].
-      apply sharp_signed; auto; intros x Hx Hx'; apply First; left; tauto.
-  + apply sharp_bound_pos; [exact Gs|].
-    assert (c <> M /\ (In c (A ++ B))) as [N I].
-    { rewrite in_app_iff; destruct MA, MB; split; [intros ->|]; destruct Dc; tauto. }
-    assert (In M (A ++ B)) as IM by (rewrite in_app_iff; left; apply MA).
-    assert (c <= M) by (apply in_app_iff in I; destruct I; [apply MA | apply MB]; auto).
-    pose proof (S M c IM I ltac:(auto)) as Gap; rewrite Rabs_pos_eq in Gap; lra.
+  exists c; split; [exact Hc|].
+  destruct (distance_of_scores g (sharp_bound g) A B M c) as [Far Deep]; auto.
+  + intros A' B' N c'; now apply sharp_signed.
+  + split; [exact Far | now apply sharp_bound_pos].
 - left; destruct (sharp_other_max g A B M M') as [H1 H2]; auto; split; [lra | split; [|exact H2]].
   apply Rle_ge, Rle_trans with (boltz A - boltz B); [lra | apply Rle_abs].
 Qed.
