@@ -258,5 +258,5 @@ const attest_property attest_property_contextual_relations = {
     .decide = decide,
     .decide_many = decide_many,
     .coverage = attest_coverage_layers,
-    .trials = 8000,
+    .trials = 4000,
 };

@@ -22,6 +22,9 @@ bool attest_tree_squares(double s[ATTEST_TREE_LANES], const attest_tree *tree, s
 /* The square of the distance of the centres at two places. */
 double attest_tree_square(const attest_tree *tree, size_t at, size_t other);
 
+/* A lower bound on the same, from the projections. */
+double attest_tree_along_square(const attest_tree *tree, size_t at, size_t other);
+
 /* A lower bound on the square of the distance between the centre at a place, or that of any
  * point of node a, and those of node b. */
 double attest_tree_point_square(const attest_tree *tree, size_t at, const attest_tree_node *b);

@@ -41,6 +41,20 @@ double attest_tree_point_square(const attest_tree *tree, size_t at, const attest
     return sum(s) * (1 - 0x1p-48);
 }
 
+double attest_tree_along_square(const attest_tree *tree, size_t at, size_t other)
+{
+    const double *x = tree->along + at * ATTEST_TREE_AXES;
+    const double *y = tree->along + other * ATTEST_TREE_AXES;
+    double s[ATTEST_TREE_AXES], twice = 2 * tree->axis_error;
+
+    for (int c = 0; c < ATTEST_TREE_AXES; c++) {
+        double gap = fabs(x[c] - y[c]) - twice;
+        gap = (gap + fabs(gap)) * 0.5;
+        s[c] = gap * gap;
+    }
+    return sum(s) * (1 - 0x1p-48);
+}
+
 static const double *group(const attest_tree *tree, size_t at)
 {
     return tree->block + at / ATTEST_TREE_LANES * tree->cloud->dim * ATTEST_TREE_LANES;

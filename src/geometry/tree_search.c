@@ -137,6 +137,31 @@ static void meet_rows(attest_tree_search *find, uint32_t a, uint32_t b)
     }
 }
 
+/* Data of few dimensions, whatever the number of entries: projections leave few pairs of two
+ * leaves, or none. False where they leave more, which a product does better. */
+static bool hit_along(uint64_t hit[ATTEST_NEAR], const attest_tree *tree,
+                      const attest_tree_node *first, const attest_tree_node *second,
+                      double limit)
+{
+    enum { FEW = 16 };
+    int count = 0;
+
+    for (uint32_t at = first->begin; at < first->end; at++) {
+        uint64_t *row = &hit[at - first->begin];
+        *row = 0;
+        if (attest_tree_point_square(tree, at, second) > limit)
+            continue;
+        for (uint32_t other = second->begin; other < second->end; other++) {
+            if (attest_tree_along_square(tree, at, other) > limit)
+                continue;
+            if (++count > FEW)
+                return false;
+            *row |= UINT64_C(1) << (other - second->begin);
+        }
+    }
+    return true;
+}
+
 /* Large leaves: a matrix product leaves out what is plainly far apart. */
 static void meet_products(attest_tree_search *find, uint32_t a, uint32_t b)
 {
@@ -147,8 +172,9 @@ static void meet_products(attest_tree_search *find, uint32_t a, uint32_t b)
     uint64_t present = UINT64_MAX >> (ATTEST_NEAR - (second->end - second->begin));
 
     /* What is not hit is beyond the limit, as if its square had been computed. */
-    attest_tree_near_hits(hit, &find->near, a, b,
-                          sqrt(node_limit(find, radii)) * (1 + 0x1p-40));
+    if (a == b || !hit_along(hit, tree, first, second, node_limit(find, radii)))
+        attest_tree_near_hits(hit, &find->near, a, b,
+                              sqrt(node_limit(find, radii)) * (1 + 0x1p-40));
     for (uint32_t at = first->begin; at < first->end; at++) {
         uint64_t row = hit[at - first->begin] & present;
         if (a == b) /* only what stands behind */
