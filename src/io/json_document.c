@@ -71,7 +71,9 @@ static attest_status parse(attest_json_document *document, const char *text, siz
         return attest_budget_charge(document->budget, SIZE_MAX, error);
     root = attest_json_root(document);
     if (!attest_json_is_object(&root))
-        return attest_error_set(error, ATTEST_FORMAT, "this is not a JSON object (files.md of the manual describes them)");
+        return attest_error_set(
+            error, ATTEST_FORMAT,
+            "this is not a JSON object (files.md of the manual describes them)");
     return check_all_keys(&root, error);
 }
 

@@ -1,5 +1,7 @@
 /* The progress line. */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/progress.h"
 #include "tests/tap.h"
@@ -36,6 +38,29 @@ static void check_drawing(void)
     TAP_OK(!line.dirty, "none is drawn where there is no terminal");
 }
 
+/* What a terminal of 20 columns gets: "\r", at most 19 characters, and the rest wiped. */
+static void check_width(void)
+{
+    attest_cli_line line = {.shown = true, .width = 20};
+    char text[100] = "";
+    FILE *file = tmpfile();
+    int saved = dup(STDERR_FILENO);
+
+    if (!TAP_OK(file && saved >= 0, "a file in the place of the terminal"))
+        return;
+    attest_cli_line_report(&line, "pairs", 0, 10, NULL);
+    line.since -= 2;
+    line.drawn -= 2;
+    dup2(fileno(file), STDERR_FILENO);
+    attest_cli_line_report(&line, "pairs", 5, 10, "a note that is too long");
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    TAP_OK(fgets(text, sizeof text, file) && strcmp(text, "\r5 of 10 pairs (50 %\033[K") == 0,
+           "a line is no wider than the terminal");
+    fclose(file);
+}
+
 int main(void)
 {
     check(200, 50, 5, NULL, "50 of 200 pairs (25 %), 10/s, 15 s left");
@@ -45,5 +70,6 @@ int main(void)
     check(0, 7, 2, NULL, "7 pairs, 3.5/s");
     check(0, 0, 0, "waiting", "0 pairs, waiting");
     check_drawing();
+    check_width();
     return tap_done();
 }
