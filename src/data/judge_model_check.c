@@ -102,6 +102,25 @@ static attest_status check_p_scheme(const attest_judge_variant *variant, attest_
     return status;
 }
 
+/* A factor of a score or of an output is one of the whole head. */
+static attest_status check_folded(const attest_judge_quantise *quantise, attest_error *error)
+{
+    for (int i = 0; quantise->folded && i < 3; i++) {
+        const attest_block_format *f = &quantise->scheme[i];
+        bool whole = f->tokens == 0 && f->channels == 0 &&
+                     (f->rule == ATTEST_BLOCK_PLAIN || f->rule == ATTEST_BLOCK_SCALED ||
+                      f->rule == ATTEST_BLOCK_INT8);
+
+        if (f->name[0] && !whole)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "quantise.%c: %s has no scale for a whole head that "
+                                    "quantise.descale could fold: per-tensor, per-head or "
+                                    "scale=S is expected",
+                                    "qkv"[i], f -> name);
+    }
+    return ATTEST_OK;
+}
+
 static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
 {
     bool tiled =
@@ -297,6 +316,7 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
             return attest_error_set(error, ATTEST_FORMAT,
                                     "inputs: what is quantised becomes numbers of one format, "
                                     "no list may stand here");
+    ATTEST_TRY(check_folded(&model->quantise, error));
     if (model->schedules == 0)
         return ATTEST_OK;
     if (model->variants != 1)
