@@ -12,7 +12,7 @@
 #include <attest/format.h>
 #include <attest/judge.h>
 
-#include "number/block.h"
+#include <attest/block.h>
 #include "number/exp2_polynomial.h"
 
 /* The order of the additions of a sum of products, or the matrix unit that does them. For the

@@ -283,6 +283,19 @@ static attest_status check_quotient(const attest_judge_schedule *schedule, size_
     return ATTEST_OK;
 }
 
+/* A schedule's orders have depths of their own, which grow with the sums: it would be a kernel
+ * of the model for short ones alone. */
+static attest_status check_depth(const attest_judge_dot *dot, const char *group,
+                                 attest_error *error)
+{
+    if (dot->depth == 0 || attest_judge_order_is_tensor(dot->order))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%s.depth: with schedules, whose orders say how often a term is "
+                            "added, null is expected",
+                            group);
+}
+
 static attest_status check_schedule(const attest_judge_schedule *schedule, size_t index,
                                     const attest_judge_variant *variant, attest_error *error)
 {
@@ -326,6 +339,8 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
     if (model->variant->cast && model->variant->sum_of == ATTEST_JUDGE_SUM_ANY)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "sum.of: with schedules, cast or uncast is expected, not any");
+    ATTEST_TRY(check_depth(&model->variant->score, "score", error));
+    ATTEST_TRY(check_depth(&model->variant->pv, "pv", error));
     for (size_t i = 0; i < model->schedules; i++)
         ATTEST_TRY(check_schedule(model->schedule + i, i, model->variant, error));
     return ATTEST_OK;

@@ -233,7 +233,7 @@ static void weigh(pass *p, const attest_judge_tile *tile)
 
         if (!(p->x->score_hi[n] == -(double)INFINITY)) {
             raw = exponential_of(p, tile, n + p->row->first, argument(p, n, reference));
-            y = scale(raw, power, r->work);
+            y = power.lo == 1 ? raw : scale(raw, power, r->work);
             attest_judge_concrete_watch(p->x, n + p->row->first, raw.lo, before ? 1 : y.lo,
                                         before ? 1 : y.hi);
         }

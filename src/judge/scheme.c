@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "number/block.h"
+#include <attest/block.h>
 
 /* By what a number takes, its share of the scales included, for long vectors. */
 const char *const attest_judge_schemes[] = {"mxfp4:mx",

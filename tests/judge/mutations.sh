@@ -94,7 +94,7 @@ mutation "exponentials flushed before a cast" $keys '0x1p-125 * (known->two_b > 
 mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
 mutation "two sums of other exponentials" casts.c 'common + (2 + x->raises) *' 'common + (1 + x->raises) *'
 mutation "sums that overflow when rounded" weights.c 'x->value_most * products;' 'x->value_most;'
-mutation "sums of weights without the offset" weights.c 'v->offset > 0 ? p : y;' 'p;'
+mutation "sums of weights without the offset" weights.c 'added = v->offset > 0 ?' 'added = true ?'
 mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
 mutation "parts that overflow" weights.c '2 * x->value_most < rule->work.limit' 'true'
 # (5), (6): sums, quotient, output
