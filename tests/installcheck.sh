@@ -53,6 +53,7 @@ for linkage in shared static; do
     for compiler in gcc clang; do
         command -v $compiler >/dev/null 2>&1 || continue
         try "$compiler -std=c11" $linkage evaluate.c attest
+        try "$compiler -std=c11" $linkage quantise.c attest
         try "$compiler -std=c11" $linkage certify-head.c attest \
             "$srcdir/examples/universal-pair.json" "$srcdir/examples/softmax.json" "$work/certificate.json"
         [ "$engine" != yes ] || try "$compiler -std=c11" $linkage engine-alone.c "attest attest-engine"

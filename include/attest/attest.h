@@ -24,6 +24,7 @@
 
 #include <attest/attention.h>
 #include <attest/ball.h>
+#include <attest/block.h>
 #include <attest/certificate.h>
 #include <attest/certify.h>
 #include <attest/check.h>

@@ -3,7 +3,8 @@
  * The function. Query head h uses key head floor(h H_kv / H). Row i sees the keys of its mask;
  *     t_j = scale q_i . k_j,  with a softcap c: c tanh(scale q_i . k_j / c),  plus the mask's
  *     value where it is added;   o = sum_j e^(t_j) v_j / (sum_j e^(t_j) + e^z),
- * z the sink logit of the head (absent: no such term). A row without keys is 0.
+ * q, k and v each times its descale factor, where it has one, z the sink logit of the head
+ * (absent: no such term). A row without keys is 0.
  *
  * A kernel model says what is known of a kernel: formats, orders, errors. For every output
  * element an interval [lo, hi] is computed that holds the result of every kernel of the model;
@@ -63,6 +64,10 @@ typedef struct attest_qkv {
                          * (batch or 1, heads or 1, queries or 1, keys) */
     attest_tensor sink; /* one logit per head, heads in shape[1], the others 1 */
     bool empty_is_nan;  /* a row without keys is NaN, not 0 */
+    /* what q, k and v are multiplied by, kept apart from them as kernels on 8-bit floats have
+     * it: binary32 numbers from 2^-40 to 2^40, as is then the scale. (batch or 1, heads or 1,
+     * 1, 1), the heads those of k or, for q, of q. Absent: 1 */
+    attest_tensor q_descale, k_descale, v_descale;
 } attest_qkv;
 
 /* What is known of a kernel; doc/kernel-models.md. */

@@ -75,6 +75,9 @@ def assert_attention(
     mask: Any = None,
     softcap: Optional[Number] = None,
     sink: Any = None,
+    q_descale: Any = None,
+    k_descale: Any = None,
+    v_descale: Any = None,
     empty_row: str = "zero",
     jobs: int = 1,
     save: Union[None, bool, str, "os.PathLike[str]"] = None,
@@ -103,7 +106,8 @@ def assert_attention(
       error/bound  322638.767
     """
     model = load_kernel(kernel)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    factors = (q_descale, k_descale, v_descale)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
     judgement = judge_asked(asked, out, model, jobs)
     if judgement.ok:
         for observe in observers:

@@ -88,6 +88,9 @@ def judge(
     mask: Any = None,
     softcap: Optional[Number] = None,
     sink: Any = None,
+    q_descale: Any = None,
+    k_descale: Any = None,
+    v_descale: Any = None,
     empty_row: str = "zero",
     jobs: int = 1,
 ) -> Judgement:
@@ -102,7 +105,10 @@ def judge(
     last query see the last key, ``"top-left"`` (PyTorch's ``is_causal``) the first the first
     alone; ``window`` is (keys before, keys after) or None on a side; ``mask`` is of truth values
     (True is seen) or of numbers that are added to the scores; ``empty_row`` is what a row that
-    sees nothing is to be, ``"zero"`` or ``"nan"``. ``jobs`` processes share the work.
+    sees nothing is to be, ``"zero"`` or ``"nan"``; ``q_descale``, ``k_descale`` and ``v_descale``
+    are what q, k and v are multiplied by, kept apart from them as kernels on 8-bit floats have
+    it: a number, or one for each head, or of shape (batch, heads). ``jobs`` processes share the
+    work.
 
     >>> q, k, v = [[1.0], [0.0]], [[0.0], [0.0]], [[1.0], [3.0]]
     >>> judge([[2.0], [2.0]], q, k, v, kernel="fp32-any")
@@ -112,7 +118,8 @@ def judge(
     ('wrong', 1, True, True)
     """
     model = load_kernel(kernel)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    factors = (q_descale, k_descale, v_descale)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
     return judge_asked(asked, out, model, jobs)
 
 
@@ -195,6 +202,9 @@ def tolerance(
     mask: Any = None,
     softcap: Optional[Number] = None,
     sink: Any = None,
+    q_descale: Any = None,
+    k_descale: Any = None,
+    v_descale: Any = None,
     empty_row: str = "zero",
     given: Optional[Tuple[Number, Number]] = None,
     jobs: int = 1,
@@ -212,7 +222,8 @@ def tolerance(
     ['zeros', 'dropped-tile']
     """
     model = load_kernel(kernel)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    factors = (q_descale, k_descale, v_descale)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
     rooms = [doubles(asked.count, asked.result_shape) for _ in range(5)]
     bounds, failure = Bounds(*(address for _, address in rooms)), Failure()
     status = lib.attest_judge_bound(
@@ -254,6 +265,9 @@ def simulate(
     mask: Any = None,
     softcap: Optional[Number] = None,
     sink: Any = None,
+    q_descale: Any = None,
+    k_descale: Any = None,
+    v_descale: Any = None,
     empty_row: str = "zero",
     jobs: int = 1,
 ) -> Simulation:
@@ -264,7 +278,8 @@ def simulate(
     [[2.0], [2.0]]
     """
     model = load_kernel(kernel)
-    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row)
+    factors = (q_descale, k_descale, v_descale)
+    asked = Asked(q, k, v, scale, causal, window, mask, softcap, sink, empty_row, factors)
     rooms = [doubles(asked.count, asked.result_shape) for _ in range(3)]
     addresses: List[int] = [address for _, address in rooms]
     failure = Failure()

@@ -43,6 +43,9 @@ class Question(Structure):
         ("mask", Tensor),
         ("sink", Tensor),
         ("empty_is_nan", c_bool),
+        ("q_descale", Tensor),
+        ("k_descale", Tensor),
+        ("v_descale", Tensor),
     ]
 
 

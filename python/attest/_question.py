@@ -48,6 +48,7 @@ class Asked:
         softcap: Optional[Number],
         sink: Any,
         empty_row: str,
+        factors: Sequence[Any] = (None, None, None),
     ):
         self.q, self.k, self.v = view(q, what="q"), view(k, what="k"), view(v, what="v")
         self.options: List[str] = []  # of the program
@@ -71,6 +72,9 @@ class Asked:
             self._set_mask(view(mask, what="mask"))
         if sink is not None:
             self._set_sink(view(sink, what="sink"))
+        for name, factor in zip(("q_descale", "k_descale", "v_descale"), factors):
+            if factor is not None:
+                self._set_factor(name, view(factor, what=name))
         if empty_row != "zero":
             if empty_row != "nan":
                 raise InputError(f"empty_row: {empty_row!r} is neither 'zero' nor 'nan'")
@@ -127,6 +131,16 @@ class Asked:
         self.question.sink = part = Tensor(sink.address, sink.type, (1, heads, 1, 1), (0, stride, 0, 0))
         self.parts.append(("sink", sink, part))
         self._option("sink", "sink")
+
+    def _set_factor(self, name: str, x: Array) -> None:
+        if len(x.shape) > 2 or x.type == BOOL:
+            raise InputError(f"{name} must be one number, one for each head, or of shape (batch, heads)")
+        missing = 2 - len(x.shape)
+        shape, strides = (1,) * missing + x.shape, (0,) * missing + x.strides
+        part = Tensor(x.address, x.type, (*shape, 1, 1), (*strides, 0, 0))
+        setattr(self.question, name, part)
+        self.parts.append((name, x, part))
+        self._option(name.replace("_", "-"), name)
 
     @property
     def count(self) -> int:

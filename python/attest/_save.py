@@ -24,7 +24,7 @@ def _write(file: BinaryIO, parts: Sequence[Part]) -> None:
     header: Dict[str, Any] = {}
     end = 0
     for name, x, part in parts:
-        shape = [part.shape[1]] if name == "sink" else list(part.shape)
+        shape = [part.shape[1]] if name == "sink" else list(part.shape[:2] if "descale" in name else part.shape)
         size = SIZE[x.type]
         for n in shape:
             size *= n

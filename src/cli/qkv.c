@@ -86,7 +86,7 @@ int attest_cli_qkv_check_options(attest_cli_qkv *x)
 /* A tensor each in .npy files, or all in one file. */
 static int check_files(const attest_cli_qkv *x, const attest_command *command, const char *path)
 {
-    const char *const *name = x->name;
+    const char *const *name = x->name, *all[ATTEST_QKV_PARTS + 1];
 
     if (!x->kernel)
         return attest_cli_refuse("no kernel model given: use --kernel MODEL (see 'attest %s "
@@ -98,9 +98,9 @@ static int check_files(const attest_cli_qkv *x, const attest_command *command, c
                                  command->name);
     if (path)
         return attest_cli_check_stdin((const char *const[]){path, x->kernel}, 2);
-    return attest_cli_check_stdin(
-        (const char *const[]){name[0], name[1], name[2], name[3], name[4], x->kernel},
-        ATTEST_QKV_PARTS + 1);
+    memcpy(all, name, sizeof x->name);
+    all[ATTEST_QKV_PARTS] = x->kernel;
+    return attest_cli_check_stdin(all, ATTEST_QKV_PARTS + 1);
 }
 
 int attest_cli_qkv_open(attest_cli_qkv *x, const attest_command *command, attest_common *common,

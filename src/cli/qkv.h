@@ -70,31 +70,44 @@ extern const char *const attest_cli_causal_choices[], *const attest_cli_empty_ch
     }
 
 /* All of them, for commands that judge kernels. */
-#define ATTEST_CLI_QKV_OPTIONS(x)                                                              \
-    {"kernel",    0,                                                                           \
-     "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",            \
-     OPTION_TEXT, &(x)->kernel,                                                                \
-     NULL},                                                                                    \
-        {"quantise",                                                                           \
-         0,                                                                                    \
-         "LIST",                                                                               \
-         "STAGE=SCHEME,...: what the kernel quantises, q, k, v, kv or p;\n"                    \
-         "exact=quantised: exact values are those of the quantised inputs",                    \
-         OPTION_TEXT,                                                                          \
-         &(x)->quantise,                                                                       \
-         NULL},                                                                                \
-        ATTEST_CLI_QKV_INPUTS(x),                                                              \
-        {"mask",      0,                                                                       \
-         "NAME",      "truth values (true: seen), or numbers added to the scores",             \
-         OPTION_TEXT, &(x)->name[ATTEST_QKV_MASK],                                             \
-         NULL},                                                                                \
-        {"empty-row",                                                                          \
-         0,                                                                                    \
-         "WHAT",                                                                               \
-         "a row that sees nothing is zero, or nan",                                            \
-         OPTION_CHOICE,                                                                        \
-         &(x)->empty_row,                                                                      \
-         attest_cli_empty_choices},                                                            \
+#define ATTEST_CLI_QKV_OPTIONS(x)                                                                \
+    {"kernel",    0,                                                                             \
+     "MODEL",     "the kernel model: the name of a shipped one, or a file; needed",              \
+     OPTION_TEXT, &(x)->kernel,                                                                  \
+     NULL},                                                                                      \
+        {"quantise",                                                                             \
+         0,                                                                                      \
+         "LIST",                                                                                 \
+         "STAGE=SCHEME,...: what the kernel quantises, q, k, v, kv or p;\n"                      \
+         "exact=quantised: exact values are those of the quantised inputs;\n"                    \
+         "descale=folded: their scales multiply scores and outputs",                             \
+         OPTION_TEXT,                                                                            \
+         &(x)->quantise,                                                                         \
+         NULL},                                                                                  \
+        ATTEST_CLI_QKV_INPUTS(x),                                                                \
+        {"q-descale",                                                                            \
+         0,                                                                                      \
+         "NAME",                                                                                 \
+         "what q is multiplied by, kept apart from it: a number, or one\n"                       \
+         "for each head, or batch entry and head",                                               \
+         OPTION_TEXT,                                                                            \
+         &(x)->name[ATTEST_QKV_Q_DESCALE],                                                       \
+         NULL},                                                                                  \
+        {"k-descale", 0, "NAME", "the same of k", OPTION_TEXT, &(x)->name[ATTEST_QKV_K_DESCALE], \
+         NULL},                                                                                  \
+        {"v-descale", 0, "NAME", "the same of v", OPTION_TEXT, &(x)->name[ATTEST_QKV_V_DESCALE], \
+         NULL},                                                                                  \
+        {"mask",      0,                                                                         \
+         "NAME",      "truth values (true: seen), or numbers added to the scores",               \
+         OPTION_TEXT, &(x)->name[ATTEST_QKV_MASK],                                               \
+         NULL},                                                                                  \
+        {"empty-row",                                                                            \
+         0,                                                                                      \
+         "WHAT",                                                                                 \
+         "a row that sees nothing is zero, or nan",                                              \
+         OPTION_CHOICE,                                                                          \
+         &(x)->empty_row,                                                                        \
+         attest_cli_empty_choices},                                                              \
         ATTEST_CLI_JOBS(&(x)->jobs)
 
 /* Sets what the options mean for the question; EXIT_HOLDS, or a complaint. */

@@ -7,7 +7,17 @@
 #include "base/memory.h"
 #include "cli/qkv.h"
 
-/* One part, NAME=SCHEME: q, k, v, p, several of them, or exact. */
+/* *choice = whether value is the word, and not "inputs". */
+static int set_word(bool *choice, const char *part, const char *value, const char *word)
+{
+    *choice = strcmp(value, word) == 0;
+    if (*choice || strcmp(value, "inputs") == 0)
+        return EXIT_HOLDS;
+    return attest_cli_refuse("--quantise: %s=inputs or %s=%s is expected, not %s=%s", part,
+                             part, word, part, value);
+}
+
+/* One part, NAME=SCHEME: q, k, v, p, several of them, or exact or descale. */
 static int set_part(attest_judge_model *model, char *part)
 {
     static const char stages[] = "qkvp";
@@ -18,17 +28,13 @@ static int set_part(attest_judge_model *model, char *part)
 
     if (!value)
         return attest_cli_refuse("--quantise: '%s' is not STAGE=SCHEME, for q, k, v, kv or p, "
-                                 "nor exact=inputs or exact=quantised",
+                                 "nor exact=inputs, exact=quantised or descale=folded",
                                  part);
     *value++ = '\0';
-    if (strcmp(part, "exact") == 0) {
-        quantise->of_quantised = strcmp(value, "quantised") == 0;
-        if (!quantise->of_quantised && strcmp(value, "inputs") != 0)
-            return attest_cli_refuse("--quantise: exact=inputs or exact=quantised is expected, "
-                                     "not exact=%s",
-                                     value);
-        return EXIT_HOLDS;
-    }
+    if (strcmp(part, "exact") == 0)
+        return set_word(&quantise->of_quantised, part, value, "quantised");
+    if (strcmp(part, "descale") == 0)
+        return set_word(&quantise->folded, part, value, "folded");
     if (strlen(part) == 0 || strspn(part, stages) != strlen(part))
         return attest_cli_refuse("--quantise: there is no stage '%s': q, k, v, kv and p are",
                                  part);
@@ -77,6 +83,7 @@ void attest_cli_qkv_print_quantise(const attest_cli_qkv *x)
     for (int i = 0; i < 3; i++)
         if (q->scheme[i].name[0])
             printf(" %c %s", "qkv"[i], q -> scheme[i].name);
-    printf("; exact values are those of the %s\n",
+    printf("%s; exact values are those of the %s\n",
+           q->folded ? ", scales folded into those of scores and outputs" : "",
            q->of_quantised ? "quantised inputs" : "inputs as they are given");
 }

@@ -22,8 +22,6 @@ static void write_input(attest_json *json, const char *role, attest_tensor_file 
 /* The names of the tensors in a layer. */
 static void write_layer(attest_json *json, const attest_qkv_source *source, size_t i)
 {
-    static const char *const key[ATTEST_QKV_PARTS] = {"q", "k", "v", "mask", "sink"};
-
     attest_json_write_object(json, NULL);
     attest_json_write_count(json, "layer", source->layer[i]);
     for (size_t k = 0; k < ATTEST_QKV_PARTS; k++) {
@@ -31,7 +29,7 @@ static void write_layer(attest_json *json, const attest_qkv_source *source, size
         char *name = pattern ? attest_qkv_format_name(pattern, source->layer[i]) : NULL;
 
         if (pattern && source->names.path)
-            attest_json_write_string(json, key[k], name);
+            attest_json_write_string(json, attest_qkv_part_name[k], name);
         json->failed = json->failed || (pattern && !name);
         free(name);
     }
@@ -41,8 +39,6 @@ static void write_layer(attest_json *json, const attest_qkv_source *source, size
 void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
                                   attest_qkv_output *first, attest_qkv_output *second)
 {
-    static const char *const role[ATTEST_QKV_PARTS] = {"q", "k", "v", "mask", "sink"};
-
     attest_json_write_string(json, "kernel", x->model->name);
     attest_json_write_count(json, "schedules", x->model->schedules);
     attest_judge_model_write_json(json, "model", x->model);
@@ -53,7 +49,8 @@ void attest_cli_qkv_write_subject(attest_json *json, attest_cli_qkv *x,
     attest_json_write_array(json, "inputs");
     for (size_t i = 0; i < ATTEST_QKV_PARTS; i++)
         if (x->source.file[i].charged)
-            write_input(json, x->source.names.path ? "qkv" : role[i], &x->source.file[i]);
+            write_input(json, x->source.names.path ? "qkv" : attest_qkv_part_name[i],
+                        &x->source.file[i]);
     if (first)
         write_input(json, "output", first->file);
     if (second)

@@ -12,7 +12,7 @@
 #include <attest/format.h>
 #include <attest/judge.h>
 
-#include "number/block.h"
+#include <attest/block.h>
 #include "number/exp2_polynomial.h"
 
 /* The order of the additions of a sum of products, or the matrix unit that does them. For the
@@ -144,10 +144,13 @@ typedef struct attest_judge_schedule {
 
 /* How a kernel quantises q, k and v before it multiplies them (weights: p_scheme of the
  * variants). A scheme without a name: it does not. What its output is compared with is the
- * exact result of the inputs as they are given, or of the quantised ones. */
+ * exact result of the inputs as they are given, or of the quantised ones. folded: the elements
+ * are multiplied as they are, and the scales of q and k are factors of the score's scale, that
+ * of v of the output; else the values of the elements are. */
 typedef struct attest_judge_quantise {
     attest_block_format scheme[3];
     bool of_quantised;
+    bool folded;
 } attest_judge_quantise;
 
 struct attest_judge_model {

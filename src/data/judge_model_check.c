@@ -102,6 +102,25 @@ static attest_status check_p_scheme(const attest_judge_variant *variant, attest_
     return status;
 }
 
+/* A factor of a score or of an output is one of the whole head. */
+static attest_status check_folded(const attest_judge_quantise *quantise, attest_error *error)
+{
+    for (int i = 0; quantise->folded && i < 3; i++) {
+        const attest_block_format *f = &quantise->scheme[i];
+        bool whole = f->tokens == 0 && f->channels == 0 &&
+                     (f->rule == ATTEST_BLOCK_PLAIN || f->rule == ATTEST_BLOCK_SCALED ||
+                      f->rule == ATTEST_BLOCK_INT8);
+
+        if (f->name[0] && !whole)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "quantise.%c: %s has no scale for a whole head that "
+                                    "quantise.descale could fold: per-tensor, per-head or "
+                                    "scale=S is expected",
+                                    "qkv"[i], f -> name);
+    }
+    return ATTEST_OK;
+}
+
 static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
 {
     bool tiled =
@@ -264,6 +283,19 @@ static attest_status check_quotient(const attest_judge_schedule *schedule, size_
     return ATTEST_OK;
 }
 
+/* A schedule's orders have depths of their own, which grow with the sums: it would be a kernel
+ * of the model for short ones alone. */
+static attest_status check_depth(const attest_judge_dot *dot, const char *group,
+                                 attest_error *error)
+{
+    if (dot->depth == 0 || attest_judge_order_is_tensor(dot->order))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%s.depth: with schedules, whose orders say how often a term is "
+                            "added, null is expected",
+                            group);
+}
+
 static attest_status check_schedule(const attest_judge_schedule *schedule, size_t index,
                                     const attest_judge_variant *variant, attest_error *error)
 {
@@ -297,6 +329,7 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
             return attest_error_set(error, ATTEST_FORMAT,
                                     "inputs: what is quantised becomes numbers of one format, "
                                     "no list may stand here");
+    ATTEST_TRY(check_folded(&model->quantise, error));
     if (model->schedules == 0)
         return ATTEST_OK;
     if (model->variants != 1)
@@ -306,6 +339,8 @@ attest_status attest_judge_model_check(const attest_judge_model *model, attest_e
     if (model->variant->cast && model->variant->sum_of == ATTEST_JUDGE_SUM_ANY)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "sum.of: with schedules, cast or uncast is expected, not any");
+    ATTEST_TRY(check_depth(&model->variant->score, "score", error));
+    ATTEST_TRY(check_depth(&model->variant->pv, "pv", error));
     for (size_t i = 0; i < model->schedules; i++)
         ATTEST_TRY(check_schedule(model->schedule + i, i, model->variant, error));
     return ATTEST_OK;

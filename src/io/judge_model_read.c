@@ -279,7 +279,8 @@ static attest_status set_scheme(attest_block_format *scheme, const attest_json_c
 static attest_status set_quantise(attest_judge_model *model, const attest_json_cursor *root,
                                   attest_error *error)
 {
-    static const char *const of[] = {"inputs", "quantised"};
+    static const char *const of[] = {"inputs", "quantised"}, *const descale[] = {"inputs",
+                                                                                 "folded"};
     attest_judge_quantise *quantise = &model->quantise;
     attest_block_format weights = {.name = ""};
     attest_json_cursor object, member;
@@ -289,7 +290,7 @@ static attest_status set_quantise(attest_judge_model *model, const attest_json_c
         return ATTEST_OK;
     if (!attest_json_is_object(&object))
         return attest_json_fail(&object, error, ATTEST_FORMAT,
-                                "an object with q, k, v, p and exact is expected");
+                                "an object with q, k, v, p, exact and descale is expected");
     for (size_t i = 0; attest_json_get_member_at(&member, &object, i); i++) {
         static const char names[] = "qkv";
         const char *place = strchr(names, member.key[0]);
@@ -297,6 +298,9 @@ static attest_status set_quantise(attest_judge_model *model, const attest_json_c
         if (strcmp(member.key, "exact") == 0) {
             ATTEST_TRY(attest_json_get_choice(&choice, &member, of, 2, error));
             quantise->of_quantised = choice == 1;
+        } else if (strcmp(member.key, "descale") == 0) {
+            ATTEST_TRY(attest_json_get_choice(&choice, &member, descale, 2, error));
+            quantise->folded = choice == 1;
         } else if (member.key[0] && place && !member.key[1]) {
             ATTEST_TRY(set_scheme(&quantise->scheme[place - names], &member, error));
         } else if (strcmp(member.key, "p") == 0) {

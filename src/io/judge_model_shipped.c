@@ -83,7 +83,7 @@ MODEL("bf16-flash3-hopper", "FlashAttention-3 on bfloat16 on Hopper, without spl
     "pv": {"order": "tc:hopper"},
     "final": {"relative": "0x1p-21", "place": "after"}, "output": {"format": "bfloat16"}),
 
-MODEL("fp8-flash3-hopper", "FlashAttention-3 on float8_e4m3fn on Hopper, scale factors of 1, without splits or two-level sums",
+MODEL("fp8-flash3-hopper", "FlashAttention-3 on float8_e4m3fn on Hopper, without splits or two-level sums",
     "inputs": {"q": "float8_e4m3fn", "k": "float8_e4m3fn", "v": "float8_e4m3fn"},
     "score": {"order": "tc:hopper"}, "scale": {"where": "folded"}, "softcap": {"absolute": "0x1p-11"},
     "max": {"kind": "online", "tile": [64, 96, 128, 160, 192, 224], "direction": "backward"},

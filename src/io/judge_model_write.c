@@ -118,6 +118,7 @@ static void write_quantise(attest_json *json, const attest_judge_model *model)
     write_scheme(json, "p", &model->variant->p_scheme);
     attest_json_write_string(json, "exact",
                              model->quantise.of_quantised ? "quantised" : "inputs");
+    attest_json_write_string(json, "descale", model->quantise.folded ? "folded" : "inputs");
     attest_json_write_close(json);
 }
 

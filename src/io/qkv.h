@@ -1,7 +1,8 @@
 /* qkv.h -- queries, keys and values of one layer or of many, and outputs, from files.
  *
  * A tensor has shape (batch, heads, tokens, dim), (heads, tokens, dim) or (tokens, dim); a mask
- * (batch, heads, queries, keys) or the last axes of that; a sink (heads). */
+ * (batch, heads, queries, keys) or the last axes of that; a sink (heads); descale factors are
+ * one number, (heads) or (batch, heads). */
 #ifndef ATTEST_IO_QKV_H
 #define ATTEST_IO_QKV_H
 
@@ -9,14 +10,26 @@
 
 #include "io/tensor_file.h"
 
-enum { ATTEST_QKV_Q = 0, ATTEST_QKV_K, ATTEST_QKV_V, ATTEST_QKV_MASK, ATTEST_QKV_SINK };
-enum { ATTEST_QKV_PARTS = 5 };
+enum {
+    ATTEST_QKV_Q = 0,
+    ATTEST_QKV_K,
+    ATTEST_QKV_V,
+    ATTEST_QKV_MASK,
+    ATTEST_QKV_SINK,
+    ATTEST_QKV_Q_DESCALE,
+    ATTEST_QKV_K_DESCALE,
+    ATTEST_QKV_V_DESCALE,
+    ATTEST_QKV_PARTS
+};
+
+/* "q", "k", "v", "mask" and so on. */
+extern const char *const attest_qkv_part_name[ATTEST_QKV_PARTS];
 
 /* Where the tensors are. Strings are the caller's and must stay. */
 typedef struct attest_qkv_names {
     const char *path; /* a safetensors or .npz file; NULL: each tensor is an .npy file */
     const char *name[ATTEST_QKV_PARTS]; /* tensors, or .npy files. NULL: "q", "k", "v" in a
-                                         * file of tensors; no mask, no sink */
+                                         * file of tensors; none of the others */
 } attest_qkv_names;
 
 /* Tensors of a layer that were computed (model_qkv.h). */

@@ -9,7 +9,8 @@
 #include "io/qkv.h"
 #include "io/qkv_layers.h"
 
-static const char *const part_name[ATTEST_QKV_PARTS] = {"q", "k", "v", "mask", "sink"};
+const char *const attest_qkv_part_name[ATTEST_QKV_PARTS] = {
+    "q", "k", "v", "mask", "sink", "q_descale", "k_descale", "v_descale"};
 
 static attest_tensor_file *file_of(attest_qkv_source *source, size_t part)
 {
@@ -29,12 +30,12 @@ static attest_status open_files(attest_qkv_source *source, attest_budget *budget
 
     for (size_t i = 0; names->path && i < ATTEST_QKV_MASK; i++)
         if (!names->name[i])
-            names->name[i] = part_name[i];
+            names->name[i] = attest_qkv_part_name[i];
     for (size_t i = 0; i < (names->path ? 1 : ATTEST_QKV_PARTS); i++) {
         const char *path = names->path ? names->path : names->name[i];
         if (!path && i < ATTEST_QKV_MASK)
             return attest_error_set(error, ATTEST_USAGE, "there is no file for %s",
-                                    part_name[i]);
+                                    attest_qkv_part_name[i]);
         if (!path)
             continue;
         ATTEST_TRY(attest_tensor_file_open(&source->file[i], path, budget, error));
@@ -62,11 +63,12 @@ static attest_status check_part(attest_qkv_source *source, size_t part, attest_e
             status = attest_error_set(error, ATTEST_FORMAT,
                                       "layer %zu has a q, but there is no tensor '%.80s' for "
                                       "its %s",
-                                      source->layer[i], pattern, part_name[part]);
+                                      source->layer[i], pattern, attest_qkv_part_name[part]);
         else if (i < count)
-            status = attest_error_set(
-                error, ATTEST_FORMAT, "layer %zu has a %s ('%.80s'), but no q ('%.80s')",
-                layer[i], part_name[part], pattern, source->names.name[ATTEST_QKV_Q]);
+            status = attest_error_set(error, ATTEST_FORMAT,
+                                      "layer %zu has a %s ('%.80s'), but no q ('%.80s')",
+                                      layer[i], attest_qkv_part_name[part], pattern,
+                                      source->names.name[ATTEST_QKV_Q]);
         free(layer);
     }
     return status;
@@ -131,25 +133,29 @@ static attest_status check_rank(const attest_array *array, size_t part, attest_e
     static const char *const wanted[] = {
         ("(batch, heads, tokens, dim), (heads, tokens, dim) or "
          "(tokens, dim)"),
-        "(batch, heads, queries, keys), or the last axes of it", "(heads,)"};
-    size_t kind = part < ATTEST_QKV_MASK ? 0 : part - ATTEST_QKV_MASK + 1;
+        "(batch, heads, queries, keys), or the last axes of it", "(heads,)",
+        "one number, (heads,) or (batch, heads)"};
+    static const size_t least[] = {2, 1, 1, 0}, most[] = {4, 4, 1, 2};
+    size_t kind = part < ATTEST_QKV_MASK        ? 0
+                  : part < ATTEST_QKV_Q_DESCALE ? part - ATTEST_QKV_MASK + 1
+                                                : 3;
     char shape[ATTEST_ARRAY_TEXT_SIZE];
 
-    if (kind == 0   ? array->rank >= 2 && array->rank <= 4
-        : kind == 1 ? array->rank >= 1 && array->rank <= 4
-                    : array->rank == 1)
+    if (array->rank >= least[kind] && array->rank <= most[kind])
         return ATTEST_OK;
     attest_array_format_shape(shape, array);
     return attest_error_set(error, ATTEST_FORMAT, "%s has shape %s, but it should be %s",
-                            part_name[part], shape, wanted[kind]);
+                            attest_qkv_part_name[part], shape, wanted[kind]);
 }
 
-/* A vector of heads stands along the second axis of four. */
-static void turn_sink(attest_tensor *sink)
+/* A vector of heads, or of batch entries and heads, stands along the first two axes of four. */
+static void turn(attest_tensor *x)
 {
-    sink->shape[1] = sink->shape[3];
-    sink->stride[1] = sink->stride[3];
-    sink->shape[3] = 1;
+    for (int i = 0; i < 2; i++) {
+        x->shape[i] = x->shape[i + 2];
+        x->stride[i] = x->stride[i + 2];
+        x->shape[i + 2] = 1;
+    }
 }
 
 static attest_status read_part(attest_tensor *tensor, attest_qkv_source *source, size_t part,
@@ -164,16 +170,17 @@ static attest_status read_part(attest_tensor *tensor, attest_qkv_source *source,
         attest_tensor_file_view(tensor, file, name, &array, part == ATTEST_QKV_MASK, error));
     if (part == ATTEST_QKV_Q)
         source->rank = array.rank;
-    if (part == ATTEST_QKV_SINK)
-        turn_sink(tensor);
+    if (part >= ATTEST_QKV_SINK)
+        turn(tensor);
     return ATTEST_OK;
 }
 
 attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source, size_t place,
                                      attest_error *error)
 {
-    attest_tensor *const tensor[ATTEST_QKV_PARTS] = {&qkv->q, &qkv->k, &qkv->v, &qkv->mask,
-                                                     &qkv->sink};
+    attest_tensor *const tensor[ATTEST_QKV_PARTS] = {
+        &qkv->q,    &qkv->k,         &qkv->v,         &qkv->mask,
+        &qkv->sink, &qkv->q_descale, &qkv->k_descale, &qkv->v_descale};
     attest_status status = ATTEST_OK;
 
     for (size_t i = 0; source->formed && i < ATTEST_QKV_PARTS; i++)

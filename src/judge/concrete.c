@@ -111,7 +111,8 @@ static attest_status init_formats(attest_judge_concrete *x, attest_error *error)
 /* factor times the scale or the softcap or 1, over the softcap or not, times log2 e or not. */
 typedef struct constant {
     const attest_judge_question *question;
-    double factor; /* not 0: in place of scale */
+    double factor;  /* not 0: in place of scale */
+    double descale; /* not 0: times this */
     bool scale, over_cap, cap, log2e, ln2;
 } constant;
 
@@ -121,10 +122,11 @@ static void refine(arb_t value, void *context, slong bits)
     const attest_judge_question *q = c->question;
     ulong root = n_sqrt(q->dim);
     bool irrational = c->factor == 0 && c->scale && q->rsqrt && root * root != q->dim;
-    fmpq_t rational; /* so that what can be exact is */
+    fmpq_t rational, other_rational; /* so that what can be exact is */
     arb_t other;
 
     fmpq_init(rational);
+    fmpq_init(other_rational);
     arb_init(other);
     fmpq_one(rational);
     if (c->factor != 0)
@@ -133,6 +135,10 @@ static void refine(arb_t value, void *context, slong bits)
         fmpq_set(rational, q->scale);
     else if (c->scale && !irrational)
         fmpq_set_ui(rational, 1, root);
+    if (c->descale != 0) {
+        attest_number_set_double(other_rational, c->descale);
+        fmpq_mul(rational, rational, other_rational);
+    }
     if (c->over_cap)
         fmpq_div(rational, rational, q->softcap);
     if (c->cap)
@@ -149,6 +155,7 @@ static void refine(arb_t value, void *context, slong bits)
     if (c->ln2)
         arb_mul(value, value, other, bits);
     arb_clear(other);
+    fmpq_clear(other_rational);
     fmpq_clear(rational);
 }
 
@@ -187,6 +194,15 @@ static double move_constant(double nearest, constant c, double units, int steps,
     return moved;
 }
 
+/* A constant times the product of the factors of q and k, both rounded, as FlashAttention-3 has
+ * it. Nothing leaves the normal numbers. */
+static double fold(double number, const attest_judge_concrete *x)
+{
+    const attest_hosted *h = &x->work.format;
+
+    return attest_hosted_mul(number, attest_hosted_convert(x->score_factor, h), h);
+}
+
 /* (e), (f), (h). */
 static void init_constants(attest_judge_concrete *x)
 {
@@ -194,6 +210,8 @@ static void init_constants(attest_judge_concrete *x)
     const attest_judge_recipe *r = &x->recipe;
     bool folded = r->argument >= ATTEST_RECIPE_FOLDED;
     const constant scale = {.scale = true}, log2e = {.log2e = true};
+    const constant exact = {.scale = true, .descale = x->score_factor};
+    double more = q->descaled ? 2 : 0; /* roundings of a constant */
     constant kappa = {.log2e = true};
 
     x->additive = q->qkv.mask.data && q->qkv.mask.type != ATTEST_TENSOR_BOOL;
@@ -210,13 +228,30 @@ static void init_constants(attest_judge_concrete *x)
     if (folded && !x->additive) {
         kappa.factor = q->capped ? x->cap : x->scale;
         x->kappa = get_constant(kappa, x);
-        if (r->argument == ATTEST_RECIPE_FOLDED)
-            x->unit = kappa.factor;
-        if (!q->capped)
-            x->kappa = move_constant(x->kappa, (constant){.scale = true, .log2e = true}, 3,
-                                     r->scale_steps, x);
-    } else if (!q->capped)
-        x->scale = move_constant(x->scale, scale, 2, r->scale_steps, x);
+        if (q->descaled && !q->capped)
+            x->kappa = fold(x->kappa, x);
+    }
+    if (q->descaled) {
+        x->scale = fold(x->scale, x);
+        x->scale_over_cap = fold(x->scale_over_cap, x);
+    }
+    if (r->argument == ATTEST_RECIPE_FOLDED && !x->additive)
+        x->unit = q->capped ? x->cap : x->scale;
+    kappa = exact;
+    kappa.log2e = true;
+    if (folded && !x->additive && !q->capped)
+        x->kappa = move_constant(x->kappa, kappa, 3 + more, r->scale_steps, x);
+    else if (!q->capped)
+        x->scale = move_constant(x->scale, exact, 2 + more, r->scale_steps, x);
+}
+
+void attest_judge_concrete_set_head(attest_judge_concrete *x, const attest_judge_head *head)
+{
+    x->value_factor = head->value_factor;
+    if (x->score_factor == head->score_factor)
+        return;
+    x->score_factor = head->score_factor;
+    init_constants(x);
 }
 
 static void init_errors(attest_judge_concrete *x)
@@ -298,6 +333,7 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *x,
         attest_judge_concrete_clear(x);
         return attest_memory_fail(error);
     }
+    x->score_factor = x->value_factor = 1;
     init_constants(x);
     if (!attest_judge_concrete_quantises(x))
         return ATTEST_OK;

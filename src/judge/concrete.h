@@ -24,7 +24,8 @@ typedef struct attest_judge_concrete {
     attest_judge_recipe recipe;
     attest_judge_summer score, sum, pv, work; /* work: the working format, for splits too */
     attest_hosted store, query, p, output;
-    double scale, cap, scale_over_cap;
+    double scale, cap, scale_over_cap; /* with the factors of the head */
+    double score_factor, value_factor; /* of the head: in the constants, and of the output */
     double kappa;  /* folded: what multiplies a score in the argument of exp2 */
     double lambda; /* log2 e */
     double ln2;
@@ -61,6 +62,9 @@ attest_status attest_judge_concrete_init(attest_judge_concrete *concrete,
                                          const attest_judge_recipe *recipe,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_concrete_clear(attest_judge_concrete *concrete);
+
+/* Makes the constants those of the head: its factors. */
+void attest_judge_concrete_set_head(attest_judge_concrete *x, const attest_judge_head *head);
 
 /* Whether all numbers of the head are of the formats that the variant names. Status: FORMAT. */
 attest_status attest_judge_concrete_check(const attest_judge_concrete *concrete,

@@ -116,6 +116,48 @@ static attest_status load(double *to, const attest_tensor *tensor, char name, si
     return ATTEST_OK;
 }
 
+/* *value = the factor of this query head; 1 where there is none. */
+static attest_status load_factor(double *value, const attest_tensor *factor, char name,
+                                 const attest_judge_head *head, attest_error *error)
+{
+    const double most = ldexp(1, ATTEST_JUDGE_FACTOR_LOG2);
+    size_t index = head->head * factor->shape[1] / head->question->heads;
+
+    *value = 1;
+    if (!factor->data)
+        return ATTEST_OK;
+    attest_judge_tensor_get(value, factor, head->batch, index, 0, 0, 1);
+    if (*value >= 1 / most && *value <= most && (double)(float)*value == *value)
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%c_descale[%zu][%zu], %.9g, is no binary32 number from 2^-%d to "
+                            "2^%d",
+                            name, head->batch, index, *value, ATTEST_JUDGE_FACTOR_LOG2,
+                            ATTEST_JUDGE_FACTOR_LOG2);
+}
+
+static attest_status load_factors(attest_judge_head *head, attest_error *error)
+{
+    const attest_qkv *qkv = &head->question->qkv;
+    double q, k;
+
+    ATTEST_TRY(load_factor(&q, &qkv->q_descale, 'q', head, error));
+    ATTEST_TRY(load_factor(&k, &qkv->k_descale, 'k', head, error));
+    head->score_factor = q * k; /* 48 bits */
+    return load_factor(&head->value_factor, &qkv->v_descale, 'v', head, error);
+}
+
+void attest_judge_head_get_scale(arb_t scale, const attest_judge_head *head, slong bits)
+{
+    arb_t factor;
+
+    arb_init(factor);
+    arb_set_d(factor, head->score_factor);
+    attest_judge_question_get_scale(scale, head->question, bits);
+    arb_mul(scale, scale, factor, bits);
+    arb_clear(factor);
+}
+
 attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
                                      attest_error *error)
 {
@@ -130,6 +172,7 @@ attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size
     ATTEST_TRY(load(head->q, &qkv->q, 'q', batch, index, error));
     ATTEST_TRY(load(head->k, &qkv->k, 'k', batch, shared, error));
     ATTEST_TRY(load(head->v, &qkv->v, 'v', batch, shared, error));
+    ATTEST_TRY(load_factors(head, error));
     if (head->sink) {
         attest_judge_tensor_get(&head->sink_logit, &qkv->sink, 0, index, 0, 0, 1);
         if (!isfinite(head->sink_logit))

@@ -41,7 +41,7 @@ static attest_status allocate(attest_judge_head_bound *x, attest_error *error)
 
 attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
                                            const attest_judge_question *question,
-                                           const attest_judge_rule *rule, size_t rules,
+                                           attest_judge_rule *rule, size_t rules,
                                            attest_error *error)
 {
     attest_status status;
@@ -153,8 +153,10 @@ attest_status attest_judge_head_bound_load(attest_judge_head_bound *bound, size_
     ATTEST_TRY(attest_judge_head_load(&x->head, batch, head, error));
     x->loaded = true;
     pack(x);
-    for (size_t r = 0; r < x->rules; r++)
+    for (size_t r = 0; r < x->rules; r++) {
+        attest_judge_rule_set_head(&x->rule[r], &x->head);
         x->raised[r] = find_raised(x, &x->rule[r]);
+    }
     return ATTEST_OK;
 }
 

@@ -16,7 +16,7 @@ enum { ATTEST_JUDGE_BLOCK = 8 };
 typedef struct attest_judge_head_bound {
     attest_judge_head head;
     bool loaded;
-    const attest_judge_rule *rule; /* of the variants that are asked */
+    attest_judge_rule *rule; /* of the variants that are asked, the caller's */
     size_t rules;
     attest_judge_raised *raised; /* by variant */
     attest_judge_work work[ATTEST_JUDGE_BLOCK];
@@ -33,7 +33,7 @@ typedef struct attest_judge_head_bound {
 
 attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
                                            const attest_judge_question *question,
-                                           const attest_judge_rule *rule, size_t rules,
+                                           attest_judge_rule *rule, size_t rules,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_head_bound_clear(attest_judge_head_bound *bound);
 

@@ -29,8 +29,9 @@ static attest_status load(double *to, const attest_tensor *t, char name, attest_
     return ATTEST_OK;
 }
 
-/* value = what the kernel takes in the place of the tensor. */
-static attest_status quantise(double *value, const attest_tensor *t, char name,
+/* value = what the kernel takes in the place of the tensor; factor: NULL, or the scales of the
+ * heads, which the values are then without. */
+static attest_status quantise(double *value, double *factor, const attest_tensor *t, char name,
                               const attest_block_format *scheme, const attest_format *format,
                               attest_error *error)
 {
@@ -45,7 +46,11 @@ static attest_status quantise(double *value, const attest_tensor *t, char name,
         return attest_error_prefix(error, status, (const char[]){name, '\0'});
     attest_hosted_init(&h, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; i < n[0] * n[1] * n[2] * n[3] && status == ATTEST_OK; i++) {
-        value[i] = attest_block_get_value(q.element[i], attest_quantised_get_scale(&q, i), &h);
+        const attest_block_scale *scale = attest_quantised_get_scale(&q, i);
+
+        value[i] = factor ? q.element[i] : attest_block_get_value(q.element[i], scale, &h);
+        if (factor) /* 0: all elements are */
+            factor[i / n[3] / n[2]] = scale->factor == 0 ? 1 : scale->factor;
         if (!isfinite(value[i]))
             status = attest_error_set(error, ATTEST_FORMAT,
                                       "%c[%zu][%zu][%zu][%zu], quantised by %s, is no number "
@@ -70,20 +75,38 @@ static attest_tensor get_tensor(const double *value, const attest_tensor *like)
         {(ptrdiff_t)n[1] * rows * dim * size, rows * dim * size, dim * size, size}};
 }
 
-static attest_status replace(double **value, attest_tensor *t, char name,
-                             const attest_block_format *scheme, const attest_format *format,
-                             attest_error *error)
+static attest_tensor get_factors(const double *factor, const attest_tensor *like)
 {
-    size_t rows = t->shape[0] * t->shape[1] * t->shape[2];
+    ptrdiff_t size = sizeof *factor;
+
+    return (attest_tensor){factor,
+                           ATTEST_TENSOR_F64,
+                           {like->shape[0], like->shape[1], 1, 1},
+                           {(ptrdiff_t)like->shape[1] * size, size, size, size}};
+}
+
+/* *t, and where scales are folded *descale = those of the quantised tensor. */
+static attest_status replace(double **value, attest_tensor *t, attest_tensor *descale,
+                             char name, const attest_block_format *scheme,
+                             const attest_format *format, bool folded, attest_error *error)
+{
+    size_t rows = t->shape[0] * t->shape[1] * t->shape[2], all = rows * t->shape[3];
+    double *factor;
 
     if (scheme->name[0] == '\0' || !t->data || rows == 0 || t->shape[3] == 0)
         return ATTEST_OK; /* what is missing is complained of elsewhere */
-    if (rows > SIZE_MAX / sizeof **value / t->shape[3])
+    if (descale->data)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%c is quantised, and has %c_descale already", name, name);
+    if (rows > SIZE_MAX / sizeof **value / 2 / t->shape[3])
         return attest_memory_fail(error);
-    *value = attest_memory_alloc(rows, t->shape[3] * sizeof **value);
+    *value = attest_memory_alloc(all + (folded ? rows : 0), sizeof **value);
     if (!*value)
         return attest_memory_fail(error);
-    ATTEST_TRY(quantise(*value, t, name, scheme, format, error));
+    factor = folded ? *value + all : NULL;
+    ATTEST_TRY(quantise(*value, factor, t, name, scheme, format, error));
+    if (folded)
+        *descale = get_factors(factor, t);
     *t = get_tensor(*value, t);
     return ATTEST_OK;
 }
@@ -96,12 +119,14 @@ attest_status attest_judge_quantised_init(attest_judge_quantised *quantised,
     const attest_judge_variant *v = model->variant;
     const attest_format *const format[3] = {&v->q, &v->k, &v->v};
     attest_tensor *const tensor[3] = {&x->qkv.q, &x->qkv.k, &x->qkv.v};
+    attest_tensor *const descale[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
     attest_status status = ATTEST_OK;
 
     *x = (attest_judge_quantised){.qkv = *qkv};
     for (int i = 0; i < 3 && status == ATTEST_OK; i++)
-        status = replace(&x->value[i], tensor[i], "qkv"[i], &model -> quantise.scheme[i],
-                         format[i], error);
+        status =
+            replace(&x->value[i], tensor[i], descale[i], "qkv"[i], &model -> quantise.scheme[i],
+                    format[i], model->quantise.folded, error);
     if (status != ATTEST_OK)
         attest_judge_quantised_clear(x);
     return status;

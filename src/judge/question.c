@@ -66,6 +66,24 @@ static attest_status check_extras(const attest_judge_question *x, attest_error *
     return ATTEST_OK;
 }
 
+/* The factors of one tensor: for every head of the keys, or of the queries. */
+static attest_status check_factors(const attest_judge_question *x, const attest_tensor *factor,
+                                   char name, attest_error *error)
+{
+    const size_t *n = factor->shape;
+
+    if (!factor->data ||
+        (factor->type != ATTEST_TENSOR_BOOL && (n[0] == 1 || n[0] == x->batch) &&
+         (n[1] == 1 || n[1] == x->key_heads || (name == 'q' && n[1] == x->heads)) &&
+         n[2] == 1 && n[3] == 1))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%c_descale has shape (%zu, %zu), but there are %zu entries of a "
+                            "batch and %zu heads of k: one number, one for each head or for "
+                            "each entry and head is expected",
+                            name, n[0], n[1], x->batch, x->key_heads);
+}
+
 enum { MOST_LOG2 = 1000 };
 
 /* About log2 of a number above 0: off by at most 1. */
@@ -101,6 +119,11 @@ static attest_status read_numbers(attest_judge_question *x, attest_error *error)
     fmpq_one(x->scale);
     if (!x->rsqrt && strcmp(scale, "none") != 0)
         ATTEST_TRY(read_number(x->scale, "scale", scale, error));
+    if (x->descaled && !x->rsqrt && !(fabs(log2_of(x->scale)) < ATTEST_JUDGE_FACTOR_LOG2))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "the scale must be between 2^-%d and 2^%d beside descale "
+                                "factors",
+                                ATTEST_JUDGE_FACTOR_LOG2, ATTEST_JUDGE_FACTOR_LOG2);
     x->capped = softcap != NULL;
     if (softcap)
         ATTEST_TRY(read_number(x->softcap, "softcap", softcap, error));
@@ -124,8 +147,15 @@ attest_status attest_judge_question_init(attest_judge_question *question, const 
     fmpq_init(x->scale);
     fmpq_init(x->softcap);
     status = check_shapes(x, error);
+    x->descaled = qkv->q_descale.data || qkv->k_descale.data || qkv->v_descale.data;
     if (status == ATTEST_OK)
         status = check_extras(x, error);
+    if (status == ATTEST_OK)
+        status = check_factors(x, &qkv->q_descale, 'q', error);
+    if (status == ATTEST_OK)
+        status = check_factors(x, &qkv->k_descale, 'k', error);
+    if (status == ATTEST_OK)
+        status = check_factors(x, &qkv->v_descale, 'v', error);
     if (status == ATTEST_OK)
         status = read_numbers(x, error);
     if (status != ATTEST_OK)

@@ -8,6 +8,10 @@
 #include <attest/flint.h>
 #include <attest/judge.h>
 
+/* Descale factors, and the scale beside them, are between 2^-this and 2^this: what kernels make
+ * of them are then normal numbers of binary32. */
+enum { ATTEST_JUDGE_FACTOR_LOG2 = 40 };
+
 typedef struct attest_judge_question {
     attest_qkv qkv;
     size_t batch, heads, key_heads, queries, keys, dim, value_dim;
@@ -15,6 +19,7 @@ typedef struct attest_judge_question {
     fmpq_t scale;
     bool capped;
     fmpq_t softcap;
+    bool descaled; /* some of q, k and v have factors */
 } attest_judge_question;
 
 /* Checks that the shapes fit each other, that there is an element to judge, that the numbers
@@ -24,7 +29,7 @@ attest_status attest_judge_question_init(attest_judge_question *question, const 
                                          attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_question_clear(attest_judge_question *question);
 
-/* scale = a ball that holds the scale. */
+/* scale = a ball that holds the scale, without the factors of heads. */
 void attest_judge_question_get_scale(arb_t scale, const attest_judge_question *question,
                                      slong bits);
 
@@ -42,6 +47,7 @@ typedef struct attest_judge_head {
     size_t loads; /* how often it was filled */
     bool sink;
     double sink_logit;
+    double score_factor, value_factor; /* those of q and k multiplied, which is exact; of v */
 } attest_judge_head;
 
 attest_status attest_judge_head_init(attest_judge_head *head,
@@ -52,6 +58,9 @@ void attest_judge_head_clear(attest_judge_head *head);
 /* Fills the head. Status: FORMAT, naming the place of a value that is not finite. */
 attest_status attest_judge_head_load(attest_judge_head *head, size_t batch, size_t index,
                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* scale = a ball that holds the scale times the factors of q and k. */
+void attest_judge_head_get_scale(arb_t scale, const attest_judge_head *head, slong bits);
 
 /* The keys that a row sees are among first .. last-1. bias NULL: it sees them all, and nothing
  * is added to their scores. Else bias[j - first] is added, -inf: key j is not seen; it is valid

@@ -177,7 +177,7 @@ void attest_judge_row_step(attest_judge_work *work)
 }
 
 /* From the quotient of the exact sums to what is returned: the row sum's error, the division,
- * what is flushed, the cast to the output. up: towards larger numbers. */
+ * the factor of v, what is flushed, the cast to the output. up: towards larger numbers. */
 static double finish(double rho, bool up, double ratio_low, double ratio_high,
                      const attest_judge_rule *rule)
 {
@@ -188,6 +188,12 @@ static double finish(double rho, bool up, double ratio_low, double ratio_high,
     x /= x > 0 ? ratio_low : ratio_high;
     x *= (x > 0 ? 1 + rule->final : 1 - rule->final);
     x += rule->tiny + 0x1p-48 * fabs(x);
+    if (!(fabs(x) < rule->work.limit))
+        return (double)INFINITY;
+    if (rule->descaled) { /* one more product */
+        x *= rule->value_factor * (x > 0 ? 1 + rule->work.u : 1 - rule->work.u);
+        x += rule->tiny + 0x1p-48 * fabs(x);
+    }
     if (!(fabs(x) < rule->work.limit))
         return (double)INFINITY;                  /* nothing is said */
     if (rule->variant->output_any && !h->plain) { /* the neighbour above */
@@ -219,13 +225,18 @@ static double center_error(const attest_judge_work *x, size_t c)
 
 /* Sets the exact values, and nothing about kernels. */
 static void set_exact(double *lo, double *hi, double *exact, double *error,
-                      const attest_judge_work *x)
+                      const attest_judge_work *x, const attest_judge_rule *rule)
 {
     for (size_t c = 0; c < x->columns; c++) {
         lo[c] = (double)-INFINITY;
         hi[c] = (double)INFINITY;
         exact[c] = x->center[c];
         error[c] = center_error(x, c);
+        if (rule->descaled) {
+            exact[c] *= rule->value_factor;
+            error[c] = error[c] * rule->value_factor * ATTEST_JUDGE_UP +
+                       0x1p-52 * fabs(exact[c]) + 0x1p-1060;
+        }
         if (!(error[c] < (double)INFINITY)) {
             exact[c] = (double)NAN;
             error[c] = (double)INFINITY;
@@ -268,7 +279,7 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
     attest_judge_sum_error_group(&sum, &v->pv, &rule->pv,
                                  v->direction == ATTEST_JUDGE_DIRECTION_ANY ? 0 : v->tile);
     if (v->splits > 1)
-        joined = attest_judge_grow(rule->work.u, (double)v->splits + 2);
+        joined = attest_judge_grow(rule->work.u, (double)v->splits + (rule->descaled ? 3 : 2));
     /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
      * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
     for (size_t c = 0; c < x->stride; c++) {
@@ -293,7 +304,7 @@ bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
 
     x->unbounded = x->weight_reason;
     x->steps = 0;
-    set_exact(lo, hi, exact, error, x);
+    set_exact(lo, hi, exact, error, x, rule);
     if (!x->unbounded && !(x->sum_low > 0))
         x->unbounded = ATTEST_JUDGE_SCORES_UNCERTAIN;
     if (x->unbounded)

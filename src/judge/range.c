@@ -287,9 +287,11 @@ attest_status attest_judge_ranges_add(attest_judge_ranges *ranges, const attest_
     attest_status status;
 
     if (model->variant->p_scheme.name[0])
-        return attest_error_set(error, ATTEST_USAGE,
-                                "quantise.p: weights that are quantised have scales, which "
-                                "leave no range; audit the model without it");
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "quantise.p: scales follow the largest weight of a group, so no "
+            "threshold or offset is the limit of quantised weights; ask for "
+            "the tolerance of this model, or for the range without it");
     ATTEST_TRY(attest_judge_quantised_init(&quantised, qkv, model, error));
     status = attest_judge_question_init(&question, &quantised.qkv, error);
     if (status == ATTEST_OK) {

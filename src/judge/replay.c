@@ -233,7 +233,7 @@ static void weigh(pass *p, const attest_judge_tile *tile)
 
         if (!(p->x->score_hi[n] == -(double)INFINITY)) {
             raw = exponential_of(p, tile, n + p->row->first, argument(p, n, reference));
-            y = scale(raw, power, r->work);
+            y = power.lo == 1 ? raw : scale(raw, power, r->work);
             attest_judge_concrete_watch(p->x, n + p->row->first, raw.lo, before ? 1 : y.lo,
                                         before ? 1 : y.hi);
         }
@@ -338,14 +338,6 @@ static void divide_weights(pass *p, const attest_judge_tile *tile, range sum)
 
 /* ---- a row ---- */
 
-static range finish_column(pass *p, size_t c, range sum)
-{
-    double b = ldexp(1, (int)-p->x->variant->offset);
-    range o = {p->r->o[LOWER][c], p->r->o[UPPER][c]};
-
-    return p->x->recipe.before ? scale(o, (range){b, b}, p->r->work) : divide(p, o, sum);
-}
-
 static range cast_output(const pass *p, range y)
 {
     const attest_hosted *h = &p->x->output;
@@ -402,8 +394,10 @@ static bool run_split(attest_judge_replay_split *result, pass *p, attest_judge_s
     result->sum = run_tiles(p, split.tile, split.tiles);
     result->m = p->m;
     for (size_t c = 0; c < values && !p->failed; c++) {
-        range y = finish_column(p, c, result->sum);
+        range o = {r->o[LOWER][c], r->o[UPPER][c]}, y;
 
+        if (!attest_judge_range_output(&y, p->x, o, result->sum, r->work))
+            p->failed = true;
         r->o[LOWER][c] = y.lo;
         r->o[UPPER][c] = y.hi;
     }
@@ -476,6 +470,7 @@ bool attest_judge_replay_row(double *lo, double *hi, attest_judge_replay *r,
     attest_judge_row row;
     bool both = x->variant->sum_of == ATTEST_JUDGE_SUM_ANY, ok;
 
+    attest_judge_concrete_set_head(x, head);
     attest_judge_head_get_row(&row, head, i);
     attest_judge_concrete_score(x, head, &row, i, true);
     tiles = attest_judge_concrete_tile(x, &row);

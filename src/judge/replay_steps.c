@@ -42,29 +42,54 @@ range attest_judge_range_scale(range y, range factor, const attest_judge_summer 
 }
 
 /* Lemma 6: what may be returned for a quotient q of at least this, or of at most this: a number
- * of the format within the error of q; below the least normal one also within a quantum, or 0.
- */
-static double least_quotient(double q, double error, const attest_hosted *h)
+ * of the format within the error of q; below twice the least normal one also within a quantum,
+ * or 0. More of both where a quotient is multiplied by a factor. */
+static double least_quotient(double q, double error, double factor, const attest_hosted *h)
 {
     double lo = q - error * fabs(q);
 
     if (q == 0)
         return 0;
-    if (fabs(lo) < 0x1p-125)
-        return q > 0 ? 0 : lo - 0x1p-149;
+    if (fabs(lo) < 0x1p-125 * fmax(factor, 1))
+        return q > 0 ? 0 : lo - 0x1p-149 * (factor == 1 ? 1 : 1 + factor);
     return h->plain ? lo : attest_judge_round_up(lo, h);
+}
+
+/* a / b times a factor, within the error. */
+static bool divide(range *quotient, const attest_judge_concrete *x, range a, range b,
+                   double factor, double error)
+{
+    const attest_hosted *h = &x->work.format;
+    range q = {a.lo / (a.lo >= 0 ? b.hi : b.lo) * factor,
+               a.hi / (a.hi >= 0 ? b.lo : b.hi) * factor};
+
+    *quotient = (range){0, 0};
+    if (!(b.lo > 0) || !isfinite(q.lo) || !isfinite(q.hi))
+        return false;
+    *quotient = (range){least_quotient(q.lo, error, factor, h),
+                        -least_quotient(-q.hi, error, factor, h)};
+    return isfinite(quotient->lo) && isfinite(quotient->hi);
 }
 
 bool attest_judge_range_divide(range *quotient, const attest_judge_concrete *x, range a,
                                range b)
 {
-    const attest_hosted *h = &x->work.format;
-    const double error = x->final_error + 0x1p-51; /* all this rounds */
-    range q = {a.lo / (a.lo >= 0 ? b.hi : b.lo), a.hi / (a.hi >= 0 ? b.lo : b.hi)};
+    return divide(quotient, x, a, b, 1, x->final_error + 0x1p-51); /* all this rounds */
+}
 
-    *quotient = (range){0, 0};
-    if (!(b.lo > 0) || !isfinite(q.lo) || !isfinite(q.hi))
-        return false;
-    *quotient = (range){least_quotient(q.lo, error, h), -least_quotient(-q.hi, error, h)};
-    return isfinite(quotient->lo) && isfinite(quotient->hi);
+bool attest_judge_range_output(range *output, const attest_judge_concrete *x, range a, range b,
+                               const attest_judge_summer side[2])
+{
+    double power = ldexp(1, (int)-x->variant->offset), f = x->value_factor;
+    double u = ldexp(1, (int)-x->work.format.format.precision);
+    double error = x->final_error + u * (1 + x->final_error) + 0x1p-50;
+
+    if (x->recipe.before) {
+        a = attest_judge_range_scale(a, (range){power, power}, side);
+        *output = attest_judge_range_scale(a, (range){f, f}, side);
+        return true;
+    }
+    if (!x->question->descaled)
+        return attest_judge_range_divide(output, x, a, b);
+    return divide(output, x, a, b, f, error) && f / b.hi >= 0x1p-125 && f / b.lo < 0x1p126;
 }

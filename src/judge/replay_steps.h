@@ -23,6 +23,13 @@ attest_judge_range attest_judge_range_scale(attest_judge_range y, attest_judge_r
 bool attest_judge_range_divide(attest_judge_range *quotient, const attest_judge_concrete *x,
                                attest_judge_range a, attest_judge_range b);
 
+/* The output from the product with V, a, and the row sum, b: divided here or before, times the
+ * factor of v, by one more rounding of the quotient or of 1 / b. False also where the factor
+ * over b may be no normal number. */
+bool attest_judge_range_output(attest_judge_range *output, const attest_judge_concrete *x,
+                               attest_judge_range a, attest_judge_range b,
+                               const attest_judge_summer side[2]);
+
 /* o += the weights of a tile times its values; first: the row's first key, where the weights
  * begin; started: o, r->o or r->group, is not empty. False: beyond the largest number. */
 bool attest_judge_replay_values(double *const o[2], attest_judge_replay *r,

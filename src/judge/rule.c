@@ -72,6 +72,8 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     bool any = v->scale == ATTEST_JUDGE_SCALE_ANY, whole = v->splits == 1;
 
     rule->variant = v;
+    rule->descaled = question->descaled;
+    rule->value_factor = 1;
     /* a scheme that has no errors is no model's */
     rule->quantised = v->cast && v->p_scheme.name[0] &&
                       attest_block_error_init(&rule->scheme, &v->p_scheme, NULL) == ATTEST_OK;
@@ -82,7 +84,8 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     rule->final = v->final_relative > u ? v->final_relative : u;
     /* -log(1 - e) <= e + e^2 for e <= 1/2, and <= e / (1 - e) */
     rule->log_exp = (e <= 0.5 ? e + e * e : e / (1 - e)) * ATTEST_JUDGE_UP;
-    rule->reach = 2 * v->threshold * 0x1.62e42fefa39f0p-1 * (1 + 8 * u) * ATTEST_JUDGE_UP;
+    rule->reach = 2 * v->threshold * 0x1.62e42fefa39f0p-1 *
+                  (1 + 2 * attest_judge_rule_units(rule, 4)) * ATTEST_JUDGE_UP;
     rule->flushed = ldexp(1, -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
                     attest_judge_exp_up(rule->reach / 2);
     /* a negative offset is taken back after the flush; parts are multiplied, added and divided
@@ -102,6 +105,23 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
         v->cast && !rule->quantised && whole && !rule->before && v->threshold == 0 &&
         v->sum_of == ATTEST_JUDGE_SUM_UNCAST && !question->qkv.sink.data &&
         (!rule->rescaled || (v->max == ATTEST_JUDGE_MAX_ONLINE && rule->known_tiles));
+}
+
+void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head)
+{
+    int exponent;
+    arb_t ball;
+
+    if (!rule->descaled)
+        return;
+    arb_init(ball);
+    attest_judge_head_get_scale(ball, head, 128);
+    set_enclosed(&rule->scale, &rule->scale_error, ball);
+    arb_clear(ball);
+    /* the product of two factors is a power of two if both are */
+    rule->power_of_two =
+        is_power_of_two(head->question) && frexp(head->score_factor, &exponent) == 0.5;
+    rule->value_factor = head->value_factor;
 }
 
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,

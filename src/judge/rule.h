@@ -15,9 +15,12 @@ typedef struct attest_judge_rule {
     double scale, scale_error;    /* |scale - the scale| <= scale_error */
     bool additive;                /* the mask has values that are added */
     bool power_of_two;            /* the scale is one: multiplying by it does not round */
-    double cap, cap_error;        /* of the softcap */
-    double log_exp;               /* |log(1 + d)| for |d| <= the relative error of exp */
-    double final;                 /* relative error of a division */
+    bool descaled;                /* the scale has the factors of a head in it, which cost two
+                                   * roundings; the output is multiplied by value_factor */
+    double value_factor;
+    double cap, cap_error; /* of the softcap */
+    double log_exp;        /* |log(1 + d)| for |d| <= the relative error of exp */
+    double final;          /* relative error of a division */
     double shifted;   /* what a rounded reference moves an exponent, as parts of |t| + offset */
     double flushed;   /* weights below it, as parts of the largest one, may be 0 */
     double tiny;      /* what is lost of a result, or of a weight, that may be 0 */
@@ -42,6 +45,15 @@ typedef enum attest_judge_shared {
 
 void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
                             const attest_judge_question *question);
+
+/* Sets what depends on the head: its factors. */
+void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head *head);
+
+/* So many unit roundoffs of a constant that was folded: units, and two more for factors. */
+static inline double attest_judge_rule_units(const attest_judge_rule *rule, double units)
+{
+    return (units + (rule->descaled ? 2 : 0)) * rule->work.u;
+}
 
 /* At least nothing: a member that is not known to matter later alone counts as a difference. */
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "number/block.h"
+#include <attest/block.h>
 
 /* By what a number takes, its share of the scales included, for long vectors. */
 const char *const attest_judge_schemes[] = {"mxfp4:mx",
@@ -118,7 +118,7 @@ static attest_status set_model(attest_judge_model *model, const attest_judge_mod
     *model = *given;
     ATTEST_TRY(attest_block_parse(&model->quantise.scheme[1], name, error));
     model->quantise.scheme[2] = model->quantise.scheme[1];
-    model->quantise.of_quantised = false;
+    model->quantise.of_quantised = model->quantise.folded = false;
     return ATTEST_OK;
 }
 

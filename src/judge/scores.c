@@ -30,13 +30,14 @@ static double softcap_slope(double from, double c)
 
 /* Applies the softcap to t, known to within *ev, and a kernel's error *delta. The argument of
  * tanh errs by 5 u more (of which one is in *delta unless the query was scaled), and by the 2 u
- * of a scale that the query was multiplied with. */
+ * of a scale that the query was multiplied with; factors add 2 u. */
 static double cap(double t, double *delta, double *ev, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
     double c = rule->cap, u = rule->work.u, capped = softcap(t, c), size;
     double before =
-        (*delta + (rule->queried ? 8 : 5) * u * (fabs(t) + *delta)) * ATTEST_JUDGE_UP;
+        (*delta + attest_judge_rule_units(rule, rule->queried ? 8 : 5) * (fabs(t) + *delta)) *
+        ATTEST_JUDGE_UP;
     double moved = before * softcap_slope(fabs(t) - before - *ev, c);
 
     *ev += c * 0x1p-46 + rule->cap_error;
@@ -47,17 +48,19 @@ static double cap(double t, double *delta, double *ev, const attest_judge_rule *
     return capped;
 }
 
-/* Adds the mask's value. What the kernel's scale is wrong by, up to 2 u, is no common factor
- * any more: it moves t, and not the mask. Where log2 e is folded in, the sum is rounded once
- * more.
+/* Adds the mask's value. What the kernel's scale is wrong by, up to 2 u (4 u with factors), is
+ * no common factor any more: it moves t, and not the mask. Where log2 e is folded in, the sum
+ * is rounded once more.
  */
 static double shift(double t, double bias, double *delta, double *ev,
                     const attest_judge_rule *rule)
 {
-    double u = rule->work.u, sum = t + bias;
+    double sum = t + bias;
 
     *ev += 0x1p-52 * fabs(sum);
-    *delta += 2 * u * (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta) + rule->work.least;
+    *delta +=
+        attest_judge_rule_units(rule, 2) * (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta) +
+        rule->work.least;
     *delta *= ATTEST_JUDGE_UP;
     return sum;
 }
@@ -89,8 +92,9 @@ static void set_rule(struct kernel_judge_score *to, const attest_judge_work *x,
     to->store_limit = v->stored ? rule->store.limit : (double)INFINITY;
     if (exact && v->scaled_query.precision >= v->q.precision)
         query_u = 0;
-    to->query_u = query_u * (1 + 4 * u); /* the kernel's scale is off by 2 u */
-    to->query_scale = rule->scale * (1 + 4 * u);
+    /* the kernel's scale is off by 2 u */
+    to->query_u = query_u * (1 + attest_judge_rule_units(rule, 4));
+    to->query_scale = rule->scale * (1 + attest_judge_rule_units(rule, 4));
     to->query_least = rule->query.least + rule->work.least;
     to->query_limit =
         rule->folded ? to->query_sum.limit / LOG2E * ATTEST_JUDGE_DOWN : (double)INFINITY;

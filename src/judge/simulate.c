@@ -261,7 +261,8 @@ static attest_status finish_before(double *out, part *p, attest_error *error)
         ATTEST_TRY(add_values(p, t, error));
     }
     for (size_t c = 0; c < x->question->value_dim; c++)
-        out[c] = attest_judge_summer_mul(x->o[c], power, &x->work);
+        out[c] = attest_judge_summer_mul(attest_judge_summer_mul(x->o[c], power, &x->work),
+                                         x->value_factor, &x->work);
     return ATTEST_OK;
 }
 
@@ -304,7 +305,7 @@ static attest_status run_part(double *out, part *p, attest_error *error)
     if (x->recipe.before)
         return finish_before(out, p, error);
     for (size_t c = 0; c < x->question->value_dim; c++)
-        out[c] = attest_judge_concrete_quotient(x, x->o[c], p->sum, x->recipe.push_up);
+        out[c] = attest_judge_concrete_output(x, x->o[c], p->sum);
     return ATTEST_OK;
 }
 
@@ -384,6 +385,7 @@ attest_status attest_judge_concrete_run(double *out, attest_judge_concrete *x,
     size_t values = x->question->value_dim, tiles;
     attest_judge_row row;
 
+    attest_judge_concrete_set_head(x, head);
     attest_judge_head_get_row(&row, head, i);
     x->random = attest_random_mix(x->recipe.seed ^ attest_random_mix(i));
     x->middle = attest_judge_recipe_pushes(&x->recipe) ? get_middle(x, head, &row, i) : 0;

@@ -37,4 +37,8 @@ attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *
 /* a / b as the recipe wants it, (n). push: whether a larger quotient is wanted. */
 double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double b, bool push);
 
+/* The output from the product with V and the row sum: their quotient times the factor of v,
+ * which multiplies the reciprocal of the sum where there is one. */
+double attest_judge_concrete_output(attest_judge_concrete *x, double o, double sum);
+
 #endif

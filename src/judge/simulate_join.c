@@ -22,6 +22,20 @@ double attest_judge_concrete_quotient(attest_judge_concrete *x, double a, double
     return attest_judge_concrete_choose(x, &y, x->recipe.final_error, push);
 }
 
+double attest_judge_concrete_output(attest_judge_concrete *x, double o, double sum)
+{
+    double r;
+
+    if (x->question->descaled && x->recipe.reciprocal &&
+        x->recipe.final_error == ATTEST_RECIPE_NEAREST) {
+        r = attest_judge_concrete_divide(1, sum, &x->work);
+        r = attest_judge_summer_mul(r, x->value_factor, &x->work);
+        return attest_judge_summer_mul(o, r, &x->work);
+    }
+    r = attest_judge_concrete_quotient(x, o, sum, x->recipe.push_up);
+    return x->question->descaled ? attest_judge_summer_mul(r, x->value_factor, &x->work) : r;
+}
+
 /* Numbers of the working format within the allowed error. */
 attest_judge_exponential attest_judge_concrete_log(const attest_judge_concrete *x, double sum,
                                                    bool outer)

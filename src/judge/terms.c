@@ -78,7 +78,11 @@ static void set_terms(void *context, const attest_judge_work *work,
     part[ATTEST_JUDGE_STAGE_PRODUCT] = work->product[to->column] / work->sum;
     part[ATTEST_JUDGE_STAGE_ROW_SUM] =
         center * fmax(1 / work->ratio_low - 1, 1 - 1 / work->ratio_high);
-    part[ATTEST_JUDGE_STAGE_DIVISION] = center * rule->final + rule->tiny;
+    part[ATTEST_JUDGE_STAGE_DIVISION] =
+        center * (rule->final + (rule->descaled ? rule->work.u : 0)) + rule->tiny;
+    for (int i = 0; i < ATTEST_JUDGE_STAGE_OUTPUT; i++)
+        part[i] *= rule->value_factor;
+    center *= rule->value_factor;
     part[ATTEST_JUDGE_STAGE_OUTPUT] = fmax(center * rule->output.u, rule->output.quantum / 2) *
                                       (1 + rule->variant->output_any);
     for (int i = 0; i < ATTEST_JUDGE_STAGES; i++) {
@@ -91,8 +95,8 @@ static void set_terms(void *context, const attest_judge_work *work,
 }
 
 static attest_status visit_row(visit *to, const size_t at[4],
-                               const attest_judge_question *question,
-                               const attest_judge_rule *rule, size_t rules, attest_error *error)
+                               const attest_judge_question *question, attest_judge_rule *rule,
+                               size_t rules, attest_error *error)
 {
     double *row = attest_memory_alloc(question->value_dim, 4 * sizeof *row);
     attest_judge_head_bound bound;

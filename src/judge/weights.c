@@ -38,9 +38,9 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
     if (rule->rescaled && rule->folded)
         error += rule->shifted * (x->most + offset);
     if (v->splits > 1) /* log n <= 0.7 log2 n + 1 */
-        error +=
-            v->split_log + 2 * rule->log_exp +
-            16 * rule->work.u * (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
+        error += v->split_log + 2 * rule->log_exp +
+                 2 * attest_judge_rule_units(rule, 8) *
+                     (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
     return error * ATTEST_JUDGE_UP;
 }
 
@@ -104,7 +104,8 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
         return;
     argument = x->sink_logit - x->top;
     *g = (sink_error(x, rule) + common + exponentials(rule, x->raises) +
-          5 * rule->work.u * (1 + 8 * rule->work.u) * (fabs(argument) + 2 * rule->reach) +
+          attest_judge_rule_units(rule, 5) * (1 + 8 * rule->work.u) *
+              (fabs(argument) + 2 * rule->reach) +
           0x1p-50 * (fabs(argument) + 1)) *
          ATTEST_JUDGE_UP;
     if (argument + *g < -FAR)
@@ -197,6 +198,16 @@ static double highest_argument(const attest_judge_work *x, const attest_judge_ru
     return most < rule->reach / 2 ? most : rule->reach / 2;
 }
 
+/* Whether the factor of v over the row sum is a normal number, and so is that over 2 and over
+ * what is larger by the roundings. The largest weight of a sum is 1 but for its own. */
+static bool keeps_factor(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    long offset = rule->variant->offset;
+
+    return rule->value_factor / x->most_sum >= 0x1p-124 &&
+           ldexp(rule->value_factor, offset < 0 ? (int)-offset : 0) <= 0x1p120;
+}
+
 /* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
  * rounded. Outputs of parts are numbers of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double common,
@@ -231,6 +242,8 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
         x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
     else if (!(x->most_product < rule->pv.limit && 2 * x->value_most < rule->work.limit))
         x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
+    else if (rule->descaled && !keeps_factor(x, rule))
+        x->weight_reason = ATTEST_JUDGE_FACTOR_LEAVES;
 }
 
 /* Whether the sum of a part may be 0, so that its output is not a number: its largest weight is

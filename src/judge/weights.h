@@ -21,21 +21,22 @@ static inline double maximum(double a, double b)
 
 /* A sink's logit is rounded, and may be multiplied by log2 e, itself rounded. What the kernel's
  * scale is wrong by moves all keys, but not the sink: 3 u |top| <= 3 u (|sink| + |top - sink|),
- * the latter in its argument's error. */
+ * the latter in its argument's error; 5 u where factors are folded in. */
 static inline double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    return 6 * rule->work.u * fabs(x->sink_logit) + rule->work.least;
+    return attest_judge_rule_units(rule, 6) * fabs(x->sink_logit) + rule->work.least;
 }
 
 /* What the kernel's loops over keys need of the row. */
 static inline struct kernel_judge_weight
 weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    double u = rule->work.u; /* five roundings of an argument, relative to the way */
+    /* five roundings of an argument, relative to the way; seven with factors */
+    double roundings = attest_judge_rule_units(rule, 5);
 
     return (struct kernel_judge_weight){.top = x->top,
                                         .far = x->bottom - FAR,
-                                        .argument = 5 * u * (1 + 8 * u),
+                                        .argument = roundings * (1 + 8 * rule->work.u),
                                         .reach = rule->reach,
                                         .common = common,
                                         .least_argument = LEAST_ARGUMENT};

@@ -71,6 +71,8 @@ const char *attest_judge_reason_text(attest_judge_reason reason)
         [ATTEST_JUDGE_SINK_OVERFLOWS] = "the weight of the sink may overflow",
         [ATTEST_JUDGE_SUM_OVERFLOWS] = "the row sum may overflow its accumulator",
         [ATTEST_JUDGE_PRODUCT_OVERFLOWS] = "the product with V may overflow its accumulator",
+        [ATTEST_JUDGE_FACTOR_LEAVES] =
+            "v_descale over the row sum may overflow or be subnormal",
         [ATTEST_JUDGE_OUTPUT_OVERFLOWS] = "the output may overflow its format",
     };
 

@@ -1,5 +1,5 @@
 /* block.c -- arrays in block formats: groups, their scales, the values of elements. */
-#include "number/block.h"
+#include <attest/block.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,16 +116,14 @@ static void set_groups(attest_quantised *q)
                                 get_groups(q->dim, q->group_channels);
 }
 
-attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t heads,
-                                    size_t tokens, size_t dim,
-                                    const attest_block_format *format, attest_error *error)
+/* q, whose format and sizes are set, = x. */
+static attest_status quantise_all(attest_quantised *q, const double *x, attest_error *error)
 {
-    size_t count = heads * tokens * dim;
+    size_t heads = q->heads, tokens = q->tokens, count = heads * tokens * q->dim;
     attest_status status;
     float *copied = attest_memory_alloc(count, sizeof *copied);
     room r = {attest_memory_alloc(count, sizeof *r.x), attest_memory_alloc(count, sizeof *r.y)};
 
-    *q = (attest_quantised){.format = *format, heads, tokens, dim};
     set_groups(q);
     q->element = attest_memory_alloc(count, sizeof *q->element);
     q->scale = attest_memory_alloc(q->scales, sizeof *q->scale);
@@ -133,7 +131,7 @@ attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t
         status = attest_memory_fail(error);
     else
         status = copy(copied, x, q, error);
-    if (status == ATTEST_OK && format->tensor) {
+    if (status == ATTEST_OK && q->format.tensor) {
         q->heads = 1;
         q->tokens = q->group_tokens = heads * tokens;
         quantise(q, copied, &r);
@@ -148,6 +146,18 @@ attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t
     if (status != ATTEST_OK)
         attest_quantised_clear(q);
     return status;
+}
+
+attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t heads,
+                                    size_t tokens, size_t dim,
+                                    const attest_block_format *format, attest_error *error)
+{
+    *q = (attest_quantised){.format = *format, heads, tokens, dim};
+    if (heads == 0 || tokens == 0 || dim == 0)
+        return attest_error_set(error, ATTEST_FORMAT, "there is nothing to quantise");
+    if (heads > SIZE_MAX / sizeof *q->scale / tokens / dim)
+        return attest_memory_fail(error);
+    return quantise_all(q, x, error);
 }
 
 void attest_quantised_clear(attest_quantised *q)

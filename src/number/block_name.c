@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "number/block.h"
+#include <attest/block.h>
 #include "number/hosted.h"
 
 enum { MX_GROUP = 32, NV_GROUP = 16, KIVI_GROUP = 32 };

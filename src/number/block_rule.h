@@ -2,7 +2,7 @@
 #ifndef ATTEST_NUMBER_BLOCK_RULE_H
 #define ATTEST_NUMBER_BLOCK_RULE_H
 
-#include "number/block.h"
+#include <attest/block.h>
 #include "number/hosted.h"
 
 typedef struct attest_block_group {

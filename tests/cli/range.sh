@@ -72,7 +72,7 @@ result $? "return the same, bit for bit"
 run 0 "its output is one of its own" judge "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --output "$d/one"
 run 1 "and none of the kernel that does not" judge "$f" --kernel "$d/any.json" --output "$d/one"
 run 0 "exact values of the quantised inputs" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token,exact=quantised --json
-json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "p": None, "exact": "quantised"}'
+json 'o["max_bound"] < 1e-5 and o["model"]["quantise"] == {"q": None, "k": "int8:per-token", "v": "int8:per-token", "p": None, "exact": "quantised", "descale": "inputs"}'
 run 0 "of the given ones" tolerance "$f" --kernel "$d/any.json" --quantise kv=int8:per-token --json
 json 'o["max_bound"] > 1e-3'
 run 0 "the smallest scheme" range "$f" --kernel "$d/any.json" --within 0.02 --json
@@ -92,6 +92,7 @@ refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
 refused "no such stage" range "$f" --kernel fp32-any --quantise o=q8_0
 refused "quantised weights without a format" tolerance "$f" --kernel fp32-any --quantise p=q8_0
 complains 'p\.format is null'
+refused "the range of quantised weights" range "$f" --kernel bf16-flash2 --quantise p=q8_0
 refused "weights by a scale of all rows" tolerance "$f" --kernel bf16-flash2 --quantise p=int8:per-head
 complains 'quantise\.p: int8:per-head: weights are quantised row by row'
 sed 's/"exp"/"quantise": {"p": "q8_0"}, "exp"/' "$d/any.json" >"$d/weights.json"

@@ -137,6 +137,23 @@ static void draw_options(drawn_question *x, uint64_t *state, size_t queries, siz
     qkv->softcap = pick(state, 4) ? NULL : x->softcap;
 }
 
+/* Factors of q, k and v for a quarter of the questions, powers of two among them. */
+static void draw_factors(drawn_question *x, uint64_t *state)
+{
+    attest_tensor *const of[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
+
+    if (pick(state, 4) != 0)
+        return;
+    for (int i = 0; i < 3; i++) {
+        int exponent = (int)pick(state, pick(state, 6) ? 6 : 80);
+
+        x->factor[i] = pick(state, 3) ? (double)(float)(1 + uniform(state)) : 1;
+        x->factor[i] = ldexp(x->factor[i], exponent < 6 ? exponent - 3 : exponent - 40);
+        if (pick(state, 3))
+            *of[i] = tensor(&x->factor[i], 1, 1);
+    }
+}
+
 bool draw_question(drawn_question *question, const attest_judge_variant *variant,
                    uint64_t *state, size_t queries, size_t keys, size_t dim)
 {
@@ -163,6 +180,7 @@ bool draw_question(drawn_question *question, const attest_judge_variant *variant
     x->qkv.k = tensor(x->k, keys, dim);
     x->qkv.v = tensor(x->v, keys, columns);
     draw_options(x, state, queries, keys);
+    draw_factors(x, state);
     return true;
 }
 

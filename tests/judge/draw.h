@@ -10,7 +10,7 @@
 /* A question and what it points to. */
 typedef struct drawn_question {
     attest_qkv qkv;
-    double *q, *k, *v, *mask, sink;
+    double *q, *k, *v, *mask, sink, factor[3];
     unsigned char *seen;
     char scale[40], softcap[40];
 } drawn_question;

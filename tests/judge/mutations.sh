@@ -65,11 +65,14 @@ mutation "relative error of the softcap" scores.c \
     '(v->softcap_relative > u ? v->softcap_relative : u)' '(u)'
 mutation "absolute error of the softcap" scores.c \
     '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
-mutation "additive mask" scores.c '2 * u * (fabs(t) + fabs(bias)' 'u * (fabs(bias)'
+mutation "additive mask" scores.c '(fabs(t) + fabs(bias) + fabs(sum)' '(fabs(bias)'
 mutation "sums that are promoted" sum_error.c 'rule->promoted_size = part *' 'rule->promoted_size = part / 2 *'
 # (3): weights
-mutation "the sink against the keys" weights.h 'return 6 * rule->work.u' 'return 3 * rule->work.u'
-mutation "argument of exp" weights.h '.argument = 5 * u *' '.argument = u *'
+mutation "the sink against the keys" weights.h 'attest_judge_rule_units(rule, 6)' '3 * rule->work.u'
+mutation "argument of exp" weights.h 'attest_judge_rule_units(rule, 5)' 'rule->work.u'
+mutation "factors in the argument of exp" rule.h 'rule->descaled ? 2 : 0' '0'
+mutation "factors in the scale" rule.c 'attest_judge_head_get_scale(ball, head, 128)' \
+    'attest_judge_question_get_scale(ball, head->question, 128)'
 mutation "exponentials" weights.c 'return (1 + raises) *' 'return (0.5 + raises) *'
 mutation "exponentials of rescales" weights.c 'return (1 + raises) *' 'return (1 + raises / 2) *'
 mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
@@ -91,7 +94,7 @@ mutation "exponentials flushed before a cast" $keys '0x1p-125 * (known->two_b > 
 mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
 mutation "two sums of other exponentials" casts.c 'common + (2 + x->raises) *' 'common + (1 + x->raises) *'
 mutation "sums that overflow when rounded" weights.c 'x->value_most * products;' 'x->value_most;'
-mutation "sums of weights without the offset" weights.c 'v->offset > 0 ? p : y;' 'p;'
+mutation "sums of weights without the offset" weights.c 'added = v->offset > 0 ?' 'added = true ?'
 mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
 mutation "parts that overflow" weights.c '2 * x->value_most < rule->work.limit' 'true'
 # (5), (6): sums, quotient, output
@@ -103,6 +106,8 @@ mutation "roundings of the row sum, down" quotient.c '1 - roundings * u - least'
     '1 - roundings / 2 * u - least'
 mutation "lanes" quotient.c 'double steps = tiles * lane' 'double steps = tiles * lane / 2'
 mutation "division" quotient.c '1 + rule->final : 1 - rule->final' '1 + rule->final / 2 : 1 - rule->final / 2'
+mutation "the factor of the output" quotient.c '1 + rule->work.u : 1 - rule->work.u' '1 : 1'
+mutation "a factor over the row sum" weights.c '!keeps_factor(x, rule)' '!keeps_factor(x, rule) && false'
 mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
 mutation "output to either side" quotient.c 'while (cast < x)' 'while (0 && cast < x)'
 mutation "casts of the numerator" quotient.c 'sign * x->offset_v[c] : x->cast_v[c]' 'sign * x->offset_v[c] : 0'

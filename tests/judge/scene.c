@@ -69,6 +69,7 @@ static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
 static bool open_scene(double result[4], attest_judge_head_bound *bound,
                        attest_judge_rule *rule, attest_judge_question *question, scene *x)
 {
+    attest_tensor *const factor[3] = {&x->qkv.q_descale, &x->qkv.k_descale, &x->qkv.v_descale};
     attest_error error = {0};
 
     x->qkv.q = tensor(x->q, 1, x->dim);
@@ -78,6 +79,9 @@ static bool open_scene(double result[4], attest_judge_head_bound *bound,
         x->qkv.mask = tensor(x->mask, 1, x->keys);
     if (x->sunk)
         x->qkv.sink = tensor(&x->sink, 1, 1);
+    for (int i = 0; i < 3; i++)
+        if (x->factor[i] > 0)
+            *factor[i] = tensor(&x->factor[i], 1, 1);
     if (attest_judge_question_init(question, &x->qkv, &error) != ATTEST_OK)
         return false;
     attest_judge_rule_init(rule, &x->v, question);

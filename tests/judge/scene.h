@@ -17,6 +17,7 @@ typedef struct scene {
     attest_judge_variant v;
     attest_qkv qkv;
     double q[MOST_DIM], k[MOST_KEYS * MOST_DIM], value[MOST_KEYS], mask[MOST_KEYS], sink;
+    double factor[3]; /* of q, k and v; 0: none */
     size_t keys, dim, trials;
     bool biased, sunk;
     void (*direct)(attest_judge_recipe *recipe); /* what is not drawn */

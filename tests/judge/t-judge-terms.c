@@ -356,8 +356,6 @@ static void apart_case(void)
     TAP_OK(part <= 1 && part >= 0.6, "weights divided one by one: %.3f of the bound", part);
 }
 
-/* ---- where nothing may be said ---- */
-
 static void expect_nothing(scene *x, const char *name)
 {
     double b[4];
@@ -365,6 +363,82 @@ static void expect_nothing(scene *x, const char *name)
     scene_get_bound(b, x);
     TAP_OK(b[0] == (double)-INFINITY && b[1] == (double)INFINITY, "%s: no bound", name);
 }
+
+/* ---- factors of q, k and v ---- */
+
+static double draw_factor(uint64_t *state)
+{
+    return scene_round(1 + scene_uniform(state) / 128, "binary32");
+}
+
+/* Factors whose product with this scale and log2 e, rounded four times, errs by almost three
+ * unit roundoffs: one step more is still allowed. Scores are a little more than 64. */
+static void vary_factors(scene *x, uint64_t *state)
+{
+    const double exact = 3047860608.0 / 4294967296, log2e = 0x1.71547652b82fep0;
+    float scale = (float)((double)(float)exact * log2e);
+    double most = 0;
+
+    x->q[0] = draw_factor(state);
+    x->k[1] = scene_round(scene_uniform(state), "binary32");
+    for (int i = 0; i < 400; i++) {
+        double q = draw_factor(state), k = draw_factor(state);
+        double error = (double)(scale * (float)(q * k)) / (exact * log2e * (q * k)) - 1;
+
+        if (error > most && error < 2.95 * 0x1p-24) {
+            most = error;
+            x->factor[0] = q;
+            x->factor[1] = k;
+            x->k[0] = -64 * (1 + scene_uniform(state) / 64) / ((double)scale * q * k);
+            x->k[0] = scene_round(x->k[0], "binary32");
+        }
+    }
+}
+
+static void vary_output(scene *x, uint64_t *state)
+{
+    for (size_t j = 0; j < x->keys; j++)
+        x->value[j] = draw_factor(state);
+    x->factor[2] = draw_factor(state);
+}
+
+static void two_steps(attest_judge_recipe *r)
+{
+    scene_push(r);
+    r->argument = ATTEST_RECIPE_FOLDED_TWO_STEP;
+    r->scale_steps = 1;
+}
+
+static void factor_cases(void)
+{
+    static scene x;
+
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = x.v.q = x.v.k = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.qkv.scale = "3047860608/4294967296";
+    x.value[0] = 0x1p100;
+    x.vary = vary_factors;
+    x.direct = two_steps;
+    x.trials = 8000;
+    expect(&x, 0.79, "factors in the argument of exp");
+    scene_begin(&x, 3, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.vary = vary_output;
+    x.direct = scene_push;
+    x.trials = 600;
+    expect(&x, 0.75, "the factor of the output");
+    scene_begin(&x, 1, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.offset = -100;
+    x.factor[2] = 0x1p40;
+    expect_nothing(&x, "a factor that overflows over the row sum");
+    x.v.offset = 100;
+    x.factor[2] = 0x1p-40;
+    expect_nothing(&x, "a factor that is subnormal over it");
+}
+
+/* ---- where nothing may be said ---- */
 
 static void overflow_cases(void)
 {
@@ -456,6 +530,7 @@ int main(void)
     sum_cases();
     last_cases();
     apart_case();
+    factor_cases();
     overflow_cases();
     sum_range_cases();
     return tap_done();

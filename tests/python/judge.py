@@ -58,6 +58,8 @@ class Judging(unittest.TestCase):
             ({"sink": 0.0}, (7 / 4, 7 / 4, 7 / 4)),
             ({"sink": [0.0], "causal": True}, (1 / 2, 1, 7 / 4)),
             ({"mask": [[False, False, True]]}, (4, 4, 4)),
+            ({"v_descale": 3.0}, (7, 7, 7)),
+            ({"v_descale": [[0.5]], "causal": True, "q_descale": [2.0], "k_descale": 1.0}, (1 / 2, 3 / 4, 7 / 6)),
             ({"mask": [[False, False, False]]}, (0, 0, 0)),
         ):
             for a, b in zip(exact(**options), expected):
@@ -97,6 +99,9 @@ class Judging(unittest.TestCase):
             ("empty_row", lambda: attest.tolerance(q, q, q, empty_row="one", **good)),
             ("jobs", lambda: attest.tolerance(q, q, q, jobs=0, **good)),
             ("mask's shape", lambda: attest.tolerance(q, q, q, mask=[[True, True]], **good)),
+            ("v_descale\\[0\\]\\[0\\], -1, is no", lambda: attest.tolerance(q, q, q, v_descale=-1.0, **good)),
+            ("k_descale has shape \\(1, 2\\)", lambda: attest.tolerance(q, q, q, k_descale=[1.0, 1.0], **good)),
+            ("q_descale must be one number", lambda: attest.tolerance(q, q, q, q_descale=[[[1.0]]], **good)),
             ("sink must have one number", lambda: attest.tolerance(q, q, q, sink=[0.0, 1.0], **good)),
             ("there is no such member", lambda: attest.kernel({"nonsense": 1})),
         ):

@@ -13,7 +13,7 @@ enum { CASE_KEYS = 40, CASE_DIM = 24, CASE_VALUES = 3, CASE_QUERIES = 4, CASE_KI
 
 typedef struct judge_case {
     double q[CASE_QUERIES * CASE_DIM], k[CASE_KEYS * CASE_DIM], v[CASE_KEYS * CASE_VALUES];
-    double bias[CASE_QUERIES * CASE_KEYS], sink;
+    double bias[CASE_QUERIES * CASE_KEYS], sink, factor[3];
     uint8_t mask[CASE_QUERIES * CASE_KEYS];
     attest_qkv qkv;
     attest_judge_question question;

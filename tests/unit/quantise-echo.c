@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number/block.h"
+#include <attest/block.h>
 #include "number/format_code.h"
 #include "number/wide.h"
 

@@ -428,6 +428,8 @@ static const struct {
     {FITS("sequential", "forward", 64, "forward", 4, 0, "separate", "after", "sum": {}), NULL},
     {FITS("tensor", "forward", 64, "forward", 4, 0, "separate", "after", "score": {"order": "tensor"}), NULL},
     {FITS("any", "forward", 64, "forward", 4, 0, "separate", "after", "sum": {}), "schedules[0].scores: tensor, sequential"},
+    {FITS("sequential", "forward", 64, "forward", 4, 0, "separate", "after", "pv": {"depth": 3}), "pv.depth: with schedules"},
+    {FITS("pairwise", "forward", 64, "forward", 4, 0, "separate", "after", "score": {"depth": 9}), "score.depth: with schedules"},
     {FITS("tensor", "forward", 64, "forward", 4, 0, "separate", "after", "sum": {}), "schedules[0].scores: tensor does not go with score.order, which is any"},
     {FITS("sequential", "forward", 64, "forward", 4, 0, "separate", "after", "score": {"order": "tensor"}), "schedules[0].scores: sequential does not go with score.order, which is tensor"},
     {FITS("tensor", "forward", 64, "forward", 4, 0, "separate", "after", "score": {"order": "tensor-backward"}), "schedules[0].scores: tensor does not go with score.order, which is tensor-backward"},

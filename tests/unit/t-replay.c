@@ -21,6 +21,23 @@ static void draw_open(attest_judge_recipe *recipe, uint64_t *state, size_t trial
     recipe->seed = attest_random_next(state);
 }
 
+/* q, k and v with factors. */
+static void add_factors(judge_case *c, uint64_t *state)
+{
+    attest_qkv *qkv = &c->question.qkv;
+    attest_tensor *const of[3] = {&qkv->q_descale, &qkv->k_descale, &qkv->v_descale};
+    attest_error error = {0};
+
+    for (int i = 0; i < 3; i++) {
+        c->factor[i] = ldexp(1 + (double)case_pick(state, 1 << 23) * 0x1p-23,
+                             (int)case_pick(state, i == 2 ? 79 : 4) - (i == 2 ? 39 : 2));
+        *of[i] = case_tensor(&c->factor[i], ATTEST_TENSOR_F64, 1, 1);
+    }
+    c->question.descaled = true;
+    if (attest_judge_head_load(&c->head, 0, 0, &error) != ATTEST_OK)
+        abort();
+}
+
 static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
 {
     case_init(c, state, kind);
@@ -32,6 +49,8 @@ static void set_cases(judge_case *c, uint64_t *state, size_t kind, size_t trial)
         c->variant.output_any = true;
     if (trial % 5 == 2)
         c->variant.exp_relative = 0x1p-6;
+    if (trial % 3 == 0)
+        add_factors(c, state);
 }
 
 static size_t check_row(judge_case *c, attest_judge_replay *replay, uint64_t *state, size_t i,

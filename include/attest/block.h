@@ -1,19 +1,34 @@
 /* block.h -- block formats: numbers of few bits that share a scale, quantised as their users
- * do.
+ * do: MXFP8, MXFP6, MXFP4, NVFP4, q8_0, q4_0, int8, int16, KIVI, and casts with scales.
  *
  * doc/formats.md lists the names and says for each where its rule is read from. A rule is a
  * sequence of binary32 operations (KIVI: binary16) with its own rounding of ties; the codes and
- * scales here are those that it leaves, and the values that they stand for are exact. */
-#ifndef ATTEST_NUMBER_BLOCK_H
-#define ATTEST_NUMBER_BLOCK_H
+ * scales here are those that it leaves, and the values that they stand for are exact.
+ *
+ *     attest_block_format format;
+ *     attest_quantised q;
+ *     if (attest_block_parse(&format, "mxfp4:mx", &error) == ATTEST_OK &&
+ *         attest_quantised_init(&q, x, heads, tokens, dim, &format, &error) == ATTEST_OK) {
+ *         first = attest_quantised_get(&q, 0);
+ *         attest_quantised_clear(&q);
+ *     } */
+#ifndef ATTEST_BLOCK_H
+#define ATTEST_BLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <attest/error.h>
+#include <attest/export.h>
 #include <attest/flint.h>
 #include <attest/format.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How elements and scales are found. */
 typedef enum attest_block_rule {
     ATTEST_BLOCK_PLAIN = 0, /* a cast, and no scale */
     ATTEST_BLOCK_SCALED,    /* E(fl(x / scale)), saturating */
@@ -36,6 +51,7 @@ typedef enum attest_block_rule {
     ATTEST_BLOCK_KIVI
 } attest_block_rule;
 
+/* A block format; made by attest_block_parse, and to be read alone. */
 typedef struct attest_block_format {
     char name[64];
     attest_block_rule rule;
@@ -47,9 +63,10 @@ typedef struct attest_block_format {
     double range;
 } attest_block_format;
 
-/* Status: USAGE (no such name, or one that several rules go by). */
-attest_status attest_block_parse(attest_block_format *format, const char *name,
-                                 attest_error *error) ATTEST_WARN_UNUSED;
+/* format = the one named. Status: USAGE (no such name, or one that several rules go by: the
+ * text names them). */
+ATTEST_API attest_status attest_block_parse(attest_block_format *format, const char *name,
+                                            attest_error *error) ATTEST_WARN_UNUSED;
 
 /* The value of an element is element factor / divisor + offset. */
 typedef struct attest_block_scale {
@@ -66,27 +83,33 @@ typedef struct attest_quantised {
 } attest_quantised;
 
 /* q = x, an array (heads, tokens, dim) of binary32 numbers, quantised; to be cleared. Where a
- * rule leaves no number (0/0, an integer from infinity), the element is NaN. Domain: none of
- * the sizes is 0, and their product is a size_t. Status: FORMAT (a value is not finite, or no
- * binary32 number; KIVI: no binary16 number), NOMEM; q is then empty. */
-attest_status attest_quantised_init(attest_quantised *q, const double *x, size_t heads,
-                                    size_t tokens, size_t dim,
-                                    const attest_block_format *format,
-                                    attest_error *error) ATTEST_WARN_UNUSED;
-void attest_quantised_clear(attest_quantised *q);
+ * rule leaves no number (0/0, an integer from infinity), the element is NaN. Status: FORMAT (a
+ * size is 0; a value is not finite, or no binary32 number; KIVI: no binary16 number), NOMEM; q
+ * is then empty. Memory: 24 bytes for every number while it works, 8 and the scales after. */
+ATTEST_API attest_status attest_quantised_init(attest_quantised *q, const double *x,
+                                               size_t heads, size_t tokens, size_t dim,
+                                               const attest_block_format *format,
+                                               attest_error *error) ATTEST_WARN_UNUSED;
+ATTEST_API void attest_quantised_clear(attest_quantised *q); /* one that is empty, too */
 
-/* Element i of the array. */
-const attest_block_scale *attest_quantised_get_scale(const attest_quantised *q, size_t i);
+/* The scale of element i of the array; it lives as long as q. Domain for this and what follows:
+ * i below heads tokens dim. */
+ATTEST_API const attest_block_scale *attest_quantised_get_scale(const attest_quantised *q,
+                                                                size_t i);
 
 /* Its exact value; false: it is not finite. */
-bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t i);
+ATTEST_API bool attest_quantised_get_exact(fmpq_t value, const attest_quantised *q, size_t i);
 
 /* Its value rounded to nearest, which is exact unless the scale divides (NVFP4 of
  * TransformerEngine, CTranslate2). */
-double attest_quantised_get(const attest_quantised *q, size_t i);
+ATTEST_API double attest_quantised_get(const attest_quantised *q, size_t i);
 
 /* The bits that stand for the element: an integer's in two's complement (q4_0: plus 8), a
  * number's code; 0 where the format has no codes, or longer ones. */
-uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i);
+ATTEST_API uint32_t attest_quantised_get_code(const attest_quantised *q, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
