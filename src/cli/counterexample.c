@@ -117,13 +117,19 @@ static int build(counterexample_job *job, attest_common *common)
 
     if (job->entry)
         return build_entry(job);
+    if (attest_weights_have_form(&job->counterexample.weights))
+        return attest_cli_refuse("%s: weights with positions, norms of queries and keys or a "
+                                 "softcap; Theorem 1 is about heads without",
+                                 job->weights);
     if (job->search)
         return attest_cli_search_counterexample(&job->counterexample, &job->found, job->seed);
     if (!job->vocabulary) {
-        if (job->counterexample.weights.homogeneous)
-            return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
-                                     "for heads without: use --vocabulary DATA",
-                                     job->weights);
+        if (job->counterexample.weights.homogeneous ||
+            job->counterexample.weights.norm != ATTEST_NORM_NONE)
+            return attest_cli_refuse(
+                "%s: weights with biases or a norm; the sequences of Theorem 1 are "
+                "for heads without: use --vocabulary DATA",
+                job->weights);
         job->found = true;
         return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
                                                                    : EXIT_HOLDS;
