@@ -48,6 +48,9 @@ typedef struct attest_dataset {
     fmpq *label;      /* total * label_dim rationals, token after token, or NULL */
     char *name;       /* or NULL */
     char *comment;    /* or NULL */
+    uint32_t *meant;  /* by token of the table: tokens that Definition 2 takes for one have one
+                       * number, as where a token stands is no part of it (pairing.h); NULL: each
+                       * has its own */
 } attest_dataset;
 
 /* No sequence; clear gives everything back, and the dataset is as after init. */
@@ -91,6 +94,26 @@ static inline size_t attest_dataset_length(const attest_dataset *dataset, size_t
 static inline uint32_t attest_dataset_token(const attest_dataset *dataset, size_t i, size_t k)
 {
     return dataset->token[dataset->start[i] + k];
+}
+
+/* The number that Definition 2 knows token k of sequence i by. */
+static inline uint32_t attest_dataset_meant(const attest_dataset *dataset, size_t i, size_t k)
+{
+    uint32_t t = attest_dataset_token(dataset, i, k);
+
+    return dataset->meant ? dataset->meant[t] : t;
+}
+
+/* How many tokens Definition 2 tells apart. Domain: as pairing.h leaves meant, each number
+ * below the largest is there. */
+static inline size_t attest_dataset_vocabulary(const attest_dataset *dataset)
+{
+    size_t count = dataset->meant ? 0 : dataset->tokens.count;
+
+    for (size_t t = 0; dataset->meant && t < dataset->tokens.count; t++)
+        if (dataset->meant[t] >= count)
+            count = (size_t)dataset->meant[t] + 1;
+    return count;
 }
 
 /* Token t over its own denominator, in lowest terms: numerator gets dim entries. Exact. */

@@ -10,7 +10,10 @@
  * skip adds the entries r, and the output's entries beyond the first d are 0. So everything
  * that evaluates, certifies, checks or simulates a layer does so with biases too, exactly: a
  * bias is the last term of its sum, after the product, as kernels add it.
- * proofs-notes/pairing.md. */
+ *
+ * Norms in front, and the form of queries, keys and scores (weights.h), become longer tokens
+ * too: of what is not rational they hold roundings, and the weights' slack is what these leave
+ * open. proofs-notes/pairing.md. */
 #ifndef ATTEST_PAIRING_H
 #define ATTEST_PAIRING_H
 
@@ -29,10 +32,12 @@ extern "C" {
  *   they are, and the head is linear in them.
  * - weights->residual: the tensor of that name in input, of the shape of the dataset, becomes
  *   r; input is what the dataset was read from.
- * Afterwards both have one dim, and the weights neither flag; otherwise nothing is changed.
- * Labels are lost where tokens change. Exact. Status: DOMAIN (the dimensions do not fit), USAGE
- * or FORMAT (no such tensor, another shape), UNABLE, NOMEM; after a failure both can only be
- * cleared. Cost: tokens and matrices are copied. */
+ * - weights->norm: tokens are normed, and what the skip adds are those before.
+ * - weights->form: tokens get what scores are made of at their position, and dataset->meant
+ * says which of them are one. Afterwards both have one dim, and the weights none of this;
+ * otherwise nothing is changed. Labels are lost where tokens change. Exact. Status: DOMAIN (the
+ * dimensions do not fit), USAGE or FORMAT (no such tensor, another shape), UNABLE, NOMEM; after
+ * a failure both can only be cleared. Cost: tokens and matrices are copied. */
 ATTEST_API attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weights,
                                             const attest_input *input, attest_budget *budget,
                                             attest_error *error) ATTEST_WARN_UNUSED;

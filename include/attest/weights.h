@@ -38,7 +38,33 @@ typedef enum attest_norm {
 typedef struct attest_head {
     attest_matrix wq, wk, wv; /* s x d */
     attest_matrix wo;         /* d x s */
+    attest_matrix gain[2];    /* of queries and of keys: a column, or 0 x 0; see below */
+    fmpq_t slope;             /* added to scores per position of the key (ALiBi) */
 } attest_head;
+
+/* Rotary positions: at position p of its sequence, counted from 0, entries a = q[i] and b = q[i
+ * + dims/2] of a query or a key become a cos - b sin and b cos + a sin of p theta^(-2i/dims).
+ */
+typedef struct attest_rotary {
+    size_t dims;   /* the first entries that are turned, an even number; 0: none */
+    fmpq_t theta;  /* > 0 */
+    fmpq_t factor; /* what frequencies are divided by; 0: nothing is */
+    /* 0, or: only waves of long_wave positions and more are divided; those of short_wave and
+     * less are not, and between them the frequency is mixed, linearly in itself. */
+    fmpq_t long_wave, short_wave;
+} attest_rotary;
+
+/* What queries, keys and scores of a real model go through besides, in this order. pairing.h
+ * makes plain heads of it. */
+typedef struct attest_score_form {
+    /* The first entries of a query, as many as the head has gains for them, are divided by
+     * sqrt(their mean square + eps) and multiplied by the gains; the same for keys. */
+    fmpq_t eps;
+    bool over_heads; /* the mean is one over all heads */
+    attest_rotary rotary;
+    fmpq_t softcap; /* c > 0: c tanh(score / c) takes the place of scores; 0: none */
+    /* and then slope * position of the key is added */
+} attest_score_form;
 
 typedef struct attest_weights {
     attest_activation activation;
@@ -53,8 +79,9 @@ typedef struct attest_weights {
     char *residual;    /* NULL, or the tensor beside the dataset that the skip adds */
     attest_norm norm;  /* what tokens go through before the heads: pairing.h */
     fmpq_t norm_eps;   /* of the norm, >= 0; only with one */
+    attest_score_form form;
     fmpq_t slack; /* the layer that is meant has outputs within this of the weights': 0, but
-                   * for a norm with square roots; pairing.h sets it */
+                   * where square roots, angles or a softcap were rounded; pairing.h sets it */
     size_t dim;   /* d, the same for all heads */
     size_t heads; /* H >= 1 */
     attest_head *head;
@@ -84,6 +111,9 @@ static inline bool attest_weights_skip_is_plain(const attest_weights *weights)
 ATTEST_API void attest_weights_init(attest_weights *weights);
 ATTEST_API void attest_weights_clear(attest_weights *weights);
 
+/* Have queries, keys or scores a form of their own? */
+ATTEST_API bool attest_weights_have_form(const attest_weights *weights);
+
 /* Makes room for heads empty heads. Status: NOMEM. */
 ATTEST_API attest_status attest_weights_resize(attest_weights *weights,
                                                size_t heads) ATTEST_WARN_UNUSED;
@@ -93,7 +123,8 @@ ATTEST_API attest_status attest_weights_set(attest_weights *copy,
                                             const attest_weights *weights) ATTEST_WARN_UNUSED;
 
 /* Checks that the shapes fit together: s x d, s x d, s x d, d x s with one d; that the skip has
- * its entries, and W_O rows of zeros where outputs have no entries. Status: FORMAT. */
+ * its entries, and W_O rows of zeros where outputs have no entries; and that heads have the
+ * entries that their form is of. Status: FORMAT. */
 ATTEST_API attest_status attest_weights_check_shapes(const attest_weights *weights,
                                                      attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -144,6 +144,11 @@ attest_status attest_head_plan_check(const attest_weights *weights,
 
     if (d == 0 || weights->heads == 0)
         return attest_error_set(error, ATTEST_DOMAIN, "the weights have no heads");
+    if (weights->norm != ATTEST_NORM_NONE || attest_weights_have_form(weights))
+        return attest_error_set(
+            error, ATTEST_DOMAIN,
+            "the weights have a norm, positions or a softcap, which are for "
+            "data that are read with them");
     if (sequence->dim != d)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "the tokens have %zu entries, the weights expect %zu",

@@ -323,6 +323,28 @@ static attest_status run_formats(attest_audit *audit, attest_error *error)
     return status;
 }
 
+/* Which laws the formats break on these data. */
+static attest_status find_laws(attest_audit *audit, attest_error *error)
+{
+    attest_simulated_arithmetic *arithmetic =
+        attest_memory_alloc(audit->formats, sizeof *arithmetic);
+    attest_audit_laws *laws = attest_memory_alloc(audit->formats, sizeof *laws);
+    attest_status status = ATTEST_NOMEM;
+
+    for (size_t f = 0; arithmetic && f < audit->formats; f++)
+        arithmetic[f] = audit->result[f].arithmetic;
+    if (arithmetic && laws)
+        status = attest_audit_laws_get(laws, arithmetic, audit->formats, audit->dataset,
+                                       audit->weights, error);
+    else
+        attest_memory_fail(error);
+    for (size_t f = 0; status == ATTEST_OK && f < audit->formats; f++)
+        audit->result[f].laws = laws[f];
+    free(arithmetic);
+    free(laws);
+    return status;
+}
+
 /* The kernel beside the formats. No bound on its errors is known here. */
 static attest_status run_kernel(attest_audit *audit, attest_error *error)
 {
@@ -401,6 +423,8 @@ attest_status attest_audit_run(attest_audit *audit, attest_error *error)
         status = make_references(audit, error);
     if (status == ATTEST_OK)
         status = run_formats(audit, error);
+    if (status == ATTEST_OK)
+        status = find_laws(audit, error);
     if (status == ATTEST_OK && audit->kernel)
         status = run_kernel(audit, error);
     if (status == ATTEST_OK && audit->certified.known && audit->certified.has_pair)

@@ -14,6 +14,7 @@
 #include "audit/curve.h"
 #include "audit/graded.h"
 #include "audit/kernels.h"
+#include "audit/laws.h"
 #include "audit/pairs.h"
 #include "audit/reference.h"
 
@@ -44,6 +45,7 @@ typedef struct attest_audit_result {
     attest_audit_attended attended; /* rows 0: not measured */
     bool has_stages;
     attest_audit_errors stage[ATTEST_STAGES]; /* with that stage rounded, the others not */
+    attest_audit_laws laws;
 } attest_audit_result;
 
 /* Nothing found yet. */
@@ -129,6 +131,10 @@ typedef struct attest_audit_conclusion {
 } attest_audit_conclusion;
 
 void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_result *result);
+
+/* Which laws it breaks on these data, as a sentence; empty: none was seen broken. */
+void attest_audit_conclude_laws(attest_audit_conclusion *text,
+                                const attest_audit_result *result);
 
 /* log2 of the lower end of a positive ball, rounded down; false: it is not positive. */
 bool attest_audit_log2_below(double *log2, const arb_t ball);

@@ -77,3 +77,24 @@ void attest_audit_conclude(attest_audit_conclusion *text, const attest_audit_res
         add(text, "; %zu entr%s the largest number", result->saturated,
             result->saturated == 1 ? "y is" : "ies are");
 }
+
+void attest_audit_conclude_laws(attest_audit_conclusion *text,
+                                const attest_audit_result *result)
+{
+    const attest_audit_laws *laws = &result->laws;
+
+    text->words[0] = '\0';
+    if (laws->changed == 0 && laws->unnoticed == 0)
+        return;
+    add(text, "%s: ", result->arithmetic.format.name);
+    if (laws->changed > 0)
+        add(text, "%zu of %zu outputs change with the order of the tokens, at [%zu,%zu] first",
+            laws->changed, laws->reordered, laws->changed_at.sequence,
+            laws->changed_at.position);
+    if (laws->unnoticed > 0)
+        add(text,
+            "%s%zu of %zu outputs are the same without the first token of their sequence, at "
+            "[%zu,%zu] first",
+            laws->changed > 0 ? "; " : "", laws->unnoticed, laws->shortened,
+            laws->unnoticed_at.sequence, laws->unnoticed_at.position);
+}

@@ -34,6 +34,21 @@ static void add_program(attest_sha256 *hash)
     attest_sha256_add(hash, attest_version(), strlen(attest_version()));
 }
 
+/* What a model formed of its stream: whatever its files are called, and its config says. */
+static void add_formed(attest_sha256 *hash, const attest_qkv_source *source)
+{
+    for (size_t i = 0; source->formed && i < source->layers; i++)
+        for (size_t n = 0; n <= ATTEST_QKV_MASK; n++) {
+            const attest_tensor *tensor = &source->formed[i].tensor[n];
+            size_t count = tensor->data ? 1 : 0;
+
+            for (int axis = 0; axis < 4; axis++)
+                count *= tensor->shape[axis];
+            attest_sha256_add(hash, tensor->shape, sizeof tensor->shape);
+            attest_sha256_add(hash, tensor->data, count * sizeof(double));
+        }
+}
+
 /* All that the cells of a head depend on. */
 static attest_status make_key(attest_audit_parts *parts, const attest_audit_heads *heads,
                               attest_error *error)
@@ -63,6 +78,7 @@ static attest_status make_key(attest_audit_parts *parts, const attest_audit_head
         attest_sha256_init(&hash);
         add_program(&hash);
         attest_sha256_add(&hash, text, size);
+        add_formed(&hash, heads->source);
         attest_sha256_get(digest, &hash);
         attest_sha256_format(parts->key, digest);
     }

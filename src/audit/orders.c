@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "audit/evaluate.h"
-
 /* permuted = the sequence with token k at place order[k]. */
 static attest_status permute(attest_dataset *permuted, const attest_dataset *dataset,
                              const size_t *order, attest_error *error)
@@ -33,9 +31,8 @@ static attest_status permute(attest_dataset *permuted, const attest_dataset *dat
     return status;
 }
 
-/* Whether the outputs at position p of one and q of the other are the same numbers. */
-static bool same_output(const attest_audit_outputs *a, size_t p, const attest_audit_outputs *b,
-                        size_t q)
+bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
+                               const attest_audit_outputs *b, size_t q)
 {
     bool same = true;
     arf_t x, y;
@@ -112,7 +109,7 @@ attest_status attest_orders_check(bool *broken, size_t order[ATTEST_ORDERS_LONGE
         if (status == ATTEST_OK)
             status = evaluate(&other, &permuted, weights, arithmetic, error);
         for (size_t k = 0; k < n && status == ATTEST_OK && !*broken; k++) {
-            *broken = !same_output(&given, k, &other, order[k]);
+            *broken = !attest_orders_same_output(&given, k, &other, order[k]);
             *position = k;
         }
         attest_audit_outputs_clear(&other);

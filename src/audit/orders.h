@@ -6,9 +6,14 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-#include "number/simulated.h"
+#include "audit/evaluate.h"
 
 enum { ATTEST_ORDERS_LONGEST = 5 };
+
+/* Whether the outputs at position p of one and q of the other are the same numbers. Outputs
+ * that are not finite count as equal. */
+bool attest_orders_same_output(const attest_audit_outputs *a, size_t p,
+                               const attest_audit_outputs *b, size_t q);
 
 /* Evaluates the one sequence of the dataset in all orders; *broken: the outputs at some token
  * differ from those in the order given. order[k] is then the place of token k in the first such

@@ -193,6 +193,7 @@ static void write_result(attest_json *json, const attest_audit_result *result,
     attest_json_write_ball(json, "max_norm", result->max_norm);
     write_meaning(json, result, audit);
     write_errors(json, result, audit);
+    attest_audit_write_laws(json, result);
     if (result->has_stages)
         write_stages(json, result);
     else
@@ -475,7 +476,7 @@ void attest_audit_write_subject(attest_json *json, const attest_audit *audit,
     attest_json_write_count(json, "sequences", dataset->count);
     attest_json_write_count(json, "longest", dataset->longest);
     attest_json_write_count(json, "dim", attest_weights_output_dim(audit->weights));
-    attest_json_write_count(json, "tokens", dataset->tokens.count);
+    attest_json_write_count(json, "tokens", attest_dataset_vocabulary(dataset));
     attest_json_write_count(json, "positions", dataset->total);
     attest_audit_write_fmpz(json, "required_pairs", audit->classes.required_pairs);
     attest_json_write_close(json);

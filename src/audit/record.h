@@ -28,6 +28,9 @@ void attest_audit_write_meaning(attest_json *json, const attest_audit_deviation 
                                 const attest_audit_attended *attended,
                                 const attest_audit_pairs *pairs, attest_place at);
 
+/* "laws"; null where nothing was looked at. */
+void attest_audit_write_laws(attest_json *json, const attest_audit_result *result);
+
 /* "max_ulp", "mean_ulp" and "bound_ulp". */
 void attest_audit_write_errors(attest_json *json, const attest_audit_errors *errors, bool known,
                                bool bounded);

@@ -83,6 +83,8 @@ static attest_status find_method(int *method, const attest_claim *claim, attest_
     if (strcmp(claim->method, methods[*method].name) != 0)
         return attest_error_set(error, ATTEST_USAGE, "there is no method '%s'", claim->method);
     objection = methods[*method].objection(claim->weights);
+    if (!objection && *method == FIRST_DIFFERENCE && claim->dataset->meant)
+        objection = "the order of Lemma F is one of tokens, wherever they stand";
     if (objection)
         return attest_error_set(error, ATTEST_USAGE, "method %s: %s", claim->method, objection);
     return ATTEST_OK;
@@ -208,8 +210,8 @@ static attest_status narrow(attest_finding *finding, const attest_claim *claim, 
 static attest_status run_chain(attest_finding *finding, const attest_claim *claim, int method,
                                const attest_contexts *contexts, attest_error *error)
 {
-    if (method == FIRST_DIFFERENCE ||
-        (method == AUTO && !attest_first_difference_objection(claim->weights))) {
+    if (method == FIRST_DIFFERENCE || (method == AUTO && !claim->dataset->meant &&
+                                       !attest_first_difference_objection(claim->weights))) {
         attest_status status = attest_first_difference_decide(finding, claim, contexts, error);
         finding->method = methods[FIRST_DIFFERENCE].name;
         if (status != ATTEST_OK)

@@ -42,7 +42,8 @@ static void leave_open(attest_finding *finding, attest_claim_part part, const ch
     finding->verdict = ATTEST_UNDECIDED;
     finding->part = part;
     snprintf(finding->reason, sizeof finding->reason,
-             "%s to within what the square roots of the norm leave open", what);
+             "%s to within what square roots, angles of positions and softcaps leave open",
+             what);
 }
 
 void attest_slack_apply(attest_finding *finding, const attest_claim *claim)

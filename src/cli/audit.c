@@ -174,6 +174,11 @@ static int read_weights(audit_job *job, audit_subject *subject, const attest_inp
     attest_input_close(&input);
     if (status != ATTEST_OK)
         return attest_cli_fail_input(&error);
+    if (!fmpq_is_zero(subject->given.form.softcap))
+        return attest_cli_refuse(
+            "%s: a softcap is simulated where queries and keys are given: "
+            "--arch with --model and --activations, or --qkv with --softcap",
+            request->weights);
     return attest_cli_pair(job->common, &job->dataset, data, request->data, &subject->given,
                            request->weights);
 }

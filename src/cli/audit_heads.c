@@ -37,10 +37,10 @@ static int check_parts(const audit_request *request, const attest_common *common
                    ? attest_cli_refuse("%s: where to? (--parts DIR)",
                                        request->slurm ? "--slurm" : "--shard")
                    : EXIT_HOLDS;
-    if (!request->all || strcmp(request->recorded, "-") == 0 ||
-        attest_cli_audit_has_model(request))
-        return attest_cli_refuse("--parts is for all heads of a file, --qkv FILE --all; "
-                                 "--save-qkv makes one of a model");
+    if (!request->all || strcmp(request->recorded, "-") == 0)
+        return attest_cli_refuse(
+            "--parts is for all heads of a file, --qkv FILE or --arch with "
+            "--model and --activations FILE, and --all");
     if (request->shard &&
         (request->slurm || request->report || request->gate || common->output || common->json))
         return attest_cli_refuse(

@@ -120,6 +120,21 @@ static void print_conclusions(const char *whose, const attest_audit_result *resu
     }
 }
 
+/* What exact attention does not do, and formats do on these data. */
+static void print_laws(const attest_audit *audit)
+{
+    attest_audit_conclusion text;
+    bool first = true;
+
+    for (size_t f = 0; f < audit->formats; f++) {
+        attest_audit_conclude_laws(&text, &audit->result[f]);
+        if (!text.words[0])
+            continue;
+        printf("%s%s\n", first ? "\nwhat exact attention does not do:\n" : "", text.words);
+        first = false;
+    }
+}
+
 static void print_stages(const attest_audit *audit)
 {
     bool any = false;
@@ -280,7 +295,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     hardmax = audit->weights->activation == ATTEST_HARDMAX;
     printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
            strategy ? strategy : "", job->dataset.count, job->dataset.longest,
-           attest_weights_output_dim(audit->weights), job->dataset.tokens.count);
+           attest_weights_output_dim(audit->weights), attest_dataset_vocabulary(&job->dataset));
     printf("%s, %s%s, %s sums%s%s%s\n\n", attest_simulated_rounding_name(audit->like.rounding),
            hardmax ? "" : attest_simulated_softmax_name(audit->like.softmax),
            hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",
@@ -313,6 +328,7 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     print_graded(&audit->graded);
     attest_cli_audit_print_bits(audit);
     print_kernels(&audit->kernels);
+    print_laws(audit);
     print_conclusions("", audit->result, audit->formats);
     if (audit->staged)
         print_conclusions("the kernel, ", audit->staged, 1);

@@ -159,10 +159,23 @@ static int build_from_vocabulary(counterexample_job *job, attest_common *common)
     return code;
 }
 
+static int refuse_without_data(const counterexample_job *job, const char *with)
+{
+    return attest_cli_refuse("%s: weights with %s; the sequences of Theorem 1 are for heads "
+                             "without: use --vocabulary DATA",
+                             job->weights, with);
+}
+
 static int build(counterexample_job *job, attest_common *common)
 {
     attest_error error;
 
+    if (attest_weights_have_form(&job->counterexample.weights))
+        return attest_cli_refuse("%s: weights with positions, norms of queries and keys or a "
+                                 "softcap; Theorem 1 is about heads without",
+                                 job->weights);
+    if (!job->vocabulary && job->counterexample.weights.norm != ATTEST_NORM_NONE)
+        return refuse_without_data(job, "a norm");
     if (job->entry)
         return build_entry(job);
     if (job->trained)
@@ -173,9 +186,7 @@ static int build(counterexample_job *job, attest_common *common)
     if (job->vocabulary)
         return build_from_vocabulary(job, common);
     if (job->counterexample.weights.homogeneous)
-        return attest_cli_refuse("%s: weights with biases; the sequences of Theorem 1 are "
-                                 "for heads without: use --vocabulary DATA",
-                                 job->weights);
+        return refuse_without_data(job, "biases");
     job->found = true;
     return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
                                                                : EXIT_HOLDS;

@@ -78,7 +78,7 @@ static attest_status eval_exact(eval_job *job, size_t i, size_t entries, attest_
     return status;
 }
 
-/* What the square roots of a norm leave open: pairing.h. */
+/* What square roots, angles and softcaps leave open: pairing.h. */
 static void add_slack(arb_ptr out, size_t entries, const fmpq_t slack)
 {
     arb_t more;
@@ -264,17 +264,22 @@ static int read_inputs(eval_job *job, const eval_request *request, attest_common
 {
     const char *const paths[] = {request->data, request->weights};
     attest_error error;
+    bool capped;
     int code = attest_cli_check_stdin(paths, 2);
 
     if (code != EXIT_HOLDS)
         return code;
     if (attest_network_read_any(&job->network, request->weights, &common->budget, &error))
         return attest_cli_fail_input(&error);
+    capped = !fmpq_is_zero(job->network.attention.form.softcap); /* pairing makes it scores */
     code = job->network.embed ? read_words(job, request, common)
                               : read_tokens(job, request, common);
-    if (code != EXIT_HOLDS)
-        return code;
-    return attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
+    if (code == EXIT_HOLDS)
+        code = attest_eval_choose(&job->arithmetic, request, job->network.attention.activation);
+    if (code == EXIT_HOLDS && capped && job->arithmetic.system != EVAL_BALL)
+        code = attest_cli_refuse("%s: a softcap is evaluated in balls only: --number ball",
+                                 request->weights);
+    return code;
 }
 
 /* The work of all sequences, before the first of them is evaluated and anything is printed. */

@@ -202,6 +202,7 @@ int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest
                     const char *data, attest_weights *weights, const char *path)
 {
     size_t dim = dataset->dim, wanted = weights->dim;
+    bool open = weights->norm != ATTEST_NORM_NONE || attest_weights_have_form(weights);
     attest_error error;
 
     if (dim != wanted && !(weights->homogeneous && dim + 1 == wanted))
@@ -213,10 +214,9 @@ int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest
         return EXIT_HOLDS;
     if (!input || strncmp(error.text, data, strlen(data)) != 0)
         attest_error_prefix(&error, error.status, data);
-    /* What square roots leave open is no fault of the input. */
-    return weights->norm != ATTEST_NORM_NONE && error.status == ATTEST_UNABLE
-               ? attest_cli_fail(&error)
-               : attest_cli_fail_input(&error);
+    /* What square roots and the like leave open is no fault of the input. */
+    return open && error.status == ATTEST_UNABLE ? attest_cli_fail(&error)
+                                                 : attest_cli_fail_input(&error);
 }
 
 int attest_cli_end_json(attest_json *json, int code)

@@ -128,9 +128,9 @@ static int read_model(import_job *job, const char *path, attest_common *common)
         return attest_cli_refuse("--norm-eps, --norm-weight and --norm-bias belong to a norm: "
                                  "--norm layer or --norm rms");
     job->request.norm = (attest_norm)job->norm;
-    job->request.norm_eps = job->norm_eps.value;
-    if (!job->norm_eps.given)
-        fmpq_set_si(job->norm_eps.value, 1, 100000);
+    if (job->request.config && !job->request.arch)
+        return attest_cli_refuse("--config belongs to --arch");
+    job->request.norm_eps = job->norm_eps.given ? job->norm_eps.value : NULL;
     if (attest_import_read(&job->weights, path, &job->request, &common->budget, &error))
         return attest_cli_fail_input(&error);
     apply_known(job);
@@ -158,6 +158,32 @@ static const char *warning_of(const import_job *job)
                ? "warning: the skip adds what the layer attends to; a model that norms its "
                  "tokens first adds them as they were: --residual NAME, or --no-skip"
                : NULL;
+}
+
+/* What queries, keys and scores go through. */
+static void print_form(const import_job *job)
+{
+    const attest_weights *weights = &job->weights;
+    const attest_score_form *form = &weights->form;
+
+    if (form->rotary.dims > 0) {
+        char *theta = attest_number_format(form->rotary.theta);
+
+        printf("with rotary positions of %zu entries, theta = %s%s%s\n", form->rotary.dims,
+               attest_need_text(theta), fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
+               job->request.has_config ? "" : " (no config.json says another: --config FILE)");
+        free(theta);
+    }
+    if (weights->head[0].gain[0].rows > 0 || weights->head[0].gain[1].rows > 0)
+        printf("with norms of queries and keys\n");
+    if (!fmpq_is_zero(weights->head[0].slope))
+        printf("with ALiBi\n");
+    if (!fmpq_is_zero(form->softcap)) {
+        char *cap = attest_number_format(form->softcap);
+
+        printf("with softcap %s\n", attest_need_text(cap));
+        free(cap);
+    }
 }
 
 static void print_text(const import_job *job, const char *path)
@@ -200,8 +226,11 @@ static void print_text(const import_job *job, const char *path)
     if (request->known.before && job->no_skip)
         printf("without skip: the model adds its tokens before the norm, not what it attends "
                "to; --residual NAME names them, --norm takes them as the data\n");
-    if (request->known.left_out)
-        printf("not in the weights: %s\n", request->known.left_out);
+    print_form(job);
+    if (request->window > 0)
+        printf("not in the weights: the sliding window of %zu tokens; sequences may not be "
+               "longer\n",
+               request->window);
 }
 
 static int print_json(const import_job *job, const char *path)
@@ -336,6 +365,11 @@ static int run(int argc, char **argv)
          "gpt2, llama (also Mistral, Qwen2), gemma2, phi3, bloom, neox or bert:\ntakes the "
          "names, biases and mask from it; names that are given come first",
          OPTION_TEXT, &request->arch, NULL},
+        {"config", 0, "FILE",
+         "with --arch: the model's config.json; if not given, the one beside\nMODEL, if there "
+         "is "
+         "one",
+         OPTION_TEXT, &request->config, NULL},
         {"layer", 0, "L", "with --arch: this layer, 0 if not given", OPTION_COUNT, &job.layer,
          NULL},
         {"list", 0, NULL, "list the tensors of MODEL, their types and shapes", OPTION_FLAG,
@@ -368,7 +402,7 @@ static int run(int argc, char **argv)
          "layer or rms: the data are tokens before this norm, which comes\n"
          "first; the skip adds them as they were",
          OPTION_CHOICE, &job.norm, norms},
-        {"norm-eps", 0, "E", "what the norm adds under the root; 1e-5 if not given",
+        {"norm-eps", 0, "E", "what the norm adds under the root; the model's, or 1e-5",
          OPTION_NUMBER, &job.norm_eps, NULL},
         {"norm-weight", 0, "NAME", "what it multiplies by; the architecture's, or nothing",
          OPTION_TEXT, &request->norm_weight, NULL},

@@ -33,6 +33,7 @@ void attest_dataset_clear(attest_dataset *dataset)
     free(dataset->token);
     free(dataset->name);
     free(dataset->comment);
+    free(dataset->meant);
     attest_dataset_init(dataset);
 }
 

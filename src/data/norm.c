@@ -91,8 +91,7 @@ attest_status attest_norm_get(fmpq *z, bool *exact, const attest_tokens *tokens,
                 : ATTEST_OK;
 }
 
-/* norm = at least the Frobenius norm of the matrix. */
-static void set_frobenius(arb_t norm, const attest_matrix *matrix)
+void attest_norm_matrix(arb_t norm, const attest_matrix *matrix)
 {
     fmpz_t sum, other;
     fmpq_t square;
@@ -124,8 +123,8 @@ static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_
     arb_t score, part, limit;
 
     arb_init(score), arb_init(part), arb_init(limit);
-    set_frobenius(score, &head->wk);
-    set_frobenius(part, &head->wq);
+    attest_norm_matrix(score, &head->wk);
+    attest_norm_matrix(part, &head->wq);
     arb_mul(score, score, part, 64);
     arb_mul(score, score, length, 64);
     arb_mul(score, score, length, 64);
@@ -136,9 +135,9 @@ static void add_head(arb_t sum, bool *known, const attest_head *head, const arb_
     arb_mul_2exp_si(score, score, 2);
     arb_add(score, score, t, 64);
     arb_mul(score, score, length, 64);
-    set_frobenius(part, &head->wv);
+    attest_norm_matrix(part, &head->wv);
     arb_mul(score, score, part, 64);
-    set_frobenius(part, &head->wo);
+    attest_norm_matrix(part, &head->wo);
     arb_addmul(sum, score, part, 64);
     arb_clear(score), arb_clear(part), arb_clear(limit);
 }

@@ -15,6 +15,9 @@ attest_status attest_norm_get(fmpq *z, bool *exact, const attest_tokens *tokens,
                               attest_norm norm, const fmpq_t eps, long bits,
                               attest_error *error) ATTEST_WARN_UNUSED;
 
+/* norm encloses the Frobenius norm of the matrix. */
+void attest_norm_matrix(arb_t norm, const attest_matrix *matrix);
+
 /* slack = a bound on the Euclidean distance of outputs of softmax heads for tokens (z, 1) or z,
  * z of dim entries and normed, to those for tokens (z (1 + t), 1), each with a |t| <= 2^-bits
  * of its own; false where bits is too small for one. */

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#include <mpfr.h>
+#include <attest/flint.h>
+
+#include "data/rotary.h"
 
 /* Bits of angles before they are rounded: positions below 2^64 leave 128 of them. */
 enum { ANGLE_BITS = 192 };
@@ -45,53 +47,47 @@ void attest_prelude_apply(double *y, const double *matrix, const double *bias, c
         y[r] += bias[r];
 }
 
-/* frequency /= factor where the wave is long, as the rotary says. */
-static void scale_frequency(mpfr_t frequency, const attest_prelude_rotary *rotary)
+/* x = a double, exactly. */
+static void set_double(fmpq_t x, double value)
 {
-    double wave, part;
-    mpfr_t slow;
+    arf_t exact;
 
-    if (rotary->factor == 0)
-        return;
-    wave = 2 * 3.14159265358979323846 / mpfr_get_d(frequency, MPFR_RNDN);
-    if (rotary->long_wave > 0 && wave < rotary->short_wave)
-        return;
-    if (rotary->long_wave <= 0 || wave > rotary->long_wave) {
-        mpfr_div_d(frequency, frequency, rotary->factor, MPFR_RNDN);
-        return;
-    }
-    /* part = 1 at short_wave, 0 at long_wave, linear in 1/wave */
-    part =
-        (1 / wave - 1 / rotary->long_wave) / (1 / rotary->short_wave - 1 / rotary->long_wave);
-    mpfr_init2(slow, ANGLE_BITS);
-    mpfr_div_d(slow, frequency, rotary->factor, MPFR_RNDN);
-    mpfr_mul_d(slow, slow, 1 - part, MPFR_RNDN);
-    mpfr_mul_d(frequency, frequency, part, MPFR_RNDN);
-    mpfr_add(frequency, frequency, slow, MPFR_RNDN);
-    mpfr_clear(slow);
+    arf_init(exact);
+    arf_set_d(exact, value);
+    arf_get_fmpq(x, exact);
+    arf_clear(exact);
+}
+
+void attest_prelude_set_rotary(attest_rotary *exact, const attest_prelude_rotary *rotary)
+{
+    exact->dims = rotary->dims;
+    set_double(exact->theta, rotary->theta);
+    set_double(exact->factor, rotary->factor);
+    set_double(exact->long_wave, rotary->long_wave);
+    set_double(exact->short_wave, rotary->short_wave);
 }
 
 void attest_prelude_angles(double *cosine, double *sine, const attest_prelude_rotary *rotary,
                            size_t length)
 {
     size_t half = rotary->dims / 2;
-    mpfr_t frequency, angle, c, s;
+    attest_weights holder; /* of exact numbers */
+    arb_t frequency, angle, c, s;
 
-    mpfr_inits2(ANGLE_BITS, frequency, angle, c, s, (mpfr_ptr)NULL);
+    attest_weights_init(&holder);
+    arb_init(frequency), arb_init(angle), arb_init(c), arb_init(s);
+    attest_prelude_set_rotary(&holder.form.rotary, rotary);
     for (size_t i = 0; i < half; i++) {
-        mpfr_set_d(frequency, rotary->theta, MPFR_RNDN);
-        mpfr_set_si(angle, -(long)i, MPFR_RNDN);
-        mpfr_div_ui(angle, angle, half, MPFR_RNDN);
-        mpfr_pow(frequency, frequency, angle, MPFR_RNDN);
-        scale_frequency(frequency, rotary);
+        attest_rotary_frequency(frequency, &holder.form.rotary, i, ANGLE_BITS);
         for (size_t p = 0; p < length; p++) {
-            mpfr_mul_ui(angle, frequency, p, MPFR_RNDN);
-            mpfr_sin_cos(s, c, angle, MPFR_RNDN);
-            cosine[p * half + i] = mpfr_get_d(c, MPFR_RNDN);
-            sine[p * half + i] = mpfr_get_d(s, MPFR_RNDN);
+            arb_mul_ui(angle, frequency, p, ANGLE_BITS);
+            arb_sin_cos(s, c, angle, ANGLE_BITS);
+            cosine[p * half + i] = arf_get_d(arb_midref(c), ARF_RND_NEAR);
+            sine[p * half + i] = arf_get_d(arb_midref(s), ARF_RND_NEAR);
         }
     }
-    mpfr_clears(frequency, angle, c, s, (mpfr_ptr)NULL);
+    arb_clear(frequency), arb_clear(angle), arb_clear(c), arb_clear(s);
+    attest_weights_clear(&holder);
 }
 
 void attest_prelude_rotate(double *head, size_t half, const double *cosine, const double *sine)

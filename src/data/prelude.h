@@ -32,6 +32,9 @@ typedef struct attest_prelude_rotary {
     double long_wave, short_wave;
 } attest_prelude_rotary;
 
+/* exact (initialised) = the same numbers. */
+void attest_prelude_set_rotary(attest_rotary *exact, const attest_prelude_rotary *rotary);
+
 /* cosine[p * half + i], sine[...] for positions p < length, half = dims/2; each is the double
  * nearest to the true value but for an error far below an ulp. */
 void attest_prelude_angles(double *cosine, double *sine, const attest_prelude_rotary *rotary,

@@ -28,11 +28,54 @@ const char *attest_mask_name(attest_mask mask)
     return attest_mask_names[mask];
 }
 
+static void form_init(attest_score_form *form)
+{
+    fmpq_init(form->eps);
+    fmpq_init(form->rotary.theta);
+    fmpq_init(form->rotary.factor);
+    fmpq_init(form->rotary.long_wave);
+    fmpq_init(form->rotary.short_wave);
+    fmpq_init(form->softcap);
+}
+
+static void form_clear(attest_score_form *form)
+{
+    fmpq_clear(form->eps);
+    fmpq_clear(form->rotary.theta);
+    fmpq_clear(form->rotary.factor);
+    fmpq_clear(form->rotary.long_wave);
+    fmpq_clear(form->rotary.short_wave);
+    fmpq_clear(form->softcap);
+}
+
+static void form_set(attest_score_form *copy, const attest_score_form *form)
+{
+    fmpq_set(copy->eps, form->eps);
+    copy->over_heads = form->over_heads;
+    copy->rotary.dims = form->rotary.dims;
+    fmpq_set(copy->rotary.theta, form->rotary.theta);
+    fmpq_set(copy->rotary.factor, form->rotary.factor);
+    fmpq_set(copy->rotary.long_wave, form->rotary.long_wave);
+    fmpq_set(copy->rotary.short_wave, form->rotary.short_wave);
+    fmpq_set(copy->softcap, form->softcap);
+}
+
+bool attest_weights_have_form(const attest_weights *weights)
+{
+    bool any = weights->form.rotary.dims > 0 || !fmpq_is_zero(weights->form.softcap);
+
+    for (size_t h = 0; h < weights->heads && !any; h++)
+        any = weights->head[h].gain[0].rows > 0 || weights->head[h].gain[1].rows > 0 ||
+              !fmpq_is_zero(weights->head[h].slope);
+    return any;
+}
+
 void attest_weights_init(attest_weights *weights)
 {
     memset(weights, 0, sizeof *weights);
     fmpq_init(weights->norm_eps);
     fmpq_init(weights->slack);
+    form_init(&weights->form);
     weights->skip = true;
 }
 
@@ -43,6 +86,9 @@ static void clear_heads(attest_weights *weights)
         attest_matrix_clear(&weights->head[h].wk);
         attest_matrix_clear(&weights->head[h].wv);
         attest_matrix_clear(&weights->head[h].wo);
+        attest_matrix_clear(&weights->head[h].gain[0]);
+        attest_matrix_clear(&weights->head[h].gain[1]);
+        fmpq_clear(weights->head[h].slope);
     }
     free(weights->head);
     weights->head = NULL;
@@ -55,6 +101,7 @@ void attest_weights_clear(attest_weights *weights)
     free(weights->residual);
     fmpq_clear(weights->norm_eps);
     fmpq_clear(weights->slack);
+    form_clear(&weights->form);
     attest_weights_init(weights);
 }
 
@@ -70,6 +117,9 @@ attest_status attest_weights_resize(attest_weights *weights, size_t heads)
         attest_matrix_init(&head[h].wk);
         attest_matrix_init(&head[h].wv);
         attest_matrix_init(&head[h].wo);
+        attest_matrix_init(&head[h].gain[0]);
+        attest_matrix_init(&head[h].gain[1]);
+        fmpq_init(head[h].slope);
     }
     weights->head = head;
     weights->heads = heads;
@@ -95,6 +145,9 @@ attest_status attest_weights_set(attest_weights *copy, const attest_weights *wei
         attest_matrix_set(&copy->head[h].wk, &weights->head[h].wk);
         attest_matrix_set(&copy->head[h].wv, &weights->head[h].wv);
         attest_matrix_set(&copy->head[h].wo, &weights->head[h].wo);
+        attest_matrix_set(&copy->head[h].gain[0], &weights->head[h].gain[0]);
+        attest_matrix_set(&copy->head[h].gain[1], &weights->head[h].gain[1]);
+        fmpq_set(copy->head[h].slope, weights->head[h].slope);
     }
     copy->activation = weights->activation;
     copy->ties = weights->ties;
@@ -106,6 +159,7 @@ attest_status attest_weights_set(attest_weights *copy, const attest_weights *wei
     copy->norm = weights->norm;
     fmpq_set(copy->norm_eps, weights->norm_eps);
     fmpq_set(copy->slack, weights->slack);
+    form_set(&copy->form, &weights->form);
     copy->dim = weights->dim;
     return ATTEST_OK;
 }
@@ -118,6 +172,24 @@ static attest_status check_shape(const attest_matrix *matrix, size_t h, const ch
     return attest_error_set(error, ATTEST_FORMAT,
                             "heads[%zu].%s is %zux%zu, but %zux%zu is expected (%s)", h, name,
                             matrix->rows, matrix->cols, rows, cols, why);
+}
+
+/* What is normed and turned are the first entries of queries and keys. */
+static attest_status check_form(const attest_weights *weights, size_t h, attest_error *error)
+{
+    const attest_head *head = weights->head + h;
+    size_t s = head->wq.rows;
+
+    for (int i = 0; i < 2; i++)
+        if (head->gain[i].rows > s)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "heads[%zu].g%c has %zu numbers, but the head has size %zu",
+                                    h, "QK"[i], head -> gain[i].rows, s);
+    if (weights->form.rotary.dims > s)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "rotary.dims is %zu, but heads[%zu] has size %zu",
+                                weights->form.rotary.dims, h, s);
+    return ATTEST_OK;
 }
 
 static attest_status check_head(const attest_weights *weights, size_t h, attest_error *error)
@@ -133,7 +205,7 @@ static attest_status check_head(const attest_weights *weights, size_t h, attest_
         status = check_shape(&head->wv, h, "WV", s, d, "the shape of WQ, s x d", error);
     if (status == ATTEST_OK)
         status = check_shape(&head->wo, h, "WO", d, s, "d x s, where WQ is s x d", error);
-    return status;
+    return status == ATTEST_OK ? check_form(weights, h, error) : status;
 }
 
 /* The rows of W_O from the first one on that outputs do not have. */

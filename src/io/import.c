@@ -41,8 +41,8 @@ static void set_rsqrt(fmpq_t scale, size_t s)
 
 /* Room for the heads, and what they share. */
 static attest_status begin(attest_weights *weights, const attest_import_layer *layer,
-                           const attest_import *request, attest_budget *budget,
-                           attest_error *error)
+                           const attest_import *request, const attest_model_config *config,
+                           attest_budget *budget, attest_error *error)
 {
     /* The shapes fit, so there are no more heads than rows in a tensor. */
     ATTEST_TRY(attest_budget_charge(budget, request->count * sizeof(attest_head), error));
@@ -51,26 +51,34 @@ static attest_status begin(attest_weights *weights, const attest_import_layer *l
     weights->dim = layer->dim + layer->has_bias;
     weights->homogeneous = layer->has_bias;
     weights->norm = request->norm;
-    if (request->norm_eps)
+    if (request->norm_eps && request->norm != ATTEST_NORM_NONE)
         fmpq_set(weights->norm_eps, request->norm_eps);
+    else if (request->norm != ATTEST_NORM_NONE)
+        attest_import_set_decimal(weights->norm_eps, config->norm_eps > 0 ? config->norm_eps
+                                                     : request->known.eps > 0
+                                                         ? request->known.eps
+                                                         : 1e-5);
     return ATTEST_OK;
+}
+
+/* scale = what scores are multiplied by. */
+static void set_scale(fmpq_t scale, const attest_import *request, size_t size)
+{
+    fmpq_one(scale);
+    if (request->rsqrt)
+        set_rsqrt(scale, size);
+    else if (request->scale)
+        fmpq_set(scale, request->scale);
 }
 
 /* Head i of the weights = head h of the layer. */
 static attest_status set_head(attest_weights *weights, size_t i,
                               const attest_import_layer *layer, size_t h,
-                              const attest_import *request, attest_budget *budget,
-                              attest_error *error)
+                              const attest_import *request, const fmpq *scale,
+                              attest_budget *budget, attest_error *error)
 {
-    attest_status status;
-    fmpq_t rsqrt;
-
-    fmpq_init(rsqrt);
-    set_rsqrt(rsqrt, layer->size);
-    status = attest_import_set_head(&weights->head[i], layer, h, request->bias_o && i == 0,
-                                    request->rsqrt ? rsqrt : request->scale, budget, error);
-    fmpq_clear(rsqrt);
-    return status;
+    return attest_import_set_head(&weights->head[i], layer, h, request->bias_o && i == 0, scale,
+                                  budget, error);
 }
 
 /* The names of one head's tensors, where {} stands for its number. */
@@ -118,37 +126,71 @@ static attest_status import_each(attest_weights *weights, attest_model_file *fil
                                  attest_error *error)
 {
     for (size_t i = 0; i < request->count; i++) {
+        const attest_model_config none = {0};
         attest_import_layer layer;
         attest_import one;
         head_names names;
+        attest_status status;
+        fmpq_t scale;
 
         ATTEST_TRY(name_head(&one, &names, request, request->first + i, error));
         ATTEST_TRY(attest_import_find(&layer, file, &one, error));
         if (i == 0)
-            ATTEST_TRY(begin(weights, &layer, request, budget, error));
+            ATTEST_TRY(begin(weights, &layer, request, &none, budget, error));
         if (layer.dim + layer.has_bias != weights->dim)
             return attest_error_set(
                 error, ATTEST_FORMAT, "head %zu has dimension %zu, but the first one %zu",
                 request->first + i, layer.dim, weights->dim - layer.has_bias);
-        ATTEST_TRY(set_head(weights, i, &layer, 0, request, budget, error));
+        fmpq_init(scale);
+        set_scale(scale, request, layer.size);
+        status = set_head(weights, i, &layer, 0, request, scale, budget, error);
+        fmpq_clear(scale);
+        ATTEST_TRY(status);
     }
     return ATTEST_OK;
 }
 
-static attest_status import(attest_weights *weights, attest_model_file *file,
+/* All heads of a layer whose tensors are found. */
+static attest_status import_heads(attest_weights *weights, const attest_import_layer *layer,
+                                  const attest_import *request,
+                                  const attest_model_config *config, const fmpq *scale,
+                                  attest_model_file *file, attest_budget *budget,
+                                  attest_error *error)
+{
+    /* A norm of keys would undo a scale before it. */
+    const fmpq *before = request->known.k_norm ? NULL : scale;
+
+    ATTEST_TRY(begin(weights, layer, request, config, budget, error));
+    for (size_t i = 0; i < request->count; i++)
+        ATTEST_TRY(
+            set_head(weights, i, layer, request->first + i, request, before, budget, error));
+    return request->arch ? attest_import_set_form(weights, layer, request, config, scale, file,
+                                                  budget, error)
+                         : ATTEST_OK;
+}
+
+static attest_status import(attest_weights *weights, attest_model_file *file, const char *path,
                             attest_import *request, attest_budget *budget, attest_error *error)
 {
+    attest_model_config config = {0};
     attest_import_layer layer;
+    attest_status status;
+    fmpq_t scale;
 
-    if (request->arch)
+    if (request->arch) {
         ATTEST_TRY(attest_import_arch_set(request, file, error));
+        ATTEST_TRY(attest_model_config_find(&config, &request->has_config, request->config,
+                                            path, budget, error));
+        request->window = config.window;
+    }
     if (has_hole(request->q) || has_hole(request->qkv))
         return import_each(weights, file, request, budget, error);
     ATTEST_TRY(attest_import_find(&layer, file, request, error));
-    ATTEST_TRY(begin(weights, &layer, request, budget, error));
-    for (size_t i = 0; i < request->count; i++)
-        ATTEST_TRY(set_head(weights, i, &layer, request->first + i, request, budget, error));
-    return ATTEST_OK;
+    fmpq_init(scale);
+    set_scale(scale, request, config.scalar ? config.scalar : layer.size);
+    status = import_heads(weights, &layer, request, &config, scale, file, budget, error);
+    fmpq_clear(scale);
+    return status;
 }
 
 attest_status attest_import_read(attest_weights *weights, const char *path,
@@ -161,7 +203,7 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
 
     attest_weights_clear(weights);
     ATTEST_TRY(attest_model_file_open(&file, path, budget, error));
-    status = import(weights, &file, request, budget, error);
+    status = import(weights, &file, path, request, budget, error);
     attest_model_file_close(&file);
     if (status == ATTEST_OK)
         return ATTEST_OK;

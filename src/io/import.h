@@ -12,6 +12,9 @@
  * row (0, ..., 0, 1) of W_V, whose average under softmax or hardmax is 1, and the column
  * (b_o, 0) of W_O; rows of zeros in W_Q and W_K leave the scores alone. All of it is exact.
  *
+ * Rotary positions, ALiBi, norms of queries and keys and softcap of an architecture become the
+ * form of the weights (weights.h); the scale is then part of the keys' gains, if there are any.
+ *
  * A norm in front, z = norm(x) g + b entry by entry, leaves (x - mean)/root or x/root to
  * pairing.h: g and b go into the matrices, A diag(g) and A b. */
 #ifndef ATTEST_IO_IMPORT_H
@@ -36,7 +39,6 @@ typedef struct attest_import_known {
     bool alibi;    /* positions of keys are added to scores */
     bool one_more; /* its norms multiply by 1 + their weights */
     const char *q_norm, *k_norm; /* tensors of RMSNorms of queries and keys, or NULL */
-    const char *left_out;        /* what it does besides that weights cannot express, or NULL */
     char text[ATTEST_IMPORT_NAMES][ATTEST_IMPORT_NAME_SIZE];
 } attest_import_known;
 
@@ -53,7 +55,7 @@ typedef struct attest_import {
     const char *bias_q, *bias_k, *bias_v, *bias_o, *bias_qkv;
     attest_norm norm;                    /* the weights begin with this norm of tokens, and */
     const char *norm_weight, *norm_bias; /* what it multiplies by and adds, or NULL */
-    const fmpq *norm_eps;                /* NULL: 0 */
+    const fmpq *norm_eps; /* NULL: what the config says, the architecture does, or 1e-5 */
     bool transpose;
     size_t heads;   /* H >= 1 */
     size_t first;   /* the first head to take ... */
@@ -61,10 +63,15 @@ typedef struct attest_import {
     size_t o_heads; /* heads side by side in A_o where the other tensors have one; 0: heads */
     size_t o_head;  /* which of them the first head is */
     const fmpq *scale; /* NULL: 1 */
-    bool rsqrt;        /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it */
-    const char *arch;  /* NULL, or an architecture: it knows the names for ... */
-    size_t layer;      /* ... this layer */
-    attest_import_known known; /* of arch, once it was read */
+    bool rsqrt; /* instead of scale: 1/sqrt(s), or the binary32 number nearest to it; where the
+                 * config has another number for s, of that */
+    const char *arch; /* NULL, or an architecture: it knows the names for ... */
+    size_t layer;     /* ... this layer */
+    const char
+        *config; /* with arch: the model's config.json; NULL: that beside it, if there is */
+    attest_import_known known; /* of arch, once it was read, */
+    bool has_config;           /* whether there was one, */
+    size_t window;             /* and its sliding window, which weights do not have; 0: none */
 } attest_import;
 
 /* The name of known architecture i, or NULL past the last. */

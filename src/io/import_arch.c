@@ -34,12 +34,7 @@ typedef struct layout {
     attest_norm norm; /* before it attends */
     double eps, rotary;
     bool alibi, one_more;
-    const char *left_out;
 } layout;
-
-#define ROTARY "rotary positions, which depend on where tokens stand"
-#define ALIBI "ALiBi, which adds positions of keys to scores"
-#define HEAD_NORMS ROTARY ", and the norms of queries and keys"
 
 static const layout known[] = {
     {"gpt2",
@@ -72,8 +67,7 @@ static const layout known[] = {
      .eps = 1e-6,
      .rotary = 1,
      .causal = true,
-     .before = true,
-     .left_out = ROTARY},
+     .before = true},
     {"gemma2",
      {"model.", "", "language_model.model."},
      {[Q] = "layers.{}.self_attn.q_proj.weight",
@@ -88,8 +82,7 @@ static const layout known[] = {
      .rotary = 1,
      .one_more = true,
      .causal = true,
-     .before = true,
-     .left_out = ROTARY ", softcap, and the 1 that its norms add to their weights"},
+     .before = true},
     {"phi3",
      {"model.", "", NULL},
      {[QKV] = "layers.{}.self_attn.qkv_proj.weight",
@@ -99,8 +92,7 @@ static const layout known[] = {
      .eps = 1e-5,
      .rotary = 1,
      .causal = true,
-     .before = true,
-     .left_out = ROTARY},
+     .before = true},
     {"bloom",
      {"transformer.", "", NULL},
      {[QKV] = "h.{}.self_attention.query_key_value.weight",
@@ -114,8 +106,7 @@ static const layout known[] = {
      .alibi = true,
      .interleaved = true,
      .causal = true,
-     .before = true,
-     .left_out = ALIBI},
+     .before = true},
     {"neox",
      {"gpt_neox.", "", NULL},
      {[QKV] = "layers.{}.attention.query_key_value.weight",
@@ -129,8 +120,7 @@ static const layout known[] = {
      .rotary = 0.25,
      .interleaved = true,
      .causal = true,
-     .before = true,
-     .left_out = ROTARY},
+     .before = true},
     {"bert",
      {"bert.", "", "roberta."},
      {[Q] = "encoder.layer.{}.attention.self.query.weight",
@@ -257,7 +247,6 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
     }
     known_layer->causal = l->causal;
     known_layer->before = l->before;
-    known_layer->left_out = known_layer->q_norm && !l->one_more ? HEAD_NORMS : l->left_out;
     known_layer->eps = l->eps;
     known_layer->rotary = l->rotary;
     known_layer->alibi = l->alibi;

@@ -195,6 +195,7 @@ static attest_status find_norm(attest_import_layer *layer, attest_model_file *fi
                                const attest_import *request, attest_error *error)
 {
     layer->normed = request->norm != ATTEST_NORM_NONE;
+    layer->one_more = request->known.one_more && request->norm_weight;
     if (!layer->normed)
         return ATTEST_OK;
     ATTEST_TRY(find_vector(&layer->norm_weight, file, request->norm_weight, layer->dim, error));

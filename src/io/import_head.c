@@ -193,6 +193,8 @@ static attest_status fold_norm(attest_matrix *matrix, const attest_import_layer 
     attest_matrix_init(&g);
     attest_matrix_init(&b);
     status = get_vector(&g, &layer->norm_weight, layer->dim, 1, budget, error);
+    for (size_t c = 0; status == ATTEST_OK && layer->one_more && c < layer->dim; c++)
+        fmpz_add(g.entry + c, g.entry + c, g.denominator);
     if (status == ATTEST_OK)
         status = get_vector(&b, &layer->norm_bias, layer->dim, 0, budget, error);
     if (status == ATTEST_OK)

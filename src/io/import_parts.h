@@ -6,6 +6,7 @@
 #include "io/import.h"
 
 #include "io/matrix_array.h"
+#include "io/model_config.h"
 #include "io/model_file.h"
 
 enum { ATTEST_IMPORT_Q = 0, ATTEST_IMPORT_K, ATTEST_IMPORT_V, ATTEST_IMPORT_O, ATTEST_IMPORTS };
@@ -29,6 +30,7 @@ typedef struct attest_import_layer {
     size_t heads;  /* H */
     size_t o_head; /* where the first of them stands in A_o */
     bool has_bias;
+    bool one_more;                       /* the norm multiplies by 1 + its factors */
     bool normed;                         /* the norm's factors and terms go into the matrices */
     attest_array norm_weight, norm_bias; /* dim numbers; data NULL: 1 and 0 */
 } attest_import_layer;
@@ -44,5 +46,25 @@ attest_status attest_import_set_head(attest_head *head, const attest_import_laye
                                      size_t h, bool output_bias, const fmpq *scale,
                                      attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* array = the norm of queries or keys of this name, of one factor for each entry of a head, or
+ * for those of all `groups` heads; nothing where name is NULL. Status: FORMAT, as model_file.h.
+ */
+attest_status attest_import_find_gain(attest_array *array, attest_model_file *file,
+                                      const char *name, size_t size, size_t groups,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The form of the weights, whose heads are those of the request: as the architecture has it,
+ * and the config says. scale (NULL: 1) goes into the keys' gains, if there are any. Status:
+ * FORMAT, USAGE, UNABLE, NOMEM. */
+attest_status attest_import_set_form(attest_weights *weights, const attest_import_layer *layer,
+                                     const attest_import *request,
+                                     const attest_model_config *config, const fmpq *scale,
+                                     attest_model_file *file, attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* value = the decimal number of fewest digits that is nearest to this double: what was written.
+ */
+void attest_import_set_decimal(fmpq_t value, double number);
 
 #endif

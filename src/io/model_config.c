@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <attest/flint.h>
 
+#include "base/memory.h"
 #include "base/try.h"
 #include "io/json_read.h"
 
@@ -184,4 +186,58 @@ attest_status attest_model_config_read(attest_model_config *config, const char *
     status = get_all(config, &root, error);
     attest_json_document_clear(&document);
     return status == ATTEST_OK ? status : attest_error_prefix(error, status, path);
+}
+
+attest_status attest_model_config_find(attest_model_config *config, bool *found,
+                                       const char *path, const char *model,
+                                       attest_budget *budget, attest_error *error)
+{
+    static const char name[] = "config.json";
+    const char *slash = strrchr(model, '/');
+    size_t folder = slash ? (size_t)(slash - model) + 1 : 0;
+    char *beside;
+    FILE *file;
+    attest_status status = ATTEST_OK;
+
+    *found = true;
+    if (path)
+        return attest_model_config_read(config, path, budget, error);
+    memset(config, 0, sizeof *config);
+    beside = attest_memory_alloc(folder + sizeof name, 1);
+    if (!beside)
+        return attest_memory_fail(error);
+    memcpy(beside, model, folder);
+    memcpy(beside + folder, name, sizeof name);
+    file = fopen(beside, "rb");
+    *found = file != NULL;
+    if (file) {
+        fclose(file);
+        status = attest_model_config_read(config, beside, budget, error);
+    }
+    free(beside);
+    return status;
+}
+
+attest_status attest_model_config_rotary(attest_prelude_rotary *rotary,
+                                         const attest_model_config *config, double part,
+                                         size_t size, attest_error *error)
+{
+    bool none = part == 0;
+
+    part = config->rope_part > 0 ? config->rope_part : part;
+    *rotary = config->scaling;
+    if (none)
+        return ATTEST_OK;
+    if (part > 1)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "the config turns %g of a head, which is more than all of it",
+                                part);
+    rotary->dims = (size_t)(part * (double)size);
+    rotary->theta = config->rope_theta > 0 ? config->rope_theta : 10000;
+    if (rotary->dims == 0 || rotary->dims % 2 != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "positions turn pairs of entries, but %zu of the %zu of a head "
+                                "are no pairs",
+                                rotary->dims, size);
+    return ATTEST_OK;
 }

@@ -7,6 +7,8 @@
 
 #include "data/prelude.h"
 
+#include <stdbool.h>
+
 #include <attest/error.h>
 #include <attest/number.h>
 
@@ -29,5 +31,18 @@ typedef struct attest_model_config {
 attest_status attest_model_config_read(attest_model_config *config, const char *path,
                                        attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same, from the path, or where that is NULL from config.json beside the model, if there is
+ * one; *found tells. */
+attest_status attest_model_config_find(attest_model_config *config, bool *found,
+                                       const char *path, const char *model,
+                                       attest_budget *budget,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* rotary = how positions turn heads of this size, where this part of a head is turned unless
+ * the config says another. Status: FORMAT. */
+attest_status attest_model_config_rotary(attest_prelude_rotary *rotary,
+                                         const attest_model_config *config, double part,
+                                         size_t size, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -16,33 +16,6 @@
 #include "io/model_layer.h"
 #include "io/qkv_layers.h"
 
-/* The model's config: the one that is named, or config.json beside it, if there is one. */
-static attest_status read_config(attest_model_stream *stream, attest_budget *budget,
-                                 attest_error *error)
-{
-    static const char name[] = "config.json";
-    const char *slash = strrchr(stream->model, '/');
-    size_t folder = slash ? (size_t)(slash - stream->model) + 1 : 0;
-    char *path;
-    FILE *file;
-    attest_status status = ATTEST_OK;
-
-    if (stream->config)
-        return attest_model_config_read(&stream->known, stream->config, budget, error);
-    path = attest_memory_alloc(folder + sizeof name, 1);
-    if (!path)
-        return attest_memory_fail(error);
-    memcpy(path, stream->model, folder);
-    memcpy(path + folder, name, sizeof name);
-    file = fopen(path, "rb");
-    if (file) {
-        fclose(file);
-        status = attest_model_config_read(&stream->known, path, budget, error);
-    }
-    free(path);
-    return status;
-}
-
 /* The numbers of the layers to form. */
 static attest_status find_layers(attest_qkv_source *source, const attest_model_stream *stream,
                                  attest_model_file *model, attest_error *error)
@@ -148,9 +121,11 @@ attest_status attest_model_qkv_open(attest_qkv_source *source, attest_qkv *qkv,
 {
     attest_model_file model;
     attest_status status;
+    bool found;
 
     memset(source, 0, sizeof *source);
-    ATTEST_TRY(read_config(stream, budget, error));
+    ATTEST_TRY(attest_model_config_find(&stream->known, &found, stream->config, stream->model,
+                                        budget, error));
     ATTEST_TRY(attest_model_file_open(&model, stream->model, budget, error));
     if (model.shards == 1 && model.shard[0].open)
         memcpy(stream->sha256, attest_input_sha256(&model.shard[0].file.input), 65);

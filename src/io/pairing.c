@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "data/norm.h"
+#include "data/score_form.h"
 #include "number/rationals.h"
 
 /* What the new tokens are made of: (z, 1, r). */
@@ -180,8 +181,9 @@ static attest_status set_slack(long *bits, attest_weights *weights, size_t dim,
 }
 
 /* p->normed = z's tokens under the norm of the weights, if they have one; slack = what their
- * rounding leaves open. */
-static attest_status norm_tokens(pairing *p, attest_weights *weights, attest_error *error)
+ * rounding to *rounded bits leaves open (0: they are exact). */
+static attest_status norm_tokens(pairing *p, long *rounded, attest_weights *weights,
+                                 attest_error *error)
 {
     const attest_tokens *tokens = &p->z->tokens;
     bool exact = true;
@@ -196,6 +198,7 @@ static attest_status norm_tokens(pairing *p, attest_weights *weights, attest_err
     for (size_t t = 0; t < tokens->count; t++)
         ATTEST_TRY(attest_norm_get(p->normed + t * p->dim, &exact, tokens, t, weights->norm,
                                    weights->norm_eps, bits, error));
+    *rounded = exact ? 0 : bits;
     if (exact)
         fmpq_zero(weights->slack);
     else if (weights->activation == ATTEST_HARDMAX)
@@ -207,7 +210,7 @@ static attest_status norm_tokens(pairing *p, attest_weights *weights, attest_err
 }
 
 /* The tokens become (z, 1, r), where r is needed. */
-static attest_status set_longer(attest_dataset *dataset, attest_weights *weights,
+static attest_status set_longer(attest_dataset *dataset, attest_weights *weights, long *rounded,
                                 const attest_dataset *residual, const fmpq *bias, bool one,
                                 attest_budget *budget, attest_error *error)
 {
@@ -229,7 +232,7 @@ static attest_status set_longer(attest_dataset *dataset, attest_weights *weights
                                 "the tensor '%.100s' that the skip adds has another shape than "
                                 "the tokens",
                                 weights->residual);
-    status = norm_tokens(&p, weights, error);
+    status = norm_tokens(&p, rounded, weights, error);
     if (status == ATTEST_OK)
         status = replace_tokens(dataset, &p, budget, error);
     attest_rationals_free(p.normed, normed);
@@ -241,7 +244,7 @@ static attest_status set_longer(attest_dataset *dataset, attest_weights *weights
     return ATTEST_OK;
 }
 
-static attest_status set(attest_dataset *dataset, attest_weights *weights,
+static attest_status set(attest_dataset *dataset, attest_weights *weights, long *rounded,
                          const attest_dataset *residual, fmpq *bias, attest_budget *budget,
                          attest_error *error)
 {
@@ -253,7 +256,7 @@ static attest_status set(attest_dataset *dataset, attest_weights *weights,
 
     if ((one && !keeps && take_bias(bias, weights, dim)) || residual ||
         weights->norm != ATTEST_NORM_NONE)
-        return set_longer(dataset, weights, residual, bias, one, budget, error);
+        return set_longer(dataset, weights, rounded, residual, bias, one, budget, error);
     if (one) {
         ATTEST_TRY(attest_dataset_set_homogeneous(dataset, budget, error));
         weights->output_dim = dim;
@@ -262,7 +265,7 @@ static attest_status set(attest_dataset *dataset, attest_weights *weights,
 }
 
 /* The same with the tensor that the skip adds, and room for the output's bias. */
-static attest_status set_with(attest_dataset *dataset, attest_weights *weights,
+static attest_status set_with(attest_dataset *dataset, attest_weights *weights, long *rounded,
                               const attest_input *input, attest_budget *budget,
                               attest_error *error)
 {
@@ -281,7 +284,7 @@ static attest_status set_with(attest_dataset *dataset, attest_weights *weights,
     if (status == ATTEST_OK && other)
         status = attest_dataset_read_input(&residual, input, weights->residual, budget, error);
     if (status == ATTEST_OK)
-        status = set(dataset, weights, other ? &residual : NULL, bias, budget, error);
+        status = set(dataset, weights, rounded, other ? &residual : NULL, bias, budget, error);
     attest_dataset_clear(&residual);
     attest_rationals_free(bias, dim);
     return status;
@@ -292,6 +295,8 @@ attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weight
                                  attest_error *error)
 {
     attest_status status = ATTEST_OK;
+    size_t dim = dataset->dim;
+    long rounded = 0;
 
     if (dataset->dim + weights->homogeneous != weights->dim && dataset->dim != weights->dim)
         return attest_error_set(error, ATTEST_DOMAIN,
@@ -303,12 +308,14 @@ attest_status attest_pairing_set(attest_dataset *dataset, attest_weights *weight
                                 "a norm is of tokens of %zu entries, without a coordinate 1",
                                 weights->dim - weights->homogeneous);
     if (dataset->dim != weights->dim || weights->residual || weights->norm != ATTEST_NORM_NONE)
-        status = set_with(dataset, weights, input, budget, error);
+        status = set_with(dataset, weights, &rounded, input, budget, error);
     if (status != ATTEST_OK)
         return status;
     weights->homogeneous = false;
     weights->norm = ATTEST_NORM_NONE;
     free(weights->residual);
     weights->residual = NULL;
-    return ATTEST_OK;
+    return attest_weights_have_form(weights)
+               ? attest_score_form_apply(dataset, weights, dim, rounded, budget, error)
+               : ATTEST_OK;
 }

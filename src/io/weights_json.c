@@ -10,6 +10,7 @@
 #include "io/npz.h"
 #include "io/safetensors.h"
 #include "io/weights_bias.h"
+#include "io/weights_form.h"
 #include "io/zip.h"
 
 /* value = the choice under key; left alone where there is no such member. */
@@ -65,6 +66,7 @@ static attest_status set_form(attest_weights *weights, const attest_json_cursor 
     if (attest_json_find_member(&member, object, "homogeneous"))
         ATTEST_TRY(attest_json_get_bool(&weights->homogeneous, &member, error));
     ATTEST_TRY(set_norm(weights, object, error));
+    ATTEST_TRY(attest_weights_form_set(weights, object, error));
     return attest_json_copy_optional(&weights->residual, object, "residual", error);
 }
 
@@ -105,7 +107,7 @@ static attest_status set_head(attest_head *head, const attest_json_cursor *objec
         if (status == ATTEST_OK)
             status = attest_matrix_set_json(matrix[i], &member, error);
     }
-    return status;
+    return status == ATTEST_OK ? attest_weights_form_set_head(head, object, error) : status;
 }
 
 /* Heads with biases: linear ones on tokens with a last entry 1. */
@@ -154,6 +156,7 @@ static attest_status set_heads(attest_weights *weights, const attest_json_cursor
                                   "with homogeneous or residual");
     if (status != ATTEST_OK)
         return attest_json_locate(object, error, status);
+    ATTEST_TRY(attest_weights_form_check(weights, object, error));
     return set_biases(weights, &heads, error);
 }
 
@@ -248,6 +251,7 @@ void attest_weights_write_json(attest_json *json, const char *key,
         attest_json_write_rational(json, "eps", weights->norm_eps);
         attest_json_write_close(json);
     }
+    attest_weights_form_write(json, weights);
     if (weights->output_dim) {
         attest_json_write_count(json, "skip_from", weights->skip_from);
         attest_json_write_count(json, "output_dim", weights->output_dim);
@@ -259,6 +263,7 @@ void attest_weights_write_json(attest_json *json, const char *key,
         attest_matrix_write_json(json, "WK", &weights->head[h].wk);
         attest_matrix_write_json(json, "WV", &weights->head[h].wv);
         attest_matrix_write_json(json, "WO", &weights->head[h].wo);
+        attest_weights_form_write_head(json, &weights->head[h]);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);

@@ -34,14 +34,24 @@ static int by_class(const void *a, const void *b)
     return x->set == y->set ? 0 : memcmp(x->set, y->set, x->count * sizeof *x->set);
 }
 
+/* The token at a position as the definition knows it. */
+static uint32_t token_at(const attest_dataset *dataset, size_t position)
+{
+    uint32_t t = dataset->token[position];
+
+    return dataset->meant ? dataset->meant[t] : t;
+}
+
 /* The set of the first seen tokens of a sequence; NULL when memory is out. */
-static uint32_t *make_set(uint32_t *count, uint64_t *hash, const uint32_t *token, size_t seen)
+static uint32_t *make_set(uint32_t *count, uint64_t *hash, const attest_dataset *dataset,
+                          size_t start, size_t seen)
 {
     uint32_t *set = attest_memory_alloc(seen, sizeof *set);
 
     if (!set)
         return NULL;
-    memcpy(set, token, seen * sizeof *set);
+    for (size_t k = 0; k < seen; k++)
+        set[k] = token_at(dataset, start + k);
     qsort(set, seen, sizeof *set, by_number);
     *count = 0;
     *hash = 0;
@@ -66,13 +76,12 @@ static bool make_sights(sight *sights, const attest_recheck *check, size_t seque
         if (k > 0 && !causal) {
             *s = sights[start];
         } else {
-            s->set =
-                make_set(&s->count, &s->hash, dataset->token + start, causal ? k + 1 : length);
+            s->set = make_set(&s->count, &s->hash, dataset, start, causal ? k + 1 : length);
             if (!s->set)
                 return false;
         }
         s->position = start + k;
-        s->token = dataset->token[start + k];
+        s->token = token_at(dataset, start + k);
     }
     return true;
 }

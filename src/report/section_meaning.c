@@ -60,6 +60,34 @@ static void write_conclusions(attest_markup *body, const attest_json_cursor *for
     attest_markup_close(body);
 }
 
+/* What formats do on these data and exact attention does not. */
+static void write_laws(attest_markup *body, const attest_json_cursor *formats, size_t count)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor entry = attest_json_get_element(formats, i), laws;
+        const char *words = attest_json_find_member(&laws, &entry, "laws")
+                                ? attest_value_text(&laws, "words")
+                                : "";
+
+        if (!*words)
+            continue;
+        if (!any) {
+            attest_markup_element(
+                body, "p", NULL,
+                "Exact softmax attention does not depend on the order of the "
+                "tokens that are attended to, and notices one more of them. On "
+                "these data formats do otherwise:");
+            attest_markup_open(body, "ul");
+        }
+        attest_markup_element(body, "li", NULL, words);
+        any = true;
+    }
+    if (any)
+        attest_markup_close(body);
+}
+
 /* A cell with a share: percent, or as it is where that is small. */
 static void add_share(attest_markup *body, double share)
 {
@@ -220,6 +248,7 @@ static void write_all(attest_report *report, attest_audited *audited, size_t *nu
         attest_markup_element(body, "h3", NULL, audited->label);
         write_names(body, &audited->root);
         write_conclusions(body, &formats, count);
+        write_laws(body, &formats, count);
         write_table(body, &formats, count);
         attest_section_write_places(body, &audited->root, &formats, count);
         write_graded(report, &audited->object, audited->label, *number);

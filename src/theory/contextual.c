@@ -24,7 +24,8 @@ void attest_contexts_clear(attest_contexts *contexts)
 typedef struct survey {
     attest_contexts *contexts;
     size_t room;          /* of contexts->context */
-    attest_prefix prefix; /* the beginning in sight */
+    attest_prefix prefix; /* the beginning in sight, of tokens that are meant */
+    attest_prefix exact;  /* the same beginning of tokens as they are, where these are others */
     attest_prefix_set vocabularies;
     attest_prefix_set sights; /* equal as sets: those are the vocabularies */
     attest_pair_map classes;  /* (vocabulary, token) */
@@ -45,9 +46,10 @@ static bool enter(survey *s, size_t k, uint32_t vocabulary, uint32_t sight)
     const attest_dataset *dataset = s->prefix.dataset;
     size_t i = s->prefix.sequence;
     uint32_t token = attest_dataset_token(dataset, i, k), group, point;
+    uint32_t meant = attest_dataset_meant(dataset, i, k);
     bool is_new;
 
-    if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, token) ||
+    if (!attest_pair_map_get(&group, &is_new, &s->classes, vocabulary, meant) ||
         !attest_memory_grow(&s->class_size, &s->class_room, (size_t)group + 1,
                             sizeof *s->class_size))
         return false;
@@ -73,7 +75,22 @@ static bool look(survey *s, uint32_t *vocabulary, uint32_t *sight)
     if (!attest_prefix_set_get(vocabulary, &s->vocabularies, &s->prefix))
         return false;
     *sight = *vocabulary;
-    return sees_sets(s) || attest_prefix_set_get(sight, &s->sights, &s->prefix);
+    return sees_sets(s) ||
+           attest_prefix_set_get(sight, &s->sights, s->exact.dataset ? &s->exact : &s->prefix);
+}
+
+static void start(survey *s, size_t sequence)
+{
+    attest_prefix_start(&s->prefix, sequence);
+    if (s->exact.dataset)
+        attest_prefix_start(&s->exact, sequence);
+}
+
+static void extend(survey *s)
+{
+    attest_prefix_extend(&s->prefix);
+    if (s->exact.dataset)
+        attest_prefix_extend(&s->exact);
 }
 
 static bool survey_sequence(survey *s, size_t i, attest_mask mask)
@@ -81,17 +98,17 @@ static bool survey_sequence(survey *s, size_t i, attest_mask mask)
     size_t length = attest_dataset_length(s->prefix.dataset, i);
     uint32_t vocabulary, sight;
 
-    attest_prefix_start(&s->prefix, i);
+    start(s, i);
     if (mask == ATTEST_MASK_CAUSAL) {
         for (size_t k = 0; k < length; k++) {
-            attest_prefix_extend(&s->prefix);
+            extend(s);
             if (!look(s, &vocabulary, &sight) || !enter(s, k, vocabulary, sight))
                 return false;
         }
         return true;
     }
     while (s->prefix.length < length)
-        attest_prefix_extend(&s->prefix);
+        extend(s);
     if (!look(s, &vocabulary, &sight))
         return false;
     for (size_t k = 0; k < length; k++)
@@ -121,10 +138,16 @@ static attest_status get(attest_contexts *contexts, const attest_dataset *datase
     attest_status status = attest_prefix_init(&s.prefix, dataset, error);
     bool ok = true;
 
-    if (status != ATTEST_OK)
+    s.prefix.meant = true;
+    if (status == ATTEST_OK && dataset->meant && likeness != ATTEST_LIKE_SETS)
+        status = attest_prefix_init(&s.exact, dataset, error);
+    if (status != ATTEST_OK) {
+        attest_prefix_clear(&s.prefix);
         return status;
+    }
     if (dataset->count >= UINT32_MAX || dataset->longest >= UINT32_MAX) {
         attest_prefix_clear(&s.prefix);
+        attest_prefix_clear(&s.exact);
         return attest_error_set(error, ATTEST_UNABLE,
                                 "more than %lu sequences or tokens in one",
                                 (unsigned long)UINT32_MAX - 1);
@@ -147,6 +170,7 @@ static attest_status get(attest_contexts *contexts, const attest_dataset *datase
     if (ok)
         count_pairs(contexts, &s);
     attest_prefix_clear(&s.prefix);
+    attest_prefix_clear(&s.exact);
     attest_prefix_set_clear(&s.vocabularies);
     attest_prefix_set_clear(&s.sights);
     attest_pair_map_clear(&s.classes);

@@ -30,6 +30,12 @@ static uint64_t modular_inverse(uint64_t a)
     return power;
 }
 
+static uint32_t token_of(const attest_prefix *prefix, size_t sequence, size_t k)
+{
+    return prefix->meant ? attest_dataset_meant(prefix->dataset, sequence, k)
+                         : attest_dataset_token(prefix->dataset, sequence, k);
+}
+
 attest_status attest_prefix_init(attest_prefix *prefix, const attest_dataset *dataset,
                                  attest_error *error)
 {
@@ -67,7 +73,7 @@ void attest_prefix_start(attest_prefix *prefix, size_t sequence)
 
 void attest_prefix_extend(attest_prefix *prefix)
 {
-    uint32_t t = attest_dataset_token(prefix->dataset, prefix->sequence, prefix->length++);
+    uint32_t t = token_of(prefix, prefix->sequence, prefix->length++);
     uint64_t value = attest_random_mix(t);
 
     prefix->share_hash = (prefix->share_hash + value % PRIME) % PRIME;
@@ -113,7 +119,7 @@ static void count_tokens(attest_prefix *prefix, const attest_prefix_entry *entry
 {
     prefix->comparison++;
     for (size_t k = 0; k < entry->length; k++) {
-        uint32_t t = attest_dataset_token(prefix->dataset, entry->sequence, k);
+        uint32_t t = token_of(prefix, entry->sequence, k);
         if (prefix->other_stamp[t] != prefix->comparison)
             prefix->other_times[t] = 0;
         prefix->other_stamp[t] = prefix->comparison;
@@ -133,7 +139,7 @@ static bool alike(attest_likeness likeness, attest_prefix *prefix,
     else
         prefix->comparison++;
     for (size_t k = 0; k < entry->length; k++) {
-        uint32_t t = attest_dataset_token(prefix->dataset, entry->sequence, k);
+        uint32_t t = token_of(prefix, entry->sequence, k);
         if (prefix->stamp[t] != prefix->sequence + 1)
             return false;
         switch (likeness) {

@@ -27,6 +27,7 @@ typedef enum attest_likeness {
 /* The sequence whose beginnings are looked at, with what is known of the current one. */
 typedef struct attest_prefix {
     const attest_dataset *dataset;
+    bool meant;              /* tokens are what Definition 2 takes for one */
     size_t sequence, length; /* the current beginning: length tokens of the sequence */
     size_t distinct;         /* different tokens in it */
     size_t *stamp;           /* by token: 1 + the last sequence in which it was met ... */

@@ -73,6 +73,21 @@ run 0 "one tensor" audit --arch gpt2 --model "$devil/model.safetensors" --activa
     --heads 4 --all --formats bfloat16 --json
 json 'o["heads"][3]["formats"][0] == next(h for h in json.load(open("model.json"))["heads"] if (h["layer"], h["head"]) == (1, 3))["formats"][0]'
 
+# In parts: the same record. What a model forms is part of what a part is of.
+parts="audit --arch llama --model llama/model.safetensors --activations llama/stream.safetensors --stream hidden_states.{} --all --formats bfloat16 --parts parts"
+for shard in 1/3 2/3 3/3; do
+    # shellcheck disable=SC2086 -- options are words
+    run 0 "group $shard of a model" $parts --shard $shard
+done
+# shellcheck disable=SC2086
+run 0 "joined" $parts -o joined.json
+same joined.json llama/qkv.json
+result $? "the same in parts"
+sed 's/500000/500001/' llama/config.json >other.json
+# shellcheck disable=SC2086
+refused "parts of another model" $parts --config other.json
+complains 'another'
+
 # From a pair to its tokens: the texts are in the record, and the page shows them where errors and pairs are.
 run 0 "with tokens" audit --arch gpt2 --model "$devil/model.safetensors" --activations "$devil/page.safetensors" --heads 4 --all \
     --formats bfloat16,float8_e4m3fn --tokens "$devil/tokens.json" -o texts.json --report texts.html

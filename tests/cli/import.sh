@@ -120,7 +120,7 @@ refused "rows that are no heads" import "$work/shared.safetensors" --fused-qkv q
 python3 - "$work" <<'END'
 import json, random, struct, sys
 random.seed(5)
-H, s, d = 2, 3, 6
+H, s, d = 2, 8, 16
 def rows(n, m): return [[random.randint(-64, 64) / 64 for _ in range(m)] for _ in range(n)]
 def turned(m): return [list(c) for c in zip(*m)]
 def column(n): return [random.randint(-64, 64) / 64 for _ in range(n)]
@@ -165,12 +165,17 @@ for pair in gpt2:gpt2:biased nanogpt:gpt2:biased neox:neox:biased bert:bert:seen
     skip=
     [ "$arch" != bert ] || skip=--no-skip
     run 0 "a layer of $file" import "$work/$file.safetensors" --arch "$arch" --layer 1 --heads 2 $skip -o "$work/arch.json"
-    cmp -s "$work/arch.json" "$work/$like.json"
-    result $? "$file has the same weights as by names"
+    python3 - "$work/arch.json" "$work/$like.json" "$arch" <<'SAME'
+import json, sys
+a, b = (json.load(open(name)) for name in sys.argv[1:3])
+dims = {"neox": 2, "llama": 8, "phi3": 8}.get(sys.argv[3])
+assert a.pop("rotary", None) == (dims and {"dims": dims, "theta": "10000"}) and a == b
+SAME
+    result $? "$file has the same weights as by names, and its positions"
 done
-shows 'rotary positions'
+shows 'rotary positions of 8 entries, theta = 10000 .no config.json'
 run 0 "one head takes no bias of the output" import "$work/gpt2.safetensors" --arch gpt2 --layer 1 --head 1/2 --json
-json 'len(o["weights"]["heads"][0]["WQ"]) == 3 and o["homogeneous"]'
+json 'len(o["weights"]["heads"][0]["WQ"]) == 8 and o["homogeneous"]'
 refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"
 complains "no layer 0 of gpt2: there is no tensor 'h.0.attn.c_attn.weight'"
 refused "an unknown architecture" import "$work/gpt2.safetensors" --arch gpt --heads 2 -o "$work/no.json"
@@ -178,14 +183,14 @@ complains "there are gpt2, llama, gemma2, phi3, bloom, neox, bert"
 refused "a name with a letter missing" import "$work/gpt2.safetensors" --fused-qkv h.1.atn.c_attn.weight --o x -o "$work/no.json"
 complains "is it 'h.1.attn.c_attn.weight'"
 run 0 "a list of tensors" import "$work/gpt2.safetensors" --list
-shows '^F32 +6 x 18 +h.1.attn.c_attn.weight$'
+shows '^F32 +16 x 48 +h.1.attn.c_attn.weight$'
 run 0 "the list as JSON" import "$work/gpt2.safetensors" --list --json
-json '{t["name"]: t["shape"] for t in o["tensors"]}["h.1.attn.c_proj.bias"] == [6]'
-# 1/sqrt(3) in binary32 is 0x1.279a74p-1; 1/sqrt(4) is 1/2.
+json '{t["name"]: t["shape"] for t in o["tensors"]}["h.1.attn.c_proj.bias"] == [16]'
+# 1/sqrt(8) in binary32 is 0x1.6a09e6p-2; 1/sqrt(4) is 1/2.
 # shellcheck disable=SC2086
 run 0 "a root that is no fraction" import $plain --k k --v v --scale rsqrt -o "$work/root.json"
 # shellcheck disable=SC2086
-run 0 "the same as a number" import $plain --k k --v v --scale 0x1.279a74p-1 -o "$work/number.json"
+run 0 "the same as a number" import $plain --k k --v v --scale 0x1.6a09e6p-2 -o "$work/number.json"
 cmp -s "$work/root.json" "$work/number.json"
 result $? "rsqrt is the binary32 number nearest to the root"
 refused "no model" import "$work/head.json" --q a --k b --v c --o d -o "$work/no.json"

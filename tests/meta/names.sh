@@ -65,6 +65,7 @@ network_set_json io
 network_write io
 token_index data
 units_plan attention
+weights_form io
 weights_have_bias io
 weights_is_binary io
 weights_parse io

@@ -1,6 +1,7 @@
 """Queries, keys and values of models by another route: sixty digits of Python's decimals, from the definitions of the layers.
 
     model_qkv.py make FOLDER KIND        model.safetensors, config.json and stream.safetensors of a small random model of this kind
+    model_qkv.py outputs FOLDER KIND EVAL the balls of `attest eval` for layer 1, imported with its norm and 1/sqrt(s), hold what is true
     model_qkv.py compare FOLDER KIND QKV compares q, k, v and what is added to scores, as `attest audit --save-qkv` wrote them
 
 Kinds: gpt2 llama qwen3 llama3 linear gemma2 phi3 bloom neox bert. Shares no code with attest; fails with a line for each difference.
@@ -194,7 +195,7 @@ def normed(kind, tensors, layer, x):
     weight = vector(tensors[name.format(layer)])
     bias = tensors.get(name.replace("weight", "bias").format(layer))
     config = CONFIG[kind]
-    eps = next(D(config[key]) for key in ("rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps") if key in config)
+    eps = next(D(repr(config[key])) for key in ("rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps") if key in config)
     if kind == "gemma2":
         weight = [1 + w for w in weight]
     return norm(x, eps, bias is not None, weight, vector(bias) if bias else None)
@@ -213,7 +214,7 @@ def form(kind, tensors, layer, matrices, x, position):
         y = [y[h * size:(h + 1) * size] for h in range(count)]
         if part < 2 and kind == "qwen3":
             weight = vector(tensors[f"model.layers.{layer}.self_attn.{'qk'[part]}_norm.weight"])
-            y = [norm(h, D(config["rms_norm_eps"]), False, weight) for h in y]
+            y = [norm(h, D(repr(config["rms_norm_eps"])), False, weight) for h in y]
         if part < 2 and kind not in ("gpt2", "bert", "bloom"):
             dims = int(size * config.get("partial_rotary_factor", config.get("rotary_pct", 1)))
             frequency = frequencies(kind, dims)
@@ -257,5 +258,65 @@ def compare(folder, kind, path):
     return 1 if wrong else 0
 
 
+def exact(text):
+    sign = -1 if text.startswith("-") else 1
+    digits, power = text.lstrip("-")[2:].split("p")
+    whole, _, part = digits.partition(".")
+    return sign * D(int(whole + part, 16)) / D(16) ** len(part) * D(2) ** int(power)
+
+
+def rsqrt(s):
+    """What programs multiply by: the binary32 number, unless it is a rational."""
+    root = math.isqrt(s)
+    if root * root == s:
+        return D(1) / root
+    near = single(1 / math.sqrt(s))
+    truth = 1 / D(s).sqrt()
+    step = 2.0 ** -30
+    assert all(abs(D(near) - truth) <= abs(D(single(near + n * step)) - truth) for n in (-1, 1))
+    return D(near)
+
+
+def attended(kind, tensors, layer, stream, b):
+    """The outputs of the layer for one sequence: x + Attn(norm(x))."""
+    heads, groups, size, dim = SHAPE[kind]
+    config, matrices = CONFIG[kind], projections(kind, tensors, layer)
+    x = [[D(v) for v in stream[(b * TOKENS + t) * dim:(b * TOKENS + t + 1) * dim]] for t in range(TOKENS)]
+    parts = [form(kind, tensors, layer, matrices, token, t) for t, token in enumerate(x)]
+    name = next(n for n in shapes(kind) if n.endswith("o_proj.weight") or n.endswith("dense.weight"))
+    output = matrix(tensors[name.format(layer)])
+    scale = rsqrt(config.get("query_pre_attn_scalar", size))
+    cap = D(config["attn_logit_softcapping"]) if "attn_logit_softcapping" in config else None
+    slopes = [D(2) ** (-2 * (h + 1)) for h in range(4)] + [D(2) ** -1, D(2) ** -3] if kind == "bloom" else [D(0)] * heads
+    for t in range(TOKENS):
+        mean = []
+        for h in range(heads):
+            g = h // (heads // groups)
+            scores = [scale * sum(a * c for a, c in zip(parts[t][0][h], parts[j][1][g])) for j in range(t + 1)]
+            if cap:
+                scores = [cap * (1 - 2 / ((2 * s / cap).exp() + 1)) for s in scores]
+            scores = [s + slopes[h] * j for j, s in enumerate(scores)]
+            weight = [(s - max(scores)).exp() for s in scores]
+            mean += [sum(w * parts[j][2][g][r] for j, w in enumerate(weight)) / sum(weight) for r in range(size)]
+        yield [a + sum(w * m for w, m in zip(row, mean)) for a, row in zip(x[t], output)]
+
+
+def outputs(folder, kind, path):
+    tensors, stream = (read(os.path.join(folder, name)) for name in ("model.safetensors", "stream.safetensors"))
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)["outputs"]
+    wrong = entries = 0
+    for b in range(BATCH):
+        for t, truth in enumerate(attended(kind, tensors, 1, stream["hidden_states.1"][1], b)):
+            for value, ball in zip(truth, found[b][t], strict=True):
+                mid, rad = exact(ball["mid"]), exact(ball["rad"])
+                entries += 1
+                if abs(value - mid) > rad + D("1e-50") or rad > D("1e-15"):
+                    wrong += 1
+                    print(f"[{b},{t}]: {value} is not in {ball['text']}")
+    print(f"{kind}: {entries - wrong} of {entries} outputs inside their balls")
+    return 1 if wrong else 0
+
+
 if __name__ == "__main__":
-    sys.exit(make(*sys.argv[2:]) if sys.argv[1] == "make" else compare(*sys.argv[2:]))
+    sys.exit({"make": make, "compare": compare, "outputs": outputs}[sys.argv[1]](*sys.argv[2:]))

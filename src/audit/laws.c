@@ -1,0 +1,247 @@
+/* laws.c -- laws of exact softmax attention that a format breaks on the user's own data. */
+#include "audit/laws.h"
+
+#include <stdlib.h>
+
+#include <attest/attention.h>
+
+#include "attention/work.h"
+#include "audit/evaluate.h"
+#include "audit/orders.h"
+#include "base/memory.h"
+#include "base/try.h"
+
+/* So much is looked at: a hint of what formats do, in about a second. Balls tell outputs apart
+ * that differ by 2^-BITS of them. */
+enum { MOST_POSITIONS = 256, MOST_SEQUENCES = 16, BITS = 128 };
+#define MOST_WORK 1e10
+
+/* The first sequences of two and more tokens. */
+typedef struct sample {
+    const attest_dataset *dataset;
+    const attest_weights *weights;
+    size_t sequence[MOST_SEQUENCES], sequences, positions;
+    attest_dataset reversed, shorter;
+    bool has_exact;
+    arb_ptr given, less; /* the exact outputs of the sequences, and of the shorter ones */
+} sample;
+
+static bool is_causal(const sample *s)
+{
+    return s->weights->mask == ATTEST_MASK_CAUSAL;
+}
+
+/* Adds token k of sequence i to the builder. */
+static attest_status add_token(attest_dataset_builder *builder, fmpq *entry,
+                               const attest_dataset *dataset, size_t i, size_t k,
+                               attest_error *error)
+{
+    for (size_t c = 0; c < dataset->dim; c++)
+        attest_tokens_get_entry(entry + c, &dataset->tokens,
+                                attest_dataset_token(dataset, i, k), c);
+    return attest_dataset_builder_add_token(builder, entry, error);
+}
+
+/* Where token k of n stands in the reverse order. */
+static size_t place_of(const sample *s, size_t k, size_t n)
+{
+    if (is_causal(s))
+        return k + 1 == n ? k : n - 2 - k;
+    return n - 1 - k;
+}
+
+/* made = the sequences reversed, or without their first tokens. */
+static attest_status build(attest_dataset *made, const sample *s, bool shorter,
+                           attest_error *error)
+{
+    const attest_dataset *dataset = s->dataset;
+    fmpq *entry = _fmpq_vec_init((slong)dataset->dim);
+    attest_status status = ATTEST_OK;
+    attest_dataset_builder builder;
+
+    attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t m = 0; m < s->sequences && status == ATTEST_OK; m++) {
+        size_t i = s->sequence[m], n = attest_dataset_length(dataset, i);
+
+        for (size_t k = shorter; k < n && status == ATTEST_OK; k++)
+            status =
+                add_token(&builder, entry, dataset, i, shorter ? k : place_of(s, k, n), error);
+        if (status == ATTEST_OK)
+            status = attest_dataset_builder_end_sequence(&builder, error);
+    }
+    if (status == ATTEST_OK)
+        status = attest_dataset_builder_finish(made, &builder, error);
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(entry, (slong)dataset->dim);
+    return status;
+}
+
+static void choose(sample *s)
+{
+    for (size_t i = 0; i < s->dataset->count && s->sequences < MOST_SEQUENCES; i++) {
+        size_t n = attest_dataset_length(s->dataset, i);
+
+        if (n < 2 || s->positions + n > MOST_POSITIONS)
+            continue;
+        s->sequence[s->sequences++] = i;
+        s->positions += n;
+    }
+}
+
+/* out = the exact outputs of one sequence, and of what weights stand for; *work is taken from.
+ */
+static attest_status enclose(arb_ptr out, double *work, const sample *s,
+                             const attest_dataset *dataset, size_t i, attest_error *error)
+{
+    attest_sequence sequence;
+    attest_status status;
+
+    attest_sequence_init(&sequence);
+    status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
+    if (status == ATTEST_OK)
+        status = attest_work_charge(
+            work, attest_work_estimate(s->weights, &sequence, sequence.length, BITS), error);
+    if (status == ATTEST_OK)
+        status = attest_attention_ball(out, s->weights, &sequence, BITS, error);
+    attest_sequence_clear(&sequence);
+    return status;
+}
+
+/* The exact outputs of all, unless that is too much work. */
+static attest_status enclose_all(sample *s, attest_error *error)
+{
+    size_t dim = s->dataset->dim, at = 0, less = 0;
+    double work = MOST_WORK;
+    attest_status status = ATTEST_OK;
+
+    s->given = _arb_vec_init((slong)(s->positions * dim));
+    s->less = _arb_vec_init((slong)(s->positions * dim));
+    for (size_t m = 0; m < s->sequences && status == ATTEST_OK; m++) {
+        size_t n = attest_dataset_length(s->dataset, s->sequence[m]);
+
+        status = enclose(s->given + at * dim, &work, s, s->dataset, s->sequence[m], error);
+        if (status == ATTEST_OK)
+            status = enclose(s->less + less * dim, &work, s, &s->shorter, m, error);
+        at += n;
+        less += n - 1;
+    }
+    s->has_exact = status == ATTEST_OK;
+    return status == ATTEST_UNABLE ? ATTEST_OK : status;
+}
+
+static attest_status sample_init(sample *s, attest_error *error)
+{
+    attest_dataset_init(&s->reversed);
+    attest_dataset_init(&s->shorter);
+    choose(s);
+    if (s->sequences == 0)
+        return ATTEST_OK;
+    ATTEST_TRY(build(&s->reversed, s, false, error));
+    ATTEST_TRY(build(&s->shorter, s, true, error));
+    return enclose_all(s, error);
+}
+
+static void sample_clear(sample *s)
+{
+    slong entries = (slong)(s->positions * s->dataset->dim);
+
+    attest_dataset_clear(&s->reversed);
+    attest_dataset_clear(&s->shorter);
+    if (s->given)
+        _arb_vec_clear(s->given, entries);
+    if (s->less)
+        _arb_vec_clear(s->less, entries);
+}
+
+/* Whether the exact outputs at these positions differ, for all that square roots and the like
+ * leave open of them. */
+static bool differ(const sample *s, size_t given, size_t less)
+{
+    size_t dim = s->dataset->dim;
+    bool apart = false;
+    arb_t gap, room;
+
+    arb_init(gap);
+    arb_init(room);
+    arb_set_fmpq(room, s->weights->slack, 64);
+    arb_mul_2exp_si(room, room, 1);
+    for (size_t c = 0; c < dim && !apart; c++) {
+        arb_sub(gap, s->given + given * dim + c, s->less + less * dim + c, BITS);
+        arb_abs(gap, gap);
+        apart = arb_gt(gap, room);
+    }
+    arb_clear(gap);
+    arb_clear(room);
+    return apart;
+}
+
+/* What became of sequence m, whose outputs begin at these positions. */
+static void compare(attest_audit_laws *laws, const sample *s, size_t m, size_t at,
+                    const attest_audit_outputs *given, const attest_audit_outputs *reversed,
+                    const attest_audit_outputs *shorter)
+{
+    size_t n = attest_dataset_length(s->dataset, s->sequence[m]);
+
+    for (size_t k = is_causal(s) ? n - 1 : 0; k < n; k++) {
+        laws->reordered++;
+        if (!attest_orders_same_output(given, at + k, reversed, at + place_of(s, k, n)) &&
+            laws->changed++ == 0)
+            laws->changed_at = (attest_place){s->sequence[m], k};
+    }
+    for (size_t k = 1; s->has_exact && k < n; k++) {
+        size_t less = at - m + k - 1; /* m sequences before have one token less */
+
+        laws->shortened++;
+        if (attest_audit_outputs_finite(given, at + k) &&
+            attest_audit_outputs_finite(shorter, less) &&
+            attest_orders_same_output(given, at + k, shorter, less) &&
+            differ(s, at + k, less) && laws->unnoticed++ == 0)
+            laws->unnoticed_at = (attest_place){s->sequence[m], k};
+    }
+}
+
+static attest_status look(attest_audit_laws *laws, const sample *s,
+                          const attest_simulated_arithmetic *arithmetic, attest_error *error)
+{
+    attest_audit_outputs given = {0}, reversed = {0}, shorter = {0};
+    attest_audit_request request;
+    attest_status status;
+
+    attest_audit_request_init(&request, s->dataset, s->weights);
+    request.sequence = s->sequence;
+    request.sequences = s->sequences;
+    status = attest_audit_evaluate(&given, &request, arithmetic, error);
+    attest_audit_request_init(&request, &s->reversed, s->weights);
+    if (status == ATTEST_OK)
+        status = attest_audit_evaluate(&reversed, &request, arithmetic, error);
+    attest_audit_request_init(&request, &s->shorter, s->weights);
+    if (status == ATTEST_OK)
+        status = attest_audit_evaluate(&shorter, &request, arithmetic, error);
+    for (size_t m = 0, at = 0; m < s->sequences && status == ATTEST_OK; m++) {
+        compare(laws, s, m, at, &given, &reversed, &shorter);
+        at += attest_dataset_length(s->dataset, s->sequence[m]);
+    }
+    attest_audit_outputs_clear(&given);
+    attest_audit_outputs_clear(&reversed);
+    attest_audit_outputs_clear(&shorter);
+    return status;
+}
+
+attest_status attest_audit_laws_get(attest_audit_laws *laws,
+                                    const attest_simulated_arithmetic *arithmetic, size_t count,
+                                    const attest_dataset *dataset,
+                                    const attest_weights *weights, attest_error *error)
+{
+    sample s = {.dataset = dataset, .weights = weights};
+    attest_status status;
+
+    for (size_t f = 0; f < count; f++)
+        laws[f] = (attest_audit_laws){0};
+    if (weights->activation != ATTEST_SOFTMAX || dataset->meant)
+        return ATTEST_OK;
+    status = sample_init(&s, error);
+    for (size_t f = 0; f < count && s.sequences > 0 && status == ATTEST_OK; f++)
+        status = look(&laws[f], &s, &arithmetic[f], error);
+    sample_clear(&s);
+    return status;
+}

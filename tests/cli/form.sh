@@ -1,0 +1,134 @@
+#!/bin/sh
+# Heads with rotary positions, ALiBi, norms of queries and keys and softcap in weights files: outputs, separations and
+# norms against ninety digits of Python's, certificates that say no more than is true, and models imported with all of it.
+. "$srcdir/tests/cli/lib.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no python3"
+    exit 0
+fi
+oracle=$srcdir/tests/ref/head_form.py models=$srcdir/tests/ref/model_qkv.py
+
+python3 - "$work" <<'END'
+import json, os, random, sys
+def write(name, value): json.dump(value, open(os.path.join(sys.argv[1], name + ".json"), "w"))
+def make(name, s=4, heads=2, biases=False, gains=False, alibi=False, factored=False, **members):
+    r = random.Random(name)
+    q = lambda: f"{r.randint(-40, 40)}/{r.randint(5, 30)}"
+    row = lambda n: [q() for _ in range(n)]
+    weights = {"format": "attest/weights", "version": 1, "activation": "softmax", "mask": "causal", "heads": []} | members
+    for h in range(heads):
+        head = {n: [row(4) for _ in range(s)] for n in ("WQ", "WK", "WV")} | {"WO": [row(s) for _ in range(4)]}
+        if factored: head["WK"] = {"u": row(s), "v": row(4)}
+        if biases: head |= {"bQ": row(s), "bK": row(s), "bV": row(s), "bO": row(4)}
+        if gains: head |= {"gQ": row(s), "gK": row(s)}
+        if alibi: head["alibi"] = f"1/{2 << h}"
+        weights["heads"].append(head)
+    write(name, weights)
+turns = {"dims": 4, "theta": "10000"}
+make("rotary", rotary=turns)
+make("partial", rotary={"dims": 2, "theta": "500", "factor": "5/2"}, mask="none", biases=True)
+make("llama3", s=8, rotary={"dims": 8, "theta": "10000", "factor": "8", "long_wave": "800", "short_wave": "200"}, norm={"kind": "rms", "eps": "1e-5"})
+make("alibi", alibi=True, mask="none")
+make("alibi-factored", alibi=True, factored=True, skip=False)
+make("head-norm", gains=True, head_norm={"eps": "1e-6", "over": "head"}, rotary=turns, norm={"kind": "layer", "eps": "1e-5"}, biases=True)
+make("heads-norm", gains=True, head_norm={"eps": "0", "over": "heads"}, skip=False)
+make("softcap", softcap="5")
+make("all", gains=True, head_norm={"eps": "1e-6"}, rotary={"dims": 2, "theta": "100"}, norm={"kind": "rms", "eps": "1e-6"}, biases=True, alibi=True,
+     softcap="3/2", mask="none")
+r = random.Random(5)
+token = [[f"{r.randint(-30, 30)}/{r.randint(7, 20)}" for _ in range(4)] for _ in range(5)]
+data = {"format": "attest/dataset", "version": 1}
+write("data", data | {"sequences": [[token[t] for t in s] for s in ((0, 1, 2, 0), (3, 1, 4), (1, 0))]})
+# Without a skip and a mask all outputs of a sequence of one token are equal, wherever it stands: no pair of them is required.
+write("same", data | {"sequences": [[token[0]] * 3, [token[1]]]})
+# The second token is the first times 3: a norm of queries and keys cannot tell, and the values are equal.
+make("merged", gains=True, head_norm={"eps": 0}, rotary=turns, skip=False, mask="none", norm={"kind": "rms", "eps": "0"})
+write("times", data | {"sequences": [[["1", "2", "1/3", "1"]], [["3", "6", "1", "3"]]]})
+END
+
+for kind in rotary partial llama3 alibi alibi-factored head-norm heads-norm softcap all; do
+    run 0 "$kind: eval" eval "$work/data.json" --weights "$work/$kind.json" --json
+    cp "$out" "$work/eval.json"
+    run 0 "$kind: certify" certify "$work/data.json" --weights "$work/$kind.json" -o "$work/claim.json" --json
+    python3 "$oracle" "$work/data.json" "$work/$kind.json" "$work/eval.json" "$out" >"$work/said" 2>>"$err"
+    result $? "$kind: $(tail -n 1 "$work/said")"
+    run 0 "$kind: check" check "$work/claim.json"
+done
+
+# A certificate without the room that rounded angles need says too much; so does one of more than is true.
+run 0 "a claim" certify "$work/data.json" --weights "$work/rotary.json" -o "$work/claim.json"
+python3 - "$work" <<'END'
+import json, sys
+for name, change in (("narrow", {"rad": "0x1p-160"}), ("wrong", {"mid": "0x1p-24", "rad": "0x1p-40"})):
+    c = json.load(open(sys.argv[1] + "/claim.json"))
+    c["min_separation"] = {"mid": c["min_separation"]["mid"], "rad": c["min_separation"]["rad"]} | change
+    json.dump(c, open(f"{sys.argv[1]}/{name}.json", "w"))
+END
+run 1 "a ball that is too narrow" check "$work/narrow.json"
+run 1 "a separation that is not so" check "$work/wrong.json"
+run 1 "too large a delta is refuted" certify "$work/data.json" --weights "$work/rotary.json" --delta 1 -o "$work/no.json"
+run 0 "check of that" check "$work/no.json"
+
+run 0 "one token, wherever it stands" certify "$work/same.json" --weights "$work/partial.json" --json
+json 'o["required_pairs"] == 3 and o["verdict"] == "proved"'
+run 3 "equality after angles and square roots stays open" certify "$work/times.json" --weights "$work/merged.json" --json
+json 'o["verdict"] == "undecided" and "angles" in o["reason"]'
+sed 's/softmax/hardmax/' "$work/rotary.json" >"$work/hard.json"
+run 3 "hardmax after angles" certify "$work/data.json" --weights "$work/hard.json"
+complains 'undecided'
+sed 's/softmax/hardmax/' "$work/alibi.json" >"$work/hard-alibi.json"
+run 0 "hardmax with ALiBi is rational" eval "$work/data.json" --weights "$work/hard-alibi.json" --number exact
+run 0 "audit" audit "$work/data.json" --weights "$work/head-norm.json" --formats binary32,bfloat16 --json
+json 'o["formats"][0]["relative_error"]["max"] < 1e-5 < 1e-3 < o["formats"][1]["relative_error"]["max"] < 0.2'
+refused "audit of a softcap" audit "$work/data.json" --weights "$work/softcap.json"
+complains '\-\-qkv'
+refused "a softcap in doubles" eval "$work/data.json" --weights "$work/softcap.json" --number double
+complains 'balls'
+refused "Theorem 1 has no positions" counterexample --weights "$work/hard.json"
+refused "Lemma F has none" certify "$work/data.json" --weights "$work/rotary.json" --method first-difference
+
+# What is wrong with a file is said.
+while IFS='|' read -r change words; do
+    python3 - "$work" "$change" <<'END'
+import json, sys
+w = json.load(open(sys.argv[1] + "/head-norm.json"))
+exec(sys.argv[2])
+json.dump(w, open(sys.argv[1] + "/bad.json", "w"))
+END
+    refused "$words" eval "$work/data.json" --weights "$work/bad.json"
+    complains "$words"
+done <<'END'
+w["rotary"]["dims"] = 3|an even number above 0
+w["rotary"]["dims"] = 6|has size 4
+w["rotary"]["theta"] = 0|above 0
+w["rotary"].pop("theta")|theta
+w["rotary"]["long_wave"] = 5|belong together
+w["rotary"].update(factor=2, long_wave=5, short_wave=5)|belong together
+w["softcap"] = -1|above 0
+w["head_norm"]["eps"] = -1|negative
+w["head_norm"]["over"] = "all"|over
+w.pop("head_norm")|no head_norm
+[h.pop(g) for h in w["heads"] for g in ("gQ", "gK")]|no head has gains
+w["heads"][0]["gQ"].append(1)|has size 4
+w["heads"][1]["gK"] = []|gains
+w["heads"][0]["alibi"] = "x"|alibi
+END
+
+# Whole layers of models: norm, biases, positions and all, from a file of tensors to a verdict.
+for kind in llama qwen3 llama3 linear gemma2 phi3 bloom neox; do
+    mkdir "$work/$kind"
+    python3 "$models" make "$work/$kind" "$kind"
+    arch=$kind heads=4 norm=rms
+    case $kind in
+    qwen3) arch=llama ;;
+    llama3 | linear) arch=llama heads=2 ;;
+    bloom) heads=6 norm=layer ;;
+    neox) heads=2 norm=layer ;;
+    esac
+    run 0 "$kind: import" import "$work/$kind/model.safetensors" --arch $arch --layer 1 --heads $heads --norm $norm --scale rsqrt -o "$work/$kind/w.json"
+    run 0 "$kind: eval" eval "$work/$kind/stream.safetensors" --tensor hidden_states.1 --weights "$work/$kind/w.json" --json
+    python3 "$models" outputs "$work/$kind" $kind "$out" >"$work/said" 2>>"$err"
+    result $? "$(tail -n 1 "$work/said")"
+done
+refused "a config without an architecture" import "$work/llama/model.safetensors" --config x --q q --k k --v v --o o -o "$work/no.json"
+finish
