@@ -34,7 +34,7 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
          "--heads H says it, or --config FILE, the model's config.json"},
         {"whatever stands before it",
          "whatever stands before it ('attest import FILE --list' has all names)"},
-        {"sequences 1 to 4 tokens", "sequences 1 to 4 tokens (--dim, --length)"},
+        {"choose the shape so", "choose --dim and --length so"},
         {"use the strategy tuned", "use --strategy tuned"},
         {"use the strategy gap", "use --strategy gap"},
         {"use the strategy gap, without eps", "use --strategy gap, without --eps"},

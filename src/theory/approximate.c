@@ -45,9 +45,10 @@ static attest_status check_limits(const attest_approximation *a, attest_error *e
 
     if (a->dim < 1 || a->dim > ATTEST_APPROXIMATE_MOST_DIM || a->length < 1 ||
         a->length > ATTEST_APPROXIMATE_MOST_LENGTH)
-        return attest_error_set(error, ATTEST_USAGE,
-                                "tokens have 1 to %d entries, sequences 1 to %d tokens",
-                                ATTEST_APPROXIMATE_MOST_DIM, ATTEST_APPROXIMATE_MOST_LENGTH);
+        return attest_error_set(
+            error, ATTEST_USAGE,
+            "tokens have 1 to %d entries, sequences 1 to %d tokens: choose the shape so",
+            ATTEST_APPROXIMATE_MOST_DIM, ATTEST_APPROXIMATE_MOST_LENGTH);
     if (a->grid < 2)
         return attest_error_set(error, ATTEST_USAGE, "a grid has at least 2 cells an axis");
     if (cells > (double)ATTEST_APPROXIMATE_MOST_CELLS)

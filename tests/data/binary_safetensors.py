@@ -70,13 +70,13 @@ def bad_safetensors(data, one):
     def header_only(name, text, message, content=data):
         bad(name, tensors(text, content), message)
 
-    bad("length-only", struct.pack("<Q", 0), "not a safetensors file")
-    bad("length-huge", tensors(one, data, 2**64 - 1), "not a safetensors file")
-    bad("length-beyond", tensors(one, b"", len(one) + 1), "not a safetensors file")
+    bad("length-only", struct.pack("<Q", 0), "nor an .npz archive")
+    bad("length-huge", tensors(one, data, 2**64 - 1), "nor an .npz archive")
+    bad("length-beyond", tensors(one, b"", len(one) + 1), "nor an .npz archive")
     bad("length-short", tensors(one, data, len(one) - 1), "column 59: the text ends too early")
     bad("length-zero", tensors(one, data, 0), "there is no JSON text")
-    header_only("space-first", " " + one, "not a safetensors file")
-    header_only("array", "[1]", "not a safetensors file")
+    header_only("space-first", " " + one, "nor an .npz archive")
+    header_only("array", "[1]", "nor an .npz archive")
     header_only("tail", one + "x", "text after the end of the object")
     header_only("newline-tail", one + "\n", "nothing but spaces")
     header_only("open", one[:-1], "the text ends too early")
