@@ -50,7 +50,8 @@ static void write_subject(attest_markup *body, const attest_record *record)
     if (!attest_json_find_member(&weights, &root, "weights"))
         weights.value = NULL;
     attest_table_row(body, attest_section_label(label, sizeof label, record));
-    write_member(body, &dataset, "long", "name");
+    write_member(body, &dataset, "long",
+                 *attest_value_text(&dataset, "name") ? "name" : "path");
     for (int i = 0; i < 5; i++)
         attest_table_number(body, attest_value_number(&dataset, counts[i]), 0);
     write_member(body, &weights, NULL, "activation");
