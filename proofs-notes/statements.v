@@ -1932,7 +1932,7 @@ Check (@hardmax.required_lists :
         (@sval) nat (lt^~ (length (columns j))) l' = l
       & hardmax.required (X:=X) m (i:=i) k (j:=j) l <->
         definition2.required I (definition2.place 'cV_d I columns) 'cV_d
-          (definition2.list_token (matrix_zmodType R d 1) 0 I columns)
+          (definition2.list_token 'cV_d 0 I columns)
           (definition2.list_sees 'cV_d I columns m) i k' j l']).
 
 (*! collinear *)

@@ -137,7 +137,7 @@ Theorem required_lists (R : realFieldType) (d : nat) (I : Type) (X : I -> sequen
   [/\ sval k' = k, sval l' = l &
     required m k l <->
     definition2.required I (definition2.place _ I columns) 'cV[R]_d
-      (definition2.list_token _ 0 I columns) (definition2.list_sees _ I columns m)
+      (definition2.list_token 'cV[R]_d 0 I columns) (definition2.list_sees _ I columns m)
       i k' j l'].
 Proof.
 move=> columns.
