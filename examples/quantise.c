@@ -5,7 +5,6 @@
  * 32 numbers, i/8 - 2 for i = 0 ... 31, by MXFP4 as microxcaling has it, q8_0 as llama.cpp does
  * and float8_e4m3fn with one scale. The largest magnitude is 2. MXFP4's elements reach 6, and
  * its scale is 2^(1-2): 2 becomes 4 * 1/2. The program fails if that is not so. */
-#include <math.h>
 #include <stdio.h>
 
 #include <attest/attest.h>
@@ -25,8 +24,12 @@ static double show(const char *name, const double *x)
         fprintf(stderr, "%s: %s\n", name, error.text);
         return -1;
     }
-    for (size_t i = 0; i < COUNT; i++)
-        most = fmax(most, fabs(attest_quantised_get(&q, i) - x[i]));
+    for (size_t i = 0; i < COUNT; i++) {
+        double off = attest_quantised_get(&q, i) - x[i];
+
+        off = off < 0 ? -off : off;
+        most = off > most ? off : most;
+    }
     printf("%-24s scale %.9g, -2 is code 0x%02x, the largest error %.9g\n", name,
            attest_quantised_get_scale(&q, 0)->factor,
            (unsigned)attest_quantised_get_code(&q, 0), most);

@@ -83,9 +83,9 @@ static int read_all(dot_job *job)
 /* Results that run over the terminal are progress enough. */
 static void begin_results(dot_job *job)
 {
-    bool shown = !job->common.output && isatty(STDOUT_FILENO);
-
-    job->progress = shown ? (attest_progress){0} : attest_cli_progress();
+    memset(&job->progress, 0, sizeof job->progress);
+    if (job->common.output || !isatty(STDOUT_FILENO))
+        job->progress = attest_cli_progress();
     attest_progress_report(&job->progress, "cases", 0, job->a.rows, NULL);
 }
 

@@ -86,7 +86,8 @@ int attest_cli_qkv_check_options(attest_cli_qkv *x)
 /* A tensor each in .npy files, or all in one file. */
 static int check_files(const attest_cli_qkv *x, const attest_command *command, const char *path)
 {
-    const char *const *name = x->name, *all[ATTEST_QKV_PARTS + 1];
+    const char *const *name = x->name;
+    const char *all[ATTEST_QKV_PARTS + 1];
 
     if (!x->kernel)
         return attest_cli_refuse("no kernel model given: use --kernel MODEL (see 'attest %s "
