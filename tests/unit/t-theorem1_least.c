@@ -224,7 +224,7 @@ int main(void)
         attest_error error;
         size_t least[2], n, m;
         instance x;
-        bool found;
+        bool found = false;
 
         draw(&x, &state);
         attest_counterexample_init(&c);
