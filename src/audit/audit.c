@@ -329,15 +329,13 @@ static attest_status find_laws(attest_audit *audit, attest_error *error)
     attest_simulated_arithmetic *arithmetic =
         attest_memory_alloc(audit->formats, sizeof *arithmetic);
     attest_audit_laws *laws = attest_memory_alloc(audit->formats, sizeof *laws);
-    attest_status status = ATTEST_NOMEM;
+    attest_status status;
 
     for (size_t f = 0; arithmetic && f < audit->formats; f++)
         arithmetic[f] = audit->result[f].arithmetic;
-    if (arithmetic && laws)
-        status = attest_audit_laws_get(laws, arithmetic, audit->formats, audit->dataset,
-                                       audit->weights, error);
-    else
-        attest_memory_fail(error);
+    status = arithmetic && laws ? attest_audit_laws_get(laws, arithmetic, audit->formats,
+                                                        audit->dataset, audit->weights, error)
+                                : attest_memory_fail(error);
     for (size_t f = 0; status == ATTEST_OK && f < audit->formats; f++)
         audit->result[f].laws = laws[f];
     free(arithmetic);

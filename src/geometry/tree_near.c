@@ -41,24 +41,19 @@ static void set_base(attest_tree_packed *packed, const attest_tree *tree, size_t
     packed->most = 0;
 }
 
-/* The largest |entry - base| of a leaf, or more; what stands behind it in its last group does
- * not count. */
+/* The largest |entry - base| of a leaf, or more. Its last group is filled up with its last
+ * point. */
 static double extent(const attest_tree_packed *packed, const attest_tree *tree,
                      const attest_tree_node *leaf)
 {
     double most[ATTEST_TREE_LANES] = {0}, all = 0;
 
-    for (size_t at = leaf->begin; at < leaf->end; at += ATTEST_TREE_LANES) {
-        double keep[ATTEST_TREE_LANES];
-        for (size_t lane = 0; lane < ATTEST_TREE_LANES; lane++)
-            keep[lane] = at + lane < leaf->end;
+    for (size_t at = leaf->begin; at < leaf->end; at += ATTEST_TREE_LANES)
         for (size_t c = 0; c < tree->cloud->dim; c++) {
             const double *x = entry(tree, at, c);
             for (size_t lane = 0; lane < ATTEST_TREE_LANES; lane++)
-                most[lane] =
-                    attest_tree_more(most[lane], fabs(x[lane] - packed->base[c]) * keep[lane]);
+                most[lane] = attest_tree_more(most[lane], fabs(x[lane] - packed->base[c]));
         }
-    }
     for (size_t lane = 0; lane < ATTEST_TREE_LANES; lane++)
         all = attest_tree_more(all, most[lane]);
     return all * (1 + 0x1p-50);
