@@ -2,10 +2,7 @@
 # attest audit --arch --model --activations: whole models from their weights. What enters attention is held
 # against sixty digits of Python's; the audit is that of --qkv on what was formed; what is refused.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
+need_python
 oracle=$srcdir/tests/ref/model_qkv.py
 here=$PWD
 case $oracle in /*) ;; *) oracle=$here/$oracle ;; esac

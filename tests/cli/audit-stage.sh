@@ -2,10 +2,7 @@
 # attest audit --stage, --kernel: with projections that are the identity, the layer is its attention, so that
 # attest simulate on the tokens as queries, keys and values returns what is audited.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
+need_python
 d=$work/stage
 mkdir "$d"
 python3 - "$d" <<'EOF'

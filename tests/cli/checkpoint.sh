@@ -9,12 +9,7 @@ if [ ! -e "$model" ]; then
     echo "1..0 # SKIP ATTEST_DATA names no folder with gpt-nano-sort"
     exit 0
 fi
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+need_python
 
 oracle() { # description, arguments of the oracle...
     description=$1

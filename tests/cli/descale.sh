@@ -2,12 +2,7 @@
 # Factors that kernels on 8-bit floats keep apart from q, k and v, and fold into the scale of the scores and
 # into the output: what kernels return, bit for bit, and what is exact, against tests/ref/descale.py.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+need_python
 ref() { python3 "$srcdir/tests/ref/descale.py" "$@"; }
 d=$work/descale
 mkdir "$d"

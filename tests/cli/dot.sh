@@ -1,10 +1,7 @@
 #!/bin/sh
 # attest dot: every unit, format and result against rationals; results of real GPUs; bad input.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
+need_python
 
 python3 "$srcdir/tests/ref/dot.py" 1 20 "$work/oracle" >"$work/list"
 while read -r unit format to promote folder; do

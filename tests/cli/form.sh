@@ -2,10 +2,7 @@
 # Heads with rotary positions, ALiBi, norms of queries and keys and softcap in weights files: outputs, separations and
 # norms against ninety digits of Python's, certificates that say no more than is true, and models imported with all of it.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
+need_python
 oracle=$srcdir/tests/ref/head_form.py models=$srcdir/tests/ref/model_qkv.py
 
 python3 - "$work" <<'END'

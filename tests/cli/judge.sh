@@ -2,12 +2,7 @@
 # attest judge, tolerance, simulate: every way to hand over q, k and v, the verdicts, faults that are
 # named, what is refused. The values beside which they are judged are those of qkv.py.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+need_python
 qkv() { python3 "$srcdir/tests/cli/qkv.py" "$@"; }
 d=$work/qkv
 mkdir "$d"

@@ -18,6 +18,15 @@ result() { # status, description...
     fi
 }
 
+# Skips the test where there is no python3, which leaves nothing in the source tree.
+need_python() {
+    PYTHONDONTWRITEBYTECODE=1
+    export PYTHONDONTWRITEBYTECODE
+    command -v python3 >/dev/null 2>&1 && return
+    echo "1..0 # SKIP there is no python3"
+    exit 0
+}
+
 # run CODE DESCRIPTION ARGUMENT...: attest must end with this exit code.
 run() {
     expected=$1

@@ -2,10 +2,7 @@
 # A norm in front of the heads: outputs against sixty digits of Python's, verdicts that the square
 # roots leave open, and certificates that say no more than is true.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
+need_python
 
 # Two sequences of which the second is the first times 3: RMSNorm without eps makes them equal.
 cat >"$work/data.json" <<'END'

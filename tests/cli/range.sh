@@ -2,12 +2,7 @@
 # attest range, and inputs that a kernel quantises: safe thresholds, witnesses, the smallest scheme, what is
 # refused. What is expected is computed by tests/ref/range.py.
 . "$srcdir/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+need_python
 ref() { python3 "$srcdir/tests/ref/range.py" "$@"; }
 d=$work/range
 mkdir "$d"

@@ -7,12 +7,7 @@ if [ ! -e "$p" ]; then
     echo "1..0 # SKIP ATTEST_DATA names no folder with gpt-nano-sort"
     exit 0
 fi
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+need_python
 
 run 0 "the recorded outputs" judge "$p" --output "$p:y" --kernel fp32-any --causal --json
 json 'o["verdict"] == "within" and o["within"] == o["elements"] == 1584 and o["worst"]["ratio"] < 0.5'

@@ -3,10 +3,7 @@
 # rationals. Prints which one noticed which.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
-if ! command -v python3 >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no python3"
-    exit 0
-fi
+need_python
 
 copy_source
 make -C "$work/build" -j2 attest tests/unit/quantise-echo >>"$work/log" 2>&1
