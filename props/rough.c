@@ -67,6 +67,8 @@ bool attest_rough_get(attest_rough *rough, const attest_instance *instance)
         return false;
     for (size_t p = 0; p < dataset->total; p++, (void)attest_oracle_next(&a, dataset)) {
         get_distance(bound, &out, p, p);
+        if (!(bound[1] < INFINITY)) /* also for NaN */
+            return false;
         rough->norm[0] = fmax(rough->norm[0], bound[0]);
         rough->norm[1] = fmax(rough->norm[1], bound[1]);
         b = a;
@@ -75,12 +77,12 @@ bool attest_rough_get(attest_rough *rough, const attest_instance *instance)
             if (!attest_oracle_required(&oracle, a, b))
                 continue;
             get_distance(bound, &out, p, q);
-            if (!(bound[0] > 0 && bound[1] < INFINITY)) /* also for NaN */
+            if (!(bound[0] > 0 && bound[1] < INFINITY))
                 return false;
             rough->required++;
             rough->separation[0] = fmin(rough->separation[0], bound[0]);
             rough->separation[1] = fmin(rough->separation[1], bound[1]);
         }
     }
-    return rough->norm[1] < INFINITY;
+    return true;
 }
