@@ -11,6 +11,7 @@
 
 #include <attest/format.h>
 
+#include "kernel/judge.h"
 #include "number/hosted.h"
 
 #define ATTEST_JUDGE_UP (1 + 0x1p-40)
@@ -32,6 +33,11 @@ void attest_judge_arithmetic_init(attest_judge_arithmetic *unit, const attest_fo
 /* Whether the limit itself, half a unit above the largest number, still rounds to that: its
  * significand is even. */
 bool attest_judge_arithmetic_includes_limit(const attest_format *format);
+
+/* The format as src/kernel rounds to it; flush: results below the least normal number become 0.
+ * Domain: not plain. */
+struct kernel_judge_format attest_judge_arithmetic_get_format(const attest_hosted *h,
+                                                              bool flush);
 
 /* At least (1 + u)^n - 1. */
 double attest_judge_grow(double u, double n);

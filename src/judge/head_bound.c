@@ -292,9 +292,8 @@ static void add_phis(attest_judge_work *x, const attest_judge_rule *rule, size_t
                      size_t count)
 {
     (void)rule;
-    attest_kernel_judge()->phis(x->phi, x->phi_size, x->slope, x->end, x->sign,
-                                x->v + first * x->stride, x->stride, x->low + first,
-                                x->high + first, count);
+    attest_kernel_judge()->phis(x->phi, x->slope, x->end, x->sign > 0, x->v + first * x->stride,
+                                x->stride, x->low + first, x->high + first, count);
 }
 
 /* One end of all columns of the rows, which share every pass over the values. */

@@ -3,11 +3,20 @@
 
 #include "base/try.h"
 
+/* Most values are normal numbers of few bits, or 0; the others are converted. */
 static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)
 {
-    for (size_t i = 0; i < count; i++)
-        if (attest_hosted_convert(x[i], &unit->hosted) != x[i])
+    const attest_hosted *h = &unit->hosted;
+    uint64_t cut = h->plain ? 0 : ((uint64_t)1 << h->shift) - 1;
+
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(x[i]);
+        bool normal = (size >= h->tiny && size <= h->most) || size == 0;
+
+        if (!(normal && (attest_hosted_bits(x[i]) & cut) == 0) &&
+            attest_hosted_convert(x[i], h) != x[i])
             return false;
+    }
     return true;
 }
 

@@ -128,23 +128,30 @@ static double safe_end(const attest_judge_work *x, double center, double phi)
     return center + step + 0x1p-51 * (fabs(center) + fabs(step));
 }
 
-/* phi, phi_size, slope = what the sink has of Phi of (6) at end, and of its slope, for all
+/* phi, slope = what the sink has of Phi of (6) at end, and of its slope, for all
  * columns; the keys are added by head_bound.c. */
 static void start_phi(attest_judge_work *x)
 {
     for (size_t c = 0; c < x->stride; c++) {
         x->slope[c] = x->end[c] > 0 ? x->sink_low : x->sink_high;
         x->phi[c] = -x->slope[c] * x->end[c];
-        x->phi_size[c] = fabs(x->phi[c]);
     }
 }
 
+/* What evaluating Phi rounds is relative to the sum of the sizes of its terms: that is Phi and
+ * twice what the negative ones have, each low (|v| + |end|) at most, and low <= w. A factor 2
+ * covers what Phi and these sums err by themselves. */
 static void close_phi(attest_judge_work *x)
 {
-    double rounding = ((double)x->count + 16) * 0x1p-52;
+    double rounding = ((double)x->count + 16) * 0x1p-51;
 
-    for (size_t c = 0; c < x->columns; c++)
-        x->phi[c] += rounding * x->phi_size[c] + x->cast_v[c] + x->product[c];
+    for (size_t c = 0; c < x->columns; c++) {
+        double end = fabs(x->end[c]), below = x->sum_low * (x->value_most + end);
+        double other = x->size_w[c] + x->sum * end;
+        double size = fabs(x->phi[c]) + 2 * (below < other ? below : other);
+
+        x->phi[c] += rounding * size + x->cast_v[c] + x->product[c];
+    }
 }
 
 /* Whether one more step of Newton's would move no end by more than a part of 2^-7 of its way:
@@ -176,62 +183,34 @@ void attest_judge_row_step(attest_judge_work *work)
     start_phi(x);
 }
 
-/* From the quotient of the exact sums to what is returned: the row sum's error, the division,
- * the factor of v, what is flushed, the cast to the output. up: towards larger numbers. */
-static double finish(double rho, bool up, double ratio_low, double ratio_high,
-                     const attest_judge_rule *rule)
+/* The evaluation's error of the exact values: the scores', the exponentials', those of the
+ * sums, and products that underflow. Scores within e of the exact ones move the quotient by at
+ * most (e^2e - 1) sum w |v - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
+static void set_errors(double *error, const attest_judge_work *x)
 {
-    double sign = up ? 1 : -1, x = sign * rho; /* a bound from above of sign * result */
-    const attest_hosted *h = &rule->output.hosted;
-    double cast;
-
-    x /= x > 0 ? ratio_low : ratio_high;
-    x *= (x > 0 ? 1 + rule->final : 1 - rule->final);
-    x += rule->tiny + 0x1p-48 * fabs(x);
-    if (!(fabs(x) < rule->work.limit))
-        return (double)INFINITY;
-    if (rule->descaled) { /* one more product */
-        x *= rule->value_factor * (x > 0 ? 1 + rule->work.u : 1 - rule->work.u);
-        x += rule->tiny + 0x1p-48 * fabs(x);
-    }
-    if (!(fabs(x) < rule->work.limit))
-        return (double)INFINITY;                  /* nothing is said */
-    if (rule->variant->output_any && !h->plain) { /* the neighbour above */
-        cast = attest_hosted_convert(x, h);
-        while (cast < x)
-            cast = attest_hosted_convert(
-                cast + maximum(fabs(cast) * rule->output.u * 1.5, rule->output.quantum), h);
-    } else {
-        cast = attest_hosted_convert(x, h);
-    }
-    return sign * cast;
-}
-
-/* The evaluation's error of the exact value: the scores', the exponentials', those of the sums,
- * and products that underflow. Scores within e of the exact ones move the quotient by at most
- * (e^2e - 1) sum w |v - center| / sum w; for e <= 1/4, (e^e - 1) e^e <= 2 e. */
-static double center_error(const attest_judge_work *x, size_t c)
-{
-    double n = (double)x->count, size = x->size_v[c] + fabs(x->center[c]) * x->sum_high;
-    double weights = 0x1p-51 * x->spent * (x->value_most + fabs(x->center[c]));
-    double far = n * 0x1p-560 * (x->value_most + fabs(x->center[c])); /* e^-400 each */
-    double e = x->evaluated, moved = 2 * e;
+    double n = (double)x->count, e = x->evaluated, moved = 2 * e;
+    struct kernel_judge_cost cost = {.high = x->sum_high,
+                                     .spent = 0x1p-51 * x->spent,
+                                     .far = n * 0x1p-560, /* e^-400 each */
+                                     .most = x->value_most,
+                                     .rest = n * 0x1p-1060,
+                                     .sum = x->sum};
 
     if (!(e <= 0.25))
         moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
-    return ((moved + (2 * n + 32) * 0x1p-53) * size + weights + far + n * 0x1p-1060) / x->sum *
-           ATTEST_JUDGE_UP;
+    cost.moved = moved + (2 * n + 32) * 0x1p-53;
+    attest_kernel_judge()->costs(error, x->center, x->size_v, &cost, x->columns);
 }
 
 /* Sets the exact values, and nothing about kernels. */
 static void set_exact(double *lo, double *hi, double *exact, double *error,
                       const attest_judge_work *x, const attest_judge_rule *rule)
 {
+    set_errors(error, x);
     for (size_t c = 0; c < x->columns; c++) {
         lo[c] = (double)-INFINITY;
         hi[c] = (double)INFINITY;
         exact[c] = x->center[c];
-        error[c] = center_error(x, c);
         if (rule->descaled) {
             exact[c] *= rule->value_factor;
             error[c] = error[c] * rule->value_factor * ATTEST_JUDGE_UP +
@@ -318,11 +297,27 @@ bool attest_judge_row_open(double *lo, double *hi, double *exact, double *error,
     return true;
 }
 
+/* From the quotient of the exact sums to what is returned: the row sum's error, the division,
+ * the factor of v, what is flushed, the cast to the output. */
 void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule)
 {
-    for (size_t c = 0; c < work->columns; c++)
-        end[c] = finish(work->end[c], work->sign > 0, work->ratio_low, work->ratio_high, rule);
+    const attest_hosted *h = &rule->output.hosted;
+    struct kernel_judge_end to = {.sign = work->sign,
+                                  .ratio_low = work->ratio_low,
+                                  .ratio_high = work->ratio_high,
+                                  .final = rule->final,
+                                  .tiny = rule->tiny,
+                                  .limit = rule->work.limit,
+                                  .descaled = rule->descaled,
+                                  .factor = rule->value_factor,
+                                  .u = rule->work.u,
+                                  .plain = h->plain,
+                                  .above = rule->variant->output_any};
+
+    if (!h->plain)
+        to.output = attest_judge_arithmetic_get_format(h, false);
+    attest_kernel_judge()->ends(end, work->end, &to, work->columns);
 }
 
 void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work)

@@ -20,7 +20,7 @@ typedef struct pass {
     bool has_m, has_o, failed;
     size_t grouped; /* tiles in the group at work */
     bool sink;      /* the sink is one of these keys */
-    attest_judge_running lane[2][ATTEST_RECIPE_LANES];
+    attest_judge_replay_lanes lanes;
 } pass;
 
 /* The lower end may be flushed down to 0, the upper one up to it: Lemma 2. */
@@ -102,15 +102,6 @@ static range scale(range y, range factor, const attest_judge_summer side[2])
     return attest_judge_range_scale(y, factor, side);
 }
 
-static range divide(pass *p, range a, range b)
-{
-    range q;
-
-    if (!attest_judge_range_divide(&q, p->x, a, b))
-        p->failed = true;
-    return q;
-}
-
 /* ---- the reference ---- */
 
 static range largest(const pass *p, const attest_judge_tile *tile)
@@ -118,8 +109,8 @@ static range largest(const pass *p, const attest_judge_tile *tile)
     range m = {-(double)INFINITY, -(double)INFINITY};
 
     for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
-        m.lo = fmax(m.lo, p->x->score_lo[n]);
-        m.hi = fmax(m.hi, p->x->score_hi[n]);
+        m.lo = m.lo < p->x->score_lo[n] ? p->x->score_lo[n] : m.lo;
+        m.hi = m.hi < p->x->score_hi[n] ? p->x->score_hi[n] : m.hi;
     }
     return m;
 }
@@ -139,10 +130,10 @@ static void rescale(pass *p, range a)
     attest_judge_replay *r = p->r;
 
     for (size_t l = 0; l < p->x->recipe.lanes; l++) {
-        range y = scale((range){p->lane[LOWER][l].value, p->lane[UPPER][l].value}, a, r->sum);
+        range y = scale((range){p->lanes.sum[LOWER][l], p->lanes.sum[UPPER][l]}, a, r->sum);
 
-        p->lane[LOWER][l].value = y.lo;
-        p->lane[UPPER][l].value = y.hi;
+        p->lanes.sum[LOWER][l] = y.lo;
+        p->lanes.sum[UPPER][l] = y.hi;
     }
     if (p->has_o)
         rescale_sums(r->o, p, a);
@@ -203,10 +194,8 @@ static void cast(pass *p, const attest_judge_tile *tile)
         if (!attest_judge_concrete_quantise_ends(p->x, lo, hi, tile, p->r->term))
             p->failed = true;
     } else {
-        for (size_t n = 0; n < count; n++) {
-            lo[n] = attest_judge_concrete_cast(p->x, lo[n]);
-            hi[n] = attest_judge_concrete_cast(p->x, hi[n]);
-        }
+        attest_judge_replay_cast(lo, p->x, count);
+        attest_judge_replay_cast(hi, p->x, count);
     }
     for (size_t n = 0; n < count; n++)
         if (!isfinite(hi[n]))
@@ -221,57 +210,69 @@ static range exponential_of(const pass *p, const attest_judge_tile *tile, size_t
                : exponential(p, x);
 }
 
+/* y = the exponentials of a tile, before they are multiplied by 2^offset. */
+static void exponentiate(pass *p, const attest_judge_tile *tile)
+{
+    double *const *y = p->r->exponential;
+    size_t first = tile->first - p->row->first, count = tile->last - tile->first;
+    range reference = get_reference(p);
+
+    if (!p->x->question->capped &&
+        attest_judge_replay_exponentials(y[LOWER] + first, y[UPPER] + first, p->r, first, count,
+                                         reference.lo))
+        return;
+    for (size_t n = first; n < first + count; n++) {
+        range raw = {0, 0};
+
+        if (!(p->x->score_hi[n] == -(double)INFINITY))
+            raw = exponential_of(p, tile, n + p->row->first, argument(p, n, reference));
+        y[LOWER][n] = raw.lo;
+        y[UPPER][n] = raw.hi;
+    }
+}
+
 static void weigh(pass *p, const attest_judge_tile *tile)
 {
     const range power = {p->x->power, p->x->power};
     attest_judge_replay *r = p->r;
-    range reference = get_reference(p);
+    size_t first = tile->first - p->row->first, count = tile->last - tile->first;
     bool before = p->x->recipe.before; /* P is not there yet */
 
-    for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
-        range y = {0, 0}, raw;
+    exponentiate(p, tile);
+    for (size_t n = first; (power.lo != 1 || p->x->watch) && n < first + count; n++) {
+        range raw = {r->exponential[LOWER][n], r->exponential[UPPER][n]};
+        range y = power.lo == 1 ? raw : scale(raw, power, r->work);
 
-        if (!(p->x->score_hi[n] == -(double)INFINITY)) {
-            raw = exponential_of(p, tile, n + p->row->first, argument(p, n, reference));
-            y = power.lo == 1 ? raw : scale(raw, power, r->work);
+        if (!(p->x->score_hi[n] == -(double)INFINITY))
             attest_judge_concrete_watch(p->x, n + p->row->first, raw.lo, before ? 1 : y.lo,
                                         before ? 1 : y.hi);
-        }
-        r->exponential[LOWER][n] = r->weight[LOWER][n] = y.lo;
-        r->exponential[UPPER][n] = r->weight[UPPER][n] = y.hi;
+        r->exponential[LOWER][n] = y.lo;
+        r->exponential[UPPER][n] = y.hi;
     }
+    for (int e = LOWER; e <= UPPER; e++)
+        memcpy(r->weight[e] + first, r->exponential[e] + first, count * sizeof(double));
     if (!before)
         cast(p, tile);
-}
-
-static void add_to_lane(attest_judge_running *lane, double term, const attest_judge_summer *s)
-{
-    term = attest_hosted_convert(term, &s->format);
-    lane->value = lane->started ? attest_judge_summer_add(lane->value, term, s) : term;
-    lane->started = true;
 }
 
 static void add_weights(pass *p, const attest_judge_tile *tile)
 {
     attest_judge_replay *r = p->r;
     bool cast = p->x->recipe.sum_cast && !p->x->recipe.before;
-    size_t lanes = p->x->recipe.lanes;
+    double *const *from = cast ? r->weight : r->exponential;
+    size_t first = tile->first - p->row->first;
+    const double *const term[2] = {from[LOWER] + first, from[UPPER] + first};
 
-    for (int e = LOWER; e <= UPPER; e++) {
-        const double *term = cast ? r->weight[e] : r->exponential[e];
-
-        for (size_t j = tile->first; j < tile->last; j++)
-            add_to_lane(&p->lane[e][(j - tile->start) % lanes], term[j - p->row->first],
-                        &r->sum[e]);
-    }
+    attest_judge_replay_add_lanes(&p->lanes, term, tile->first - tile->start,
+                                  tile->last - tile->first, r);
 }
 
 static double join_lanes(pass *p, int e, double sink)
 {
-    double sum = p->lane[e][0].value;
+    double sum = p->lanes.sum[e][0];
 
     for (size_t l = 1; l < p->x->recipe.lanes; l++)
-        sum = attest_judge_summer_add(sum, p->lane[e][l].value, &p->r->sum[e]);
+        sum = attest_judge_summer_add(sum, p->lanes.sum[e][l], &p->r->sum[e]);
     if (p->sink)
         sum = attest_judge_summer_add(sum, attest_hosted_convert(sink, &p->x->sum.format),
                                       &p->r->sum[e]);
@@ -325,7 +326,8 @@ static void divide_weights(pass *p, const attest_judge_tile *tile, range sum)
     for (size_t n = tile->first - p->row->first; n < tile->last - p->row->first; n++) {
         range y = {p->r->exponential[LOWER][n], p->r->exponential[UPPER][n]};
 
-        y = divide(p, y, sum);
+        if (!attest_judge_range_divide(&y, p->x, y, sum))
+            p->failed = true;
         y.lo = fmax(y.lo, 0); /* a weight is not negative */
         y = scale(y, (range){b, b}, p->r->work);
         if (!(p->x->score_hi[n] == -(double)INFINITY))

@@ -30,6 +30,27 @@ bool attest_judge_range_output(attest_judge_range *output, const attest_judge_co
                                attest_judge_range a, attest_judge_range b,
                                const attest_judge_summer side[2]);
 
+/* lo, hi = the exponentials of so many keys, whose scores are known, from the row's number
+ * first on; 0 where a key is not seen. False: nothing is done, they are to be found one by one.
+ */
+bool attest_judge_replay_exponentials(double *lo, double *hi, attest_judge_replay *r,
+                                      size_t first, size_t count, double reference);
+
+/* P, before its cast, as it is multiplied with V, (j). Domain: >= 0, it is not quantised. */
+void attest_judge_replay_cast(double *weight, const attest_judge_concrete *x, size_t count);
+
+/* The row sums of both ends, lane by lane. */
+typedef struct attest_judge_replay_lanes {
+    double sum[2][ATTEST_RECIPE_LANES];
+    bool started[ATTEST_RECIPE_LANES];
+    size_t running; /* so many are started */
+} attest_judge_replay_lanes;
+
+/* Adds terms >= 0, the first of them to lane number lead, or so many times all of them more. */
+void attest_judge_replay_add_lanes(attest_judge_replay_lanes *lanes,
+                                   const double *const term[2], size_t lead, size_t count,
+                                   const attest_judge_replay *r);
+
 /* o += the weights of a tile times its values; first: the row's first key, where the weights
  * begin; started: o, r->o or r->group, is not empty. False: beyond the largest number. */
 bool attest_judge_replay_values(double *const o[2], attest_judge_replay *r,

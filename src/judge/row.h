@@ -100,11 +100,11 @@ typedef struct attest_judge_work {
     /* (5), (6): sum w v / sum w, sum w |v|, at least sum weight_size |v|, sum cast |v|; what
      * the terms may add to and take from sum w (v - center): spread_v +- offset_v */
     double *center, *size_w, *size_v, *cast_v, *spread_v, *offset_v;
-    double *product;                      /* E_c */
-    double ratio_low, ratio_high;         /* the computed row sum over the sum of the weights */
-    double *end, *phi, *phi_size, *slope; /* Newton's method on Phi */
-    double sign;                          /* 1: end is the upper one, -1: the lower */
-    int steps; /* Phi is still wanted, at most so often; 0: end is final */
+    double *product;              /* E_c */
+    double ratio_low, ratio_high; /* the computed row sum over the sum of the weights */
+    double *end, *phi, *slope;    /* Newton's method on Phi */
+    double sign;                  /* 1: end is the upper one, -1: the lower */
+    int steps;                    /* Phi is still wanted, at most so often; 0: end is final */
     attest_judge_reason weight_reason; /* why nothing is known of the weights, or the scores */
     attest_judge_reason unbounded;     /* or of an element */
 } attest_judge_work;

@@ -14,9 +14,9 @@ static void list_arrays(double **keys[18], double **columns[12], attest_judge_wo
         &x->s_room, &x->size_room, &x->t,         &x->delta,       &x->g,    &x->w,
         &x->low,    &x->high,      &x->half,      &x->weight_size, &x->cast, &x->offset,
         &x->spread, &x->tile_low,  &x->tile_high, &x->ev,          &x->extra};
-    double **const by_column[12] = {&x->center,   &x->size_v,   &x->cast_v,  &x->spread_v,
-                                    &x->offset_v, &x->size_w,   &x->product, &x->end,
-                                    &x->phi,      &x->phi_size, &x->slope};
+    double **const by_column[12] = {&x->center,   &x->size_v, &x->cast_v,  &x->spread_v,
+                                    &x->offset_v, &x->size_w, &x->product, &x->end,
+                                    &x->phi,      &x->slope};
 
     memcpy(keys, by_key, sizeof by_key);
     memcpy(columns, by_column, sizeof by_column);

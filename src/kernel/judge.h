@@ -13,7 +13,9 @@
 enum {
     KERNEL_JUDGE_PANEL = 16, /* keys of a panel, entry c of them side by side */
     KERNEL_JUDGE_PAD = 8,
-    KERNEL_JUDGE_TERMS = 512 /* of a block of a matrix unit, at most */
+    KERNEL_JUDGE_TERMS = 512, /* of a block of a matrix unit, at most */
+    KERNEL_JUDGE_LEAST_POWER = -600,
+    KERNEL_JUDGE_MOST_POWER = 80
 };
 
 /* How far a computed sum can be from the exact one: src/judge/sum_error.h says what it means.
@@ -77,6 +79,39 @@ struct kernel_judge_unit {
     uint64_t kept;           /* the bits of a double that its results keep */
 };
 
+/* A format of at most 25 bits, for numbers that round to it to nearest. */
+struct kernel_judge_format {
+    double unit, quantum;  /* 2^(1 - p), the least number */
+    double most, overflow; /* the largest number, and what is beyond it becomes */
+    double least;          /* results below this become 0 */
+    bool no_minus_zero;
+};
+
+/* From a quotient to what a kernel returns: src/judge/quotient.c. */
+struct kernel_judge_end {
+    double sign;                  /* 1: the upper end, -1: the lower one */
+    double ratio_low, ratio_high; /* of the row sum */
+    double final, tiny, limit;    /* the division, what is flushed, the working format */
+    bool descaled;
+    double factor, u;  /* of the values, and what their product rounds by */
+    bool plain, above; /* nothing is cast; cast to a neighbour */
+    struct kernel_judge_format output;
+};
+
+/* What evaluating a quotient costs: moved of size_v + |center| high, spent and far of most +
+ * |center|, and rest, over sum. */
+struct kernel_judge_cost {
+    double high, moved, spent, far, most, rest, sum;
+};
+
+/* The exponentials of a replayed kernel that works in binary32: src/judge/replay_keys.c. */
+struct kernel_judge_exponential {
+    double factor, reference, second; /* x = R(R(score factor - reference) second) */
+    double least;                     /* arguments below this in size become 0 */
+    bool two;                         /* 2^x, not e^x */
+    double error;                     /* relative, at least 2^-24 */
+};
+
 struct kernel_judge {
     /* s[r][j] = sum_c q[r][c] k[c][j], size[r][j] = sum_c |q[r][c] k[c][j]|, for two rows r and
      * the keys j of a panel. */
@@ -91,11 +126,10 @@ struct kernel_judge {
     /* Adds sum_j half_j |v_jc - center_c|. */
     void (*spreads)(double *spread, const double *center, const double *v, size_t columns,
                     const double *half, size_t keys);
-    /* Adds sum_j a_jc d_jc, sum_j a_jc |d_jc| and sum_j a_jc, d_jc = sign v_jc - r_c, a_jc =
-     * high_j where d_jc > 0, else low_j. */
-    void (*phis)(double *phi, double *size, double *slope, const double *r, double sign,
-                 const double *v, size_t columns, const double *low, const double *high,
-                 size_t keys);
+    /* Adds sum_j a_jc d_jc and sum_j a_jc, d_jc = v_jc - r_c or, where the lower end is sought,
+     * -v_jc - r_c, a_jc = high_j where d_jc > 0, else low_j. */
+    void (*phis)(double *phi, double *slope, const double *r, bool up, const double *v,
+                 size_t columns, const double *low, const double *high, size_t keys);
 
     /* Key by key, with the rules above. Arrays have room for whole vectors of keys beyond the
      * count, which are set as keys that are not seen: t = -inf, weights 0. */
@@ -144,6 +178,31 @@ struct kernel_judge {
                       const struct kernel_judge_unit *unit, const double *low,
                       const double *high, const double *b, size_t stride, size_t terms,
                       size_t columns);
+
+    /* Column by column. */
+    /* What a kernel may return for quotients up to x, or from x on; infinite: nothing is said.
+     */
+    void (*ends)(double *end, const double *x, const struct kernel_judge_end *rule,
+                 size_t columns);
+    void (*costs)(double *error, const double *center, const double *size_v,
+                  const struct kernel_judge_cost *cost, size_t columns);
+
+    /* Replay. x: the arguments of the exponentials, but at least KERNEL_JUDGE_LEAST_POWER; y:
+     * what e^y 2^rint(x) or e^y is to be taken of. Scores are numbers of binary32, -inf: the
+     * key is not seen. Returns the largest x, at least 0. */
+    double (*arguments)(double *x, double *y, const double *score,
+                        const struct kernel_judge_exponential *rule, size_t count);
+    /* The least and the largest number that the kernel may have, from x and e^y; 0 where a key
+     * is not seen. Domain: x <= KERNEL_JUDGE_MOST_POWER. lo, hi may be x, y. */
+    void (*exponentials)(double *lo, double *hi, const double *x, const double *y,
+                         const double *score, const struct kernel_judge_exponential *rule,
+                         size_t count);
+    /* Rounds numbers >= 0. */
+    void (*roundings)(double *x, const struct kernel_judge_format *format, size_t count);
+    /* Adds groups of so many terms >= 0, rounded, to so many lanes, each sum rounded; both ends
+     * of them. */
+    void (*lanes)(double *const lane[2], const double *const term[2],
+                  const struct kernel_judge_format format[2], size_t lanes, size_t groups);
 };
 
 extern const struct kernel_judge attest_kernel_judge_scalar;

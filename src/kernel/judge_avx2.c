@@ -8,6 +8,8 @@
 #define JUDGE_VECTORS 4
 
 #include "kernel/judge_keys.inc"
+#include "kernel/judge_columns.inc"
+#include "kernel/judge_replay.inc"
 #include "kernel/judge_unit.inc"
 
 #include "kernel/judge.inc"

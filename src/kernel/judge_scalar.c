@@ -64,6 +64,11 @@ static inline vector vector_floor_power(vector x)
     return x;
 }
 
+static inline vector vector_power(vector n)
+{
+    return ldexp(1, (int)n);
+}
+
 /* Toward zero, to a whole number. */
 static inline vector vector_cut(vector x)
 {
@@ -150,6 +155,8 @@ static inline vector vector_fnma(vector a, vector b, vector c)
 #define JUDGE_VECTORS 8
 
 #include "kernel/judge_keys.inc"
+#include "kernel/judge_columns.inc"
+#include "kernel/judge_replay.inc"
 #include "kernel/judge_unit.inc"
 
 #include "kernel/judge.inc"

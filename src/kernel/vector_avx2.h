@@ -69,11 +69,17 @@ static inline vector vector_inverse_root(vector a)
                                                 _mm256_srli_epi64(_mm256_castpd_si256(a), 1)));
 }
 
-/* a b + c, c - a b, a b - c, rounded once. */
 /* The power of two at or below x > 0; 0 for a subnormal x. */
 static inline vector vector_floor_power(vector x)
 {
     return _mm256_and_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x(0x7ff0000000000000)));
+}
+
+/* 2^n. Domain: whole numbers from -1022 to 1023. */
+static inline vector vector_power(vector n)
+{
+    return _mm256_castsi256_pd(_mm256_slli_epi64(
+        _mm256_castpd_si256(_mm256_add_pd(n, _mm256_set1_pd(0x1.8p52 + 1023))), 52));
 }
 
 /* Toward zero, to a whole number. */
@@ -87,6 +93,7 @@ static inline vector vector_keep_bits(vector x, uint64_t bits)
     return _mm256_and_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x((long long)bits)));
 }
 
+/* a b + c, c - a b, a b - c, rounded once. */
 static inline vector vector_fma(vector a, vector b, vector c)
 {
     return _mm256_fmadd_pd(a, b, c);

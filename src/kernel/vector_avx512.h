@@ -70,6 +70,12 @@ static inline vector vector_floor_power(vector x)
     return _mm512_and_pd(x, _mm512_castsi512_pd(_mm512_set1_epi64(0x7ff0000000000000)));
 }
 
+static inline vector vector_power(vector n)
+{
+    return _mm512_castsi512_pd(_mm512_slli_epi64(
+        _mm512_castpd_si512(_mm512_add_pd(n, _mm512_set1_pd(0x1.8p52 + 1023))), 52));
+}
+
 /* Toward zero, to a whole number. */
 static inline vector vector_cut(vector x)
 {

@@ -37,7 +37,8 @@ mutation() { # name, file of src/judge, text, replacement
     unplant "src/judge/$2"
 }
 
-keys=../kernel/judge_keys.inc # what is done key by key
+keys=../kernel/judge_keys.inc       # what is done key by key,
+columns=../kernel/judge_columns.inc # column by column
 
 # (1), (2): scores
 mutation "additions of a sum" sum_error.c 'rule->most_part = grown *' 'rule->most_part = grown / 2 *'
@@ -105,11 +106,12 @@ mutation "roundings of the row sum, up" quotient.c \
 mutation "roundings of the row sum, down" quotient.c '1 - roundings * u - least' \
     '1 - roundings / 2 * u - least'
 mutation "lanes" quotient.c 'double steps = tiles * lane' 'double steps = tiles * lane / 2'
-mutation "division" quotient.c '1 + rule->final : 1 - rule->final' '1 + rule->final / 2 : 1 - rule->final / 2'
-mutation "the factor of the output" quotient.c '1 + rule->work.u : 1 - rule->work.u' '1 : 1'
+mutation "division" $columns 'final = vector_set(rule->final)' 'final = vector_set(rule->final / 2)'
+mutation "the factor of the output" $columns 'u = vector_set(rule->u)' 'u = zero'
 mutation "a factor over the row sum" weights.c '!keeps_factor(x, rule)' '!keeps_factor(x, rule) && false'
 mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
-mutation "output to either side" quotient.c 'while (cast < x)' 'while (0 && cast < x)'
+mutation "output to either side" $columns 'vector_select(vector_at_most(x, r), r, round_output(next, f))' \
+    'vector_select(vector_at_most(x, r), r, r)'
 mutation "casts of the numerator" quotient.c 'sign * x->offset_v[c] : x->cast_v[c]' 'sign * x->offset_v[c] : 0'
 mutation "sizes of weights in all" casts.c 'x->size_rest = cast->size_sum;' 'x->size_rest = 0;'
 mutation "casts in all" casts.c 'x->cast_rest = cast->cast_sum;' 'x->cast_rest = 0;'

@@ -3,6 +3,10 @@
 #include "tests/judge/scene.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "data/judge_model.h"
+#include "judge/terms.h"
 
 static void fused_offset(attest_judge_recipe *r)
 {
@@ -517,8 +521,39 @@ static void value_sum_cases(void)
     TAP_OK(scene_sums_hold(&x), "the value of a key whose cast is a subnormal number counts");
 }
 
+/* ---- what is said of the stages ---- */
+
+/* Two keys of weight 1/2 with the values 1 and -1, scores 1 + 1: the part of the scores is what
+ * one score can be off. That is at most two roundings of partial sums up to 2, and the last sum
+ * can be off by 2 u. */
+static void score_stage_case(void)
+{
+    const double u = 0x1p-24;
+    static const size_t at[4] = {0};
+    static scene x;
+    attest_judge_model model;
+    attest_judge_terms terms;
+    double b[4], part;
+
+    scene_begin(&x, 2, 2);
+    two_keys(&x);
+    x.v.score.accumulate = scene_format("binary32");
+    for (size_t c = 0; c < 4; c++)
+        x.k[c] = 1;
+    scene_get_bound(b, &x); /* sets x.qkv */
+    attest_judge_model_init(&model);
+    model.variant = &x.v;
+    model.variants = 1;
+    if (attest_judge_terms_find(&terms, at, &x.qkv, &model, NULL) != ATTEST_OK)
+        abort();
+    part = terms.part[ATTEST_JUDGE_STAGE_SCORES] / u;
+    TAP_OK(terms.set && part >= 2 && part <= 4 * (1 + 0x1p-20),
+           "scores of 1 + 1 have %.6f unit roundoffs of the bound", part);
+}
+
 int main(void)
 {
+    score_stage_case();
     value_sum_cases();
     weight_cases();
     rising_case();

@@ -3,9 +3,11 @@
 #include "judge/matrix_unit.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/judge.h"
 #include "tests/ref/products.h"
 #include "tests/tap.h"
 
@@ -100,7 +102,7 @@ static void check_random(uint64_t *state)
 static void check_directed(void)
 {
     attest_format e4m3 = format("float8_e4m3fn"), half = format("binary16");
-    attest_format single = format("binary32");
+    attest_format single = format("binary32"), wide = single, wider = single;
     const double a[] = {0x1p-9, 1, 1}, b[] = {1, 0x1p-6, 0};
     attest_judge_block block = {a, b, 1, 1};
     attest_judge_unit unit;
@@ -129,6 +131,28 @@ static void check_directed(void)
                !attest_judge_unit_fits(&half, &half, &single, 1000, 25) &&
                attest_judge_unit_fits(&half, &half, &single, 16, 25),
            "what a unit can be");
+    wide.precision = 25;
+    wider.precision = 26;
+    TAP_OK(attest_judge_unit_fits(&wide, &half, &single, 16, 25) &&
+               !attest_judge_unit_fits(&half, &wider, &single, 16, 25),
+           "products of factors of up to 25 bits");
+}
+
+/* A sum of so many numbers below 2^(fraction + 2) leaves room in a double for the spread of
+ * exponents: count 2^(fraction + 2) < 2^(53 - 16). */
+static void check_sizes(void)
+{
+    attest_format half = format("binary16"), single = format("binary32");
+    size_t wrong = 0, fit = 0;
+
+    for (size_t block = 1; block <= KERNEL_JUDGE_TERMS; block++)
+        for (size_t fraction = 1; fraction < 40; fraction++) {
+            bool fits = ldexp((double)block, (int)fraction + 2) < 0x1p37;
+
+            fit += fits;
+            wrong += attest_judge_unit_fits(&half, &half, &single, block, fraction) != fits;
+        }
+    TAP_OK(wrong == 0 && fit > 0, "%zu sizes fit, of %zu that is wrong", fit, wrong);
 }
 
 int main(void)
@@ -136,6 +160,7 @@ int main(void)
     uint64_t state = tap_seed(1);
 
     check_directed();
+    check_sizes();
     check_random(&state);
     return tap_done();
 }

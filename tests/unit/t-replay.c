@@ -291,6 +291,28 @@ static void check_largest_part(uint64_t *state, double score, double least, doub
     case_clear(&c);
 }
 
+/* Two keys of one score, tile by tile, with a tanh that is wrong by up to 2^-20: whether the
+ * second raises the reference is open, but it does so by less than 2^-17. Each weight, rescale
+ * and sum is then known to a few times that, and the mean of the values to less than 2^-10. */
+static void check_open_maximum(uint64_t *state)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES];
+    size_t outside;
+
+    set_two_keys(&c, state, (double[]){0.5, 0.5}, (double[]){1.5, 1});
+    c.qkv.softcap = "2";
+    c.variant.softcap_absolute = 0x1p-20;
+    c.variant.sum_of = ATTEST_JUDGE_SUM_UNCAST;
+    c.variant.max = ATTEST_JUDGE_MAX_ONLINE;
+    c.schedule.tile = c.schedule.splits = 1;
+    outside = replay_two_keys(lo, hi, &c, state);
+    TAP_OK(outside == 0 && lo[0] < 1.25 && hi[0] > 1.25 && hi[0] - lo[0] < 0x1p-10,
+           "a reference that may be raised by little: %.8g to %.8g, %zu outside", lo[0], hi[0],
+           outside);
+    case_clear(&c);
+}
+
 static double simulate_two_keys(judge_case *c)
 {
     attest_judge_recipe recipe;
@@ -436,6 +458,7 @@ int main(void)
     check_tiny(&state, -70, 0x1p-35, 0, 0x1p-137);   /* a product may be */
     check_tiny(&state, -80, 0x1p-9, -3, 0x1p-125);   /* also if the quotient is normal */
     check_tiny(&state, -87.25, 0x1p-3, 0, 0x1p-129); /* near the least normal number */
+    check_open_maximum(&state);
     check_overflow(&state, 0);
     check_overflow(&state, -0x1p18);
     check_wide_softcap(&state);

@@ -293,10 +293,57 @@ static void check_question(uint64_t *state)
     }
 }
 
+/* Which of the values that are allowed is taken: an end, or numbers of the format between. */
+static void check_choices(void)
+{
+    const attest_judge_exponential y = {1, 1.25, 1.5};
+    attest_format format = case_format("bfloat16");
+    attest_judge_concrete x = {.random = 1};
+    size_t low = 0, high = 0, wrong = 0;
+
+    attest_hosted_init(&x.work.format, &format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
+    for (int i = 0; i < 400; i++) {
+        double z = attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_RANDOM, i % 2);
+
+        low += z < y.nearest;
+        high += z > y.nearest;
+        wrong += !(y.lo <= z && z <= y.hi) || attest_hosted_convert(z, &x.work.format) != z;
+    }
+    TAP_OK(wrong == 0 && low > 100 && high > 100,
+           "%zu choices below the nearest number, %zu above it", low, high);
+    TAP_OK(attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_ABOVE, false) == y.hi &&
+               attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_BELOW, true) == y.lo &&
+               attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_PUSH, true) == y.hi &&
+               attest_judge_concrete_choose(&x, &y, ATTEST_RECIPE_PUSH, false) == y.lo,
+           "and the ends");
+}
+
+/* A tree of depth 2 has four leaves, a chain of two additions three numbers; less where more is
+ * added above. A matrix unit has a depth of its own. */
+static void check_depths(void)
+{
+    attest_judge_summer s = {.order = ATTEST_RECIPE_PAIRWISE, .depth = 2};
+    bool ok = attest_judge_summer_allows(&s, 4, 0, false) &&
+              !attest_judge_summer_allows(&s, 5, 0, false) &&
+              attest_judge_summer_allows(&s, 2, 1, false) &&
+              !attest_judge_summer_allows(&s, 3, 0, true) &&
+              !attest_judge_summer_allows(&s, 1, 2, true);
+
+    s.order = ATTEST_RECIPE_FORWARD;
+    ok = ok && attest_judge_summer_allows(&s, 3, 0, false) &&
+         !attest_judge_summer_allows(&s, 4, 0, false) &&
+         !attest_judge_summer_allows(&s, 3, 0, true);
+    s.order = ATTEST_RECIPE_BLOCKS;
+    ok = ok && attest_judge_summer_allows(&s, 100, 5, true);
+    TAP_OK(ok, "sums within a depth");
+}
+
 int main(void)
 {
     uint64_t state = tap_seed(1);
 
+    check_choices();
+    check_depths();
     check_schedules(&state);
     check_drawn(&state);
     check_contradictions(&state);
