@@ -1,10 +1,10 @@
-/* Attention in balls against plain Arb and plain MPFR on the same inputs, n = 32.
+/* Attention in balls against plain Arb and plain MPFR on the same inputs.
  *
  * "Plain" is what one writes with the library: rounded projections and scores, one exponential
  * per key, dot products (arb_dot; for MPFR a multiplication and an addition per term). Lattice:
  * a rank-1 head and small integer tokens. General: dense matrices of 60-bit rationals, whose
- * score differences have no useful common step. Interleaved repetitions, best of several;
- * ratios above 1 mean that attest is faster. */
+ * score differences have no useful common step, at several sizes. Interleaved repetitions, best
+ * of several; ratios above 1 mean that attest is faster. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,6 +14,11 @@
 #include "tests/ref/cases.h"
 
 enum { LENGTH = 32, DIM = 4, SIZE = 4 };
+
+static slong entries(const ref_case *test)
+{
+    return (slong)(test->sequence.length * test->sequence.dim);
+}
 
 static double seconds(void)
 {
@@ -49,8 +54,9 @@ static void plain_project(arb_ptr y, arb_srcptr m, arb_srcptr x, slong rows, slo
 
 static void plain_arb(arb_ptr out, const ref_case *test, slong precision)
 {
-    slong n = LENGTH, d = DIM, s = SIZE;
     const attest_head *head = &test->weights.head[0];
+    slong n = (slong)test->sequence.length, d = (slong)test->sequence.dim;
+    slong s = (slong)head->wq.rows;
     arb_ptr z = _arb_vec_init(n * d), m = _arb_vec_init(d * s), mean = _arb_vec_init(s);
     arb_ptr q = _arb_vec_init(n * s), k = _arb_vec_init(n * s), v = _arb_vec_init(n * s);
     arb_ptr weight = _arb_vec_init(n);
@@ -123,12 +129,13 @@ static double time_exp(slong precision)
 
 static void compare(const char *name, const ref_case *test, slong precision, int repetitions)
 {
-    arb_ptr out = _arb_vec_init(LENGTH * DIM), plain = _arb_vec_init(LENGTH * DIM);
-    __mpfr_struct *number = malloc(LENGTH * DIM * sizeof *number);
+    slong count = entries(test);
+    arb_ptr out = _arb_vec_init(count), plain = _arb_vec_init(count);
+    __mpfr_struct *number = malloc((size_t)count * sizeof *number);
     double ours = 1e9, arb = 1e9, mpfr = 1e9;
     attest_format format = {.precision = precision};
 
-    for (int i = 0; i < LENGTH * DIM; i++)
+    for (slong i = 0; i < count; i++)
         mpfr_init2(number + i, precision);
     for (int r = 0; r < repetitions; r++) {
         double t[4];
@@ -147,18 +154,19 @@ static void compare(const char *name, const ref_case *test, slong precision, int
         arb = t[2] - t[1] < arb ? t[2] - t[1] : arb;
         mpfr = t[3] - t[2] < mpfr ? t[3] - t[2] : mpfr;
     }
-    for (slong i = 0; i < LENGTH * DIM; i++)
+    for (slong i = 0; i < count; i++)
         if (!arb_overlaps(out + i, plain + i))
             abort();
-    printf(
-        "%-8s %6ld bits  %10.3f ms  plain Arb %6.2fx  plain MPFR %6.2fx  (arb_exp %.0f ns)\n",
-        name, precision, 1e3 * ours, arb / ours, mpfr / ours, time_exp(precision));
+    printf("%-8s n = %3zu, d = %2zu %6ld bits  %10.3f ms  plain Arb %6.2fx  plain MPFR %6.2fx  "
+           "(arb_exp %.0f ns)\n",
+           name, test->sequence.length, test->sequence.dim, precision, 1e3 * ours, arb / ours,
+           mpfr / ours, time_exp(precision));
     fflush(stdout);
-    for (int i = 0; i < LENGTH * DIM; i++)
+    for (slong i = 0; i < count; i++)
         mpfr_clear(number + i);
     free(number);
-    _arb_vec_clear(out, LENGTH * DIM);
-    _arb_vec_clear(plain, LENGTH * DIM);
+    _arb_vec_clear(out, count);
+    _arb_vec_clear(plain, count);
 }
 
 /* A rank-1 head on integer tokens within +-most. */
@@ -188,16 +196,16 @@ static void lattice_case(ref_case *test, ulong most, uint64_t *state)
 }
 
 /* Dense matrices and tokens with entries in [-2, 2] that have 60-bit numerators. */
-static void general_case(ref_case *test, uint64_t *state)
+static void general_case(ref_case *test, size_t length, size_t dim, uint64_t *state)
 {
-    ref_shape shape = {1, DIM, SIZE, LENGTH, 60, 1, false};
+    ref_shape shape = {1, dim, dim, length, 60, 1, false};
     attest_head *head;
 
     ref_case_init(test, &shape, state);
     head = &test->weights.head[0];
     attest_matrix *const dense[] = {&head->wq, &head->wk, &head->wv, &head->wo};
     for (int i = 0; i < 4; i++) {
-        for (int e = 0; e < DIM * SIZE; e++)
+        for (size_t e = 0; e < dim * dim; e++)
             ref_random_integer(dense[i]->entry + e, 60, state);
         fmpz_set_ui(dense[i]->denominator, 576460752303423487u);
     }
@@ -207,21 +215,30 @@ static void general_case(ref_case *test, uint64_t *state)
 int main(void)
 {
     static const slong precision[] = {64, 128, 256, 512, 1024, 4096, 32768};
+    static const struct {
+        size_t length, dim;
+        slong most; /* bits */
+    } size[] = {{LENGTH, DIM, 32768}, {8, 4, 256}, {128, 4, 256}, {32, 1, 256}, {32, 16, 256}};
     uint64_t state = 0x5eed;
-    ref_case small, large, general;
+    ref_case small, large;
 
     lattice_case(&small, 6, &state);
     lattice_case(&large, 1000000, &state);
-    general_case(&general, &state);
     for (size_t i = 0; i < sizeof precision / sizeof precision[0]; i++) {
         int repetitions = precision[i] > 8192 ? 2 : precision[i] > 512 ? 5 : 30;
         compare("lattice", &small, precision[i], repetitions);
         compare("lattice6", &large, precision[i], repetitions);
-        compare("general", &general, precision[i], repetitions);
+        for (size_t j = 0; j < sizeof size / sizeof size[0]; j++) {
+            ref_case general;
+            if (precision[i] > size[j].most)
+                continue;
+            general_case(&general, size[j].length, size[j].dim, &state);
+            compare("general", &general, precision[i], repetitions);
+            ref_case_clear(&general);
+        }
     }
     ref_case_clear(&small);
     ref_case_clear(&large);
-    ref_case_clear(&general);
     flint_cleanup();
     return 0;
 }

@@ -1,4 +1,5 @@
-/* attention_ball.c -- attention in balls: exact scores, enclosures from exp on.
+/* attention_ball.c -- attention in balls: scores exact, or rounded where they are long, and
+ * enclosures from exp on.
  *
  * The error bound is derived in proofs-notes/attention.md. */
 #include "attention/boltzmann.h"
@@ -27,6 +28,23 @@ static attest_status check_bits(long bits, attest_error *error)
                             ATTEST_BALL_MAX_BITS);
 }
 
+/* out /= denominator, count of them: quotients that may be exact one by one, else by one
+ * reciprocal. */
+static void divide(arb_ptr out, size_t count, const fmpz_t denominator, slong precision)
+{
+    arb_t inverse;
+
+    arb_init(inverse);
+    arb_set_round_fmpz(inverse, denominator, precision);
+    arb_inv(inverse, inverse, precision);
+    for (size_t i = 0; i < count; i++)
+        if (arb_is_exact(out + i))
+            arb_div_fmpz(out + i, out + i, denominator, precision);
+        else
+            arb_mul(out + i, out + i, inverse, precision);
+    arb_clear(inverse);
+}
+
 /* The outputs at the positions from begin to before end. */
 static attest_status enclose(arb_ptr out, const attest_weights *weights,
                              const attest_sequence *sequence, size_t begin, size_t end,
@@ -48,8 +66,8 @@ static attest_status enclose(arb_ptr out, const attest_weights *weights,
     for (size_t i = 0; i < count; i++)
         arb_zero(out + i);
     status = attend(out, denominator, weights, sequence, begin, end, &c, error);
-    for (size_t i = 0; status == ATTEST_OK && i < count; i++)
-        arb_div_fmpz(out + i, out + i, denominator, c.precision);
+    if (status == ATTEST_OK)
+        divide(out, count, denominator, c.precision);
     fmpz_clear(denominator);
     attest_ball_context_clear(&c);
     return status;

@@ -52,6 +52,8 @@ static void bound_tokens(mag_t length, const attest_tokens *tokens)
     arb_clear(x);
 }
 
+enum { LEAST_SLACK = 1 << 14 }; /* as a power of 1/2 */
+
 /* Theorem 2 of proofs-notes/pairing.md: where scores of a head are off by at most e, its
  * outputs are by |W_O| |W_V| (exp(2e) - 1) times the longest token. */
 static void add_slack(attest_weights *weights, const attest_score_longer *l)
@@ -76,6 +78,9 @@ static void add_slack(attest_weights *weights, const attest_score_longer *l)
         attest_norm_matrix(matrix, &weights->head[h].wo);
         arb_get_mag(norm, matrix);
         mag_mul(off, off, norm);
+        /* tanh of a large score is off by less than any fraction has bits for */
+        if (!mag_is_zero(off) && mag_cmp_2exp_si(off, -LEAST_SLACK) < 0)
+            mag_set_ui_2exp_si(off, 1, -LEAST_SLACK);
         mag_get_fmpq(more, off);
         fmpq_add(weights->slack, weights->slack, more);
     }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "geometry/tree.h"
@@ -18,10 +19,23 @@ static const double *entry(const attest_tree *tree, size_t at, size_t c)
            at % ATTEST_TREE_LANES;
 }
 
+/* How many coordinates a level takes. */
+static size_t rows_of(int level, size_t dim)
+{
+    return dim - (size_t)(ATTEST_TREE_LEVELS - 1 - level) * dim / 8;
+}
+
+/* The squares of the leaf at a place, at a level. */
+static double *squares(const attest_tree_packed *packed, size_t at, int level)
+{
+    return packed->square + at * ATTEST_TREE_LEVELS + (size_t)level * ATTEST_NEAR;
+}
+
 static bool packed_init(attest_tree_packed *packed, size_t leaves, size_t dim)
 {
     packed->entry = attest_memory_alloc(leaves * ATTEST_NEAR * dim, sizeof *packed->entry);
-    packed->square = attest_memory_alloc(leaves * ATTEST_NEAR, sizeof *packed->square);
+    packed->square =
+        attest_memory_alloc(leaves * ATTEST_NEAR * ATTEST_TREE_LEVELS, sizeof *packed->square);
     packed->base = attest_memory_alloc(dim, sizeof *packed->base);
     return packed->entry && packed->square && packed->base;
 }
@@ -72,23 +86,28 @@ static void pack(attest_tree_packed *packed, size_t to, const attest_tree *tree,
 {
     size_t dim = tree->cloud->dim;
     float *row = packed->entry + to * dim;
-    double *square = packed->square + to, factor = ldexp(1, -packed->exponent);
+    double *whole = squares(packed, to, ATTEST_TREE_LEVELS - 1);
+    double factor = ldexp(1, -packed->exponent);
 
-    for (size_t i = 0; i < ATTEST_NEAR; i++)
-        square[i] = 0;
+    for (size_t i = 0; i < ATTEST_TREE_LEVELS * ATTEST_NEAR; i++)
+        squares(packed, to, 0)[i] = 0;
     for (size_t at = leaf->begin; at < leaf->end; at += ATTEST_TREE_LANES) {
+        size_t column = at - leaf->begin;
+        int level = 0;
+        double sum[ATTEST_TREE_LANES] = {0};
         for (size_t c = 0; c < dim; c++) {
             const double *x = entry(tree, at, c);
-            size_t column = at - leaf->begin;
             for (size_t lane = 0; lane < ATTEST_TREE_LANES; lane++) {
                 float t = (float)((x[lane] - packed->base[c]) * factor);
                 row[c * ATTEST_NEAR + column + lane] = t;
-                square[column + lane] += (double)t * t;
+                sum[lane] += (double)t * t;
             }
+            for (; level < ATTEST_TREE_LEVELS && c + 1 == rows_of(level, dim); level++)
+                memcpy(squares(packed, to, level) + column, sum, sizeof sum);
         }
     }
     for (size_t i = 0; i < ATTEST_NEAR; i++)
-        packed->most = attest_tree_more(packed->most, square[i]);
+        packed->most = attest_tree_more(packed->most, whole[i]);
 }
 
 attest_status attest_tree_near_init(attest_tree_near *near, const attest_tree *tree,
@@ -97,7 +116,7 @@ attest_status attest_tree_near_init(attest_tree_near *near, const attest_tree *t
     size_t leaves = (tree->cloud->count + ATTEST_NEAR - 1) / ATTEST_NEAR;
     double most = 0;
 
-    *near = (attest_tree_near){.tree = tree};
+    *near = (attest_tree_near){.tree = tree, .level = ATTEST_TREE_LEVELS - 1};
     if (!packed_init(&near->all, leaves, tree->cloud->dim) ||
         !packed_init(&near->two, 2, tree->cloud->dim)) {
         attest_tree_near_clear(near);
@@ -132,22 +151,44 @@ static void thresholds(float threshold[ATTEST_NEAR], const double square[ATTEST_
                                (double)dim * 0x1p-100);
 }
 
-/* Compares two packed leaves. */
+/* Compares two packed leaves by the coordinates that a level takes: those of a pair within
+ * reach are within reach. */
 static void compare(uint64_t hit[ATTEST_NEAR], const attest_tree_packed *packed, size_t a,
-                    size_t b, size_t dim, double reach)
+                    size_t b, size_t dim, int level, double reach)
 {
     float alpha[ATTEST_NEAR], beta[ATTEST_NEAR];
     double scaled = ldexp(reach, -packed->exponent) * (1 + 0x1p-50) + 0x1p-100;
+    size_t rows = rows_of(level, dim);
 
     /* Entries differ by less than 2: everything may be near; nor may floats overflow. */
-    if (!(scaled < 2 * sqrt((double)dim))) {
+    if (!(scaled < 2 * sqrt((double)rows))) {
         for (int i = 0; i < ATTEST_NEAR; i++)
             hit[i] = UINT64_MAX;
         return;
     }
-    thresholds(alpha, packed->square + a, scaled, dim);
-    thresholds(beta, packed->square + b, scaled, dim);
-    attest_kernel_near(hit, packed->entry + a * dim, packed->entry + b * dim, dim, alpha, beta);
+    thresholds(alpha, squares(packed, a, level), scaled, rows);
+    thresholds(beta, squares(packed, b, level), scaled, rows);
+    attest_kernel_near(hit, packed->entry + a * dim, packed->entry + b * dim, rows, alpha,
+                       beta);
+}
+
+/* The level of the next product: one less after many that left almost nothing, one more at
+ * once when one left much. A pair that is left costs about as much as a row of the product. */
+static void adapt(attest_tree_near *near, const uint64_t hit[ATTEST_NEAR])
+{
+    enum { LITTLE = 1, MUCH = 16, PATIENCE = 32 };
+    int hits = 0;
+
+    for (int i = 0; i < ATTEST_NEAR; i++)
+        for (uint64_t row = hit[i]; row && hits <= MUCH; row &= row - 1)
+            hits++;
+    near->calm = hits <= LITTLE ? near->calm + 1 : 0;
+    if (hits > MUCH && near->level < ATTEST_TREE_LEVELS - 1)
+        near->level++;
+    else if (near->calm >= PATIENCE && near->level > 0) {
+        near->level--;
+        near->calm = 0;
+    }
 }
 
 void attest_tree_near_hits(uint64_t hit[ATTEST_NEAR], attest_tree_near *near, uint32_t a,
@@ -160,7 +201,8 @@ void attest_tree_near_hits(uint64_t hit[ATTEST_NEAR], attest_tree_near *near, ui
 
     /* Floats err by less than a sixteenth of the square of the reach: they tell enough. */
     if (scaled * scaled > ((double)dim + 32) * 0x1p-20 * near->all.most) {
-        compare(hit, &near->all, first->begin, second->begin, dim, reach);
+        compare(hit, &near->all, first->begin, second->begin, dim, near->level, reach);
+        adapt(near, hit);
         return;
     }
     set_base(&near->two, tree, first->begin);
@@ -168,5 +210,5 @@ void attest_tree_near_hits(uint64_t hit[ATTEST_NEAR], attest_tree_near *near, ui
                                               extent(&near->two, tree, second)));
     pack(&near->two, 0, tree, first);
     pack(&near->two, ATTEST_NEAR, tree, second);
-    compare(hit, &near->two, 0, ATTEST_NEAR, dim, reach);
+    compare(hit, &near->two, 0, ATTEST_NEAR, dim, ATTEST_TREE_LEVELS - 1, reach);
 }

@@ -5,10 +5,14 @@
 #include "geometry/closest_pair.h"
 #include "kernel/near.h"
 
+/* The product may stop after some of the coordinates: it leaves out less then, in less time.
+ * Level l takes dim - (LEVELS - 1 - l) dim/8 of them. */
+enum { ATTEST_TREE_LEVELS = 5 };
+
 /* Leaves, moved by one base and scaled by one factor so that no entry exceeds 1, in floats. */
 typedef struct attest_tree_packed {
     float *entry;   /* by leaf: dim rows of ATTEST_NEAR */
-    double *square; /* by place: that of the norm */
+    double *square; /* by leaf and level: those of the norms of what the level takes */
     double most;    /* the largest square */
     double *base;   /* dim entries */
     int exponent;   /* the factor is 2^-exponent */
@@ -18,6 +22,8 @@ typedef struct attest_tree_near {
     const attest_tree *tree;
     attest_tree_packed all; /* the whole tree, for reaches that floats resolve there */
     attest_tree_packed two; /* two leaves, packed anew */
+    int level;              /* of the next product */
+    int calm;               /* products in a row that left almost nothing */
 } attest_tree_near;
 
 /* Domain: leaves of ATTEST_NEAR points, at least one. Status: NOMEM. */

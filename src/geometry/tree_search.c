@@ -162,6 +162,25 @@ static bool hit_along(uint64_t hit[ATTEST_NEAR], const attest_tree *tree,
     return true;
 }
 
+/* The same, of pairs of different leaves, but seldom where it has long been in vain. */
+static bool settle_along(uint64_t hit[ATTEST_NEAR], attest_tree_search *find, uint32_t a,
+                         uint32_t b, double limit)
+{
+    enum { LONG = 32, SELDOM = 16 };
+    const attest_tree *tree = find->tree;
+
+    if (find->refused > LONG && find->refused % SELDOM) {
+        find->refused++;
+        return false;
+    }
+    if (hit_along(hit, tree, &tree->node[a], &tree->node[b], limit)) {
+        find->refused = 0;
+        return true;
+    }
+    find->refused++;
+    return false;
+}
+
 /* Large leaves: a matrix product leaves out what is plainly far apart. */
 static void meet_products(attest_tree_search *find, uint32_t a, uint32_t b)
 {
@@ -172,7 +191,7 @@ static void meet_products(attest_tree_search *find, uint32_t a, uint32_t b)
     uint64_t present = UINT64_MAX >> (ATTEST_NEAR - (second->end - second->begin));
 
     /* What is not hit is beyond the limit, as if its square had been computed. */
-    if (a == b || !hit_along(hit, tree, first, second, node_limit(find, radii)))
+    if (a == b || !settle_along(hit, find, a, b, node_limit(find, radii)))
         attest_tree_near_hits(hit, &find->near, a, b,
                               sqrt(node_limit(find, radii)) * (1 + 0x1p-40));
     for (uint32_t at = first->begin; at < first->end; at++) {

@@ -32,6 +32,7 @@ typedef struct attest_tree_search {
     size_t pairs, room;      /* and how many fit; more than half of room is an overflow */
     attest_candidate *given; /* several processes: those of all, room of them */
     attest_tree_near near;   /* where leaves meet by a matrix product */
+    unsigned refused;        /* pairs of leaves in a row that projections did not settle */
     bool *active;            /* by point; shared */
     bool *node_active;       /* all points of the node are active */
     attest_tree_told *told;  /* shared */

@@ -1,4 +1,5 @@
-/* ball.h -- the number system "ball": exact integer scores, and balls from exp on.
+/* ball.h -- the number system "ball": exact integer scores, and balls from exp on; where exact
+ * scores would be longer than the weights need, balls from the scores on.
  *
  * Two sorts. Scores (and the values that are averaged) are integers over denominators that
  * the caller knows; weights and averages are balls at the working precision. Every verb
@@ -12,6 +13,8 @@
 #include <attest/flint.h>
 
 #include "number/ball_exp.h"
+#include "number/ball_scores.h"
+#include "number/integer_dot.h"
 
 typedef fmpz attest_ball_score;
 typedef arb_struct attest_ball_value;
@@ -22,6 +25,7 @@ typedef struct attest_ball_context {
     fmpz_t unit;      /* 1 */
     fmpz *difference; /* room for one query's score differences */
     size_t room;
+    attest_ball_scores rounded; /* of the head at work */
 } attest_ball_context;
 
 static inline void attest_ball_context_init(attest_ball_context *context, slong precision,
@@ -31,12 +35,14 @@ static inline void attest_ball_context_init(attest_ball_context *context, slong 
     fmpz_init_set_ui(context->score_denominator, 1);
     context->difference = _fmpz_vec_init((slong)room);
     context->room = room;
+    attest_ball_scores_init(&context->rounded);
 }
 
 static inline void attest_ball_context_clear(attest_ball_context *context)
 {
     fmpz_clear(context->score_denominator);
     _fmpz_vec_clear(context->difference, (slong)context->room);
+    attest_ball_scores_clear(&context->rounded);
 }
 
 /* FLINT does not return when memory is out: never NULL. */
@@ -79,20 +85,6 @@ static inline void attest_ball_set(fmpz *z, const fmpz *x, const attest_ball_con
 {
     (void)context;
     fmpz_set(z, x);
-}
-
-static inline void attest_ball_mul(fmpz *z, const fmpz *x, const fmpz *y,
-                                   const attest_ball_context *context)
-{
-    (void)context;
-    fmpz_mul(z, x, y);
-}
-
-static inline void attest_ball_addmul(fmpz *z, const fmpz *x, const fmpz *y,
-                                      const attest_ball_context *context)
-{
-    (void)context;
-    fmpz_addmul(z, x, y);
 }
 
 static inline void attest_ball_set_score_denominator(const fmpz_t denominator,
@@ -172,6 +164,23 @@ static inline void attest_ball_exp_scores(arb_ptr weight, const fmpz *score, siz
         fmpz_sub(context->difference + j, score + j, maximum);
     attest_ball_exp_fractions(weight, context->difference, context->score_denominator, count,
                               context->precision);
+}
+
+/* Decides whether the scores of a head with these keys are rounded; first is the query of the
+ * first token. */
+static inline void attest_ball_round_scores(const fmpz *key, size_t count, size_t width,
+                                            const fmpz *first, attest_ball_context *context)
+{
+    attest_ball_scores_set(&context->rounded, key, count, width, first,
+                           context->score_denominator, context->precision);
+}
+
+/* The weights of a query and their total, from rounded scores; false: take exact ones. */
+static inline bool attest_ball_exp_rounded(arb_ptr weight, arb_ptr total, const fmpz *query,
+                                           size_t count, attest_ball_context *context)
+{
+    return attest_ball_scores_exp(weight, total, &context->rounded, query,
+                                  context->score_denominator, count, context->precision);
 }
 
 #endif

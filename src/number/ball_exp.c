@@ -4,7 +4,6 @@
 #include "number/ball_exp.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* The multipliers k_j of a lattice must fit in a word. */
 enum { LATTICE_MAX_BITS = 62, LATTICE_MAX_WINDOW = 10 };
@@ -107,10 +106,33 @@ typedef struct lattice {
     slong digits; /* this many of them */
 } lattice;
 
-/* step = the greatest common divisor of the numerators, or 1 as soon as some multiple cannot
- * fit LATTICE_MAX_BITS; least = the least of the numerators. Returns the number of nonzero
- * ones. */
-static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t count)
+/* How many multiplications one exponential is surely worth; measured: 11 at 64 to 256 bits, 20
+ * and more from 512 on. A wrong value costs time, never correctness. */
+static double exp_in_multiplications(slong precision)
+{
+    return precision < 192 ? 8 : precision < 448 ? 10 : 18;
+}
+
+/* The most bits of a multiple with which count powers can be cheaper than exponentials: every
+ * digit but one costs a table and count products (power_cost), for any window. */
+static slong longest_multiple(size_t count, slong precision)
+{
+    double worth = exp_in_multiplications(precision) * (double)count;
+    slong longest = 0;
+
+    for (slong window = 1; window <= LATTICE_MAX_WINDOW; window++) {
+        double digit = (double)(((ulong)1 << window) - 1) + (double)count;
+        slong bits = window * (1 + (slong)(worth / digit));
+        longest = bits > longest ? bits : longest;
+    }
+    return longest < LATTICE_MAX_BITS ? longest : LATTICE_MAX_BITS;
+}
+
+/* step = the greatest common divisor of the numerators, or 1 as soon as some multiple has more
+ * than longest bits; least = the least of the numerators. Returns the number of nonzero ones.
+ */
+static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t count,
+                        slong longest)
 {
     size_t nonzero = 0;
 
@@ -122,12 +144,26 @@ static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t
         nonzero++;
         if (!fmpz_is_one(step))
             fmpz_gcd(step, step, numerator + j);
-        if (fmpz_bits(numerator + j) > fmpz_bits(step) + LATTICE_MAX_BITS + 1)
+        if (fmpz_bits(numerator + j) > fmpz_bits(step) + (mp_bitcnt_t)longest + 1)
             fmpz_one(step);
         if (fmpz_cmp(numerator + j, least) < 0)
             fmpz_set(least, numerator + j);
     }
     return nonzero;
+}
+
+bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision)
+{
+    fmpz_t step, least;
+    bool found;
+
+    fmpz_init(step);
+    fmpz_init(least);
+    found = find_step(step, least, numerator, count, longest_multiple(count, precision)) <= 2 ||
+            !fmpz_is_one(step);
+    fmpz_clear(step);
+    fmpz_clear(least);
+    return found;
 }
 
 /* Multiplications for count powers with digits of window bits: a table for each digit but 0,
@@ -157,13 +193,6 @@ static double choose_window(lattice *l, size_t count)
     return least;
 }
 
-/* How many multiplications one exponential is surely worth; measured: 11 at 64 to 256 bits, 20
- * and more from 512 on. A wrong value costs time, never correctness. */
-static double exp_in_multiplications(slong precision)
-{
-    return precision < 192 ? 8 : precision < 448 ? 10 : 18;
-}
-
 /* The k_j. */
 static void set_multiples(lattice *l, const fmpz *numerator, size_t count)
 {
@@ -190,7 +219,8 @@ static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denomin
     fmpz_init(l->step);
     fmpz_init(l->least);
     l->multiple = NULL;
-    nonzero = find_step(l->step, l->least, numerator, count);
+    nonzero =
+        find_step(l->step, l->least, numerator, count, longest_multiple(count, precision));
     if (nonzero <= 2 || fraction_size(l->least, denominator) > ATTEST_BALL_EXP_CUTOFF)
         return false;
     fmpz_init(largest);

@@ -2,6 +2,7 @@
 #ifndef ATTEST_NUMBER_BALL_EXP_H
 #define ATTEST_NUMBER_BALL_EXP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <attest/flint.h>
@@ -16,5 +17,9 @@
  * exponential and its powers are used if a cost model says that this is cheaper. */
 void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,
                                size_t count, slong precision);
+
+/* Whether the numerators, of any sign, are multiples of an integer, multiples so short that
+ * powers may be cheaper; so is said of two nonzero ones or less, which tell nothing. */
+bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision);
 
 #endif

@@ -12,6 +12,8 @@
 
 #include <attest/flint.h>
 
+#include "number/integer_dot.h"
+
 typedef fmpz attest_exact_score;
 typedef fmpq attest_exact_value;
 
@@ -77,20 +79,6 @@ static inline void attest_exact_set(fmpz *z, const fmpz *x, const attest_exact_c
 {
     (void)context;
     fmpz_set(z, x);
-}
-
-static inline void attest_exact_mul(fmpz *z, const fmpz *x, const fmpz *y,
-                                    const attest_exact_context *context)
-{
-    (void)context;
-    fmpz_mul(z, x, y);
-}
-
-static inline void attest_exact_addmul(fmpz *z, const fmpz *x, const fmpz *y,
-                                       const attest_exact_context *context)
-{
-    (void)context;
-    fmpz_addmul(z, x, y);
 }
 
 static inline void attest_exact_maximum(fmpz *z, const fmpz *x,

@@ -45,14 +45,15 @@ static bool agrees(const ref_case *test, long bits)
     return ok;
 }
 
-static void random_case(ref_case *test, unsigned numerators, uint64_t *state)
+static void random_case(ref_case *test, unsigned numerators, unsigned denominator,
+                        uint64_t *state)
 {
     ref_shape shape = {.heads = 1 + tap_random(state) % 3,
                        .dim = 1 + tap_random(state) % 4,
                        .size = 1 + tap_random(state) % 5,
                        .length = 1 + tap_random(state) % 6,
                        .bits = numerators,
-                       .denominator = 1 + (unsigned)(tap_random(state) % 12),
+                       .denominator = 1 + (unsigned)(tap_random(state) % denominator),
                        .factored = tap_random(state) & 1};
 
     ref_case_init(test, &shape, state);
@@ -60,13 +61,14 @@ static void random_case(ref_case *test, unsigned numerators, uint64_t *state)
     test->weights.skip = tap_random(state) & 1;
 }
 
-static bool random_cases_agree(long bits, unsigned numerators, int trials, uint64_t *state)
+static bool random_cases_agree(long bits, unsigned numerators, unsigned denominator, int trials,
+                               uint64_t *state)
 {
     bool ok = true;
 
     for (int i = 0; i < trials; i++) {
         ref_case test;
-        random_case(&test, numerators, state);
+        random_case(&test, numerators, denominator, state);
         ok = agrees(&test, bits) && ok;
         ref_case_clear(&test);
     }
@@ -115,7 +117,7 @@ static void test_brackets(uint64_t *state)
 
     for (int i = 0; i < 60; i++) {
         ref_case test;
-        random_case(&test, 3, state);
+        random_case(&test, 3, 12, state);
         ok = is_bracketed(&test, 24 + (long)(tap_random(state) % 200)) && ok;
         ref_case_clear(&test);
     }
@@ -163,7 +165,7 @@ static void test_hardmax(uint64_t *state)
 
     for (int i = 0; i < 100; i++) {
         ref_case test;
-        random_case(&test, 30, state);
+        random_case(&test, 30, 12, state);
         test.weights.activation = ATTEST_HARDMAX;
         size_t count = test.sequence.length * test.sequence.dim;
         arb_ptr ball = _arb_vec_init((slong)count);
@@ -218,7 +220,7 @@ static void test_refusals(uint64_t *state)
     arb_t out[16];
     ref_case test;
 
-    random_case(&test, 3, state);
+    random_case(&test, 3, 12, state);
     TAP_OK(attest_attention_ball(out[0], &test.weights, &test.sequence, 1, &error) ==
                ATTEST_DOMAIN,
            "1 bit is refused: %s", error.text);
@@ -236,12 +238,13 @@ int main(void)
 {
     uint64_t state = tap_seed(0x5eed0002);
 
-    TAP_OK(random_cases_agree(64, 4, 60, &state), "64 bits");
-    TAP_OK(random_cases_agree(256, 2, 60, &state), "256 bits");
-    TAP_OK(random_cases_agree(256, 12, 60, &state), "256 bits, large scores");
-    TAP_OK(random_cases_agree(1024, 3, 20, &state), "1024 bits");
-    TAP_OK(random_cases_agree(20000, 3, 2, &state), "20000 bits");
-    TAP_OK(random_cases_agree(2, 5, 60, &state), "2 bits");
+    TAP_OK(random_cases_agree(64, 4, 12, 60, &state), "64 bits");
+    TAP_OK(random_cases_agree(256, 2, 12, 60, &state), "256 bits");
+    TAP_OK(random_cases_agree(256, 12, 12, 60, &state), "256 bits, large scores");
+    TAP_OK(random_cases_agree(1024, 3, 12, 20, &state), "1024 bits");
+    TAP_OK(random_cases_agree(20000, 3, 12, 2, &state), "20000 bits");
+    TAP_OK(random_cases_agree(2, 5, 12, 60, &state), "2 bits");
+    TAP_OK(random_cases_agree(20, 34, 1u << 31, 300, &state), "20 bits, long fractions");
     test_brackets(&state);
     test_closed_form(&state);
     test_hardmax(&state);

@@ -300,10 +300,12 @@ static void test_kernel_error(void)
 /* What is not finite, or overflows anywhere, has no bound. */
 static void test_overflow(void)
 {
-    static const double bad[][4] = {{NAN, 1, 1, 1},   {1, INFINITY, 1, 1}, {1, 1, -INFINITY, 1},
-                                    {1e200, 1, 1, 1}, {1, -1e160, 1, 1},   {1, 1, 1e308, 1}};
-    double one = 1, centre[4], radius[4];
-    attest_bounded_head head;
+    enum { CASES = 7 };
+    static const double bad[CASES][4] = {
+        {NAN, 1, 1, 1},    {1, INFINITY, 1, 1}, {1, 1, -INFINITY, 1}, {1e200, 1, 1, 1},
+        {1, -1e160, 1, 1}, {1, 1, 1e308, 1},    {1, 1, 1, 1}};
+    double one = 1, large = 0x1.8p511, centre[4], radius[4];
+    attest_bounded_head head, two[2];
     attest_bounded_layer layer = {ATTEST_SOFTMAX, ATTEST_MASK_NONE, true, 1, 1, &head, 0, 0, 1};
     attest_bounded_scratch scratch = {0};
     attest_error error;
@@ -312,7 +314,15 @@ static void test_overflow(void)
     attest_bounded_matrix_set(&head.k, &one, 1, 1);
     attest_bounded_matrix_set(&head.v, &one, 1, 1);
     attest_bounded_matrix_set(&head.o, &one, 1, 1);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < CASES; i++) {
+        if (i ==
+            CASES - 1) { /* what two heads add, each of them 2.25 2^1022 with a small error */
+            attest_bounded_matrix_set(&head.v, &large, 1, 1);
+            attest_bounded_matrix_set(&head.o, &large, 1, 1);
+            two[0] = two[1] = head;
+            layer.heads = 2;
+            layer.head = two;
+        }
         for (int a = 0; a < 2; a++) {
             attest_bounded_task task = {&layer, bad[i], NULL, 0, centre, radius, NULL};
             bool none = true;

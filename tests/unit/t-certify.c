@@ -1,7 +1,11 @@
 /* certify against a brute-force oracle on random small softmax instances, with planted equal
  * and nearly equal (2^-500) outputs; t-certify-long runs 10^5 of them. */
+#include <math.h>
+
 #include <attest/certify.h>
 
+#include "attention/work.h"
+#include "certify/outputs.h"
 #include "tests/ref/softmax_oracle.h"
 #include "tests/tap.h"
 
@@ -166,6 +170,61 @@ static bool try_instance(size_t count[3])
     return ok;
 }
 
+/* The work of all sequences, as a layer that is evaluated on them takes it. */
+static double work_of(const attest_dataset *dataset, const attest_weights *weights)
+{
+    const double all = 0x1p40;
+    double left = all;
+
+    if (attest_work_charge_sequences(&left, weights, dataset, NULL, dataset->count,
+                                     ATTEST_CERTIFY_BITS, NULL, NULL) != ATTEST_OK)
+        abort();
+    return all - left;
+}
+
+/* All outputs take the work of each sequence once, however many contexts it has. */
+static void test_work(void)
+{
+    oracle_instance o = {.sequences = 2,
+                         .heads = 1,
+                         .length = {3, 2},
+                         .token = {{1, 2, 3}, {1, 4}},
+                         .score = {1}};
+    attest_contexts contexts;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_outputs outputs;
+    attest_status status;
+    attest_cloud cloud;
+    double work;
+
+    fmpq_init(o.value);
+    fmpq_one(o.value);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    attest_contexts_init(&contexts);
+    if (!load(&dataset, &weights, &o) ||
+        attest_contexts_get(&contexts, &dataset, weights.mask, ATTEST_TIES_UNIFORM, NULL) !=
+            ATTEST_OK ||
+        attest_outputs_init(&outputs, &weights, &dataset, &contexts, NULL) != ATTEST_OK)
+        abort();
+    work = work_of(&dataset, &weights);
+    outputs.work_left = 0.9 * work;
+    TAP_OK(attest_outputs_get_cloud(&cloud, &outputs, NULL) == ATTEST_UNABLE,
+           "all outputs with less work than they take");
+    outputs.work_left = 1.5 * work;
+    status = attest_outputs_get_cloud(&cloud, &outputs, NULL);
+    if (status == ATTEST_OK)
+        attest_cloud_clear(&cloud);
+    TAP_OK(status == ATTEST_OK && fabs(outputs.work_left - 0.5 * work) < 1e-3 * work,
+           "with half as much again, %.3f of it is left", outputs.work_left / work);
+    attest_outputs_clear(&outputs);
+    attest_contexts_clear(&contexts);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    fmpq_clear(o.value);
+}
+
 int main(void)
 {
     size_t failed = 0, count[3] = {0};
@@ -181,6 +240,7 @@ int main(void)
     TAP_OK(failed == 0, "%d instances agree with the oracle (%zu failed)", INSTANCES, failed);
     TAP_OK(count[0] > INSTANCES / 20, "%zu of them with equal outputs", count[0]);
     TAP_OK(count[1] > INSTANCES / 100, "%zu with separations below 2^-128", count[1]);
+    test_work();
     flint_cleanup();
     return tap_done();
 }

@@ -6,9 +6,9 @@
 #include "geometry/candidates.h"
 #include "tests/tap.h"
 
-enum { MOST = 700, AXES = 24 };
+enum { MOST = 700, MANY = 1500, AXES = 24 };
 
-static int64_t point[MOST][AXES]; /* the true points */
+static int64_t point[MANY][AXES]; /* the true points */
 static uint64_t state;
 
 static size_t below(size_t n)
@@ -305,6 +305,10 @@ int main(void)
         failed += !try_fine(300 + below(MOST - 300), 9 + below(AXES - 9), 1 + below(150),
                             round % 2 ? (int64_t)1 << 29 : 0);
     TAP_OK(failed == 0, "ties of 40 clouds of high dimension (%zu failed)", failed);
+    failed = 0;
+    for (int round = 0; round < 6; round++)
+        failed += !try_cloud(MANY, AXES - below(8), 40, 1000, round % 2);
+    TAP_OK(failed == 0, "products that take part of the coordinates (%zu failed)", failed);
     try_many();
     try_extremes();
     try_edges();

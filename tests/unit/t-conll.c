@@ -96,6 +96,7 @@ int main(void)
     good("\n\n a  x\tO\t\r\n\tb O\r\n \t\r\na O", 2, 3, 2, "O", "blanks, tabs, CR LF, no end");
     good("-DOCSTART- -X- O O\n\nthe O\nthe O\n", 1, 2, 1, "O",
          "a document's begin is left out");
+    good(" -DOCSTART- O\nthe O\nthe O\n", 1, 2, 1, "O", "also behind a blank");
     good("\xff\xfe O\n", 1, 1, 1, "O", "a word is any bytes");
     bad("", 0, 3, "there are no sentences");
     bad("\n \n-DOCSTART- O\n", 16, 3, "there are no sentences");

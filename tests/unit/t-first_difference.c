@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include <attest/certify.h>
+#include "certify/first_difference.h"
+#include "recheck/lemma.h"
 #include "theory/theorem2.h"
 
 #include "tests/ref/attention.h"
@@ -117,6 +119,40 @@ static bool brute_force(arb_t least, arb_t most, const attest_dataset *data,
     return any;
 }
 
+/* Whether the separation ends where the pair that is named for it is. */
+static bool ends_at_pair(const attest_finding *finding, const attest_dataset *data,
+                         const attest_weights *weights)
+{
+    arb_ptr out = all_outputs(data, weights);
+    arb_t square, entry;
+    arf_t end;
+    bool ends;
+
+    arb_init(square);
+    arb_init(entry);
+    arf_init(end);
+    for (size_t c = 0; c < data->dim; c++) {
+        arb_srcptr at[2];
+
+        for (int i = 0; i < 2; i++)
+            at[i] = out + c +
+                    (data->start[finding->pair[i].sequence] + finding->pair[i].position) *
+                        data->dim;
+        arb_sub(entry, at[0], at[1], BITS);
+        arb_addmul(square, entry, entry, BITS);
+    }
+    arb_sqrtpos(square, square, BITS);
+    arb_get_ubound_arf(end, finding->min_separation, 128);
+    arb_sub_arf(entry, square, end, BITS);
+    arb_div(entry, entry, square, BITS);
+    ends = arb_is_nonpositive(entry) && arf_cmpabs_2exp_si(arb_midref(entry), -20) < 0;
+    arb_clear(square);
+    arb_clear(entry);
+    arf_clear(end);
+    _arb_vec_clear(out, (slong)(data->total * data->dim));
+    return ends;
+}
+
 static attest_status decide(attest_finding *finding, const attest_dataset *data,
                             const attest_weights *weights, const fmpq_t delta)
 {
@@ -134,6 +170,63 @@ static attest_status decide(attest_finding *finding, const attest_dataset *data,
     return status;
 }
 
+/* Whether the checker, which finds neighbours by itself, agrees with the witness. */
+static bool is_so(const attest_certificate_witness *witness, const attest_dataset *data,
+                  const attest_weights *weights)
+{
+    attest_recheck_lemma lemma;
+    attest_recheck check;
+    const char *what;
+
+    if (attest_recheck_init(&check, data, weights, NULL) != ATTEST_OK ||
+        !attest_recheck_lemma_init(&lemma, &check) ||
+        attest_recheck_lemma_witness(&what, &lemma, witness, NULL) != ATTEST_OK)
+        abort();
+    if (what)
+        printf("# %s\n", what);
+    attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    return !what;
+}
+
+/* Whether the lemma proves it without the rest of the chain, which narrows what is small. Adds
+ * to the witnesses, and to what is wrong of them and of the separation. */
+static bool is_alone(const attest_dataset *data, const attest_weights *weights, int *witnesses,
+                     int *wrong)
+{
+    attest_contexts contexts;
+    attest_finding finding;
+    attest_claim claim;
+    arb_t least, most;
+    bool proved;
+
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    attest_contexts_init(&contexts);
+    claim.dataset = data;
+    claim.weights = weights;
+    if (attest_contexts_get(&contexts, data, weights->mask, ATTEST_TIES_UNIFORM, NULL) !=
+        ATTEST_OK)
+        abort();
+    finding.has_pair = contexts.classes > 1;
+    if (attest_first_difference_decide(&finding, &claim, &contexts, NULL) != ATTEST_OK)
+        abort();
+    proved = finding.verdict == ATTEST_PROVED;
+    *witnesses += finding.witness.present;
+    *wrong += finding.witness.present && !is_so(&finding.witness, data, weights);
+    arb_init(least);
+    arb_init(most);
+    *wrong += proved && brute_force(least, most, data, weights) &&
+              (!arb_overlaps(least, finding.min_separation) ||
+               !ends_at_pair(&finding, data, weights));
+    arb_clear(least);
+    arb_clear(most);
+    attest_contexts_clear(&contexts);
+    attest_finding_clear(&finding);
+    attest_claim_clear(&claim);
+    return proved;
+}
+
 /* Makes the queries look along another direction than the keys, and flips signs. */
 static void bend(attest_weights *weights, uint64_t *state)
 {
@@ -145,8 +238,9 @@ static void bend(attest_weights *weights, uint64_t *state)
         fmpz_neg(wq->u, wq->u);
 }
 
-/* Makes the output large and not orthogonal to v, so that different tokens may come close. */
-static void lean(attest_weights *weights, uint64_t *state)
+/* Makes the output large and not orthogonal to v, so that different tokens may come close; if
+ * huge, only what is orthogonal to it keeps them apart. */
+static void lean(attest_weights *weights, bool huge, uint64_t *state)
 {
     attest_matrix *wo = &weights->head[0].wo;
 
@@ -154,12 +248,14 @@ static void lean(attest_weights *weights, uint64_t *state)
     for (size_t c = 0; c < weights->dim; c++)
         fmpz_set_si(wo->entry + c, (slong)(tap_random(state) % 19) - 9);
     fmpz_set_ui(wo->entry, 1 + tap_random(state) % 9);
+    if (huge)
+        _fmpz_vec_scalar_mul_2exp(wo->entry, wo->entry, (slong)weights->dim, 20);
 }
 
 static void test_brute_force(void)
 {
     uint64_t state = tap_seed(0xf1d1);
-    int bad = 0, proved = 0, undecided = 0;
+    int bad = 0, proved = 0, alone = 0, witnesses = 0, wrong = 0, undecided = 0;
     arb_t least, most;
 
     arb_init(least);
@@ -173,7 +269,7 @@ static void test_brute_force(void)
         attest_dataset_init(&data);
         attest_construction_init(&c);
         attest_finding_init(&finding);
-        gen_dataset(&data, dim, 5, 2 + tap_random(&state) % 7, false, &state);
+        gen_dataset(&data, dim, 5, 1 + tap_random(&state) % 8, false, &state);
         c.strategy = ATTEST_STRATEGY_GAP;
         c.mask = tap_random(&state) % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
         if (attest_construction_build(&c, &data, NULL) != ATTEST_OK)
@@ -182,9 +278,11 @@ static void test_brute_force(void)
             if (trial % 3 == 0)
                 bend(&c.weights, &state);
             if (trial % 3 == 1)
-                lean(&c.weights, &state);
+                lean(&c.weights, trial % 2, &state);
             if (decide(&finding, &data, &c.weights, NULL) != ATTEST_OK)
                 bad++;
+            if (is_alone(&data, &c.weights, &witnesses, &wrong))
+                alone += trial % 6 == 1;
             if (finding.verdict == ATTEST_PROVED) {
                 bool any = brute_force(least, most, &data, &c.weights);
 
@@ -213,6 +311,9 @@ static void test_brute_force(void)
     }
     TAP_OK(bad == 0, "90 datasets agree with all pairs at %d bits", BITS);
     TAP_OK(proved >= 60, "%d were proved, %d left to other methods", proved, undecided);
+    TAP_OK(witnesses >= 40 && wrong == 0,
+           "%d witnesses; what the lemma says alone is wrong %d times", witnesses, wrong);
+    TAP_OK(alone > 0, "%d with huge outputs, by what is orthogonal to them", alone);
     arb_clear(least);
     arb_clear(most);
 }

@@ -85,6 +85,21 @@ static attest_zero_answer test(const attest_weights *weights, const attest_datas
     return answer;
 }
 
+/* How many fractions are left of that when it is reduced. */
+static size_t reduced(const attest_weights *weights, const attest_dataset *dataset, uint32_t a,
+                      uint32_t b)
+{
+    attest_softmax_sum sum;
+    size_t groups;
+
+    make_difference(&sum, weights, dataset, a, b);
+    if (attest_softmax_sum_reduce(&sum, NULL) != ATTEST_OK)
+        abort();
+    groups = sum.groups;
+    attest_softmax_sum_clear(&sum);
+    return groups;
+}
+
 /* ----- heads with scores and values of their own ----- */
 
 enum { WIDE = 5, SPLIT = 0, WHOLE, SWAPPED, OTHER, SHIFTED, CONTEXTS };
@@ -309,6 +324,7 @@ int main(void)
            "weights and data");
     TAP_OK(test(&one, &dataset, 0, 1, target, &groups) == ATTEST_ZERO_EQUAL && groups == 2,
            "equal fractions with different denominators");
+    TAP_OK(reduced(&one, &dataset, 0, 1) == 0, "which reduced are one, and cancel");
     TAP_OK(test(&one, &dataset, 0, 2, target, &groups) == ATTEST_ZERO_DIFFERENT,
            "one value changed");
     TAP_OK(test(&one, &dataset, 0, 0, target, &groups) == ATTEST_ZERO_DIFFERENT,
