@@ -3,6 +3,7 @@
 
 #include "recheck/recheck.h"
 
+#include "base/memory.h"
 #include "base/progress.h"
 #include "recheck/input.h"
 #include "recheck/lemma.h"
@@ -338,7 +339,7 @@ static attest_status verify(verification *v, const attest_dataset *dataset,
     narrow(v->least, v->most, v, 2);
     set_bounds(v);
     v->has_lemma = !dataset->meant && attest_recheck_lemma_init(&v->lemma, &v->check);
-    status = check_separation(v);
+    status = v->lemma.starved ? attest_memory_fail(v->error) : check_separation(v);
     if (status == ATTEST_OK && v->holds)
         status = check_witness(v);
     if (status == ATTEST_OK && v->holds && !v->has_lemma)

@@ -38,7 +38,7 @@ static bool make_lists(attest_recheck_lemma *lemma)
     size_t entries = 0;
 
     lemma->lists = causal ? dataset->total : dataset->count;
-    lemma->start = attest_memory_alloc(lemma->lists + 1, sizeof *lemma->start);
+    lemma->start = attest_recheck_lemma_alloc(lemma, lemma->lists + 1, sizeof *lemma->start);
     if (!lemma->start)
         return false;
     for (size_t l = 0; l < lemma->lists; l++) {
@@ -48,7 +48,7 @@ static bool make_lists(attest_recheck_lemma *lemma)
         if (entries > MOST_ENTRIES)
             return false;
     }
-    lemma->key = attest_memory_alloc(entries, sizeof *lemma->key);
+    lemma->key = attest_recheck_lemma_alloc(lemma, entries, sizeof *lemma->key);
     ok = lemma->key != NULL;
     for (size_t l = 0; l < lemma->lists && ok; l++)
         ok = make_list(lemma->key + lemma->start[l], lemma,
@@ -57,16 +57,24 @@ static bool make_lists(attest_recheck_lemma *lemma)
     return ok;
 }
 
+void *attest_recheck_lemma_alloc(attest_recheck_lemma *lemma, size_t count, size_t size)
+{
+    void *block = attest_memory_alloc(count, size);
+
+    lemma->starved = lemma->starved || !block;
+    return block;
+}
+
 bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck *check)
 {
     const attest_weights *weights = check->weights;
     size_t count = check->dataset->tokens.count;
     bool ok;
 
+    memset(lemma, 0, sizeof *lemma);
     if (weights->activation != ATTEST_SOFTMAX || weights->heads != 1 ||
         !attest_weights_skip_is_plain(weights))
         return false;
-    memset(lemma, 0, sizeof *lemma);
     lemma->check = check;
     lemma->v = _fmpq_vec_init((slong)check->dim);
     lemma->a = _fmpq_vec_init((slong)check->dim);
@@ -75,10 +83,10 @@ bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck
     lemma->slope = _fmpz_vec_init((slong)count);
     fmpz_init(lemma->values), fmpz_init(lemma->slopes), fmpz_init(lemma->gap);
     arb_init(lemma->norm);
-    lemma->rank = attest_memory_alloc(count, sizeof *lemma->rank);
-    lemma->sorted = attest_memory_alloc(count, sizeof *lemma->sorted);
-    lemma->slope_above = attest_memory_alloc(count, sizeof *lemma->slope_above);
-    lemma->slope_log = attest_memory_alloc(count, sizeof *lemma->slope_log);
+    lemma->rank = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->rank);
+    lemma->sorted = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->sorted);
+    lemma->slope_above = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->slope_above);
+    lemma->slope_log = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->slope_log);
     ok = lemma->rank && lemma->sorted && lemma->slope_above && lemma->slope_log &&
          attest_recheck_lemma_set_head(lemma, &weights->head[0]) && make_lists(lemma) &&
          attest_recheck_lemma_set_norms(lemma);

@@ -35,11 +35,16 @@ typedef struct attest_recheck_lemma {
     double *dot_error; /* a bound of the error of that, */
     double *near;      /* and v.x */
     double norm_square; /* |w|^2 */
+    bool starved;       /* memory was out */
 } attest_recheck_lemma;
 
-/* False where the hypotheses do not hold, or memory is out: then there is nothing to clear. */
+/* False where the hypotheses do not hold, or memory is out, which starved tells: then there is
+ * nothing to clear. */
 bool attest_recheck_lemma_init(attest_recheck_lemma *lemma, const attest_recheck *check);
 void attest_recheck_lemma_clear(attest_recheck_lemma *lemma);
+
+/* Memory for init and its parts; NULL is remembered. */
+void *attest_recheck_lemma_alloc(attest_recheck_lemma *lemma, size_t count, size_t size);
 
 /* Part of init: sets v, a, w and what follows from them; false where the hypotheses do not
  * hold. */

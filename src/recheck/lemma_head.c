@@ -145,15 +145,15 @@ static int by_value(const void *a, const void *b)
 }
 
 /* sorted = the tokens by descending value, gap = the least distance; false where two values are
- * equal, there is only one, or memory is out. */
-static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t count)
+ * equal, or there is only one. order has room for count. */
+static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t count,
+                        ranked *order)
 {
-    ranked *order = attest_memory_alloc(count, sizeof *order);
-    bool distinct = order && count > 1;
+    bool distinct = count > 1;
     fmpz_t distance;
 
     fmpz_init(distance);
-    for (size_t t = 0; order && t < count; t++)
+    for (size_t t = 0; t < count; t++)
         order[t] = (ranked){value + t, (uint32_t)t};
     if (distinct)
         qsort(order, count, sizeof *order, by_value);
@@ -167,7 +167,6 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
             fmpz_set(gap, distance);
     }
     fmpz_clear(distance);
-    free(order);
     return distinct;
 }
 
@@ -258,13 +257,15 @@ static double bracket_log(const fmpq_t g)
 static bool set_values(attest_recheck_lemma *lemma)
 {
     size_t count = lemma->check->dataset->tokens.count;
+    ranked *order = attest_recheck_lemma_alloc(lemma, count, sizeof *order);
     fmpq_t gap, ratio;
     arb_t x;
     bool ok;
 
     fmpq_init(gap), fmpq_init(ratio), arb_init(x);
-    ok = project(lemma->value, lemma->values, lemma->check, lemma->v) &&
-         sort_values(lemma->sorted, lemma->gap, lemma->value, count);
+    ok = order && project(lemma->value, lemma->values, lemma->check, lemma->v) &&
+         sort_values(lemma->sorted, lemma->gap, lemma->value, count, order);
+    free(order);
     if (ok && is_parallel(ratio, lemma->v, lemma->a, lemma->check->dim)) {
         _fmpz_vec_scalar_mul_fmpz(lemma->slope, lemma->value, (slong)count, fmpq_numref(ratio));
         fmpz_mul(lemma->slopes, lemma->values, fmpq_denref(ratio));
@@ -322,6 +323,8 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
     fmpq *p = _fmpq_vec_init((slong)dim);
     fmpz *value = _fmpz_vec_init((slong)count);
     uint32_t *sorted = attest_memory_alloc(count, sizeof *sorted);
+    ranked *order = attest_memory_alloc(count, sizeof *order);
+    bool there = sorted && order;
     fmpq_t vw, ww, pp;
     fmpz_t denominator, gap;
     arb_t ratio, norm;
@@ -338,8 +341,8 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
         fmpq_submul(p + c, vw, lemma->w + c);
         fmpq_addmul(pp, p + c, p + c);
     }
-    if (sorted && !fmpq_is_zero(pp) && project(value, denominator, lemma->check, p) &&
-        sort_values(sorted, gap, value, count)) {
+    if (there && !fmpq_is_zero(pp) && project(value, denominator, lemma->check, p) &&
+        sort_values(sorted, gap, value, count, order)) {
         arb_set_fmpz(ratio, gap);
         arb_div_fmpz(ratio, ratio, denominator, 256);
         arb_set_fmpq(norm, pp, 256);
@@ -352,5 +355,6 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
     _fmpq_vec_clear(p, (slong)dim);
     _fmpz_vec_clear(value, (slong)count);
     free(sorted);
-    return sorted != NULL;
+    free(order);
+    return there;
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "recheck/lemma.h"
 
 /* x rounded to a double: right up to 2^-52 of its size, or not finite, or below 2^-1000. */
@@ -23,13 +22,13 @@ bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma)
 {
     const attest_tokens *tokens = &lemma->check->dataset->tokens;
     size_t dim = tokens->dim, count = tokens->count;
-    double *w = attest_memory_alloc(dim, sizeof *w);
+    double *w = attest_recheck_lemma_alloc(lemma, dim, sizeof *w);
     fmpq_t x;
 
-    lemma->square = attest_memory_alloc(count, sizeof *lemma->square);
-    lemma->dot = attest_memory_alloc(count, sizeof *lemma->dot);
-    lemma->dot_error = attest_memory_alloc(count, sizeof *lemma->dot_error);
-    lemma->near = attest_memory_alloc(count, sizeof *lemma->near);
+    lemma->square = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->square);
+    lemma->dot = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->dot);
+    lemma->dot_error = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->dot_error);
+    lemma->near = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->near);
     if (!w || !lemma->square || !lemma->dot || !lemma->dot_error || !lemma->near) {
         free(w);
         return false;

@@ -10,10 +10,13 @@
 enum { FIRST_BITS = 64, FIRST_DEPTH = 4, FEW_PRODUCTS = 64 };
 
 /* One expansion: total / (scale below)^2 = |F_a - F_b|^2 - x^2, times the square of the
- * denominator of x. */
+ * denominator of x; or, for x = 0, weight total^2 / (scale below)^2, which has far fewer terms.
+ */
 typedef struct expansion {
     attest_recheck_sum total, below;
     attest_recheck_cut cut;
+    bool is_root;
+    fmpz_t weight;
 } expansion;
 
 static void set_constant(attest_recheck_sum *sum, const fmpz_t value, attest_recheck_cut *cut)
@@ -77,31 +80,137 @@ static void expand_entry(attest_recheck_sum *above, attest_recheck_sum *below,
     fmpz_clear(one);
 }
 
+/* The greatest common divisor of all numbers of entry c, with the sign of the first of them. */
+static void get_content(fmpz_t content, const attest_recheck_fractions *f, size_t c)
+{
+    const fmpz *first = f->constant + c;
+
+    fmpz_abs(content, first);
+    for (size_t i = 0; i < f->count; i++) {
+        const attest_recheck_sum *above = &f->fraction[i].above[c];
+        for (size_t t = 0; t < above->count; t++)
+            fmpz_gcd(content, content, &above->term[t].factor);
+        if (fmpz_is_zero(first) && above->count > 0)
+            first = &above->term[0].factor;
+    }
+    if (fmpz_sgn(first) < 0)
+        fmpz_neg(content, content);
+}
+
+/* Whether entry c over content equals entry d over another. */
+static bool are_alike(const attest_recheck_fractions *f, size_t c, const fmpz_t content,
+                      size_t d, const fmpz_t other)
+{
+    fmpz_t left, right;
+    bool alike;
+
+    fmpz_init(left), fmpz_init(right);
+    fmpz_mul(left, f->constant + c, other);
+    fmpz_mul(right, f->constant + d, content);
+    alike = fmpz_equal(left, right);
+    for (size_t i = 0; i < f->count && alike; i++) {
+        const attest_recheck_sum *a = &f->fraction[i].above[c], *b = &f->fraction[i].above[d];
+        alike = a->count == b->count;
+        for (size_t t = 0; t < a->count && alike; t++) {
+            fmpz_mul(left, &a->term[t].factor, other);
+            fmpz_mul(right, &b->term[t].factor, content);
+            alike = fmpz_equal(&a->term[t].depth, &b->term[t].depth) && fmpz_equal(left, right);
+        }
+    }
+    fmpz_clear(left), fmpz_clear(right);
+    return alike;
+}
+
+/* Entries from c to before the one that is returned are multiples of one entry, as all are for
+ * values of rank 1: weight is the sum of the squares of what they are multiples by, which is
+ * content for entry c. Domain: entry c is not 0, or all are. */
+static size_t find_multiples(fmpz_t weight, fmpz_t content, const attest_recheck_fractions *f,
+                             size_t c)
+{
+    size_t next = c + 1;
+    fmpz_t own;
+
+    fmpz_init(own);
+    get_content(content, f, c);
+    fmpz_mul(weight, content, content);
+    for (; next < f->dim; next++) {
+        get_content(own, f, next);
+        if (!fmpz_is_zero(own) && !are_alike(f, next, own, c, content))
+            break;
+        fmpz_addmul(weight, own, own);
+    }
+    fmpz_clear(own);
+    return next;
+}
+
+/* The first entry that is not 0; 0 where all are. */
+static size_t find_first(const attest_recheck_fractions *f)
+{
+    size_t first = 0;
+    fmpz_t content;
+
+    fmpz_init(content);
+    get_content(content, f, 0);
+    while (fmpz_is_zero(content) && first + 1 < f->dim)
+        get_content(content, f, ++first);
+    if (fmpz_is_zero(content))
+        first = 0;
+    fmpz_clear(content);
+    return first;
+}
+
+/* Divides a sum whose factors are multiples of divisor > 0. */
+static void divide(attest_recheck_sum *sum, const fmpz_t divisor)
+{
+    for (size_t i = 0; i < sum->count; i++)
+        fmpz_divexact(&sum->term[i].factor, &sum->term[i].factor, divisor);
+    fmpz_cdiv_q(&sum->rest, &sum->rest, divisor);
+}
+
+/* total += weight sum^2. */
+static void add_square(expansion *e, const attest_recheck_sum *sum, const fmpz_t weight)
+{
+    attest_recheck_sum square;
+
+    attest_recheck_sum_init(&square);
+    attest_recheck_sum_addmul(&square, sum, sum, &e->cut);
+    attest_recheck_sum_add(&e->total, &square, weight, &e->cut);
+    attest_recheck_sum_clear(&square);
+}
+
 static void expand(expansion *e, const attest_recheck_fractions *f, const fmpq_t x)
 {
-    attest_recheck_sum above, square;
-    fmpz_t factor;
+    size_t first = find_first(f);
+    attest_recheck_sum above;
+    fmpz_t factor, content;
 
-    fmpz_init(factor);
-    attest_recheck_sum_init(&above), attest_recheck_sum_init(&square);
+    fmpz_init(factor), fmpz_init(content);
+    attest_recheck_sum_init(&above);
     attest_recheck_sum_clear(&e->total);
     fmpz_mul(factor, fmpq_denref(x), fmpq_denref(x));
-    for (size_t c = 0; c < f->dim && !e->cut.failed; c++) {
+    for (size_t c = first, next; c < f->dim && !e->cut.failed; c = next) {
+        next = find_multiples(e->weight, content, f, c);
         expand_entry(&above, &e->below, f, c, &e->cut);
-        attest_recheck_sum_clear(&square);
-        attest_recheck_sum_addmul(&square, &above, &above, &e->cut);
-        attest_recheck_sum_add(&e->total, &square, factor, &e->cut);
+        fmpz_abs(content, content);
+        if (!fmpz_is_zero(content))
+            divide(&above, content);
+        e->is_root = fmpq_is_zero(x) && c == first && next == f->dim;
+        if (e->is_root) {
+            e->total = above;
+            attest_recheck_sum_init(&above);
+        } else {
+            fmpz_mul(e->weight, e->weight, factor);
+            add_square(e, &above, e->weight);
+        }
     }
     if (!fmpq_is_zero(x)) {
         fmpz_mul(factor, fmpq_numref(x), f->scale);
         fmpz_mul(factor, factor, factor);
         fmpz_neg(factor, factor);
-        attest_recheck_sum_clear(&square);
-        attest_recheck_sum_addmul(&square, &e->below, &e->below, &e->cut);
-        attest_recheck_sum_add(&e->total, &square, factor, &e->cut);
+        add_square(e, &e->below, factor);
     }
-    attest_recheck_sum_clear(&above), attest_recheck_sum_clear(&square);
-    fmpz_clear(factor);
+    attest_recheck_sum_clear(&above);
+    fmpz_clear(factor), fmpz_clear(content);
 }
 
 /* The deepest depth that a product can reach. */
@@ -191,6 +300,7 @@ static void expansion_init(expansion *e, size_t max_terms)
 {
     *e = (expansion){.cut = {.whole = true, .most = max_terms}};
     fmpz_init(e->cut.depth);
+    fmpz_init(e->weight);
 }
 
 static void expansion_clear(expansion *e)
@@ -198,6 +308,7 @@ static void expansion_clear(expansion *e)
     attest_recheck_sum_clear(&e->total);
     attest_recheck_sum_clear(&e->below);
     fmpz_clear(e->cut.depth);
+    fmpz_clear(e->weight);
 }
 
 int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
@@ -217,7 +328,10 @@ int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t
     if (!f.failed)
         result = resolve(factor, lead, &e, &f, x, 0, max_bits);
     check->met_terms = check->met_terms || e.cut.failed;
-    order = result == ZERO ? 0 : result != NONZERO ? 2 : arb_is_positive(factor) ? 1 : -1;
+    order = result == ZERO                         ? 0
+            : result != NONZERO                    ? 2
+            : e.is_root || arb_is_positive(factor) ? 1
+                                                   : -1;
     arb_clear(factor);
     fmpz_clear(lead);
     expansion_clear(&e);
@@ -241,8 +355,13 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
     fmpz_init(lead), fmpz_init(none), fmpq_init(zero), mag_init(tail);
     arb_init(factor);
     if (!f.failed)
-        result = resolve(factor, lead, &e, &f, zero, bits, max_bits);
+        result = resolve(factor, lead, &e, &f, zero, bits + 2, max_bits);
     check->met_terms = check->met_terms || e.cut.failed;
+    if (result == NONZERO && e.is_root) { /* 2 bits more are lost here */
+        fmpz_mul_2exp(lead, lead, 1);
+        arb_sqr(factor, factor, 2 * bits);
+        arb_mul_fmpz(factor, factor, e.weight, 2 * bits);
+    }
     if (result == NONZERO) {
         attest_recheck_sum_enclose(square, tail, &e.below, none, f.denominator, 2 * bits,
                                    &e.cut);

@@ -28,6 +28,7 @@ struct attest_recheck_quick {
     double *token; /* by number; NULL: the dataset's own */
     double *score; /* longest */
     quick_head *head;
+    uint32_t *winner; /* by head, hardmax: the token that won last */
 };
 
 double attest_recheck_exp(double x)
@@ -141,7 +142,8 @@ attest_recheck_quick *attest_recheck_quick_new(const attest_recheck *check)
     quick->sequence = SIZE_MAX;
     quick->score = attest_memory_alloc(check->dataset->longest, sizeof *quick->score);
     quick->head = attest_memory_alloc(check->heads, sizeof *quick->head);
-    ok = quick->score && quick->head && round_tokens(quick, check->dataset);
+    quick->winner = attest_memory_alloc(check->heads, sizeof *quick->winner);
+    ok = quick->score && quick->head && quick->winner && round_tokens(quick, check->dataset);
     for (size_t h = 0; ok && h < check->heads; h++)
         ok = head_init(&quick->head[h], &check->weights->head[h], check->dataset->longest);
     if (ok)
@@ -160,6 +162,7 @@ void attest_recheck_quick_free(attest_recheck_quick *quick)
     }
     if (quick) {
         free(quick->head);
+        free(quick->winner);
         free(quick->token);
         free(quick->score);
     }
@@ -306,7 +309,9 @@ bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *
         double own, part = ((double)head->width + (double)dim + 16) * unit;
         size_t best = get_scores(quick, &own, head, position - start, seen);
         if (check->weights->activation == ATTEST_HARDMAX) {
-            told = add_winner(out, quick, head, dataset->token + start, best, own, seen);
+            told = head->value_norm == 0 || /* all values are 0: whoever wins */
+                   add_winner(out, quick, head, dataset->token + start, best, own, seen);
+            quick->winner[h] = head->value_norm > 0 ? dataset->token[start + best] : UINT32_MAX;
         } else {
             told = own < 0x1p-20;
             part += told ? add_average(out, quick, head, best, own, seen) : 0;
@@ -318,4 +323,9 @@ bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *
     bound += ((double)quick->heads * (double)seen + 8) * unit * size;
     *error = bound * (1 + ((double)dim + 64) * unit) + 0x1p-400;
     return told && *error < INFINITY;
+}
+
+const uint32_t *attest_recheck_quick_winners(const attest_recheck_quick *quick)
+{
+    return quick->winner;
 }

@@ -21,4 +21,8 @@ void attest_recheck_quick_free(attest_recheck_quick *quick);
 bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *quick,
                               const attest_recheck *check, size_t position);
 
+/* By head the token whose value the last output took: two outputs of one token with the same
+ * winners are equal, exactly. Domain: hardmax, and get returned true. */
+const uint32_t *attest_recheck_quick_winners(const attest_recheck_quick *quick);
+
 #endif

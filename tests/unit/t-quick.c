@@ -3,7 +3,11 @@
 #include "recheck/quick.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "io/dataset_json.h"
+#include "io/weights_json.h"
 #include "recheck/product.h"
 #include "tests/forge/instance.h"
 #include "tests/tap.h"
@@ -85,6 +89,38 @@ static void check_outputs(uint64_t *state)
     TAP_OK(told > INSTANCES / 4, "%ld of %ld positions have one", told, positions);
 }
 
+/* Hardmax where tokens of different values have equal scores: which wins, doubles do not tell.
+ */
+static void check_ties(void)
+{
+    static const char data[] = "{\"format\":\"attest/dataset\",\"version\":1,"
+                               "\"sequences\":[[[1,1],[1,-1],[0,1]]]}",
+                      layer[] = "{\"format\":\"attest/weights\",\"version\":1,"
+                                "\"activation\":\"hardmax\",\"heads\":[{\"WQ\":[[1,0]],"
+                                "\"WK\":[[1,0]],\"WV\":[[0,1]],\"WO\":[[1],[0]]}]}";
+    attest_recheck_quick *quick;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    long told = 0, wrong = 0;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
+        abort();
+    quick = attest_recheck_quick_new(&check);
+    for (size_t p = 0; quick && p < check.positions; p++)
+        wrong += !holds(&check, quick, p, &told);
+    TAP_OK(quick && wrong == 0 && told == 0, "ties: %ld of %ld bounds do not hold", wrong,
+           told);
+    attest_recheck_quick_free(quick);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+}
+
 /* All pairs of one random cloud: none within reach is left out; *kept counts the others. */
 static bool covers(size_t dim, double reach, uint64_t *state, long *kept)
 {
@@ -147,6 +183,7 @@ int main(void)
 
     check_exp(&state);
     check_outputs(&state);
+    check_ties();
     check_product(&state);
     flint_cleanup();
     return tap_done();

@@ -1,5 +1,6 @@
 /* What verifies certificates passes over no pair and no norm that counts: near pairs in many
- * dimensions against all pairs, and bounds of norms by the lemma against balls. */
+ * dimensions, and those that the lemma leaves, against all pairs, and bounds of norms by the
+ * lemma against balls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,69 @@ static void test_near(void)
     }
 }
 
+/* So many that processes share the work: products of all pairs. */
+enum { MANY = 4096, MANY_DIM = 16 };
+
+static bool note_many(void *state, size_t a, size_t b)
+{
+    unsigned char *seen = state;
+
+    seen[a * MANY + b]++;
+    return true;
+}
+
+static void test_jobs(void)
+{
+    static double x[MANY][MANY_DIM];
+    unsigned char *seen = calloc(MANY, MANY);
+    uint64_t state = tap_seed(0x10b5);
+    size_t within = 0, wrong = 0;
+    attest_dataset_builder builder;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    arf_t reach;
+
+    attest_dataset_init(&dataset);
+    attest_dataset_builder_init(&builder, MANY_DIM, ATTEST_TABLE_REAL, NULL);
+    for (size_t p = 0; p < MANY; p++) {
+        for (size_t c = 0; c < MANY_DIM; c++)
+            x[p][c] = (double)(attest_random_next(&state) % 3);
+        x[p][0] = (double)p / 8; /* all are different */
+        if (attest_dataset_builder_add_doubles(&builder, x[p], 1, NULL) != ATTEST_OK ||
+            attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+            abort();
+    }
+    make_weights(&weights, MANY_DIM);
+    if (!seen || attest_dataset_builder_finish(&dataset, &builder, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        abort();
+    check.jobs = 2;
+    arf_init(reach);
+    arf_set_d(reach, 3);
+    if (attest_recheck_visit_near(&check, reach, note_many, seen, NULL) != ATTEST_OK)
+        abort();
+    for (size_t a = 0; a < MANY; a++)
+        for (size_t b = 0; b < MANY; b++) {
+            double square = 0;
+
+            for (size_t c = 0; c < MANY_DIM && square <= 9; c++)
+                square += (x[a][c] - x[b][c]) * (x[a][c] - x[b][c]);
+            within += a < b && square <= 9;
+            wrong +=
+                seen[a * MANY + b] > (a < b) || (a < b && square <= 9 && !seen[a * MANY + b]);
+        }
+    TAP_OK(within > 100 && wrong == 0, "%zu near pairs by two processes, %zu of all are wrong",
+           within, wrong);
+    arf_clear(reach);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    attest_dataset_builder_clear(&builder);
+    free(seen);
+}
+
 /* The lemma's bound of a norm over the norm; below 1 it is wrong. */
 static double compare_norm(attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
 {
@@ -131,11 +195,155 @@ static double compare_norm(attest_recheck *check, const attest_recheck_lemma *le
     return bound / sqrt(square);
 }
 
-static void test_norms(void)
+/* The squares of all distances, as balls; [a * POINTS + b] for a < b. */
+static void get_squares(arb_ptr square, attest_recheck *check)
+{
+    enum { BITS = 2000 };
+    size_t dim = check->dim;
+    arb_ptr out = _arb_vec_init((slong)(check->positions * dim));
+    arb_t d;
+
+    arb_init(d);
+    for (size_t p = 0; p < check->positions; p++)
+        attest_recheck_enclose(out + p * dim, check, p, BITS);
+    for (size_t a = 0; a < check->positions; a++)
+        for (size_t b = a + 1; b < check->positions; b++) {
+            arb_zero(square + a * POINTS + b);
+            for (size_t c = 0; c < dim; c++) {
+                arb_sub(d, out + a * dim + c, out + b * dim + c, BITS);
+                arb_addmul(square + a * POINTS + b, d, d, BITS);
+            }
+        }
+    arb_clear(d);
+    _arb_vec_clear(out, (slong)(check->positions * dim));
+}
+
+typedef struct near_count {
+    size_t covered, visited, missed, wrong;
+} near_count;
+
+/* Within the distance of a and b: who is closest of all must have been visited, and nothing
+ * is that is no pair. */
+static void count_near(near_count *n, attest_recheck *check, const attest_recheck_lemma *lemma,
+                       arb_srcptr square, size_t a, size_t b)
+{
+    static bool visited[POINTS][POINTS];
+    const uint32_t *token = check->dataset->token;
+    bool covers, found = false;
+    arf_t reach;
+
+    memset(visited, 0, sizeof visited);
+    arf_init(reach);
+    arf_sqrt(reach, arb_midref(square + a * POINTS + b), 53, ARF_RND_CEIL);
+    if (attest_recheck_lemma_visit_near(&covers, lemma, reach, note_pair, &visited, NULL) !=
+        ATTEST_OK)
+        abort();
+    arf_clear(reach);
+    n->covered += covers;
+    n->wrong += covers && token[a] != token[b];
+    for (size_t p = 0; covers && p < POINTS; p++)
+        for (size_t q = 0; q < POINTS; q++)
+            if (visited[p][q]) {
+                n->visited++;
+                if (p >= q || q >= check->positions || token[p] != token[q] ||
+                    check->group[p] == check->group[q])
+                    n->wrong++;
+                else
+                    found = found || !arb_gt(square + p * POINTS + q, square + a * POINTS + b);
+            }
+    n->missed += covers && !found;
+}
+
+static void test_lemma_near(attest_recheck *check, const attest_recheck_lemma *lemma,
+                            near_count *n)
+{
+    arb_ptr square = _arb_vec_init(POINTS * POINTS);
+
+    get_squares(square, check);
+    for (size_t a = 0; a < check->positions; a++)
+        for (size_t b = a + 1; b < check->positions; b++)
+            if (check->group[a] != check->group[b])
+                count_near(n, check, lemma, square, a, b);
+    _arb_vec_clear(square, POINTS * POINTS);
+}
+
+/* Events, until there is no more room. */
+typedef struct some_events {
+    attest_recheck_event event[POINTS];
+    size_t count;
+} some_events;
+
+static bool note_event(void *state, const attest_recheck_event *event)
+{
+    some_events *some = state;
+
+    some->event[some->count++] = *event;
+    return some->count < POINTS;
+}
+
+static bool is_so(const attest_recheck_lemma *lemma, const attest_certificate_witness *witness)
+{
+    const char *what;
+
+    if (attest_recheck_lemma_witness(&what, lemma, witness, NULL) != ATTEST_OK)
+        abort();
+    return !what;
+}
+
+/* A witness of the event that says all it can, in 900 bits. */
+static void set_witness(attest_certificate_witness *witness, const attest_recheck_lemma *lemma,
+                        const attest_recheck_event *event)
+{
+    const uint32_t list[2] = {event->before, event->after};
+
+    for (int i = 0; i < 2; i++)
+        witness->neighbours[i] = attest_place_get(
+            lemma->check->dataset, attest_recheck_lemma_place(lemma, event->token, list[i]));
+    witness->order = event->sign;
+    witness->common = event->common;
+    attest_recheck_lemma_gap(witness->gap, lemma, event->token);
+    attest_recheck_lemma_bound(witness->bound, lemma, event, 900);
+}
+
+/* How many witnesses of events are refused, and altered ones are not. */
+static size_t count_misjudged(const attest_recheck_lemma *lemma, size_t *events)
+{
+    some_events some = {.count = 0};
+    attest_certificate_witness w;
+    size_t wrong = 0;
+
+    attest_certificate_witness_init(&w);
+    if (!attest_recheck_lemma_visit(lemma, note_event, &some))
+        abort();
+    for (size_t i = 0; i < some.count; i++) {
+        set_witness(&w, lemma, &some.event[i]);
+        wrong += !is_so(lemma, &w);
+        arb_mul_2exp_si(w.bound, w.bound, 1);
+        wrong += is_so(lemma, &w);
+        set_witness(&w, lemma, &some.event[i]);
+        fmpq_mul_2exp(w.gap, w.gap, 1);
+        wrong += is_so(lemma, &w);
+        set_witness(&w, lemma, &some.event[i]);
+        w.order = -w.order;
+        wrong += is_so(lemma, &w);
+        set_witness(&w, lemma, &some.event[i]);
+        w.common++;
+        wrong += is_so(lemma, &w);
+        set_witness(&w, lemma, &some.event[i]);
+        w.neighbours[1] = w.neighbours[0];
+        wrong += is_so(lemma, &w);
+    }
+    *events += some.count;
+    attest_certificate_witness_clear(&w);
+    return wrong;
+}
+
+static void test_lemma(void)
 {
     uint64_t state = tap_seed(0x4042);
     double least = INFINITY, most = 0;
-    size_t lemmas = 0;
+    near_count n = {0};
+    size_t lemmas = 0, events = 0, misjudged = 0;
 
     for (int i = 0; i < 40; i++) {
         attest_recheck_lemma lemma;
@@ -156,6 +364,8 @@ static void test_norms(void)
                     least = ratio >= least ? least : ratio;
                     most = ratio > most ? ratio : most;
                 }
+                test_lemma_near(&check, &lemma, &n);
+                misjudged += count_misjudged(&lemma, &events);
                 attest_recheck_lemma_clear(&lemma);
             }
             attest_recheck_clear(&check);
@@ -166,12 +376,18 @@ static void test_norms(void)
     TAP_OK(lemmas > 0 && least >= 1, "norms by the lemma are bounds: %g of them at least, %zu",
            least, lemmas);
     TAP_OK(most < 4, "and of the right size: %g of them at most", most);
+    TAP_OK(n.covered > 0 && n.visited > 0 && n.missed == 0 && n.wrong == 0,
+           "%zu times the lemma leaves %zu pairs: %zu times not the closest, %zu are none",
+           n.covered, n.visited, n.missed, n.wrong);
+    TAP_OK(events > 0 && misjudged == 0,
+           "%zu witnesses and what they do not say: %zu misjudged", events, misjudged);
 }
 
 int main(void)
 {
     test_near();
-    test_norms();
+    test_jobs();
+    test_lemma();
     flint_cleanup();
     return tap_done();
 }
