@@ -243,7 +243,7 @@ static attest_status decide_many(attest_trial *trial, const attest_instance *ins
         if (everything)
             attest_trial_label(&trial[i], ATTEST_SAMPLE_LABEL);
         status = decide_by(&trial[i], &instance[i],
-                           everything ? NULL : &changes[number / ATTEST_SAMPLE_SHARE % CHANGES],
+                           everything ? NULL : &changes[attest_sample_choose(number, CHANGES)],
                            error);
     }
     return status;

@@ -57,7 +57,8 @@ void attest_interval_sub(attest_interval *z, const attest_interval *x, const att
     mpfr_clear(low);
 }
 
-void attest_interval_mul(attest_interval *z, const attest_interval *x, const attest_interval *y)
+/* The ends from all products of ends. */
+static void multiply_any(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     mpfr_srcptr of_x[2] = {x->low, x->high}, of_y[2] = {y->low, y->high};
     mpfr_t product;
@@ -72,6 +73,20 @@ void attest_interval_mul(attest_interval *z, const attest_interval *x, const att
         mpfr_max(z->high, z->high, product, MPFR_RNDU);
     }
     mpfr_clear(product);
+}
+
+/* Where x has one sign and nothing is infinite, one product each is known to be an end. */
+void attest_interval_mul(attest_interval *z, const attest_interval *x, const attest_interval *y)
+{
+    bool up = mpfr_sgn(x->low) >= 0, down = mpfr_sgn(x->high) <= 0;
+    mpfr_srcptr least = up ? y->low : y->high, most = up ? y->high : y->low;
+
+    if (!(up || down) || !attest_interval_is_finite(x) || !attest_interval_is_finite(y)) {
+        multiply_any(z, x, y);
+        return;
+    }
+    mpfr_mul(z->low, mpfr_sgn(least) >= 0 ? x->low : x->high, least, MPFR_RNDD);
+    mpfr_mul(z->high, mpfr_sgn(most) >= 0 ? x->high : x->low, most, MPFR_RNDU);
 }
 
 void attest_interval_div(attest_interval *z, const attest_interval *x, const attest_interval *y)

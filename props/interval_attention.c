@@ -41,17 +41,23 @@ static void set_fraction(attest_interval *z, const fmpz_t numerator, const fmpz_
     fmpq_clear(x);
 }
 
+/* z (+)= entry * x, where first says that the sum begins. */
+static void add_product(attest_interval *z, frame *f, const attest_interval *x, bool first)
+{
+    attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x);
+    if (first)
+        attest_interval_set(z, f->scratch + PRODUCT);
+    else
+        attest_interval_add(z, z, f->scratch + PRODUCT);
+}
+
 /* z = u (v . x), for a factored matrix. */
 static void multiply_factored(attest_interval *z, frame *f, const attest_matrix *m,
                               const attest_interval *x)
 {
     for (size_t c = 0; c < m->cols; c++) {
         set_fraction(f->scratch + ENTRY, m->v + c, m->v_denominator);
-        attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x + c);
-        if (c == 0)
-            attest_interval_set(f->scratch + SUM, f->scratch + PRODUCT);
-        else
-            attest_interval_add(f->scratch + SUM, f->scratch + SUM, f->scratch + PRODUCT);
+        add_product(f->scratch + SUM, f, x + c, c == 0);
     }
     for (size_t r = 0; r < m->rows; r++) {
         set_fraction(f->scratch + ENTRY, m->u + r, m->u_denominator);
@@ -59,23 +65,19 @@ static void multiply_factored(attest_interval *z, frame *f, const attest_matrix 
     }
 }
 
-/* z = m x. */
+/* z_k = m x_k for count vectors, one after the other; an entry of m is rounded once for all. */
 static void multiply(attest_interval *z, frame *f, const attest_matrix *m,
-                     const attest_interval *x)
+                     const attest_interval *x, size_t count)
 {
-    if (m->factored) {
-        multiply_factored(z, f, m, x);
-        return;
+    for (size_t k = 0; m->factored && k < count; k++)
+        multiply_factored(z + k * m->rows, f, m, x + k * m->cols);
+    for (size_t e = 0; !m->factored && e < m->rows * m->cols; e++) {
+        size_t r = e / m->cols, c = e % m->cols;
+
+        set_fraction(f->scratch + ENTRY, m->entry + e, m->denominator);
+        for (size_t k = 0; k < count; k++)
+            add_product(z + k * m->rows + r, f, x + k * m->cols + c, c == 0);
     }
-    for (size_t r = 0; r < m->rows; r++)
-        for (size_t c = 0; c < m->cols; c++) {
-            set_fraction(f->scratch + ENTRY, m->entry + r * m->cols + c, m->denominator);
-            attest_interval_mul(f->scratch + PRODUCT, f->scratch + ENTRY, x + c);
-            if (c == 0)
-                attest_interval_set(z + r, f->scratch + PRODUCT);
-            else
-                attest_interval_add(z + r, z + r, f->scratch + PRODUCT);
-        }
 }
 
 static bool same_token(const attest_sequence *s, size_t j, size_t l)
@@ -152,21 +154,19 @@ static bool attend(frame *f, const attest_head *head, size_t k)
     else if (!choose_winners(f, seen))
         return false;
     average(f, seen, rows);
-    multiply(f->result, f, &head->wo, f->mean);
+    multiply(f->result, f, &head->wo, f->mean, 1);
     return true;
 }
 
 static void add_head(attest_interval *out, bool *known, frame *f, size_t h)
 {
     const attest_head *head = f->weights->head + h;
-    size_t rows = head->wk.rows, dim = f->sequence->dim;
+    size_t dim = f->sequence->dim, length = f->sequence->length;
 
-    for (size_t j = 0; j < f->sequence->length; j++) {
-        multiply(f->key + j * rows, f, &head->wk, f->token + j * dim);
-        multiply(f->query + j * rows, f, &head->wq, f->token + j * dim);
-        multiply(f->value + j * rows, f, &head->wv, f->token + j * dim);
-    }
-    for (size_t k = 0; k < f->sequence->length; k++) {
+    multiply(f->key, f, &head->wk, f->token, length);
+    multiply(f->query, f, &head->wq, f->token, length);
+    multiply(f->value, f, &head->wv, f->token, length);
+    for (size_t k = 0; k < length; k++) {
         known[k] = attend(f, head, k) && known[k];
         for (size_t c = 0; known[k] && c < dim; c++)
             if (h == 0 && !f->weights->skip)

@@ -3,23 +3,40 @@
 #include "props/rough.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "props/oracle.h"
 #include "recheck/quick.h"
 
 /* Larger data are for the oracle. */
-enum { MOST_POSITIONS = 64, MOST_ENTRIES = 8 };
+enum { MOST_POSITIONS = 64, MOST_ENTRIES = 16, MOST_HEADS = 8 };
 
 /* More than all that rounding does to a distance, and to bounds on it. */
 #define SLIP 0x1p-40
 
-/* Outputs, and how far each of them is off at most. */
+/* Outputs, and how far each of them is off at most: infinitely where doubles do not tell. */
 typedef struct outputs {
+    bool known; /* there is room for all of them */
     size_t dim;
     double value[MOST_POSITIONS][MOST_ENTRIES], error[MOST_POSITIONS];
+    size_t heads; /* whose winners are known: none for softmax */
+    uint32_t winner[MOST_POSITIONS][MOST_HEADS];
 } outputs;
 
-static bool evaluate(outputs *out, const attest_dataset *dataset, const attest_weights *weights)
+static void set_output(outputs *out, size_t p, attest_recheck_quick *quick,
+                       const attest_recheck *check)
+{
+    if (!quick || !attest_recheck_quick_get(out->value[p], &out->error[p], quick, check, p)) {
+        for (size_t c = 0; c < out->dim; c++)
+            out->value[p][c] = 0;
+        out->error[p] = INFINITY;
+    } else if (out->heads > 0) {
+        memcpy(out->winner[p], attest_recheck_quick_winners(quick),
+               out->heads * sizeof out->winner[p][0]);
+    }
+}
+
+static void evaluate(outputs *out, const attest_dataset *dataset, const attest_weights *weights)
 {
     /* What quick outputs need of it. */
     attest_recheck check = {.dataset = dataset,
@@ -27,31 +44,64 @@ static bool evaluate(outputs *out, const attest_dataset *dataset, const attest_w
                             .dim = dataset->dim,
                             .positions = dataset->total,
                             .heads = weights->heads};
+    bool hardmax = weights->activation == ATTEST_HARDMAX;
     attest_recheck_quick *quick;
-    bool told;
 
-    if (dataset->total > MOST_POSITIONS || dataset->dim > MOST_ENTRIES)
-        return false;
-    quick = attest_recheck_quick_new(&check);
-    told = quick != NULL;
+    out->known = dataset->total <= MOST_POSITIONS && dataset->dim <= MOST_ENTRIES;
     out->dim = dataset->dim;
-    for (size_t p = 0; p < dataset->total && told; p++)
-        told = attest_recheck_quick_get(out->value[p], &out->error[p], quick, &check, p);
+    out->heads = out->known && hardmax && weights->heads <= MOST_HEADS ? weights->heads : 0;
+    if (!out->known)
+        return;
+    quick = attest_recheck_quick_new(&check);
+    for (size_t p = 0; p < dataset->total; p++)
+        set_output(out, p, quick, &check);
     attest_recheck_quick_free(quick);
-    return told;
 }
 
 /* Bounds on |F_p - F_q|, or on |F_p| for q = p. */
 static void get_distance(double *bound, const outputs *out, size_t p, size_t q)
 {
-    double square = 0, error = out->error[p] + (p == q ? 0 : out->error[q]);
+    double square = 0, error;
 
+    bound[0] = -INFINITY, bound[1] = INFINITY;
+    if (!out->known)
+        return;
+    error = out->error[p] + (p == q ? 0 : out->error[q]);
     for (size_t c = 0; c < out->dim; c++) {
         double z = out->value[p][c] - (p == q ? 0 : out->value[q][c]);
         square += z * z;
     }
+    if (!(sqrt(square) + error < 0x1p1000)) /* also for NaN */
+        return;
     bound[0] = sqrt(square) * (1 - SLIP) - error * (1 + SLIP);
     bound[1] = sqrt(square) * (1 + SLIP) + error * (1 + SLIP);
+}
+
+/* Whether both outputs are the sums of the same vectors. */
+static bool are_equal(const outputs *out, const attest_dataset *dataset, size_t p, size_t q)
+{
+    return out->heads > 0 && dataset->token[p] == dataset->token[q] &&
+           out->error[p] < INFINITY && out->error[q] < INFINITY &&
+           memcmp(out->winner[p], out->winner[q], out->heads * sizeof out->winner[p][0]) == 0;
+}
+
+/* Takes bounds on a number into those on the least (sign -1) or the largest of all. */
+static void take(double *extreme, const double *bound, int sign)
+{
+    for (int i = 0; i < 2; i++)
+        if (sign * (bound[i] - extreme[i]) > 0)
+            extreme[i] = bound[i];
+}
+
+static void look_at_pair(attest_rough *rough, const outputs *out, const attest_dataset *dataset,
+                         size_t p, size_t q)
+{
+    double bound[2];
+
+    rough->required++;
+    rough->collision = rough->collision || are_equal(out, dataset, p, q);
+    get_distance(bound, out, p, q);
+    take(rough->separation, bound, -1);
 }
 
 bool attest_rough_get(attest_rough *rough, const attest_instance *instance)
@@ -62,27 +112,19 @@ bool attest_rough_get(attest_rough *rough, const attest_instance *instance)
     double bound[2];
     outputs out;
 
-    *rough = (attest_rough){0, {INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-    if (!evaluate(&out, dataset, &instance->weights))
-        return false;
+    *rough = (attest_rough){.separation = {INFINITY, INFINITY}, .norm = {-INFINITY, -INFINITY}};
+    evaluate(&out, dataset, &instance->weights);
     for (size_t p = 0; p < dataset->total; p++, (void)attest_oracle_next(&a, dataset)) {
         get_distance(bound, &out, p, p);
-        if (!(bound[1] < INFINITY)) /* also for NaN */
-            return false;
-        rough->norm[0] = fmax(rough->norm[0], bound[0]);
-        rough->norm[1] = fmax(rough->norm[1], bound[1]);
+        take(rough->norm, bound, 1);
         b = a;
         for (size_t q = p + 1; q < dataset->total; q++) {
             (void)attest_oracle_next(&b, dataset);
-            if (!attest_oracle_required(&oracle, a, b))
-                continue;
-            get_distance(bound, &out, p, q);
-            if (!(bound[0] > 0 && bound[1] < INFINITY))
-                return false;
-            rough->required++;
-            rough->separation[0] = fmin(rough->separation[0], bound[0]);
-            rough->separation[1] = fmin(rough->separation[1], bound[1]);
+            if (attest_oracle_required(&oracle, a, b))
+                look_at_pair(rough, &out, dataset, p, q);
         }
     }
-    return true;
+    if (rough->collision)
+        rough->separation[0] = rough->separation[1] = 0;
+    return rough->collision || (rough->separation[0] > 0 && rough->norm[1] < INFINITY);
 }

@@ -2,6 +2,7 @@
 #include "campaign/load.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +44,11 @@ static attest_status get_table(const attest_load_table **table, const char *path
     attest_text_printf(&name, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (name.failed)
         return attest_memory_fail_at(error, path);
+    errno = 0;
     object = dlopen(name.data, RTLD_NOW | RTLD_LOCAL);
     attest_text_clear(&name);
+    if (!object && errno == ENOMEM)
+        return attest_memory_fail_at(error, path);
     if (!object)
         return attest_error_set(error, ATTEST_FORMAT, "cannot be loaded: %s", dlerror());
     *table = dlsym(object, "attest_loaded");

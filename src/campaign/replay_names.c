@@ -34,11 +34,13 @@ static attest_status check_definition(const attest_replay *replay,
                                       const attest_counterexample *file,
                                       const attest_property *property, attest_error *error)
 {
-    const char *own = property && property->definition ? property->definition
-                      : property                       ? property->statement
-                                                       : NULL;
+    const char *own = property ? property->definition : NULL;
     const char *decided = replay->definition ? replay->definition : own;
 
+    /* A loaded property may give each violation a name of its own: of what holds, or is not
+     * decided, it has said none. */
+    if (!decided && property && (!property->object || replay->outcome == ATTEST_VIOLATED))
+        decided = property->statement;
     if (!decided || strcmp(file->definition, "none") == 0 ||
         strcmp(file->definition, decided) == 0)
         return ATTEST_OK;

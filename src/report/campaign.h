@@ -19,8 +19,8 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
 void attest_report_campaign_text(FILE *stream, const attest_summary *summary,
                                  const char *folder, size_t width);
 
-/* One command that replays the first violation of the property, or NULL when there is none or
- * memory is out; the caller frees it. */
+/* One command that replays the first violation of the property, or NULL when there is none; the
+ * caller frees it. Ends the program where memory is out (need.h). */
 char *attest_report_command(const attest_summary *summary, size_t p, const char *folder);
 
 /* "held after 100 trials", "violated, as expected, after 3 trials", "not run". */

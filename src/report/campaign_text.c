@@ -9,6 +9,7 @@
 #include "campaign/load.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
+#include "report/need.h"
 #include "report/paint.h"
 
 /* Where the property comes from, if it is not built in. */
@@ -16,6 +17,15 @@ static void add_load(attest_text *text, const attest_property *property)
 {
     if (property->object)
         attest_text_printf(text, " --load %s", property->object->path);
+}
+
+/* A command that memory ran out for must not look like one that is not needed. */
+static char *take(attest_text *text)
+{
+    char *command = attest_text_take(text);
+
+    attest_need_text(command);
+    return command;
 }
 
 char *attest_report_command(const attest_summary *summary, size_t p, const char *folder)
@@ -32,7 +42,7 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
         attest_summary_file(file, sizeof file, property->property, 0);
         attest_text_printf(&text, "attest replay %s/%s", folder, file);
         add_load(&text, property->property);
-        return attest_text_take(&text);
+        return take(&text);
     }
     attest_text_printf(&text, "attest campaign %s --seed 0x%" PRIx64 " --trials %" PRIu64,
                        property->property->name, plan->seed,
@@ -45,7 +55,7 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
     if (plan->setting.number == ATTEST_ARITHMETIC_MPFR)
         attest_text_printf(&text, " --bits %ld --round %s", plan->setting.bits,
                            attest_setting_rounding_name(plan->setting.round));
-    return attest_text_take(&text);
+    return take(&text);
 }
 
 void attest_report_result(char *line, size_t size, const attest_property_summary *property)

@@ -22,23 +22,12 @@ const char *attest_report_outcome_name(attest_trial_outcome outcome)
 static void write_entry(attest_json *json, const attest_view *view, attest_view_kind kind,
                         size_t e)
 {
-    const arf_struct *x = arb_midref(view->output + e);
-    char *text;
-
-    if (kind == ATTEST_VIEW_EXACT) {
+    if (kind == ATTEST_VIEW_EXACT)
         attest_json_write_rational(json, NULL, view->rational + e);
-    } else if (kind == ATTEST_VIEW_BALL) {
+    else if (kind == ATTEST_VIEW_BALL)
         attest_json_write_ball(json, NULL, view->output + e);
-    } else if (!arf_is_finite(x)) {
-        attest_json_write_string(json, NULL,
-                                 arf_is_nan(x)    ? "nan"
-                                 : arf_sgn(x) < 0 ? "-inf"
-                                                  : "inf");
-    } else {
-        text = attest_ball_format_arf(x);
-        attest_json_write_string(json, NULL, text);
-        free(text);
-    }
+    else
+        attest_json_write_arf(json, NULL, arb_midref(view->output + e));
 }
 
 static void write_view(attest_json *json, const attest_replay *replay, attest_view_kind kind)

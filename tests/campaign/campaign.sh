@@ -59,6 +59,7 @@ run 0 "replay of what holds" replay "$work/one/lemma1.tightest.json"
 run 1 "replay, JSON" replay "$work/one/theorem1-search.1.json" --json
 json 'o["replays"][0]["reproduced"] and [s["name"].split(",")[0] for s in o["replays"][0]["systems"]] == ["exact", "ball", "mpfr", "double"]'
 json 'all(s["equal"] for s in o["replays"][0]["systems"])'
+json 'o["replays"][0]["systems"][2]["outputs"] == o["replays"][0]["systems"][3]["outputs"]'
 "$ATTEST" counterexample --heads 2 --dim 3 -o "$work/c.json" >"$out" 2>"$err"
 run 1 "replay of a construction" replay "$work/c.json"
 refused "replay of something else" replay "$srcdir/examples/softmax.json"

@@ -32,6 +32,11 @@ run 0 "is left out of a part" merge "$work/part1" "$work/torn" "$work/part3" "$w
 run 0 "state of finished shards" status "$work"/part1 "$work"/part2 "$work"/part3 "$work"/part4 --json
 json 'o["total"]["folders"] == 4 and o["total"]["finished"] == 4 and o["total"]["running"] == 0'
 json 'o["campaigns"][0]["properties"][0]["planned"] == 64 and o["total"]["trials"] == sum(c["trials"] for c in o["campaigns"])'
+for k in 1 2; do
+    "$ATTEST" campaign lemma1 --trials 100 --shard $k/2 --out "$work/uneven$k" --journal-only >"$out" 2>"$err"
+done
+run 0 "of shards of unequal size" status "$work/uneven1" "$work/uneven2" --json
+json '[p["planned"] - p["trials"] for c in o["campaigns"] for p in c["properties"]] == [0, 0] and o["total"]["trials"] == 100'
 run 0 "of one that is there in part" status "$work/torn"
 shows 'finished, shard 2/4'
 refused "of a folder without a campaign" status "$work"

@@ -55,6 +55,10 @@ for name in fails crashes hangs; do
     run 1 "$name: replayed" replay "$work/one/$name.1.json" --load "$bad" --timeout 0.5
     shows 'the violation is confirmed'
 done
+run 0 "something to replay" campaign own-search --load "$own" --out "$work/needed"
+sed '/"heads"/,/parameters/ s/"WV": \[\["[^"]*"/"WV": [["0"/' "$work/needed/own-search.1.json" >"$work/mended.json"
+run 0 "what holds by now is not violated under another name" replay "$work/mended.json" --load "$own"
+shows 'it holds that'
 refused "a replay without the object" replay "$work/one/fails.1.json"
 complains '--load FILE.so'
 cp "$bad" "$work/changed.so"

@@ -24,9 +24,9 @@ print(", ".join("%s %d" % (p["name"], p["trials"]) for p in bad))
 END
 }
 
-# A longer campaign with the same seed begins with the same trials.
+# A longer campaign with the same seed begins with the same trials. A bug may make trials endless.
 search() { # option...
-    "$work/build/attest" campaign all --seed 1 --json "$@" >"$out" 2>"$err"
+    "$work/build/attest" campaign all --seed 1 --timeout 10s --json "$@" >"$out" 2>"$err"
     found "$out"
 }
 
@@ -68,8 +68,8 @@ mutation "a dropped head" $attention \
     'ok && h < weights->heads; h++' \
     'ok && h < (weights->heads > 1 ? weights->heads - 1 : 1); h++'
 mutation "maximum over the wrong axis" $attention \
-    'l->key + j * l->score_width, l->query + k * l->score_width' \
-    'l->key + k * l->score_width, l->query + j * l->score_width'
+    'l->key + j * l->score_width, query,' \
+    'l->key + k * l->score_width, l->query + j * l->score_width,'
 mutation "a tie broken by the first key" $attention \
     'count == 1 && l->weights->ties == ATTEST_TIES_LEFTMOST' 'count == 1'
 mutation "a tie broken by the last key" $attention \
@@ -220,7 +220,8 @@ mutation "a bound that the checker does not square" src/recheck/compare.c \
 mutation "a grid of one axis" src/recheck/grid.c \
     'own[1] + n / 3 % 3 - 1, own[2] + n / 9 - 1}' 'own[1], own[2]}'
 mutation "equalities that the checker sees in the first entry" src/recheck/order.c \
-    'c < f->dim && !e->cut.failed; c++' 'c < 1 && !e->cut.failed; c++'
+    'size_t first = find_first(f);' 'size_t first = 0;' \
+    'c < f->dim && !e->cut.failed; c = next' 'c < 1 && !e->cut.failed; c = next'
 
 # the audit
 mutation "positions that collide with their own class" src/audit/collisions.c \

@@ -68,7 +68,7 @@ static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **outp
 static const options *asked;
 static size_t seen_full, seen_scaled, seen_near, seen_opposite, seen_collinear, seen_long,
     seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared, seen_huge,
-    seen_tiny, seen_dead;
+    seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later, seen_alike;
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -108,11 +108,13 @@ static bool check_tokens(const attest_vocabulary *v)
         bool zero = true;
         for (size_t c = 0; c < v->dim; c++) {
             zero = zero && fmpq_is_zero(token(v, i) + c);
+            seen_thirds += fmpz_divisible_si(fmpq_denref(token(v, i) + c), 3);
             seen_long += fmpq_height_bits(token(v, i) + c) > 100;
             seen_full += count_bits(fmpq_numref(token(v, i) + c)) > 45;
         }
         if (zero && !asked->tokens.zero)
             return false;
+        seen_tokens++;
         seen_scaled += norm > 1e24 || (norm > 0 && norm < 1e-24);
         for (size_t j = 0; j < i; j++) {
             bool equal = true;
@@ -186,6 +188,21 @@ static bool is_zero(const attest_matrix *m)
     return zero;
 }
 
+static bool is_same(const attest_matrix *a, const attest_matrix *b)
+{
+    bool same = a->rows == b->rows && a->cols == b->cols;
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    for (size_t e = 0; same && e < a->rows * a->cols; e++) {
+        attest_matrix_get_entry(x, a, e / a->cols, e % a->cols);
+        attest_matrix_get_entry(y, b, e / a->cols, e % a->cols);
+        same = fmpq_equal(x, y);
+    }
+    fmpq_clear(x), fmpq_clear(y);
+    return same;
+}
+
 /* |(W_K x).(W_Q y)| <= limit, by matrices; with gaps it is only looked at. */
 static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
 {
@@ -229,6 +246,9 @@ static bool check_heads(const attest_weights *w, const attest_vocabulary *v)
         if (head->wq.rows > o->size_max || (o->nonzero && zero))
             return false;
         seen_zero_head += zero;
+        seen_later += h > 0;
+        seen_alike +=
+            h > 0 && is_same(&head->wq, &head[-1].wq) && is_same(&head->wk, &head[-1].wk);
         seen_dead += h == 0 && (is_zero(&head->wv) || is_zero(&head->wo));
         seen_factored += head->wk.factored;
         for (size_t i = 0; o->score_limit && i < v->count; i++)
@@ -256,6 +276,7 @@ static enum theft_trial_res check(struct theft *t, void *argument)
             fmpq_clear(a), fmpq_clear(b);
         }
         seen_collinear += line;
+        seen_slanted += line && !fmpq_is_zero(token(v, 1)) && !fmpq_is_zero(token(v, 1) + 1);
     }
     seen_shared += shares(&s->dataset, false) && shares(&s->dataset, true);
     return check_tokens(v) && check_sequences(&s->dataset) && check_heads(&s->weights, v)
@@ -338,6 +359,20 @@ static const options distinct = {
     .doubles = false,
 };
 
+/* Where each sequence may be all of the vocabulary, there is no other context of this length.
+ */
+static const options equal = {
+    {.dim_max = 2, .count_min = 2, .count_max = 3},
+    {.count_min = 2,
+     .count_max = 3,
+     .length_min = 2,
+     .length_max = 3,
+     .equal_lengths = true,
+     .shared = true},
+    {.heads_max = 3, .size_max = 2, .nonzero = true},
+    .doubles = false,
+};
+
 /* Neighbours of reals are at least the gap apart, in descending order. */
 static enum theft_alloc_res reals_alloc(struct theft *t, void *env, void **output)
 {
@@ -410,11 +445,16 @@ int main(void)
 
     TAP_OK(run(&any, seed, TRIALS) == THEFT_RUN_PASS, "vocabularies, datasets, weights");
     TAP_OK(seen_near > 20, "tokens that nearly agree: %zu", seen_near);
-    TAP_OK(seen_scaled > 20, "tiny and huge tokens: %zu", seen_scaled);
+    TAP_OK(seen_scaled > 20 && seen_scaled < seen_tokens / 2,
+           "tiny and huge tokens: %zu of %zu", seen_scaled, seen_tokens);
+    TAP_OK(seen_thirds > 20, "fractions that are no decimals: %zu", seen_thirds);
     TAP_OK(seen_opposite > 20, "opposite tokens: %zu", seen_opposite);
-    TAP_OK(seen_collinear > 20, "collinear tokens: %zu", seen_collinear);
+    TAP_OK(seen_collinear > 20 && seen_slanted > 20,
+           "collinear tokens: %zu, not on an axis: %zu", seen_collinear, seen_slanted);
     TAP_OK(seen_long > 20, "long fractions: %zu", seen_long);
     TAP_OK(seen_zero_head > 20, "heads with a zero matrix: %zu", seen_zero_head);
+    TAP_OK(seen_alike > 20 && seen_alike < seen_later / 2,
+           "heads with the scores of the one before: %zu of %zu", seen_alike, seen_later);
     TAP_OK(seen_factored > 20, "heads of rank 1: %zu", seen_factored);
     TAP_OK(seen_shorter > 20, "unequal lengths: %zu", seen_shorter);
     TAP_OK(seen_permuted > 20, "permuted sequences: %zu", seen_permuted);
@@ -440,6 +480,8 @@ int main(void)
     seen_shared = 0;
     TAP_OK(run(&distinct, seed, TRIALS) == THEFT_RUN_PASS, "the same without repeats");
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
+    TAP_OK(run(&equal, seed, TRIALS) == THEFT_RUN_PASS,
+           "and with equal lengths, no head of them zero");
     TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
     TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
     TAP_OK(seen_nearly_packed > 20, "nearly packed ones: %zu", seen_nearly_packed);

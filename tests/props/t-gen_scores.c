@@ -1,0 +1,56 @@
+/* Scores that are generated within a range are within it, and often fill half of it. */
+#include "campaign/gen.h"
+#include "campaign/instance.h"
+#include "tests/props/quiet.h"
+#include "tests/tap.h"
+
+enum { RANGE = 40 };
+
+typedef struct widths {
+    size_t within, beyond, wide;
+} widths;
+
+static attest_status gen(attest_instance *instance, struct theft *t,
+                         const attest_setting *setting)
+{
+    static const attest_gen_sequences kind = {
+        .count_min = 1, .count_max = 3, .length_min = 1, .length_max = 5, .repeats = true};
+
+    (void)setting;
+    return attest_gen_scores(&instance->dataset, t, &kind, RANGE);
+}
+
+static void check(const attest_instance *instance, void *env)
+{
+    const attest_tokens *tokens = &instance->dataset.tokens;
+    widths *w = env;
+    fmpq_t low, high, x;
+
+    fmpq_init(low), fmpq_init(high), fmpq_init(x);
+    for (size_t t = 0; t < tokens->count; t++) {
+        attest_tokens_get_entry(x, tokens, t, 0);
+        if (t == 0 || fmpq_cmp(x, low) < 0)
+            fmpq_set(low, x);
+        if (t == 0 || fmpq_cmp(x, high) > 0)
+            fmpq_set(high, x);
+    }
+    fmpq_sub(high, high, low);
+    w->within += fmpq_cmp_ui(high, RANGE) <= 0;
+    w->beyond += fmpq_cmp_ui(high, RANGE) > 0;
+    w->wide += fmpq_cmp_ui(high, RANGE / 2) > 0;
+    fmpq_clear(low), fmpq_clear(high), fmpq_clear(x);
+}
+
+int main(void)
+{
+    const attest_property property = {.name = "scores", .gen = gen};
+    const attest_setting setting = {0};
+    widths w = {0};
+    bool ran = quiet_run(&property, &setting, check, &w, tap_seed(0x5c0e5), 2000);
+
+    TAP_OK(ran && w.within > 0 && w.beyond == 0, "%zu within the range, %zu beyond it",
+           w.within, w.beyond);
+    TAP_OK(w.wide > 50, "%zu fill half of it", w.wide);
+    flint_cleanup();
+    return tap_done();
+}
