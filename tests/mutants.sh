@@ -1,9 +1,11 @@
 #!/bin/sh
 # `make check-mutants N=200 SEED=1`: random small changes in a copy of the source, each of which the tests
-# that the changed file names (tests/tests_of.txt) must notice. A change that the compiler refuses, or that
-# leaves the machine code as it was, or that tests/mutants_explained.txt explains, does not count. Lists what survives, and the share of killed ones by
-# room; fails below 90 %. FIRST=K begins with the K-th. ATTEST_MUTANTS=DIR keeps copy and build there, for
-# the next run.
+# that the changed file names (tests/tests_of.txt) must notice: by failing, by crashing, or by taking far
+# longer than without the change; programs that pass run once more with the changed file under the sanitizers,
+# as all of it does in .ci/run. A change that the compiler refuses, or that leaves the object file as it was,
+# or that tests/mutants_explained.txt explains, does not count. Lists what survives, and the share of killed
+# ones by room; fails below 90 %. FIRST=K begins with the K-th. AGAIN=LOG tries only what survived in the
+# output of an earlier run. ATTEST_MUTANTS=DIR keeps copy and build there, for the next run.
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 srcdir=$(cd "$srcdir" && pwd)
@@ -11,112 +13,160 @@ export srcdir
 
 [ -z "$ATTEST_MUTANTS" ] || tree=$ATTEST_MUTANTS/tree
 build=$tree/build # as developers build, so that a cache of the compiler serves both
+times=$build/times
+sanitizers='-fsanitize=address,undefined -fno-sanitize-recover=all'
 made() { make -C "$build" -j"${JOBS:-2}" "$@" >"$work/log" 2>&1; }
-code() { for object in "$@"; do objdump -d "$object" | sed 1,3d; done | cksum; }
+# shellcheck disable=SC2016
+variable() { printf 'include Makefile\nshow:\n\t@echo $(%s)\n' "$1" | make -s --no-print-directory -C "$build" -f - show | tail -n 1; }
 
-# objects FILE: what is compiled from it, without the ending.
-objects() {
+# must COMMAND...: what has to work before there can be a mutant.
+must() {
+    "$@" && return
+    echo "$*: $(tail -n 3 "$work/log")" >&2
+    exit 99
+}
+
+# library FOLDER [OBJECT...]: all that programs link with, as one shared object there; the objects stand
+# first, and of two definitions the first is taken. So a mutant is one compilation and one link, whatever
+# programs run it.
+library() {
+    folder=$1
+    shift
+    mkdir -p "$folder"
+    # shellcheck disable=SC2086
+    $CC -shared -o "$folder/libmutant.so" -Wl,-soname,libmutant.so -Wl,-z,muldefs "$@" -Wl,--whole-archive \
+        "$build/.libs/libattest_tool.a" "$build/.libs/libattest_core.a" -Wl,--no-whole-archive $libs >>"$work/log" 2>&1
+}
+
+# prepared: the copy as the source is, built; programs of tests with the library of no mutant.
+prepared() {
+    [ -e "$build/Makefile" ] || CFLAGS='-O2 -fPIC -fvisibility=default' must copy_source "$build" --disable-static
+    # a copy that was kept may be older, or have a bug in it that a run left behind
+    for folder in src props include tests examples; do
+        diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do cp "$from" "$to"; done
+    done
+    compile=$(variable COMPILE)
+    libs=$(variable LIBS)
+    asan=$($CC -print-file-name=libasan.so)
+    must made libattest_tool.la libattest_core.la
+    must library "$work/sound"
+    programs=$(awk '!/^#/ { for (i = 2; i <= NF; i++) if ($i !~ /\.sh$/) print "tests/" $i }' "$srcdir/tests/tests_of.txt" | sort -u)
+    # shellcheck disable=SC2086
+    must made LDADD="$work/sound/libmutant.so" attest $programs \
+        tests/unit/quantise-echo tests/load/misbehaves.la tests/load/own-property.la
+}
+
+# run_test LIBRARY SECONDS TEST: whether it passes with that library, given so many seconds of a processor.
+# $preload: what a library with sanitizers needs; it maps more memory than there is.
+run_test() {
+    LD_LIBRARY_PATH=$1 seconds=$2 memory=8000000
+    [ -z "$preload" ] || memory=unlimited
+    case $3 in
+    *.sh) set -- sh "$srcdir/tests/$3" ;;
+    *) set -- env LD_PRELOAD="$preload" "$build/tests/$3" ;;
+    esac
+    { # the shell says it on stderr when something crashes
+        # shellcheck disable=SC3045
+        (
+            cd "$build" && ulimit -v $memory && ulimit -t "$seconds" && export LD_LIBRARY_PATH &&
+                ATTEST="$build/attest" builddir="$build" timeout $((20 * seconds)) "$@"
+        ) >"$out" 2>"$err" </dev/null
+    } 2>/dev/null && ! grep -q '^not ok' "$out"
+}
+
+# The seconds of a processor that what has ended took, into $spent.
+spend() {
+    times >"$work/spent"
+    spent=$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($1 + $3) + $2 + $4) }' "$work/spent")
+}
+
+# patience TEST: sets $seconds of a processor that it may take: five times as long as without a mutant, where it
+# must pass; 0 if with sanitizers it does not.
+patience() {
+    key=${preload:+sanitized/}$1
+    if ! grep -q "^$key " "$times" 2>/dev/null; then
+        spend
+        begin=$spent factor=5
+        run_test "$work/sound" 600 "$1" || factor=0
+        [ $factor -gt 0 ] || must test "$preload"
+        ! grep -q '^1\.\.0' "$out" || echo "$1 is skipped here" >&2
+        spend
+        echo "$key $((factor * (spent - begin + 1)))" >>"$times"
+    fi
+    seconds=$(sed -n "s|^$key ||p" "$times")
+}
+
+# sources FILE: what is compiled when it changes, without the ending.
+sources() {
     case $1 in
-    *.c) echo "$build/${1%.c}" ;;
-    *) grep -l "$1" "$build"/src/*/.deps/*.Plo | sed 's|/\.deps/|/|; s|\.Plo$||' ;;
+    *.c) echo "${1%.c}" ;;
+    *) (cd "$build" && grep -l "$1" src/*/.deps/*.Plo | sed 's|/\.deps/|/|; s|\.Plo$||') ;;
     esac
 }
 
-# mutated FILE LINE NEW: compiles FILE with that line, into $mutant; the copy stays as it was, so that
-# nothing but that is compiled. Status 1: not C; 2: the machine code is the same.
+# mutated FILE LINE NEW [FLAGS]: the library with that line, in $work/mutant; the copy stays as it was. Status
+# 1: not C; 2: the objects are the same.
 mutated() {
-    planted=$(objects "$1")
-    mutant= before=
+    objects='' same=2 status=0
     touch -r "$tree/$1" "$work/stamp"
-    for object in $planted; do
-        cp -p "$object.o" "$work/$(basename "$object").o.kept"
-        cp -p "$object.lo" "$work/$(basename "$object").lo.kept"
-        before="$before $object.o"
-    done
-    # shellcheck disable=SC2086
-    before=$(code $before)
     plant_line "$1" "$2" "$3"
-    # shellcheck disable=SC2046
-    made $(for object in $planted; do echo "${object#"$build/"}.lo"; done)
-    is_c=$?
-    unplant "$1"
-    touch -r "$work/stamp" "$tree/$1"
-    for object in $planted; do
-        stem=$work/$(basename "$object")
-        [ $is_c -ne 0 ] || cp "$object.o" "$stem.o"
-        mutant="$mutant $stem.o"
-        mv "$stem.o.kept" "$object.o"
-        mv "$stem.lo.kept" "$object.lo"
-    done
-    [ $is_c -eq 0 ] || return 1
     # shellcheck disable=SC2086
-    [ "$before" != "$(code $mutant)" ] || return 2
+    for source in $(sources "$1"); do
+        object=$work/$(basename "$source").o
+        (cd "$build" && $compile $4 -c "../$source.c" -o "$object" >"$work/log" 2>&1) || status=1
+        cmp -s "$object" "$build/$(dirname "$source")/.libs/$(basename "$source").o" || same=0
+        objects="$objects $object"
+    done
+    unplant "$1"
+    touch -r "$work/stamp" "$tree/$1" # make has nothing to do again
+    [ $status -eq 0 ] || return 1
+    [ $same -eq 0 ] || return 2
+    # shellcheck disable=SC2086
+    must library "$work/mutant" $4 $objects
 }
 
 # known FILE LINE NEW: whether tests/mutants_explained.txt says why no test can notice it.
 known() {
-    grep -qxF "$1: $(sed -n "$2p" "$tree/$1" | sed 's/^ *//') -> $(echo "$3" | sed 's/^ *//')" \
-        "$srcdir/tests/mutants_explained.txt"
+    sed 's/^ *//' "$tree/$1" >"$work/lines"
+    old=$(sed -n "$2p" "$work/lines") which=''
+    [ "$(grep -cxFe "$old" "$work/lines")" -eq 1 ] || which=" ($(head -n "$2" "$work/lines" | grep -cxFe "$old"))"
+    grep -qxF "$1: $old -> $(echo "$3" | sed 's/^ *//')$which" "$srcdir/tests/mutants_explained.txt"
 }
 
-# linked TEST: what runs it, with the mutant before the library, whose own object is not taken then.
-linked() {
-    case $1 in
-    *.sh) program=attest ;;
-    *) program=tests/$1 ;;
-    esac
-    case " $have " in *" $program "*) return ;; esac
-    have="$have $program"
-    rm -f "$build/$program"
-    made "$program" LDFLAGS="$mutant" && return
-    echo "$program does not build: $(tail -n 3 "$work/log")" >&2
-    exit 99
-}
-
-noticed() { # the first test that fails
-    for test; do
-        linked "$test"
-        case $test in
-        *.sh) set -- sh "$srcdir/tests/$test" ;;
-        *) set -- "$build/tests/$test" ;;
-        esac
-        (cd "$work" && ulimit -v 8000000 && ulimit -t 120 && ATTEST="$build/attest" builddir="$build" timeout 900 "$@") >"$out" 2>"$err" </dev/null &&
-            ! grep -q '^not ok' "$out" && continue
-        echo "$test"
-        return 0
+# noticed PRELOAD TEST...: whether one of the tests does not pass, and $killer, the first of them.
+noticed() {
+    preload=$1
+    shift
+    for killer; do
+        patience "$killer"
+        [ "$seconds" -eq 0 ] || run_test "$work/mutant" "$seconds" "$killer" || return 0
     done
     return 1
 }
 
-if [ ! -e "$build/Makefile" ]; then
-    copy_source "$build" || exit 99
-fi
-# a copy that was kept may be older, or have a bug in it that a run left behind
-for folder in src props include tests; do
-    (cd "$srcdir" && find $folder -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.sh' -o -name '*.py' \)) |
-        while read -r file; do
-            cmp -s "$srcdir/$file" "$tree/$file" || cp "$srcdir/$file" "$tree/$file"
-        done
-done
-python3 "$srcdir/tests/mutants.py" "$tree" "${SEED:-1}" "$((${N:-200} + ${FIRST:-1} - 1))" |
-    tail -n "+${FIRST:-1}" >"$work/mutants"
-made || {
-    echo "the copy does not build: $(tail -n 3 "$work/log")"
-    exit 99
+# sanitized FILE LINE NEW: whether a program notices it under the sanitizers, and not the file as it is.
+sanitized() {
+    # shellcheck disable=SC2086
+    mutated "$@" "$sanitizers" && noticed "$asan" $programs &&
+        mutated "$1" "$2" "$(sed -n "$2p" "$tree/$1")" "$sanitizers" && run_test "$work/mutant" "$seconds" "$killer"
 }
-while IFS='	' read -r file line kind new; do
-    what="$file:$line ($kind): $(echo "$new" | sed 's/^ *//')"
-    have=
-    if known "$file" "$line" "$new"; then
-        echo "explained: $what" | tee -a "$work/verdicts"
-        continue
+
+# try FILE LINE NEW: sets $verdict.
+try() {
+    tests=$(tests_of "$1") programs=''
+    for test in $tests; do
+        case $test in *.sh) ;; *) programs="$programs $test" ;; esac
+    done
+    if known "$@"; then
+        verdict=explained
+        return
     fi
-    mutated "$file" "$line" "$new"
+    mutated "$@"
+    # shellcheck disable=SC2086
     case $? in
     0)
-        # shellcheck disable=SC2046
-        if noticed $(tests_of "$file") >"$work/test"; then
-            verdict="killed by $(cat "$work/test")"
+        if noticed "" $tests || sanitized "$@"; then
+            verdict="killed by ${preload:+sanitized }$killer"
         else
             verdict=SURVIVED
         fi
@@ -124,20 +174,30 @@ while IFS='	' read -r file line kind new; do
     1) verdict="not C" ;;
     2) verdict=equivalent ;;
     esac
-    # shellcheck disable=SC2086
-    (cd "$build" && rm -f $have)
+}
+
+prepared
+python3 "$srcdir/tests/mutants.py" "$tree" "${SEED:-1}" "$((${N:-200} + ${FIRST:-1} - 1))" |
+    tail -n "+${FIRST:-1}" >"$work/mutants"
+while IFS='	' read -r file line kind new; do
+    what="$file:$line ($kind): $(echo "$new" | sed 's/^ *//')"
+    [ -z "$AGAIN" ] || grep -qxF "SURVIVED: $what" "$AGAIN" || continue
+    try "$file" "$line" "$new"
     echo "$verdict: $what" | tee -a "$work/verdicts"
 done <"$work/mutants"
 
 awk -F: '
-    /^killed|^SURVIVED/ {
+    {
         split($2, part, "/"); room = part[2]
-        total[room]++; all++
+        rooms[room]
         if (/^killed/) { killed[room]++; dead++ }
+        if (/^killed|^SURVIVED/) { total[room]++; all++ }
+        else other[room, $1]++
     }
     END {
-        for (room in total)
-            printf "%s: %d of %d killed\n", room, killed[room], total[room]
+        for (room in rooms)
+            printf "%s: %d of %d killed; %d explained, %d equivalent, %d not C\n", room, killed[room], total[room],
+                other[room, "explained"], other[room, "equivalent"], other[room, "not C"]
         printf "all: %d of %d killed\n", dead, all
-        exit dead < 0.9 * all
+        exit !all || dead < 0.9 * all
     }' "$work/verdicts"

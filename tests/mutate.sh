@@ -1,7 +1,7 @@
 # mutate.sh -- planted bugs in a copy of the source. Sourced after tests/cli/lib.sh.
 tree=$work/tree
 
-# copy_source [BUILD]: makes $tree, and a configured build of it in $work/build, or there.
+# copy_source [BUILD OPTION]: makes $tree, and a configured build of it in $work/build, or there.
 copy_source() {
     mkdir -p "$tree" "${1:-$work/build}"
     (cd "$srcdir" && tar -cf - --exclude=.git --exclude=build --exclude='*.o' --exclude='*.lo' \
@@ -9,22 +9,15 @@ copy_source() {
         m4 src props include completion tests bench examples doc proofs-notes python README.md CHANGELOG.md LICENSE \
         CONTRIBUTING.md SECURITY.md quickstart) | tar -xf - -C "$tree" --no-same-owner -m
     # a relative path, so that a cache of the compiler knows the files again
-    (cd "${1:-$work/build}" && "$(realpath --relative-to=. "$tree")/configure" --disable-shared CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
+    (cd "${1:-$work/build}" && "$(realpath --relative-to=. "$tree")/configure" "${2:---disable-shared}" CC="$CC" ${CFLAGS:+CFLAGS="$CFLAGS"} >"$work/log" 2>&1)
 }
 
 # plant NAME FILE TEXT REPLACEMENT...: a bug in the copy; each text must occur once and change.
 plant() {
     cp "$tree/$2" "$work/original"
-    python3 - "$tree/$2" "$@" <<'END'
-import sys
-path, pairs = sys.argv[1], sys.argv[4:]
-text = open(path).read()
-assert pairs and len(pairs) % 2 == 0, path
-for old, new in zip(pairs[::2], pairs[1::2]):
-    assert text.count(old) == 1 and old != new, (path, text.count(old), old)
-    text = text.replace(old, new)
-open(path, "w").write(text)
-END
+    planted_file=$tree/$2
+    shift 2
+    python3 "$srcdir/tests/plant.py" "$planted_file" "$@"
 }
 
 # plant_line FILE NUMBER LINE: the same, of a whole line.

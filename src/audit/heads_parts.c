@@ -21,17 +21,21 @@
 /* Key, newline, cells, and the hash of all that. */
 enum { KEY = 64, HASH = 64 };
 
-static void add_program(attest_sha256 *hash)
+/* The program, where it can be read; false: out of memory. */
+static bool add_program(attest_sha256 *hash)
 {
     unsigned char block[1 << 16];
     FILE *program = fopen("/proc/self/exe", "rb");
     size_t count;
 
+    if (!program && errno == ENOMEM)
+        return false;
     while (program && (count = fread(block, 1, sizeof block, program)) > 0)
         attest_sha256_add(hash, block, count);
     if (program)
         fclose(program);
     attest_sha256_add(hash, attest_version(), strlen(attest_version()));
+    return true;
 }
 
 /* What a model formed of its stream: whatever its files are called, and its config says. */
@@ -72,11 +76,11 @@ static attest_status make_key(attest_audit_parts *parts, const attest_audit_head
     for (size_t n = 0; n <= ATTEST_QKV_V; n++)
         attest_json_write_string(&json, "tensor", heads->source->names.name[n]);
     attest_json_write_close(&json);
-    failed = ferror(stream) != 0;
+    failed = attest_json_write_end(&json) != ATTEST_OK;
     failed = fclose(stream) != 0 || failed;
+    attest_sha256_init(&hash);
+    failed = failed || !add_program(&hash);
     if (!failed) {
-        attest_sha256_init(&hash);
-        add_program(&hash);
         attest_sha256_add(&hash, text, size);
         add_formed(&hash, heads->source);
         attest_sha256_get(digest, &hash);

@@ -34,7 +34,7 @@ UNTRACED static uint32_t load_be32(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static void store_be32(unsigned char *p, uint32_t x)
+UNTRACED static void store_be32(unsigned char *p, uint32_t x)
 {
     p[0] = (unsigned char)(x >> 24);
     p[1] = (unsigned char)(x >> 16);
@@ -131,7 +131,7 @@ void attest_sha256_add(attest_sha256 *hash, const void *bytes, size_t count)
     memcpy(hash->block, from, count);
 }
 
-void attest_sha256_get(unsigned char digest[ATTEST_SHA256_SIZE], attest_sha256 *hash)
+UNTRACED void attest_sha256_get(unsigned char digest[ATTEST_SHA256_SIZE], attest_sha256 *hash)
 {
     uint64_t bits = hash->total * 8;
     size_t held = hash->total % ATTEST_SHA256_BLOCK;
@@ -151,8 +151,8 @@ void attest_sha256_get(unsigned char digest[ATTEST_SHA256_SIZE], attest_sha256 *
         store_be32(digest + 4 * i, hash->state[i]);
 }
 
-void attest_sha256_format(char hex[2 * ATTEST_SHA256_SIZE + 1],
-                          const unsigned char digest[ATTEST_SHA256_SIZE])
+UNTRACED void attest_sha256_format(char hex[2 * ATTEST_SHA256_SIZE + 1],
+                                   const unsigned char digest[ATTEST_SHA256_SIZE])
 {
     static const char digit[] = "0123456789abcdef";
 

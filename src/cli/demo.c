@@ -89,19 +89,28 @@ static void make_line(demo_line *line, const demo_step *step, const char *folder
     line->argv[line->argc] = NULL;
 }
 
+/* What a step printed is lost. */
+static int lose(void)
+{
+    attest_cli_complain("the output of a step cannot be kept aside: %s", strerror(errno));
+    return EXIT_ENVIRONMENT;
+}
+
 /* Runs the command with standard output going to the stream; its code, or EXIT_ENVIRONMENT. */
 static int run_into(FILE *stream, const demo_step *step, demo_line *line)
 {
-    int code = EXIT_ENVIRONMENT, out;
+    int code, out;
 
     fflush(stdout);
     out = dup(STDOUT_FILENO);
     if (out < 0)
-        return code;
+        return lose();
     if (dup2(fileno(stream), STDOUT_FILENO) >= 0) {
         code = step->command->run(line->argc, line->argv);
         fflush(stdout);
         dup2(out, STDOUT_FILENO);
+    } else {
+        code = lose();
     }
     close(out);
     return code;
@@ -156,15 +165,13 @@ static int run_captured(const demo_step *step, demo_line *line, const char *fold
     char *text;
     int code, written = EXIT_HOLDS;
 
-    if (!aside) {
-        attest_cli_complain("no temporary file: %s", strerror(errno));
-        return EXIT_ENVIRONMENT;
-    }
+    if (!aside)
+        return lose();
     code = run_into(aside, step, line);
     text = read_back(aside, &size);
     fclose(aside);
     if (!text)
-        return EXIT_ENVIRONMENT;
+        return code == EXIT_ENVIRONMENT ? code : lose(); /* one line says it */
     if (step->into)
         written = write_file(folder, step->into, text, size);
     else if (!quiet && step->shown < 0)

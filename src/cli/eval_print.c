@@ -128,22 +128,15 @@ void attest_eval_print_ball(eval_printer *printer, const void *out, size_t e)
 /* A floating-point number is a rational: "p/q", or a hex float where that would be endless. */
 static void write_arf(attest_json *json, const arf_t value)
 {
-    if (arf_is_nan(value)) {
-        attest_json_write_string(json, NULL, "nan");
-    } else if (arf_is_inf(value)) {
-        attest_json_write_string(json, NULL, arf_sgn(value) > 0 ? "inf" : "-inf");
-    } else if (arf_cmpabs_2exp_si(value, LARGEST_FRACTION_EXPONENT) < 0 &&
-               (arf_is_zero(value) ||
-                arf_cmpabs_2exp_si(value, -LARGEST_FRACTION_EXPONENT) > 0)) {
+    if (arf_is_finite(value) && arf_cmpabs_2exp_si(value, LARGEST_FRACTION_EXPONENT) < 0 &&
+        (arf_is_zero(value) || arf_cmpabs_2exp_si(value, -LARGEST_FRACTION_EXPONENT) > 0)) {
         fmpq_t fraction;
         fmpq_init(fraction);
         arf_get_fmpq(fraction, value);
         attest_json_write_rational(json, NULL, fraction);
         fmpq_clear(fraction);
     } else {
-        char *text = attest_ball_format_arf(value);
-        attest_json_write_string(json, NULL, text);
-        free(text);
+        attest_json_write_arf(json, NULL, value);
     }
 }
 

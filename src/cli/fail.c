@@ -52,10 +52,12 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
     return shown;
 }
 
+/* False: there was no memory for the line, which is said in its place. */
 ATTEST_PRINTF(1, 0)
-static void complain(const char *format, va_list arguments)
+static bool complain(const char *format, va_list arguments)
 {
     static bool said;
+    bool told;
     char *line, *shown = NULL;
     attest_text text;
     va_list again;
@@ -77,8 +79,10 @@ static void complain(const char *format, va_list arguments)
     else if (!said) /* once is enough */
         fprintf(stderr, "attest: out of memory\n");
     said = said || !shown;
+    told = shown != NULL;
     free(shown);
     free(line);
+    return told;
 }
 
 void attest_cli_complain(const char *format, ...)
@@ -93,11 +97,12 @@ void attest_cli_complain(const char *format, ...)
 int attest_cli_refuse(const char *format, ...)
 {
     va_list arguments;
+    bool told;
 
     va_start(arguments, format);
-    complain(format, arguments);
+    told = complain(format, arguments);
     va_end(arguments);
-    return EXIT_USAGE;
+    return told ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
 static int exit_code(attest_status status, int io)
@@ -121,12 +126,19 @@ static int exit_code(attest_status status, int io)
     return EXIT_ENVIRONMENT;
 }
 
-int attest_cli_fail(const attest_error *error)
+/* The line of the error, and its exit code; where there is no memory for the line, that is the
+ * error. */
+static int fail(const attest_error *error, int io)
 {
     char shown[ATTEST_CLI_TEXT_SIZE];
+    int told = attest_cli_refuse("%s", attest_cli_name_options(shown, error->text));
 
-    attest_cli_complain("%s", attest_cli_name_options(shown, error->text));
-    return exit_code(error->status, EXIT_ENVIRONMENT);
+    return told == EXIT_USAGE ? exit_code(error->status, io) : told;
+}
+
+int attest_cli_fail(const attest_error *error)
+{
+    return fail(error, EXIT_ENVIRONMENT);
 }
 
 int attest_cli_fail_work(const attest_error *error, const attest_common *common)
@@ -147,13 +159,10 @@ int attest_cli_fail_work(const attest_error *error, const attest_common *common)
 
 int attest_cli_fail_input(const attest_error *error)
 {
-    char shown[ATTEST_CLI_TEXT_SIZE];
+    int code = fail(error, EXIT_USAGE);
 
-    attest_cli_complain("%s", attest_cli_name_options(shown, error->text));
     /* Input that does not fit into the memory allowed is bad input, not an open question. */
-    if (error->status == ATTEST_UNABLE || error->status == ATTEST_DOMAIN)
-        return EXIT_USAGE;
-    return exit_code(error->status, EXIT_USAGE);
+    return code == EXIT_ENVIRONMENT ? code : EXIT_USAGE;
 }
 
 int attest_cli_worse(int a, int b)

@@ -169,8 +169,9 @@ static attest_status import_heads(attest_weights *weights, const attest_import_l
                          : ATTEST_OK;
 }
 
-static attest_status import(attest_weights *weights, attest_model_file *file, const char *path,
-                            attest_import *request, attest_budget *budget, attest_error *error)
+attest_status attest_import_set(attest_weights *weights, attest_model_file *file,
+                                const char *path, attest_import *request, attest_budget *budget,
+                                attest_error *error)
 {
     attest_model_config config = {0};
     attest_import_layer layer;
@@ -203,7 +204,7 @@ attest_status attest_import_read(attest_weights *weights, const char *path,
 
     attest_weights_clear(weights);
     ATTEST_TRY(attest_model_file_open(&file, path, budget, error));
-    status = import(weights, &file, path, request, budget, error);
+    status = attest_import_set(weights, &file, path, request, budget, error);
     attest_model_file_close(&file);
     if (status == ATTEST_OK)
         return ATTEST_OK;

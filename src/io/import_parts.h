@@ -63,6 +63,12 @@ attest_status attest_import_set_form(attest_weights *weights, const attest_impor
                                      attest_model_file *file, attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
+/* What attest_import_read does with a model that is open, of this path: beside it is its
+ * config. On failure the weights are to be cleared. */
+attest_status attest_import_set(attest_weights *weights, attest_model_file *file,
+                                const char *path, attest_import *request, attest_budget *budget,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+
 /* value = the decimal number of fewest digits that is nearest to this double: what was written.
  */
 void attest_import_set_decimal(fmpq_t value, double number);

@@ -208,6 +208,17 @@ void attest_json_write_fractions(attest_json *json, const char *key, const fmpz 
     fmpq_clear(value);
 }
 
+void attest_json_write_arf(attest_json *json, const char *key, const arf_t value)
+{
+    if (arf_is_finite(value))
+        write_made(json, key, attest_ball_format_arf(value));
+    else
+        attest_json_write_string(json, key,
+                                 arf_is_nan(value)    ? "nan"
+                                 : arf_sgn(value) < 0 ? "-inf"
+                                                      : "inf");
+}
+
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value)
 {
     arf_t radius;

@@ -70,6 +70,9 @@ void attest_json_write_rational(attest_json *json, const char *key, const fmpq_t
 void attest_json_write_fractions(attest_json *json, const char *key, const fmpz *numerator,
                                  const fmpz_t denominator, size_t count);
 
+/* As an exact hex float, or "nan", "inf", "-inf". */
+void attest_json_write_arf(attest_json *json, const char *key, const arf_t value);
+
 /* A ball: mid and rad as exact hex floats, log2 if it is positive, and a text for people.
  * A ball that is not finite is written as null. */
 void attest_json_write_ball(attest_json *json, const char *key, const arb_t value);

@@ -156,6 +156,7 @@ c["partial_rotary_factor"] = 0.5|are no pairs
 c["rope_local_base_freq"] = 10000|positions of their own
 del c["num_attention_heads"]|how many heads
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8}|llama3 needs
+c["rope_scaling"] = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 1, "original_max_position_embeddings": 800}|llama3 needs
 CHANGES
 change 'pass'
 # shellcheck disable=SC2086

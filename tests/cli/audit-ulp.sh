@@ -18,4 +18,10 @@ python3 "$oracle" make data.json weights.json huge
 run 1 "an error beyond all doubles is worse" audit data.json --weights weights.json \
     --formats binary64 --quick --sweep 1..8 --gate better.json --json
 json 'any(x.startswith("binary64: max_ulp ") for x in o["gate"]["worse"])'
+# A token and what its context adds to it cancel: 1 - 1, which all formats compute.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 3], [1, 5]]]}' >data.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [{"WQ": [[1, 0], [0, 1]],
+       "WK": [[1, 0], [0, 1]], "WV": [[1, 0], [0, 0]], "WO": [[-1, 0], [0, -1]]}]}' >weights.json
+run 0 "0 beside the token" audit data.json --weights weights.json --formats binary64,p=24 --quick --sweep 1..8 --json
+json '[(f["max_ulp"], f["mean_ulp"]) for f in o["formats"]] == [(0, 0), (0, 0)]'
 finish

@@ -29,10 +29,13 @@ json 'all((f["collisions"] > 0) == (f["min_separation"]["mid"] == "0x0p+0") for 
 json 'all(f["max_ulp"] <= f["bound_ulp"] for c in o["constructions"] for f in c["formats"] if f["bound_ulp"] is not None)'
 json 'all(f["bound_ulp"] for f in o["constructions"][2]["formats"][:3])'
 json 'o["kernel"]["bounds_broken"] == 0 and o["kernel"]["rows"] == 60'
+json '[sum(b["count"] for b in k["ulp"]) == k["entries"] and 0 < k["mean_ulp"] <= k["max_ulp"] and k["ulp"][-1]["from"] <= k["max_ulp"] < k["ulp"][-1]["to"] for k in [o["kernel"]]] == [True]'
 json 'all(abs(w["log2_separation"] - float(c["certified"]["min_separation"]["log2"])) < 3 for c in o["constructions"][1:] for w in c["collapse"]["widths"] if w["collisions"] == 0)'
 cp "$out" all.json
 python3 -c 'import json; assert json.load(open("out/audit.json")) == json.load(open("all.json"))'
 result $? "the record is what is printed"
+run 0 "what is certified, by itself" certify six.json --weights out/weights-tuned.json --json
+json 'o["pair"] == json.load(open("all.json"))["constructions"][2]["certified"]["pair"]'
 
 # By another route: outputs of attest eval, compared pair by pair.
 cat >pairs.py <<'END'

@@ -63,6 +63,8 @@ for name, change in (("narrow", {"rad": "0x1p-160"}), ("wrong", {"mid": "0x1p-24
 END
 run 1 "a ball that is too narrow" check "$work/narrow.json"
 run 1 "a separation that is not so" check "$work/wrong.json"
+sed 's/"WQ": \[\["[^"]*"/"WQ": [["1e300"/g' "$work/softcap.json" >"$work/saturated.json"
+run 0 "scores that a softcap cuts off at once" eval "$work/data.json" --weights "$work/saturated.json"
 run 1 "too large a delta is refuted" certify "$work/data.json" --weights "$work/rotary.json" --delta 1 -o "$work/no.json"
 run 0 "check of that" check "$work/no.json"
 

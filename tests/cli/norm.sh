@@ -83,6 +83,24 @@ for key in ("min_separation", "max_norm"):
 json.dump(c, open(sys.argv[2], "w"))
 END
 run 1 "a forged certificate fails" check "$work/forged.json"
+# Nor is a claim proved or refuted within that room: of twice what the roots leave open, three quarters are not enough.
+python3 - "$work" <<'END'
+import json, sys
+from fractions import Fraction
+def exact(text):
+    digits, power = text[2:].split("p")
+    whole, _, part = digits.partition(".")
+    return Fraction(int(whole + part, 16), 16 ** len(part)) * Fraction(2) ** int(power)
+for claim, sign in ("claim", -1), ("no", 1):
+    c = json.load(open(f"{sys.argv[1]}/{claim}.json"))
+    middle, room = (exact(c["min_separation"][key]) for key in ("mid", "rad"))
+    for name, part in ("within", Fraction(3, 4)), ("beyond", Fraction(3, 2)):
+        json.dump(dict(c, delta=str(middle + sign * part * room)), open(f"{sys.argv[1]}/{claim}-{name}.json", "w"))
+END
+for claim in claim no; do
+    run 1 "$claim: a delta within the room is not decided" check "$work/$claim-within.json"
+    run 0 "$claim: one beyond it is" check "$work/$claim-beyond.json"
+done
 
 weights rms 0 false softmax >"$work/w.json"
 run 3 "without a skip equality stays open" certify "$work/data.json" --weights "$work/w.json" --json

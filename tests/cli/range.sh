@@ -27,6 +27,13 @@ for eps in 0 0x1p-8; do
     json "abs(float.fromhex(o['threshold']['largest_safe']['mid']) - $1) < 1e-12 and abs(float.fromhex(o['threshold']['largest_safe_never_above']['mid']) - $2) < 1e-12"
     json "0 < $1 - o['threshold']['proved'] < 0.013 and o['threshold']['limit'] == 464 and o['threshold']['largest'] == 448 and o['threshold']['limit_included']"
 done
+# 256 e^0.594 = 463.6..., with an exp that is off by 2^-8 of it
+run 3 "a weight that may be over 464, but is not in a run" range "$d/two.safetensors" --kernel "$d/m0x1p-8.json" --scale 0.594 --json
+json 'o["verdict"] == "undecided" and [e["event"] for e in o["events"] if e["answer"] == "undecided"] == ["weight-overflow"]'
+# 2000 additions that each may lose 2^-8: the row sum may be 0
+echo '{"format": "attest/kernel-model", "version": 1, "name": "low", "sum": {"accumulate": "bfloat16"}}' >"$d/low.json"
+run 0 "a sum that may vanish" tolerance "$d/many.safetensors" --kernel "$d/low.json" --json
+json 'o["finite"] == 0 and o["max_bound"] is None and "uncertain" in o["reason"]'
 model exact 0 4 float8_e4m3fn:saturating
 run 1 "the witness" range "$d/two.safetensors" --kernel "$d/exact.json" --scale $ln2x4 --json
 json 'o["verdict"] == "unsafe" and [e["witness"]["value"] for e in o["events"] if e["answer"] == "yes"] == [4096]'

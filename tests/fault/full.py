@@ -5,12 +5,13 @@ usage: full.py ATTEST SOURCE FOLDER [MOST]: at most MOST values of K per command
 without it. RLIMIT_FSIZE stands for the disk. Prints TAP, a line per command.
 """
 import os
-import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+
+import forms
 
 attest, source, folder = sys.argv[1:4]
 most = int(sys.argv[4]) if len(sys.argv) > 4 else None
@@ -18,7 +19,6 @@ os.environ["SOURCE_DATE_EPOCH"] = "0"
 examples = source + "/examples"
 pair, soft, qkv = f"{examples}/universal-pair.json", f"{examples}/softmax.json", f"{examples}/attention.safetensors"
 made = f"{folder}/made"
-CHANGING = re.compile(rb"\"(?:[a-z_]*(?:seconds|per_second)[a-z_]*|execute:test)\": *\"?[0-9a-fx.+p-]+\"?| time=\"[0-9.e+-]+\"")
 
 
 def run(arguments, limit=None):
@@ -46,7 +46,7 @@ def whole(name, text, right):
     """A journal may end with any record; another file is what it should be."""
     if name == "journal":
         return True
-    return name in right and CHANGING.sub(b"", text) == CHANGING.sub(b"", right[name])
+    return name in right and forms.steady(text) == forms.steady(right[name])
 
 
 def attack(arguments):

@@ -1,6 +1,6 @@
 /* Simulated layers: doubles against MPFR for every format, rounding and algorithm, bit for bit;
  * the defaults against attest_attention_mpfr; binary64 and binary32 against the processor;
- * other orders of operations against plain loops in float. */
+ * other orders of operations against plain loops in float, and in many bits against balls. */
 #include <math.h>
 #include <string.h>
 
@@ -144,6 +144,68 @@ static size_t count_unlike_mpfr(const attest_audit_outputs *outputs, const audit
         attest_sequence_clear(&sequence);
     }
     return wrong;
+}
+
+/* How many entries are not within 2^-200 of the exact ones, where sizes are moderate. */
+static size_t count_far(const attest_audit_outputs *outputs, const audit_case *test)
+{
+    size_t far = 0, at = 0;
+    arf_t value;
+    arb_t error;
+
+    arf_init(value);
+    arb_init(error);
+    for (size_t i = 0; i < test->dataset.count; i++) {
+        attest_sequence sequence;
+        arb_ptr out;
+        size_t count;
+
+        attest_sequence_init(&sequence);
+        if (attest_dataset_get_sequence(&sequence, &test->dataset, i, NULL, NULL) != ATTEST_OK)
+            abort();
+        count = sequence.length * sequence.dim;
+        out = _arb_vec_init((slong)count);
+        if (attest_attention_ball(out, &test->layer.weights, &sequence, 600, NULL) != ATTEST_OK)
+            abort();
+        for (size_t e = 0; e < count; e++, at++) {
+            arf_set_mpfr(value, outputs->wide + at);
+            arb_sub_arf(error, out + e, value, 600);
+            far += !(arf_cmpabs_2exp_si(arb_midref(error), -200) < 0);
+        }
+        _arb_vec_clear(out, (slong)count);
+        attest_sequence_clear(&sequence);
+    }
+    arf_clear(value);
+    arb_clear(error);
+    return far;
+}
+
+/* With many bits every algorithm gives what attention is. */
+static void test_algorithms(uint64_t *state)
+{
+    const ref_shape shape = {2, 3, 3, 6, 9, 20, true};
+    attest_format format = get_format("p=500");
+    size_t far = 0;
+
+    for (int trial = 0; trial < 60; trial++) {
+        attest_simulated_arithmetic a;
+        attest_audit_request request;
+        attest_audit_outputs outputs;
+        audit_case test;
+
+        audit_case_init(&test, &shape, 3, 4, state);
+        draw_layer(&test, state);
+        test.layer.weights.activation = ATTEST_SOFTMAX;
+        attest_simulated_arithmetic_init(&a, &format);
+        draw_algorithm(&a, state);
+        a.accumulates = false;
+        attest_audit_request_init(&request, &test.dataset, &test.layer.weights);
+        outputs = evaluate(&request, &a);
+        far += count_far(&outputs, &test);
+        attest_audit_outputs_clear(&outputs);
+        audit_case_clear(&test);
+    }
+    TAP_OK(far == 0, "algorithms in 500 bits: %zu entries are far from the exact ones", far);
 }
 
 static void test_defaults(uint64_t *state)
@@ -313,6 +375,7 @@ int main(void)
 
     test_hosted(&state);
     test_defaults(&state);
+    test_algorithms(&state);
     test_hardware(true, &state);
     test_hardware(false, &state);
     test_pairwise();

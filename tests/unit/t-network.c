@@ -204,7 +204,8 @@ static void test_networks(uint64_t *state)
 
     if (attest_format_parse(&format, "p=200", NULL) != ATTEST_OK)
         abort();
-    for (int i = 0; i < 20; i++) {
+    for (size_t i = 0; i < 20; i++) {
+        size_t length = 1 + i % 4;
         attest_network network;
         attest_network_runner runner;
         attest_network_doubles *in_double;
@@ -218,10 +219,10 @@ static void test_networks(uint64_t *state)
         attest_network_init(&network);
         gen_network(&network, state);
         attest_sequence_init(&sequence);
-        attest_sequence_resize(&sequence, 4, DIM - 1);
-        gen_integers(sequence.entry, sequence.denominator, 4 * (DIM - 1), state);
+        attest_sequence_resize(&sequence, length, DIM - 1);
+        gen_integers(sequence.entry, sequence.denominator, length * (DIM - 1), state);
         for (int e = 0; e < 4 * DIM; e++)
-            mpfr_init2(any[e], 200);
+            mpfr_init2(any[e], 2); /* the precision is set */
         if (attest_network_runner_init(&runner, &network, NULL) ||
             attest_network_doubles_init(&in_double, &network, NULL) ||
             attest_network_mpfrs_init(&in_mpfr, &network, &format, MPFR_RNDN, NULL) ||
@@ -232,7 +233,7 @@ static void test_networks(uint64_t *state)
         network.attention.activation = ATTEST_HARDMAX;
         if (attest_network_exact(exact, &runner, &sequence, NULL))
             abort();
-        for (size_t k = 0; k < 4; k++) {
+        for (size_t k = 0; k < length; k++) {
             expect(expected, &network, &sequence, k);
             for (size_t c = 0; c < DIM; c++, total++) {
                 double value = fmpq_get_d(expected + c), size = 1e6;

@@ -268,12 +268,14 @@ static void set_line(attest_dataset *data, const long *value, size_t count)
     _fmpq_vec_clear(token, 1);
 }
 
+/* The hypothesis that fails, and the positions that are named for it. */
 static const char *failing(const long *value, size_t count, attest_strategy strategy,
                            long r_min, long r_max, long eps)
 {
+    static char name[80];
     attest_construction c;
     attest_dataset data;
-    const char *name;
+    int length;
 
     attest_dataset_init(&data);
     attest_construction_init(&c);
@@ -286,9 +288,11 @@ static const char *failing(const long *value, size_t count, attest_strategy stra
     fmpq_set_si(c.r_max.value, r_max, 1);
     fmpq_set_si(c.eps.value, eps, 1);
     if (attest_construction_build(&c, &data, NULL) != ATTEST_OK)
-        name = "error";
-    else
-        name = c.hypothesis ? c.hypothesis : "none";
+        abort();
+    length = snprintf(name, sizeof name, "%s", c.hypothesis ? c.hypothesis : "none");
+    for (size_t i = 0; i < c.places; i++)
+        length += snprintf(name + length, sizeof name - (size_t)length, " %zu",
+                           i < 2 ? c.place[i].position : SIZE_MAX);
     attest_construction_clear(&c);
     attest_dataset_clear(&data);
     return name;
@@ -303,17 +307,17 @@ static void test_hypotheses(void)
     TAP_OK(strcmp(failing(value, sizeof value / sizeof *value, strategy, r_min, r_max, eps),   \
                   expected) == 0,                                                              \
            "%s: %s", #value, expected)
-    FAILS("r-min", zero, ATTEST_STRATEGY_THEOREM, -1, -1, -1);
-    FAILS("r-min", zero, ATTEST_STRATEGY_TUNED, -1, -1, -1);
-    FAILS("no-duplicates", twice, ATTEST_STRATEGY_GAP, -1, -1, -1);
+    FAILS("r-min 0", zero, ATTEST_STRATEGY_THEOREM, -1, -1, -1);
+    FAILS("r-min 0", zero, ATTEST_STRATEGY_TUNED, -1, -1, -1);
+    FAILS("no-duplicates 0 2", twice, ATTEST_STRATEGY_GAP, -1, -1, -1);
     FAILS("none", twice, ATTEST_STRATEGY_TUNED, -1, -1, -1);
     FAILS("eps", one, ATTEST_STRATEGY_THEOREM, -1, -1, -1);
     FAILS("eps", same, ATTEST_STRATEGY_TUNED, -1, -1, -1);
     FAILS("none", good, ATTEST_STRATEGY_THEOREM, 1, 10, 2);
-    FAILS("r-min", good, ATTEST_STRATEGY_THEOREM, 2, 10, 2);
+    FAILS("r-min 0", good, ATTEST_STRATEGY_THEOREM, 2, 10, 2);
     FAILS("r-min", good, ATTEST_STRATEGY_THEOREM, 0, 10, 2);
-    FAILS("r-max", good, ATTEST_STRATEGY_THEOREM, 1, 9, 2);
-    FAILS("eps", good, ATTEST_STRATEGY_THEOREM, 1, 10, 3);
+    FAILS("r-max 2", good, ATTEST_STRATEGY_THEOREM, 1, 9, 2);
+    FAILS("eps 0 1", good, ATTEST_STRATEGY_THEOREM, 1, 10, 3);
     FAILS("eps", good, ATTEST_STRATEGY_GAP, 1, 10, 0);
 }
 
