@@ -2,6 +2,7 @@
  * enclosures from exp on.
  *
  * The error bound is derived in proofs-notes/attention.md. */
+#include "attention/attention_ball.h"
 #include "attention/boltzmann.h"
 
 #include "number/ball.h"
@@ -45,10 +46,9 @@ static void divide(arb_ptr out, size_t count, const fmpz_t denominator, slong pr
     arb_clear(inverse);
 }
 
-/* The outputs at the positions from begin to before end. */
-static attest_status enclose(arb_ptr out, const attest_weights *weights,
-                             const attest_sequence *sequence, size_t begin, size_t end,
-                             long bits, attest_error *error)
+attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *weights,
+                                            const attest_sequence *sequence, size_t begin,
+                                            size_t end, long bits, attest_error *error)
 {
     attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = (end - begin) * sequence->dim;
@@ -77,7 +77,8 @@ attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
                                     const attest_sequence *sequence, long bits,
                                     attest_error *error)
 {
-    return enclose(out, weights, sequence, 0, sequence->length, bits, error);
+    return attest_attention_ball_between(out, weights, sequence, 0, sequence->length, bits,
+                                         error);
 }
 
 attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weights,
@@ -87,7 +88,8 @@ attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weight
     if (position >= sequence->length)
         return attest_error_set(error, ATTEST_DOMAIN, "a sequence of %zu tokens has no %zu",
                                 sequence->length, position);
-    return enclose(out, weights, sequence, position, position + 1, bits, error);
+    return attest_attention_ball_between(out, weights, sequence, position, position + 1, bits,
+                                         error);
 }
 
 attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t denominator,

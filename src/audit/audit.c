@@ -214,8 +214,9 @@ static attest_status measure(attest_audit_result *result, const attest_audit *au
                        !model.pairwise && model.online_block == 0;
         status = attest_audit_bound(norm, entry, &request, &model, error);
         if (status == ATTEST_OK)
-            attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample, format,
-                                    entry, model.unit_bits);
+            status =
+                attest_audit_errors_get(&result->errors, outputs, audit->dataset, sample,
+                                        format, entry, model.unit_bits, audit->jobs, error);
         result->has_errors = status == ATTEST_OK;
         result->has_bound = result->has_errors && result->errors.entries > 0 &&
                             isfinite(result->errors.bound_ulp.part);
@@ -263,7 +264,8 @@ static attest_status measure_stages(attest_audit_result *result, const attest_au
         status = attest_audit_evaluate(&outputs, &request, &result->arithmetic, error);
         if (status != ATTEST_OK)
             break;
-        attest_audit_errors_get(&result->stage[s], &outputs, NULL, sample, format, NULL, 0);
+        status = attest_audit_errors_get(&result->stage[s], &outputs, NULL, sample, format,
+                                         NULL, 0, audit->jobs, error);
         attest_audit_outputs_clear(&outputs);
     }
     result->has_stages = status == ATTEST_OK;
@@ -362,11 +364,13 @@ static attest_status run_kernel(attest_audit *audit, attest_error *error)
     ATTEST_TRY(attest_audit_evaluate_kernel(&outputs, &request, audit->kernel, error));
     status = judge(result, audit, &outputs, error);
     if (status == ATTEST_OK && audit->reference.sequences > 0) {
-        attest_audit_errors_get(&result->errors, &outputs, audit->dataset, &audit->reference,
-                                &arithmetic.format, NULL, 0);
-        result->has_errors = true;
-        status = attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
-                                            &audit->reference, error);
+        status = attest_audit_errors_get(&result->errors, &outputs, audit->dataset,
+                                         &audit->reference, &arithmetic.format, NULL, 0,
+                                         audit->jobs, error);
+        result->has_errors = status == ATTEST_OK;
+        if (status == ATTEST_OK)
+            status = attest_audit_deviation_get(&result->deviation, &outputs, audit->dataset,
+                                                &audit->reference, error);
         if (status == ATTEST_OK)
             status = attest_audit_pairs_get(&result->pairs, &outputs, audit->dataset,
                                             &audit->reference, &result->deviation,

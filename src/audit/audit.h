@@ -16,7 +16,7 @@
 #include "audit/kernels.h"
 #include "audit/laws.h"
 #include "audit/pairs.h"
-#include "audit/reference.h"
+#include "audit/errors.h"
 
 typedef enum attest_audit_verdict {
     ATTEST_AUDIT_SURVIVES = 0, /* the claim holds for the rounded outputs */

@@ -43,18 +43,20 @@ static void apply_matrix(quantities y, const matrix *m, quantities x, const boun
 {
     const attest_audit_model *model = b->model;
     double u = model->u, k = roundings(model, m->cols), g = attest_audit_bound_growth(model, k);
-    double lost = model->tiny * (1 + u) * (1 + g * u);
+    double lost = model->tiny * (1 + u) * (1 + g * u), plain = 0;
 
+    for (size_t c = 0; c < m->cols; c++) {
+        b->magnitude[c] = fabs(x.value[c]) + x.slip[c];
+        plain += b->magnitude[c] + u * x.error[c];
+    }
     for (size_t r = 0; r < m->rows; r++) {
         const double *size = m->size + r * m->cols, *entry = m->value + r * m->cols;
-        double value = 0, slips = 0, sizes = 0, errors = 0, plain = 0;
+        double value = 0, slips = 0, sizes = 0, errors = 0;
         for (size_t c = 0; c < m->cols; c++) {
-            double magnitude = fabs(x.value[c]) + x.slip[c];
             value += entry[c] * x.value[c];
             slips += size[c] * x.slip[c];
-            sizes += size[c] * magnitude;
+            sizes += size[c] * b->magnitude[c];
             errors += size[c] * x.error[c];
-            plain += magnitude + u * x.error[c];
         }
         y.value[r] = value;
         y.slip[r] = (slips + ((double)m->cols + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
@@ -215,6 +217,33 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     return model->tiny * (double)visible * (double)(2 * blocks) / scale * OUTWARD;
 }
 
+/* Sums over the visible keys, for each of width entries: b->mean.slip of sizes, b->mean.error
+ * of errors, b->mixed.value of what is computed, b->mixed.slip of what values may become, and
+ * b->mixed.error the largest of those, at least 1. */
+static void mix_values(const quantities *values, const uint32_t *token, size_t visible,
+                       size_t width, const bound *b)
+{
+    double u = b->model->u, tiny = b->model->tiny;
+
+    for (size_t c = 0; c < width; c++) {
+        b->mean.slip[c] = b->mean.error[c] = b->mixed.value[c] = b->mixed.slip[c] = 0;
+        b->mixed.error[c] = 1;
+    }
+    for (size_t j = 0; j < visible; j++) {
+        quantities at = quantities_at(values, (b->local[token[j]] - 1u) * width);
+        double weight = b->weight[j], spread = b->spread[j], above = weight + u * spread;
+
+        for (size_t c = 0; c < width; c++) {
+            double v = fabs(at.value[c]) + at.slip[c], e = at.error[c], most = v + u * e;
+            b->mean.slip[c] += weight * v;
+            b->mean.error[c] += spread * most + weight * e;
+            b->mixed.value[c] += above * most;
+            b->mixed.slip[c] += v + u * (e + tiny);
+            b->mixed.error[c] = most > b->mixed.error[c] ? most : b->mixed.error[c];
+        }
+    }
+}
+
 void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
                              size_t visible, size_t width, const bound *b)
 {
@@ -233,18 +262,12 @@ void attest_audit_bound_mean(double *variation, const quantities *values, const 
     *variation = u * sigma < 0.5
                      ? u * (spreads + lost + sigma) / (2 * (1 - u * sigma)) * OUTWARD
                      : INFINITY;
+    mix_values(values, token, visible, width, b);
     for (size_t c = 0; c < width; c++) {
-        double size = 0, errors = 0, computed = 0, most = 1, plain = 0;
-        for (size_t j = 0; j < visible; j++) {
-            size_t i = (b->local[token[j]] - 1u) * width + c;
-            double v = fabs(values->value[i]) + values->slip[i], e = values->error[i];
-            size += b->weight[j] * v;
-            errors += b->spread[j] * (v + u * e) + b->weight[j] * e;
-            computed += (b->weight[j] + u * b->spread[j]) * (v + u * e);
-            most = fmax(most, v + u * e);
-            plain += v + u * (e + model->tiny);
-        }
-        errors += g * computed + 2 * lost * (1 + g * u) * most;
+        double size = b->mean.slip[c], computed = b->mixed.value[c];
+        double plain = b->mixed.slip[c], most = b->mixed.error[c];
+        double errors = b->mean.error[c] + (g * computed + 2 * lost * (1 + g * u) * most);
+
         b->mean.value[c] = 0; /* of either sign, and so large: */
         b->mean.slip[c] = size * OUTWARD;
         b->mean.error[c] =
@@ -276,15 +299,18 @@ static void add_head(const bound_head *d, const bound *b)
     }
 }
 
-static bool bound_sequence(void *context, size_t i)
+static bool bound_passage(void *context, size_t item)
 {
     bound *b = context;
     const attest_dataset *dataset = b->request->dataset;
-    size_t sequence = b->request->sequence ? b->request->sequence[i] : i;
+    size_t i = item / b->passages,
+           sequence = b->request->sequence ? b->request->sequence[i] : i;
     size_t length = attest_dataset_length(dataset, sequence);
+    attest_audit_passage passage =
+        attest_audit_passage_get(length, item % b->passages, b->passages);
     const uint32_t *token = dataset->token + dataset->start[sequence];
 
-    for (size_t k = 0; k < length; k++) {
+    for (size_t k = passage.begin; k < passage.end; k++) {
         size_t visible = b->weights->mask == ATTEST_MASK_CAUSAL ? k + 1 : length;
         size_t t = b->local[token[k]] - 1u;
         double square = 0;
@@ -329,13 +355,14 @@ static attest_status run(bound *b, attest_error *error)
 
     b->weights = b->request->weights;
     b->dim = b->request->dataset->dim;
+    b->passages = attest_audit_passages(b->request->sequences, 4 * jobs);
     if (!attest_audit_bound_init(b))
         status = attest_memory_fail(error);
     if (status == ATTEST_OK)
         status = attest_workers_run(prepare_token, b, b->tokens,
                                     b->tokens * b->dim > 20000 ? jobs : 1, error);
     if (status == ATTEST_OK)
-        status = attest_workers_run(bound_sequence, b, b->request->sequences,
+        status = attest_workers_run(bound_passage, b, b->request->sequences * b->passages,
                                     b->request->sequences * b->longest > 500 ? jobs : 1, error);
     attest_audit_bound_clear(b);
     return status;

@@ -134,16 +134,18 @@ bool attest_audit_bound_init(bound *b)
         if (weights->head[h].wq.rows > b->widest)
             b->widest = weights->head[h].wq.rows;
     b->head = attest_memory_alloc(weights->heads, sizeof *b->head);
+    b->magnitude = attest_memory_alloc(b->widest, sizeof *b->magnitude);
     b->weight = attest_memory_alloc(b->longest, sizeof *b->weight);
     b->spread = attest_memory_alloc(b->longest, sizeof *b->spread);
     b->sum = attest_memory_alloc(b->dim, sizeof *b->sum);
     b->total = attest_memory_alloc(b->dim, sizeof *b->total);
     b->winner = attest_memory_alloc(b->longest, sizeof *b->winner);
-    ok = ok && b->head && b->weight && b->spread && b->sum && b->total && b->winner &&
-         quantities_init(&b->entry, b->tokens * b->dim, true) &&
+    ok = ok && b->head && b->magnitude && b->weight && b->spread && b->sum && b->total &&
+         b->winner && quantities_init(&b->entry, b->tokens * b->dim, true) &&
          quantities_init(&b->between, b->widest, false) &&
          quantities_init(&b->score, b->longest, false) &&
          quantities_init(&b->mean, b->widest, false) &&
+         quantities_init(&b->mixed, b->widest, false) &&
          quantities_init(&b->result, b->dim, false);
     for (size_t h = 0; ok && h < weights->heads; h++)
         ok = head_init(&b->head[h], &weights->head[h], b);
@@ -160,8 +162,10 @@ void attest_audit_bound_clear(bound *b)
     quantities_clear(&b->between, b->widest, false);
     quantities_clear(&b->score, b->longest, false);
     quantities_clear(&b->mean, b->widest, false);
+    quantities_clear(&b->mixed, b->widest, false);
     quantities_clear(&b->result, b->dim, false);
     free(b->head);
+    free(b->magnitude);
     free(b->weight);
     free(b->spread);
     free(b->sum);

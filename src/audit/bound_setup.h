@@ -50,10 +50,13 @@ typedef struct bound {
     quantities entry;
     bound_head *head;
     size_t *start;
+    size_t passages;    /* of every sequence that workers take one by one */
     double *norm, *out; /* the results; out may be NULL */
     double *variation;  /* by position and head, or NULL */
     /* At work: */
     quantities between, score, mean, result;
+    quantities mixed;  /* by entry: sums of what is computed and could be, and the largest */
+    double *magnitude; /* of what a matrix is applied to */
     double *weight, *spread; /* by key: weight, and weight times its relative error over u */
     double *sum, *total;     /* dim: errors of the outputs so far, and their sizes */
     size_t *winner;          /* hardmax: the tokens of keys that may win */

@@ -31,6 +31,24 @@ typedef struct attest_audit_request {
     double max_work; /* what the balls of a reference may take: attention/work.h */
 } attest_audit_request;
 
+/* Positions of a sequence from begin to before end. */
+typedef struct attest_audit_passage {
+    size_t begin, end;
+} attest_audit_passage;
+
+/* Into how many passages each of the sequences is cut, so that a few long ones give at least so
+ * many items of work. What is computed at a position does not depend on it. */
+static inline size_t attest_audit_passages(size_t sequences, size_t items)
+{
+    return sequences > 0 && sequences < items ? (items + sequences - 1) / sequences : 1;
+}
+
+static inline attest_audit_passage attest_audit_passage_get(size_t length, size_t i,
+                                                            size_t passages)
+{
+    return (attest_audit_passage){length * i / passages, length * (i + 1) / passages};
+}
+
 #define ATTEST_AUDIT_ALL_STAGES ((1u << ATTEST_STAGES) - 1)
 
 /* All sequences, all stages, one job, any work. */

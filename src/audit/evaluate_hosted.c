@@ -127,6 +127,7 @@ static void op_set_fraction(number *z, const fmpz_t numerator, const fmpz_t deno
 static void rounder_init(rounder *s, const attest_format *format, evaluation *e)
 {
     attest_hosted_init(s, format, e->arithmetic->rounding, e->escaped, &e->random);
+    s->hidden = s->plain && e->arithmetic->format.precision < s->format.precision;
 }
 
 /* The hardware's binary64 hides its errors behind those of formats with less than half its

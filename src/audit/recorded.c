@@ -300,8 +300,9 @@ static attest_status measure(attest_audit_cell *cell, const recorded *r, size_t 
     for (size_t p = 0; p < r->count; p++)
         cell->nonfinite += !attest_audit_outputs_finite(outputs, p);
     cell->saturated = attest_audit_outputs_saturated(outputs, format);
-    attest_audit_errors_get(&cell->errors, outputs, NULL, &r->reference, format, r->bounded[f],
-                            f < r->simulated ? r->bound[f].model.unit_bits : 0);
+    ATTEST_TRY(attest_audit_errors_get(
+        &cell->errors, outputs, NULL, &r->reference, format, r->bounded[f],
+        f < r->simulated ? r->bound[f].model.unit_bits : 0, 1, error));
     cell->has_bound = r->bounded[f] && attest_audit_errors_known(&cell->errors) &&
                       isfinite(cell->errors.bound_ulp.part);
     ATTEST_TRY(

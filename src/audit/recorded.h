@@ -3,6 +3,7 @@
 #define ATTEST_AUDIT_RECORDED_H
 
 #include "audit/attended.h"
+#include "audit/errors.h"
 #include "audit/pairs.h"
 #include "data/judge_model.h"
 #include "judge/question.h"

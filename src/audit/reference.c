@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <attest/attention.h>
-
+#include "attention/attention_ball.h"
 #include "attention/work.h"
 #include "base/workers.h"
 #include "number/wide.h"
@@ -59,6 +58,7 @@ static bool choose_sample(attest_audit_reference *r, const attest_audit_request 
 typedef struct ball_work {
     const attest_audit_request *request;
     attest_audit_reference *reference;
+    size_t passages; /* of every sequence */
     bool *unable;
 } ball_work;
 
@@ -78,11 +78,15 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arf_clear(end);
 }
 
-static bool evaluate_balls(void *context, size_t i)
+static bool evaluate_balls(void *context, size_t item)
 {
     ball_work *work = context;
     attest_audit_reference *r = work->reference;
-    size_t first = r->start[i] * r->dim, count = (r->start[i + 1] - r->start[i]) * r->dim;
+    const attest_weights *weights = work->request->weights;
+    size_t i = item / work->passages;
+    attest_audit_passage at = attest_audit_passage_get(r->start[i + 1] - r->start[i],
+                                                       item % work->passages, work->passages);
+    size_t first = (r->start[i] + at.begin) * r->dim, count = (at.end - at.begin) * r->dim;
     arb_ptr ball = _arb_vec_init((slong)count);
     attest_sequence sequence;
     attest_status status;
@@ -91,10 +95,11 @@ static bool evaluate_balls(void *context, size_t i)
     status = attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
                                          NULL, NULL);
     if (status == ATTEST_OK)
-        status = attest_attention_ball(ball, work->request->weights, &sequence, r->bits, NULL);
+        status = attest_attention_ball_between(ball, weights, &sequence, at.begin, at.end,
+                                               r->bits, NULL);
     if (status == ATTEST_OK)
-        status =
-            attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, r->bits);
+        status = attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, at,
+                                           r->bits);
     for (size_t e = 0; status == ATTEST_OK && e < count; e++)
         attest_audit_reference_set(r, first + e, ball + e);
     if (status == ATTEST_UNABLE)
@@ -109,7 +114,8 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
                                          long bits, attest_error *error)
 {
     bool *unable = attest_shared_alloc(1, sizeof *unable);
-    ball_work work = {request, reference, unable};
+    ball_work work = {request, reference, 1, unable};
+    size_t jobs = 1;
     double left = request->max_work;
     attest_status status;
     bool ok;
@@ -129,9 +135,13 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
         status = attest_work_charge_sequences(&left, request->weights, request->dataset,
                                               reference->sequence, reference->sequences, bits,
                                               NULL, error);
+    if (reference->positions > 400)
+        jobs = request->jobs;
+    /* Every passage projects all tokens of its sequence: no more of them than jobs. */
+    work.passages = attest_audit_passages(reference->sequences, jobs);
     if (status == ATTEST_OK)
-        status = attest_workers_run(evaluate_balls, &work, reference->sequences,
-                                    reference->positions > 400 ? request->jobs : 1, error);
+        status = attest_workers_run(evaluate_balls, &work, reference->sequences * work.passages,
+                                    jobs, error);
     if (status == ATTEST_OK && *unable)
         status = attest_error_set(error, ATTEST_UNABLE,
                                   "a sequence over its common denominator is too large");
@@ -150,137 +160,8 @@ void attest_audit_reference_clear(attest_audit_reference *reference)
     *reference = (attest_audit_reference){0};
 }
 
-/* What is known of entry i as far as an ulp of the format goes. */
-typedef enum place {
-    PLACE_KNOWN,
-    PLACE_ZERO,   /* exactly 0, and exponents are unbounded: there is no ulp */
-    PLACE_UNKNOWN /* 0 or not, balls do not tell, and the ulp depends on it */
-} place;
-
-/* The exponent of an ulp of the format at entry i, that of the upper end where the ball has a
- * power of two inside: such a value is more often that power than less. */
-static place ulp_exponent(long *exponent, mpfr_t end, const attest_audit_reference *reference,
-                          size_t i, const attest_format *format)
-{
-    mpfr_srcptr middle = reference->middle + i, radius = reference->radius + i;
-    long least = format->emin - format->precision + 1;
-    bool zero_inside = mpfr_cmpabs(middle, radius) <= 0;
-
-    *exponent = least;
-    if (zero_inside && mpfr_zero_p(radius))
-        return format->bounded ? PLACE_KNOWN : PLACE_ZERO;
-    mpfr_abs(end, middle, MPFR_RNDU);
-    mpfr_add(end, end, radius, MPFR_RNDU);
-    if (format->bounded && (long)mpfr_get_exp(end) - format->precision <= least)
-        return PLACE_KNOWN;
-    if (zero_inside)
-        return PLACE_UNKNOWN;
-    *exponent = (long)mpfr_get_exp(end) - format->precision;
-    return PLACE_KNOWN;
-}
-
-/* x = entry i of the outputs. Domain: finite. */
-static void get_entry(mpfr_t x, const attest_audit_outputs *outputs, size_t i)
-{
-    if (outputs->real)
-        mpfr_set_d(x, outputs->real[i], MPFR_RNDN);
-    else
-        mpfr_set(x, outputs->wide + i, MPFR_RNDN);
-}
-
-/* x = |x - entry i| from above, in ulp of 2^exponent. */
-static void get_error(mpfr_t x, const attest_audit_reference *reference, size_t i,
-                      long exponent)
-{
-    mpfr_sub(x, x, reference->middle + i, MPFR_RNDA);
-    mpfr_abs(x, x, MPFR_RNDU);
-    mpfr_add(x, x, reference->radius + i, MPFR_RNDU);
-    mpfr_mul_2si(x, x, -exponent, MPFR_RNDU);
-}
-
 size_t attest_audit_reference_place(const attest_audit_reference *reference,
                                     const attest_dataset *dataset, size_t i, size_t p)
 {
     return dataset ? dataset->start[reference->sequence[i]] + p - reference->start[i] : p;
-}
-
-/* What is summed up: sum and largest of the errors, and the largest bound. */
-typedef struct totals {
-    mpfr_t entry, room, sum, most, bound;
-} totals;
-
-static void totals_init(totals *t, long bits)
-{
-    mpfr_inits2(bits, t->entry, t->room, (mpfr_ptr)0);
-    mpfr_inits2(64, t->sum, t->most, t->bound, (mpfr_ptr)0);
-    mpfr_set_zero(t->sum, 1);
-    mpfr_set_zero(t->most, 1);
-    mpfr_set_zero(t->bound, 1);
-}
-
-static void totals_clear(totals *t)
-{
-    mpfr_clears(t->entry, t->room, t->sum, t->most, t->bound, (mpfr_ptr)0);
-}
-
-/* Counts t->entry as entry i of the reference; bound: in 2^-unit_bits, NULL: none. */
-static void add_entry(attest_audit_errors *errors, totals *t,
-                      const attest_audit_reference *reference, size_t i,
-                      const attest_format *format, const double *bound, long unit_bits)
-{
-    bool zero = mpfr_zero_p(t->entry);
-    long exponent;
-    place where = ulp_exponent(&exponent, t->room, reference, i, format);
-
-    errors->entries++;
-    if (where == PLACE_UNKNOWN)
-        errors->unresolved++;
-    if (where == PLACE_ZERO)
-        errors->unlimited = errors->unlimited || !zero;
-    if (where != PLACE_KNOWN)
-        return;
-    get_error(t->entry, reference, i, exponent);
-    mpfr_add(t->sum, t->sum, t->entry, MPFR_RNDU);
-    if (mpfr_greater_p(t->entry, t->most)) {
-        mpfr_set(t->most, t->entry, MPFR_RNDU);
-        errors->worst = i / reference->dim;
-    }
-    if (bound) {
-        mpfr_set_d(t->room, *bound, MPFR_RNDU);
-        mpfr_mul_2si(t->room, t->room, -unit_bits - exponent, MPFR_RNDU);
-        mpfr_max(t->bound, t->bound, t->room, MPFR_RNDU);
-    }
-}
-
-void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
-                             const attest_dataset *all, const attest_audit_reference *reference,
-                             const attest_format *format, const double *bound, long unit_bits)
-{
-    size_t dim = reference->dim;
-    totals t;
-
-    *errors = (attest_audit_errors){0};
-    totals_init(&t, reference->bits + format->precision + 256);
-    for (size_t i = 0, p = 0; p < reference->positions; p++) {
-        size_t q;
-        i += p == reference->start[i + 1];
-        q = attest_audit_reference_place(reference, all, i, p);
-        for (size_t c = 0; attest_audit_outputs_finite(outputs, q) && c < reference->counted;
-             c++) {
-            get_entry(t.entry, outputs, q * dim + c);
-            add_entry(errors, &t, reference, p * dim + c, format,
-                      bound ? bound + p * dim + c : NULL, unit_bits);
-        }
-    }
-    if (errors->entries > 0)
-        mpfr_div_ui(t.sum, t.sum, errors->entries, MPFR_RNDU);
-    errors->max_ulp = attest_audit_size_get(t.most);
-    errors->mean_ulp = attest_audit_size_get(t.sum);
-    errors->bound_ulp = attest_audit_size_get(t.bound);
-    totals_clear(&t);
-}
-
-bool attest_audit_errors_known(const attest_audit_errors *errors)
-{
-    return errors->entries > 0 && !errors->unlimited && errors->unresolved == 0;
 }

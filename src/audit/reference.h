@@ -3,7 +3,6 @@
 #define ATTEST_AUDIT_REFERENCE_H
 
 #include "audit/evaluate.h"
-#include "audit/size.h"
 
 /* Balls at the positions of the sampled sequences: the true entry i lies within radius[i] of
  * middle[i]. */
@@ -24,11 +23,13 @@ attest_status attest_audit_reference_get(attest_audit_reference *reference,
                                          const attest_audit_request *request, size_t most,
                                          long bits, attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Balls with 0 inside, of the sequence with this number, are made exactly 0, or so small that
- * they leave 0 out: where an ulp is depends on it (proofs-notes/audit.md, Zeros). A ball stays
- * as it is only where neither is found at 64 times the bits. Status: UNABLE, NOMEM. */
+/* Balls with 0 inside, of a passage of the sequence with this number, are made exactly 0, or so
+ * small that they leave 0 out: where an ulp is depends on it (proofs-notes/audit.md, Zeros). A
+ * ball stays as it is only where neither is found at 64 times the bits. Status: UNABLE, NOMEM.
+ */
 attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
                                         size_t number, const attest_sequence *sequence,
+                                        attest_audit_passage passage,
                                         long bits) ATTEST_WARN_UNUSED;
 
 /* Entry i of the reference = this ball, which gets what its midpoint loses by rounding. */
@@ -43,27 +44,5 @@ void attest_audit_reference_clear(attest_audit_reference *reference);
  * p, outputs are those of the sample. */
 size_t attest_audit_reference_place(const attest_audit_reference *reference,
                                     const attest_dataset *dataset, size_t i, size_t p);
-
-/* Errors in units of the last place of a format at the true value; an output that is not finite
- * has none. */
-typedef struct attest_audit_errors {
-    size_t entries;    /* finite entries that were compared */
-    bool unlimited;    /* an unbounded format missed an exact 0: infinitely many ulp */
-    size_t unresolved; /* entries of which it is not known whether they are 0 */
-    attest_audit_size max_ulp, mean_ulp;
-    size_t worst;                /* the position in the sample */
-    attest_audit_size bound_ulp; /* the largest a priori bound, over the same entries; infinite:
-                                  * none */
-} attest_audit_errors;
-
-/* Whether the errors were measured at all entries. */
-bool attest_audit_errors_known(const attest_audit_errors *errors);
-
-/* Measures outputs in this format. all: they are those of the whole dataset, else those of the
- * sample. bound: entry by entry over the unit roundoff 2^-unit_bits, as attest_audit_bound has
- * it for the sample, or NULL. */
-void attest_audit_errors_get(attest_audit_errors *errors, const attest_audit_outputs *outputs,
-                             const attest_dataset *all, const attest_audit_reference *reference,
-                             const attest_format *format, const double *bound, long unit_bits);
 
 #endif

@@ -102,15 +102,15 @@ static attest_status settle(arb_ptr ball, arb_ptr finer, const attest_audit_requ
 
 attest_status attest_audit_zeros_settle(arb_ptr ball, const attest_audit_request *request,
                                         size_t number, const attest_sequence *sequence,
-                                        long bits)
+                                        attest_audit_passage passage, long bits)
 {
     size_t dim = request->dataset->dim;
     arb_ptr finer = _arb_vec_init((slong)dim);
     attest_status status = ATTEST_OK;
 
-    for (size_t p = 0; p < sequence->length && status == ATTEST_OK; p++)
-        if (count_open(ball + p * dim, dim) > 0)
-            status = settle(ball + p * dim, finer, request, number, sequence, p, bits);
+    for (size_t p = passage.begin; p < passage.end && status == ATTEST_OK; p++, ball += dim)
+        if (count_open(ball, dim) > 0)
+            status = settle(ball, finer, request, number, sequence, p, bits);
     _arb_vec_clear(finer, (slong)dim);
     return status;
 }

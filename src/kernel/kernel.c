@@ -90,6 +90,12 @@ void attest_kernel_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *
     get()->near(hit, a, b, dim, alpha, beta);
 }
 
+size_t attest_kernel_sums(double *y, const struct kernel_sums *sums,
+                          const struct kernel_rounding *rounding, bool *outside)
+{
+    return get()->sums(y, sums, rounding, outside);
+}
+
 void attest_kernel_exp(double *y, const double *x, size_t count)
 {
     get()->exp(y, x, count);

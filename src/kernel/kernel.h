@@ -7,6 +7,7 @@
 
 #include "kernel/judge.h"
 #include "kernel/near.h"
+#include "kernel/sums.h"
 
 /* One call for a whole batch; row-major arrays as in <attest/kernel.h>. */
 struct kernel_task {
@@ -35,6 +36,8 @@ struct kernel {
     void (*hardmax)(const struct kernel_task *task);
     void (*near)(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
                  const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
+    size_t (*sums)(double *y, const struct kernel_sums *sums,
+                   const struct kernel_rounding *rounding, bool *outside);
     const struct kernel_judge *judge;
 };
 

@@ -11,9 +11,12 @@ double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominat
     mpfr_t x;
     double value;
 
-    if (fmpz_is_one(denominator) && !COEFF_IS_MPZ(*numerator) && *numerator <= exact &&
-        *numerator >= -exact)
-        return (double)*numerator;
+    if (!COEFF_IS_MPZ(*numerator) && *numerator <= exact && *numerator >= -exact &&
+        !COEFF_IS_MPZ(*denominator) && *denominator <= exact) {
+        value = (double)*numerator / (double)*denominator;
+        if (fma(value, (double)*denominator, -(double)*numerator) == 0) /* exact: in any mode */
+            return value;
+    }
     attest_mpfr_context_init(&context, &binary64, MPFR_RNDN);
     mpfr_init2(x, 53);
     attest_mpfr_set_fraction(x, numerator, denominator, &context);

@@ -128,6 +128,10 @@ double attest_hosted_exp(double x, const attest_hosted *h)
      * below 2^-1000 rounds like its two bounds, too. */
     double y, low, high;
 
+    if (h->hidden) {
+        attest_kernel_exp(&y, &x, 1);
+        return y;
+    }
     if (h->plain || h->rounding == ATTEST_SIMULATED_STOCHASTIC)
         return exact_exp(x, h);
     if (isnan(x) || isinf(x))

@@ -24,12 +24,13 @@
 typedef struct attest_hosted {
     attest_format format;
     attest_simulated_rounding rounding;
-    bool plain;      /* binary64 to nearest: nothing is left to round */
-    unsigned shift;  /* 53 - p: the bits of a double that go */
-    double tiny;     /* the least normal number, 0 if exponents are unbounded */
-    double magic;    /* 1.5 2^52 quanta: adding it rounds to a multiple of the quantum */
-    double quantum;  /* the least positive number; unbounded: 0 */
-    double most;     /* the largest number; unbounded: where the double's range ends */
+    bool plain;     /* binary64 to nearest: nothing is left to round */
+    bool hidden;    /* plain, and its errors do not matter: exp by the kernel, within 0.6 ulp */
+    unsigned shift; /* 53 - p: the bits of a double that go */
+    double tiny;    /* the least normal number, 0 if exponents are unbounded */
+    double magic;   /* 1.5 2^52 quanta: adding it rounds to a multiple of the quantum */
+    double quantum; /* the least positive number; unbounded: 0 */
+    double most;    /* the largest number; unbounded: where the double's range ends */
     double overflow; /* what a result beyond it becomes */
     double infinite; /* what an infinity becomes */
     bool special;    /* there is no NaN, or no -0 */

@@ -7,7 +7,7 @@
 #include "audit/certified.h"
 #include "audit/collapse.h"
 #include "audit/collisions.h"
-#include "audit/reference.h"
+#include "audit/errors.h"
 #include "base/workers.h"
 #include "tests/ref/audit_cases.h"
 

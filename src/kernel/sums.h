@@ -1,0 +1,54 @@
+/* sums.h -- many sums of products at once, every operation rounded to a small format that
+ * doubles host (number/hosted.h): what a simulated kernel or an audit does most of the time.
+ *
+ * Every lane does what attest_hosted_nearest does; the results of all kernels are the same to
+ * the bit. */
+#ifndef ATTEST_KERNEL_SUMS_H
+#define ATTEST_KERNEL_SUMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How results are rounded to nearest. */
+enum kernel_rounding_way {
+    KERNEL_ROUND_NOT,     /* the format is binary64 */
+    KERNEL_ROUND_SINGLE,  /* binary32, which the hardware has */
+    KERNEL_ROUND_FLUSHED, /* binary32, and some results below tiny become 0 */
+    KERNEL_ROUND,         /* bounded exponents */
+    KERNEL_ROUND_SPECIAL, /* and no NaN, or no -0 */
+    KERNEL_ROUND_WATCHED  /* unbounded: a result outside least..most is noticed */
+};
+
+struct kernel_rounding {
+    enum kernel_rounding_way way;
+    int shift;                                 /* the bits of a double that go */
+    double tiny, magic, least, most, overflow; /* as in struct attest_hosted; overflow >= 0 */
+    bool no_nan, no_minus_zero;                /* what the format has not got */
+    bool flush_positive, flush_negative;       /* results below tiny that become 0 */
+};
+
+/* y[r], or 0, + sum over c of m[c stride + r] x[c], from the first term to the last. */
+struct kernel_sums {
+    const double *m;
+    size_t rows, cols;
+    ptrdiff_t stride;
+    const double *x;      /* what meets positive numbers of m, and 0 */
+    const double *x_else; /* what meets negative ones */
+    bool started;         /* the first product is added to y[r], too */
+};
+
+/* Forms as many of the sums, from the first on, as fill vectors; returns how many. *outside is
+ * set if a result was outside where that is watched. */
+size_t attest_kernel_sums(double *y, const struct kernel_sums *sums,
+                          const struct kernel_rounding *rounding, bool *outside);
+
+/* The implementations. */
+size_t attest_scalar_sums(double *y, const struct kernel_sums *sums,
+                          const struct kernel_rounding *rounding, bool *outside);
+size_t attest_avx2_sums(double *y, const struct kernel_sums *sums,
+                        const struct kernel_rounding *rounding, bool *outside);
+size_t attest_avx512_sums(double *y, const struct kernel_sums *sums,
+                          const struct kernel_rounding *rounding, bool *outside);
+
+#endif
