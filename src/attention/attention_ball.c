@@ -48,10 +48,12 @@ static void divide(arb_ptr out, size_t count, const fmpz_t denominator, slong pr
 
 attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *weights,
                                             const attest_sequence *sequence, size_t begin,
-                                            size_t end, long bits, attest_error *error)
+                                            size_t end, bool narrow, long bits,
+                                            attest_error *error)
 {
     attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = (end - begin) * sequence->dim;
+    const asked asked_for = {begin, end, narrow};
     attest_ball_context c;
     fmpz_t denominator;
 
@@ -65,7 +67,7 @@ attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *w
     fmpz_init(denominator);
     for (size_t i = 0; i < count; i++)
         arb_zero(out + i);
-    status = attend(out, denominator, weights, sequence, begin, end, &c, error);
+    status = attend(out, denominator, weights, sequence, asked_for, &c, error);
     if (status == ATTEST_OK)
         divide(out, count, denominator, c.precision);
     fmpz_clear(denominator);
@@ -77,8 +79,8 @@ attest_status attest_attention_ball(arb_ptr out, const attest_weights *weights,
                                     const attest_sequence *sequence, long bits,
                                     attest_error *error)
 {
-    return attest_attention_ball_between(out, weights, sequence, 0, sequence->length, bits,
-                                         error);
+    return attest_attention_ball_between(out, weights, sequence, 0, sequence->length, false,
+                                         bits, error);
 }
 
 attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weights,
@@ -88,8 +90,8 @@ attest_status attest_attention_ball_at(arb_ptr out, const attest_weights *weight
     if (position >= sequence->length)
         return attest_error_set(error, ATTEST_DOMAIN, "a sequence of %zu tokens has no %zu",
                                 sequence->length, position);
-    return attest_attention_ball_between(out, weights, sequence, position, position + 1, bits,
-                                         error);
+    return attest_attention_ball_between(out, weights, sequence, position, position + 1, false,
+                                         bits, error);
 }
 
 attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t denominator,

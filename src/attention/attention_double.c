@@ -18,7 +18,8 @@ attest_status attest_attention_double(double *out, const attest_weights *weights
     if (status != ATTEST_OK)
         return status;
     fmpz_init(denominator);
-    status = attend(out, denominator, weights, sequence, 0, sequence->length, &c, error);
+    status = attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
+                    error);
     fmpz_clear(denominator);
     return status;
 }

@@ -23,7 +23,8 @@ attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
     fmpz_init(denominator);
     for (size_t i = 0; i < count; i++)
         fmpq_zero(out + i);
-    status = attend(out, denominator, weights, sequence, 0, sequence->length, &c, error);
+    status = attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
+                    error);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++)
         fmpq_div_fmpz(out + i, out + i, denominator);
     fmpz_clear(denominator);

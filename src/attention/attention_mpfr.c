@@ -25,8 +25,8 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
     fmpz_init(denominator);
     for (size_t i = 0; i < count; i++)
         mpfr_set_prec(out[i], format->precision);
-    status = attend((__mpfr_struct *)out, denominator, weights, sequence, 0, sequence->length,
-                    &c, error);
+    status = attend((__mpfr_struct *)out, denominator, weights, sequence,
+                    (asked){.end = sequence->length}, &c, error);
     fmpz_clear(denominator);
     attest_mpfr_context_clear(&c);
     return status;

@@ -60,7 +60,8 @@ void attest_head_plan_as_written(attest_head_plan *plan, const attest_head *head
     plan->value_width = head->wv.rows;
 }
 
-void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head)
+/* narrow: values are as narrow as they can be, whatever they lose in W_O. */
+static void fold(attest_head_plan *plan, const attest_head *head, bool narrow)
 {
     attest_chain key = {0}, form = {0}, mean = {0}, rest;
     size_t cut;
@@ -83,10 +84,20 @@ void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head)
     append_matrix(&mean, &head->wo);
     cut = mean.count;
     for (size_t i = 0; i < mean.count; i++)
-        if (width_at(&mean, i) == 1 && width_at(&mean, cut) > 1)
+        if (width_at(&mean, i) < width_at(&mean, cut) && (narrow || width_at(&mean, i) == 1))
             cut = i;
     plan->value_width = width_at(&mean, cut);
     split(&plan->value, &plan->output, &mean, cut);
+}
+
+void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head)
+{
+    fold(plan, head, false);
+}
+
+void attest_head_plan_narrow(attest_head_plan *plan, const attest_head *head)
+{
+    fold(plan, head, true);
 }
 
 void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain)

@@ -40,6 +40,10 @@ void attest_head_plan_as_written(attest_head_plan *plan, const attest_head *head
  * is empty. */
 void attest_head_plan_folded(attest_head_plan *plan, const attest_head *head);
 
+/* The same, but W_O W_V is cut at its narrowest place: fewer entries to average, and W_O is
+ * applied to rounded numbers. */
+void attest_head_plan_narrow(attest_head_plan *plan, const attest_head *head);
+
 /* denominator = the product of the denominators of the chain's factors. */
 void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain);
 

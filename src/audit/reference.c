@@ -6,11 +6,15 @@
 
 #include "attention/attention_ball.h"
 #include "attention/work.h"
+#include "base/try.h"
 #include "base/workers.h"
 #include "number/wide.h"
 #include "base/memory.h"
 
 #define SECONDS 10.0
+
+/* Of the bits of a reference, 128 beyond those of the widest format, so many may get lost. */
+enum { SPARE = 64 };
 
 /* About what the balls of one sequence take: exact integers up to the scores, then balls. */
 double attest_audit_ball_cost(const attest_audit_request *request, long bits)
@@ -25,7 +29,8 @@ double attest_audit_ball_cost(const attest_audit_request *request, long bits)
         linear += (head->wk.factored ? s + d : s * d) * 2;
         linear += head->wv.factored || head->wo.factored ? s + d : 2 * s * d;
         linear += n * (head->wk.factored ? 1 : s);
-        linear += n * (head->wv.factored || head->wo.factored ? 1 : d) * limbs / 4;
+        linear +=
+            (head->wv.factored || head->wo.factored ? n : (n + d) * fmin(s, d)) * limbs / 4;
     }
     return n * (linear * 5e-8 + n * (double)weights->heads * (2e-6 + limbs * limbs * 4e-8));
 }
@@ -78,6 +83,33 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arf_clear(end);
 }
 
+/* Whether balls are as narrow as W_O, applied to averages, may leave them: no worse than
+ * 2^-bits of their values. False for one with 0 inside that is not 0. */
+static bool are_narrow(arb_srcptr ball, size_t count, long bits)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!arb_is_zero(ball + i) && !(arb_rel_accuracy_bits(ball + i) >= bits))
+            return false;
+    return true;
+}
+
+/* The balls of a passage, by way of narrow averages if those are good enough. */
+static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights,
+                                     const attest_sequence *sequence, attest_audit_passage at,
+                                     long bits)
+{
+    size_t count = (at.end - at.begin) * sequence->dim;
+
+    if (weights->activation == ATTEST_SOFTMAX) {
+        ATTEST_TRY(attest_attention_ball_between(ball, weights, sequence, at.begin, at.end,
+                                                 true, bits, NULL));
+        if (are_narrow(ball, count, bits - SPARE))
+            return ATTEST_OK;
+    }
+    return attest_attention_ball_between(ball, weights, sequence, at.begin, at.end, false, bits,
+                                         NULL);
+}
+
 static bool evaluate_balls(void *context, size_t item)
 {
     ball_work *work = context;
@@ -95,8 +127,7 @@ static bool evaluate_balls(void *context, size_t item)
     status = attest_dataset_get_sequence(&sequence, work->request->dataset, r->sequence[i],
                                          NULL, NULL);
     if (status == ATTEST_OK)
-        status = attest_attention_ball_between(ball, weights, &sequence, at.begin, at.end,
-                                               r->bits, NULL);
+        status = enclose_passage(ball, weights, &sequence, at, r->bits);
     if (status == ATTEST_OK)
         status = attest_audit_zeros_settle(ball, work->request, r->sequence[i], &sequence, at,
                                            r->bits);
