@@ -37,6 +37,28 @@ static double losses(const attest_audit_model *model, size_t t)
     return (double)t + (model->accumulates ? 1 : 0);
 }
 
+/* Sums over the columns of a panel: entry x, |entry| slip, |entry| |x|, |entry| error. */
+typedef struct panel_sums {
+    double value[BOUND_ROWS], slips[BOUND_ROWS], sizes[BOUND_ROWS], errors[BOUND_ROWS];
+} panel_sums;
+
+static void add_panel(panel_sums *sums, const double *value, const double *size, size_t cols,
+                      quantities x, const double *magnitude)
+{
+    panel_sums s = {0};
+
+    for (size_t c = 0; c < cols; c++, value += BOUND_ROWS, size += BOUND_ROWS) {
+#pragma GCC unroll 4
+        for (int r = 0; r < BOUND_ROWS; r++) {
+            s.value[r] += value[r] * x.value[c];
+            s.slips[r] += size[r] * x.slip[c];
+            s.sizes[r] += size[r] * magnitude[c];
+            s.errors[r] += size[r] * x.error[c];
+        }
+    }
+    *sums = s;
+}
+
 /* Step 2: y = m x. With a = |m|, b = |x|, the computed |x| at most b + u e:
  *   error = sum a e + (1 + u) ... + growth * sum (a + u a)(b + u e) + lost to underflow. */
 static void apply_matrix(quantities y, const matrix *m, quantities x, const bound *b)
@@ -44,22 +66,23 @@ static void apply_matrix(quantities y, const matrix *m, quantities x, const boun
     const attest_audit_model *model = b->model;
     double u = model->u, k = roundings(model, m->cols), g = attest_audit_bound_growth(model, k);
     double lost = model->tiny * (1 + u) * (1 + g * u), plain = 0;
+    panel_sums sums;
 
     for (size_t c = 0; c < m->cols; c++) {
         b->magnitude[c] = fabs(x.value[c]) + x.slip[c];
         plain += b->magnitude[c] + u * x.error[c];
     }
     for (size_t r = 0; r < m->rows; r++) {
-        const double *size = m->size + r * m->cols, *entry = m->value + r * m->cols;
-        double value = 0, slips = 0, sizes = 0, errors = 0;
-        for (size_t c = 0; c < m->cols; c++) {
-            value += entry[c] * x.value[c];
-            slips += size[c] * x.slip[c];
-            sizes += size[c] * b->magnitude[c];
-            errors += size[c] * x.error[c];
-        }
-        y.value[r] = value;
-        y.slip[r] = (slips + ((double)m->cols + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
+        size_t i = r % BOUND_ROWS;
+        double sizes, errors;
+        if (i == 0)
+            add_panel(&sums, m->value + r * m->cols, m->size + r * m->cols, m->cols, x,
+                      b->magnitude);
+        sizes = sums.sizes[i];
+        errors = sums.errors[i];
+        y.value[r] = sums.value[i];
+        y.slip[r] =
+            (sums.slips[i] + ((double)m->cols + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
         y.error[r] = (errors * (1 + u) + sizes + g * (1 + u) * (sizes + u * errors) +
                       model->tiny * (1 + g * u) * plain + lost * losses(model, m->cols)) *
                      OUTWARD;

@@ -41,15 +41,17 @@ static bool chain_init(chain *map, const attest_chain *from, const attest_audit_
     for (size_t f = 0; f < from->count; f++) {
         const attest_factor *factor = &from->factor[f];
         matrix *m = &map->factor[f];
-        size_t i = 0;
+        size_t entries =
+            (factor->rows + BOUND_ROWS - 1) / BOUND_ROWS * BOUND_ROWS * factor->cols;
         map->count = f + 1;
         *m = (matrix){.rows = factor->rows, .cols = factor->cols};
-        m->size = attest_memory_alloc(m->rows * m->cols, sizeof *m->size);
-        m->value = attest_memory_alloc(m->rows * m->cols, sizeof *m->value);
+        m->size = attest_memory_alloc(entries, sizeof *m->size);
+        m->value = attest_memory_alloc(entries, sizeof *m->value);
         if (!m->size || !m->value)
             return false;
         for (size_t row = 0; row < m->rows; row++)
-            for (size_t col = 0; col < m->cols; col++, i++) {
+            for (size_t col = 0; col < m->cols; col++) {
+                size_t i = (row / BOUND_ROWS * m->cols + col) * BOUND_ROWS + row % BOUND_ROWS;
                 double slip, error;
                 attest_audit_bound_input(&m->value[i], &slip, &error,
                                          factor->entry + row * factor->row_step +

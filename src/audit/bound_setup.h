@@ -18,7 +18,11 @@
 #define OUTWARD (1 + 0x1p-30)
 #define UNIT 0x1p-52 /* at least twice the unit roundoff of a double */
 
-/* A matrix: |entries| rounded up, and the entries; row after row. */
+/* Rows of a matrix that are applied together. */
+enum { BOUND_ROWS = 4 };
+
+/* A matrix: |entries| rounded up, and the entries. Panels of BOUND_ROWS rows, the last one
+ * filled up with zeros, column after column. */
 typedef struct matrix {
     size_t rows, cols;
     double *size, *value;
