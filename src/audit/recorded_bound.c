@@ -53,7 +53,7 @@ attest_status attest_recorded_bound_init(attest_recorded_bound *r,
     const attest_judge_question *x = question;
     size_t keys = x->keys + 1; /* and a sink */
     size_t count =
-        3 * (x->queries * x->dim + keys * (x->dim + x->value_dim + 1) + x->value_dim + 2) +
+        3 * (x->queries * x->dim + keys * (x->dim + x->value_dim + 1) + 2 * x->value_dim + 2) +
         2 * keys;
     double *next;
 
@@ -73,6 +73,7 @@ attest_status attest_recorded_bound_init(attest_recorded_bound *r,
     r->work = (bound){.model = &r->model, .local = r->number + keys};
     r->work.score = take(&next, keys);
     r->work.mean = take(&next, x->value_dim);
+    r->work.mixed = take(&next, x->value_dim);
     r->work.weight = next;
     r->work.spread = next + keys;
     for (size_t j = 0; j < keys; j++)
