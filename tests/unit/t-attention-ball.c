@@ -1,4 +1,5 @@
 /* Attention in balls against its definition. */
+#include "attention/attention_ball.h"
 #include "tests/ref/attention.h"
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
@@ -21,6 +22,25 @@ static bool single_queries_agree(arb_srcptr whole, const ref_case *test, long bi
     return ok;
 }
 
+/* So does each passage; narrow averages give other balls of the same numbers. */
+static bool passages_agree(arb_srcptr whole, const ref_case *test, arb_srcptr exact, long bits)
+{
+    size_t dim = test->sequence.dim, length = test->sequence.length, cut = length / 3;
+    size_t count = (length - cut) * dim;
+    arb_ptr part = _arb_vec_init((slong)count);
+    bool ok = attest_attention_ball_between(part, &test->weights, &test->sequence, cut, length,
+                                            false, bits, NULL) == ATTEST_OK;
+
+    for (size_t i = 0; i < count; i++)
+        ok = ok && arb_equal(part + i, whole + cut * dim + i);
+    ok = ok && attest_attention_ball_between(part, &test->weights, &test->sequence, cut, length,
+                                             true, bits, NULL) == ATTEST_OK;
+    for (size_t i = 0; i < count; i++)
+        ok = ok && arb_overlaps(part + i, exact + cut * dim + i) && arb_is_finite(part + i);
+    _arb_vec_clear(part, (slong)count);
+    return ok;
+}
+
 /* Every ball meets the oracle's much smaller one, and is as narrow as promised. */
 static bool agrees(const ref_case *test, long bits)
 {
@@ -38,7 +58,8 @@ static bool agrees(const ref_case *test, long bits)
         mag_mul_2exp_si(largest + i, largest + i, -bits);
         ok = ok && mag_cmp(arb_radref(computed + i), largest + i) <= 0;
     }
-    ok = ok && single_queries_agree(computed, test, bits);
+    ok = ok && single_queries_agree(computed, test, bits) &&
+         passages_agree(computed, test, expected, bits);
     _arb_vec_clear(computed, (slong)count);
     _arb_vec_clear(expected, (slong)count);
     _mag_vec_clear(largest, (slong)count);

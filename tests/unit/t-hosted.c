@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <attest/kernel.h>
+
 #include "number/hosted.h"
 #include "number/wide.h"
 #include "tests/ref/rounding.h"
@@ -239,10 +241,15 @@ static void test_midpoints(const char *name)
            "%s: just above the middle goes up", name);
 }
 
+/* Rows of all widths of vectors, and some that fill none: 32 + 16 + 8 + 5. */
+enum { ROWS = 61 };
+
+static const char *kernel; /* the one that is tested */
+
 /* Many dot products at once against one at a time. */
 static void test_combine(const char *name, uint64_t *state)
 {
-    enum { ROWS = 21, COLS = 9 };
+    enum { COLS = 9 };
     attest_hosted h = host(name, ATTEST_SIMULATED_NEAREST);
     double m[ROWS * COLS], x[COLS], y[ROWS];
     size_t wrong = 0;
@@ -261,8 +268,8 @@ static void test_combine(const char *name, uint64_t *state)
             wrong += !ref_same(sum, y[r]) && !(h.unbounded && escaped);
         }
     }
-    TAP_OK(wrong == 0, "%s: 500 matrices at once as one sum at a time (%zu wrong)", name,
-           wrong);
+    TAP_OK(wrong == 0, "%s, %s: 500 matrices at once as one sum at a time (%zu wrong)", kernel,
+           name, wrong);
 }
 
 static float flushed(float r, attest_hosted_flush flush)
@@ -285,7 +292,7 @@ static float add_floats(float sum, const attest_hosted_sums *t, size_t r)
 /* Sums that go on, backward, flushed, with two factors: against the processor. */
 static void test_sums(uint64_t *state)
 {
-    enum { ROWS = 21, COLS = 9 };
+    enum { COLS = 9 };
     attest_hosted h = host("binary32", ATTEST_SIMULATED_NEAREST);
     double m[ROWS * COLS], x[2][COLS], y[ROWS];
     float expected[ROWS];
@@ -321,28 +328,34 @@ static void test_sums(uint64_t *state)
         for (size_t r = 0; r < ROWS; r++)
             wrong += !ref_same(expected[r], y[r]);
     }
-    TAP_OK(wrong == 0, "binary32: 1600 kinds of sums as the processor's (%zu wrong)", wrong);
+    TAP_OK(wrong == 0, "%s, binary32: 1600 kinds of sums as the processor's (%zu wrong)",
+           kernel, wrong);
 }
 
 static void test_escape(void)
 {
     attest_hosted h = host("p=12", ATTEST_SIMULATED_NEAREST);
-    double m[8], x = 0x1p-500, y[8];
+    double m[ROWS], x = 0x1p-500, y[ROWS];
+    size_t seen = 0, wrong = 0;
 
     escaped = false;
     attest_hosted_mul(0x1p400, 0x1p400, &h);
     TAP_OK(!escaped, "2^800 is inside");
     attest_hosted_mul(0x1p500, 0x1p500, &h);
     TAP_OK(escaped, "2^1000 is outside");
-    for (int i = 0; i < 8; i++)
-        m[i] = i == 5 ? 0x1p-450 : 1;
-    escaped = false;
-    attest_hosted_combine(y, m, 8, 1, 8, &x, &h);
-    TAP_OK(escaped, "a lane that leaves the range is seen");
-    m[5] = 0;
-    escaped = false;
-    attest_hosted_combine(y, m, 8, 1, 8, &x, &h);
-    TAP_OK(!escaped, "0 is inside");
+    for (int lane = 0; lane < ROWS; lane++) {
+        for (int i = 0; i < ROWS; i++)
+            m[i] = i == lane ? 0x1p-450 : 1;
+        escaped = false;
+        attest_hosted_combine(y, m, ROWS, 1, ROWS, &x, &h);
+        seen += escaped;
+        m[lane] = 0;
+        escaped = false;
+        attest_hosted_combine(y, m, ROWS, 1, ROWS, &x, &h);
+        wrong += escaped;
+    }
+    TAP_OK(seen == ROWS, "a lane that leaves the range is seen (%zu of %d)", seen, ROWS);
+    TAP_OK(wrong == 0, "0 is inside");
 }
 
 int main(void)
@@ -384,12 +397,18 @@ int main(void)
     for (size_t i = 0; i < sizeof random / sizeof random[0]; i++) {
         for (int r = 0; r < 3; r++)
             test_random(random[i], (attest_simulated_rounding)r, &state);
-        test_combine(random[i], &state);
     }
-    test_sums(&state);
     test_hardware(&state);
     test_midpoints("binary32");
     test_midpoints("p=25");
-    test_escape();
+    for (size_t k = 0; (kernel = attest_kernel_list(k)); k++) {
+        if (attest_kernel_select(kernel) != ATTEST_OK)
+            printf("Bail out! %s\n", kernel);
+        for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)
+            test_combine(random[i], &state);
+        test_combine("binary64", &state);
+        test_sums(&state);
+        test_escape();
+    }
     return tap_done();
 }
