@@ -18,6 +18,15 @@ void attest_projection_clear(attest_projection *projection)
     fmpq_clear(projection->gap);
 }
 
+/* numerator / denominator, where both are doubles: rounded once. */
+static bool divide_small(double *quotient, const fmpz_t numerator, const fmpz_t denominator)
+{
+    if (fmpz_bits(numerator) > 53 || fmpz_bits(denominator) > 53)
+        return false;
+    *quotient = (double)fmpz_get_si(numerator) / (double)fmpz_get_si(denominator);
+    return true;
+}
+
 /* direction[c] = entry c in units of 2^exponent, the largest in [1/2, 1]: relative error 2^-53.
  */
 static bool round_vector(double *direction, slong *exponent,
@@ -36,9 +45,13 @@ static bool round_vector(double *direction, slong *exponent,
             *exponent = size;
     }
     for (size_t c = 0; c < vector->count; c++) {
-        arb_fmpz_div_fmpz(entry, vector->numerator + c, vector->denominator, 128);
-        arb_mul_2exp_si(entry, entry, -*exponent);
-        direction[c] = arf_get_d(arb_midref(entry), ARF_RND_NEAR);
+        if (divide_small(&direction[c], vector->numerator + c, vector->denominator)) {
+            direction[c] = ldexp(direction[c], (int)-*exponent);
+        } else {
+            arb_fmpz_div_fmpz(entry, vector->numerator + c, vector->denominator, 128);
+            arb_mul_2exp_si(entry, entry, -*exponent);
+            direction[c] = arf_get_d(arb_midref(entry), ARF_RND_NEAR);
+        }
         usable = usable && (direction[c] == 0) == fmpz_is_zero(vector->numerator + c) &&
                  (direction[c] == 0 || fabs(direction[c]) > ldexp(1, -LIMIT_EXPONENT));
     }
@@ -49,22 +62,21 @@ static bool round_vector(double *direction, slong *exponent,
 /* entry[c] of token t, with a relative error of at most 2^-53. */
 static bool round_token(double *entry, const attest_tokens *tokens, size_t t)
 {
+    const fmpz *numerator = tokens->numerator + t * tokens->dim;
     bool usable = true;
-    fmpq_t exact;
     arf_t rounded;
 
-    fmpq_init(exact);
     arf_init(rounded);
     for (size_t c = 0; c < tokens->dim; c++) {
-        attest_tokens_get_entry(exact, tokens, t, c);
-        arf_set_fmpz(rounded, fmpq_numref(exact));
-        arf_div_fmpz(rounded, rounded, fmpq_denref(exact), 53, ARF_RND_NEAR);
+        if (divide_small(&entry[c], numerator + c, tokens->denominator + t))
+            continue;
+        arf_set_fmpz(rounded, numerator + c);
+        arf_div_fmpz(rounded, rounded, tokens->denominator + t, 53, ARF_RND_NEAR);
         usable = usable &&
                  (arf_is_zero(rounded) || (arf_cmpabs_2exp_si(rounded, LIMIT_EXPONENT) < 0 &&
                                            arf_cmpabs_2exp_si(rounded, -LIMIT_EXPONENT) > 0));
         entry[c] = usable ? arf_get_d(rounded, ARF_RND_NEAR) : 0;
     }
-    fmpq_clear(exact);
     arf_clear(rounded);
     return usable;
 }

@@ -95,7 +95,8 @@ static void set_kappa(attest_construction *construction, const fmpq_t unit, int 
     fmpq_clear(gap);
 }
 
-/* Takes the gap that promises most; the smallest where none promises anything. */
+/* Takes the gap that promises most, of equal ones the smallest, as where none promises
+ * anything. It mostly is the smallest, so that comes last and is not computed again. */
 static void choose_gap(attest_construction *construction, const fmpq_t unit)
 {
     arf_t most, lower;
@@ -104,15 +105,16 @@ static void choose_gap(attest_construction *construction, const fmpq_t unit)
     arf_init(most);
     arf_init(lower);
     arf_neg_inf(most);
-    for (int i = 0; i < GAPS; i++) {
+    for (int i = GAPS; i-- > 0;) {
         set_kappa(construction, unit, i);
         arb_get_lbound_arf(lower, construction->delta_log2, 64);
-        if (construction->promise && arf_cmp(lower, most) > 0) {
+        if (construction->promise && arf_cmp(lower, most) >= 0) {
             arf_set(most, lower);
             best = i;
         }
     }
-    set_kappa(construction, unit, best);
+    if (best > 0)
+        set_kappa(construction, unit, best);
     arf_clear(most);
     arf_clear(lower);
 }
