@@ -247,18 +247,37 @@ static double gap_end(const attest_projection *p, size_t i, int sign)
     return distance + sign * (error + slack);
 }
 
-/* The exact least distance of neighbours: only those that may attain it are computed. */
-static void find_gap(attest_projection *p)
+double attest_projection_gap_above(const attest_projection *projection)
 {
-    size_t count = p->tokens->count;
     double least = INFINITY;
+
+    for (size_t i = 1; i < projection->tokens->count; i++)
+        least = fmin(least, gap_end(projection, i, 1));
+    return least;
+}
+
+attest_status attest_projection_order(attest_projection *projection)
+{
+    size_t count = projection->tokens->count;
+
+    projection->rank = attest_memory_alloc(count, sizeof *projection->rank);
+    projection->token = attest_memory_alloc(count, sizeof *projection->token);
+    projection->injective = true;
+    if (!projection->rank || !projection->token || sort_tokens(projection) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        projection->rank[projection->token[i]] = (uint32_t)i;
+    return ATTEST_OK;
+}
+
+void attest_projection_find_gap(attest_projection *p)
+{
+    double least = attest_projection_gap_above(p);
     fmpq_t below, above;
 
     fmpq_init(below);
     fmpq_init(above);
-    for (size_t i = 1; i < count; i++)
-        least = fmin(least, gap_end(p, i, 1));
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < p->tokens->count; i++) {
         if (gap_end(p, i, -1) > least)
             continue;
         attest_projection_get(below, p, p->token[i - 1]);
@@ -273,15 +292,9 @@ static void find_gap(attest_projection *p)
 
 attest_status attest_projection_sort(attest_projection *projection)
 {
-    size_t count = projection->tokens->count;
+    attest_status status = attest_projection_order(projection);
 
-    projection->rank = attest_memory_alloc(count, sizeof *projection->rank);
-    projection->token = attest_memory_alloc(count, sizeof *projection->token);
-    projection->injective = true;
-    if (!projection->rank || !projection->token || sort_tokens(projection) != ATTEST_OK)
-        return ATTEST_NOMEM;
-    find_gap(projection);
-    for (size_t i = 0; i < count; i++)
-        projection->rank[projection->token[i]] = (uint32_t)i;
-    return ATTEST_OK;
+    if (status == ATTEST_OK)
+        attest_projection_find_gap(projection);
+    return status;
 }
