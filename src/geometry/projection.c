@@ -6,8 +6,9 @@
 #include "base/memory.h"
 #include "geometry/projection.h"
 #include "geometry/radix.h"
+#include "number/double.h"
 
-enum { LIMIT_EXPONENT = 900 };
+enum { LIMIT_EXPONENT = 900, NEAR_EXPONENT = 64 };
 
 void attest_projection_clear(attest_projection *projection)
 {
@@ -16,15 +17,6 @@ void attest_projection_clear(attest_projection *projection)
     free(projection->rank);
     free(projection->token);
     fmpq_clear(projection->gap);
-}
-
-/* numerator / denominator, where both are doubles: rounded once. */
-static bool divide_small(double *quotient, const fmpz_t numerator, const fmpz_t denominator)
-{
-    if (fmpz_bits(numerator) > 53 || fmpz_bits(denominator) > 53)
-        return false;
-    *quotient = (double)fmpz_get_si(numerator) / (double)fmpz_get_si(denominator);
-    return true;
 }
 
 /* direction[c] = entry c in units of 2^exponent, the largest in [1/2, 1]: relative error 2^-53.
@@ -45,8 +37,10 @@ static bool round_vector(double *direction, slong *exponent,
             *exponent = size;
     }
     for (size_t c = 0; c < vector->count; c++) {
-        if (divide_small(&direction[c], vector->numerator + c, vector->denominator)) {
-            direction[c] = ldexp(direction[c], (int)-*exponent);
+        if (labs(*exponent) <= NEAR_EXPONENT) { /* what is subnormal here is not usable */
+            direction[c] = ldexp(
+                attest_double_get_fraction(vector->numerator + c, vector->denominator),
+                (int)-*exponent);
         } else {
             arb_fmpz_div_fmpz(entry, vector->numerator + c, vector->denominator, 128);
             arb_mul_2exp_si(entry, entry, -*exponent);
@@ -64,20 +58,13 @@ static bool round_token(double *entry, const attest_tokens *tokens, size_t t)
 {
     const fmpz *numerator = tokens->numerator + t * tokens->dim;
     bool usable = true;
-    arf_t rounded;
 
-    arf_init(rounded);
     for (size_t c = 0; c < tokens->dim; c++) {
-        if (divide_small(&entry[c], numerator + c, tokens->denominator + t))
-            continue;
-        arf_set_fmpz(rounded, numerator + c);
-        arf_div_fmpz(rounded, rounded, tokens->denominator + t, 53, ARF_RND_NEAR);
-        usable = usable &&
-                 (arf_is_zero(rounded) || (arf_cmpabs_2exp_si(rounded, LIMIT_EXPONENT) < 0 &&
-                                           arf_cmpabs_2exp_si(rounded, -LIMIT_EXPONENT) > 0));
-        entry[c] = usable ? arf_get_d(rounded, ARF_RND_NEAR) : 0;
+        entry[c] = attest_double_get_fraction(numerator + c, tokens->denominator + t);
+        usable = usable && (fmpz_is_zero(numerator + c) ||
+                            (fabs(entry[c]) < ldexp(1, LIMIT_EXPONENT) &&
+                             fabs(entry[c]) > ldexp(1, -LIMIT_EXPONENT)));
     }
-    arf_clear(rounded);
     return usable;
 }
 
