@@ -38,9 +38,9 @@ static bool round_vector(double *direction, slong *exponent,
     }
     for (size_t c = 0; c < vector->count; c++) {
         if (labs(*exponent) <= NEAR_EXPONENT) { /* what is subnormal here is not usable */
-            direction[c] = ldexp(
-                attest_double_get_fraction(vector->numerator + c, vector->denominator),
-                (int)-*exponent);
+            direction[c] =
+                ldexp(attest_double_get_fraction(vector->numerator + c, vector->denominator),
+                      (int)-*exponent);
         } else {
             arb_fmpz_div_fmpz(entry, vector->numerator + c, vector->denominator, 128);
             arb_mul_2exp_si(entry, entry, -*exponent);
@@ -61,9 +61,9 @@ static bool round_token(double *entry, const attest_tokens *tokens, size_t t)
 
     for (size_t c = 0; c < tokens->dim; c++) {
         entry[c] = attest_double_get_fraction(numerator + c, tokens->denominator + t);
-        usable = usable && (fmpz_is_zero(numerator + c) ||
-                            (fabs(entry[c]) < ldexp(1, LIMIT_EXPONENT) &&
-                             fabs(entry[c]) > ldexp(1, -LIMIT_EXPONENT)));
+        usable = usable &&
+                 (fmpz_is_zero(numerator + c) || (fabs(entry[c]) < ldexp(1, LIMIT_EXPONENT) &&
+                                                  fabs(entry[c]) > ldexp(1, -LIMIT_EXPONENT)));
     }
     return usable;
 }
