@@ -154,12 +154,10 @@ static long get_square(arb_t square, const outputs *out, attest_place a, attest_
     return out->bits[p] < out->bits[q] ? out->bits[p] : out->bits[q];
 }
 
-/* Outputs that are not known to be equal: square is made positive, or the precision ends. Only
- * these two are evaluated anew. */
-static void tell_apart(arb_t square, outputs *out, attest_place a, attest_place b)
+/* Outputs that are not known to be equal, at the precision of get_square: square is made
+ * positive, or the precision ends. Only these two are evaluated anew. */
+static void tell_apart(arb_t square, outputs *out, attest_place a, attest_place b, long bits)
 {
-    long bits = get_square(square, out, a, b);
-
     while (!arb_is_positive(square) && !is_last(bits)) {
         evaluate(out, a, 2 * bits);
         evaluate(out, b, 2 * bits);
@@ -172,16 +170,17 @@ static bool look_at_pair(attest_brute *brute, outputs *out, attest_place a, atte
 {
     int equal = 0;
     arb_t square;
+    long bits;
 
     brute->required++;
     if (is_repeated(out->oracle, a) || is_repeated(out->oracle, b))
         return true;
     arb_init(square);
-    (void)get_square(square, out, a, b);
+    bits = get_square(square, out, a, b);
     if (!arb_is_positive(square))
         equal = attest_oracle_equal(out->oracle, a, b);
     if (equal != 1)
-        tell_apart(square, out, a, b);
+        tell_apart(square, out, a, b, bits);
     if (equal < 0 && arb_is_positive(square))
         equal = 0;
     if (!brute->collision &&

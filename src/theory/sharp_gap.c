@@ -148,10 +148,10 @@ static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, c
     set_mean(mean, gap, q, !first_at_maximum && arb_lt(t, mean), bits);
     arb_sub(bracket, first_at_maximum ? gap : t, mean, bits);
     if (!first_at_maximum) {
-        arb_sub_ui(mean, q, 1, bits);
-        arb_neg(mean, mean);
-        arb_mul(mu, gap, q, bits);
-        arb_div(mu, mu, mean, bits);
+        arb_sub_ui(mu, q, 1, bits);
+        arb_neg(mu, mu);
+        arb_div(mu, q, mu, bits);
+        arb_mul(mu, mu, gap, bits);
         arb_mul_si(q, q, -2, bits);
         arb_add_ui(q, q, 1, bits);
         arb_mul(bracket, bracket, q, bits);
