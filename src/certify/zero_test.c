@@ -68,8 +68,7 @@ static bool differs_at(const attest_softmax_sum *sum, const fmpq_t target, mp_li
 
 static bool differs(const attest_softmax_sum *sum, const fmpq_t target)
 {
-    /* The first primes above 2^62, less that: looking for them would take a third of the time.
-     */
+    /* The first primes above 2^62, less that: to look for them took longer than the test. */
     static const mp_limb_t above[PRIMES] = {135, 169, 177, 187, 189, 193, 253, 277};
     mp_limb_t y = 3;
 
