@@ -1,6 +1,10 @@
 /* brute.c -- Definition 2 by looking at every pair of positions. */
 #include "props/brute.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
+
 void attest_brute_init(attest_brute *brute)
 {
     *brute = (attest_brute){0};
@@ -116,59 +120,96 @@ static bool is_repeated(const attest_oracle *oracle, attest_place a)
     return false;
 }
 
-/* One required pair. Returns whether it is decided at this precision. */
-static bool look_at_pair(attest_brute *brute, const attest_oracle *oracle, attest_place a,
-                         attest_place b, const arb_t square, long bits)
+/* Outputs in balls, each at a precision of its own. */
+typedef struct outputs {
+    const attest_oracle *oracle;
+    arb_ptr value; /* dim of each position */
+    long *bits;
+} outputs;
+
+static size_t position_of(const outputs *out, attest_place a)
 {
-    bool positive = arb_is_positive(square);
-    int equal;
-
-    if (is_repeated(oracle, a) || is_repeated(oracle, b)) {
-        brute->required++;
-        return true;
-    }
-    equal = positive ? 0 : attest_oracle_equal(oracle, a, b);
-
-    if (brute->required++ == 0 ||
-        (!brute->collision && arf_cmp(arb_midref(square), arb_midref(brute->separation)) < 0))
-        note_pair(brute, a, b);
-    if (equal == 1) {
-        if (!brute->collision)
-            note_pair(brute, a, b);
-        brute->collision = true;
-        return true;
-    }
-    if (!positive && (equal != 0 || !is_last(bits)))
-        return false;
-    brute->tiny = brute->tiny || !positive;
-    arb_min(brute->separation, brute->separation, square, bits);
-    return true;
+    return out->oracle->dataset->start[a.sequence] + a.position;
 }
 
-static bool look_ball(attest_brute *brute, const attest_oracle *oracle, arb_srcptr out,
-                      long bits)
+/* Evaluates the output at a place to so many bits, unless it is known to as many. */
+static void evaluate(outputs *out, attest_place a, long bits)
 {
-    const attest_dataset *d = oracle->dataset;
+    size_t p = position_of(out, a);
+
+    if (out->bits[p] >= bits)
+        return;
+    attest_oracle_softmax(out->value + p * out->oracle->dataset->dim, out->oracle, a, bits);
+    out->bits[p] = bits;
+}
+
+/* square = |x - y|^2 for the outputs at two places, |x|^2 where they are one. Returns the least
+ * of their precisions. */
+static long get_square(arb_t square, const outputs *out, attest_place a, attest_place b)
+{
+    size_t p = position_of(out, a), q = position_of(out, b), dim = out->oracle->dataset->dim;
+    long most = out->bits[p] > out->bits[q] ? out->bits[p] : out->bits[q];
+
+    square_ball(square, out->value + p * dim, p == q ? NULL : out->value + q * dim, dim, most);
+    return out->bits[p] < out->bits[q] ? out->bits[p] : out->bits[q];
+}
+
+/* Outputs that are not known to be equal, at the precision of get_square: square is made
+ * positive, or the precision ends. Only these two are evaluated anew. */
+static void tell_apart(arb_t square, outputs *out, attest_place a, attest_place b, long bits)
+{
+    while (!arb_is_positive(square) && !is_last(bits)) {
+        evaluate(out, a, 2 * bits);
+        evaluate(out, b, 2 * bits);
+        bits = get_square(square, out, a, b);
+    }
+}
+
+/* One required pair. Returns whether it is decided. */
+static bool look_at_pair(attest_brute *brute, outputs *out, attest_place a, attest_place b)
+{
+    int equal = 0;
+    arb_t square;
+    long bits;
+
+    brute->required++;
+    if (is_repeated(out->oracle, a) || is_repeated(out->oracle, b))
+        return true;
+    arb_init(square);
+    bits = get_square(square, out, a, b);
+    if (!arb_is_positive(square))
+        equal = attest_oracle_equal(out->oracle, a, b);
+    if (equal != 1)
+        tell_apart(square, out, a, b, bits);
+    if (equal < 0 && arb_is_positive(square))
+        equal = 0;
+    if (!brute->collision &&
+        (equal == 1 || arf_cmp(arb_midref(square), arb_midref(brute->separation)) < 0))
+        note_pair(brute, a, b);
+    brute->collision = brute->collision || equal == 1;
+    brute->tiny = brute->tiny || (equal == 0 && !arb_is_positive(square));
+    arb_min(brute->separation, brute->separation, square, ATTEST_BRUTE_BITS);
+    arb_clear(square);
+    return equal >= 0;
+}
+
+static bool look_ball(attest_brute *brute, outputs *out)
+{
+    const attest_dataset *d = out->oracle->dataset;
     attest_place a = {0, 0}, b;
     bool decided = true;
     arb_t square;
 
     arb_init(square);
     arb_pos_inf(brute->separation);
-    arb_zero(brute->norm);
-    brute->required = 0;
-    brute->collision = brute->tiny = false;
     do {
-        arb_srcptr x = out + (d->start[a.sequence] + a.position) * d->dim;
-        square_ball(square, x, NULL, d->dim, bits);
-        arb_max(brute->norm, brute->norm, square, bits);
-        for (b = a; decided && attest_oracle_next(&b, d);) {
-            if (!attest_oracle_required(oracle, a, b))
-                continue;
-            square_ball(square, x, out + (d->start[b.sequence] + b.position) * d->dim, d->dim,
-                        bits);
-            decided = look_at_pair(brute, oracle, a, b, square, bits);
+        if (!is_repeated(out->oracle, a)) {
+            (void)get_square(square, out, a, a);
+            arb_max(brute->norm, brute->norm, square, ATTEST_BRUTE_BITS);
         }
+        for (b = a; decided && attest_oracle_next(&b, d);)
+            if (attest_oracle_required(out->oracle, a, b))
+                decided = look_at_pair(brute, out, a, b);
     } while (decided && attest_oracle_next(&a, d));
     if (brute->collision)
         arb_zero(brute->separation);
@@ -177,23 +218,23 @@ static bool look_ball(attest_brute *brute, const attest_oracle *oracle, arb_srcp
     return decided;
 }
 
-static void decide_softmax(attest_brute *brute, const attest_oracle *oracle)
+static attest_status decide_softmax(attest_brute *brute, const attest_oracle *oracle)
 {
     const attest_dataset *d = oracle->dataset;
-    arb_ptr out = _arb_vec_init((slong)(d->total * d->dim));
-    bool decided = false;
+    outputs out = {.oracle = oracle, .bits = attest_memory_alloc(d->total, sizeof *out.bits)};
+    attest_place a = {0, 0};
 
-    for (long bits = ATTEST_BRUTE_BITS; !decided && bits <= ATTEST_BRUTE_MAX_BITS; bits *= 2) {
-        attest_place a = {0, 0};
-        arb_ptr next = out;
-        do {
-            attest_oracle_softmax(next, oracle, a, bits);
-            next += d->dim;
-        } while (attest_oracle_next(&a, d));
-        decided = look_ball(brute, oracle, out, bits);
-    }
-    brute->open = !decided;
-    _arb_vec_clear(out, (slong)(d->total * d->dim));
+    if (!out.bits)
+        return ATTEST_NOMEM;
+    out.value = _arb_vec_init((slong)(d->total * d->dim));
+    do
+        if (!is_repeated(oracle, a))
+            evaluate(&out, a, ATTEST_BRUTE_BITS);
+    while (attest_oracle_next(&a, d));
+    brute->open = !look_ball(brute, &out);
+    _arb_vec_clear(out.value, (slong)(d->total * d->dim));
+    free(out.bits);
+    return ATTEST_OK;
 }
 
 attest_status attest_brute_get(attest_brute *brute, const attest_dataset *dataset,
@@ -206,7 +247,7 @@ attest_status attest_brute_get(attest_brute *brute, const attest_dataset *datase
         if (weights->activation == ATTEST_HARDMAX)
             decide_hardmax(brute, &oracle);
         else
-            decide_softmax(brute, &oracle);
+            status = decide_softmax(brute, &oracle);
     }
     attest_oracle_clear(&oracle);
     return status;

@@ -111,45 +111,51 @@ static void set_zero_head(attest_head *head, size_t dim)
     attest_matrix_resize(&head->wo, dim, 1);
 }
 
-/* s = the score of key token i for query token j. */
-static void get_score(fmpq_t s, const attest_head *head, const attest_vocabulary *vocabulary,
-                      size_t i, size_t j)
+/* to = the matrix times each of count tokens, over a denominator; token: their numerators. */
+static void project(fmpz *to, fmpz_t denominator, const attest_matrix *matrix,
+                    const fmpz *token, size_t count)
 {
-    const fmpq *x = vocabulary->entry + i * vocabulary->dim;
-    const fmpq *y = vocabulary->entry + j * vocabulary->dim;
-    fmpq_t a, key, query;
+    slong entries = (slong)(matrix->rows * matrix->cols), dim = (slong)matrix->cols;
+    fmpq *entry = _fmpq_vec_init(entries);
+    fmpz *row = _fmpz_vec_init(entries);
 
-    fmpq_init(a), fmpq_init(key), fmpq_init(query);
-    fmpq_zero(s);
-    for (size_t r = 0; r < head->wk.rows; r++) {
-        fmpq_zero(key), fmpq_zero(query);
-        for (size_t c = 0; c < vocabulary->dim; c++) {
-            attest_matrix_get_entry(a, &head->wk, r, c);
-            fmpq_addmul(key, a, x + c);
-            attest_matrix_get_entry(a, &head->wq, r, c);
-            fmpq_addmul(query, a, y + c);
-        }
-        fmpq_addmul(s, key, query);
-    }
-    fmpq_clear(a), fmpq_clear(key), fmpq_clear(query);
+    for (size_t e = 0; e < matrix->rows * matrix->cols; e++)
+        attest_matrix_get_entry(entry + e, matrix, e / matrix->cols, e % matrix->cols);
+    _fmpq_vec_get_fmpz_vec_fmpz(row, denominator, entry, entries);
+    for (size_t t = 0; t < count; t++)
+        for (size_t r = 0; r < matrix->rows; r++)
+            _fmpz_vec_dot(to++, row + r * matrix->cols, token + t * matrix->cols, dim);
+    _fmpq_vec_clear(entry, entries);
+    _fmpz_vec_clear(row, entries);
 }
 
-/* most = the largest |score| of two tokens. */
+/* most = the largest |score| of two tokens: keys and queries as integers first. */
 static void get_largest(fmpq_t most, const attest_head *head,
                         const attest_vocabulary *vocabulary)
 {
-    fmpq_t s;
+    size_t count = vocabulary->count, size = head->wk.rows;
+    slong tokens = (slong)(count * vocabulary->dim), all = (slong)(count * size);
+    fmpz *token = _fmpz_vec_init(tokens), *key = _fmpz_vec_init(all),
+         *query = _fmpz_vec_init(all);
+    fmpz_t denominator, other, s;
 
-    fmpq_init(s);
-    fmpq_zero(most);
-    for (size_t i = 0; i < vocabulary->count; i++)
-        for (size_t j = 0; j < vocabulary->count; j++) {
-            get_score(s, head, vocabulary, i, j);
-            fmpq_abs(s, s);
-            if (fmpq_cmp(s, most) > 0)
-                fmpq_set(most, s);
+    fmpz_init(denominator), fmpz_init(other), fmpz_init(s);
+    _fmpq_vec_get_fmpz_vec_fmpz(token, denominator, vocabulary->entry, tokens);
+    project(key, fmpq_denref(most), &head->wk, token, count);
+    project(query, other, &head->wq, token, count);
+    fmpz_mul(fmpq_denref(most), fmpq_denref(most), other);
+    fmpz_mul(fmpq_denref(most), fmpq_denref(most), denominator);
+    fmpz_mul(fmpq_denref(most), fmpq_denref(most), denominator);
+    fmpz_zero(fmpq_numref(most));
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++) {
+            _fmpz_vec_dot(s, key + i * size, query + j * size, (slong)size);
+            if (fmpz_cmpabs(s, fmpq_numref(most)) > 0)
+                fmpz_abs(fmpq_numref(most), s);
         }
-    fmpq_clear(s);
+    fmpq_canonicalise(most);
+    fmpz_clear(denominator), fmpz_clear(other), fmpz_clear(s);
+    _fmpz_vec_clear(token, tokens), _fmpz_vec_clear(key, all), _fmpz_vec_clear(query, all);
 }
 
 /* Multiplies W_K by 2^exponent. */

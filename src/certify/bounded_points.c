@@ -45,8 +45,8 @@ static void group_clear(group *g)
     *g = (group){0};
 }
 
-/* Makes an empty group for sequences of this length. */
-static attest_status group_open(pass *p, size_t length, attest_error *error)
+/* Makes an empty group for sequences of this length, of which there are at most so many. */
+static attest_status group_open(pass *p, size_t length, size_t most, attest_error *error)
 {
     group *g = &p->group;
     size_t dim = p->dataset->dim, each = length * (2 * dim + 1);
@@ -54,6 +54,7 @@ static attest_status group_open(pass *p, size_t length, attest_error *error)
     group_clear(g);
     g->length = length;
     g->room = length < GROUP_ROWS ? GROUP_ROWS / length : 1;
+    g->room = most < g->room ? most : g->room;
     g->first = attest_memory_alloc(g->room, sizeof *g->first);
     g->task = attest_memory_alloc(g->room, sizeof *g->task);
     if ((double)g->room * (double)length * (2 * (double)dim + 1) < 0x1p56)
@@ -109,7 +110,7 @@ static attest_status enter(pass *p, size_t c, attest_error *error)
     if (g->count == g->room || g->length != length)
         status = group_evaluate(p, error);
     if (status == ATTEST_OK && g->length != length)
-        status = group_open(p, length, error);
+        status = group_open(p, length, dataset->count - i, error);
     if (status != ATTEST_OK)
         return status;
     token = g->memory + g->count * length * (2 * dim + 1);

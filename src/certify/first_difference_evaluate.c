@@ -11,6 +11,9 @@
 /* Up to so many tokens their least distance is looked for to sharpen a bound. */
 enum { DISTANCE_TOKENS = 20000 };
 
+/* A mean is known to so many bits more than what is made of it. */
+enum { GUARD_BITS = 32 };
+
 /* The scores of several lists over one denominator, for one query. */
 typedef struct scores {
     fmpz *numerator;
@@ -36,13 +39,30 @@ static void get_alpha(fmpq_t alpha, const attest_first_scan *scan, uint32_t toke
     fmpq_mul(alpha, alpha, scan->head.ratio);
 }
 
-/* scores = alpha (v.y) for the keys y of the lists, one after another. */
+/* Divides by what all numerators and the denominator have in common. */
+static void scores_reduce(scores *s)
+{
+    fmpz_t common;
+
+    fmpz_init_set(common, s->denominator);
+    for (size_t i = 0; i < s->count && !fmpz_is_one(common); i++)
+        fmpz_gcd(common, common, s->numerator + i);
+    if (!fmpz_is_one(common)) {
+        _fmpz_vec_scalar_divexact_fmpz(s->numerator, s->numerator, (slong)s->count, common);
+        fmpz_divexact(s->denominator, s->denominator, common);
+    }
+    fmpz_clear(common);
+}
+
+/* scores = alpha (v.y) for the keys y of the lists, one after another; over the least
+ * denominator: exps of short fractions cost less. */
 static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
                        const uint32_t *list, size_t lists)
 {
     const attest_context_lists *all = &scan->lists;
+    const attest_rational_vector *v = &scan->head.v;
     size_t next = 0;
-    fmpq *value;
+    fmpz *own, *key;
 
     s->count = 0;
     for (size_t l = 0; l < lists; l++)
@@ -51,20 +71,26 @@ static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
     fmpz_init_set_ui(s->denominator, 1);
     fmpq_init(s->alpha);
     get_alpha(s->alpha, scan, token);
-    value = _fmpq_vec_init((slong)s->count);
+    own = _fmpz_vec_init((slong)s->count); /* the keys' denominators */
+    key = _fmpz_vec_init((slong)v->count);
     for (size_t l = 0; l < lists; l++) {
         for (size_t k = 0; k < attest_context_length(all, list[l]); k++, next++) {
-            attest_projection_get(value + next, &scan->y,
-                                  scan->y.token[all->key[all->start[list[l]] + k]]);
-            fmpq_mul(value + next, value + next, s->alpha);
-            fmpz_lcm(s->denominator, s->denominator, fmpq_denref(value + next));
+            attest_tokens_get(key, own + next, scan->y.tokens,
+                              scan->y.token[all->key[all->start[list[l]] + k]]);
+            _fmpz_vec_dot(s->numerator + next, v->numerator, key, (slong)v->count);
+            fmpz_lcm(s->denominator, s->denominator, own + next);
         }
     }
     for (size_t i = 0; i < s->count; i++) {
-        fmpz_divexact(s->numerator + i, s->denominator, fmpq_denref(value + i));
-        fmpz_mul(s->numerator + i, s->numerator + i, fmpq_numref(value + i));
+        fmpz_divexact(own + i, s->denominator, own + i);
+        fmpz_mul(own + i, own + i, fmpq_numref(s->alpha));
+        fmpz_mul(s->numerator + i, s->numerator + i, own + i);
     }
-    _fmpq_vec_clear(value, (slong)s->count);
+    fmpz_mul(s->denominator, s->denominator, v->denominator);
+    fmpz_mul(s->denominator, s->denominator, fmpq_denref(s->alpha));
+    scores_reduce(s);
+    _fmpz_vec_clear(own, (slong)s->count);
+    _fmpz_vec_clear(key, (slong)v->count);
 }
 
 /* depth = the largest score less the first that is in one list alone, behind so many common
@@ -113,7 +139,7 @@ attest_status attest_first_mean(arb_t mean, const attest_first_scan *scan, uint3
 
     scores_set(&s, scan, token, &list, 1);
     status = attest_boltz_ball(mean, s.numerator, s.denominator, s.count,
-                               ATTEST_FIRST_BITS + (slong)fmpz_bits(s.numerator), error);
+                               ATTEST_FIRST_BITS + GUARD_BITS, error);
     if (status == ATTEST_OK)
         divide_alpha(mean, s.alpha);
     scores_clear(&s);

@@ -5,7 +5,12 @@
 
 #include <flint/fmpz_mpoly.h>
 
+#include "number/ball_exp.h"
+
 enum { FIRST_BITS = 64, SMALL_TERMS = 32 };
+
+/* The powers of so many terms are made together. */
+enum { BLOCK_TERMS = 1024 };
 
 /* A polynomial in w, cut off behind w^depth: its value is that of poly plus at most
  * rest w^(depth + 1). */
@@ -230,10 +235,8 @@ static void expand(series *total, series *below, fmpz_t clear, const fmpq_t targ
     series_clear(&above, f), series_clear(&square, f);
 }
 
-/* power = w^exponent to a relative accuracy of about bits; unless that matters, a ball around 0
- * will do where it is small: e^-x <= 2^-x. */
-static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, long bits,
-                      bool relative)
+/* power = w^exponent to a relative accuracy of about bits. */
+static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, long bits)
 {
     fmpz_t x;
     fmpq_t value;
@@ -242,18 +245,48 @@ static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, lon
     fmpq_init(value);
     fmpq_mul_fmpz(value, unit, exponent);
     fmpz_fdiv_q(x, fmpq_numref(value), fmpq_denref(value));
-    if (!relative && fmpz_cmp_si(x, 2 * bits) > 0) {
-        arb_zero(power);
-        fmpz_neg(x, x);
-        arb_add_error_2exp_fmpz(power, x);
-    } else {
-        bits += (long)fmpz_bits(x) + 8;
-        fmpq_neg(value, value);
-        arb_set_fmpq(power, value, bits);
-        arb_exp(power, power, bits);
-    }
+    bits += (long)fmpz_bits(x) + 8;
+    fmpq_neg(value, value);
+    arb_set_fmpq(power, value, bits);
+    arb_exp(power, power, bits);
     fmpz_clear(x);
     fmpq_clear(value);
+}
+
+/* Adds the terms of a block, from begin on, divided by w^lead. Where a power of w is small, a
+ * ball around 0 will do: e^-x <= 2^-x. */
+static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead, long bits,
+                      const frame *f)
+{
+    slong left = fmpz_mpoly_length(s->poly, f->context) - begin, near = 0;
+    slong count = left < BLOCK_TERMS ? left : BLOCK_TERMS;
+    fmpz *coefficient = _fmpz_vec_init(count), *exponent = _fmpz_vec_init(count);
+    arb_ptr power = _arb_vec_init(count);
+    fmpz_t x;
+
+    fmpz_init(x);
+    for (slong i = 0; i < count; i++) {
+        get_term(coefficient + near, exponent + near, s, begin + i, f);
+        fmpz_sub(exponent + near, exponent + near, lead);
+        fmpz_mul(exponent + near, exponent + near, fmpq_numref(f->sum->unit));
+        fmpz_neg(exponent + near, exponent + near);
+        fmpz_cdiv_q(x, exponent + near, fmpq_denref(f->sum->unit));
+        if (fmpz_cmp_si(x, -2 * bits) >= 0) {
+            near++;
+            continue;
+        }
+        arb_zero(power);
+        arb_add_error_2exp_fmpz(power, x);
+        arb_addmul_fmpz(sum, power, coefficient + near, bits);
+    }
+    attest_ball_exp_fractions(power, exponent, fmpq_denref(f->sum->unit), (size_t)near,
+                              bits + 8);
+    for (slong i = 0; i < near; i++)
+        arb_addmul_fmpz(sum, power + i, coefficient + i, bits);
+    _fmpz_vec_clear(coefficient, count);
+    _fmpz_vec_clear(exponent, count);
+    _arb_vec_clear(power, count);
+    fmpz_clear(x);
 }
 
 /* factor = the value of the series divided by w^lead, in balls of this precision; *tail = the
@@ -268,17 +301,13 @@ static void evaluate(arb_t factor, mag_t tail, const series *s, const fmpz_t lea
     fmpz_init(exponent);
     arb_init(power);
     arb_zero(factor);
-    for (slong i = 0; i < fmpz_mpoly_length(s->poly, f->context); i++) {
-        get_term(c, exponent, s, i, f);
-        fmpz_sub(exponent, exponent, lead);
-        get_power(power, exponent, f->sum->unit, bits, false);
-        arb_addmul_fmpz(factor, power, c, bits);
-    }
+    for (slong i = 0; i < fmpz_mpoly_length(s->poly, f->context); i += BLOCK_TERMS)
+        add_terms(factor, s, i, lead, bits, f);
     mag_zero(tail);
     if (!fmpz_is_zero(s->rest)) {
         fmpz_add_ui(exponent, f->depth, 1);
         fmpz_sub(exponent, exponent, lead);
-        get_power(power, exponent, f->sum->unit, 64, true);
+        get_power(power, exponent, f->sum->unit, 64);
         arb_mul_fmpz(power, power, s->rest, 64);
         arb_get_mag(tail, power);
         arb_add_error_mag(factor, tail);
@@ -465,7 +494,7 @@ attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum
         evaluate(square, tail, &below, none, 2 * bits + 64, &f);
         arb_mul_fmpz(square, square, clear, 2 * bits + 64);
         arb_sqr(square, square, 2 * bits + 64);
-        get_power(power, lead, sum->unit, bits + 16, true);
+        get_power(power, lead, sum->unit, bits + 16);
         arb_mul(factor, factor, power, bits + 16);
         arb_div(square, factor, square, bits + 16);
         if (!arb_is_positive(square))

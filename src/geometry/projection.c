@@ -6,8 +6,9 @@
 #include "base/memory.h"
 #include "geometry/projection.h"
 #include "geometry/radix.h"
+#include "number/double.h"
 
-enum { LIMIT_EXPONENT = 900 };
+enum { LIMIT_EXPONENT = 900, NEAR_EXPONENT = 64 };
 
 void attest_projection_clear(attest_projection *projection)
 {
@@ -36,9 +37,15 @@ static bool round_vector(double *direction, slong *exponent,
             *exponent = size;
     }
     for (size_t c = 0; c < vector->count; c++) {
-        arb_fmpz_div_fmpz(entry, vector->numerator + c, vector->denominator, 128);
-        arb_mul_2exp_si(entry, entry, -*exponent);
-        direction[c] = arf_get_d(arb_midref(entry), ARF_RND_NEAR);
+        if (labs(*exponent) <= NEAR_EXPONENT) { /* what is subnormal here is not usable */
+            direction[c] =
+                ldexp(attest_double_get_fraction(vector->numerator + c, vector->denominator),
+                      (int)-*exponent);
+        } else {
+            arb_fmpz_div_fmpz(entry, vector->numerator + c, vector->denominator, 128);
+            arb_mul_2exp_si(entry, entry, -*exponent);
+            direction[c] = arf_get_d(arb_midref(entry), ARF_RND_NEAR);
+        }
         usable = usable && (direction[c] == 0) == fmpz_is_zero(vector->numerator + c) &&
                  (direction[c] == 0 || fabs(direction[c]) > ldexp(1, -LIMIT_EXPONENT));
     }
@@ -49,23 +56,15 @@ static bool round_vector(double *direction, slong *exponent,
 /* entry[c] of token t, with a relative error of at most 2^-53. */
 static bool round_token(double *entry, const attest_tokens *tokens, size_t t)
 {
+    const fmpz *numerator = tokens->numerator + t * tokens->dim;
     bool usable = true;
-    fmpq_t exact;
-    arf_t rounded;
 
-    fmpq_init(exact);
-    arf_init(rounded);
     for (size_t c = 0; c < tokens->dim; c++) {
-        attest_tokens_get_entry(exact, tokens, t, c);
-        arf_set_fmpz(rounded, fmpq_numref(exact));
-        arf_div_fmpz(rounded, rounded, fmpq_denref(exact), 53, ARF_RND_NEAR);
+        entry[c] = attest_double_get_fraction(numerator + c, tokens->denominator + t);
         usable = usable &&
-                 (arf_is_zero(rounded) || (arf_cmpabs_2exp_si(rounded, LIMIT_EXPONENT) < 0 &&
-                                           arf_cmpabs_2exp_si(rounded, -LIMIT_EXPONENT) > 0));
-        entry[c] = usable ? arf_get_d(rounded, ARF_RND_NEAR) : 0;
+                 (fmpz_is_zero(numerator + c) || (fabs(entry[c]) < ldexp(1, LIMIT_EXPONENT) &&
+                                                  fabs(entry[c]) > ldexp(1, -LIMIT_EXPONENT)));
     }
-    fmpq_clear(exact);
-    arf_clear(rounded);
     return usable;
 }
 
@@ -235,18 +234,37 @@ static double gap_end(const attest_projection *p, size_t i, int sign)
     return distance + sign * (error + slack);
 }
 
-/* The exact least distance of neighbours: only those that may attain it are computed. */
-static void find_gap(attest_projection *p)
+double attest_projection_gap_above(const attest_projection *projection)
 {
-    size_t count = p->tokens->count;
     double least = INFINITY;
+
+    for (size_t i = 1; i < projection->tokens->count; i++)
+        least = fmin(least, gap_end(projection, i, 1));
+    return least;
+}
+
+attest_status attest_projection_order(attest_projection *projection)
+{
+    size_t count = projection->tokens->count;
+
+    projection->rank = attest_memory_alloc(count, sizeof *projection->rank);
+    projection->token = attest_memory_alloc(count, sizeof *projection->token);
+    projection->injective = true;
+    if (!projection->rank || !projection->token || sort_tokens(projection) != ATTEST_OK)
+        return ATTEST_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        projection->rank[projection->token[i]] = (uint32_t)i;
+    return ATTEST_OK;
+}
+
+void attest_projection_find_gap(attest_projection *p)
+{
+    double least = attest_projection_gap_above(p);
     fmpq_t below, above;
 
     fmpq_init(below);
     fmpq_init(above);
-    for (size_t i = 1; i < count; i++)
-        least = fmin(least, gap_end(p, i, 1));
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < p->tokens->count; i++) {
         if (gap_end(p, i, -1) > least)
             continue;
         attest_projection_get(below, p, p->token[i - 1]);
@@ -261,15 +279,9 @@ static void find_gap(attest_projection *p)
 
 attest_status attest_projection_sort(attest_projection *projection)
 {
-    size_t count = projection->tokens->count;
+    attest_status status = attest_projection_order(projection);
 
-    projection->rank = attest_memory_alloc(count, sizeof *projection->rank);
-    projection->token = attest_memory_alloc(count, sizeof *projection->token);
-    projection->injective = true;
-    if (!projection->rank || !projection->token || sort_tokens(projection) != ATTEST_OK)
-        return ATTEST_NOMEM;
-    find_gap(projection);
-    for (size_t i = 0; i < count; i++)
-        projection->rank[projection->token[i]] = (uint32_t)i;
-    return ATTEST_OK;
+    if (status == ATTEST_OK)
+        attest_projection_find_gap(projection);
+    return status;
 }

@@ -35,8 +35,18 @@ attest_status attest_projection_init(attest_projection *projection, const attest
                                      attest_error *error) ATTEST_WARN_UNUSED;
 void attest_projection_clear(attest_projection *projection);
 
-/* Sets rank, token, injective, gap. Exact. Status: NOMEM. Cost: O(count), and exact products
- * for the tokens that doubles do not separate or that may attain the gap. */
+/* Sets rank, token, injective. Exact. Status: NOMEM. */
+attest_status attest_projection_order(attest_projection *projection) ATTEST_WARN_UNUSED;
+
+/* An upper bound of the least distance of neighbours in that order, in units of 2^exponent;
+ * infinite where there is none. */
+double attest_projection_gap_above(const attest_projection *projection);
+
+/* Sets has_gap, gap and close. Exact. Domain: the order is set. */
+void attest_projection_find_gap(attest_projection *projection);
+
+/* Both. Status: NOMEM. Cost: O(count), and exact products for the tokens that doubles do not
+ * separate or that may attain the gap. */
 attest_status attest_projection_sort(attest_projection *projection) ATTEST_WARN_UNUSED;
 
 /* value = vector.token t. Exact. */

@@ -1,20 +1,22 @@
 /* double.c -- rationals to the nearest double, and a logarithm. */
 #include "number/double.h"
 
+#include <fenv.h>
+
 #include "number/mpfr.h"
 
 double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator)
 {
     static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
-    const slong exact = (slong)1 << 53;
     attest_mpfr_context context;
     mpfr_t x;
     double value;
 
-    if (!COEFF_IS_MPZ(*numerator) && *numerator <= exact && *numerator >= -exact &&
-        !COEFF_IS_MPZ(*denominator) && *denominator <= exact) {
-        value = (double)*numerator / (double)*denominator;
-        if (fma(value, (double)*denominator, -(double)*numerator) == 0) /* exact: in any mode */
+    if (fmpz_bits(numerator) <= 53 && fmpz_bits(denominator) <= 53) { /* both are doubles */
+        double n = (double)fmpz_get_si(numerator), d = (double)fmpz_get_si(denominator);
+
+        value = n / d;
+        if (fma(value, d, -n) == 0 || fegetround() == FE_TONEAREST)
             return value;
     }
     attest_mpfr_context_init(&context, &binary64, MPFR_RNDN);

@@ -10,6 +10,9 @@
 /* 2^64 terms below 2^256 stay below 2^320. */
 enum { FACTOR_WORDS = 2, TERM_WORDS = 4, SUM_WORDS = 5 };
 
+/* So many products of less than 2^124 are less than 2^127. */
+enum { MOST_SMALL = 8 };
+
 typedef unsigned __int128 two_words;
 
 /* |value| in two words. */
@@ -74,12 +77,31 @@ static inline void add_product(mp_limb_t *sum, const factor *x, const factor *y)
     add_words(sum, term, TERM_WORDS);
 }
 
+/* z = x . y where all entries are words, below 2^62, and the sum of the products fits in two
+ * of them: as short vectors of small numbers do. False: they are not. */
+static bool dot_small(fmpz *z, const fmpz *x, const fmpz *y, size_t count)
+{
+    __int128 sum = 0;
+
+    if (count > MOST_SMALL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (COEFF_IS_MPZ(x[i]) || COEFF_IS_MPZ(y[i]))
+            return false;
+        sum += (__int128)x[i] * y[i];
+    }
+    fmpz_set_signed_uiui(z, (mp_limb_t)(sum >> 64), (mp_limb_t)sum);
+    return true;
+}
+
 void attest_integer_dot(fmpz *z, const fmpz *x, const fmpz *y, size_t count)
 {
     mp_limb_t sum[2][SUM_WORDS] = {{0}};
     factor a, b;
     bool negative;
 
+    if (dot_small(z, x, y, count))
+        return;
     for (size_t i = 0; i < count; i++) {
         if (!factor_set(&a, x[i]) || !factor_set(&b, y[i])) {
             _fmpz_vec_dot(z, x, y, (slong)count);

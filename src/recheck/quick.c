@@ -60,6 +60,10 @@ static bool round_entry(double *d, const fmpq_t x)
 {
     arf_t t;
 
+    if (fmpz_bits(fmpq_numref(x)) <= 53 && fmpz_bits(fmpq_denref(x)) <= 53) {
+        *d = (double)fmpz_get_si(fmpq_numref(x)) / (double)fmpz_get_si(fmpq_denref(x));
+        return true; /* two doubles, one rounding, and not far from 1 */
+    }
     arf_init(t);
     arf_set_fmpq(t, x, 53, ARF_RND_NEAR);
     *d = arf_get_d(t, ARF_RND_NEAR);

@@ -79,15 +79,23 @@ void attest_sharp_gap_threshold(arb_t g, size_t n, long bits)
     arb_neg(g, g);
 }
 
-/* Which side of the limit: -1 below, 1 above, 0 unknown at this precision. */
+/* log(2 + sqrt 3) = 1.316957896924816..., and a double safely above it. */
+static const double limit_above = 1.3169578969249;
+
+/* Which side of the limit: -1 below, 1 above, 0 unknown at this precision. Most gaps are well
+ * above, which needs no logarithm. */
 static int side(const arb_t gap, long bits)
 {
     arb_t limit;
     int result;
 
     arb_init(limit);
-    set_limit(limit, bits);
-    result = arb_gt(gap, limit) - arb_lt(gap, limit);
+    arb_set_d(limit, limit_above);
+    result = arb_gt(gap, limit);
+    if (!result) {
+        set_limit(limit, bits);
+        result = arb_gt(gap, limit) - arb_lt(gap, limit);
+    }
     arb_clear(limit);
     return result;
 }
@@ -124,7 +132,7 @@ static void set_mean(arb_t mean, const arb_t gap, const arb_t q, bool shallow, l
     arb_clear(divisor);
 }
 
-/* bracket = (t - mean)(1 - 2q) - mu with mu = g/(e^g - 1) = g q/(1-q); for differing maxima
+/* bracket = (t - mean)(1 - 2q) - mu with mu = g q/(1-q), q = e^-g; for differing maxima
  * g - nu. */
 static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, const arb_t t,
                         long bits)
@@ -134,14 +142,16 @@ static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, c
     arb_init(mu);
     arb_init(q);
     arb_init(mean);
-    arb_expm1(q, gap, bits);
-    arb_div(mu, gap, q, bits);
     arb_neg(q, gap);
     arb_exp(q, q, bits);
     arb_mul_2exp_si(mean, gap, 1);
     set_mean(mean, gap, q, !first_at_maximum && arb_lt(t, mean), bits);
     arb_sub(bracket, first_at_maximum ? gap : t, mean, bits);
     if (!first_at_maximum) {
+        arb_sub_ui(mu, q, 1, bits);
+        arb_neg(mu, mu);
+        arb_div(mu, q, mu, bits);
+        arb_mul(mu, mu, gap, bits);
         arb_mul_si(q, q, -2, bits);
         arb_add_ui(q, q, 1, bits);
         arb_mul(bracket, bracket, q, bits);

@@ -1,6 +1,8 @@
 /* theorem2_gap.c -- kappa just large enough for the sharp gap. */
 #include "theory/theorem2_parts.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 
 enum { KAPPA_BITS = 64, TRIES_SMALL = 32, TRIES_LARGE = 3, MOST_DIRECTIONS = 200 };
@@ -12,39 +14,83 @@ enum { KAPPA_BITS = 64, TRIES_SMALL = 32, TRIES_LARGE = 3, MOST_DIRECTIONS = 200
 static const int gaps[] = {1317, 1320, 1340, 1400, 1500}; /* over 1000 */
 enum { GAPS = sizeof gaps / sizeof *gaps };
 
-/* unit = 1 / (least |v.x| times least gap): kappa for scores at least 1 apart. False where the
- * direction is not injective on the tokens and 0, or doubles do not serve. */
-static attest_status try_direction(bool *usable, fmpq_t unit, fmpq_t gap,
+/* Whether least |v.x| times least gap is less than limit, and not 0, by doubles. Domain: the
+ * order is set, injective. */
+static bool is_surely_less(const attest_projection *along, double limit)
+{
+    double least = INFINITY, product;
+
+    for (size_t t = 0; t < along->tokens->count; t++) {
+        if (fabs(along->value[t]) <= along->error[t])
+            return false;
+        least = fmin(least, fabs(along->value[t]) + along->error[t]);
+    }
+    product = least * attest_projection_gap_above(along) * (1 + 0x1p-50);
+    return product > 0x1p-900 && ldexp(product, 2 * (int)along->exponent) < limit;
+}
+
+/* The direction with the largest product of least |v.x| and least gap so far. */
+typedef struct best_direction {
+    bool found;
+    attest_direction direction;
+    fmpq_t product, gap;
+    double below; /* the product, rounded down */
+} best_direction;
+
+/* below = x, rounded down. Domain: x > 0. */
+static double round_down(const fmpq_t x)
+{
+    double below;
+    arf_t end;
+
+    arf_init(end);
+    arf_set_fmpz(end, fmpq_numref(x));
+    arf_div_fmpz(end, end, fmpq_denref(x), 53, ARF_RND_DOWN);
+    below = arf_get_d(end, ARF_RND_DOWN);
+    arf_clear(end);
+    return below;
+}
+
+/* Takes the direction over if it is better, which is computed exactly where doubles do not deny
+ * it. usable: it is injective on the tokens and 0, and doubles serve. */
+static attest_status try_direction(bool *usable, best_direction *best,
                                    const attest_direction *direction,
                                    const attest_tokens *tokens, attest_error *error)
 {
     attest_rational_vector v = {direction->dim, direction->numerator, {*direction->divisor}};
     attest_projection along;
     attest_status status = attest_projection_init(&along, tokens, &v, error);
-    fmpq_t least;
+    fmpq_t product;
 
     *usable = false;
-    fmpq_init(least);
-    if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
+    fmpq_init(product);
+    if (status == ATTEST_OK && attest_projection_order(&along) != ATTEST_OK)
         status = attest_memory_fail(error);
-    if (status == ATTEST_OK && along.injective && along.has_gap) {
-        attest_direction_least(least, &along);
-        fmpq_set(gap, along.gap);
-        *usable = !fmpq_is_zero(least);
+    if (status == ATTEST_OK && along.injective && tokens->count > 1) {
+        *usable = true;
+        if (!best->found || !is_surely_less(&along, best->below)) {
+            attest_projection_find_gap(&along);
+            attest_direction_least(product, &along);
+            *usable = !fmpq_is_zero(product);
+            fmpq_mul(product, product, along.gap);
+        }
     }
-    if (*usable) {
-        fmpq_mul(least, least, gap);
-        fmpq_inv(unit, least);
+    if (fmpq_cmp(product, best->product) > 0) {
+        fmpq_swap(best->product, product);
+        fmpq_set(best->gap, along.gap);
+        best->below = round_down(best->product);
+        _fmpz_vec_set(best->direction.numerator, direction->numerator, (slong)direction->dim);
+        fmpz_set(best->direction.divisor, direction->divisor);
+        best->found = true;
     }
     attest_projection_clear(&along);
-    fmpq_clear(least);
+    fmpq_clear(product);
     return status;
 }
 
 /* The direction with the smallest kappa of a few: the scores, and so the depths, are smallest.
  */
-static attest_status choose_direction(bool *found, attest_direction *best, fmpq_t best_unit,
-                                      fmpq_t best_gap, uint64_t seed,
+static attest_status choose_direction(best_direction *best, uint64_t seed,
                                       const attest_tokens *tokens, attest_error *error)
 {
     bool large = tokens->count * tokens->dim > LARGE_TABLE;
@@ -52,33 +98,18 @@ static attest_status choose_direction(bool *found, attest_direction *best, fmpq_
     uint64_t state = seed;
     attest_status status = ATTEST_OK;
     attest_direction direction;
-    fmpq_t unit, gap;
 
-    *found = false;
-    fmpq_init(unit);
-    fmpq_init(gap);
+    if (tokens->dim == 1)
+        wanted = 1; /* there is one direction */
     attest_direction_init(&direction, tokens->dim);
     for (int i = 0; i < MOST_DIRECTIONS && usable_count < wanted && status == ATTEST_OK; i++) {
         bool usable;
 
         attest_direction_gen(&direction, &state);
-        status = try_direction(&usable, unit, gap, &direction, tokens, error);
-        if (status != ATTEST_OK || !usable)
-            continue;
-        usable_count++;
-        if (!*found || fmpq_cmp(unit, best_unit) < 0) {
-            fmpq_set(best_unit, unit);
-            fmpq_set(best_gap, gap);
-            _fmpz_vec_set(best->numerator, direction.numerator, (slong)tokens->dim);
-            fmpz_set(best->divisor, direction.divisor);
-        }
-        *found = true;
-        if (tokens->dim == 1)
-            break; /* there is one direction */
+        status = try_direction(&usable, best, &direction, tokens, error);
+        usable_count += usable;
     }
     attest_direction_clear(&direction);
-    fmpq_clear(unit);
-    fmpq_clear(gap);
     return status;
 }
 
@@ -95,7 +126,8 @@ static void set_kappa(attest_construction *construction, const fmpq_t unit, int 
     fmpq_clear(gap);
 }
 
-/* Takes the gap that promises most; the smallest where none promises anything. */
+/* Takes the gap that promises most, of equal ones the smallest, as where none promises
+ * anything. It mostly is the smallest, so that comes last and is not computed again. */
 static void choose_gap(attest_construction *construction, const fmpq_t unit)
 {
     arf_t most, lower;
@@ -104,15 +136,16 @@ static void choose_gap(attest_construction *construction, const fmpq_t unit)
     arf_init(most);
     arf_init(lower);
     arf_neg_inf(most);
-    for (int i = 0; i < GAPS; i++) {
+    for (int i = GAPS; i-- > 0;) {
         set_kappa(construction, unit, i);
         arb_get_lbound_arf(lower, construction->delta_log2, 64);
-        if (construction->promise && arf_cmp(lower, most) > 0) {
+        if (construction->promise && arf_cmp(lower, most) >= 0) {
             arf_set(most, lower);
             best = i;
         }
     }
-    set_kappa(construction, unit, best);
+    if (best > 0)
+        set_kappa(construction, unit, best);
     arf_clear(most);
     arf_clear(lower);
 }
@@ -120,33 +153,34 @@ static void choose_gap(attest_construction *construction, const fmpq_t unit)
 attest_status attest_theorem2_build_gap(attest_construction *construction,
                                         const attest_dataset *dataset, attest_error *error)
 {
-    attest_direction best;
+    best_direction best = {.found = false};
     attest_status status;
-    bool found;
-    fmpq_t unit, gap;
+    fmpq_t unit;
 
     fmpq_init(unit);
-    fmpq_init(gap);
-    attest_direction_init(&best, dataset->dim);
-    status =
-        choose_direction(&found, &best, unit, gap, construction->seed, &dataset->tokens, error);
-    if (status == ATTEST_OK && !found)
+    fmpq_init(best.product);
+    fmpq_init(best.gap);
+    attest_direction_init(&best.direction, dataset->dim);
+    status = choose_direction(&best, construction->seed, &dataset->tokens, error);
+    if (status == ATTEST_OK && !best.found)
         status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
     if (status == ATTEST_OK) {
         if (construction->eps_by_direction) {
             /* |x - x'| >= |v.(x - x')| >= gap, as |v| <= 1; below it, to be strict */
-            fmpq_set(construction->eps.value, gap);
-            fmpq_div_2exp(gap, gap, 60);
-            fmpq_sub(construction->eps.value, construction->eps.value, gap);
+            fmpq_set(construction->eps.value, best.gap);
+            fmpq_div_2exp(best.gap, best.gap, 60);
+            fmpq_sub(construction->eps.value, construction->eps.value, best.gap);
             attest_round_down(construction->eps.value, KAPPA_BITS);
         }
-        attest_construction_set_output(construction, &best);
+        attest_construction_set_output(construction, &best.direction);
+        fmpq_inv(unit, best.product); /* kappa for scores at least 1 apart */
         choose_gap(construction, unit);
-        status = attest_construction_finish(construction, &best, error);
+        status = attest_construction_finish(construction, &best.direction, error);
         attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);
     }
-    attest_direction_clear(&best);
+    attest_direction_clear(&best.direction);
+    fmpq_clear(best.product);
+    fmpq_clear(best.gap);
     fmpq_clear(unit);
-    fmpq_clear(gap);
     return status;
 }
