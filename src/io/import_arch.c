@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
+
 enum {
     Q,
     K,
@@ -209,6 +211,32 @@ static attest_status set_orientation(attest_import *request, attest_model_file *
     return status;
 }
 
+/* Tensors of models that share the names and attend in another way. */
+static attest_status refuse_tensors(const layout *l, const char *prefix,
+                                    const attest_import *request, attest_model_file *file,
+                                    attest_error *error)
+{
+    static const char sink[] = "layers.{}.self_attn.sinks";
+    static const char bias[] = "layers.{}.input_layernorm.bias";
+    char name[ATTEST_IMPORT_NAME_SIZE];
+
+    if (l->norm != ATTEST_NORM_RMS)
+        return ATTEST_OK;
+    set_name(name, prefix, sink, request->layer);
+    if (attest_model_file_has(file, name))
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "there is a tensor '%s': sinks are not known of %s. Record q, "
+                                "k and v instead",
+                                name, l->name);
+    set_name(name, prefix, bias, request->layer);
+    if (request->norm != ATTEST_NORM_NONE && attest_model_file_has(file, name))
+        return attest_error_set(error, ATTEST_UNABLE,
+                                "there is a tensor '%s': the norm of %s is RMSNorm, which has "
+                                "no bias. Record q, k and v instead",
+                                name, l->name);
+    return ATTEST_OK;
+}
+
 attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
@@ -236,6 +264,7 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
                                 l->norm == ATTEST_NORM_NONE    ? "none before attention"
                                 : l->norm == ATTEST_NORM_LAYER ? "LayerNorm"
                                                                : "RMSNorm");
+    ATTEST_TRY(refuse_tensors(l, prefix, request, file, error));
     for (int i = 0; i < NAMES; i++) {
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
             continue; /* the output's bias is one for all heads: it is taken with all of them */
