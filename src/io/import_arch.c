@@ -265,6 +265,12 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
                                 : l->norm == ATTEST_NORM_LAYER ? "LayerNorm"
                                                                : "RMSNorm");
     ATTEST_TRY(refuse_tensors(l, prefix, request, file, error));
+    if (l->norm == ATTEST_NORM_RMS) {
+        /* Others call the norm before the feed-forward layer post_attention_layernorm. */
+        set_name(known_layer->text[0], prefix, "layers.{}.post_feedforward_layernorm.weight",
+                 request->layer);
+        request->norm_after = attest_model_file_has(file, known_layer->text[0]);
+    }
     for (int i = 0; i < NAMES; i++) {
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
             continue; /* the output's bias is one for all heads: it is taken with all of them */
