@@ -172,6 +172,18 @@ del c["num_attention_heads"]|how many heads
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8}|llama3 needs
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 1, "original_max_position_embeddings": 800}|llama3 needs
 CHANGES
+python3 - llama/model.safetensors <<'HOLE'
+import json, struct, sys
+def rename(source, target, change):
+    data = open(source, "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.dumps({change(name): tensor for name, tensor in json.loads(data[8:8 + size]).items()}).encode()
+    open(target, "wb").write(struct.pack("<Q", len(header)) + header + data[8 + size:])
+rename(sys.argv[1], "hole.safetensors", lambda name: name.replace("layers.1.", "layers.2."))
+HOLE
+refused "a layer that the model does not have, before one that it has" audit --arch llama --model hole.safetensors --config llama/config.json \
+    --activations llama/stream.safetensors --stream 'hidden_states.{}' --all --formats bfloat16
+complains 'hole.safetensors: no layer 1 of llama'
 change 'c = {"model_type": "two", "text_config": c}'
 # shellcheck disable=SC2086
 run 0 "the config of the texts of a model of texts and pictures" audit --arch llama $other --all --formats bfloat16 --save-qkv other/qkv.safetensors
