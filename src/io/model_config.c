@@ -312,12 +312,12 @@ attest_status attest_model_config_rotary(attest_prelude_rotary *rotary,
  * another way: what they do otherwise would be left out without a word. Types that are not here
  * are taken to be what the user says. */
 static const char *const type_of[][2] = {
-    {"gpt2", "gpt2"},    {"llama", "llama"},   {"mistral", "llama"}, {"mixtral", "llama"},
-    {"qwen2", "llama"},  {"qwen3", "llama"},   {"gemma", "gemma2"},  {"gemma2", "gemma2"},
-    {"phi3", "phi3"},    {"bloom", "bloom"},   {"gpt_neox", "neox"}, {"bert", "bert"},
-    {"roberta", "bert"}, {"cohere", NULL},     {"cohere2", NULL},    {"ernie4_5", NULL},
-    {"falcon", NULL},    {"glm", NULL},        {"glm4", NULL},       {"gpt_oss", NULL},
-    {"llama4", NULL},    {"llama4_text", NULL}};
+    {"gpt2", "gpt2"},    {"llama", "llama"},    {"mistral", "llama"}, {"mixtral", "llama"},
+    {"qwen2", "llama"},  {"qwen3", "llama"},    {"gemma", "gemma2"},  {"gemma2", "gemma2"},
+    {"phi3", "phi3"},    {"bloom", "bloom"},    {"gpt_neox", "neox"}, {"bert", "bert"},
+    {"roberta", "bert"}, {"cohere", NULL},      {"cohere2", NULL},    {"ernie4_5", NULL},
+    {"falcon", NULL},    {"glm", NULL},         {"glm4", NULL},       {"gpt_oss", NULL},
+    {"llama4", NULL},    {"llama4_text", NULL}, {"exaone4", NULL},    {"qwen", NULL}};
 
 static attest_status check_type(const attest_model_config *config, const char *arch,
                                 attest_error *error)

@@ -192,7 +192,7 @@ result $? "the same queries, keys and values"
 change 'pass'
 refused "heads by another number than the config has" import other/model.safetensors --arch llama --heads 2 -o no.json
 complains 'the config says 4 heads, not 2'
-for tensor in self_attn.sinks input_layernorm.bias; do
+for tensor in self_attn.sinks self_attn.q_proj.weight_scale_inv input_layernorm.bias; do
     python3 - other/model.safetensors model.layers.0.$tensor <<'ONE'
 import json, struct, sys
 data = open(sys.argv[1], "rb").read()
