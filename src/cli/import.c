@@ -151,9 +151,12 @@ static size_t square_root(size_t s)
     return 0;
 }
 
-/* Where the skip is the plain one, and the model's may be another; or NULL. */
+/* Where the skip is not, or may not be, that of the model; or NULL. */
 static const char *warning_of(const import_job *job)
 {
+    if (job->weights.skip && job->request.norm_after)
+        return "warning: the model norms what attention returns before it adds it, and these "
+               "weights do not: --no-skip leaves the sum out";
     return job->weights.skip && !job->residual && !job->norm && !job->request.arch
                ? "warning: the skip adds what the layer attends to; a model that norms its "
                  "tokens first adds them as they were: --residual NAME, or --no-skip"

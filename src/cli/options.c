@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -311,6 +312,41 @@ static int check_output(const attest_command *command, attest_common *common)
                                                   : code;
 }
 
+/* Is there a file of that name, which -o would replace? */
+static int refuse_replaced(const struct stat *product, const char *output, const char *path)
+{
+    struct stat about;
+
+    if (!path || stat(path, &about) != 0 || about.st_dev != product->st_dev ||
+        about.st_ino != product->st_ino)
+        return EXIT_HOLDS;
+    return attest_cli_refuse("-o %s would replace a file that is read: choose another name",
+                             output);
+}
+
+/* What -o writes must not take the place of data, weights or anything else that is given. The
+ * record of --gate may be replaced: that is how it is brought up to date. */
+static int check_replaced(const table *all, const attest_common *common, char **operands,
+                          size_t count)
+{
+    struct stat product;
+    int code = EXIT_HOLDS;
+
+    if (!common->output || stat(common->output, &product) != 0 || !S_ISREG(product.st_mode))
+        return EXIT_HOLDS;
+    for (size_t i = 0; i < count && code == EXIT_HOLDS; i++)
+        code = refuse_replaced(&product, common->output, operands[i]);
+    for (size_t i = 0; i < all->count && code == EXIT_HOLDS; i++) {
+        const attest_option *option = &all->option[i];
+
+        if (option->type == OPTION_TEXT && option->target != (void *)&common->output &&
+            strcmp(option->name, "gate") != 0)
+            code =
+                refuse_replaced(&product, common->output, *(const char *const *)option->target);
+    }
+    return code;
+}
+
 /* The operand number i is the i-th word of the usage that stands for one: no option, no
  * option's argument, in no brackets. */
 static int refuse_missing(const attest_command *command, size_t i)
@@ -382,7 +418,8 @@ int attest_cli_parse(const attest_command *command, attest_common *common,
         return refuse_surplus(command, options, argv[optind + (int)most]);
     common->budget.left = common->max_memory;
     attest_paint_use(attest_cli_paints(common->color));
-    return check_output(command, common);
+    code = check_output(command, common);
+    return code == EXIT_HOLDS ? check_replaced(&all, common, *operands, *count) : code;
 }
 
 size_t attest_cli_jobs(unsigned long given)

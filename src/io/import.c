@@ -187,6 +187,10 @@ attest_status attest_import_set(attest_weights *weights, attest_model_file *file
     if (has_hole(request->q) || has_hole(request->qkv))
         return import_each(weights, file, request, budget, error);
     ATTEST_TRY(attest_import_find(&layer, file, request, error));
+    if (request->arch)
+        ATTEST_TRY(attest_model_config_check(&config, request->arch, layer.heads,
+                                             layer.part[ATTEST_IMPORT_K].groups, layer.size,
+                                             error));
     fmpq_init(scale);
     set_scale(scale, request, config.scalar ? config.scalar : layer.size);
     status = import_heads(weights, &layer, request, &config, scale, file, budget, error);

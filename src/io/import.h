@@ -72,6 +72,7 @@ typedef struct attest_import {
     attest_import_known known; /* of arch, once it was read, */
     bool has_config;           /* whether there was one, */
     size_t window;             /* and its sliding window, which weights do not have; 0: none */
+    bool norm_after;           /* the model norms what attention returns; weights do not */
 } attest_import;
 
 /* The name of known architecture i, or NULL past the last. */

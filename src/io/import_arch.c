@@ -1,8 +1,11 @@
 /* import_arch.c -- where known architectures keep the tensors of an attention layer. */
 #include "io/import_arch.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/try.h"
 
 enum {
     Q,
@@ -209,6 +212,90 @@ static attest_status set_orientation(attest_import *request, attest_model_file *
     return status;
 }
 
+/* The folder of the layer's attention: "model.layers.3.self_attn.". */
+static void set_folder(char text[ATTEST_IMPORT_NAME_SIZE], const layout *l, const char *prefix,
+                       size_t layer)
+{
+    const char *part = strstr(l->tensor[O], "{}.") + 3;
+    char pattern[ATTEST_IMPORT_NAME_SIZE];
+
+    snprintf(pattern, sizeof pattern, "%.*s",
+             (int)(part - l->tensor[O] + (ptrdiff_t)strcspn(part, ".") + 1), l->tensor[O]);
+    set_name(text, prefix, pattern, layer);
+}
+
+/* What a layer may have beside the tensors of its layout: masks and angles, which follow from
+ * the rest, and BERT's norm after it. */
+static bool is_harmless(const char *rest)
+{
+    static const char *const name[] = {"bias", "masked_bias"};
+    static const char *const folder[] = {"rotary_emb.", "output.LayerNorm."};
+
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        if (strcmp(rest, name[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof folder / sizeof folder[0]; i++)
+        if (strncmp(rest, folder[i], strlen(folder[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_layout(const char *tensor, const layout *l, const char *prefix, size_t layer)
+{
+    char name[ATTEST_IMPORT_NAME_SIZE];
+
+    for (int i = 0; i < NAMES; i++) {
+        if (!l->tensor[i])
+            continue;
+        set_name(name, prefix, l->tensor[i], layer);
+        if (strcmp(name, tensor) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Models that share the names of an architecture have more tensors where they attend in another
+ * way: sinks, other norms, scales of quantised matrices. What these do would be left out. */
+static attest_status refuse_others(const layout *l, const char *prefix,
+                                   const attest_import *request, const attest_model_file *file,
+                                   attest_error *error)
+{
+    char folder[ATTEST_IMPORT_NAME_SIZE];
+    size_t length;
+
+    set_folder(folder, l, prefix, request->layer);
+    length = strlen(folder);
+    for (size_t i = 0; i < file->names; i++) {
+        const char *name = file->name[i].name;
+
+        if (strncmp(name, folder, length) == 0 && !is_harmless(name + length) &&
+            !is_of_layout(name, l, prefix, request->layer))
+            return attest_error_set(error, ATTEST_UNABLE,
+                                    "there is a tensor '%.120s', and what it does is not known "
+                                    "of %s: name the tensors instead, or record q, k and v",
+                                    name, l->name);
+    }
+    return ATTEST_OK;
+}
+
+/* A norm with a bias is LayerNorm, not RMSNorm. */
+static attest_status check_norm(const layout *l, const char *prefix,
+                                const attest_import *request, attest_model_file *file,
+                                attest_error *error)
+{
+    char name[ATTEST_IMPORT_NAME_SIZE];
+
+    if (l->norm != ATTEST_NORM_RMS || request->norm == ATTEST_NORM_NONE)
+        return ATTEST_OK;
+    set_name(name, prefix, "layers.{}.input_layernorm.bias", request->layer);
+    if (!attest_model_file_has(file, name))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_UNABLE,
+                            "there is a tensor '%s': the norm of %s is RMSNorm, which has no "
+                            "bias. Record q, k and v instead",
+                            name, l->name);
+}
+
 attest_status attest_import_arch_set(attest_import *request, attest_model_file *file,
                                      attest_error *error)
 {
@@ -236,6 +323,14 @@ attest_status attest_import_arch_set(attest_import *request, attest_model_file *
                                 l->norm == ATTEST_NORM_NONE    ? "none before attention"
                                 : l->norm == ATTEST_NORM_LAYER ? "LayerNorm"
                                                                : "RMSNorm");
+    ATTEST_TRY(refuse_others(l, prefix, request, file, error));
+    ATTEST_TRY(check_norm(l, prefix, request, file, error));
+    if (l->norm == ATTEST_NORM_RMS) {
+        /* Others call the norm before the feed-forward layer post_attention_layernorm. */
+        set_name(known_layer->text[0], prefix, "layers.{}.post_feedforward_layernorm.weight",
+                 request->layer);
+        request->norm_after = attest_model_file_has(file, known_layer->text[0]);
+    }
     for (int i = 0; i < NAMES; i++) {
         if (!l->tensor[i] || *target[i] || (i == BIAS_O && request->count < request->heads))
             continue; /* the output's bias is one for all heads: it is taken with all of them */

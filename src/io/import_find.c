@@ -34,6 +34,23 @@ static attest_status check_request(const attest_import *request, attest_error *e
     return ATTEST_OK;
 }
 
+/* A quantised matrix is its elements times scales, which a tensor beside it has. */
+static attest_status refuse_scales(const char *matrix, attest_model_file *file,
+                                   attest_error *error)
+{
+    static const char *const end[] = {"_scale", "_scale_inv"};
+    char name[ATTEST_IMPORT_NAME_SIZE];
+
+    for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
+        if (snprintf(name, sizeof name, "%s%s", matrix, end[i]) < (int)sizeof name &&
+            attest_model_file_has(file, name))
+            return attest_error_set(error, ATTEST_UNABLE,
+                                    "tensor '%.80s' is quantised: its scales, '%.90s', are not "
+                                    "read; write the matrix as it is meant, in F32 or BF16",
+                                    matrix, name);
+    return ATTEST_OK;
+}
+
 static attest_status find_matrix(attest_import_part *part, attest_model_file *file,
                                  bool transpose, attest_error *error)
 {
@@ -42,6 +59,7 @@ static attest_status find_matrix(attest_import_part *part, attest_model_file *fi
 
     if (status != ATTEST_OK)
         return status;
+    ATTEST_TRY(refuse_scales(part->name, file, error));
     attest_array_format_shape(shape, &part->array);
     if (part->array.rank != 2 || part->array.count == 0)
         return attest_error_set(error, ATTEST_FORMAT,

@@ -16,7 +16,9 @@ enum { ATTEST_MODEL_CONFIG_NUMBER = 64 };
 
 typedef struct attest_model_config {
     size_t heads;                             /* num_attention_heads, n_head */
+    size_t key_heads;                         /* num_key_value_heads */
     size_t head_dim;                          /* head_dim */
+    char type[ATTEST_MODEL_CONFIG_NUMBER];    /* model_type, its beginning; empty: none */
     double norm_eps;                          /* rms_norm_eps, layer_norm_eps, ... */
     double rope_theta;                        /* rope_theta, rotary_emb_base */
     double rope_part;                         /* rotary_pct, partial_rotary_factor */
@@ -38,6 +40,12 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
                                        const char *path, const char *model,
                                        attest_budget *budget,
                                        attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Is this the config of a layer of this architecture, with so many heads of this size, and so
+ * many of keys? Members that are not there say nothing. Status: USAGE, FORMAT, UNABLE. */
+attest_status attest_model_config_check(const attest_model_config *config, const char *arch,
+                                        size_t heads, size_t key_heads, size_t size,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
 
 /* rotary = how positions turn heads of this size, where this part of a head is turned unless
  * the config says another. Status: FORMAT. */

@@ -6,23 +6,6 @@
 #include "base/try.h"
 #include "io/import_arch.h"
 
-/* A head size that the config states and the tensors do not have would be another number of
- * heads.
- */
-static attest_status check_size(const attest_model_layer *layer,
-                                const attest_model_stream *stream, attest_error *error)
-{
-    size_t size = stream->known.head_dim;
-
-    if (stream->heads > 0 || size == 0 || size == layer->import.size)
-        return ATTEST_OK;
-    return attest_error_set(error, ATTEST_FORMAT,
-                            "the config says %zu heads of %zu, but in '%.80s' heads have size "
-                            "%zu",
-                            layer->import.heads, size, layer->import.part[0].name,
-                            layer->import.size);
-}
-
 attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_stream *stream,
                                       attest_model_file *model, size_t number,
                                       attest_error *error)
@@ -42,7 +25,9 @@ attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_st
     request->norm = attest_import_arch_norm(stream->arch); /* the stream comes before it */
     ATTEST_TRY(attest_import_arch_set(request, model, error));
     ATTEST_TRY(attest_import_find(&layer->import, model, request, error));
-    ATTEST_TRY(check_size(layer, stream, error));
+    ATTEST_TRY(attest_model_config_check(&stream->known, stream->arch, layer->import.heads,
+                                         part[ATTEST_IMPORT_K].groups, layer->import.size,
+                                         error));
     ATTEST_TRY(attest_import_find_gain(&layer->norm[0], model, known->q_norm,
                                        layer->import.size, layer->import.heads, error));
     ATTEST_TRY(attest_import_find_gain(&layer->norm[1], model, known->k_norm,

@@ -25,8 +25,11 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
 
     source->layered = attest_qkv_is_pattern(stream->name);
     if (source->layered) {
-        ATTEST_TRY(attest_qkv_find_layers(&source->layer, &source->layers, source->file,
-                                          stream->name, error));
+        attest_status status = attest_qkv_find_layers(&source->layer, &source->layers,
+                                                      source->file, stream->name, error);
+
+        if (status != ATTEST_OK)
+            return attest_input_locate(input, status, error);
     } else {
         source->layer = attest_memory_alloc(1, sizeof *source->layer);
         if (!source->layer)
@@ -36,7 +39,8 @@ static attest_status find_layers(attest_qkv_source *source, const attest_model_s
     /* A recording may end with what the last layer returns. */
     for (size_t i = 0; i < source->layers; i++)
         if ((!stream->one || source->layer[i] == stream->layer) &&
-            (i == 0 || attest_import_arch_has(stream->arch, source->layer[i], model)))
+            (i == 0 || i + 1 < source->layers ||
+             attest_import_arch_has(stream->arch, source->layer[i], model)))
             source->layer[kept++] = source->layer[i];
     if (kept == 0 && source->layers > 0)
         attest_error_set(error, ATTEST_USAGE, "there is no '%.80s' of layer %zu", stream->name,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 static const char hole[] = "{}";
 
@@ -31,8 +31,9 @@ char *attest_qkv_format_name(const char *pattern, size_t layer)
     return name;
 }
 
-/* The number that stands for {} in the name; false: the name does not fit the pattern. */
-static bool parse_layer(size_t *layer, const char *name, size_t length, const char *pattern)
+/* How many digits of the name stand for {}, from *at on; 0: the name does not fit the pattern.
+ */
+static size_t find_digits(size_t *at, const char *name, size_t length, const char *pattern)
 {
     size_t head = (size_t)(strstr(pattern, hole) - pattern);
     const char *rest = pattern + head + sizeof hole - 1;
@@ -40,17 +41,27 @@ static bool parse_layer(size_t *layer, const char *name, size_t length, const ch
 
     if (length < head + tail + 1 || memcmp(name, pattern, head) != 0 ||
         memcmp(name + length - tail, rest, tail) != 0)
-        return false;
-    name += head;
-    if (digits > 9 || (digits > 1 && name[0] == '0'))
-        return false;
+        return 0;
+    for (size_t i = 0; i < digits; i++)
+        if (name[head + i] < '0' || name[head + i] > '9')
+            return 0;
+    *at = head;
+    return digits;
+}
+
+/* A layer whose number is written in another way would be left out without a word. */
+static attest_status read_layer(size_t *layer, const char *name, size_t length, size_t at,
+                                size_t digits, attest_error *error)
+{
+    if (digits > 9 || (digits > 1 && name[at] == '0'))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "tensor '%.*s': the numbers of layers have no zeros before "
+                                "them, and at most 9 digits",
+                                (int)(length < 80 ? length : 80), name);
     *layer = 0;
-    for (size_t i = 0; i < digits; i++) {
-        if (name[i] < '0' || name[i] > '9')
-            return false;
-        *layer = 10 * *layer + (size_t)(name[i] - '0');
-    }
-    return true;
+    for (size_t i = 0; i < digits; i++)
+        *layer = 10 * *layer + (size_t)(name[at + i] - '0');
+    return ATTEST_OK;
 }
 
 static int compare(const void *left, const void *right)
@@ -60,11 +71,27 @@ static int compare(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+/* Adds the layer of this name to the list, if it fits the pattern. */
+static attest_status add_layer(size_t **layer, size_t *count, size_t *room, const char *name,
+                               size_t length, const char *pattern, attest_error *error)
+{
+    size_t at = 0, number = 0, digits = find_digits(&at, name, length, pattern);
+
+    if (digits == 0)
+        return ATTEST_OK;
+    ATTEST_TRY(read_layer(&number, name, length, at, digits, error));
+    if (!attest_memory_grow(layer, room, *count + 1, sizeof **layer))
+        return attest_memory_fail(error);
+    (*layer)[(*count)++] = number;
+    return ATTEST_OK;
+}
+
 attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
                                      const attest_tensor_file *file, const char *pattern,
                                      attest_error *error)
 {
-    size_t room = 0, length, number;
+    size_t room = 0, length;
+    attest_status status = ATTEST_OK;
     const char *name;
 
     *layer = NULL;
@@ -72,15 +99,13 @@ attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
     if (strstr(strstr(pattern, hole) + 1, hole))
         return attest_error_set(error, ATTEST_USAGE, "'%.80s': {} may stand there once",
                                 pattern);
-    for (size_t i = 0; (name = attest_tensor_file_name(&length, file, i)) != NULL; i++) {
-        if (!parse_layer(&number, name, length, pattern))
-            continue;
-        if (!attest_memory_grow(layer, &room, *count + 1, sizeof **layer)) {
-            free(*layer);
-            *layer = NULL;
-            return attest_memory_fail_at(error, attest_input_name(file->input.path));
-        }
-        (*layer)[(*count)++] = number;
+    for (size_t i = 0;
+         status == ATTEST_OK && (name = attest_tensor_file_name(&length, file, i)) != NULL; i++)
+        status = add_layer(layer, count, &room, name, length, pattern, error);
+    if (status != ATTEST_OK) {
+        free(*layer);
+        *layer = NULL;
+        return status;
     }
     if (*count > 0)
         qsort(*layer, *count, sizeof **layer, compare);

@@ -13,8 +13,8 @@ bool attest_qkv_is_pattern(const char *name);
 char *attest_qkv_format_name(const char *pattern, size_t layer);
 
 /* *layer = the numbers for which the file has a tensor of that name, in increasing order,
- * *count of them; the caller frees them. Status: USAGE (a pattern with several {}), NOMEM; the
- * text begins with the path. */
+ * *count of them; the caller frees them. Status: USAGE (a pattern with several {}), FORMAT (a
+ * number with leading zeros, which would be left out otherwise), NOMEM. */
 attest_status attest_qkv_find_layers(size_t **layer, size_t *count,
                                      const attest_tensor_file *file, const char *pattern,
                                      attest_error *error) ATTEST_WARN_UNUSED;

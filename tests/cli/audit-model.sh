@@ -152,13 +152,61 @@ c["rope_scaling"] = {"rope_type": "yarn", "factor": 2}|config.json: rope_scaling
 c["sliding_window"] = 3|sliding window of 3, and these are 5 tokens
 c["rope_theta"] = -1|rope_theta: a number above 0 is expected
 c["head_dim"] = 3|heads of 3, but in
+c["num_key_value_heads"] = c["num_attention_heads"]|heads of keys and values, but the tensors have
+c["rope_parameters"] = {"full_attention": {"rope_theta": 1000000}, "sliding_attention": {"rope_theta": 10000}}|rope_parameters.full_attention: layers with positions of their own
+c["rope_parameters"] = {"rope_theta": 10000, "partial_rotary_factor": 0.5}|are no pairs
+c["rope_scaling"] = {"type": "linear", "factor": 2}; c["rope_parameters"] = {"rope_type": "yarn", "factor": 2}|rope_parameters: rotary positions of type 'yarn'
+c["rope_scaling"] = {"type": "linear"}|rope_scaling: linear needs factor
+c["no_rope_layers"] = [1, 1, 1, 0]|no_rope_layers: layers with positions of their own
+c["no_rope_layer_interval"] = 4|no_rope_layer_interval: layers with positions of their own
+c["attention_multiplier"] = 0.015625|attention_multiplier: a scale of the model's own is not known
+c["clip_qkv"] = 8.0|clip_qkv: clipped queries
+c["scale_attn_weights"] = False|scale_attn_weights: scores without a scale
+c["apply_residual_connection_post_layernorm"] = True|a skip that adds what the norm returns
+c["model_type"] = "gemma2"|model_type 'gemma2': that is the architecture gemma2, not llama
+c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
+c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
 c["partial_rotary_factor"] = 0.5|are no pairs
 c["rope_local_base_freq"] = 10000|positions of their own
 del c["num_attention_heads"]|how many heads
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8}|llama3 needs
 c["rope_scaling"] = {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 1, "original_max_position_embeddings": 800}|llama3 needs
 CHANGES
+python3 - llama/model.safetensors <<'HOLE'
+import json, struct, sys
+def rename(source, target, change):
+    data = open(source, "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.dumps({change(name): tensor for name, tensor in json.loads(data[8:8 + size]).items()}).encode()
+    open(target, "wb").write(struct.pack("<Q", len(header)) + header + data[8 + size:])
+rename(sys.argv[1], "hole.safetensors", lambda name: name.replace("layers.1.", "layers.2."))
+HOLE
+refused "a layer that the model does not have, before one that it has" audit --arch llama --model hole.safetensors --config llama/config.json \
+    --activations llama/stream.safetensors --stream 'hidden_states.{}' --all --formats bfloat16
+complains 'hole.safetensors: no layer 1 of llama'
+change 'c = {"model_type": "two", "text_config": c}'
+# shellcheck disable=SC2086
+run 0 "the config of the texts of a model of texts and pictures" audit --arch llama $other --all --formats bfloat16 --save-qkv other/qkv.safetensors
+cmp -s other/qkv.safetensors llama/qkv.safetensors
+result $? "the same queries, keys and values"
 change 'pass'
+refused "heads by another number than the config has" import other/model.safetensors --arch llama --heads 2 -o no.json
+complains 'the config says 4 heads, not 2'
+for tensor in self_attn.sinks self_attn.q_proj.weight_scale_inv input_layernorm.bias; do
+    python3 - other/model.safetensors model.layers.0.$tensor <<'ONE'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header, data = json.loads(data[8:8 + size]), data[8 + size:]
+header[sys.argv[2]] = {"dtype": "F32", "shape": [1], "data_offsets": [len(data), len(data) + 4]}
+header = json.dumps(header).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(header)) + header + data + bytes(4))
+ONE
+    # shellcheck disable=SC2086
+    refused "a model with $tensor" audit --arch llama $other
+    complains "there is a tensor 'model.layers.0.$tensor'"
+    change 'pass'
+done
 # shellcheck disable=SC2086
 run 0 "a window that is asked for" audit --arch llama $other --window 2,0 --all --formats bfloat16
 printf '{' >other/config.json

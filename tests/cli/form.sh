@@ -129,5 +129,21 @@ for kind in llama qwen3 llama3 linear gemma2 phi3 bloom neox; do
     python3 "$models" outputs "$work/$kind" $kind "$out" >"$work/said" 2>>"$err"
     result $? "$(tail -n 1 "$work/said")"
 done
+python3 - "$work/gemma2/model.safetensors" "$work/after.safetensors" <<'END'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header, data = json.loads(data[8:8 + size]), data[8 + size:]
+header["model.layers.0.post_feedforward_layernorm.weight"] = {"dtype": "F32", "shape": [1], "data_offsets": [len(data), len(data) + 4]}
+header = json.dumps(header).encode()
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(header)) + header + data + bytes(4))
+END
+gemma="$work/after.safetensors --arch gemma2 --heads 4 --config $work/gemma2/config.json"
+# shellcheck disable=SC2086
+run 0 "a model that norms what attention returns" import $gemma --norm rms --json
+json '"norms what attention returns" in o["warning"]'
+# shellcheck disable=SC2086
+run 0 "without the sum" import $gemma --norm rms --no-skip --json
+json '"warning" not in o'
 refused "a config without an architecture" import "$work/llama/model.safetensors" --config x --q q --k k --v v --o o -o "$work/no.json"
 finish

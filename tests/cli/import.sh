@@ -176,6 +176,21 @@ done
 shows 'rotary positions of 8 entries, theta = 10000 .no config.json'
 run 0 "one head takes no bias of the output" import "$work/gpt2.safetensors" --arch gpt2 --layer 1 --head 1/2 --json
 json 'len(o["weights"]["heads"][0]["WQ"]) == 8 and o["homogeneous"]'
+python3 - "$work" <<'END'
+import json, struct, sys
+def write(name, tensors):
+    header, data = {}, b""
+    for tensor, count in tensors.items():
+        shape = [count, count] if count > 1 else [1]
+        raw = bytes(4 * count * count)
+        header[tensor] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    header = json.dumps(header).encode()
+    open(f"{sys.argv[1]}/{name}.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + data)
+write("scaled", {"q.weight": 4, "k.weight": 4, "v.weight": 4, "o.weight": 4, "v.weight_scale_inv": 1})
+END
+refused "a quantised matrix" import "$work/scaled.safetensors" --q q.weight --k k.weight --v v.weight --o o.weight -o "$work/no.json"
+complains "tensor 'v.weight' is quantised: its scales, 'v.weight_scale_inv', are not read"
 refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"
 complains "no layer 0 of gpt2: there is no tensor 'h.0.attn.c_attn.weight'"
 refused "an unknown architecture" import "$work/gpt2.safetensors" --arch gpt --heads 2 -o "$work/no.json"

@@ -110,6 +110,8 @@ json 'o["elements"] == 512 and [x["layer"] for x in o["layers"]] == [0, 3] and o
 python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import qkv; x = qkv.read(sys.argv[2] + "/../layers"); sys.exit(sorted(x) != sorted("layers.%d.%s" % (i, n) for i in (0, 3) for n in ("bound", "lo", "hi")))' "$srcdir/tests/cli" "$d"
 result $? "and their bounds"
 refused "a layer without v" judge $l --v 'l.{}.w' --output "$o" --kernel fp32-any
+refused "a layer whose number has a zero before it" tolerance "$d/padded.safetensors" --q l.{}.q --k l.{}.k --v l.{}.v --kernel fp32-any
+complains "padded.safetensors: tensor 'l.00.[kqv]': the numbers of layers have no zeros before them"
 refused "one output for two layers" judge $l --output "$o:out" --kernel fp32-any
 complains 'out.safetensors: .out. is one tensor, but there are many layers'
 

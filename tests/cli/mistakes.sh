@@ -163,6 +163,19 @@ run 0 "separated" separated data.json
 ! grep -q next: "$out"
 result $? "nor in a pipe"
 
+# A product does not take the place of what it is made of, by whatever name.
+ln -s data.json other-name.json
+cp data.json untouched.json
+refused "a certificate in the place of the data" certify data.json --weights softmax.json -o data.json
+complains '-o data.json would replace a file that is read'
+refused "by another name" certify data.json --weights softmax.json -o other-name.json
+refused "in the place of the weights" certify data.json --weights softmax.json -o softmax.json
+refused "outputs in the place of queries, keys and values" simulate qkv.safetensors --kernel hopper-bf16-64 -o qkv.safetensors
+cmp -s data.json untouched.json
+result $? "the data are what they were"
+run 0 "a record" audit data.json --weights softmax.json --formats bfloat16 --quick -o record.json
+run 0 "a gate that is brought up to date" audit data.json --weights softmax.json --formats bfloat16 --quick --gate record.json -o record.json
+
 # The glossary.
 run 0 "a word" show delta
 shows 'outputs of a required pair'

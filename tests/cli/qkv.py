@@ -158,6 +158,8 @@ def make(folder):
     write(path("layers.safetensors"), {
         "l.%d.%s" % (layer, n): ("F32", SHAPE, x if layer == 0 else x[1:] + x[:1])
         for layer in (0, 3) for n, x in data.items()})
+    write(path("padded.safetensors"), {
+        "l.%02d.%s" % (layer, n): ("F32", SHAPE, x) for layer in (0, 10) for n, x in data.items()})
     shifted = attention(*(x[1:] + x[:1] for x in (q, k, v)))
     write(path("layers-out.safetensors"), {"layers.0.out": tensors["right"], "layers.3.out": ("F32", SHAPE, shifted)})
     extra = {n: ("F32", SHAPE, x) for n, x in data.items()}

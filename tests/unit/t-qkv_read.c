@@ -239,7 +239,7 @@ static void layers(void)
             "b.2.k", "1, 1", "8",
             "12") ", " TENSOR("b.10.k", "1, 1", "12",
                               "16") ", " TENSOR("v", "1, 1", "16",
-                                                "20") ", " TENSOR("b.02.q", "1, 1", "20",
+                                                "20") ", " TENSOR("b.2x.q", "1, 1", "20",
                                                                   "24") ", " TENSOR("b.x.q",
                                                                                     "1, 1",
                                                                                     "24",
@@ -279,6 +279,11 @@ static void layers(void)
     names.name[1] = "{}.k";
     names.name[2] = "{}.k";
     expect("a layer without q", &names, 1 << 20, "layer 1 has a k ('{}.k'), but no q");
+    names.path = put_safetensors(
+        "n.safetensors",
+        "{" TENSOR("0.q", "1, 1", "0", "4") ", " TENSOR("01.q", "1, 1", "4", "8") "}", data, 8);
+    expect("a number with a zero before it", &names, 1 << 20,
+           "tensor '01.q': the numbers of layers have no zeros before them");
 }
 
 static void hostile(void)
