@@ -29,6 +29,7 @@ enum {
     BLOCK_ROWS = 24,                  /* queries per block */
     SCORE_CHAIN = 16,                 /* entries per chain of a score */
     BLOCK_KEYS = 64,                  /* keys per block of the weighted sum of values */
+    SPECTRAL_DIM = 32,                /* below, the bound by weights is near enough */
     PANEL_STEP = 8,                   /* entries of the arrays below are set up to a multiple */
     PANEL_PARTS = PANEL_STEP / VECTOR_LANES
 };
@@ -61,6 +62,7 @@ struct panel {
     bool has_norm_most;
     double *depth;                  /* roundings of the product of a key and its weight */
     double *mean, mean_norm, sigma; /* see panel_spectral.inc */
+    double *spread;                 /* d by d, or NULL where sigma is not worth its time */
     void *memory;
 };
 
