@@ -110,6 +110,10 @@ mutation "singular values without their deviation" $kernel/panel_spectral.inc \
     '(d - 1.0)) +' '0.0) +'
 mutation "singular values of one half of a symmetric matrix" $kernel/panel_spectral.inc \
     '2.0 * twice' 'twice'
+mutation "singular values without their mean" $kernel/panel_spectral.inc \
+    'sqrt(middle + away + rounding)' 'sqrt(away + rounding)'
+mutation "singular values of one half of the values' matrix" $kernel/panel_spectral.inc \
+    '*spread_entry(panel, r, c) = *spread_entry(panel, c, r) =' '*spread_entry(panel, r, c) ='
 mutation "no mean in the bound by singular values" $kernel/bound_vectors.h \
     'vector_mul(vector_sqrt(eta_square), away)' 'vector_set(0.0)'
 mutation "no mean in the sums of the bound by singular values" $kernel/bound_vectors.h \
