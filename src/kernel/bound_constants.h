@@ -39,8 +39,8 @@
  * the norms of the values, and what o(t) may be away from the output, per unit of [|v|^2]^1/2.
  */
 #define ATTEST_BOUND_SPECTRAL_SIZE 0x1p+16
-#define ATTEST_BOUND_SPECTRAL_MIN 0x1p-400
-#define ATTEST_BOUND_SPECTRAL_MAX 0x1p+400
+#define ATTEST_BOUND_SPECTRAL_MIN 0x1p-200
+#define ATTEST_BOUND_SPECTRAL_MAX 0x1p+200
 #define ATTEST_BOUND_SPECTRAL_AWAY 0x1p-19
 
 /* A key whose score is more than so many delta below the largest loses (step 6): one delta is

@@ -1,13 +1,14 @@
 /* panel.h -- attention of longer sequences: packed panels and register tiles. panel_avx2.c and
  * panel_avx512.c include this and the texts panel_*.inc after one of vector_*.h.
  *
- * Keys are packed two vectors to a panel, transposed, so that a tile of 6 queries by 8 keys, or
- * of 12 by 16, needs two vector loads and a broadcast per query for two fused multiply-adds per
- * query. 24 queries are taken at a time: a key panel then serves several tiles from the
- * first-level cache, and so does a block of values. The order of operations of a score and of
- * an output entry depends on its index alone, not on the tile: results do not depend on where a
- * row falls, nor on the width of the vectors. So that this holds of error bounds too, what is
- * done once per token or per row is done in fours and eights whatever the width. */
+ * Keys are packed two vectors to a panel, transposed, so that a tile of 6 queries by 8 or 16
+ * keys, and one of 6 by 8 or 12 by 16 for values, needs two vector loads and a broadcast per
+ * query for two fused multiply-adds per query. 24 queries are taken at a time: a key panel then
+ * serves several tiles from the first-level cache, and so does a block of values. The order of
+ * operations of a score and of an output entry depends on its index alone, not on the tile:
+ * results do not depend on where a row falls, nor on the width of the vectors. So that this
+ * holds of error bounds too, what is done once per token or per row is done in fours and eights
+ * whatever the width. */
 #ifndef ATTEST_KERNEL_PANEL_H
 #define ATTEST_KERNEL_PANEL_H
 
@@ -23,10 +24,12 @@
 
 enum {
     PANEL_KEYS = 2 * VECTOR_LANES,    /* keys or value columns per panel */
-    TILE_ROWS = 3 * VECTOR_LANES / 2, /* queries per tile: 12 of 16 registers, 24 of 32 */
+    SCORE_ROWS = 6,                   /* queries per tile of scores, see score_tile */
+    TILE_ROWS = 3 * VECTOR_LANES / 2, /* rows of values: 12 of 16 registers, 24 of 32 */
     BLOCK_ROWS = 24,                  /* queries per block */
     SCORE_CHAIN = 16,                 /* entries per chain of a score */
     BLOCK_KEYS = 64,                  /* keys per block of the weighted sum of values */
+    SPECTRAL_DIM = 32,                /* below, the bound by weights is near enough */
     PANEL_STEP = 8,                   /* entries of the arrays below are set up to a multiple */
     PANEL_PARTS = PANEL_STEP / VECTOR_LANES
 };
@@ -59,6 +62,7 @@ struct panel {
     bool has_norm_most;
     double *depth;                  /* roundings of the product of a key and its weight */
     double *mean, mean_norm, sigma; /* see panel_spectral.inc */
+    double *spread;                 /* d by d, or NULL where sigma is not worth its time */
     void *memory;
 };
 

@@ -149,10 +149,10 @@ static inline __attribute__((always_inline)) vector tiny_square(const vector *x,
 static inline __attribute__((always_inline)) vector tiny_weighted_square(const vector *x,
                                                                          size_t d)
 {
-    vector square = vector_set(ATTEST_BOUND_SQUARE_FLOOR), sum = vector_set(0.0);
+    vector square = vector_fma(x[0], x[0], vector_set(ATTEST_BOUND_SQUARE_FLOOR)), sum = square;
 
 #pragma GCC unroll 4
-    for (size_t c = 0; c < d; c++) { /* entry c is in d - c of the squares that are added up */
+    for (size_t c = 1; c < d; c++) { /* entry c is in d - c of the squares that are added up */
         square = vector_fma(x[c], x[c], square);
         sum = vector_add(sum, square);
     }

@@ -66,8 +66,13 @@ mutation "arguments outside the domain on the fast path" $kernel/exp_array.inc \
 mutation "a maximum that misses the last key" $kernel/tiny_softmax.inc \
     'tiny_largest(score + 1, score[0], m - 1)' 'tiny_largest(score + 1, score[0], m - 2)'
 mutation "a maximum that misses half of a panel" $kernel/panel_tile.inc \
-    'vector_max(a[r], vector_max(b[r], vector_load(most)))' \
-    'vector_max(a[r], vector_load(most))'
+    'vector_max(low[r], vector_max(high[r], vector_load(most)))' \
+    'vector_max(low[r], vector_load(most))'
+mutation "a chain of scores that is left out" $kernel/panel_tile.inc \
+    'for (size_t c = SCORE_CHAIN; c < d; c += SCORE_CHAIN) {' \
+    'for (size_t c = SCORE_CHAIN; c + 1 < d; c += SCORE_CHAIN) {'
+mutation "a chain of scores that overwrites those before" $kernel/panel_tile.inc \
+    'VECTOR_LANES != 8 && d > SCORE_CHAIN' 'VECTOR_LANES != 8 && d > 2 * SCORE_CHAIN'
 mutation "small weights that are not cut" $kernel/tiny_softmax.inc \
     'vector_max(vector_set(KERNEL_LEAST_ARGUMENT), vector_sub(score, top))' \
     'vector_sub(score, top)'
@@ -97,12 +102,18 @@ mutation "no weights in the bound by weights" $kernel/bound.c \
     '(1.0 + 1.0 / t) * weight * weight' '0.0'
 mutation "no products in the bound by weights" $kernel/tiny_bound.inc \
     'vector_mul(vector_set(g * g), value_square)' 'value_square'
+mutation "a key that the bound of short rows misses" $kernel/tiny_bound.inc \
+    'EACH_OF_N(j, 1)' 'EACH_OF_N(j, 2)'
 mutation "a chain of scores that is longer than the bound knows" $kernel/panel_pack.inc \
     'panel_roundings(c, d, SCORE_CHAIN)' 'panel_roundings(c, d, SCORE_CHAIN / 2)'
 mutation "singular values without their deviation" $kernel/panel_spectral.inc \
     '(d - 1.0)) +' '0.0) +'
 mutation "singular values of one half of a symmetric matrix" $kernel/panel_spectral.inc \
     '2.0 * twice' 'twice'
+mutation "singular values without their mean" $kernel/panel_spectral.inc \
+    'sqrt(middle + away + rounding)' 'sqrt(away + rounding)'
+mutation "singular values of one half of the values' matrix" $kernel/panel_spectral.inc \
+    '*spread_entry(panel, r, c) = *spread_entry(panel, c, r) =' '*spread_entry(panel, r, c) ='
 mutation "no mean in the bound by singular values" $kernel/bound_vectors.h \
     'vector_mul(vector_sqrt(eta_square), away)' 'vector_set(0.0)'
 mutation "no mean in the sums of the bound by singular values" $kernel/bound_vectors.h \
