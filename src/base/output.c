@@ -134,25 +134,6 @@ static attest_status open_temporary(attest_output *output, attest_error *error)
     return io_error(error, output->path, "create");
 }
 
-/* Gives the complete file its temporary name. */
-static bool name_file(attest_output *output, int file)
-{
-    char link[64], *end = output->temporary + strlen(output->temporary) - strlen("XXXXXX");
-    uint32_t number = (uint32_t)getpid();
-
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    for (int attempt = 0; attempt < 1000; attempt++, number++) {
-        snprintf(end, sizeof "XXXXXX", "%06x", (unsigned)(number & 0xFFFFFF));
-        if (linkat(AT_FDCWD, link, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0) {
-            output->nameless = false;
-            return true;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    return false;
-}
-
 attest_status attest_output_open(attest_output *output, const char *path, attest_error *error)
 {
     attest_status status;
@@ -219,23 +200,66 @@ static int sync_file(int file)
     return attest_fault("fsync") ? (errno = EIO, -1) : fsync(file);
 }
 
-/* Puts the temporary file, which is complete, in the place of the target. */
-static const char *replace_target(attest_output *output)
+/* Gives the complete file without a name this one; errno is EEXIST where there is such a file.
+ */
+static bool name_file(int file, const char *name)
+{
+    char link[64];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Gives it a temporary name that nothing else has. */
+static bool name_temporarily(attest_output *output, int file)
+{
+    char *end = output->temporary + strlen(output->temporary) - strlen("XXXXXX");
+    uint32_t number = (uint32_t)getpid();
+
+    for (int attempt = 0; attempt < 1000; attempt++, number++) {
+        snprintf(end, sizeof "XXXXXX", "%06x", (unsigned)(number & 0xFFFFFF));
+        if (name_file(file, output->temporary)) {
+            output->nameless = false;
+            return true;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return false;
+}
+
+/* Puts the complete file in the place of the target: under its name at once where there is none
+ * yet, so that not even a kill leaves another name, else by way of a temporary one. */
+static const char *place_file(attest_output *output, int file)
+{
+    if (attest_fault("rename"))
+        return "rename the temporary file to";
+    if (output->nameless && name_file(file, output->path)) {
+        free(output->temporary);
+        output->temporary = NULL;
+        return NULL;
+    }
+    if (output->nameless && (errno != EEXIST || !name_temporarily(output, file)))
+        return "create";
+    if (rename(output->temporary, output->path) != 0)
+        return "rename the temporary file to";
+    free(output->temporary);
+    output->temporary = NULL;
+    return NULL;
+}
+
+/* The same, and its name is on the disk, too. */
+static const char *replace_target(attest_output *output, int file)
 {
     int folder = open_folder(output->path);
-    const char *failed = NULL;
+    const char *failed;
 
     if (folder < 0)
         return "open the folder of";
-    if (attest_fault("rename") || rename(output->temporary, output->path) != 0) {
-        failed = "rename the temporary file to";
-    } else {
-        free(output->temporary);
-        output->temporary = NULL;
-        /* EINVAL: a file system whose folders cannot be synced */
-        if (sync_file(folder) != 0 && errno != EINVAL)
-            failed = "sync the folder of";
-    }
+    failed = place_file(output, file);
+    /* EINVAL: a file system whose folders cannot be synced */
+    if (!failed && sync_file(folder) != 0 && errno != EINVAL)
+        failed = "sync the folder of";
     close(folder);
     return failed;
 }
@@ -251,11 +275,21 @@ int attest_output_reason(FILE *stream)
     return reason;
 }
 
+static void close_quietly(int file)
+{
+    int reason = errno;
+
+    close(file);
+    errno = reason;
+}
+
 /* On a full disk fprintf succeeds, fflush fails and fclose returns 0 again: each step is
  * checked. */
 static const char *finish(attest_output *output)
 {
     FILE *stream = output->stream;
+    const char *what = NULL;
+    int file = -1;
     bool broken = ferror(stream), failed = attest_fault("write") || fflush(stream) != 0;
 
     if (broken && errno == 0)
@@ -268,15 +302,15 @@ static const char *finish(attest_output *output)
         return failed ? "write" : NULL;
     if (!failed && output->temporary && sync_file(fileno(stream)) != 0)
         failed = true;
-    if (!failed && output->nameless && !name_file(output, fileno(stream))) {
-        int reason = errno;
-        fclose(stream);
-        errno = reason;
-        return "create";
-    }
+    if (!failed && output->nameless && (file = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0)) < 0)
+        failed = true; /* the file without a name is gone when nobody has it open */
     if (fclose(stream) != 0 || attest_fault("close") || failed)
-        return "write";
-    return output->temporary ? replace_target(output) : NULL;
+        what = "write";
+    else if (output->temporary)
+        what = replace_target(output, file);
+    if (file >= 0)
+        close_quietly(file);
+    return what;
 }
 
 attest_status attest_output_commit(attest_output *output, attest_error *error)
