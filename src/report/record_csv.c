@@ -14,12 +14,20 @@ static const char header[] =
 
 enum { FIELDS = sizeof keys / sizeof keys[0] };
 
-bool attest_records_is_csv(const char *bytes, size_t size)
+/* The bytes of the first line, "\n" or "\r\n" included, if it is the header; else 0. */
+static size_t header_length(const char *bytes, size_t size)
 {
     size_t length = sizeof header - 1;
 
-    return size > length && memcmp(bytes, header, length) == 0 &&
-           (bytes[length] == '\n' || bytes[length] == '\r');
+    if (size <= length || memcmp(bytes, header, length) != 0)
+        return 0;
+    length += bytes[length] == '\r';
+    return length < size && bytes[length] == '\n' ? length + 1 : 0;
+}
+
+bool attest_records_is_csv(const char *bytes, size_t size)
+{
+    return header_length(bytes, size) > 0;
 }
 
 /* One line as a JSON object; false: it has not as many fields as the header. */
@@ -48,10 +56,9 @@ static bool add_line(attest_text *json, const char *line, size_t length, bool fi
 static attest_status add_lines(attest_text *json, const char *bytes, size_t size,
                                attest_error *error)
 {
-    size_t begin = sizeof header - 1, line = 1;
+    size_t begin = header_length(bytes, size), line = 1;
     bool first = true;
 
-    begin += strspn(bytes + begin, "\r") + 1;
     while (begin < size) {
         const char *newline = memchr(bytes + begin, '\n', size - begin);
         size_t end = newline ? (size_t)(newline - bytes) : size, length = end - begin;
