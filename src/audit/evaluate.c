@@ -84,6 +84,7 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
 {
     size_t count = 0, entries = outputs->count * outputs->dim;
     mpfr_t most, unit;
+    double largest;
 
     if (!format->bounded)
         return 0;
@@ -92,10 +93,11 @@ size_t attest_audit_outputs_saturated(const attest_audit_outputs *outputs,
     mpfr_set_ui_2exp(unit, format->top_is_nan ? 2 : 1, format->emax - format->precision + 1,
                      MPFR_RNDN);
     mpfr_sub(most, most, unit, MPFR_RNDN);
+    largest = mpfr_get_d(most, MPFR_RNDN); /* exact where doubles host the format */
     for (size_t i = 0; i < entries; i++)
-        if (outputs->real ? !isnan(outputs->real[i]) : !mpfr_nan_p(outputs->wide + i))
-            count += outputs->real ? mpfr_cmp_d(most, fabs(outputs->real[i])) == 0
-                                   : mpfr_cmpabs(outputs->wide + i, most) == 0;
+        count += outputs->real ? fabs(outputs->real[i]) == largest
+                               : !mpfr_nan_p(outputs->wide + i) &&
+                                     mpfr_cmpabs(outputs->wide + i, most) == 0;
     mpfr_clears(most, unit, (mpfr_ptr)0);
     return count;
 }
