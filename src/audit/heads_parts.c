@@ -3,6 +3,7 @@
 #include "audit/heads_parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +22,19 @@
 /* Key, newline, cells, and the hash of all that. */
 enum { KEY = 64, HASH = 64 };
 
-/* The program, where it can be read; false: out of memory. */
-static bool add_program(attest_sha256 *hash)
+/* The program, where it can be read: without a stream, which may lack the memory for its buffer
+ * and then reads nothing. */
+static void add_program(attest_sha256 *hash)
 {
     unsigned char block[1 << 16];
-    FILE *program = fopen("/proc/self/exe", "rb");
-    size_t count;
+    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    ssize_t count;
 
-    if (!program && errno == ENOMEM)
-        return false;
-    while (program && (count = fread(block, 1, sizeof block, program)) > 0)
-        attest_sha256_add(hash, block, count);
-    if (program)
-        fclose(program);
+    while (program >= 0 && (count = read(program, block, sizeof block)) > 0)
+        attest_sha256_add(hash, block, (size_t)count);
+    if (program >= 0)
+        close(program);
     attest_sha256_add(hash, attest_version(), strlen(attest_version()));
-    return true;
 }
 
 /* What a model formed of its stream: whatever its files are called, and its config says. */
@@ -77,10 +76,11 @@ static attest_status make_key(attest_audit_parts *parts, const attest_audit_head
         attest_json_write_string(&json, "tensor", heads->source->names.name[n]);
     attest_json_write_close(&json);
     failed = attest_json_write_end(&json) != ATTEST_OK;
-    failed = fclose(stream) != 0 || failed;
+    failed = fclose(stream) != 0 || !text ||
+             failed; /* no memory to shrink it: NULL, and fclose is 0 */
     attest_sha256_init(&hash);
-    failed = failed || !add_program(&hash);
     if (!failed) {
+        add_program(&hash);
         attest_sha256_add(&hash, text, size);
         add_formed(&hash, heads->source);
         attest_sha256_get(digest, &hash);

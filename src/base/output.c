@@ -17,6 +17,8 @@
 
 static attest_status io_error(attest_error *error, const char *path, const char *what)
 {
+    if (errno == ENOMEM)
+        return attest_memory_fail_at(error, path);
     return attest_error_set(error, ATTEST_IO, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
@@ -25,7 +27,7 @@ static char *resolve(const char *path)
 {
     char *real = realpath(path, NULL);
 
-    return real ? real : attest_memory_copy(path);
+    return real || errno == ENOMEM ? real : attest_memory_copy(path);
 }
 
 static attest_status open_direct(attest_output *output, attest_error *error)

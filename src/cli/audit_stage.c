@@ -128,7 +128,8 @@ static int parse_stages(attest_judge_model *model, const char *list)
                                  s.softmax);
     write_model(text, &s);
     if (attest_judge_model_parse_json(model, text, strlen(text), &budget, &error))
-        return attest_cli_refuse("--stage: %s", error.text);
+        return error.status == ATTEST_NOMEM ? attest_cli_fail(&error)
+                                            : attest_cli_refuse("--stage: %s", error.text);
     return EXIT_HOLDS;
 }
 

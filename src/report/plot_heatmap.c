@@ -66,7 +66,7 @@ static void set_layout(layout *at, const attest_plot_heatmap *heatmap)
 /* The shade of a count: none for zero, then by its logarithm. */
 static void shade(char class_name[24], double count, const layout *at)
 {
-    int level = ATTEST_PLOT_SHADES - 1;
+    double place = 1; /* from 0 to 1; differences of logarithms, since quotients may overflow */
 
     if (isnan(count)) {
         snprintf(class_name, 24, "cell unknown");
@@ -77,10 +77,10 @@ static void shade(char class_name[24], double count, const layout *at)
         return;
     }
     if (at->high > at->low)
-        level =
-            (int)(log(fmax(count, at->low) / at->low) / log(at->high / at->low) * level + 0.5);
-    level = level >= ATTEST_PLOT_SHADES ? ATTEST_PLOT_SHADES - 1 : level;
-    snprintf(class_name, 24, "cell q%d", level);
+        place = (log(fmax(count, at->low)) - log(at->low)) / (log(at->high) - log(at->low));
+    if (!(place < 1))
+        place = 1;
+    snprintf(class_name, 24, "cell q%d", (int)(place * (ATTEST_PLOT_SHADES - 1) + 0.5));
 }
 
 /* About three digits. */
