@@ -116,8 +116,8 @@ static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights
     if (begin == end)
         return ATTEST_OK;
     wide = _arb_vec_init((slong)((end - begin) * dim));
-    status = attest_attention_ball_between(wide, weights, sequence, begin, end, false, bits,
-                                           NULL);
+    status =
+        attest_attention_ball_between(wide, weights, sequence, begin, end, false, bits, NULL);
     for (size_t p = begin; p < end; p++)
         if (!are_narrow(ball + (p - at.begin) * dim, dim, bits - SPARE))
             _arb_vec_set(ball + (p - at.begin) * dim, wide + (p - begin) * dim, (slong)dim);
