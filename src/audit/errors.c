@@ -104,8 +104,8 @@ static void add_entry(attest_audit_errors *errors, totals *t,
 /* Positions that one worker measures at a time. */
 enum { CHUNK = 64 };
 
-/* What a chunk adds: errors counted, and in shared[3 i] to shared[3 i + 2] the sum, the largest
- * and the bound. */
+/* What is measured, and what was found in chunk k: the counts in chunk[k], and in sums[3 k] to
+ * sums[3 k + 2] the sum, the largest and the bound. */
 typedef struct measuring {
     const attest_audit_outputs *outputs;
     const attest_dataset *all;
@@ -113,7 +113,7 @@ typedef struct measuring {
     const attest_format *format;
     const double *bound;
     long unit_bits;
-    attest_audit_errors *chunk; /* shared, as are */
+    attest_audit_errors *chunk; /* chunk and sums are shared with the workers */
     __mpfr_struct *sums;
 } measuring;
 

@@ -1,4 +1,4 @@
-/* reference.c -- certified outputs of a sample, and errors in ulp against them. */
+/* reference.c -- certified outputs of a sample. */
 #include "audit/reference.h"
 
 #include <math.h>
@@ -83,31 +83,46 @@ void attest_audit_reference_set(attest_audit_reference *r, size_t i, arb_t ball)
     arf_clear(end);
 }
 
-/* Whether balls are as narrow as W_O, applied to averages, may leave them: no worse than
- * 2^-bits of their values. False for one with 0 inside that is not 0. */
-static bool are_narrow(arb_srcptr ball, size_t count, long bits)
+/* Whether the balls of one position are as narrow as W_O, applied to averages, may leave them:
+ * no worse than 2^-bits of their values. False for one with 0 inside that is not 0. */
+static bool are_narrow(arb_srcptr ball, size_t dim, long bits)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!arb_is_zero(ball + i) && !(arb_rel_accuracy_bits(ball + i) >= bits))
+    for (size_t c = 0; c < dim; c++)
+        if (!arb_is_zero(ball + c) && !(arb_rel_accuracy_bits(ball + c) >= bits))
             return false;
     return true;
 }
 
-/* The balls of a passage, by way of narrow averages if those are good enough. */
+/* The balls of a passage: at every position by way of narrow averages if those are good enough
+ * there, whatever they are at others, so that it does not matter how a sequence is cut
+ * (proofs-notes/attention.md, "Narrow averages"). */
 static attest_status enclose_passage(arb_ptr ball, const attest_weights *weights,
                                      const attest_sequence *sequence, attest_audit_passage at,
                                      long bits)
 {
-    size_t count = (at.end - at.begin) * sequence->dim;
+    size_t dim = sequence->dim, begin = at.begin, end = at.end;
+    attest_status status;
+    arb_ptr wide;
 
-    if (weights->activation == ATTEST_SOFTMAX) {
-        ATTEST_TRY(attest_attention_ball_between(ball, weights, sequence, at.begin, at.end,
-                                                 true, bits, NULL));
-        if (are_narrow(ball, count, bits - SPARE))
-            return ATTEST_OK;
-    }
-    return attest_attention_ball_between(ball, weights, sequence, at.begin, at.end, false, bits,
-                                         NULL);
+    if (weights->activation != ATTEST_SOFTMAX)
+        return attest_attention_ball_between(ball, weights, sequence, at.begin, at.end, false,
+                                             bits, NULL);
+    ATTEST_TRY(attest_attention_ball_between(ball, weights, sequence, at.begin, at.end, true,
+                                             bits, NULL));
+    while (begin < end && are_narrow(ball + (begin - at.begin) * dim, dim, bits - SPARE))
+        begin++;
+    while (begin < end && are_narrow(ball + (end - 1 - at.begin) * dim, dim, bits - SPARE))
+        end--;
+    if (begin == end)
+        return ATTEST_OK;
+    wide = _arb_vec_init((slong)((end - begin) * dim));
+    status =
+        attest_attention_ball_between(wide, weights, sequence, begin, end, false, bits, NULL);
+    for (size_t p = begin; p < end; p++)
+        if (!are_narrow(ball + (p - at.begin) * dim, dim, bits - SPARE))
+            _arb_vec_set(ball + (p - at.begin) * dim, wide + (p - begin) * dim, (slong)dim);
+    _arb_vec_clear(wide, (slong)((end - begin) * dim));
+    return status;
 }
 
 static bool evaluate_balls(void *context, size_t item)

@@ -2,7 +2,7 @@
  * doubles host (number/hosted.h): what a simulated kernel or an audit does most of the time.
  *
  * Every lane does what attest_hosted_nearest does; the results of all kernels are the same to
- * the bit. */
+ * the bit. proofs-notes/audit.md, "Vectors". */
 #ifndef ATTEST_KERNEL_SUMS_H
 #define ATTEST_KERNEL_SUMS_H
 

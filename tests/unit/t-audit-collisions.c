@@ -356,6 +356,92 @@ static void test_collapse(uint64_t *state)
         CAP, wrong, found, none, proved, hard, sums, not_monotone);
 }
 
+/* Sets a matrix of integers, row after row. */
+static void set_matrix(attest_matrix *matrix, size_t rows, size_t cols, const long *entry)
+{
+    attest_matrix_clear(matrix);
+    attest_matrix_init(matrix);
+    attest_matrix_resize(matrix, rows, cols);
+    fmpz_one(matrix->denominator);
+    for (size_t i = 0; i < rows * cols; i++)
+        fmpz_set_si(matrix->entry + i, entry[i]);
+}
+
+/* One sequence: some first tokens with v_0 - v_1 = -2^-200, then others. */
+static void build_cancelling(attest_dataset *dataset, size_t first, size_t length)
+{
+    static const long entry[4][3] = {{1, 1, 1}, {2, 2, -1}, {3, 1, 0}, {-1, 2, 1}};
+    fmpq *token = _fmpq_vec_init(3);
+    attest_dataset_builder builder;
+    bool ok = true;
+
+    attest_dataset_init(dataset);
+    attest_dataset_builder_init(&builder, 3, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t k = 0; k < length; k++) {
+        for (size_t c = 0; c < 3; c++)
+            fmpq_set_si(token + c, entry[(k < first ? 0 : 2) + k % 2][c], 1);
+        if (k < first) {
+            fmpz_one_2exp(fmpq_denref(token + 1), 200);
+            fmpz_mul_2exp(fmpq_numref(token + 1), fmpq_numref(token + 1), 200);
+            fmpz_add_ui(fmpq_numref(token + 1), fmpq_numref(token + 1), 1);
+        }
+        ok = ok && attest_dataset_builder_add_token(&builder, token, NULL) == ATTEST_OK;
+    }
+    ok = ok && attest_dataset_builder_end_sequence(&builder, NULL) == ATTEST_OK &&
+         attest_dataset_builder_finish(dataset, &builder, NULL) == ATTEST_OK;
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(token, 3);
+    if (!ok)
+        abort();
+}
+
+/* W_O takes the difference of averages that agree to 200 bits at the first positions and not at
+ * the others: which way each is computed must not depend on how workers cut the sequence. */
+static void test_passages(uint64_t *state)
+{
+    static const long form[] = {0, 0, 1, 0, 0, 0}, values[] = {1, 0, 0, 0, 1, 0};
+    static const long output[] = {1, -1, 1, 0, 0, 1};
+    const ref_shape one_head = {1, 3, 2, 1, 3, 1, false};
+    enum { FIRST = 20, LENGTH = 404, BITS = 181 };
+    attest_audit_reference reference[2];
+    size_t differ = 0, wide = 0;
+    attest_dataset dataset;
+    ref_case layer;
+
+    ref_case_init(&layer, &one_head, state);
+    layer.weights.activation = ATTEST_SOFTMAX;
+    layer.weights.mask = ATTEST_MASK_CAUSAL;
+    layer.weights.skip = false;
+    set_matrix(&layer.weights.head[0].wq, 2, 3, form);
+    set_matrix(&layer.weights.head[0].wk, 2, 3, form);
+    set_matrix(&layer.weights.head[0].wv, 2, 3, values);
+    set_matrix(&layer.weights.head[0].wo, 3, 2, output);
+    build_cancelling(&dataset, FIRST, LENGTH);
+    for (int i = 0; i < 2; i++) {
+        attest_audit_request request;
+
+        attest_audit_request_init(&request, &dataset, &layer.weights);
+        request.jobs = i == 0 ? 1 : 5;
+        if (attest_audit_reference_get(&reference[i], &request, 1, BITS, NULL) != ATTEST_OK)
+            abort();
+    }
+    for (size_t e = 0; e < LENGTH * 3; e++) {
+        mpfr_srcptr middle = reference[0].middle + e, radius = reference[0].radius + e;
+
+        differ += !mpfr_equal_p(middle, reference[1].middle + e) ||
+                  !mpfr_equal_p(radius, reference[1].radius + e);
+        wide += !mpfr_zero_p(radius) &&
+                mpfr_get_exp(radius) > mpfr_get_exp(middle) - (BITS - 64) + 2;
+    }
+    TAP_OK(differ == 0, "balls do not depend on the jobs (%zu of %d differ)", differ,
+           LENGTH * 3);
+    TAP_OK(wide == 0, "and have the bits that are asked for, but 64 (%zu have not)", wide);
+    for (int i = 0; i < 2; i++)
+        attest_audit_reference_clear(&reference[i]);
+    attest_dataset_clear(&dataset);
+    ref_case_clear(&layer);
+}
+
 int main(void)
 {
     static const char *const bounded[] = {"binary64", "binary32",      "bfloat16",   "binary16",
@@ -370,5 +456,6 @@ int main(void)
     for (size_t i = 0; i < sizeof winners / sizeof winners[0]; i++)
         test_bound(winners[i], ATTEST_HARDMAX, &state);
     test_collapse(&state);
+    test_passages(&state);
     return tap_done();
 }

@@ -332,6 +332,31 @@ static void test_sums(uint64_t *state)
            kernel, wrong);
 }
 
+/* A NaN of any bits is not rounded to a number, alone and in a sum. */
+static void test_nan(const char *name)
+{
+    static const uint64_t nan[] = {0x7ff8000000000000, 0xfff8000000000000, 0x7fffe00000000000,
+                                   0x7fffffffe0000000, 0x7fffffffffffffff, 0xffffffffffffffff};
+    attest_hosted h = host(name, ATTEST_SIMULATED_NEAREST);
+    double m[2 * ROWS], x[2] = {1, 1}, y[ROWS];
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < sizeof nan / sizeof nan[0]; i++)
+        for (size_t cols = 1; cols <= 2; cols++) {
+            for (size_t r = 0; r < 2 * ROWS; r++)
+                m[r] = r % 3 ? 1 : attest_hosted_double(nan[i]);
+            attest_hosted_combine(y, m, ROWS, cols, ROWS, x, &h);
+            for (size_t r = 0; r < ROWS; r++) {
+                double sum = attest_hosted_mul(m[r], 1, &h);
+                if (cols == 2)
+                    sum = attest_hosted_add(sum, attest_hosted_mul(m[ROWS + r], 1, &h), &h);
+                wrong += !ref_same(sum, y[r]);
+            }
+        }
+    TAP_OK(wrong == 0, "%s, %s: NaNs at once as one at a time (%zu wrong)", kernel, name,
+           wrong);
+}
+
 static void test_escape(void)
 {
     attest_hosted h = host("p=12", ATTEST_SIMULATED_NEAREST);
@@ -407,6 +432,10 @@ int main(void)
         for (size_t i = 0; i < sizeof random / sizeof random[0]; i++)
             test_combine(random[i], &state);
         test_combine("binary64", &state);
+        test_nan("p=2:emin=-20:emax=20");
+        test_nan("float8_e5m2");
+        test_nan("bfloat16");
+        test_nan("float4_e2m1fn");
         test_sums(&state);
         test_escape();
     }
