@@ -134,6 +134,10 @@ run 0 "a little below the bound" tolerance "$f" --kernel fp32-any --causal --giv
 json 'o["given"]["refuses_correct"] is None and o["given"]["reason"].startswith("not decided: ") and o["given"]["correct"]["bound"] > o["given"]["correct"]["allowed"]'
 run 0 "without a mask there is none to move" tolerance "$f" --kernel fp32-any --given 1,0 --json
 json '"mask-off-by-one" not in [x["name"] for x in o["given"]["faults"]]'
+run 0 "a scale of 1 that is missing changes nothing" tolerance "$f" --kernel fp32-any --causal --scale none --given 1,0 --json
+json 'o["given"]["without_effect"] == ["missing-scale"] and "element" not in [x for x in o["given"]["faults"] if x["name"] == "missing-scale"][0]'
+run 0 "and in words" tolerance "$f" --kernel fp32-any --causal --scale none --given 1,0
+shows '^  missing-scale +without effect$'
 
 # schedules: concrete kernels
 b=$d/BF16.safetensors
