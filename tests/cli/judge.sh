@@ -28,6 +28,9 @@ for jobs in 1 2 5; do
 done
 cmp -s "$work/jobs-1" "$work/jobs-2" && cmp -s "$work/jobs-1" "$work/jobs-5"
 result $? "the result does not depend on --jobs"
+cp "$o" "$work/kernel.safetensors"
+refused "a record in the place of the output" judge "$f" --output "$work/kernel.safetensors:side" --kernel fp32-any --causal -o "$work/kernel.safetensors"
+complains 'would replace a file that is read'
 run 0 "heads side by side" judge "$f" --output "$o:side" --kernel fp32-any --causal
 run 0 "the lower triangle from the first key" judge "$f" --output "$o" --kernel fp32-any --causal=top-left
 run 0 "a window" judge "$f" --output "$o:window" --kernel fp32-any --window 2,1
