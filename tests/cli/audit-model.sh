@@ -165,6 +165,8 @@ c["scale_attn_weights"] = False|scale_attn_weights: scores without a scale
 c["apply_residual_connection_post_layernorm"] = True|a skip that adds what the norm returns
 c["model_type"] = "gemma2"|model_type 'gemma2': that is the architecture gemma2, not llama
 c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
+c["is_causal"] = False|the config says that there is no causal mask, and llama has one
+c["use_bidirectional_attention"] = True|the config says that there is no causal mask, and llama has one
 c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
 c["partial_rotary_factor"] = 0.5|are no pairs
 c["rope_local_base_freq"] = 10000|positions of their own
