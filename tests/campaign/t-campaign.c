@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "campaign/pool.h"
 #include "campaign/chunk.h"
+#include "campaign/pool.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
 #include "tests/tap.h"
