@@ -1,10 +1,12 @@
 /* model_config.c -- what the config.json of a model says of its attention. */
 #include "io/model_config.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <attest/flint.h>
 
@@ -287,7 +289,6 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
     const char *slash = strrchr(model, '/');
     size_t folder = slash ? (size_t)(slash - model) + 1 : 0;
     char *beside;
-    FILE *file;
     attest_status status = ATTEST_OK;
 
     *found = true;
@@ -299,12 +300,10 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
         return attest_memory_fail(error);
     memcpy(beside, model, folder);
     memcpy(beside + folder, name, sizeof name);
-    file = fopen(beside, "rb");
-    *found = file != NULL;
-    if (file) {
-        fclose(file);
+    /* One that is there and cannot be read must not look like none. */
+    *found = access(beside, F_OK) == 0 || errno != ENOENT;
+    if (*found)
         status = attest_model_config_read(config, beside, budget, error);
-    }
     free(beside);
     return status;
 }

@@ -214,4 +214,9 @@ run 0 "a window that is asked for" audit --arch llama $other --window 2,0 --all 
 printf '{' >other/config.json
 # shellcheck disable=SC2086
 refused "a broken config" audit --arch llama $other
+rm other/config.json
+ln -s config.json other/config.json
+# shellcheck disable=SC2086
+refused "a config that is there and cannot be read" audit --arch llama --heads 4 $other
+complains 'other/config.json: cannot open'
 finish
