@@ -133,6 +133,8 @@ static bool decide(attest_chunk_run_state *run, attest_trial *trial,
         run->status = chunk->property->decide(trial, instance, chunk->setting, run->error);
     else
         run->status = attest_guard_decide(&guard, trial, instance, run->error);
+    if (run->status == ATTEST_NOMEM) /* a property need not say it */
+        attest_memory_fail(run->error);
     run->hangs += run->guarded && is_violation(trial, "hang");
     return run->status == ATTEST_OK;
 }
@@ -153,6 +155,8 @@ static bool decide_own(attest_chunk_run_state *run, attest_trial *trial,
         property->decide_many(trial, instance, 1, &memory, run->chunk->setting, run->error);
     if (property->forget)
         property->forget(memory);
+    if (run->status == ATTEST_NOMEM)
+        attest_memory_fail(run->error);
     if (run->status != ATTEST_OK || trial->outcome != ATTEST_VIOLATED)
         return run->status == ATTEST_OK;
     if (!decide(run, trial, instance))

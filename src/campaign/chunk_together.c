@@ -77,6 +77,8 @@ static bool decide(batch *b)
     if (b->count > 0) {
         run->status = chunk->property->decide_many(b->trial, b->instance, b->count, &b->memory,
                                                    chunk->setting, run->error);
+        if (run->status == ATTEST_NOMEM) /* a property need not say it */
+            attest_memory_fail(run->error);
         ok = run->status == ATTEST_OK && take_up(b);
     }
     empty(b);

@@ -113,7 +113,7 @@ typedef struct attest_property {
     attest_status (*gen)(attest_instance *instance, struct theft *t,
                          const attest_setting *setting);
     /* Decides the instance exactly. Hypotheses are checked again (an instance may come from a
-     * file): those not met give ATTEST_DISCARDED. Status: NOMEM. */
+     * file): those not met give ATTEST_DISCARDED. Status: NOMEM, with or without a text. */
     attest_status (*decide)(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error);
     /* Optional: decides count instances together where that is cheaper than one by one; then

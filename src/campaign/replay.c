@@ -8,6 +8,7 @@
 #include <attest/certify.h>
 
 #include "attention/work.h"
+#include "base/memory.h"
 #include "base/try.h"
 #include "audit/collision_file.h"
 #include "campaign/guard.h"
@@ -222,6 +223,8 @@ static attest_status decide_property(attest_replay *replay, const attest_counter
                                      &trial, &instance, error);
     else if (status == ATTEST_OK)
         status = property->decide(&trial, &instance, setting, error);
+    if (status == ATTEST_NOMEM) /* a property need not say it */
+        attest_memory_fail(error);
     attest_dataset_init(&instance.dataset);
     attest_weights_init(&instance.weights);
     attest_instance_clear(&instance);

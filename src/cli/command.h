@@ -148,7 +148,7 @@ int attest_cli_pair(attest_common *common, attest_dataset *dataset, const attest
 /* Prints "attest: TEXT" in one line to standard error, made harmless for a terminal. */
 void attest_cli_complain(const char *format, ...) ATTEST_PRINTF(1, 2);
 
-/* Complains, and returns EXIT_USAGE. */
+/* Complains, and returns EXIT_USAGE; EXIT_ENVIRONMENT where there is no memory for the line. */
 int attest_cli_refuse(const char *format, ...) ATTEST_PRINTF(1, 2);
 
 /* text, which the library made, with what its end asks for named as the option of the program:

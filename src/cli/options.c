@@ -1,6 +1,7 @@
 /* options.c -- table-driven option parsing on getopt_long. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,12 +313,27 @@ static int check_output(const attest_command *command, attest_common *common)
                                                   : code;
 }
 
-/* Is there a file of that name, which -o would replace? */
-static int refuse_replaced(const struct stat *product, const char *output, const char *path)
+/* about = the file that the text names: FILE, or FILE:NAME of a tensor. False: there is none.
+ */
+static bool find_file(struct stat *about, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    char path[PATH_MAX];
+
+    if (stat(text, about) == 0)
+        return true;
+    if (!colon || colon - text >= PATH_MAX)
+        return false;
+    snprintf(path, sizeof path, "%.*s", (int)(colon - text), text);
+    return stat(path, about) == 0;
+}
+
+/* Does the text name the file that -o would replace? */
+static int refuse_replaced(const struct stat *product, const char *output, const char *text)
 {
     struct stat about;
 
-    if (!path || stat(path, &about) != 0 || about.st_dev != product->st_dev ||
+    if (!text || !find_file(&about, text) || about.st_dev != product->st_dev ||
         about.st_ino != product->st_ino)
         return EXIT_HOLDS;
     return attest_cli_refuse("-o %s would replace a file that is read: choose another name",

@@ -31,7 +31,7 @@ typedef enum tolerance_answer {
 typedef struct tolerance_fault {
     attest_judge_fault fault;
     tolerance_answer answer;
-    tolerance_element element; /* unless it is the same */
+    tolerance_element element; /* of the same the layer alone is of use */
 } tolerance_fault;
 
 typedef struct tolerance_job {

@@ -80,27 +80,48 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
     return ATTEST_OK;
 }
 
+/* There is something that the fault concerns, whether it changes it or not: a scale, a mask. */
+static bool concerns(attest_judge_fault fault, const attest_qkv *qkv)
+{
+    return fault == ATTEST_JUDGE_FAULT_SCALE ||
+           (fault == ATTEST_JUDGE_FAULT_MASK &&
+            (qkv->causal != ATTEST_CAUSAL_NONE || qkv->mask.data));
+}
+
+/* Adds what is to be said of one fault. */
+static attest_status add_fault(tolerance_job *job, attest_judge_fault fault,
+                               const attest_judge_bounds *bounds, double *room,
+                               attest_error *error)
+{
+    attest_cli_qkv *x = &job->x;
+    attest_judge_faulty faulty;
+    attest_status status = ATTEST_OK;
+    tolerance_fault *result;
+    bool applies;
+
+    if (!attest_memory_grow(&job->fault, &job->fault_room, job->faults + 1, sizeof *job->fault))
+        return attest_memory_fail(error);
+    result = &job->fault[job->faults];
+    ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, fault, &x->qkv,
+                                        attest_judge_model_get_tile(x->model), error));
+    if (applies) {
+        status = judge_fault(result, job, &faulty, bounds, room, error);
+        attest_judge_faulty_clear(&faulty);
+    } else {
+        *result = (tolerance_fault){
+            .fault = fault, .answer = TOLERANCE_SAME, .element = {.layer = x->layer}};
+    }
+    job->faults += status == ATTEST_OK && (applies || concerns(fault, &x->qkv));
+    return status;
+}
+
 static attest_status judge_faults(tolerance_job *job, const attest_judge_bounds *bounds,
                                   double *room, attest_error *error)
 {
-    attest_cli_qkv *x = &job->x;
     attest_status status = ATTEST_OK;
 
-    for (int i = 0; i < ATTEST_JUDGE_FAULTS && status == ATTEST_OK; i++) {
-        attest_judge_faulty faulty;
-        bool applies;
-
-        ATTEST_TRY(attest_judge_faulty_init(&faulty, &applies, (attest_judge_fault)i, &x->qkv,
-                                            attest_judge_model_get_tile(x->model), error));
-        if (!applies)
-            continue;
-        status = attest_memory_grow(&job->fault, &job->fault_room, job->faults + 1,
-                                    sizeof *job->fault)
-                     ? judge_fault(&job->fault[job->faults], job, &faulty, bounds, room, error)
-                     : attest_memory_fail(error);
-        job->faults += status == ATTEST_OK;
-        attest_judge_faulty_clear(&faulty);
-    }
+    for (int i = 0; i < ATTEST_JUDGE_FAULTS && status == ATTEST_OK; i++)
+        status = add_fault(job, (attest_judge_fault)i, bounds, room, error);
     return status;
 }
 

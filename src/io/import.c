@@ -179,6 +179,12 @@ attest_status attest_import_set(attest_weights *weights, attest_model_file *file
     fmpq_t scale;
 
     if (request->arch) {
+        /* Positions and norms are those of a layer, and would be left out. */
+        if (has_hole(request->q) || has_hole(request->qkv))
+            return attest_error_set(error, ATTEST_USAGE,
+                                    "'%.80s' is of one head, and an architecture has tensors "
+                                    "of all heads: leave one of the two out",
+                                    has_hole(request->q) ? request->q : request->qkv);
         ATTEST_TRY(attest_import_arch_set(request, file, error));
         ATTEST_TRY(attest_model_config_find(&config, &request->has_config, request->config,
                                             path, budget, error));

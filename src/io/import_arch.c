@@ -193,6 +193,13 @@ attest_norm attest_import_arch_norm(const char *arch)
     return l ? l->norm : ATTEST_NORM_NONE;
 }
 
+bool attest_import_arch_is_causal(const char *arch)
+{
+    const layout *l = find_layout(arch);
+
+    return l && l->causal;
+}
+
 bool attest_import_arch_has(const char *arch, size_t layer, attest_model_file *file)
 {
     const layout *l = find_layout(arch);

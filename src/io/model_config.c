@@ -1,6 +1,7 @@
 /* model_config.c -- what the config.json of a model says of its attention. */
 #include "io/model_config.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
+#include "io/import_arch.h"
 #include "io/json_read.h"
 
 /* The first of the names that is there, and not null. */
@@ -217,6 +219,29 @@ static attest_status get_type(attest_model_config *config, const attest_json_cur
     return ATTEST_OK;
 }
 
+static attest_status get_bool(bool *value, const attest_json_cursor *root, const char *name,
+                              attest_error *error)
+{
+    attest_json_cursor member;
+
+    return attest_json_find_member(&member, root, name)
+               ? attest_json_get_bool(value, &member, error)
+               : ATTEST_OK;
+}
+
+/* What the config says of the mask; is_decoder is false also of models that have one. */
+static attest_status get_mask(attest_model_config *config, const attest_json_cursor *root,
+                              attest_error *error)
+{
+    bool both_ways = false, causal = true;
+
+    ATTEST_TRY(get_bool(&config->causal, root, "is_decoder", error));
+    ATTEST_TRY(get_bool(&both_ways, root, "use_bidirectional_attention", error));
+    ATTEST_TRY(get_bool(&causal, root, "is_causal", error));
+    config->both_ways = both_ways || !causal;
+    return ATTEST_OK;
+}
+
 static attest_status get_all(attest_model_config *config, const attest_json_cursor *root,
                              attest_error *error)
 {
@@ -224,6 +249,7 @@ static attest_status get_all(attest_model_config *config, const attest_json_curs
     ATTEST_TRY(get_size(&config->key_heads, root, NAMES("num_key_value_heads"), error));
     ATTEST_TRY(get_size(&config->head_dim, root, NAMES("head_dim"), error));
     ATTEST_TRY(get_type(config, root, error));
+    ATTEST_TRY(get_mask(config, root, error));
     ATTEST_TRY(get_size(&config->scalar, root, NAMES("query_pre_attn_scalar"), error));
     ATTEST_TRY(get_double(
         &config->norm_eps, root,
@@ -274,7 +300,8 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
         return attest_memory_fail(error);
     memcpy(beside, model, folder);
     memcpy(beside + folder, name, sizeof name);
-    *found = access(beside, F_OK) == 0; /* which needs no memory, as fopen does */
+    /* One that is there and cannot be read must not look like none. */
+    *found = access(beside, F_OK) == 0 || errno != ENOENT;
     if (*found)
         status = attest_model_config_read(config, beside, budget, error);
     free(beside);
@@ -336,11 +363,26 @@ static attest_status check_type(const attest_model_config *config, const char *a
     return ATTEST_OK;
 }
 
+static attest_status check_mask(const attest_model_config *config, const char *arch,
+                                attest_error *error)
+{
+    bool causal = attest_import_arch_is_causal(arch);
+
+    if (causal ? !config->both_ways : !config->causal)
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_UNABLE,
+                            "the config says that there is %s, and %s has %s: name the tensors "
+                            "and the mask instead, or record q, k and v",
+                            causal ? "no causal mask" : "a causal mask", arch,
+                            causal ? "one" : "none");
+}
+
 attest_status attest_model_config_check(const attest_model_config *config, const char *arch,
                                         size_t heads, size_t key_heads, size_t size,
                                         attest_error *error)
 {
     ATTEST_TRY(check_type(config, arch, error));
+    ATTEST_TRY(check_mask(config, arch, error));
     if (config->heads > 0 && config->heads != heads)
         return attest_error_set(error, ATTEST_USAGE, "the config says %zu heads, not %zu",
                                 config->heads, heads);

@@ -19,6 +19,8 @@ typedef struct attest_model_config {
     size_t key_heads;                         /* num_key_value_heads */
     size_t head_dim;                          /* head_dim */
     char type[ATTEST_MODEL_CONFIG_NUMBER];    /* model_type, its beginning; empty: none */
+    bool causal;                              /* is_decoder: there is a causal mask */
+    bool both_ways;                           /* is_causal false, use_bidirectional_attention */
     double norm_eps;                          /* rms_norm_eps, layer_norm_eps, ... */
     double rope_theta;                        /* rope_theta, rotary_emb_base */
     double rope_part;                         /* rotary_pct, partial_rotary_factor */

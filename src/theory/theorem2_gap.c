@@ -37,7 +37,7 @@ typedef struct best_direction {
     double below; /* the product, rounded down */
 } best_direction;
 
-/* below = x, rounded down. Domain: x > 0. */
+/* x, rounded down. Domain: x > 0. */
 static double round_down(const fmpq_t x)
 {
     double below;

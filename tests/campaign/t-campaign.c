@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "campaign/chunk.h"
 #include "campaign/pool.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
@@ -405,8 +406,49 @@ static void test_witness(const char *x, double time, attest_campaign_standing ex
     end(&s);
 }
 
+static attest_status starve(attest_trial *trial, const attest_instance *instance,
+                            const attest_setting *setting, attest_error *error)
+{
+    (void)trial, (void)instance, (void)setting, (void)error;
+    return ATTEST_NOMEM;
+}
+
+static attest_status starve_many(attest_trial *trial, const attest_instance *instance,
+                                 size_t count, void **memory, const attest_setting *setting,
+                                 attest_error *error)
+{
+    (void)count, (void)memory;
+    return starve(trial, instance, setting, error);
+}
+
+/* A property that is out of memory and does not say so: the chunk does. */
+static void test_starved(bool together, bool search)
+{
+    const attest_property property = {.name = "starves",
+                                      .statement = "toy",
+                                      .gen = toy_gen,
+                                      .decide = starve,
+                                      .decide_many = together ? starve_many : NULL};
+    const attest_setting setting = {0};
+    const attest_chunk chunk = {
+        .property = &property, .setting = &setting, .count = 8, .search = search};
+    attest_error error = {.status = ATTEST_OK, .text = ""};
+    attest_chunk_result result;
+
+    attest_chunk_result_init(&result);
+    TAP_OK(attest_chunk_run(&result, &chunk, &error) == ATTEST_NOMEM &&
+               error.status == ATTEST_NOMEM && strstr(error.text, "out of memory"),
+           "no memory for a trial%s%s: '%s'", together ? ", decided together" : "",
+           search ? ", in a search" : "", error.text);
+    attest_chunk_result_clear(&result);
+}
+
 int main(void)
 {
+    test_starved(false, false);
+    test_starved(false, true);
+    test_starved(true, false);
+    test_starved(true, true);
     test_witness("9999", 1e-9, ATTEST_STANDING_EXPECTED);
     test_witness("1", 1e-9, ATTEST_STANDING_FAILED);
     test_witness("x", 1e-9, ATTEST_STANDING_FAILED);

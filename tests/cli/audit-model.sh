@@ -165,6 +165,8 @@ c["scale_attn_weights"] = False|scale_attn_weights: scores without a scale
 c["apply_residual_connection_post_layernorm"] = True|a skip that adds what the norm returns
 c["model_type"] = "gemma2"|model_type 'gemma2': that is the architecture gemma2, not llama
 c["model_type"] = "cohere"|model_type 'cohere', whose attention is not known
+c["is_causal"] = False|the config says that there is no causal mask, and llama has one
+c["use_bidirectional_attention"] = True|the config says that there is no causal mask, and llama has one
 c = {"text_config": dict(c, rope_theta=-1)}|text_config.rope_theta: a number above 0 is expected
 c["partial_rotary_factor"] = 0.5|are no pairs
 c["rope_local_base_freq"] = 10000|positions of their own
@@ -212,4 +214,9 @@ run 0 "a window that is asked for" audit --arch llama $other --window 2,0 --all 
 printf '{' >other/config.json
 # shellcheck disable=SC2086
 refused "a broken config" audit --arch llama $other
+rm other/config.json
+ln -s config.json other/config.json
+# shellcheck disable=SC2086
+refused "a config that is there and cannot be read" audit --arch llama --heads 4 $other
+complains 'other/config.json: cannot open'
 finish

@@ -191,6 +191,13 @@ write("scaled", {"q.weight": 4, "k.weight": 4, "v.weight": 4, "o.weight": 4, "v.
 END
 refused "a quantised matrix" import "$work/scaled.safetensors" --q q.weight --k k.weight --v v.weight --o o.weight -o "$work/no.json"
 complains "tensor 'v.weight' is quantised: its scales, 'v.weight_scale_inv', are not read"
+refused "an architecture, and tensors of single heads" import "$work/llama.safetensors" --arch llama --layer 1 --heads 2 --q 'q.{}' --k 'k.{}' --v 'v.{}' --o 'o.{}' -o "$work/no.json"
+complains "'q.\{\}' is of one head, and an architecture has tensors of all heads"
+printf '{"model_type": "bert", "is_decoder": true}' >"$work/decoder.json"
+refused "a decoder of an architecture without a mask" import "$work/bert.safetensors" --arch bert --layer 1 --heads 2 --no-skip --config "$work/decoder.json" -o "$work/no.json"
+complains 'the config says that there is a causal mask, and bert has none: name the tensors and the mask instead'
+sed 's/true/false/' "$work/decoder.json" >"$work/encoder.json"
+run 0 "an encoder" import "$work/bert.safetensors" --arch bert --layer 1 --heads 2 --no-skip --config "$work/encoder.json" -o "$work/yes.json"
 refused "another layer" import "$work/gpt2.safetensors" --arch gpt2 --heads 2 -o "$work/no.json"
 complains "no layer 0 of gpt2: there is no tensor 'h.0.attn.c_attn.weight'"
 refused "an unknown architecture" import "$work/gpt2.safetensors" --arch gpt --heads 2 -o "$work/no.json"

@@ -28,6 +28,9 @@ for jobs in 1 2 5; do
 done
 cmp -s "$work/jobs-1" "$work/jobs-2" && cmp -s "$work/jobs-1" "$work/jobs-5"
 result $? "the result does not depend on --jobs"
+cp "$o" "$work/kernel.safetensors"
+refused "a record in the place of the output" judge "$f" --output "$work/kernel.safetensors:side" --kernel fp32-any --causal -o "$work/kernel.safetensors"
+complains 'would replace a file that is read'
 run 0 "heads side by side" judge "$f" --output "$o:side" --kernel fp32-any --causal
 run 0 "the lower triangle from the first key" judge "$f" --output "$o" --kernel fp32-any --causal=top-left
 run 0 "a window" judge "$f" --output "$o:window" --kernel fp32-any --window 2,1
@@ -134,6 +137,10 @@ run 0 "a little below the bound" tolerance "$f" --kernel fp32-any --causal --giv
 json 'o["given"]["refuses_correct"] is None and o["given"]["reason"].startswith("not decided: ") and o["given"]["correct"]["bound"] > o["given"]["correct"]["allowed"]'
 run 0 "without a mask there is none to move" tolerance "$f" --kernel fp32-any --given 1,0 --json
 json '"mask-off-by-one" not in [x["name"] for x in o["given"]["faults"]]'
+run 0 "a scale of 1 that is missing changes nothing" tolerance "$f" --kernel fp32-any --causal --scale none --given 1,0 --json
+json 'o["given"]["without_effect"] == ["missing-scale"] and "element" not in [x for x in o["given"]["faults"] if x["name"] == "missing-scale"][0]'
+run 0 "and in words" tolerance "$f" --kernel fp32-any --causal --scale none --given 1,0
+shows '^  missing-scale +without effect$'
 
 # schedules: concrete kernels
 b=$d/BF16.safetensors
