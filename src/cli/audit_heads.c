@@ -204,11 +204,8 @@ static attest_status open_source(heads_job *job, attest_error *error)
 
     if (request->stream.model) {
         job->heads.model = &request->stream;
-        ATTEST_TRY(attest_model_qkv_open(job->heads.source, &job->heads.qkv, &request->stream,
-                                         &job->common->budget, error));
-        return request->save_qkv
-                   ? attest_cli_audit_save_qkv(request->save_qkv, job->heads.source, error)
-                   : ATTEST_OK;
+        return attest_model_qkv_open(job->heads.source, &job->heads.qkv, &request->stream,
+                                     &job->common->budget, error);
     }
     memcpy(names.name, request->qkv.name, sizeof names.name);
     return attest_qkv_source_open(job->heads.source, &names, &job->common->budget, error);
@@ -255,7 +252,9 @@ static int run(heads_job *job)
         return attest_cli_fail_input(&error);
     if (strcmp(request->recorded, "-") != 0)
         memcpy(job->sha256, attest_input_sha256(&source.file[0].input), 65);
-    if (read_texts(job, &error))
+    if (request->save_qkv && attest_cli_audit_save_qkv(request->save_qkv, &source, &error))
+        code = attest_cli_fail(&error);
+    if (code == EXIT_HOLDS && read_texts(job, &error))
         code = attest_cli_fail_input(&error);
     attest_cli_work_begin("auditing");
     if (code == EXIT_HOLDS && attest_audit_heads_run(&job->heads, &error))
