@@ -79,15 +79,16 @@ def clear(folder, arguments):
         shutil.copytree(os.path.join(folder, "begun"), made)
 
 
-def wrong(right, made, got, folder, command):
+def wrong(right, made, got, folder, arguments):
     """What is wrong with a run under failure, or None."""
-    code, steady = got.returncode, command not in UNSTEADY
+    code, steady = got.returncode, arguments[0] not in UNSTEADY
+    isolated = arguments[0] in WITH_WORKERS or "--load" in arguments  # a property of the user's own has a process, too
     if code == 4:
         lines = got.stderr.splitlines()
         if len(lines) != 1 or not lines[0].startswith(b"attest: "):
             return f"exit 4 with {len(lines)} lines: {got.stderr[:200]!r}"
         return None
-    if command in WITH_WORKERS and code in (right.returncode, 3) and DIED.search(got.stdout):
+    if isolated and code in (right.returncode, 3) and DIED.search(got.stdout):
         return None  # what a worker of a campaign had no memory for is undecided, or not shrunk, and that is said
     if code != right.returncode:
         return f"exit {code}, {right.returncode} is right: {got.stderr[:200]!r}"
@@ -128,7 +129,7 @@ def attack(arguments, folder):
         clear(folder, arguments)
         got = server.run(place)
         said += got.returncode == 4
-        trouble = wrong(right, made, got, folder, arguments[0])
+        trouble = wrong(right, made, got, folder, arguments)
         if trouble:
             complaints.append(f"allocation {place}: {trouble}")
     server.end()
