@@ -1,6 +1,8 @@
 /* separation.c -- the least distance of outputs that must differ, exactly. */
 #include "audit/separation.h"
 
+#include <math.h>
+
 #include "geometry/candidates.h"
 
 void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
