@@ -71,7 +71,7 @@ typedef struct nameless {
 static bool nameless_init(nameless *file, attest_json_writer *write, const void *value)
 {
     size_t size = 0;
-    char *text = attest_json_format_value(&size, write, value);
+    char *text = attest_json_format(&size, write, value);
     bool ok;
 
     file->stream = tmpfile();
@@ -163,7 +163,7 @@ static attest_status certify(char **text, size_t *size, question *q)
     if (status == ATTEST_OK && finding.verdict == ATTEST_UNDECIDED)
         attest_trial_open(q->trial, "%s", finding.reason);
     else if (status == ATTEST_OK) {
-        *text = attest_json_format_value(size, write_certificate, &certificate);
+        *text = attest_json_format(size, write_certificate, &certificate);
         status = *text ? ATTEST_OK : ATTEST_NOMEM;
     }
     attest_certificate_clear(&certificate);

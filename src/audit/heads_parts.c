@@ -52,42 +52,39 @@ static void add_formed(attest_sha256 *hash, const attest_qkv_source *source)
         }
 }
 
+static void write_question(attest_json *json, const void *value)
+{
+    const attest_audit_heads *heads = value;
+    attest_audit_origin origin = {.data_sha256 =
+                                      attest_input_sha256(&heads->source->file[0].input)};
+
+    attest_json_write_object(json, NULL);
+    attest_audit_heads_write_question(json, heads, &origin);
+    attest_json_write_count(json, "positions", heads->most);
+    for (size_t n = 0; n <= ATTEST_QKV_V; n++)
+        attest_json_write_string(json, "tensor", heads->source->names.name[n]);
+    attest_json_write_close(json);
+}
+
 /* All that the cells of a head depend on. */
 static attest_status make_key(attest_audit_parts *parts, const attest_audit_heads *heads,
                               attest_error *error)
 {
-    attest_audit_origin origin = {.data_sha256 =
-                                      attest_input_sha256(&heads->source->file[0].input)};
     unsigned char digest[ATTEST_SHA256_SIZE];
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    size_t size;
+    char *text = attest_json_format(&size, write_question, heads);
     attest_sha256 hash;
-    attest_json json;
-    bool failed;
 
-    if (!stream)
+    if (!text)
         return attest_memory_fail(error);
-    attest_json_write_begin(&json, stream);
-    attest_json_write_object(&json, NULL);
-    attest_audit_heads_write_question(&json, heads, &origin);
-    attest_json_write_count(&json, "positions", heads->most);
-    for (size_t n = 0; n <= ATTEST_QKV_V; n++)
-        attest_json_write_string(&json, "tensor", heads->source->names.name[n]);
-    attest_json_write_close(&json);
-    failed = attest_json_write_end(&json) != ATTEST_OK;
-    failed = fclose(stream) != 0 || !text ||
-             failed; /* no memory to shrink it: NULL, and fclose is 0 */
     attest_sha256_init(&hash);
-    if (!failed) {
-        add_program(&hash);
-        attest_sha256_add(&hash, text, size);
-        add_formed(&hash, heads->source);
-        attest_sha256_get(digest, &hash);
-        attest_sha256_format(parts->key, digest);
-    }
+    add_program(&hash);
+    attest_sha256_add(&hash, text, size);
+    add_formed(&hash, heads->source);
+    attest_sha256_get(digest, &hash);
+    attest_sha256_format(parts->key, digest);
     free(text);
-    return failed ? attest_memory_fail(error) : ATTEST_OK;
+    return ATTEST_OK;
 }
 
 attest_status attest_audit_parts_open(attest_audit_parts *parts,

@@ -1,9 +1,10 @@
 /* text.c -- a string that grows. */
+#include "config.h" /* fopencookie is an extension */
+
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,29 @@ void attest_text_printf(attest_text *text, const char *format, ...)
     vsnprintf(text->data + text->size, (size_t)count + 1, format, arguments);
     va_end(arguments);
     text->size += (size_t)count;
+}
+
+/* A stream of one's own has two names, and a write of it two types. */
+#ifdef HAVE_FOPENCOOKIE
+typedef ssize_t written;
+typedef size_t amount;
+#else /* BSD, macOS */
+typedef int written, amount;
+#endif
+
+static written write_to(void *text, const char *bytes, amount count)
+{
+    attest_text_append(text, bytes, (size_t)count);
+    return ((attest_text *)text)->failed ? 0 : (written)count;
+}
+
+FILE *attest_text_open(attest_text *text)
+{
+#ifdef HAVE_FOPENCOOKIE
+    return fopencookie(text, "w", (cookie_io_functions_t){.write = write_to});
+#else
+    return funopen(text, NULL, write_to, NULL, NULL);
+#endif
 }
 
 char *attest_text_take(attest_text *text)

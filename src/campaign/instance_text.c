@@ -60,7 +60,7 @@ char *attest_instance_format(const attest_instance *instance, const attest_origi
     file.dataset = instance->dataset;
     file.weights = instance->weights;
     if (fill(&file, instance, origin) == ATTEST_OK)
-        text = attest_json_format_value(NULL, write_file, &file);
+        text = attest_json_format(NULL, write_file, &file);
     attest_dataset_init(&file.dataset);
     attest_weights_init(&file.weights);
     attest_counterexample_clear(&file);

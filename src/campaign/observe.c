@@ -91,7 +91,7 @@ static void write_observation(attest_json *json, const void *observation)
 
 void attest_observation_add(attest_text *lines, const attest_observation *observation)
 {
-    char *text = attest_json_format_value(NULL, write_observation, observation);
+    char *text = attest_json_format(NULL, write_observation, observation);
 
     if (text)
         add_line(lines, text);

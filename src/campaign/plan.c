@@ -108,5 +108,5 @@ static void write_whole(attest_json *json, const void *plan)
 
 char *attest_plan_format(const attest_plan *plan, bool shard_too)
 {
-    return attest_json_format_value(NULL, shard_too ? write_shard : write_whole, plan);
+    return attest_json_format(NULL, shard_too ? write_shard : write_whole, plan);
 }

@@ -19,7 +19,7 @@ int attest_cli_audit_write_page(const char *page,
     attest_error error;
     int code = EXIT_HOLDS;
     size_t size;
-    char *text = attest_json_format_value(&size, write, context);
+    char *text = attest_json_format(&size, write, context);
 
     if (!text) {
         attest_cli_complain("%s: out of memory", page);

@@ -88,7 +88,7 @@ static attest_status name_weights(construct_job *job, const char *path, attest_e
 {
     attest_input written = {.path = path};
     char *text =
-        attest_json_format_value(&written.size, write_json, &job->construction.weights);
+        attest_json_format(&written.size, write_json, &job->construction.weights);
     attest_status status;
 
     if (!text)

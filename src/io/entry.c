@@ -34,7 +34,7 @@ static void write_entry(attest_json *json, const void *value)
 
 char *attest_entry_format(const attest_entry *entry)
 {
-    return attest_json_format_value(NULL, write_entry, entry);
+    return attest_json_format(NULL, write_entry, entry);
 }
 
 /* How the text of every entry ends. */

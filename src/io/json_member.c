@@ -86,25 +86,3 @@ attest_status attest_json_read_value(void *value, attest_json_setter *set, const
                                      error);
     return attest_input_end(&input, status, error);
 }
-
-char *attest_json_format_value(size_t *size, attest_json_writer *write, const void *value)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    attest_status status;
-    attest_json json;
-
-    if (!stream)
-        return NULL;
-    attest_json_write_begin(&json, stream);
-    write(&json, value);
-    status = attest_json_write_end(&json);
-    if (fclose(stream) != 0 || status != ATTEST_OK) {
-        free(text);
-        return NULL;
-    }
-    if (size)
-        *size = length;
-    return text;
-}

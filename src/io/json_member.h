@@ -41,11 +41,4 @@ attest_status attest_json_read_value(void *value, attest_json_setter *set, const
                                      attest_budget *budget,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Writes the value as JSON. */
-typedef void attest_json_writer(attest_json *json, const void *value);
-
-/* What write(value) writes, the caller's to free, and its length (NULL: not wanted). NULL: out
- * of memory. */
-char *attest_json_format_value(size_t *size, attest_json_writer *write, const void *value);
-
 #endif

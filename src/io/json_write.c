@@ -73,23 +73,25 @@ attest_status attest_json_write_end(attest_json *json)
     return ferror(json->stream) ? ATTEST_IO : ATTEST_OK;
 }
 
-char *attest_json_format(void (*write)(attest_json *json, const void *value), const void *value)
+char *attest_json_format(size_t *size, attest_json_writer *write, const void *value)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    attest_text text;
     attest_json json;
+    FILE *stream;
     bool whole;
 
+    attest_text_init(&text);
+    stream = attest_text_open(&text);
     if (!stream)
         return NULL;
     attest_json_write_begin(&json, stream);
     write(&json, value);
     whole = attest_json_write_end(&json) == ATTEST_OK;
-    if (fclose(stream) == 0 && whole)
-        return text;
-    free(text);
-    return NULL;
+    if (fclose(stream) != 0 || !whole)
+        text.failed = true;
+    if (size)
+        *size = text.size;
+    return attest_text_take(&text);
 }
 
 void attest_json_write_object(attest_json *json, const char *key)

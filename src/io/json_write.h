@@ -36,9 +36,12 @@ void attest_json_write_begin(attest_json *json, FILE *stream);
 /* The final newline. Every object and array must be closed. Status: IO (ferror), NOMEM. */
 attest_status attest_json_write_end(attest_json *json);
 
-/* What write writes of the value, as a string to be freed; NULL: out of memory. */
-char *attest_json_format(void (*write)(attest_json *json, const void *value),
-                         const void *value);
+/* Writes the value as JSON. */
+typedef void attest_json_writer(attest_json *json, const void *value);
+
+/* What write writes of the value, the caller's to free, and its length (NULL: not wanted).
+ * NULL: out of memory. */
+char *attest_json_format(size_t *size, attest_json_writer *write, const void *value);
 
 void attest_json_write_object(attest_json *json, const char *key);
 void attest_json_write_array(attest_json *json, const char *key);

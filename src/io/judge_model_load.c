@@ -103,7 +103,7 @@ static void write(attest_json *json, const void *model)
 
 char *attest_judge_model_format(const attest_judge_model *model)
 {
-    return attest_json_format(write, model);
+    return attest_json_format(NULL, write, model);
 }
 
 const char *attest_judge_model_shipped_name(size_t i)

@@ -234,5 +234,5 @@ static void write(attest_json *json, const void *judgement)
 
 char *attest_judgement_format(const attest_judgement *judgement)
 {
-    return attest_json_format(write, judgement);
+    return attest_json_format(NULL, write, judgement);
 }

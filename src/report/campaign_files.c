@@ -4,14 +4,14 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "base/folder.h"
 #include "io/json_file.h"
 #include "report/campaign.h"
 
-static attest_status write_text(const char *folder, const char *name, const char *text,
-                                attest_error *error)
+static attest_status open_file(attest_output *output, const char *folder, const char *name,
+                               attest_error *error)
 {
-    attest_output output;
     attest_status status;
     attest_text path;
 
@@ -20,10 +20,17 @@ static attest_status write_text(const char *folder, const char *name, const char
     if (path.failed)
         status = attest_memory_fail(error);
     else
-        status = attest_output_open(&output, path.data, error);
+        status = attest_output_open(output, path.data, error);
     attest_text_clear(&path);
-    if (status != ATTEST_OK)
-        return status;
+    return status;
+}
+
+static attest_status write_text(const char *folder, const char *name, const char *text,
+                                attest_error *error)
+{
+    attest_output output;
+
+    ATTEST_TRY(open_file(&output, folder, name, error));
     fputs(text, output.stream);
     return attest_output_commit(&output, error);
 }
@@ -52,20 +59,14 @@ static attest_status write_report(report *write, const char *name,
                                   const attest_summary *summary, const char *folder,
                                   attest_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    attest_status status;
+    attest_output output;
 
-    if (!stream)
+    ATTEST_TRY(open_file(&output, folder, name, error));
+    if (write(output.stream, summary, folder) != ATTEST_OK) {
+        attest_output_abandon(&output);
         return attest_memory_fail(error);
-    status = write(stream, summary, folder);
-    if (fclose(stream) != 0 || status != ATTEST_OK || !text)
-        status = attest_memory_fail(error);
-    else
-        status = write_text(folder, name, text, error);
-    free(text);
-    return status;
+    }
+    return attest_output_commit(&output, error);
 }
 
 static attest_status write_json(const attest_summary *summary, const char *folder,

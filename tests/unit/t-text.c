@@ -8,6 +8,7 @@ int main(void)
 {
     attest_text text;
     char *taken;
+    FILE *stream;
 
     attest_text_init(&text);
     taken = attest_text_take(&text);
@@ -24,6 +25,14 @@ int main(void)
     TAP_OK(taken && strncmp(taken, "0,x1,x2,x", 9) == 0, "pieces in order");
     TAP_OK(taken && strcmp(taken + 1000 + 1000 + 10 + 180 + 2700, "a") == 0,
            "raw bytes at the end");
+    free(taken);
+
+    stream = attest_text_open(&text);
+    for (int i = 0; i < 10000; i++)
+        fprintf(stream, "%04d", i);
+    TAP_OK(fclose(stream) == 0 && text.size == 40000, "a stream appends");
+    taken = attest_text_take(&text);
+    TAP_OK(taken && strncmp(taken + 20000, "50005001", 8) == 0, "in order");
     free(taken);
 
     text.failed = true;
