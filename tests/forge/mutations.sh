@@ -41,14 +41,15 @@ mutation() { # name, file, text, replacement...
 }
 
 # certify
+series=src/certify/softmax_series.c
 sign=src/certify/softmax_sign.c
-mutation "terms that are cut off and forgotten" $sign \
+mutation "terms that are cut off and forgotten" $series \
     'fmpz_add(s->rest, s->rest, c);' ';'
-mutation "a bound that is added" $sign \
+mutation "a bound that is added" $series \
     'fmpz_neg(factor, factor);' ';'
-mutation "a bound without its denominator" $sign \
+mutation "a bound without its denominator" $series \
     'series_scale(&square, fmpq_denref(target), f);' ';'
-mutation "a bound without the denominators of the sum" $sign \
+mutation "a bound without the denominators of the sum" $series \
     'fmpz_mul(factor, clear, clear);' 'fmpz_set(factor, clear);'
 mutation "a sum that is 0 as far as it goes" $sign \
     '&& fmpz_is_zero(total.rest);' ';'
