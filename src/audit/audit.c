@@ -251,8 +251,8 @@ static attest_status measure_stages(attest_audit_result *result, const attest_au
     const attest_format *format = &result->arithmetic.format;
     attest_status status = ATTEST_OK;
     attest_audit_request request;
-    bool hosted =
-        format->precision <= 25 && attest_hosted_fits(format, result->arithmetic.rounding);
+    bool hosted = format->bounded && format->precision <= 25 &&
+                  attest_hosted_fits(format, result->arithmetic.rounding);
     double share = (double)sample->sequences / (double)audit->dataset->count;
 
     request_sample(&request, audit, sample);

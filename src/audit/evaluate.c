@@ -27,8 +27,9 @@ static bool is_hosted(const attest_audit_request *request, const attest_simulate
 
     if (request->never_hosted || !attest_hosted_fits(&a->format, a->rounding))
         return false;
-    if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST))
-        return false; /* the reference would be no better */
+    if (!all && (a->format.precision == 53 || a->rounding != ATTEST_SIMULATED_NEAREST ||
+                 !a->format.bounded))
+        return false; /* the reference would be no better, or have bounds that nobody watches */
     if (!a->accumulates)
         return true;
     return a->format.precision != 53 && attest_hosted_fits(&a->accumulate, a->rounding);

@@ -137,9 +137,22 @@ static inline double attest_hosted_add(double a, double b, const attest_hosted *
     return attest_hosted_cut(attest_hosted_toward_zero(s, attest_hosted_sum_error(s, a, b)), h);
 }
 
+/* a b. plain: rounded; else exact, or where it is beyond doubles, as numbers without bounds
+ * are, the least or the largest one: it is not 0, and finite, and rounds like these. */
+static inline double attest_hosted_product(double a, double b, const attest_hosted *h)
+{
+    double product = a * b;
+
+    if (!h->plain && product == 0 && a != 0 && b != 0)
+        return copysign(0x1p-1074, product);
+    if (!h->plain && isinf(product) && isfinite(a) && isfinite(b))
+        return copysign(0x1.fffffffffffffp1023, product);
+    return product;
+}
+
 static inline double attest_hosted_mul(double a, double b, const attest_hosted *h)
 {
-    return attest_hosted_convert(a * b, h); /* plain: rounded; else exact */
+    return attest_hosted_convert(attest_hosted_product(a, b, h), h);
 }
 
 /* a b + c with one rounding. */
@@ -149,7 +162,7 @@ static inline double attest_hosted_fma(double a, double b, double c, const attes
 
     if (h->plain)
         return fma(a, b, c);
-    product = a * b; /* exact */
+    product = attest_hosted_product(a, b, h);
     s = product + c;
     error = attest_hosted_sum_error(s, product, c);
     if (h->rounding == ATTEST_SIMULATED_NEAREST)
@@ -163,6 +176,8 @@ static inline double attest_hosted_div(double a, double b, const attest_hosted *
 
     if (h->plain)
         return q;
+    if (h->unbounded && q == 0 && a != 0) /* below all doubles */
+        *h->escaped = true;
     if (h->rounding == ATTEST_SIMULATED_NEAREST)
         return attest_hosted_nearest(q, h);
     remainder = fma(-q, b, a); /* exact; its sign is that of the error times b */

@@ -193,6 +193,21 @@ json "$bounded and o['formats'][0]['max_ulp'] > 1e5"
 run 0 "an accumulator of 520 bits" audit apart.json --weights unit.json --formats p=600 --accumulate p=520 --quick --json
 json "$bounded and o['formats'][0]['max_ulp'] > 1e20"
 
+# A weight of 2^-721 times a value of 2^-400 is 0 in the doubles that host formats of few bits, but no 0.
+python3 - <<'END'
+import json
+tiny = "1/%d" % 2**400
+json.dump({"format": "attest/dataset", "version": 1,
+           "sequences": [[[1, 0], [-1, tiny]], [[1, 0], [2, 0]]]}, open("tiny.json", "w"))
+json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "skip": False,
+           "heads": [{"WQ": [[250, 0]], "WK": [[1, 0]], "WV": [[0, 1]], "WO": [[0], [1]]}]}, open("steep.json", "w"))
+END
+for how in "--sum sequential" "--sum pairwise" --fma "--softmax online"; do
+    run 0 "a product below all doubles, $how" audit tiny.json --weights steep.json --formats p=12 $how --json
+    json '[(f["collisions"], f["max_ulp"] < 1) for f in o["formats"]] == [(1, True)]'
+    json 'all(s["max_ulp"] < 1 for s in o["formats"][0]["stages"].values())'
+done
+
 # The gate.
 "$ATTEST" audit six.json --weights $w -o tuned.json >/dev/null && [ -f tuned-collision-float8_e5m2.json ]
 result $? "a record by name, and its collisions beside it"

@@ -383,6 +383,70 @@ static void test_escape(void)
     TAP_OK(wrong == 0, "0 is inside");
 }
 
+/* Products and quotients that are 0 in doubles only. */
+static void test_vanishing(attest_simulated_rounding rounding)
+{
+    attest_hosted h = host("p=12", rounding);
+    const char *name = attest_simulated_rounding_name(rounding);
+
+    escaped = false;
+    attest_hosted_mul(0, 0x1p-600, &h);
+    attest_hosted_mul(-0x1p-600, 0, &h);
+    attest_hosted_fma(0, 0x1p-600, 1, &h);
+    attest_hosted_div(0, 0x1p600, &h);
+    TAP_OK(!escaped, "%s: products and quotients of 0 are 0", name);
+    attest_hosted_mul(0x1p-600, -0x1p-600, &h);
+    TAP_OK(escaped, "%s: a product that is 0 in doubles is seen", name);
+    escaped = false;
+    attest_hosted_fma(0x1p-600, -0x1p-600, 0, &h);
+    TAP_OK(escaped, "%s: a fused one, too", name);
+    escaped = false;
+    attest_hosted_div(0x1p-600, 0x1p600, &h);
+    TAP_OK(escaped, "%s: a quotient, too", name);
+}
+
+static void test_vanishing_lanes(void)
+{
+    attest_hosted h = host("p=12", ATTEST_SIMULATED_NEAREST);
+    double m[2 * ROWS], x[2], y[ROWS];
+    size_t seen = 0, wrong = 0;
+
+    for (int lane = 0; lane < 2 * ROWS; lane++) {
+        x[lane / ROWS] = 0x1p-800;
+        x[1 - lane / ROWS] = 1;
+        for (int i = 0; i < 2 * ROWS; i++)
+            m[i] = i == lane ? 0x1p-400 : i / ROWS == lane / ROWS ? 0 : 1;
+        escaped = false;
+        attest_hosted_combine(y, m, ROWS, 2, ROWS, x, &h);
+        seen += escaped;
+        m[lane] = 0;
+        escaped = false;
+        attest_hosted_combine(y, m, ROWS, 2, ROWS, x, &h);
+        wrong += escaped;
+    }
+    TAP_OK(seen == 2 * ROWS && wrong == 0,
+           "%s: a lane's product that is 0 in doubles is seen (%zu of %d, %zu wrong)", kernel,
+           seen, 2 * ROWS, wrong);
+}
+
+/* Numbers without bounds, in sums of a format with bounds: cut, their products become neither
+ * infinities nor 0. */
+static void test_cut_products(void)
+{
+    attest_hosted h = host("binary32", ATTEST_SIMULATED_ZERO);
+
+    TAP_OK(attest_hosted_mul(0x1p600, -0x1p600, &h) == -0x1.fffffep127 &&
+               attest_hosted_fma(0x1p600, 0x1p600, 1, &h) == 0x1.fffffep127,
+           "a product beyond doubles, cut to binary32, is its largest number");
+    TAP_OK(isinf(attest_hosted_mul(INFINITY, 2, &h)), "an infinity stays one");
+    TAP_OK(attest_hosted_fma(0x1p-600, -0x1p-600, 1, &h) == 1 - 0x1p-24 &&
+               attest_hosted_fma(0x1p-600, 0x1p-600, 1, &h) == 1,
+           "1 less what is below all doubles, cut, is below 1");
+    TAP_OK(signbit(attest_hosted_mul(0x1p-600, -0x1p-600, &h)) &&
+               attest_hosted_mul(0x1p-600, -0x1p-600, &h) == 0,
+           "such a product alone is -0");
+}
+
 int main(void)
 {
     static const char *const small[] = {"float8_e4m3fn",         "float8_e5m2",
@@ -426,6 +490,9 @@ int main(void)
     test_hardware(&state);
     test_midpoints("binary32");
     test_midpoints("p=25");
+    for (int r = 0; r < 3; r++)
+        test_vanishing((attest_simulated_rounding)r);
+    test_cut_products();
     for (size_t k = 0; (kernel = attest_kernel_list(k)); k++) {
         if (attest_kernel_select(kernel) != ATTEST_OK)
             printf("Bail out! %s\n", kernel);
@@ -438,6 +505,7 @@ int main(void)
         test_nan("float4_e2m1fn");
         test_sums(&state);
         test_escape();
+        test_vanishing_lanes();
     }
     return tap_done();
 }
