@@ -189,7 +189,7 @@ struct kernel_judge {
 
     /* Replay. x: the arguments of the exponentials, but at least KERNEL_JUDGE_LEAST_POWER; y:
      * what e^y 2^rint(x) or e^y is to be taken of. Scores are numbers of binary32, -inf: the
-     * key is not seen. Returns the largest x, at least 0. */
+     * key is not seen. Domain: the reference is finite. Returns the largest x, at least 0. */
     double (*arguments)(double *x, double *y, const double *score,
                         const struct kernel_judge_exponential *rule, size_t count);
     /* The least and the largest number that the kernel may have, from x and e^y; 0 where a key

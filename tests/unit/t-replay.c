@@ -341,6 +341,26 @@ static void check_overflow(uint64_t *state, double other)
     case_clear(&c);
 }
 
+/* A first key so far below 0 that its score is one of binary32 and its reference, times log2 e,
+ * is not: 2^inf, which the second key's tile multiplies by 0. */
+static void check_far_reference(uint64_t *state, double score)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){score, 0}, (double[]){1, 2});
+    c.variant.max = ATTEST_JUDGE_MAX_ONLINE;
+    c.variant.splits = c.schedule.splits = c.schedule.tile = 1;
+    c.schedule.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(isnan(out) ? lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY
+                      : lo[0] <= out && out <= hi[0] && hi[0] - lo[0] < 0x1p-10,
+           "scores %g and 0: %g to %g, %g", score, lo[0], hi[0], out);
+    case_clear(&c);
+}
+
 /* e^x or tanh x, correctly rounded. */
 static double rounded(double x, int (*function)(mpfr_t, const mpfr_t, mpfr_rnd_t))
 {
@@ -461,6 +481,8 @@ int main(void)
     check_open_maximum(&state);
     check_overflow(&state, 0);
     check_overflow(&state, -0x1p18);
+    check_far_reference(&state, -1000);
+    check_far_reference(&state, -0x1.8p127);
     check_wide_softcap(&state);
     return tap_done();
 }
