@@ -197,10 +197,10 @@ struct kernel_judge {
     void (*exponentials)(double *lo, double *hi, const double *x, const double *y,
                          const double *score, const struct kernel_judge_exponential *rule,
                          size_t count);
-    /* Rounds numbers >= 0. */
+    /* Rounds numbers >= 0; a NaN stays. */
     void (*roundings)(double *x, const struct kernel_judge_format *format, size_t count);
     /* Adds groups of so many terms >= 0, rounded, to so many lanes, each sum rounded; both ends
-     * of them. */
+     * of them. A NaN stays. */
     void (*lanes)(double *const lane[2], const double *const term[2],
                   const struct kernel_judge_format format[2], size_t lanes, size_t groups);
 };

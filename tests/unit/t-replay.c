@@ -361,6 +361,27 @@ static void check_far_reference(uint64_t *state, double score)
     case_clear(&c);
 }
 
+/* A scale beyond binary32 times scores of 0 is not a number, nor is what a saturating cast
+ * makes of it. */
+static void check_nan_weights(uint64_t *state, attest_judge_sum_of sum_of)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){0, 0}, (double[]){1, 2});
+    c.qkv.scale = "1e39";
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    c.variant.cast = true;
+    c.variant.p = case_format("float8_e4m3fn");
+    c.variant.p.saturates = true;
+    c.variant.sum_of = sum_of;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(isnan(out) && lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY,
+           "weights that are not numbers: %g to %g, %g", lo[0], hi[0], out);
+    case_clear(&c);
+}
+
 /* e^x or tanh x, correctly rounded. */
 static double rounded(double x, int (*function)(mpfr_t, const mpfr_t, mpfr_rnd_t))
 {
@@ -483,6 +504,8 @@ int main(void)
     check_overflow(&state, -0x1p18);
     check_far_reference(&state, -1000);
     check_far_reference(&state, -0x1.8p127);
+    check_nan_weights(&state, ATTEST_JUDGE_SUM_CAST);
+    check_nan_weights(&state, ATTEST_JUDGE_SUM_UNCAST);
     check_wide_softcap(&state);
     return tap_done();
 }
