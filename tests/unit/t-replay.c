@@ -361,6 +361,32 @@ static void check_far_reference(uint64_t *state, double score)
     case_clear(&c);
 }
 
+/* A row sum whose reciprocal is subnormal: an exponential that overflows, as its reference is
+ * rounded by far more than 128, and the largest number of a P that saturates. */
+static void check_large_sum(uint64_t *state, bool flush)
+{
+    const double score = -0x1.004p100;
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){score, 2 * score}, (double[]){1, 2});
+    c.variant.cast = true;
+    c.variant.p = case_format("bfloat16");
+    c.variant.p.saturates = true;
+    c.variant.sum_of = ATTEST_JUDGE_SUM_CAST;
+    c.variant.splits = c.schedule.splits = 1;
+    c.schedule.tile = 2;
+    c.schedule.flush = flush;
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    c.schedule.quotient = ATTEST_JUDGE_QUOTIENT_RECIPROCAL;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(lo[0] <= out && out <= hi[0] && (!flush || out == 0),
+           "a sum beyond 2^126, its reciprocal%s: %g to %g, %g", flush ? " flushed" : "", lo[0],
+           hi[0], out);
+    case_clear(&c);
+}
+
 /* A scale beyond binary32 times scores of 0 is not a number, nor is what a saturating cast
  * makes of it. */
 static void check_nan_weights(uint64_t *state, attest_judge_sum_of sum_of)
@@ -504,6 +530,8 @@ int main(void)
     check_overflow(&state, -0x1p18);
     check_far_reference(&state, -1000);
     check_far_reference(&state, -0x1.8p127);
+    check_large_sum(&state, false);
+    check_large_sum(&state, true);
     check_nan_weights(&state, ATTEST_JUDGE_SUM_CAST);
     check_nan_weights(&state, ATTEST_JUDGE_SUM_UNCAST);
     check_wide_softcap(&state);
