@@ -2,6 +2,8 @@
  * one by one, proofs-notes/judge-replay.md, "Many keys at once". */
 #include <attest/kernel.h>
 
+#include <math.h>
+
 #include "judge/arithmetic.h"
 #include "judge/replay_steps.h"
 
@@ -26,7 +28,8 @@ bool attest_judge_replay_exponentials(double *lo, double *hi, attest_judge_repla
     const attest_judge_concrete *x = &r->x;
     struct kernel_judge_exponential rule = get_rule(x, reference);
 
-    if (!attest_judge_is_single(&x->work.format.format) ||
+    /* m times log2 e may overflow where no score does: the arguments are not numbers then */
+    if (!isfinite(reference) || !attest_judge_is_single(&x->work.format.format) ||
         x->recipe.emulation.polynomial.count > 0 ||
         attest_kernel_judge()->arguments(lo, hi, x->score_hi + first, &rule, count) >
             KERNEL_JUDGE_MOST_POWER)

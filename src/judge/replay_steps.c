@@ -1,6 +1,8 @@
 /* replay_steps.c -- exp, product and quotient of what lies between two numbers. */
 #include "judge/replay_steps.h"
 
+#include <float.h>
+
 typedef attest_judge_range range;
 
 range attest_judge_range_exp(const attest_judge_concrete *x, range argument, bool two)
@@ -64,7 +66,9 @@ static bool divide(range *quotient, const attest_judge_concrete *x, range a, ran
                a.hi / (a.hi >= 0 ? b.lo : b.hi) * factor};
 
     *quotient = (range){0, 0};
-    if (!(b.lo > 0) || !isfinite(q.lo) || !isfinite(q.hi))
+    /* kernels may multiply by the reciprocal: within the error if that is normal */
+    if (!(b.lo > 0) || !(1 / b.hi >= 2 * (h->plain ? DBL_MIN : h->tiny)) || !isfinite(q.lo) ||
+        !isfinite(q.hi))
         return false;
     *quotient = (range){least_quotient(q.lo, error, factor, h),
                         -least_quotient(-q.hi, error, factor, h)};

@@ -189,7 +189,7 @@ struct kernel_judge {
 
     /* Replay. x: the arguments of the exponentials, but at least KERNEL_JUDGE_LEAST_POWER; y:
      * what e^y 2^rint(x) or e^y is to be taken of. Scores are numbers of binary32, -inf: the
-     * key is not seen. Returns the largest x, at least 0. */
+     * key is not seen. Domain: the reference is finite. Returns the largest x, at least 0. */
     double (*arguments)(double *x, double *y, const double *score,
                         const struct kernel_judge_exponential *rule, size_t count);
     /* The least and the largest number that the kernel may have, from x and e^y; 0 where a key
@@ -197,10 +197,10 @@ struct kernel_judge {
     void (*exponentials)(double *lo, double *hi, const double *x, const double *y,
                          const double *score, const struct kernel_judge_exponential *rule,
                          size_t count);
-    /* Rounds numbers >= 0. */
+    /* Rounds numbers >= 0; a NaN stays. */
     void (*roundings)(double *x, const struct kernel_judge_format *format, size_t count);
     /* Adds groups of so many terms >= 0, rounded, to so many lanes, each sum rounded; both ends
-     * of them. */
+     * of them. A NaN stays. */
     void (*lanes)(double *const lane[2], const double *const term[2],
                   const struct kernel_judge_format format[2], size_t lanes, size_t groups);
 };

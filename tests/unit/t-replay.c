@@ -341,6 +341,73 @@ static void check_overflow(uint64_t *state, double other)
     case_clear(&c);
 }
 
+/* A first key so far below 0 that its score is one of binary32 and its reference, times log2 e,
+ * is not: 2^inf, which the second key's tile multiplies by 0. */
+static void check_far_reference(uint64_t *state, double score)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){score, 0}, (double[]){1, 2});
+    c.variant.max = ATTEST_JUDGE_MAX_ONLINE;
+    c.variant.splits = c.schedule.splits = c.schedule.tile = 1;
+    c.schedule.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(isnan(out) ? lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY
+                      : lo[0] <= out && out <= hi[0] && hi[0] - lo[0] < 0x1p-10,
+           "scores %g and 0: %g to %g, %g", score, lo[0], hi[0], out);
+    case_clear(&c);
+}
+
+/* A row sum whose reciprocal is subnormal: an exponential that overflows, as its reference is
+ * rounded by far more than 128, and the largest number of a P that saturates. */
+static void check_large_sum(uint64_t *state, bool flush)
+{
+    const double score = -0x1.004p100;
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){score, 2 * score}, (double[]){1, 2});
+    c.variant.cast = true;
+    c.variant.p = case_format("bfloat16");
+    c.variant.p.saturates = true;
+    c.variant.sum_of = ATTEST_JUDGE_SUM_CAST;
+    c.variant.splits = c.schedule.splits = 1;
+    c.schedule.tile = 2;
+    c.schedule.flush = flush;
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    c.schedule.quotient = ATTEST_JUDGE_QUOTIENT_RECIPROCAL;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(lo[0] <= out && out <= hi[0] && (!flush || out == 0),
+           "a sum beyond 2^126, its reciprocal%s: %g to %g, %g", flush ? " flushed" : "", lo[0],
+           hi[0], out);
+    case_clear(&c);
+}
+
+/* A scale beyond binary32 times scores of 0 is not a number, nor is what a saturating cast
+ * makes of it. */
+static void check_nan_weights(uint64_t *state, attest_judge_sum_of sum_of)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){0, 0}, (double[]){1, 2});
+    c.qkv.scale = "1e39";
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    c.variant.cast = true;
+    c.variant.p = case_format("float8_e4m3fn");
+    c.variant.p.saturates = true;
+    c.variant.sum_of = sum_of;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(isnan(out) && lo[0] == -(double)INFINITY && hi[0] == (double)INFINITY,
+           "weights that are not numbers: %g to %g, %g", lo[0], hi[0], out);
+    case_clear(&c);
+}
+
 /* e^x or tanh x, correctly rounded. */
 static double rounded(double x, int (*function)(mpfr_t, const mpfr_t, mpfr_rnd_t))
 {
@@ -461,6 +528,12 @@ int main(void)
     check_open_maximum(&state);
     check_overflow(&state, 0);
     check_overflow(&state, -0x1p18);
+    check_far_reference(&state, -1000);
+    check_far_reference(&state, -0x1.8p127);
+    check_large_sum(&state, false);
+    check_large_sum(&state, true);
+    check_nan_weights(&state, ATTEST_JUDGE_SUM_CAST);
+    check_nan_weights(&state, ATTEST_JUDGE_SUM_UNCAST);
     check_wide_softcap(&state);
     return tap_done();
 }

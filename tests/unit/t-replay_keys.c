@@ -71,6 +71,11 @@ static void draw_keys(keys_case *c, uint64_t *state)
     }
 }
 
+static bool are_same(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
 static size_t count_wrong_keys(keys_case *c, size_t *done)
 {
     const attest_judge_concrete *x = &c->r.x;
@@ -102,20 +107,19 @@ static size_t count_wrong_casts(keys_case *c, uint64_t *state)
     c->variant.cast = case_pick(state, 8) != 0;
     c->r.x.variant = &c->variant;
     c->r.x.p = host(name[case_pick(state, 5)]);
+    if (case_pick(state, 3) == 0)
+        c->r.x.p.overflow = c->r.x.p.infinite = c->r.x.p.most; /* it saturates */
     for (size_t j = 0; j < c->count; j++) {
         weight[j] = fabs(draw_single(state, ldexp(1, (int)case_pick(state, 40) - 30)));
         if (case_pick(state, 4) == 0)
             weight[j] = c->r.x.p.most * (0.9 + 0.2 * draw_unit(state));
         if (case_pick(state, 50) == 0)
-            weight[j] = INFINITY;
+            weight[j] = case_pick(state, 2) ? INFINITY : NAN;
         cast[j] = weight[j];
     }
     attest_judge_replay_cast(cast, &c->r.x, c->count);
-    for (size_t j = 0; j < c->count; j++) {
-        double y = attest_judge_concrete_cast(&c->r.x, weight[j]);
-
-        wrong += !(cast[j] == y || (isnan(cast[j]) && isnan(y)));
-    }
+    for (size_t j = 0; j < c->count; j++)
+        wrong += !are_same(cast[j], attest_judge_concrete_cast(&c->r.x, weight[j]));
     return wrong;
 }
 
@@ -131,7 +135,11 @@ static size_t count_wrong_sums(keys_case *c, uint64_t *state)
     c->r.x.recipe.lanes = many;
     for (int e = LOWER; e <= UPPER; e++)
         c->r.sum[e] = (attest_judge_summer){.flush = {e == LOWER, e == UPPER}};
-    c->r.sum[LOWER].format = c->r.sum[UPPER].format = host(name[case_pick(state, 4)]);
+    c->r.sum[LOWER].format = host(name[case_pick(state, 4)]);
+    if (case_pick(state, 3) == 0 && !c->r.sum[LOWER].format.plain) /* it saturates */
+        c->r.sum[LOWER].format.overflow = c->r.sum[LOWER].format.infinite =
+            c->r.sum[LOWER].format.most;
+    c->r.sum[UPPER].format = c->r.sum[LOWER].format;
     for (size_t t = 0; t < 3; t++) {
         size_t lead = case_pick(state, 2 * many), count = 1 + case_pick(state, MOST_KEYS);
         double term[2][MOST_KEYS];
@@ -144,6 +152,8 @@ static size_t count_wrong_sums(keys_case *c, uint64_t *state)
                 double x;
 
                 term[e][j] = fabs(draw_single(state, size));
+                if (case_pick(state, 200) == 0)
+                    term[e][j] = case_pick(state, 2) ? INFINITY : NAN;
                 x = attest_hosted_convert(term[e][j], &s->format);
                 l->value = l->started ? attest_judge_summer_add(l->value, x, s) : x;
                 l->started = true;
@@ -152,7 +162,7 @@ static size_t count_wrong_sums(keys_case *c, uint64_t *state)
     }
     for (int e = LOWER; e <= UPPER; e++)
         for (size_t l = 0; l < many; l++)
-            wrong += lanes.sum[e][l] != sum[e][l].value;
+            wrong += !are_same(lanes.sum[e][l], sum[e][l].value);
     return wrong;
 }
 
