@@ -134,30 +134,32 @@ static void set_scale(scene *s, const fmpq *tau)
     arb_clear(x);
 }
 
-/* False: the instance, perhaps of a file, is none. */
-static bool scene_init(scene *s, const attest_instance *instance)
+/* *fits = false: the instance, perhaps of a file, is none. Status: NOMEM. */
+static attest_status scene_init(scene *s, bool *fits, const attest_instance *instance)
 {
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *tau = attest_instance_get(instance, "tau");
     const fmpq *tile = attest_instance_get(instance, "tile");
 
     *s = (scene){0};
+    *fits = false;
     if (!tau || !tile || dataset->count != 3 || dataset->dim != 1 ||
         attest_dataset_length(dataset, 0) != 1 ||
         attest_dataset_length(dataset, 1) != attest_dataset_length(dataset, 2) ||
         fmpq_sgn(tau) <= 0 || fmpq_cmp_si(tau, 16) > 0 || fmpq_cmp_si(tile, 1) < 0 ||
         fmpq_cmp_si(tile, 1000) > 0 || !fmpz_is_one(fmpq_denref(tile)))
-        return false;
+        return ATTEST_OK;
     s->keys = attest_dataset_length(dataset, 1);
     s->tile = fmpz_get_ui(fmpq_numref(tile));
     s->tau = fmpq_get_d(tau);
-    if (!is_double(tau, s->tau))
-        return false;
     s->k = calloc(s->keys, sizeof *s->k);
     s->v = calloc(s->keys, sizeof *s->v);
+    if (!s->k || !s->v)
+        return ATTEST_NOMEM;
     set_scale(s, tau);
-    return s->k && s->v && get_values(&s->q, dataset, 0) && get_values(s->k, dataset, 1) &&
-           get_values(s->v, dataset, 2);
+    *fits = is_double(tau, s->tau) && get_values(&s->q, dataset, 0) &&
+            get_values(s->k, dataset, 1) && get_values(s->v, dataset, 2);
+    return ATTEST_OK;
 }
 
 static void scene_clear(scene *s)
@@ -295,11 +297,13 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     bool dropped = attest_setting_drops(setting, "safe-threshold");
     attest_judge_watch watch = {0};
-    attest_status status = ATTEST_OK;
+    attest_status status;
     double out = 0;
+    bool fits;
     scene s;
 
-    if (!scene_init(&s, instance) || (!dropped && !(s.tau <= safe_threshold))) {
+    status = scene_init(&s, &fits, instance);
+    if (!fits || (!dropped && !(s.tau <= safe_threshold))) {
         trial->outcome = ATTEST_DISCARDED;
     } else {
         status = run_kernel(&out, &watch, &s, error);

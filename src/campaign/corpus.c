@@ -83,6 +83,8 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
     int count = scandir(folder, &entries, is_json, alphasort);
 
     memset(corpus, 0, sizeof *corpus);
+    if (count < 0 && errno == ENOMEM)
+        return attest_memory_fail(error);
     if (count < 0)
         return attest_error_set(error, ATTEST_IO, "%s: cannot read the folder: %s", folder,
                                 strerror(errno));

@@ -67,7 +67,7 @@ def product(folder):
     if os.path.isdir(made):
         paths = (os.path.join(place, name) for place, _, names in os.walk(made) for name in names if name != "journal")
         return sorted((path, forms.steady(open(path, "rb").read())) for path in paths)
-    return open(made, "rb").read() if os.path.exists(made) else None
+    return forms.steady(open(made, "rb").read()) if os.path.exists(made) else None
 
 
 def clear(folder, arguments):
