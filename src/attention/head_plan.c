@@ -148,18 +148,31 @@ static bool has_shape(const attest_matrix *matrix, size_t rows, size_t cols)
     return matrix->rows == rows && matrix->cols == cols;
 }
 
-attest_status attest_head_plan_check(const attest_weights *weights,
-                                     const attest_sequence *sequence, attest_error *error)
+attest_status attest_head_plan_check_plain(const attest_weights *weights, attest_error *error)
 {
-    size_t d = weights->dim;
-
-    if (d == 0 || weights->heads == 0)
-        return attest_error_set(error, ATTEST_DOMAIN, "the weights have no heads");
     if (weights->norm != ATTEST_NORM_NONE || attest_weights_have_form(weights))
         return attest_error_set(
             error, ATTEST_DOMAIN,
             "the weights have a norm, positions or a softcap, which are for "
             "data that are read with them");
+    if (weights->residual && weights->skip)
+        return attest_error_set(error, ATTEST_DOMAIN,
+                                "the skip adds the tensor '%.100s', which is for data that are "
+                                "read with the weights",
+                                weights->residual);
+    return ATTEST_OK;
+}
+
+attest_status attest_head_plan_check(const attest_weights *weights,
+                                     const attest_sequence *sequence, attest_error *error)
+{
+    size_t d = weights->dim;
+    attest_status status = attest_head_plan_check_plain(weights, error);
+
+    if (status != ATTEST_OK)
+        return status;
+    if (d == 0 || weights->heads == 0)
+        return attest_error_set(error, ATTEST_DOMAIN, "the weights have no heads");
     if (sequence->dim != d)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "the tokens have %zu entries, the weights expect %zu",

@@ -57,7 +57,12 @@ void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_hea
 void attest_head_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
                                          const fmpz_t tokens);
 
-/* Status: DOMAIN unless weights has heads whose shapes fit together and sequence. */
+/* Status: DOMAIN where weights have what only data that are read with them can give
+ * (pairing.h): a norm, a form of scores, or another tensor for the skip. */
+attest_status attest_head_plan_check_plain(const attest_weights *weights,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Status: DOMAIN unless weights has plain heads whose shapes fit together and sequence. */
 attest_status attest_head_plan_check(const attest_weights *weights,
                                      const attest_sequence *sequence,
                                      attest_error *error) ATTEST_WARN_UNUSED;

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "attention/head_plan.h"
 #include "certify/bounded.h"
 #include "certify/first_difference.h"
 #include "certify/settle.h"
@@ -59,6 +60,10 @@ const char *attest_certify_method_name(size_t i)
 
 static attest_status check_claim(const attest_claim *claim, attest_error *error)
 {
+    attest_status status = attest_head_plan_check_plain(claim->weights, error);
+
+    if (status != ATTEST_OK)
+        return status;
     if (claim->weights->dim != claim->dataset->dim)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "tokens have %zu entries, but the weights take %zu",

@@ -166,16 +166,27 @@ static int refuse_without_data(const counterexample_job *job, const char *with)
                              job->weights, with);
 }
 
+/* What the weights have that sequences of plain tokens are not read with, or NULL. */
+static const char *with_data(const attest_weights *weights)
+{
+    if (weights->norm != ATTEST_NORM_NONE)
+        return "a norm";
+    if (weights->homogeneous) /* tokens without their 1 are none of these heads' */
+        return "biases";
+    return weights->residual && weights->skip ? "a residual" : NULL;
+}
+
 static int build(counterexample_job *job, attest_common *common)
 {
+    const char *with = with_data(&job->counterexample.weights);
     attest_error error;
 
     if (attest_weights_have_form(&job->counterexample.weights))
         return attest_cli_refuse("%s: weights with positions, norms of queries and keys or a "
                                  "softcap; Theorem 1 is about heads without",
                                  job->weights);
-    if (!job->vocabulary && job->counterexample.weights.norm != ATTEST_NORM_NONE)
-        return refuse_without_data(job, "a norm");
+    if (with && !job->vocabulary)
+        return refuse_without_data(job, with);
     if (job->entry)
         return build_entry(job);
     if (job->trained)
@@ -185,8 +196,6 @@ static int build(counterexample_job *job, attest_common *common)
                                                 common);
     if (job->vocabulary)
         return build_from_vocabulary(job, common);
-    if (job->counterexample.weights.homogeneous)
-        return refuse_without_data(job, "biases");
     job->found = true;
     return attest_theorem1_build(&job->counterexample, &error) ? attest_cli_fail(&error)
                                                                : EXIT_HOLDS;

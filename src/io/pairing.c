@@ -9,12 +9,13 @@
 #include "data/score_form.h"
 #include "number/rationals.h"
 
-/* What the new tokens are made of: (z, 1, r). */
+/* What the new tokens are made of: (z, 1, r), or (z, 1, r, x). */
 typedef struct pairing {
     const attest_dataset *z, *residual; /* residual: what the skip adds, or NULL: nothing */
     const fmpq *bias;                   /* of the output: dim rationals */
     size_t dim;                         /* of z and r */
     bool one;                           /* there is a 1 */
+    bool before;                        /* there is x, z's token before the norm */
     fmpq *normed;                       /* z's tokens under the norm, or NULL: as they are */
     fmpq *token;                        /* room for one */
 } pairing;
@@ -28,16 +29,24 @@ static bool same_lengths(const attest_dataset *a, const attest_dataset *b)
     return same;
 }
 
-/* p->token = (z, 1, r) at a position. */
+static size_t width_of(const pairing *p)
+{
+    return (p->before ? 3 : 2) * p->dim + p->one;
+}
+
+/* p->token = (z, 1, r) at a position, and x. */
 static void make_token(const pairing *p, size_t position)
 {
     fmpq *r = p->token + p->dim + p->one;
+    size_t t = p->z->token[position];
 
     for (size_t c = 0; c < p->dim; c++) {
         if (p->normed)
-            fmpq_set(p->token + c, p->normed + p->z->token[position] * p->dim + c);
+            fmpq_set(p->token + c, p->normed + t * p->dim + c);
         else
-            attest_tokens_get_entry(p->token + c, &p->z->tokens, p->z->token[position], c);
+            attest_tokens_get_entry(p->token + c, &p->z->tokens, t, c);
+        if (p->before)
+            attest_tokens_get_entry(r + p->dim + c, &p->z->tokens, t, c);
         fmpq_zero(r + c);
         if (p->residual)
             attest_tokens_get_entry(r + c, &p->residual->tokens, p->residual->token[position],
@@ -51,7 +60,7 @@ static void make_token(const pairing *p, size_t position)
 static attest_status build(attest_dataset *paired, pairing *p, attest_budget *budget,
                            attest_error *error)
 {
-    size_t width = 2 * p->dim + p->one;
+    size_t width = width_of(p);
     attest_dataset_builder builder;
     attest_status status;
 
@@ -209,7 +218,8 @@ static attest_status norm_tokens(pairing *p, long *rounded, attest_weights *weig
     return ATTEST_OK;
 }
 
-/* The tokens become (z, 1, r), where r is needed. */
+/* The tokens become (z, 1, r), where r is needed, and (z, 1, r, x) where r is not x and z may
+ * be that of another x. */
 static attest_status set_longer(attest_dataset *dataset, attest_weights *weights, long *rounded,
                                 const attest_dataset *residual, const fmpq *bias, bool one,
                                 attest_budget *budget, attest_error *error)
@@ -220,7 +230,8 @@ static attest_status set_longer(attest_dataset *dataset, attest_weights *weights
                  .residual = residual ? residual : dataset,
                  .bias = bias,
                  .dim = dim,
-                 .one = one};
+                 .one = one,
+                 .before = residual && weights->norm != ATTEST_NORM_NONE};
     bool adds = weights->skip || has_bias(bias, dim);
     attest_status status;
 

@@ -86,5 +86,14 @@ shows '2 tokens, each at a place where the data have it: the 2 sequences of up t
 refused "--least without tokens" counterexample --least
 refused "--least and --search" counterexample --least --search --vocabulary "$work/data.json"
 refused "a trained entry with other weights" counterexample --show trained --heads 2
+# Biases need tokens with a 1, a residual another tensor: sequences without them say nothing about such weights.
+head='"WQ": [[1, 0], [0, 1]], "WK": [[1, 0], [0, 1]], "WV": [[1, 2], [3, 1]], "WO": [[1, 0], [0, 1]]'
+printf '%s' '{"format": "attest/weights", "version": 1, "activation": "hardmax", "heads": [{'"$head"', "bQ": [1, 2]}]}' >"$work/biases.json"
+printf '%s' '{"format": "attest/weights", "version": 1, "activation": "hardmax", "residual": "x", "heads": [{'"$head"'}]}' >"$work/residual.json"
+for name in biases residual; do
+    refused "$name" counterexample --weights "$work/$name.json"
+    refused "$name, --search" counterexample --weights "$work/$name.json" --search
+    refused "$name, --show" counterexample --weights "$work/$name.json" --show pair
+done
 refused "--search with --vocabulary" counterexample --search --vocabulary "$srcdir/examples/universal-pair.json"
 finish

@@ -107,6 +107,13 @@ run 3 "without a skip equality stays open" certify "$work/data.json" --weights "
 json 'o["verdict"] == "undecided" and "square roots" in o["reason"]'
 run 0 "eps tells the sequences apart" certify "$work/data.json" --weights "$(weights rms 1e-5 false softmax >"$work/e.json" && echo "$work/e.json")" --json
 json 'o["verdict"] == "proved"'
+# Where the skip adds another tensor, tokens that the norm merges are still two: their outputs are equal.
+printf '%s' '{"format": "attest/dataset", "version": 1, "sequences": [[[0, 1, 2]], [[5, 6, 7]], [[0, 1, 1]]],
+ "stream": [[[1, 1, 1]], [[1, 1, 1]], [[2, 1, 1]]]}' >"$work/merged.json"
+weights layer 1e-5 true softmax | sed 's/"skip": true/"residual": "stream"/' >"$work/m.json"
+run 3 "merged tokens with one residual are told apart" certify "$work/merged.json" --weights "$work/m.json" -o "$work/merged-claim.json" --json
+json 'o["verdict"] == "undecided" and o["required_pairs"] == 3 and o["pair"] == [[0, 0], [1, 0]]'
+run 3 "check" check "$work/merged-claim.json"
 weights rms 0 true hardmax >"$work/w.json"
 run 3 "hardmax after a root that is not rational" certify "$work/data.json" --weights "$work/w.json"
 complains "undecided"

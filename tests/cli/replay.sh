@@ -27,6 +27,16 @@ json '"pair" in o["replays"][0]'
 edited 1 "a pair the other way round" 'o["violates"]["pair"].reverse()'
 edited 2 "an innocent pair" 'o["violates"]["pair"] = [[0, 0], [0, 1]]'
 edited 2 "a pair outside the dataset" 'o["violates"]["pair"] = [[0, 0], [7, 0]]'
+edited 2 "a norm" 'o["weights"]["norm"] = {"kind": "rms", "eps": "1"}'
+edited 2 "a residual that is not in the file" 'o["weights"]["residual"] = "x"'
+# Nor is a norm left out where first differences would decide without evaluating anything.
+printf '%s' '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 2], [3, 1]], [[1, 2], [5, 7]], [[5, 7], [3, 1], [1, 2]]]}' >"$work/gap.json"
+run 0 "weights of rank 1" construct "$work/gap.json" --strategy gap -o "$work/rank-one.json"
+rank_one='o["dataset"] = json.load(open("'$work/gap.json'")); o["weights"] = json.load(open("'$work/rank-one.json'"))
+o["found_by"] = "hand"; o["violates"] = {"definition": "contextual-mapping"}'
+edited 0 "they tell all apart" "$rank_one"
+json '"first-difference" in o["replays"][0]["decided_by"]'
+edited 2 "with a norm" "$rank_one; o['weights']['norm'] = {'kind': 'rms', 'eps': '0'}"
 edited 2 "an unknown definition" 'o["violates"]["definition"] = "something"'
 edited 2 "the definition of another property" 'o["violates"]["definition"] = "separated"'
 edited 2 "no weights" 'del o["weights"]'
