@@ -48,11 +48,15 @@ static void set_element(tolerance_element *element, const tolerance_job *job,
     element->allowed = job->allclose.atol_high + job->allclose.rtol_high * fabs(element->exact);
 }
 
-static bool same(const double *a, const double *b, size_t count)
+/* Whether all exact values are the same. A NaN of infinite error is one that is not known. */
+static bool same(const attest_judge_bounds *a, const attest_judge_bounds *b, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
+    for (size_t i = 0; i < count; i++) {
+        bool nan = isnan(a->exact[i]) && isnan(b->exact[i]);
+
+        if (nan ? isinf(a->error[i]) || isinf(b->error[i]) : a->exact[i] != b->exact[i])
             return false;
+    }
     return true;
 }
 
@@ -74,7 +78,7 @@ static attest_status judge_fault(tolerance_fault *result, tolerance_job *job,
     result->answer =
         answer[attest_judge_allclose_check(&at, &job->allclose, other.exact, other.error,
                                            bounds->exact, bounds->error, x->elements)];
-    if (same(other.exact, bounds->exact, x->elements))
+    if (same(&other, bounds, x->elements))
         result->answer = TOLERANCE_SAME;
     set_element(&result->element, job, bounds, other.exact[at], at);
     return ATTEST_OK;

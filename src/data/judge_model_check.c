@@ -37,6 +37,18 @@ static attest_status check_formats(const attest_judge_variant *variant, attest_e
     return ATTEST_OK;
 }
 
+/* An accumulator of scores of more than 24 bits is the working format: what exponentials may be
+ * is proved for numbers down to those of binary32. */
+static attest_status check_work(const attest_format *format, attest_error *error)
+{
+    if (format->precision <= 24 || (format->emin <= -126 && format->emax >= 127))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "score.accumulate: a format of more than 24 bits must have the "
+                            "exponents of binary32, %s does not",
+                            format->name);
+}
+
 static attest_status check_dot(const attest_judge_dot *dot, const char *group,
                                attest_error *error)
 {
@@ -127,6 +139,7 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
         variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_LAZY;
 
     ATTEST_TRY(check_formats(variant, error));
+    ATTEST_TRY(check_work(&variant->score.accumulate, error));
     ATTEST_TRY(check_dot(&variant->score, "score", error));
     ATTEST_TRY(check_dot(&variant->pv, "pv", error));
     ATTEST_TRY(check_p_scheme(variant, error));

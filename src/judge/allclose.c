@@ -37,6 +37,12 @@ void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t at
     enclose(&tolerance->rtol_low, &tolerance->rtol_high, rtol);
 }
 
+/* A NaN whose error is not infinite is one that is to be there: a row without keys. */
+static bool is_unknown(double value, double error)
+{
+    return isnan(value) && isinf(error);
+}
+
 /* No more than what is allowed at an exact value within error of o. */
 static double allow_low(const attest_judge_allclose *tolerance, double o, double error)
 {
@@ -55,6 +61,8 @@ static attest_judge_closeness compare(double *excess, const attest_judge_allclos
     double allowed;
 
     *excess = (double)INFINITY;
+    if (is_unknown(o, o_error) || is_unknown(y, y_error))
+        return ATTEST_JUDGE_OPEN;
     if (isnan(o) || isnan(y))
         return isnan(o) && isnan(y) ? ATTEST_JUDGE_CLOSE : ATTEST_JUDGE_FAR;
     if (isinf(y))
@@ -106,7 +114,8 @@ bool attest_judge_allclose_holds(size_t *at, const attest_judge_allclose *tolera
     for (size_t i = 0; i < count; i++) {
         double allowed = allow_low(tolerance, o[i], o_error[i]), excess = bound[i] - allowed;
 
-        if (isnan(o[i]) || bound[i] <= allowed || bound[i] == 0)
+        if ((isnan(o[i]) && !is_unknown(o[i], o_error[i])) || bound[i] <= allowed ||
+            bound[i] == 0)
             continue;
         holds = false;
         if (!(excess <= most)) {

@@ -42,11 +42,13 @@ static bool bound_block(void *context, size_t i)
                                      job->blocks * x->batch * x->heads);
 }
 
-/* |returned - exact| is at most this. */
+/* |returned - exact| is at most this: infinite where the exact value is not known. */
 static double distance(double lo, double hi, double exact, double error)
 {
     double up = hi - exact + error, down = exact - lo + error;
 
+    if (!(error < (double)INFINITY))
+        return (double)INFINITY;
     return (up > down ? up : down) * (1 + 0x1p-50);
 }
 

@@ -111,7 +111,8 @@ static attest_status init_formats(attest_judge_concrete *x, attest_error *error)
 /* factor times the scale or the softcap or 1, over the softcap or not, times log2 e or not. */
 typedef struct constant {
     const attest_judge_question *question;
-    double factor;  /* not 0: in place of scale */
+    bool given; /* factor is, and stands in place of scale; it may be 0 */
+    double factor;
     double descale; /* not 0: times this */
     bool scale, over_cap, cap, log2e, ln2;
 } constant;
@@ -121,7 +122,7 @@ static void refine(arb_t value, void *context, slong bits)
     const constant *c = context;
     const attest_judge_question *q = c->question;
     ulong root = n_sqrt(q->dim);
-    bool irrational = c->factor == 0 && c->scale && q->rsqrt && root * root != q->dim;
+    bool irrational = !c->given && c->scale && q->rsqrt && root * root != q->dim;
     fmpq_t rational, other_rational; /* so that what can be exact is */
     arb_t other;
 
@@ -129,7 +130,7 @@ static void refine(arb_t value, void *context, slong bits)
     fmpq_init(other_rational);
     arb_init(other);
     fmpq_one(rational);
-    if (c->factor != 0)
+    if (c->given)
         attest_number_set_double(rational, c->factor);
     else if (c->scale && !q->rsqrt)
         fmpq_set(rational, q->scale);
@@ -226,6 +227,7 @@ static void init_constants(attest_judge_concrete *x)
         x->scale_over_cap = get_constant((constant){.scale = true, .over_cap = true}, x);
     }
     if (folded && !x->additive) {
+        kappa.given = true;
         kappa.factor = q->capped ? x->cap : x->scale;
         x->kappa = get_constant(kappa, x);
         if (q->descaled && !q->capped)

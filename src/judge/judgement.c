@@ -68,7 +68,9 @@ static attest_status set_schedule(const judging *x, size_t schedule, attest_erro
         double far = fmax(to->hi[i] - to->exact[i], to->exact[i] - to->lo[i]);
 
         to->bound[i] =
-            nextafter(nextafter(far, (double)INFINITY) + to->error[i], (double)INFINITY);
+            to->error[i] < (double)INFINITY
+                ? nextafter(nextafter(far, (double)INFINITY) + to->error[i], (double)INFINITY)
+                : (double)INFINITY;
     }
     return ATTEST_OK;
 }

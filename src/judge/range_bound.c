@@ -148,7 +148,9 @@ static void visit_row(void *context, const attest_judge_work *x, const attest_ju
     visit *v = context;
     attest_judge_ranges *r = v->r;
     double depth, least, offset = (double)rule->variant->offset;
-    bool *may = v->may, scores = x->score_reason != ATTEST_JUDGE_BOUNDED;
+    bool *may = v->may;
+    bool scores = x->score_reason != ATTEST_JUDGE_BOUNDED ||
+                  x->weight_reason == ATTEST_JUDGE_SCORES_OVERFLOW; /* or references do */
 
     if (scores || x->weight_reason == ATTEST_JUDGE_SCORES_UNCERTAIN) {
         for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)

@@ -11,6 +11,7 @@
 /* Why nothing can be said of an element. */
 typedef enum attest_judge_reason {
     ATTEST_JUDGE_BOUNDED = 0, /* something can */
+    ATTEST_JUDGE_CONSTANTS_LEAVE,
     ATTEST_JUDGE_SCORES_OVERFLOW,
     ATTEST_JUDGE_SCORES_UNCERTAIN,
     ATTEST_JUDGE_WEIGHTS_OVERFLOW,
@@ -18,6 +19,7 @@ typedef enum attest_judge_reason {
     ATTEST_JUDGE_SINK_OVERFLOWS,
     ATTEST_JUDGE_SUM_OVERFLOWS,
     ATTEST_JUDGE_PRODUCT_OVERFLOWS,
+    ATTEST_JUDGE_RECIPROCAL_LEAVES,
     ATTEST_JUDGE_FACTOR_LEAVES,
     ATTEST_JUDGE_OUTPUT_OVERFLOWS
 } attest_judge_reason;

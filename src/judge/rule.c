@@ -1,6 +1,7 @@
 /* rule.c -- what a variant means for every row of a question. */
 #include "judge/rule.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,31 @@ static bool is_power_of_two(const attest_judge_question *x)
     return fmpz_popcnt(fmpq_numref(x->scale)) == 1 && fmpz_popcnt(fmpq_denref(x->scale)) == 1;
 }
 
+/* The least normal number of the working format. */
+static double least_normal(const attest_judge_rule *rule)
+{
+    return rule->work.hosted.plain ? DBL_MIN : rule->work.hosted.tiny;
+}
+
+/* Whether a constant is a normal number, and so are its reciprocal and its product with log2 e.
+ */
+static bool is_normal(double x, const attest_judge_rule *rule)
+{
+    double least = 4 * least_normal(rule), most = rule->work.limit / 4;
+
+    return x >= least && x <= most && 1 / x >= least && 1 / x <= most;
+}
+
+/* A kernel's constants are near the exact ones where those are normal numbers. */
+static void check_constants(attest_judge_rule *rule)
+{
+    double cap = rule->cap;
+
+    rule->constants_leave =
+        !is_normal(rule->scale, rule) ||
+        (cap > 0 && !(is_normal(cap, rule) && is_normal(rule->scale / cap, rule)));
+}
+
 static void set_numbers(attest_judge_rule *rule, const attest_judge_question *question)
 {
     arb_t ball;
@@ -45,6 +71,15 @@ static void set_numbers(attest_judge_rule *rule, const attest_judge_question *qu
     arb_clear(ball);
     rule->additive = question->qkv.mask.data && question->qkv.mask.type != ATTEST_TENSOR_BOOL;
     rule->power_of_two = is_power_of_two(question);
+    check_constants(rule);
+}
+
+/* A wider format holds what the working format, which its numbers come from or go to, does not.
+ */
+static void limit(attest_judge_arithmetic *unit, const attest_judge_rule *rule)
+{
+    if (unit->limit > rule->work.limit)
+        unit->limit = rule->work.limit;
 }
 
 static void set_units(attest_judge_rule *rule, const attest_judge_variant *variant)
@@ -62,6 +97,13 @@ static void set_units(attest_judge_rule *rule, const attest_judge_variant *varia
     attest_judge_arithmetic_init(&rule->sum, &variant->sum_accumulate);
     attest_judge_arithmetic_init(&rule->pv, &variant->pv.accumulate);
     attest_judge_arithmetic_init(&rule->output, &variant->output);
+    limit(&rule->score, rule);
+    limit(&rule->store, rule);
+    limit(&rule->query, rule);
+    limit(&rule->p, rule);
+    limit(&rule->sum, rule);
+    limit(&rule->pv, rule);
+    rule->least_reciprocal = 2 * least_normal(rule);
 }
 
 void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant *variant,
@@ -122,6 +164,7 @@ void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head
     rule->power_of_two =
         is_power_of_two(head->question) && frexp(head->score_factor, &exponent) == 0.5;
     rule->value_factor = head->value_factor;
+    check_constants(rule);
 }
 
 attest_judge_shared attest_judge_rule_compare(const attest_judge_rule *a,

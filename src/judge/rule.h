@@ -9,18 +9,22 @@
 
 typedef struct attest_judge_rule {
     const attest_judge_variant *variant;
-    attest_judge_arithmetic score, store, query, p, sum, pv, output;
+    attest_judge_arithmetic score, store, query, p, sum, pv,
+        output;                   /* no limit but the
+                                   * output's is above that of work */
     attest_judge_arithmetic work; /* of everything between the scores and the output: binary32,
                                    * or the accumulator of the scores if that is wider */
     double scale, scale_error;    /* |scale - the scale| <= scale_error */
     bool additive;                /* the mask has values that are added */
+    bool constants_leave;         /* scale or softcap are no normal numbers of work */
     bool power_of_two;            /* the scale is one: multiplying by it does not round */
     bool descaled;                /* the scale has the factors of a head in it, which cost two
                                    * roundings; the output is multiplied by value_factor */
     double value_factor;
-    double cap, cap_error; /* of the softcap */
-    double log_exp;        /* |log(1 + d)| for |d| <= the relative error of exp */
-    double final;          /* relative error of a division */
+    double cap, cap_error;   /* of the softcap */
+    double log_exp;          /* |log(1 + d)| for |d| <= the relative error of exp */
+    double final;            /* relative error of a division */
+    double least_reciprocal; /* of a row sum: it is a normal number, roundings included */
     double shifted;   /* what a rounded reference moves an exponent, as parts of |t| + offset */
     double flushed;   /* weights below it, as parts of the largest one, may be 0 */
     double tiny;      /* what is lost of a result, or of a weight, that may be 0 */

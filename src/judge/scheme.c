@@ -47,9 +47,10 @@ static double largest_error(const rows *x)
             size += least * least;
         }
         ratio = off == 0 ? 0 : sqrt(off) / sqrt(size) * up;
-        most = ratio <= most ? most : ratio; /* NaN is kept */
+        if (!isnan(x->lo[i * x->columns])) /* else a row that is to be NaN */
+            most = ratio <= most ? most : isnan(ratio) ? (double)INFINITY : ratio;
     }
-    return isnan(most) ? (double)INFINITY : most;
+    return most;
 }
 
 /* Whether two rows are apart for certain in some column, given between two arrays. */

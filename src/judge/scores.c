@@ -143,4 +143,6 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
     if ((wild & 2) != 0 ||
         (rule->queried && !(scaled < rule->query.limit && scaled < rule->work.limit)))
         x->score_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
+    if (rule->constants_leave)
+        x->score_reason = ATTEST_JUDGE_CONSTANTS_LEAVE;
 }

@@ -222,11 +222,13 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
+    double joined = v->splits > 1 ? (double)v->splits + 1 : 2; /* outputs of parts, added */
     double reference = v->splits > 1 ? x->lowest : x->bottom;
     double sink = x->sink && x->sink_logit > reference
                       ? attest_judge_exp_up(x->sink_logit - reference + 0x1p-10)
                       : x->sink;
 
+    joined *= x->value_most * maximum(rule->value_factor, 1);
     if (rule->quantised)
         p = p * grown + rule->scheme.tiny;
     added = v->offset > 0 ? p : y * grown + (rule->quantised ? rule->scheme.tiny : 0);
@@ -240,8 +242,10 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
         x->weight_reason = ATTEST_JUDGE_SINK_OVERFLOWS;
     else if (!(x->most_sum < rule->sum.limit))
         x->weight_reason = ATTEST_JUDGE_SUM_OVERFLOWS;
-    else if (!(x->most_product < rule->pv.limit && 2 * x->value_most < rule->work.limit))
+    else if (!(x->most_product < rule->pv.limit && joined < rule->work.limit))
         x->weight_reason = ATTEST_JUDGE_PRODUCT_OVERFLOWS;
+    else if (!(1 / x->most_sum >= rule->least_reciprocal))
+        x->weight_reason = ATTEST_JUDGE_RECIPROCAL_LEAVES;
     else if (rule->descaled && !keeps_factor(x, rule))
         x->weight_reason = ATTEST_JUDGE_FACTOR_LEAVES;
 }
@@ -257,6 +261,16 @@ static bool may_vanish(const attest_judge_rule *rule, double moved)
 
     return v->splits > 1 && !(added >= 0x1p-124 && added >= rule->sum.least &&
                               (!cast || ldexp(y, (int)v->offset) >= rule->p.quantum));
+}
+
+/* Whether the difference of two references may overflow, where these are scores that the scale
+ * has not been multiplied with yet. */
+static bool may_part(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    bool raw = rule->folded && !rule->additive && !(rule->cap > 0);
+
+    return rule->rescaled && raw &&
+           !((x->top - x->lowest) / rule->scale * (1 + 0x1p-10) < rule->work.limit);
 }
 
 /* The weights of a row about whose kernels something is known. */
@@ -292,6 +306,8 @@ void attest_judge_row_weights(attest_judge_work *work, const attest_judge_rule *
     x->fixed = 0;
     x->open = false;
     set_extremes(x, rule);
+    if (!x->weight_reason && may_part(x, rule))
+        x->weight_reason = ATTEST_JUDGE_SCORES_OVERFLOW;
     if (!x->weight_reason) {
         attest_judge_weights_set_raises(x, rule);
         weigh(x, rule);

@@ -63,6 +63,8 @@ const char *attest_judge_reason_text(attest_judge_reason reason)
 {
     static const char *const text[] = {
         [ATTEST_JUDGE_BOUNDED] = NULL,
+        [ATTEST_JUDGE_CONSTANTS_LEAVE] =
+            "the scale or the softcap overflows the working format or is subnormal in it",
         [ATTEST_JUDGE_SCORES_OVERFLOW] = "scores may overflow the accumulator or their store",
         [ATTEST_JUDGE_SCORES_UNCERTAIN] = "scores are too uncertain to weigh the keys",
         [ATTEST_JUDGE_WEIGHTS_OVERFLOW] = "weights may overflow the format of P",
@@ -71,6 +73,7 @@ const char *attest_judge_reason_text(attest_judge_reason reason)
         [ATTEST_JUDGE_SINK_OVERFLOWS] = "the weight of the sink may overflow",
         [ATTEST_JUDGE_SUM_OVERFLOWS] = "the row sum may overflow its accumulator",
         [ATTEST_JUDGE_PRODUCT_OVERFLOWS] = "the product with V may overflow its accumulator",
+        [ATTEST_JUDGE_RECIPROCAL_LEAVES] = "the reciprocal of the row sum may be subnormal",
         [ATTEST_JUDGE_FACTOR_LEAVES] =
             "v_descale over the row sum may overflow or be subnormal",
         [ATTEST_JUDGE_OUTPUT_OVERFLOWS] = "the output may overflow its format",

@@ -119,6 +119,8 @@ refused "one output for two layers" judge $l --output "$o:out" --kernel fp32-any
 complains 'out.safetensors: .out. is one tensor, but there are many layers'
 
 # a tolerance that somebody guessed
+run 0 "exact values that are not known" tolerance "$f" --kernel fp32-any --scale 1e300 --given 100,0 --json
+json 'o["finite"] == 0 and o["given"]["refuses"] == [] and "zeros" in o["given"]["undecided"] and o["given"]["refuses_correct"] is None'
 run 0 "wide" tolerance "$f" --kernel fp32-any --causal --given 100,0 --json
 json 'o["given"]["accepts"] == ["zeros", "dropped-tile", "mask-off-by-one", "swapped-heads", "missing-scale", "exp2-without-log2e"]'
 json 'o["given"]["refuses_correct"] is False and o["given"]["atol"] == "100" and o["given"]["rtol"] == "0" and o["finite"] == o["elements"] == 256'

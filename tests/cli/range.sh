@@ -85,6 +85,19 @@ ref within "$d/best" "$f" 0.02
 result $? "outputs are within what was proved"
 run 0 "another list" range "$f" --kernel "$d/any.json" --within 0.02 --schemes mxfp4:mx,q4_0
 shows 'none of those tried'
+# scores of the first row that doubles do not know, then a row that is known
+python3 - "$d/unknown.safetensors" <<'END'
+import json, struct, sys
+values = {"q": [1e30] * 32 + [0.01] * 32, "k": [i * 37 % 64 / 32 - 1 for i in range(128)], "v": [i * 29 % 64 / 32 + 1 for i in range(128)]}
+head, data = {}, b""
+for name, x in values.items():
+    head[name] = {"dtype": "F32", "shape": [len(x) // 32, 32], "data_offsets": [len(data), len(data) + 4 * len(x)]}
+    data += struct.pack("<%df" % len(x), *x)
+text = json.dumps(head).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data)
+END
+run 1 "a row whose exact values are not known" range "$d/unknown.safetensors" --kernel fp32-any --within 0.5 --json
+json 'o["schemes"]["heads"][0]["scheme"] is None'
 sed 's/"exp"/"quantise": {"k": "q8_0", "exact": "quantised"}, "exp"/' "$d/any.json" >"$d/member.json"
 run 0 "as a member of the model" tolerance "$f" --kernel "$d/member.json"
 shows '^quantised inputs: k q8_0; exact values are those of the quantised inputs$'

@@ -473,6 +473,69 @@ static void overflow_cases(void)
     expect_nothing(&x, "parts that overflow the working format");
 }
 
+/* Accumulators that hold more than the working format, which weights come from and outputs go
+ * to. */
+static void wide_cases(void)
+{
+    static scene x;
+
+    scene_begin(&x, 8, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.offset = 200;
+    expect_nothing(&x, "weights beyond the working format");
+    x.v.offset = 100;
+    for (size_t j = 0; j < 8; j++)
+        x.value[j] = 0x1p100;
+    expect_nothing(&x, "a product whose quotient is taken before the offset is");
+    x.v.offset = 0;
+    for (size_t j = 0; j < 8; j++)
+        x.value[j] = 0x1.8p126;
+    x.v.splits = 4;
+    expect_nothing(&x, "outputs of parts whose sum overflows");
+    for (size_t j = 0; j < 8; j++)
+        x.value[j] = 0x1p100;
+    x.factor[2] = 0x1p26;
+    expect_nothing(&x, "outputs of parts, times the factor of v, likewise");
+}
+
+/* Constants, differences and reciprocals that are no normal numbers of the working format. */
+static void working_range_cases(void)
+{
+    static const char *const scale[] = {"1e-40", "1e-50", "3e38", "1e39"};
+    static const char *const cap[] = {"1e-40", "1e-50", "3e38"};
+    static scene x;
+
+    scene_begin(&x, 2, 1);
+    two_keys(&x);
+    x.v.score.accumulate = scene_format("binary32");
+    for (size_t i = 0; i < 4; i++) {
+        x.qkv.scale = scale[i];
+        expect_nothing(&x, "a scale that binary32 does not know well");
+    }
+    x.qkv.scale = "none";
+    for (size_t i = 0; i < 3; i++) {
+        x.qkv.softcap = cap[i];
+        expect_nothing(&x, "a softcap that it does not know well");
+    }
+    x.qkv.scale = "0x1p-100";
+    x.qkv.softcap = "0x1p100";
+    expect_nothing(&x, "a scale over a softcap that it does not know well");
+    scene_begin(&x, 2, 1); /* 2^127 and its negative: scores 16 apart, references infinitely */
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.qkv.scale = "0x1p-124";
+    x.k[0] = -0x1p127;
+    x.k[1] = 0x1p127;
+    x.value[0] = 0x1p40;
+    expect_nothing(&x, "two references whose difference overflows");
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.offset = 125;
+    x.value[0] = x.value[1] = 1;
+    expect_nothing(&x, "a row sum whose reciprocal is subnormal");
+}
+
 /* Sums that are beyond their format, or 0: a kernel then returns no number. */
 static void sum_range_cases(void)
 {
@@ -567,6 +630,8 @@ int main(void)
     apart_case();
     factor_cases();
     overflow_cases();
+    wide_cases();
+    working_range_cases();
     sum_range_cases();
     return tap_done();
 }

@@ -364,6 +364,8 @@ static const struct {
     {JSON(, "output": {"format": "p=8:emin=-1070:emax=99"}), "output.format: a format of bounded"},
     {JSON(, "output": {"format": "p=8:emin=-9:emax=1024"}), "output.format: a format of bounded"},
     {JSON(, "output": {"format": "p=8:emin=1:emax=9"}), "output.format: a format of bounded"},
+    {JSON(, "score": {"accumulate": "p=25:emin=-125:emax=127"}), "score.accumulate: a format of more"},
+    {JSON(, "score": {"accumulate": "p=25:emin=-126:emax=126"}), "score.accumulate: a format of more"},
     {JSON(, "score": {"order": "forward"}), "score.order: \"any\" or \"sequential\""},
     {JSON(, "pv": {"order": "sequential"}), "pv.order: \"any\" or \"forward\""},
     {JSON(, "pv": {"order": "pairwise"}), "pv.order: \"any\""},

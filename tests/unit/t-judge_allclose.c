@@ -94,6 +94,10 @@ static void cases(void)
         {"infinite", (double)INFINITY, 0, 1, 0, ATTEST_JUDGE_FAR},
         {"NaN", (double)NAN, 0, 1, 0, ATTEST_JUDGE_FAR},
         {"NaN for NaN", (double)NAN, (double)NAN, (double)NAN, (double)NAN, ATTEST_JUDGE_CLOSE},
+        {"a value that is not known", 0, 0, (double)NAN, (double)INFINITY, ATTEST_JUDGE_OPEN},
+        {"two of them", (double)NAN, (double)INFINITY, (double)NAN, (double)INFINITY,
+         ATTEST_JUDGE_OPEN},
+        {"one of a fault", (double)NAN, (double)INFINITY, 1, 0, ATTEST_JUDGE_OPEN},
         {"a number for NaN", 0, 0, (double)NAN, (double)NAN, ATTEST_JUDGE_FAR},
     };
     attest_judge_allclose tolerance;
@@ -121,6 +125,9 @@ static void cases(void)
     TAP_OK(!attest_judge_allclose_holds(&at, &tolerance, bound, o, error, 2) && at == 0 &&
                attest_judge_allclose_holds(&at, &tolerance, bound + 1, o + 1, error, 1),
            "no bound is in no tolerance; a row of NaN is");
+    error[1] = bound[1] = inf;
+    TAP_OK(!attest_judge_allclose_holds(&at, &tolerance, bound + 1, o + 1, error + 1, 1),
+           "nor is a value that is not known");
     fmpq_clear(atol);
     fmpq_clear(rtol);
 }

@@ -361,6 +361,22 @@ static void check_far_reference(uint64_t *state, double score)
     case_clear(&c);
 }
 
+/* A scale that is 0 in binary32 is no scale that is not there. */
+static void check_no_scale(uint64_t *state)
+{
+    judge_case c;
+    double lo[CASE_VALUES], hi[CASE_VALUES], out;
+
+    set_two_keys(&c, state, (double[]){1, 0}, (double[]){1, 2});
+    c.qkv.scale = "1e-50";
+    c.schedule.constant = ATTEST_JUDGE_CONSTANT_FOLDED;
+    replay_two_keys(lo, hi, &c, state);
+    out = simulate_two_keys(&c);
+    TAP_OK(out == 1.5 && lo[0] <= out && out <= hi[0], "a scale of 0: %g to %g, %g", lo[0],
+           hi[0], out);
+    case_clear(&c);
+}
+
 /* A row sum whose reciprocal is subnormal: an exponential that overflows, as its reference is
  * rounded by far more than 128, and the largest number of a P that saturates. */
 static void check_large_sum(uint64_t *state, bool flush)
@@ -530,6 +546,7 @@ int main(void)
     check_overflow(&state, -0x1p18);
     check_far_reference(&state, -1000);
     check_far_reference(&state, -0x1.8p127);
+    check_no_scale(&state);
     check_large_sum(&state, false);
     check_large_sum(&state, true);
     check_nan_weights(&state, ATTEST_JUDGE_SUM_CAST);
