@@ -9,9 +9,8 @@
 
 typedef struct attest_judge_rule {
     const attest_judge_variant *variant;
-    attest_judge_arithmetic score, store, query, p, sum, pv,
-        output;                   /* no limit but the
-                                   * output's is above that of work */
+    attest_judge_arithmetic output;
+    attest_judge_arithmetic score, store, query, p, sum, pv; /* no limit above that of work */
     attest_judge_arithmetic work; /* of everything between the scores and the output: binary32,
                                    * or the accumulator of the scores if that is wider */
     double scale, scale_error;    /* |scale - the scale| <= scale_error */
