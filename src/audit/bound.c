@@ -322,6 +322,20 @@ static void add_head(const bound_head *d, const bound *b)
     }
 }
 
+/* The norm of what is not negative, from above: squares alone may be beyond the doubles. */
+static double get_norm(const double *x, size_t count)
+{
+    double most = 0, square = 0;
+
+    for (size_t c = 0; c < count; c++)
+        most = fmax(most, x[c]);
+    if (!(most > 0 && most < INFINITY))
+        return most;
+    for (size_t c = 0; c < count; c++)
+        square += x[c] / most * (x[c] / most);
+    return most * sqrt(square) * OUTWARD + 0x1p-1074;
+}
+
 static bool bound_passage(void *context, size_t item)
 {
     bound *b = context;
@@ -336,7 +350,6 @@ static bool bound_passage(void *context, size_t item)
     for (size_t k = passage.begin; k < passage.end; k++) {
         size_t visible = b->weights->mask == ATTEST_MASK_CAUSAL ? k + 1 : length;
         size_t t = b->local[token[k]] - 1u;
-        double square = 0;
         for (size_t c = 0; c < b->dim; c++) {
             size_t from = attest_weights_skip_entry(b->weights, c);
             quantities x = quantities_at(&b->entry, t * b->dim + (from == SIZE_MAX ? 0 : from));
@@ -360,13 +373,13 @@ static bool bound_passage(void *context, size_t item)
             add_head(d, b);
         }
         for (size_t c = 0; c < b->dim; c++) {
-            double error = isnan(b->sum[c]) ? INFINITY : b->sum[c];
-            square += error * error;
+            if (isnan(b->sum[c]))
+                b->sum[c] = INFINITY;
             if (b->out)
-                b->out[(b->start[i] + k) * b->dim + c] = error;
+                b->out[(b->start[i] + k) * b->dim + c] = b->sum[c];
         }
         if (b->norm)
-            b->norm[b->start[i] + k] = sqrt(square) * OUTWARD;
+            b->norm[b->start[i] + k] = get_norm(b->sum, b->dim);
     }
     return true;
 }

@@ -138,7 +138,7 @@ void attest_audit_bound_winners(const bound_head *d, const uint32_t *token, size
                             (most_count > 1 ? computed * factor + model->tiny : 0) +
                             (model->accumulates ? 2 * model->tiny : 0)) *
                            OUTWARD;
-        if (count == 0 || !(u * g < 0.5) ||
+        if (count == 0 || !(u * g < 0.5) || !(u * model->tiny < 1) || /* is 1 a number? */
             !((double)most_count * fmax(1, computed) * factor <= model->most))
             b->mean.error[c] = INFINITY;
     }

@@ -1,6 +1,8 @@
 /* errors.c -- errors in ulp against certified outputs. */
 #include "audit/errors.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "base/workers.h"
 #include "number/wide.h"
@@ -210,5 +212,6 @@ attest_status attest_audit_errors_get(attest_audit_errors *errors,
 
 bool attest_audit_errors_known(const attest_audit_errors *errors)
 {
-    return errors->entries > 0 && !errors->unlimited && errors->unresolved == 0;
+    return errors->entries > 0 && !errors->unlimited && errors->unresolved == 0 &&
+           isfinite(errors->max_ulp.part) && isfinite(errors->mean_ulp.part);
 }

@@ -17,7 +17,7 @@ typedef struct attest_audit_errors {
                                   * none */
 } attest_audit_errors;
 
-/* Whether the errors were measured at all entries. */
+/* Whether the errors were measured at all entries, and none is beyond MPFR's exponents. */
 bool attest_audit_errors_known(const attest_audit_errors *errors);
 
 /* Measures outputs in this format. all: they are those of the whole dataset, else those of the

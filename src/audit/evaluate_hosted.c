@@ -40,6 +40,11 @@ static inline void op_add(number *z, const number *x, const number *y, rounder *
     *z = attest_hosted_add(*x, *y, s);
 }
 
+static inline void op_add_wider(number *z, const number *x, const number *y, rounder *s)
+{
+    *z = attest_hosted_add_wider(*x, *y, s);
+}
+
 static inline void op_sub(number *z, const number *x, const number *y, rounder *s)
 {
     *z = attest_hosted_add(*x, -*y, s);
@@ -69,6 +74,12 @@ static inline void op_exp(number *z, const number *x, rounder *s)
 static inline double op_get_double(const number *x)
 {
     return *x;
+}
+
+static inline double op_get_ratio(const number *x, const number *y, rounder *s)
+{
+    (void)s;
+    return *x / *y;
 }
 
 static inline bool op_is_nan(const number *x)

@@ -11,6 +11,7 @@ static attest_format reference_format(const attest_format *format);
 #define rounder_clear attest_wide_clear
 #define op_convert attest_wide_convert
 #define op_add attest_wide_add
+#define op_add_wider attest_wide_add
 #define op_sub attest_wide_sub
 #define op_mul attest_wide_mul
 #define op_fma attest_wide_fma
@@ -37,6 +38,12 @@ static inline void op_one(number *z, rounder *s)
 static inline double op_get_double(const number *x)
 {
     return mpfr_get_d(x, MPFR_RNDN);
+}
+
+static inline double op_get_ratio(const number *x, const number *y, rounder *s)
+{
+    mpfr_div(s->operand, x, y, MPFR_RNDN);
+    return mpfr_get_d(s->operand, MPFR_RNDN);
 }
 
 static inline bool op_is_nan(const number *x)

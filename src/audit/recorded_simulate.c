@@ -184,7 +184,7 @@ static double add_up(const double *x, size_t count, const simulation *s)
         z = halve_sum(x, count, &s->sum);
     else
         for (size_t i = 0; i < count; i++)
-            z = attest_hosted_add(z, x[i], &s->sum);
+            z = attest_hosted_add_wider(z, x[i], &s->sum);
     return s->arithmetic->accumulates ? attest_hosted_convert(z, &s->number) : z;
 }
 

@@ -105,6 +105,17 @@ double attest_hosted_cut(double x, const attest_hosted *h)
     return h->special ? attest_hosted_special(r, h) : r;
 }
 
+/* y as a double; unbounded: one for which a double cannot stand is noticed. */
+static double get_watched(mpfr_srcptr y, const attest_hosted *h)
+{
+    double value = mpfr_get_d(y, MPFR_RNDN);
+    bool inside = fabs(value) >= 0x1p-900 && fabs(value) <= h->most;
+
+    if (h->unbounded && !inside && !mpfr_zero_p(y))
+        *h->escaped = true;
+    return value;
+}
+
 /* exp by MPFR, rounded as the format wants it. */
 static double exact_exp(double x, const attest_hosted *h)
 {
@@ -116,7 +127,7 @@ static double exact_exp(double x, const attest_hosted *h)
     mpfr_init2(y, wide.format.precision);
     mpfr_set_d(wide.operand, x, MPFR_RNDN);
     attest_wide_exp(y, wide.operand, &wide);
-    value = mpfr_get_d(y, MPFR_RNDN);
+    value = get_watched(y, h);
     mpfr_clear(y);
     attest_wide_clear(&wide);
     return value;
@@ -157,11 +168,7 @@ double attest_hosted_get_fraction(const fmpz_t numerator, const fmpz_t denominat
     attest_wide_init(&wide, &h->format, h->rounding, h->random);
     mpfr_init2(y, wide.format.precision);
     attest_wide_set_fraction(y, numerator, denominator, &wide);
-    value = mpfr_get_d(y, MPFR_RNDN);
-    if (h->unbounded && value != 0 && !(fabs(value) >= 0x1p-900 && fabs(value) <= h->most))
-        *h->escaped = true;
-    if (h->unbounded && value == 0 && !mpfr_zero_p(y))
-        *h->escaped = true;
+    value = get_watched(y, h);
     mpfr_clear(y);
     attest_wide_clear(&wide);
     return value;

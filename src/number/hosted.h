@@ -170,6 +170,13 @@ static inline double attest_hosted_fma(double a, double b, double c, const attes
     return attest_hosted_cut(attest_hosted_toward_zero(s, error), h);
 }
 
+/* a + b, where b may have more bits than the format: with a far below it, the sum of 53 bits
+ * can be a midpoint that a + b is not. */
+static inline double attest_hosted_add_wider(double a, double b, const attest_hosted *h)
+{
+    return attest_hosted_fma(b, 1, a, h);
+}
+
 static inline double attest_hosted_div(double a, double b, const attest_hosted *h)
 {
     double q = a / b, remainder;

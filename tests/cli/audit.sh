@@ -208,6 +208,43 @@ for how in "--sum sequential" "--sum pairwise" --fma "--softmax online"; do
     json 'all(s["max_ulp"] < 1 for s in o["formats"][0]["stages"].values())'
 done
 
+# Beyond doubles: an exponential rounded at random, weights that are not shifted, and the norm of the bound, whose square is
+# below them. A format without the number 1 cannot count winners. An error beyond MPFR's exponents is not known.
+python3 - <<'END'
+import json
+def head(name, q, k, v, o, activation="softmax"):
+    json.dump({"format": "attest/weights", "version": 1, "activation": activation, "skip": False,
+               "heads": [{"WQ": q, "WK": k, "WV": v, "WO": o}]}, open(name, "w"))
+def data(name, sequences):
+    json.dump({"format": "attest/dataset", "version": 1, "sequences": sequences}, open(name, "w"))
+one, tiny = [[1, 0], [0, 1]], "1/%d" % 2**700
+data("wide.json", [[[1, 0], [-1, str(2**500)]], [[1, 0], [2, 0]]])
+head("gap.json", [[400, 0]], [[1, 0]], [[0, 1]], [[0], [1]])
+data("close.json", [[[1, 0], [0, 1]], [[1, 0], [1, 1]], [[1, 0], ["1/3", 1]], [[1, 0], ["1/3", "1000001/1000000"]]])
+head("one.json", one, one, one, one)
+head("shrunk.json", one, one, one, [[tiny, 0], [0, tiny]])
+data("top.json", [[[1, 1], ["7097/7090", 2]]])
+head("top-w.json", [[709, 0]], [[1, 0]], [[0, 1]], [[0], [1]])
+data("even.json", [[[2**15]]])
+head("even-w.json", [[4096]], [[4096]], [[4096]], [[4096]], "hardmax")
+data("huge.json", [[[2**40]]])
+head("huge-w.json", [[1]], [[1]], [[1]], [[1]])
+END
+run 0 "an exponential below all doubles, at random" audit wide.json --weights gap.json --round stochastic --formats p=12 --json
+json '[(f["collisions"], f["max_ulp"] < 2) for f in o["formats"]] == [(1, True)]'
+run 0 "a layer" audit close.json --weights one.json --formats p=12 --quick --json
+cp "$out" one-record.json
+run 0 "the same layer times 2^-700" audit close.json --weights shrunk.json --formats p=12 --quick --json
+json '[[x["collapse_bits"], x["certified_bits"]] for x in [o, json.load(open("one-record.json"))]] == [[20, 29], [20, 29]]'
+run 0 "weights whose sum is no double" audit top.json --weights top-w.json --softmax naive --formats p=24,p=30 --quick --json
+json 'all(f["argmax_changed"] == 0 and f["weights_error"]["rows"] == 2 and f["weights_error"]["max"] < 1e-5 for f in o["formats"])'
+for seed in 1 2 3 4; do
+    run 0 "a format without 1, seed $seed" audit even.json --weights even-w.json --formats p=10:emin=10:emax=80 --round stochastic --seed $seed --quick --json
+    json 'o["formats"][0]["bound_ulp"] is None'
+done
+run 0 "an error beyond all exponents" audit huge.json --weights huge-w.json --formats p=30:emin=-12:emax=10 --round zero --softmax naive --json
+json 'o["formats"][0]["stages"]["sum"]["max_ulp"] is None'
+
 # The gate.
 "$ATTEST" audit six.json --weights $w -o tuned.json >/dev/null && [ -f tuned-collision-float8_e5m2.json ]
 result $? "a record by name, and its collisions beside it"

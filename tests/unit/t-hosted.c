@@ -429,6 +429,41 @@ static void test_vanishing_lanes(void)
            seen, 2 * ROWS, wrong);
 }
 
+/* Exponentials at random, which MPFR rounds, are watched as well. */
+static void test_random_exp(void)
+{
+    attest_hosted h = host("p=12", ATTEST_SIMULATED_STOCHASTIC);
+
+    escaped = false;
+    attest_hosted_exp(-600, &h);
+    attest_hosted_exp(600, &h);
+    TAP_OK(!escaped, "exponentials inside, rounded at random");
+    for (int sign = -1; sign <= 1; sign += 2) {
+        escaped = false;
+        attest_hosted_exp(650 * sign, &h);
+        TAP_OK(escaped, "e^%d at random is seen", 650 * sign);
+        escaped = false;
+        attest_hosted_exp(800 * sign, &h);
+        TAP_OK(escaped, "e^%d, which is no double, too", 800 * sign);
+    }
+}
+
+/* Terms of more bits than their accumulator: a midpoint of it, and what is far below that. */
+static void test_wider_terms(const char *accumulator, double midpoint, double above)
+{
+    attest_hosted h = host(accumulator, ATTEST_SIMULATED_NEAREST);
+    attest_hosted cut = host(accumulator, ATTEST_SIMULATED_ZERO);
+
+    TAP_OK(attest_hosted_add_wider(0x1p-80, midpoint, &h) == above &&
+               attest_hosted_add_wider(-0x1p-80, midpoint, &h) == 1 &&
+               attest_hosted_add_wider(0x1p-80, -midpoint, &h) == -1 &&
+               attest_hosted_add_wider(-0x1p-80, -midpoint, &h) == -above,
+           "%s: a sum next to a midpoint is rounded once", accumulator);
+    TAP_OK(attest_hosted_add_wider(0x1p-80, midpoint, &cut) == 1 &&
+               attest_hosted_add_wider(-0x1p-80, above, &cut) == 1,
+           "%s: toward zero", accumulator);
+}
+
 /* Numbers without bounds, in sums of a format with bounds: cut, their products become neither
  * infinities nor 0. */
 static void test_cut_products(void)
@@ -493,6 +528,9 @@ int main(void)
     for (int r = 0; r < 3; r++)
         test_vanishing((attest_simulated_rounding)r);
     test_cut_products();
+    test_random_exp();
+    test_wider_terms("p=5", 1 + 0x1p-5, 1 + 0x1p-4);
+    test_wider_terms("bfloat16", 1 + 0x1p-8, 1 + 0x1p-7);
     for (size_t k = 0; (kernel = attest_kernel_list(k)); k++) {
         if (attest_kernel_select(kernel) != ATTEST_OK)
             printf("Bail out! %s\n", kernel);
