@@ -152,6 +152,8 @@ static attest_status judge(attest_audit_result *result, const attest_audit *audi
         attest_audit_collisions_get(&result->collisions, outputs, &audit->classes, error);
     arf_t separation, norm;
 
+    if (status == ATTEST_OK)
+        status = attest_audit_spread_check(outputs, error);
     if (status != ATTEST_OK)
         return status;
     arf_init(separation);

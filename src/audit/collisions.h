@@ -21,6 +21,11 @@ attest_status attest_audit_collisions_get(attest_audit_collisions *collisions,
                                           const attest_contexts *classes,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Status: UNABLE where the outputs, not 0, lie so many powers of two apart that exact distances
+ * and norms would take millions of bits. The error's text tells. */
+attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
+                                        attest_error *error) ATTEST_WARN_UNUSED;
+
 /* square = the least square of the distance of two outputs of different classes, exactly; pair
  * = two positions that attain it, the first such. *found is false where there is no required
  * pair. Domain: all outputs finite. Status: NOMEM, UNABLE. Cost: geometry/closest_pair.h. */
@@ -37,7 +42,8 @@ attest_status attest_audit_separation_log2(double *log2, bool *known,
                                            const attest_contexts *classes,
                                            attest_error *error) ATTEST_WARN_UNUSED;
 
-/* square = the largest square of a norm over the finite outputs, exactly. */
+/* square = the largest square of a norm over the finite outputs, exactly. Domain:
+ * attest_audit_spread_check. */
 void attest_audit_norm_get(arf_t square, const attest_audit_outputs *outputs);
 
 #endif

@@ -3,7 +3,33 @@
 
 #include <math.h>
 
+#include "base/try.h"
 #include "geometry/candidates.h"
+
+/* Bits of an exact difference; its square has twice as many. */
+enum { MOST_SPREAD = 1 << 22 };
+
+attest_status attest_audit_spread_check(const attest_audit_outputs *outputs,
+                                        attest_error *error)
+{
+    mpfr_exp_t least = MPFR_EMAX_MAX, most = MPFR_EMIN_MIN;
+
+    for (size_t i = 0; outputs->wide && i < outputs->count * outputs->dim; i++) {
+        mpfr_srcptr x = outputs->wide + i;
+        if (!mpfr_regular_p(x))
+            continue;
+        least = mpfr_get_exp(x) < least ? mpfr_get_exp(x) : least;
+        most = mpfr_get_exp(x) > most ? mpfr_get_exp(x) : most;
+    }
+    if (most < least || most - least <= MOST_SPREAD)
+        return ATTEST_OK;
+    return attest_error_set(
+        error, ATTEST_UNABLE,
+        "outputs lie between 2^%ld and 2^%ld: how far apart they are would "
+        "take numbers of more than %d bits; a format with bounded exponents "
+        "has none of these",
+        (long)least, (long)most, MOST_SPREAD);
+}
 
 void attest_audit_distance(arf_t square, const attest_audit_outputs *outputs, size_t p,
                            size_t q)
@@ -128,6 +154,7 @@ attest_status attest_audit_separation_get(arf_t square, size_t pair[2], bool *fo
                                           const attest_audit_outputs *outputs,
                                           const attest_contexts *classes, attest_error *error)
 {
+    ATTEST_TRY(attest_audit_spread_check(outputs, error));
     /* Doubles see no difference between many of the outputs of a wide format. */
     if (outputs->wide && attest_audit_separation_sweep(square, pair, found, outputs, classes))
         return ATTEST_OK;

@@ -245,6 +245,17 @@ done
 run 0 "an error beyond all exponents" audit huge.json --weights huge-w.json --formats p=30:emin=-12:emax=10 --round zero --softmax naive --json
 json 'o["formats"][0]["stages"]["sum"]["max_ulp"] is None'
 
+# Outputs whose exact distance would take gigabytes.
+python3 - <<'END'
+import json
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [[[-7], [0], [-7]], [[-7], [-7], [-7]]]}, open("far.json", "w"))
+json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "skip": False,
+           "heads": [{"WQ": [[48], [3922868]], "WK": [[12], ["-248/3"]], "WV": [[2], ["1/24"]], "WO": [["3/2", 116]]}]},
+          open("far-weights.json", "w"))
+END
+run 3 "outputs 2^20000000000 apart" audit far.json --weights far-weights.json --formats p=12 --quick
+run 0 "and in a format that has none" audit far.json --weights far-weights.json --formats binary16 --quick
+
 # The gate.
 "$ATTEST" audit six.json --weights $w -o tuned.json >/dev/null && [ -f tuned-collision-float8_e5m2.json ]
 result $? "a record by name, and its collisions beside it"
