@@ -45,19 +45,16 @@ static long sum_bits(size_t terms)
     return (long)FLINT_BIT_COUNT(terms - 1);
 }
 
-/* The bits of all that a chain makes of numerators of so many bits, its own included. */
+/* The bits of all that a chain makes of numerators of so many bits, its own included: none has
+ * more than the last. */
 static long chain_bits(const attest_chain *map, long bits)
 {
-    long most = bits;
-
     for (size_t f = 0; f < map->count && bits >= 0; f++) {
         const attest_factor *m = &map->factor[f];
         long own = bits_of(m->entry, m->rows * m->cols, m->denominator);
         bits = own < 0 ? -1 : bits + own + sum_bits(m->cols);
-        most = own > most ? own : most;
-        most = bits > most ? bits : most;
     }
-    return bits < 0 ? -1 : most;
+    return bits;
 }
 
 void attest_audit_bound_exact_scores(bound *b)

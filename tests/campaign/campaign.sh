@@ -130,6 +130,9 @@ run 0 "a corpus that is as expected" campaign lemma1 --trials 10 --corpus "$work
 sed -i 's/"expect": "violated"/"expect": "held"/' "$work/corpus/theorem1-search-least.json"
 run 1 "a corpus that is not" campaign lemma1 --trials 10 --corpus "$work/corpus"
 complains 'theorem1-search-least.json is not held'
+sed -i 's/"expect": "held"/"expect": "neither"/' "$work/corpus/theorem1-search-least.json"
+refused "a corpus that expects what there is not" campaign lemma1 --trials 10 --corpus "$work/corpus"
+complains 'expect: "held" or "violated" is expected, this is "neither"$'
 run 0 "by time" campaign lemma1 --time 0.3 --json
 json 'o["properties"][0]["trials"] >= 64 and o["properties"][0]["trials"] % 64 == 0'
 run 4 "a disk that is full" campaign lemma1 --out /dev/full/campaign

@@ -336,6 +336,41 @@ static void test_together(const char *name, bool keep_going)
     free(one_by_one);
 }
 
+/* The tightest case comes with the seed of its own trial. */
+static void test_seed_together(void)
+{
+    attest_property alone = *toy_find("many-hold");
+    const attest_property *list[1] = {toy_find("many-hold")}, *other[1] = {&alone};
+    attest_plan plan = toy_plan(list, 1);
+    attest_campaign campaign[2];
+    bool ok = true;
+
+    alone.decide_many = NULL;
+    for (int i = 0; i < 2; i++) {
+        plan.property = i ? other : list;
+        ok = attest_campaign_init(&campaign[i], &plan, NULL, NULL) == ATTEST_OK && ok &&
+             attest_campaign_run(&campaign[i], NULL) == ATTEST_OK &&
+             campaign[i].tally[0].joined.has_tightest;
+    }
+    TAP_OK(ok && strcmp(campaign[0].tally[0].joined.tightest_text,
+                        campaign[1].tally[0].joined.tightest_text) == 0,
+           "the tightest case has the seed that it has one by one");
+    for (int i = 0; i < 2; i++)
+        attest_campaign_clear(&campaign[i]);
+}
+
+/* What was cleared is as it was at first. */
+static void test_cleared(void)
+{
+    attest_instance instance;
+
+    attest_instance_init(&instance);
+    fmpq_one(attest_instance_set(&instance, "x"));
+    attest_instance_clear(&instance);
+    TAP_OK(!attest_instance_get(&instance, "x"), "a parameter is gone when it is cleared");
+    attest_instance_clear(&instance);
+}
+
 /* Only a property whose two functions differ can tell which one is asked. */
 static void test_who_decides(void)
 {
@@ -461,6 +496,8 @@ int main(void)
     test_kinds_of_death();
     test_death_while_shrinking();
     test_no_worker();
+    test_seed_together();
+    test_cleared();
     test_who_decides();
     test_half();
     for (size_t i = 0; i < TOYS; i++)

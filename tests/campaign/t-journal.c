@@ -252,6 +252,39 @@ static void test_full_disk(void)
     TAP_OK(bad == 0, "a disk that is full after any number of bytes (%zu wrong)", bad);
 }
 
+/* Room for all of a record but its last byte. */
+static void test_last_byte(void)
+{
+    attest_journal journal;
+    attest_status first = ATTEST_NOMEM, second = ATTEST_NOMEM;
+    struct stat about;
+    int ended = 0;
+    pid_t child;
+
+    unlink(path);
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        struct rlimit limit;
+        size_t before;
+
+        attest_journal_init(&journal);
+        if (attest_journal_create(&journal, path, "{}", NULL) != ATTEST_OK)
+            _exit(1);
+        before = journal.size;
+        first = attest_journal_append(&journal, "{}", 2, NULL);
+        limit.rlim_cur = limit.rlim_max = 2 * journal.size - before - 1;
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        second = attest_journal_append(&journal, "{}", 2, NULL);
+        _exit(!(first == ATTEST_OK && second == ATTEST_IO && stat(path, &about) == 0 &&
+                (size_t)about.st_size == journal.size));
+    }
+    waitpid(child, &ended, 0);
+    TAP_OK(WIFEXITED(ended) && WEXITSTATUS(ended) == 0,
+           "a disk without room for the last byte: said, and the record is taken back");
+}
+
 static void test_refused(void)
 {
     attest_journal_tail tail;
@@ -327,6 +360,7 @@ int main(void)
     test_flipped();
     test_moved();
     test_full_disk();
+    test_last_byte();
     test_refused();
     test_lock();
     attest_input_close(&original);

@@ -17,6 +17,9 @@ result $? "softcap"
 run 0 "a mask that is added" audit --qkv model.safetensors $layers --all --mask 'layers.{}.mask' $formats -o mask.json
 python3 "$oracle" compare model.safetensors mask.json mask
 result $? "mask"
+run 0 "a window" audit --qkv model.safetensors $layers --all --window 1,0 $formats -o window.json
+python3 "$oracle" compare model.safetensors window.json window=1,0
+result $? "window"
 
 # No error is beyond its bound, and the bound of one key does not explode.
 good='all(f["bound_ulp"] is None if f["name"] in none else f["max_ulp"] <= f["bound_ulp"] for h in o["heads"] + [o] for f in h["formats"])'

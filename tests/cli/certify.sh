@@ -54,6 +54,11 @@ run 1 "hardmax: delta met exactly" certify two.json --weights hard-zero.json --d
 run 0 "hardmax: delta just below" certify two.json --weights hard-zero.json --delta 0.99999999999999999999999
 run 1 "hardmax: r met exactly" certify two.json --weights hard-zero.json --r 3
 run 0 "hardmax: r just above" certify two.json --weights hard-zero.json --r 3.00000000000000000000001
+# All keys win: 1 beside 3 and beside 5 gets a hundredth of their means, 2 and 3, added.
+printf '%s' '{"format": "attest/dataset", "version": 1, "sequences": [[["1"], ["3"]], [["1"], ["5"]]]}' >ties.json
+weights ties-w.json hardmax true 0 '"1/100"' 1
+run 1 "hardmax: means of winners" certify ties.json --weights ties-w.json --delta 0.015 -o ties-cert.json
+run 0 "hardmax: the checker has the same means" check ties-cert.json
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[2], [2]], [[2]]]}' >same.json
 run 0 "no required pair" certify same.json --weights soft.json --delta 100 --json
 json 'o["required_pairs"] == 0 and o["pair"] is None and o["min_separation"] is None'

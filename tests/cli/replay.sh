@@ -48,6 +48,13 @@ edited 2 "another property, of another definition" 'o["property"] = "equivarianc
 edited 0 "another property of that definition, which holds" 'o["property"] = "contextual"'
 json 'o["replays"][0]["verdict"] == "held" and "looking at all pairs" in o["replays"][0]["reason"]'
 
+# The fewest bits that a format has.
+theirs=$file file=$srcdir/tests/corpus/contextual-11-bits.json
+edited 1 "a format of one bit" 'o["parameters"]["bits"] = "1"'
+json 'any(s["name"] == "mpfr, p=1, RNDN" and s["equal"] for s in o["replays"][0]["systems"])'
+edited 2 "none of no bits" 'o["parameters"]["bits"] = "0"'
+file=$theirs
+
 # By the definition alone, whoever found it.
 edited 1 "another finder" 'o["found_by"] = "hand"; o["property"] = "something"'
 edited 2 "an innocent pair of another finder" \

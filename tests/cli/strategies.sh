@@ -44,4 +44,12 @@ run 0 "tuned, few contexts" construct few.json --strategy tuned --json
 json 'float(o["certificate"]["min_separation"]["log2"]) > -2.4'
 run 0 "tuned, more of them" construct more.json --strategy tuned --json
 json 'float(o["certificate"]["min_separation"]["log2"]) > -4'
+# 12 sequences of small vectors: many directions are tried. With a few of them only 2^-1.8 is reached.
+python3 -c '
+import json, random
+random.seed(3)
+V = [[random.randint(-9, 9) for _ in range(6)] for _ in range(8)]
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [[V[random.randrange(8)] for _ in range(3)] for _ in range(12)]}, open("vectors.json", "w"))'
+run 0 "tuned, vectors" construct vectors.json --strategy tuned --seed 2 --json
+json 'float(o["certificate"]["min_separation"]["log2"]) > -1.2'
 finish

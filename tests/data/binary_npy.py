@@ -106,6 +106,7 @@ def bad_npy(data):
                         ("empty", "")]:
         bad("dtype-" + name, npy_raw(header(descr), data), "dtype '%s'" % descr)
     bad("dtype-bool", npy_raw(header("|b1"), data[:12]), "truth values")
+    bad("dtype-sixteen", npy_raw(header("<" + "f" * 15), data), "a dtype such as '<f8'")  # as long as its room
     bad("dtype-structured", npy_raw(
         "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2, 3, 2), }", data),
         "structured")

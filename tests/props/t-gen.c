@@ -66,9 +66,10 @@ static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **outp
 }
 
 static const options *asked;
-static size_t seen_full, seen_scaled, seen_near, seen_opposite, seen_collinear, seen_long,
-    seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared, seen_huge,
-    seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later, seen_alike;
+static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen_collinear,
+    seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
+    seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
+    seen_alike;
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -117,12 +118,16 @@ static bool check_tokens(const attest_vocabulary *v)
         seen_tokens++;
         seen_scaled += norm > 1e24 || (norm > 0 && norm < 1e-24);
         for (size_t j = 0; j < i; j++) {
-            bool equal = true;
+            bool equal = true, near;
             for (size_t c = 0; c < v->dim; c++)
                 equal = equal && fmpq_equal(token(v, i) + c, token(v, j) + c);
             if (equal)
                 return false;
-            seen_near += square(token(v, i), token(v, j), v->dim, 1) < 1e-18 * norm;
+            near = square(token(v, i), token(v, j), v->dim, 1) < 1e-18 * norm;
+            seen_near += near;
+            seen_aside += near &&
+                          !fmpq_equal(token(v, i) + v->dim - 1, token(v, j) + v->dim - 1) &&
+                          v->dim > 1;
             seen_opposite += square(token(v, i), token(v, j), v->dim, -1) == 0;
         }
     }
@@ -444,8 +449,10 @@ int main(void)
     enum { TRIALS = 2000 };
 
     TAP_OK(run(&any, seed, TRIALS) == THEFT_RUN_PASS, "vocabularies, datasets, weights");
-    TAP_OK(seen_near > 20, "tokens that nearly agree: %zu", seen_near);
-    TAP_OK(seen_scaled > 20 && seen_scaled < seen_tokens / 2,
+    TAP_OK(seen_near > 20 && seen_aside > seen_near / 4,
+           "tokens that nearly agree: %zu, and differ in more than the first entry: %zu",
+           seen_near, seen_aside);
+    TAP_OK(seen_scaled > seen_tokens / 25 && seen_scaled < seen_tokens / 2,
            "tiny and huge tokens: %zu of %zu", seen_scaled, seen_tokens);
     TAP_OK(seen_thirds > 20, "fractions that are no decimals: %zu", seen_thirds);
     TAP_OK(seen_opposite > 20, "opposite tokens: %zu", seen_opposite);

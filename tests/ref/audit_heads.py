@@ -1,7 +1,7 @@
 """An audit of recorded queries, keys and values by another route: doc/audit.md in Python's fractions and decimals.
 
     audit_heads.py make FILE SEED    a safetensors file: 2 layers, 4 heads of queries, 2 of keys
-    audit_heads.py compare FILE AUDIT [causal] [softcap=C] [mask]
+    audit_heads.py compare FILE AUDIT [causal] [softcap=C] [mask] [window=L,R]
                                      compares every figure of every head, and those of all together, with the record
 
 Shares no code with attest; fails with a line for each difference.
@@ -118,14 +118,15 @@ def attend(query, keys, values, bias, cap, fl):
     return [fl(dot([v[c] for v in values], powers) / total) for c in range(VALUES)], [p / total for p in powers]
 
 
-def rows(tensors, layer, index, causal, masked):
+def rows(tensors, layer, index, causal, masked, window):
     """Of every row: query, keys, values, bias, batch, row."""
     for batch in range(BATCH):
         q = head(tensors[f"layers.{layer}.q"], batch, index)
         k, v = (head(tensors[f"layers.{layer}.{t}"], batch, index * KEY_HEADS // HEADS) for t in "kv")
         mask = tensors[f"layers.{layer}.mask"][1]
         for i in range(QUERIES):
-            seen = [j for j in range(KEYS) if (not causal or j <= i + KEYS - QUERIES)
+            place = i + KEYS - QUERIES
+            seen = [j for j in range(KEYS) if (not causal or j <= place) and (not window or place - window[0] <= j <= place + window[1])
                     and not (masked and mask[i * KEYS + j] == -float("inf"))]
             yield (q[i], [k[j] for j in seen], [v[j] for j in seen],
                    [F(mask[i * KEYS + j]) for j in seen] if masked else None, batch, i)
@@ -181,9 +182,10 @@ def differences(entry, m, what):
 def compare(path, record, *options):
     tensors, record = read(path), json.load(open(record))
     cap = next((F(o[8:]) for o in options if o.startswith("softcap=")), None)
+    window = next(([int(x) for x in o[7:].split(",")] for o in options if o.startswith("window=")), None)
     lines, cells = [], {}
     for h in record["heads"]:
-        part = list(rows(tensors, h["layer"], h["head"], "causal" in options, "mask" in options))
+        part = list(rows(tensors, h["layer"], h["head"], "causal" in options, "mask" in options, window))
         for entry in h["formats"]:
             m = measure(part, cap, Rounded(*FORMATS[entry["name"]]))
             cells.setdefault(entry["name"], []).append((m, h))

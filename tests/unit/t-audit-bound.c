@@ -184,6 +184,79 @@ static void test_transcription(long bits, uint64_t *state)
            least, most);
 }
 
+/* Hardmax, of n times the same token: all of them win, and D = 0. */
+static void bound_alike(double *error, const traced *x, const attest_head *h, size_t n,
+                        double u)
+{
+    double g = growth(u, (double)n - 1), factor = (1 + u * g) / (1 - u * g);
+    traced value, mean, result;
+
+    apply(&value, &h->wv, x, u);
+    know_value(&value, h->wv.rows);
+    for (size_t c = 0; c < h->wv.rows; c++) {
+        double most = value.size[c] + u * value.error[c];
+
+        mean.value[c] = 0;
+        mean.size[c] = value.size[c];
+        mean.error[c] =
+            value.error[c] + g * most + g * most * factor + (n > 1 ? most * factor : 0);
+    }
+    apply(&result, &h->wo, &mean, u);
+    for (size_t c = 0; c < h->wo.rows; c++)
+        error[c] = (x->error[c] + result.error[c]) * (1 + u) + x->size[c] + result.size[c];
+}
+
+static void test_winners(uint64_t *state)
+{
+    const ref_shape shape = {1, 3, 2, 5, 3, 1, false};
+    attest_format format = {.precision = 24};
+    double least = INFINITY, most = 0;
+
+    for (int trial = 0; trial < 20; trial++) {
+        size_t n = 1 + (size_t)trial % 5;
+        attest_dataset_builder builder;
+        attest_simulated_arithmetic a;
+        attest_audit_model model;
+        attest_audit_request request;
+        attest_dataset alike;
+        audit_case test;
+        traced x;
+        double *norm, *entry, error[MOST];
+        audit_case_init(&test, &shape, 4, 5, state);
+        test.layer.weights.activation = ATTEST_HARDMAX;
+        x = read_token(&test.dataset, 0, 0);
+        attest_dataset_init(&alike);
+        attest_dataset_builder_init(&builder, 3, ATTEST_TABLE_REAL, NULL);
+        for (size_t k = 0; k < n; k++)
+            if (attest_dataset_builder_add_doubles(&builder, x.value, 1, NULL) != ATTEST_OK)
+                abort();
+        if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+            attest_dataset_builder_finish(&alike, &builder, NULL) != ATTEST_OK)
+            abort();
+        attest_dataset_builder_clear(&builder);
+        attest_simulated_arithmetic_init(&a, &format);
+        attest_audit_model_init(&model, &a);
+        attest_audit_request_init(&request, &alike, &test.layer.weights);
+        norm = attest_shared_alloc(n, sizeof *norm);
+        entry = attest_shared_alloc(n * 3, sizeof *entry);
+        if (attest_audit_bound(norm, entry, &request, &model, NULL) != ATTEST_OK)
+            abort();
+        bound_alike(error, &x, test.layer.weights.head, n, model.u);
+        for (size_t c = 0; c < 3; c++) {
+            if (error[c] == 0)
+                continue;
+            least = fmin(least, entry[c] / error[c]);
+            most = fmax(most, entry[c] / error[c]);
+        }
+        attest_shared_free(norm, n, sizeof *norm);
+        attest_shared_free(entry, n * 3, sizeof *entry);
+        attest_dataset_clear(&alike);
+        audit_case_clear(&test);
+    }
+    TAP_OK(least > 1 - 1e-9 && most < 1 + 1e-4,
+           "hardmax: 20 bounds as the note has them, ratios %.12g to %.12g", least, most);
+}
+
 /* What is bounded at one width holds at all larger ones. */
 static void test_monotone(uint64_t *state)
 {
@@ -272,6 +345,7 @@ int main(void)
 
     test_transcription(16, &state);
     test_transcription(24, &state);
+    test_winners(&state);
     test_monotone(&state);
     test_powers(&state);
     flint_cleanup();

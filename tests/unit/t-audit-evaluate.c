@@ -402,6 +402,109 @@ static void test_narrow_accumulator(void)
     attest_dataset_clear(&dataset);
 }
 
+static float exp_float(float x)
+{
+    mpfr_t y;
+    float result;
+
+    mpfr_init2(y, 24);
+    mpfr_set_flt(y, x, MPFR_RNDN);
+    mpfr_exp(y, y, MPFR_RNDN); /* scores are small: nothing is subnormal */
+    result = mpfr_get_flt(y, MPFR_RNDN);
+    mpfr_clear(y);
+    return result;
+}
+
+/* The mean of x under the softmax of query * x, by blocks, from doc/arithmetic.md. */
+static float online(const float *x, size_t count, float query, size_t block)
+{
+    float most = 0, total = 0, sum = 0;
+
+    for (size_t begin = 0; begin < count; begin += block) {
+        size_t end = begin + block < count ? begin + block : count;
+        float before = most, part_total = 0, part_sum = 0;
+
+        for (size_t j = begin; j < end; j++)
+            most = j == 0 ? query * x[j] : fmaxf(most, query * x[j]);
+        for (size_t j = begin; j < end; j++) {
+            float score = query * x[j], weight = exp_float(score - most), product;
+
+            product = weight * x[j];
+            part_total = j == begin ? weight : part_total + weight;
+            part_sum = j == begin ? product : part_sum + product;
+        }
+        if (begin > 0) {
+            float factor = exp_float(before - most);
+
+            total *= factor;
+            sum *= factor;
+        }
+        total = begin > 0 ? total + part_total : part_total;
+        sum = begin > 0 ? sum + part_sum : part_sum;
+    }
+    return sum / total;
+}
+
+/* Tokens of one entry, all matrices 1, without skip. The maximum is in the first block of some,
+ * in a later one of others. */
+static void test_online(uint64_t *state)
+{
+    enum { SEQUENCES = 40, LENGTH = 7, BLOCK = 2 };
+    attest_format format = get_format("binary32");
+    attest_dataset_builder builder;
+    attest_simulated_arithmetic a;
+    attest_audit_request request;
+    attest_audit_outputs outputs;
+    attest_dataset dataset;
+    attest_weights w;
+    float token[SEQUENCES][LENGTH];
+    size_t wrong = 0;
+
+    attest_dataset_init(&dataset);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_REAL, NULL);
+    for (size_t i = 0; i < SEQUENCES; i++) {
+        for (size_t k = 0; k < LENGTH; k++) {
+            double x = (double)(tap_random(state) % 0x3000001) * 0x1p-24;
+            token[i][k] = (float)x;
+            x = token[i][k];
+            if (attest_dataset_builder_add_doubles(&builder, &x, 1, NULL))
+                abort();
+        }
+        if (attest_dataset_builder_end_sequence(&builder, NULL))
+            abort();
+    }
+    if (attest_dataset_builder_finish(&dataset, &builder, NULL))
+        abort();
+    attest_dataset_builder_clear(&builder);
+    attest_weights_init(&w);
+    if (attest_weights_resize(&w, 1) != ATTEST_OK)
+        abort();
+    w.dim = 1;
+    w.skip = false;
+    attest_matrix_resize(&w.head[0].wq, 1, 1);
+    attest_matrix_resize(&w.head[0].wk, 1, 1);
+    attest_matrix_resize(&w.head[0].wv, 1, 1);
+    attest_matrix_resize(&w.head[0].wo, 1, 1);
+    fmpz_one(w.head[0].wq.entry);
+    fmpz_one(w.head[0].wk.entry);
+    fmpz_one(w.head[0].wv.entry);
+    fmpz_one(w.head[0].wo.entry);
+    attest_simulated_arithmetic_init(&a, &format);
+    a.softmax = ATTEST_SIMULATED_ONLINE;
+    a.block = BLOCK;
+    attest_audit_request_init(&request, &dataset, &w);
+    outputs = evaluate(&request, &a);
+    for (size_t i = 0; i < SEQUENCES; i++)
+        for (size_t k = 0; k < LENGTH; k++)
+            wrong += !same(entry(&outputs, i * LENGTH + k),
+                           online(token[i], LENGTH, token[i][k], BLOCK));
+    TAP_OK(wrong == 0, "softmax by blocks, as a loop in float has it (%zu of %d wrong)", wrong,
+           SEQUENCES * LENGTH);
+    attest_audit_outputs_clear(&outputs);
+    attest_weights_clear(&w);
+    attest_dataset_clear(&dataset);
+}
+
 /* Stages: none rounded is the reference, all rounded the format. */
 static void test_stages(uint64_t *state)
 {
@@ -441,6 +544,7 @@ int main(void)
     test_hardware(false, &state);
     test_pairwise();
     test_narrow_accumulator();
+    test_online(&state);
     test_stages(&state);
     return tap_done();
 }

@@ -1,5 +1,6 @@
 /* The method first-difference against brute force: all pairs of positions, outputs from the
  * definition in balls of 3000 bits. Then what it must refuse to decide. */
+#include <math.h>
 #include <string.h>
 
 #include <attest/certify.h>
@@ -438,11 +439,218 @@ static void test_long(void)
     attest_dataset_clear(&data);
 }
 
+/* Keys and values along the first axis, queries doubled along that axis; what is added, along
+ * the last, over divisor. */
+static void set_head(attest_weights *weights, size_t dim, size_t axis, ulong divisor)
+{
+    attest_head *head;
+
+    if (attest_weights_resize(weights, 1) != ATTEST_OK)
+        abort();
+    weights->dim = dim;
+    head = weights->head;
+    attest_matrix_resize(&head->wq, 1, dim);
+    attest_matrix_resize(&head->wk, 1, dim);
+    attest_matrix_resize(&head->wv, 1, dim);
+    attest_matrix_resize(&head->wo, dim, 1);
+    fmpz_set_ui(head->wq.entry + axis, 2);
+    fmpz_one(head->wk.entry);
+    fmpz_one(head->wv.entry);
+    fmpz_one(head->wo.entry + dim - 1);
+    fmpz_set_ui(head->wo.denominator, divisor);
+}
+
+/* The verdict on |output| < r, for the sequences (x_i, T), i = 1..100: T = (200, 0), x_i = (i,
+ * 0), but x_1 = (1, 190); about 200 is added to every second entry. */
+static attest_verdict bound_norms(slong r)
+{
+    attest_dataset_builder builder;
+    attest_finding finding;
+    attest_weights weights;
+    attest_dataset data;
+    attest_claim claim;
+    attest_verdict verdict;
+    fmpq *token = _fmpq_vec_init(2);
+
+    attest_dataset_init(&data);
+    attest_weights_init(&weights);
+    attest_finding_init(&finding);
+    attest_claim_init(&claim);
+    attest_dataset_builder_init(&builder, 2, ATTEST_TABLE_RATIONAL, NULL);
+    for (slong i = 1; i <= 100; i++) {
+        for (int k = 0; k < 2; k++) {
+            fmpq_set_si(token, k ? 200 : i, 1);
+            fmpq_set_si(token + 1, i == 1 && !k ? 190 : 0, 1);
+            if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+                abort();
+        }
+        if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK)
+        abort();
+    set_head(&weights, 2, 0, 1);
+    claim.dataset = &data;
+    claim.weights = &weights;
+    claim.method = "first-difference";
+    claim.has_r = true;
+    fmpq_set_si(claim.r, r, 1);
+    if (attest_certify(&finding, &claim, NULL) != ATTEST_OK)
+        abort();
+    verdict = finding.verdict;
+    _fmpq_vec_clear(token, 2);
+    attest_dataset_builder_clear(&builder);
+    attest_claim_clear(&claim);
+    attest_finding_clear(&finding);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&data);
+    return verdict;
+}
+
+/* Of T in its 100 contexts doubles say 400, and it is at most 283 long: so many more than are
+ * kept that x_1 in its context, 390 long, is not looked at. What all tokens have together must
+ * bound it: max |x| + |w| max |v.x| = 400. */
+static void test_norms(void)
+{
+    TAP_OK(bound_norms(290) == ATTEST_UNDECIDED,
+           "an output that is not looked at is not said to be below 290");
+    TAP_OK(bound_norms(401) == ATTEST_PROVED, "but below 401");
+}
+
+/* The token 1000 alone and beside 1, whose outputs differ by about e^-1998000: a claim that the
+ * separation meets to 100 bits is compared with all of them. */
+static void test_met(void)
+{
+    attest_dataset_builder builder;
+    attest_finding finding;
+    attest_weights weights;
+    attest_dataset data;
+    fmpq *token = _fmpq_vec_init(1);
+    fmpq_t delta;
+    arf_t end;
+    attest_verdict above, below;
+
+    fmpq_init(delta);
+    arf_init(end);
+    attest_finding_init(&finding);
+    attest_weights_init(&weights);
+    attest_dataset_init(&data);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (slong i = 0; i < 3; i++) {
+        fmpq_set_si(token, i < 2 ? 1000 : 1, 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK ||
+            (i != 1 && attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK))
+            abort();
+    }
+    set_head(&weights, 1, 0, 1000000000);
+    if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK ||
+        decide(&finding, &data, &weights, NULL) != ATTEST_OK)
+        abort();
+    arb_get_ubound_arf(end, finding.min_separation, ATTEST_FIRST_BITS);
+    arf_get_fmpq(delta, end);
+    if (decide(&finding, &data, &weights, delta) != ATTEST_OK)
+        abort();
+    above = finding.verdict;
+    arb_get_lbound_arf(end, finding.min_separation, ATTEST_FIRST_BITS);
+    arf_get_fmpq(delta, end);
+    fmpq_div_2exp(delta, delta, 1);
+    if (decide(&finding, &data, &weights, delta) != ATTEST_OK)
+        abort();
+    below = finding.verdict;
+    TAP_OK(above == ATTEST_REFUTED && below == ATTEST_PROVED,
+           "2^-2882000: a claim just above is refuted, one of half is proved");
+    fmpq_clear(delta);
+    arf_clear(end);
+    _fmpq_vec_clear(token, 1);
+    attest_dataset_builder_clear(&builder);
+    attest_finding_clear(&finding);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&data);
+}
+
+/* The mean of y under the softmax of 2 y. */
+static double mean(const long *y, size_t count)
+{
+    double total = 0, sum = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        double weight = exp((double)(2 * (y[k] - y[0])));
+
+        total += weight;
+        sum += weight * (double)(y[k] - y[0]);
+    }
+    return sum / total;
+}
+
+/* Tokens (i, 1), i = 2..513, after 520 and after 520 and 518: as many neighbours as are kept,
+ * and one bound for all, below what they attain. Those of 1 and 514, after 520 and after 518,
+ * are far apart and find no room; that must not widen the enclosure. */
+static void test_room(void)
+{
+    double least = INFINITY, found;
+    attest_dataset_builder builder;
+    attest_contexts contexts;
+    attest_finding finding;
+    attest_weights weights;
+    attest_dataset data;
+    attest_claim claim;
+    fmpq *token = _fmpq_vec_init(2);
+
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    attest_contexts_init(&contexts);
+    attest_weights_init(&weights);
+    attest_dataset_init(&data);
+    attest_dataset_builder_init(&builder, 2, ATTEST_TABLE_RATIONAL, NULL);
+    fmpq_one(token + 1);
+    for (long i = 1; i <= 514; i++) {
+        bool far = i == 1 || i == 514;
+        long y[2][3] = {{520, i}, {far ? 518 : 520, far ? i : 518, i}};
+
+        for (size_t s = 0; s < 2; s++) {
+            for (size_t k = 0; k < (s && !far ? 3 : 2); k++) {
+                fmpq_set_si(token, y[s][k], 1);
+                if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+                    abort();
+            }
+            if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+                abort();
+        }
+        if (!far)
+            least = fmin(least, fabs(mean(y[0], 2) - mean(y[1], 3)) / 1000);
+    }
+    set_head(&weights, 2, 1, 1000);
+    weights.mask = ATTEST_MASK_CAUSAL;
+    claim.dataset = &data;
+    claim.weights = &weights;
+    if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK ||
+        attest_contexts_get(&contexts, &data, weights.mask, ATTEST_TIES_UNIFORM, NULL) !=
+            ATTEST_OK)
+        abort();
+    finding.has_pair = true;
+    if (attest_first_difference_decide(&finding, &claim, &contexts, NULL) != ATTEST_OK)
+        abort();
+    found = arf_get_d(arb_midref(finding.min_separation), ARF_RND_NEAR);
+    TAP_OK(finding.verdict == ATTEST_PROVED && fabs(found - least) < 1e-9 * least &&
+               arb_rel_accuracy_bits(finding.min_separation) > 60,
+           "as many neighbours as are kept: %g, should be %g", found, least);
+    _fmpq_vec_clear(token, 2);
+    attest_dataset_builder_clear(&builder);
+    attest_contexts_clear(&contexts);
+    attest_finding_clear(&finding);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&data);
+    attest_claim_clear(&claim);
+}
+
 int main(void)
 {
     test_brute_force();
     test_refusals();
     test_long();
+    test_norms();
+    test_met();
+    test_room();
     flint_cleanup();
     return tap_done();
 }

@@ -294,6 +294,22 @@ static void test_round_trip(const char *text)
     attest_judge_model_clear(&again);
 }
 
+/* Choices that differ in one member are written as one object with a list, others as objects.
+ */
+static void test_written(void)
+{
+    attest_judge_model model;
+    char *written;
+
+    need(&model, three_lists);
+    written = write_text(&model);
+    TAP_OK(strstr(written, "\"format\": [null, \"bfloat16\", \"binary16\"]") &&
+               strstr(written, "\"max\": [{"),
+           "three formats of p are one list, four choices of max are four objects");
+    free(written);
+    attest_judge_model_clear(&model);
+}
+
 static void test_shipped(void)
 {
     for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
@@ -492,6 +508,7 @@ int main(void)
     test_rounding();
     test_round_trip(fp32_any);
     test_round_trip(hopper);
+    test_written();
     test_round_trip(many_lists);
     test_round_trip(corner);
     test_shipped();

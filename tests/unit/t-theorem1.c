@@ -176,6 +176,42 @@ static void test_vocabulary(void)
            constant);
 }
 
+/* A head that averages all tokens: beside 20, only 5 times 1 and twice 8 for 7 times 3 will do,
+ * which is all that the vocabulary has. */
+static void test_relation(void)
+{
+    static const long value[] = {20, 1, 3, 8};
+    attest_dataset_builder builder;
+    attest_counterexample c;
+    attest_dataset vocabulary;
+    fmpq *token = _fmpq_vec_init(1);
+    bool found = false;
+
+    attest_counterexample_init(&c);
+    attest_dataset_init(&vocabulary);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t t = 0; t < 4; t++) {
+        fmpq_set_si(token, value[t], 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(&vocabulary, &builder, NULL) != ATTEST_OK ||
+        attest_theorem1_gen_weights(&c.weights, 1, 1, 1, 1, NULL) != ATTEST_OK)
+        abort();
+    fmpz_zero(c.weights.head[0].wk.entry);
+    fmpz_one(c.weights.head[0].wv.entry);
+    fmpz_one(c.weights.head[0].wo.entry);
+    TAP_OK(attest_theorem1_build_from_vocabulary(&c, &found, &vocabulary, NULL, INFINITY,
+                                                 NULL) == ATTEST_OK &&
+               found && merges(&c) && is_own(&c.dataset, &vocabulary) && c.dataset.longest == 8,
+           "an exchange of tokens 7 for 7, the last of the vocabulary among them");
+    _fmpq_vec_clear(token, 1);
+    attest_dataset_builder_clear(&builder);
+    attest_dataset_clear(&vocabulary);
+    attest_counterexample_clear(&c);
+}
+
 static void test_domain(void)
 {
     attest_counterexample c;
@@ -219,6 +255,7 @@ int main(void)
 {
     test_universal();
     test_vocabulary();
+    test_relation();
     test_domain();
     test_file();
     flint_cleanup();

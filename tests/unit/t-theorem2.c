@@ -302,6 +302,11 @@ static void test_hypotheses(void)
 {
     static const long zero[] = {0, 3}, twice[] = {2, 5, 2}, one[] = {4}, same[] = {4, 4},
                       good[] = {2, 5, 9};
+    static long
+        many[45000]; /* more pairs than are looked at one by one: on a line all are seen */
+
+    for (long i = 0; i < 45000; i++)
+        many[i] = i == 0 ? 1 : 2 * i;
 
 #define FAILS(expected, value, strategy, r_min, r_max, eps)                                    \
     TAP_OK(strcmp(failing(value, sizeof value / sizeof *value, strategy, r_min, r_max, eps),   \
@@ -319,6 +324,7 @@ static void test_hypotheses(void)
     FAILS("r-max 2", good, ATTEST_STRATEGY_THEOREM, 1, 9, 2);
     FAILS("eps 0 1", good, ATTEST_STRATEGY_THEOREM, 1, 10, 3);
     FAILS("eps", good, ATTEST_STRATEGY_GAP, 1, 10, 0);
+    FAILS("eps 0 1", many, ATTEST_STRATEGY_GAP, -1, -1, 1);
 }
 
 /* along = v.x for token t. */
