@@ -25,6 +25,22 @@ for script in tests/props/mutations.sh tests/kernel/mutations.sh tests/forge/mut
     result $? "$planted bugs of $script apply"
 done
 
+# What tests/mutants_explained.txt explains is a change of a line that is there.
+python3 - "$srcdir" >"$out" <<'END' && [ ! -s "$out" ]
+import re
+import sys
+
+source = sys.argv[1]
+for entry in open(f"{source}/tests/mutants_explained.txt"):
+    if not entry.startswith("src/"):
+        continue
+    file, change = entry.rstrip("\n").split(": ", 1)
+    lines = {line.strip() for line in open(f"{source}/{file}")}
+    if not any(change[:arrow.start()] in lines for arrow in re.finditer(" -> ", change)):
+        print(entry)
+END
+result $? "explained changes are of lines that are there"
+
 planted=0 prefix=
 : >"$work/bugs"
 mutation "text that is nowhere" src/base/text.c 'no such text' ''
