@@ -24,8 +24,8 @@ void attest_text_add(attest_text *text, const char *string);
 void attest_text_printf(attest_text *text, const char *format, ...) ATTEST_PRINTF(2, 3);
 
 /* A stream that appends to the text, to be closed before the text is taken. Its own error need
- * not be asked for: the text remembers. (open_memstream of glibc forgets: a write that it has no
- * memory for is missing, and neither ferror nor fclose tell.) NULL: out of memory. */
+ * not be asked for: the text remembers. (open_memstream of glibc forgets: a write that it has
+ * no memory for is missing, and neither ferror nor fclose tell.) NULL: out of memory. */
 FILE *attest_text_open(attest_text *text);
 
 /* The string, which is the caller's to free(), or NULL when memory ran out; text is empty then.

@@ -87,8 +87,7 @@ static void write_json(attest_json *json, const void *weights)
 static attest_status name_weights(construct_job *job, const char *path, attest_error *error)
 {
     attest_input written = {.path = path};
-    char *text =
-        attest_json_format(&written.size, write_json, &job->construction.weights);
+    char *text = attest_json_format(&written.size, write_json, &job->construction.weights);
     attest_status status;
 
     if (!text)
