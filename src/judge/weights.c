@@ -190,10 +190,12 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
 }
 
 /* How far the argument of exp can be above 0: the threshold, or all the way from the lowest
- * score, which no reference is below, to the largest. */
+ * score or the sink, which no reference is below, to the largest. */
 static double highest_argument(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    double most = (x->top - x->lowest) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
+    double sink = x->sink ? x->sink_logit - sink_error(x, rule) : x->lowest;
+    double least = sink < x->lowest ? sink : x->lowest;
+    double most = (x->top - least) * (1 + 8 * rule->work.u) * ATTEST_JUDGE_UP;
 
     return most < rule->reach / 2 ? most : rule->reach / 2;
 }

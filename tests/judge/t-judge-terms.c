@@ -548,6 +548,17 @@ static void sum_range_cases(void)
     x.sunk = true;
     x.sink = 12;
     expect_nothing(&x, "a sink that overflows a sum without the offset");
+    scene_begin(&x, 2,
+                1); /* the maximum begins at the sink and stays: P is 2^4 e^4, beyond 448 */
+    two_keys(&x);
+    x.v.p = scene_format("float8_e4m3fn");
+    x.v.cast = true;
+    x.v.offset = 4;
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.threshold = 7;
+    x.sunk = true;
+    x.sink = -4;
+    expect_nothing(&x, "a sink below the scores, which the reference begins with");
     scene_begin(&x, 2, 1); /* fl(m k) is off by 2^9: exp2 gives 0, and the part is 0/0 */
     two_keys(&x);
     x.v.score.accumulate = scene_format("binary32");
