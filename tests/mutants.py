@@ -1,10 +1,11 @@
 """Random small changes of the source, seeded: which, and where.
 
 usage: mutants.py SOURCE SEED NUMBER: so many lines, FILE LINE KIND NEW, separated by tabs: the line of the
-file that becomes NEW. Rooms take turns, so that each has its share; in a room every place is as likely.
+file that becomes NEW. Rooms take turns, so that each has its share; in a room every place is as likely, and its
+lot does not depend on what stands elsewhere: an edit of the source draws few other changes.
 """
+import hashlib
 import os
-import random
 import re
 import sys
 
@@ -51,15 +52,23 @@ def places(source, room):
             comment = (comment or "/*" in line) and "*/" not in line[line.rfind("/*"):]
             if inside and not skipped and not line.endswith(("\\", "*/")):
                 for kind, new in changes(line):
-                    yield path, number, kind, new
+                    yield path, number, kind, new, line
+
+
+def drawn(source, room, seed):
+    """The changes of a room in the order of their lots; equal lines of a file are told apart by their order."""
+    seen, lots = {}, []
+    for path, number, kind, new, old in places(source, room):
+        key = (path, old.strip(), new.strip())
+        seen[key] = seen.get(key, 0) + 1
+        lot = hashlib.sha256(repr((seed, key, seen[key])).encode()).digest()
+        lots.append((lot, (path, number, kind, new)))
+    return [place for _, place in sorted(lots)]
 
 
 def main():
     source, seed, count = sys.argv[1], int(sys.argv[2], 0), int(sys.argv[3])
-    chance = random.Random(seed)
-    rooms = [list(places(source, room)) for room in ROOMS]
-    for found in rooms:
-        chance.shuffle(found)
+    rooms = [drawn(source, room, seed) for room in ROOMS]
     for i in range(count):
         print("\t".join(map(str, rooms[i % len(rooms)][i // len(rooms)])))
 
