@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/folder.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "campaign/campaign.h"
 #include "campaign/corpus.h"
@@ -48,6 +49,7 @@ typedef struct campaign_job {
     attest_campaign campaign;
     attest_summary summary;
     attest_observations observations;
+    char *resume; /* the command that goes on after an interruption, made while there is memory */
 } campaign_job;
 
 /* Says what was lost, if the journal was not as it was left. */
@@ -154,7 +156,6 @@ static int print(const campaign_job *job, const campaign_request *request,
 static int tell_interruption(const campaign_job *job, const campaign_request *request)
 {
     uint64_t trials = 0;
-    char *command;
 
     for (size_t p = 0; p < job->plan.properties; p++)
         trials += attest_tally_trials(&job->campaign.tally[p]);
@@ -164,11 +165,9 @@ static int tell_interruption(const campaign_job *job, const campaign_request *re
                             (unsigned long long)trials);
         return EXIT_INTERRUPTED;
     }
-    command = attest_cli_command_line(request->argc, request->argv, "--resume");
     attest_cli_complain("interrupted after %llu trials, which are in %s",
                         (unsigned long long)trials, job->journal.path);
-    attest_cli_complain("to go on: %s", command ? command : "the same with --resume");
-    free(command);
+    attest_cli_complain("to go on: %s", job->resume);
     return EXIT_INTERRUPTED;
 }
 
@@ -180,6 +179,11 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
 
     if (code != EXIT_HOLDS)
         return code;
+    job->resume = attest_cli_command_line(request->argc, request->argv, "--resume");
+    if (!job->resume) {
+        attest_memory_fail(&error);
+        return attest_cli_fail(&error);
+    }
     job->campaign.stop = attest_cli_watch_signals();
     if (attest_campaign_run(&job->campaign, &error))
         return attest_cli_fail(&error);
@@ -234,6 +238,7 @@ static int run_plan(const campaign_request *request, const attest_common *common
     attest_campaign_clear(&job.campaign);
     attest_journal_close(&job.journal);
     attest_folder_close(&job.folder);
+    free(job.resume);
     free((void *)job.plan.property);
     return code;
 }
