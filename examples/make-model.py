@@ -102,6 +102,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.dim % arguments.heads:
         parser.error("the dimension must be a multiple of the number of heads")
+    os.makedirs(arguments.folder, exist_ok=True)
     model, embeddings = make(arguments)
     write_safetensors(os.path.join(arguments.folder, "model.safetensors"), arguments.dtype, model)
     write_safetensors(os.path.join(arguments.folder, "embeddings.safetensors"), arguments.dtype,
