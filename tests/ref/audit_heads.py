@@ -1,12 +1,14 @@
 """An audit of recorded queries, keys and values by another route: doc/audit.md in Python's fractions and decimals.
 
     audit_heads.py make FILE SEED    a safetensors file: 2 layers, 4 heads of queries, 2 of keys
-    audit_heads.py compare FILE AUDIT [causal] [softcap=C] [mask] [window=L,R]
+    audit_heads.py compare FILE AUDIT [causal] [softcap=C] [mask] [window=L,R] [sink] [naive] [online=B] [pairwise]
+                           [fma] [zero] [accumulate=FORMAT]
                                      compares every figure of every head, and those of all together, with the record
 
 Shares no code with attest; fails with a line for each difference.
 """
 import json
+import math
 import random
 import struct
 import sys
@@ -27,8 +29,8 @@ def make(path, seed):
     header, data = {}, b""
     for layer in LAYERS:
         for name, shape in (("q", (BATCH, HEADS, QUERIES, DIM)), ("k", (BATCH, KEY_HEADS, KEYS, DIM)),
-                            ("v", (BATCH, KEY_HEADS, KEYS, VALUES)), ("mask", (1, 1, QUERIES, KEYS))):
-            size = shape[0] * shape[1] * shape[2] * shape[3]
+                            ("v", (BATCH, KEY_HEADS, KEYS, VALUES)), ("mask", (1, 1, QUERIES, KEYS)), ("sink", (HEADS,))):
+            size = math.prod(shape)
             if name == "mask":
                 values = [rng.choice((0.0, 0.0, 0.5, -float("inf"))) if i % KEYS else 0.25 for i in range(size)]
             else:
@@ -68,8 +70,8 @@ def decimal(x):
 
 
 class Rounded:
-    def __init__(self, precision, emin):
-        self.precision, self.emin = precision, emin
+    def __init__(self, precision, emin, zero=False):
+        self.precision, self.emin, self.whole = precision, emin, math.trunc if zero else round
 
     def exponent(self, x):
         e = abs(x.numerator).bit_length() - x.denominator.bit_length()
@@ -79,7 +81,7 @@ class Rounded:
         if x == 0:
             return F(0)
         quantum = F(2) ** (self.exponent(x) - self.precision + 1)
-        return round(x / quantum) * quantum
+        return self.whole(x / quantum) * quantum
 
 
 class Exact:
@@ -96,30 +98,70 @@ def tanh(x, fl):
     return fl(F((e - 1) / (e + 1)))
 
 
-def attend(query, keys, values, bias, cap, fl):
-    """The output of a row, and its weights; keys: those that it sees."""
-    def dot(x, y):
-        total = fl(x[0] * y[0])
-        for a, b in zip(x[1:], y[1:]):
-            total = fl(total + fl(a * b))
-        return total
+class Way:
+    """How a row is computed: the format, that of sums, their order, and the algorithm."""
 
+    def __init__(self, fl, options=()):
+        wide = next((o[11:] for o in options if o.startswith("accumulate=")), None)
+        self.fl, self.sum = fl, Rounded(*FORMATS[wide], "zero" in options) if wide else fl
+        self.block = next((int(o[7:]) for o in options if o.startswith("online=")), KEYS + 1)
+        self.naive, self.pairwise, self.fma = ("naive" in options, "pairwise" in options, "fma" in options)
+
+    def halves(self, terms, leaf, single):
+        """The sum of terms in the order of --sum, before it is stored."""
+        if len(terms) <= single or not self.pairwise:
+            return leaf(terms)
+        middle = (len(terms) + 1) // 2
+        return self.sum(self.halves(terms[:middle], leaf, single) + self.halves(terms[middle:], leaf, single))
+
+    def dot(self, x, y):
+        def leaf(terms):
+            total = self.sum(terms[0][0] * terms[0][1])
+            for a, b in terms[1:]:
+                total = self.sum(total + (a * b if self.fma else self.sum(a * b)))
+            return total
+
+        return self.fl(self.halves(list(zip(x, y)), leaf, 2))
+
+    def add_up(self, terms):
+        def leaf(terms):
+            total = F(0)
+            for p in terms:
+                total = self.sum(total + p)
+            return total
+
+        return self.fl(self.halves(terms, leaf, 1))
+
+
+def attend(query, keys, values, bias, sink, cap, way):
+    """The output of a row, and its weights; keys: those that it sees."""
+    fl = way.fl
     scale = fl(F(1 / Decimal(DIM).sqrt()))
     query, keys, values = [fl(x) for x in query], [[fl(x) for x in k] for k in keys], [[fl(x) for x in v] for v in values]
-    scores = [fl(dot(key, query) * scale) for key in keys]
+    scores = [fl(way.dot(key, query) * scale) for key in keys]
     if cap:
         scores = [fl(fl(cap) * tanh(fl(s / fl(cap)), fl)) for s in scores]
     if bias:
         scores = [fl(s + fl(b)) for s, b in zip(scores, bias)]
-    powers = [power(fl(s - max(scores)), fl) for s in scores]
-    total = F(0)
-    for p in powers:
-        total = fl(total + p)
-    return [fl(dot([v[c] for v in values], powers) / total) for c in range(VALUES)], [p / total for p in powers]
+    top, total, mixed, weights = None, F(0), [F(0)] * VALUES, []
+    for begin in range(0, len(keys), way.block):
+        end, before = begin + way.block, top
+        part = scores[begin:end] + ([fl(sink)] if sink is not None and end >= len(keys) else [])
+        top = max(part if top is None else part + [top])
+        powers = [power(s if way.naive else fl(s - top), fl) for s in part]
+        sums = [way.dot([v[c] for v in values[begin:end]], powers) for c in range(VALUES)]
+        if begin == 0:
+            total, mixed, weights = way.add_up(powers), sums, powers
+            continue
+        factor = power(fl(before - top), fl)
+        total = fl(fl(total * factor) + way.add_up(powers))
+        mixed = [fl(fl(m * factor) + s) for m, s in zip(mixed, sums)]
+        weights = [w * factor for w in weights] + powers
+    return [fl(m / total) for m in mixed], [w / total for w in weights]
 
 
-def rows(tensors, layer, index, causal, masked, window):
-    """Of every row: query, keys, values, bias, batch, row."""
+def rows(tensors, layer, index, causal, masked, window, sunk):
+    """Of every row: query, keys, values, bias, sink, batch, row."""
     for batch in range(BATCH):
         q = head(tensors[f"layers.{layer}.q"], batch, index)
         k, v = (head(tensors[f"layers.{layer}.{t}"], batch, index * KEY_HEADS // HEADS) for t in "kv")
@@ -129,7 +171,8 @@ def rows(tensors, layer, index, causal, masked, window):
             seen = [j for j in range(KEYS) if (not causal or j <= place) and (not window or place - window[0] <= j <= place + window[1])
                     and not (masked and mask[i * KEYS + j] == -float("inf"))]
             yield (q[i], [k[j] for j in seen], [v[j] for j in seen],
-                   [F(mask[i * KEYS + j]) for j in seen] if masked else None, batch, i)
+                   [F(mask[i * KEYS + j]) for j in seen] if masked else None,
+                   F(tensors[f"layers.{layer}.sink"][1][index]) if sunk else None, batch, i)
 
 
 def norm(x):
@@ -140,9 +183,9 @@ def minus(x, y):
     return [a - b for a, b in zip(x, y)]
 
 
-def measure(all_rows, cap, fl):
-    found = [attend(*row[:4], cap, fl) for row in all_rows]
-    truth = [attend(*row[:4], cap, Exact()) for row in all_rows]
+def measure(all_rows, cap, fl, options):
+    found = [attend(*row[:5], cap, Way(fl, options)) for row in all_rows]
+    truth = [attend(*row[:5], cap, Way(Exact())) for row in all_rows]
     distance = [norm(minus(a[0], b[0])) for a, b in zip(found, truth)]
     group = [(tuple(row[0]), tuple(sorted(zip(map(tuple, row[1]), map(tuple, row[2]), row[3] or [0] * len(row[1]))))) for row in all_rows]
     pairs = {"apart": 0, "by_rounding": 0, "merged": 0}
@@ -154,12 +197,12 @@ def measure(all_rows, cap, fl):
                 kind = "apart" if far else "merged" if found[a][0] == found[b][0] else "by_rounding"
                 pairs[kind] += 1
                 if not far:
-                    lost[kind].append([list(all_rows[b][4:]), list(all_rows[a][4:])])
+                    lost[kind].append([list(all_rows[b][5:]), list(all_rows[a][5:])])
     ulp = [decimal(abs(x - y) / F(2) ** (fl.exponent(y) - fl.precision + 1)) for a, b in zip(found, truth) for x, y in zip(a[0], b[0])]
     return {"relative": [e / norm(b[0]) for e, b in zip(distance, truth)], "ulp": ulp, "pairs": pairs, "pair": (lost["merged"] + lost["by_rounding"] + [None])[0],
             "variation": [decimal(sum(abs(x - y) for x, y in zip(a[1], b[1])) / 2) for a, b in zip(found, truth)],
             "changed": sum(b[1][a[1].index(max(a[1]))] < max(b[1]) for a, b in zip(found, truth)),
-            "places": [row[4:] for row in all_rows]}
+            "places": [row[5:] for row in all_rows]}
 
 
 def differences(entry, m, what):
@@ -185,9 +228,9 @@ def compare(path, record, *options):
     window = next(([int(x) for x in o[7:].split(",")] for o in options if o.startswith("window=")), None)
     lines, cells = [], {}
     for h in record["heads"]:
-        part = list(rows(tensors, h["layer"], h["head"], "causal" in options, "mask" in options, window))
+        part = list(rows(tensors, h["layer"], h["head"], "causal" in options, "mask" in options, window, "sink" in options))
         for entry in h["formats"]:
-            m = measure(part, cap, Rounded(*FORMATS[entry["name"]]))
+            m = measure(part, cap, Rounded(*FORMATS[entry["name"]], "zero" in options), options)
             cells.setdefault(entry["name"], []).append((m, h))
             lines += differences(entry, m, f"layer {h['layer']}, head {h['head']}")
     for entry in record["formats"]:
