@@ -383,11 +383,108 @@ static void test_lemma(void)
            "%zu witnesses and what they do not say: %zu misjudged", events, misjudged);
 }
 
+/* m = 2^exponent, one entry. */
+static void set_power(attest_matrix *m, long exponent)
+{
+    attest_matrix_resize(m, 1, 1);
+    fmpz_one(m->entry);
+    fmpz_one(m->denominator);
+    if (exponent < 0)
+        fmpz_mul_2exp(m->denominator, m->denominator, (ulong)-exponent);
+    else
+        fmpz_mul_2exp(m->entry, m->entry, (ulong)exponent);
+}
+
+/* Whether the bound of the norm at a position is one: not below what balls show. */
+static bool is_bound(attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
+{
+    double bound = attest_recheck_lemma_norm(lemma, p);
+    arb_t out, above;
+    bool is;
+
+    arb_init(out), arb_init(above);
+    attest_recheck_enclose(out, check, p, 128);
+    arb_abs(out, out);
+    arb_set_d(above, bound);
+    is = bound == INFINITY || arb_le(out, above);
+    arb_clear(out), arb_clear(above);
+    return is;
+}
+
+/* The sequence 1, 2, 3, times 2^unit, where keys and values are multiplied by 2^value, and what
+ * is added by 2^out: scores are twice the products of 1, 2, 3. Adds what is no bound, and what
+ * is not infinite. */
+static void try_scale(long unit, long value, long out, size_t *wrong, size_t *finite)
+{
+    attest_dataset_builder builder;
+    attest_recheck_lemma lemma;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    fmpq_t x;
+
+    fmpq_init(x);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (long i = 1; i <= 3; i++) {
+        fmpq_set_si(x, i, 1);
+        if (unit < 0)
+            fmpq_div_2exp(x, x, (ulong)-unit);
+        else
+            fmpq_mul_2exp(x, x, (ulong)unit);
+        if (attest_dataset_builder_add_token(&builder, x, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(&dataset, &builder, NULL) != ATTEST_OK ||
+        attest_weights_resize(&weights, 1) != ATTEST_OK)
+        abort();
+    weights.dim = 1;
+    set_power(&weights.head[0].wq, 1 - value - 2 * unit);
+    set_power(&weights.head[0].wk, value);
+    set_power(&weights.head[0].wv, value);
+    set_power(&weights.head[0].wo, out);
+    if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        !attest_recheck_lemma_init(&lemma, &check))
+        abort();
+    for (size_t p = 0; p < 3; p++) {
+        *wrong += !is_bound(&check, &lemma, p);
+        *finite += attest_recheck_lemma_norm(&lemma, p) < INFINITY;
+    }
+    attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    attest_dataset_builder_clear(&builder);
+    fmpq_clear(x);
+}
+
+/* Squares and products of doubles that overflow and underflow are no bounds. */
+static void test_scales(void)
+{
+    size_t wrong = 0, finite = 0, tried = 0;
+
+    for (long unit = -700; unit <= 700; unit += 100)
+        for (long value = -1200; value <= 1200; value += 200)
+            for (long out = -1200; out <= 1200; out += 200) {
+                size_t before = wrong;
+
+                try_scale(unit, value, out, &wrong, &finite);
+                if (wrong > before)
+                    printf("# tokens 2^%ld, values 2^%ld, out 2^%ld\n", unit, value, out);
+                tried += 3;
+            }
+    TAP_OK(wrong == 0 && finite > 0, "norms at all scales: %zu, %zu finite, %zu are no bounds",
+           tried, finite, wrong);
+}
+
 int main(void)
 {
     test_near();
     test_jobs();
     test_lemma();
+    test_scales();
     flint_cleanup();
     return tap_done();
 }
