@@ -83,7 +83,7 @@ static void test_verdicts(void)
         attest_finding finding;
         bool open = x->verdict == ATTEST_UNDECIDED;
 
-        apply(&finding, x, ATTEST_REFUTED, 1);
+        apply(&finding, x, i % 2 ? ATTEST_PROVED : ATTEST_REFUTED, 1);
         TAP_OK(finding.verdict == x->verdict && finding.part == x->part &&
                    open == (finding.reason[0] != '\0') &&
                    (!open || strstr(finding.reason, x->part == ATTEST_CLAIM_NORM
