@@ -218,6 +218,63 @@ static void get_squares(arb_ptr square, attest_recheck *check)
     _arb_vec_clear(out, (slong)(check->positions * dim));
 }
 
+/* Whether the sketch of a position is within its error of the output. */
+static bool is_sketch(attest_recheck *check, size_t p)
+{
+    enum { BITS = 4000 };
+    arb_ptr out = _arb_vec_init((slong)check->dim);
+    arb_t square, x;
+    bool is;
+
+    arb_init(square), arb_init(x);
+    attest_recheck_enclose(out, check, p, BITS);
+    for (size_t c = 0; c < check->dim; c++) {
+        arb_mul_2exp_si(out + c, out + c, -check->exponent);
+        arb_set_d(x, check->sketch[p * check->dim + c]);
+        arb_sub(x, x, out + c, BITS);
+        arb_addmul(square, x, x, BITS);
+    }
+    arb_set_d(x, check->error[p]);
+    arb_sqr(x, x, BITS);
+    is = check->error[p] > 0 && check->error[p] < 0x1p-40 && arb_le(square, x);
+    arb_clear(square), arb_clear(x);
+    _arb_vec_clear(out, (slong)check->dim);
+    return is;
+}
+
+/* Outputs of all sizes in one sketch: those that doubles give, and, with large, one beyond
+ * their range, beside which others underflow. */
+static void test_sketch(void)
+{
+    static const char *const large[] = {"1", "7e39", "1e-400", "1e301", "1e1000"};
+    size_t wrong = 0, positions = 0;
+
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        attest_dataset dataset;
+        attest_weights weights;
+        attest_recheck check;
+
+        snprintf(text, sizeof text,
+                 "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":["
+                 "[[\"1/3\",\"-5/7\",3]],[[\"-3/7\",\"1e-9\",\"2e30\"]],"
+                 "[[\"%s\",\"1/7\",\"-2/3\"]],[[\"1e-20\",0,\"1e-300\"]]]}",
+                 large[i]);
+        attest_dataset_init(&dataset);
+        if (attest_dataset_parse_json(&dataset, text, strlen(text), NULL, NULL) != ATTEST_OK)
+            abort();
+        make_weights(&weights, 3);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            abort();
+        for (size_t p = 0; p < check.positions; p++, positions++)
+            wrong += !is_sketch(&check, p);
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(wrong == 0, "%zu sketches, %zu are farther off than they say", positions, wrong);
+}
+
 typedef struct near_count {
     size_t covered, visited, missed, wrong;
 } near_count;
@@ -483,6 +540,7 @@ int main(void)
 {
     test_near();
     test_jobs();
+    test_sketch();
     test_lemma();
     test_scales();
     flint_cleanup();
