@@ -51,7 +51,7 @@ bool attest_recheck_product_init(attest_recheck_product *product, const double *
     product->find = attest_recheck_product_way(0);
     product->first = product->pairs > 8 ? (product->pairs + 1) / 2 : product->pairs;
     product->scale = ldexp(1, choose_bits(dim));
-    product->rounding = 0.5 * sqrt((double)dim) * (1 + 0x1p-20);
+    product->rounding = 0.5 * sqrt((double)dim);
     product->row = attest_memory_alloc((product->count + ROWS) * product->pairs * 2, 2);
     product->column = attest_memory_alloc(product->count * product->pairs * 2, 2);
     product->norm[0] = attest_memory_alloc(product->count + ROWS, sizeof(int32_t));
@@ -75,9 +75,9 @@ void attest_recheck_product_clear(attest_recheck_product *product)
 
 bool attest_recheck_product_set_limit(attest_recheck_product *product, double reach)
 {
-    double limit = reach * product->scale * (1 + 0x1p-20) + 2 * product->rounding;
+    double limit = reach * product->scale + 2 * product->rounding;
 
-    limit = limit * limit * (1 + 0x1p-20) + 1;
+    limit = limit * limit * (1 + 0x1p-20) + 1; /* more than doubles round here */
     if (!(limit < 0x1p30))
         return false;
     product->limit = (int32_t)limit;

@@ -273,6 +273,39 @@ static bool try_cloud(size_t dim, double reach, uint64_t *state, long *kept)
     return ok;
 }
 
+/* Two points whose entries are just below and above half of a unit, with signs that alternate:
+ * as integers they are a unit apart in each entry, which their distance is far from. Another is
+ * 1/2 apart in its first entry. All ways keep the first two at their distance, and not the
+ * other. */
+static bool keeps_halves(size_t dim)
+{
+    double x[3 * MOST_DIM] = {0}, little = 0x1p-40, reach = 2 * little * sqrt((double)dim);
+    uint32_t order[] = {0, 1, 2}, near[ATTEST_RECHECK_ROWS];
+    attest_recheck_product product;
+    bool ok = true;
+
+    if (!attest_recheck_product_init(&product, x, order, 3, dim))
+        abort();
+    for (size_t e = 0; e < dim; e++) {
+        double half = (e % 2 ? -0.5 : 0.5) / product.scale;
+        x[e] = half - little;
+        x[dim + e] = half + little;
+        x[2 * dim + e] = half + little + (e == 0 ? 0.5 : 0);
+    }
+    attest_recheck_product_clear(&product);
+    if (!attest_recheck_product_init(&product, x, order, 3, dim))
+        abort();
+    ok = attest_recheck_product_set_limit(&product, reach * (1 + 0x1p-50));
+    for (size_t i = 0; attest_recheck_product_way(i); i++) {
+        product.find = attest_recheck_product_way(i);
+        attest_recheck_product_find(near, &product, 0, 0);
+        ok = ok && (near[0] & 7) == 3 && (near[1] & 7) == 3 && (near[2] & 7) == 4;
+    }
+    ok = ok && !attest_recheck_product_set_limit(&product, 0x1p20);
+    attest_recheck_product_clear(&product);
+    return ok;
+}
+
 static void check_product(uint64_t *state)
 {
     static const size_t dim[] = {1, 2, 3, 8, 17, 18, 33, 40};
@@ -285,7 +318,9 @@ static void check_product(uint64_t *state)
             ok = try_cloud(dim[d], i == 0 ? 0 : i == 1 ? 2 : reach, state, &kept) && ok;
             pairs += COUNT * COUNT;
         }
-    TAP_OK(ok, "no near pair is left out, in any way");
+    for (size_t d = 0; d < sizeof dim / sizeof dim[0]; d++)
+        ok = keeps_halves(dim[d]) && ok;
+    TAP_OK(ok && attest_recheck_product_way(0), "no near pair is left out, in any way");
     TAP_OK(kept > pairs / 10 && kept < pairs / 2, "%ld of %ld pairs are kept", kept, pairs);
 }
 

@@ -154,10 +154,11 @@ static void test_jobs(void)
     }
     make_weights(&weights, MANY_DIM);
     if (!seen || attest_dataset_builder_finish(&dataset, &builder, NULL) != ATTEST_OK ||
-        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
         abort();
     check.jobs = 2;
+    if (attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        abort();
     arf_init(reach);
     arf_set_d(reach, 3);
     if (attest_recheck_visit_near(&check, reach, note_many, seen, NULL) != ATTEST_OK)
