@@ -470,9 +470,10 @@ static bool is_bound(attest_recheck *check, const attest_recheck_lemma *lemma, s
 }
 
 /* The sequence 1, 2, 3, times 2^unit, where keys and values are multiplied by 2^value, and what
- * is added by 2^out: scores are twice the products of 1, 2, 3. Adds what is no bound, and what
- * is not infinite. */
-static void try_scale(long unit, long value, long out, size_t *wrong, size_t *finite)
+ * is added by 2^out, or minus that: scores are twice the products of 1, 2, 3. Adds what is no
+ * bound, and what is not infinite. */
+static void try_scale(long unit, long value, long out, bool minus, size_t *wrong,
+                      size_t *finite)
 {
     attest_dataset_builder builder;
     attest_recheck_lemma lemma;
@@ -503,6 +504,8 @@ static void try_scale(long unit, long value, long out, size_t *wrong, size_t *fi
     set_power(&weights.head[0].wk, value);
     set_power(&weights.head[0].wv, value);
     set_power(&weights.head[0].wo, out);
+    if (minus)
+        fmpz_neg(weights.head[0].wo.entry, weights.head[0].wo.entry);
     if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
         !attest_recheck_lemma_init(&lemma, &check))
         abort();
@@ -525,16 +528,48 @@ static void test_scales(void)
 
     for (long unit = -700; unit <= 700; unit += 100)
         for (long value = -1200; value <= 1200; value += 200)
-            for (long out = -1200; out <= 1200; out += 200) {
-                size_t before = wrong;
+            for (long out = -1200; out <= 1200; out += 200)
+                for (int minus = 0; minus < 2; minus++) {
+                    size_t before = wrong;
 
-                try_scale(unit, value, out, &wrong, &finite);
-                if (wrong > before)
-                    printf("# tokens 2^%ld, values 2^%ld, out 2^%ld\n", unit, value, out);
-                tried += 3;
-            }
+                    try_scale(unit, value, out, minus, &wrong, &finite);
+                    if (wrong > before)
+                        printf("# tokens 2^%ld, values 2^%ld, out %s2^%ld\n", unit, value,
+                               minus ? "-" : "", out);
+                    tried += 3;
+                }
     TAP_OK(wrong == 0 && finite > 0, "norms at all scales: %zu, %zu finite, %zu are no bounds",
            tried, finite, wrong);
+}
+
+/* The token 1/10 beside -1, scores 12 x x', what is added is minus the mean: that lies so far
+ * below 1/10, which scores most, that it is negative, and the output 1/10 + 0.13. */
+static void test_far_end(void)
+{
+    static const char data[] = "{\"format\":\"attest/dataset\",\"version\":1,"
+                               "\"sequences\":[[[\"1/10\"],[-1]]]}",
+                      layer[] = "{\"format\":\"attest/weights\",\"version\":1,"
+                                "\"activation\":\"softmax\",\"heads\":[{\"WQ\":[[12]],"
+                                "\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[-1]]}]}";
+    attest_recheck_lemma lemma;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        !attest_recheck_lemma_init(&lemma, &check))
+        abort();
+    TAP_OK(is_bound(&check, &lemma, 0) && is_bound(&check, &lemma, 1) &&
+               attest_recheck_lemma_norm(&lemma, 0) < 0.56,
+           "a norm that is largest where the mean is farthest off");
+    attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
 }
 
 int main(void)
@@ -544,6 +579,7 @@ int main(void)
     test_sketch();
     test_lemma();
     test_scales();
+    test_far_end();
     flint_cleanup();
     return tap_done();
 }
