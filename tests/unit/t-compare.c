@@ -1,6 +1,8 @@
 /* Distances and norms against numbers on the second route, at any magnitude: equal ones, those
  * that differ by less than balls show, and what caps on bits and terms leave open. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/dataset_json.h"
@@ -109,6 +111,43 @@ static void test_equal(const char *activation)
     TAP_OK(compare(&s, 0, 1, 0, 1, 0) == 2 && compare_end(&s, 0, 1, -5000, 1000) == 2 &&
                s.check.met_work,
            "%s: no work is allowed", activation);
+    scene_clear(&s);
+}
+
+/* The work of a comparison with 1/3. */
+static double work_of(scene *s, size_t a, size_t b)
+{
+    const double all = 0x1p40;
+
+    s->check.work_left = all;
+    compare(s, a, b, 1, 3, 0);
+    return all - s->check.work_left;
+}
+
+/* Two outputs take the work of each, a norm that of one, and what was evaluated before is kept.
+ * The distance is 1/3, which balls do not tell. */
+static void test_work(void)
+{
+    static const char thirds[] = "[[1,0],[1,0],[1,1]],[[1,0]]";
+    double norm[2], both;
+    scene s;
+
+    for (size_t i = 0; i < 2; i++) {
+        scene_init(&s, "softmax", thirds);
+        norm[i] = work_of(&s, i, i);
+        scene_clear(&s);
+    }
+    scene_init(&s, "softmax", thirds);
+    both = work_of(&s, 0, 1);
+    TAP_OK(norm[0] > norm[1] && norm[1] > 0 && fabs(both - norm[0] - norm[1]) < 1e-3 * both,
+           "the work of a distance is that of both norms");
+    TAP_OK(work_of(&s, 0, 1) == 0 && work_of(&s, 1, 0) == 0 && work_of(&s, 0, 0) == 0,
+           "and none when it is asked for again");
+    scene_clear(&s);
+    scene_init(&s, "softmax", thirds);
+    s.check.work_left = norm[0] + norm[1] / 2;
+    TAP_OK(compare(&s, 0, 1, 1, 3, 0) == 2 && s.check.met_work,
+           "half of the second is too little");
     scene_clear(&s);
 }
 
@@ -224,6 +263,7 @@ int main(void)
 {
     test_equal("softmax");
     test_equal("hardmax");
+    test_work();
     test_far();
     test_terms();
     test_fractions();

@@ -219,26 +219,44 @@ static void get_squares(arb_ptr square, attest_recheck *check)
     _arb_vec_clear(out, (slong)(check->positions * dim));
 }
 
+/* Whether the sketch shows that the norm of an output, in its units, does not reach a little
+ * more than it is, and not that it does not reach itself. */
+static bool is_norm(const attest_recheck *check, size_t p, const arb_t square)
+{
+    arb_t norm;
+    double below, above;
+
+    arb_init(norm);
+    arb_sqrt(norm, square, 4000);
+    below = arf_get_d(arb_midref(norm), ARF_RND_DOWN);
+    above = arf_get_d(arb_midref(norm), ARF_RND_UP) * (1 + 1e-9) + 2 * check->error[p] + 1e-140;
+    arb_clear(norm);
+    return attest_recheck_may_reach(check, p, below) &&
+           !attest_recheck_may_reach(check, p, above);
+}
+
 /* Whether the sketch of a position is within its error of the output. */
 static bool is_sketch(attest_recheck *check, size_t p)
 {
     enum { BITS = 4000 };
     arb_ptr out = _arb_vec_init((slong)check->dim);
-    arb_t square, x;
+    arb_t square, norm, x;
     bool is;
 
-    arb_init(square), arb_init(x);
+    arb_init(square), arb_init(norm), arb_init(x);
     attest_recheck_enclose(out, check, p, BITS);
     for (size_t c = 0; c < check->dim; c++) {
         arb_mul_2exp_si(out + c, out + c, -check->exponent);
+        arb_addmul(norm, out + c, out + c, BITS);
         arb_set_d(x, check->sketch[p * check->dim + c]);
         arb_sub(x, x, out + c, BITS);
         arb_addmul(square, x, x, BITS);
     }
     arb_set_d(x, check->error[p]);
     arb_sqr(x, x, BITS);
-    is = check->error[p] > 0 && check->error[p] < 0x1p-40 && arb_le(square, x);
-    arb_clear(square), arb_clear(x);
+    is = check->error[p] > 0 && check->error[p] < 0x1p-40 && arb_le(square, x) &&
+         is_norm(check, p, norm);
+    arb_clear(square), arb_clear(norm), arb_clear(x);
     _arb_vec_clear(out, (slong)check->dim);
     return is;
 }
@@ -269,6 +287,9 @@ static void test_sketch(void)
             abort();
         for (size_t p = 0; p < check.positions; p++, positions++)
             wrong += !is_sketch(&check, p);
+        check.error[0] += 8; /* norms are below 2 */
+        wrong +=
+            !attest_recheck_may_reach(&check, 0, 8) || attest_recheck_may_reach(&check, 0, 11);
         attest_recheck_clear(&check);
         attest_weights_clear(&weights);
         attest_dataset_clear(&dataset);
