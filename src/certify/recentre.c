@@ -40,29 +40,18 @@ static bool exceeds(scaled a, scaled b)
 typedef struct gathered {
     attest_candidate *pair; /* lower: in units of 2^exponent */
     slong *exponent;        /* by pair */
-    size_t pairs, room;
+    size_t pairs, pair_room, exponent_room;
     scaled bound; /* the least upper bound on a distance */
     bool overflow;
 } gathered;
 
 static attest_status need_room(gathered *all, size_t more, attest_error *error)
 {
-    size_t room = all->room ? all->room : 1024;
-    attest_candidate *pair;
-    slong *exponent;
+    size_t count = all->pairs + more;
 
-    while (room < all->pairs + more)
-        room *= 2;
-    if (room == all->room)
-        return ATTEST_OK;
-    pair = attest_memory_resize(all->pair, room, sizeof *pair);
-    if (pair)
-        all->pair = pair;
-    exponent = pair ? attest_memory_resize(all->exponent, room, sizeof *exponent) : NULL;
-    if (!exponent)
+    if (!attest_memory_grow(&all->pair, &all->pair_room, count, sizeof *all->pair) ||
+        !attest_memory_grow(&all->exponent, &all->exponent_room, count, sizeof *all->exponent))
         return attest_memory_fail(error);
-    all->exponent = exponent;
-    all->room = room;
     return ATTEST_OK;
 }
 
@@ -211,7 +200,6 @@ static void replace(attest_candidates *candidates, gathered *all)
     candidates->pair = all->pair;
     candidates->pairs = kept;
     candidates->complete = true;
-    candidates->at = 0;
     all->pair = NULL;
 }
 

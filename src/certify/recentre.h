@@ -10,7 +10,8 @@
  * common to them, so their distances are those of the heads' parts alone: these make a cloud
  * for each token, with its own exponent. Where there are many candidates, and that leaves
  * fewer, they are replaced by the list of those: every closest required pair is still one of
- * them. Status: NOMEM and what evaluation returns. Cost: one more evaluation per sequence. */
+ * them. Domain: none was asked for yet. Status: NOMEM and what evaluation returns. Cost: one
+ * more evaluation per sequence. */
 attest_status attest_recentre_candidates(attest_candidates *candidates, attest_outputs *outputs,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -27,14 +27,15 @@ typedef struct attest_recheck_lemma {
     double *slope_above; /* by token: an upper bound of |alpha| */
     double *slope_log;   /* and of log |alpha| */
     double
-        bracket_log;   /* a lower bound of the logarithm of the bracket at a first difference */
-    arb_t norm;        /* |w| */
-    double norm_log;   /* a lower bound of log |w| */
-    double *square;    /* by token, in doubles: |x|^2, */
-    double *dot;       /* x.w, */
-    double *dot_error; /* a bound of the error of that, */
-    double *near;      /* and v.x */
-    double norm_square; /* |w|^2 */
+        bracket_log; /* a lower bound of the logarithm of the bracket at a first difference */
+    arb_t norm;      /* |w| */
+    double norm_log; /* a lower bound of log |w| */
+    slong shift;     /* |w| is about 2^shift; in doubles, so that none is lost to underflow: */
+    double *square;  /* by token: |x|^2, */
+    double *dot;     /* x.w / 2^shift, */
+    double *dot_error;  /* a bound of the error of that, */
+    double *near;       /* and v.x 2^shift */
+    double norm_square; /* |w|^2 / 4^shift */
     bool starved;       /* memory was out */
 } attest_recheck_lemma;
 

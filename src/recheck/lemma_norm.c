@@ -5,14 +5,21 @@
 
 #include "recheck/lemma.h"
 
-/* x rounded to a double: right up to 2^-52 of its size, or not finite, or below 2^-1000. */
-static double rounded(const fmpq_t x)
+/* Where tokens and what is added to them are below LARGE, all that underflows in the square of
+ * a norm is less than LOST^2. */
+#define LARGE 0x1p100
+#define LOST 0x1p-400
+
+/* x 2^shift rounded to a double: right up to 2^-52 of its size, or not finite, or below
+ * 2^-1000. */
+static double rounded(const fmpq_t x, slong shift)
 {
     double d;
     arf_t t;
 
     arf_init(t);
     arf_set_fmpq(t, x, 53, ARF_RND_NEAR);
+    arf_mul_2exp_si(t, t, shift);
     d = arf_get_d(t, ARF_RND_NEAR);
     arf_clear(t);
     return d;
@@ -34,8 +41,9 @@ bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma)
         return false;
     }
     fmpq_init(x);
+    lemma->shift = arf_abs_bound_lt_2exp_si(arb_midref(lemma->norm));
     for (size_t c = 0; c < dim; c++) {
-        w[c] = rounded(lemma->w + c);
+        w[c] = rounded(lemma->w + c, -lemma->shift);
         lemma->norm_square += w[c] * w[c];
     }
     for (size_t t = 0; t < count; t++) {
@@ -43,14 +51,14 @@ bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma)
             double own;
             if (!tokens->real)
                 attest_tokens_get_entry(x, tokens, t, c);
-            own = tokens->real ? tokens->real[t * dim + c] : rounded(x);
+            own = tokens->real ? tokens->real[t * dim + c] : rounded(x, 0);
             lemma->square[t] += own * own;
             lemma->dot[t] += own * w[c];
             lemma->dot_error[t] += fabs(own * w[c]);
         }
         lemma->dot_error[t] *= ((double)dim + 8) * 0x1p-52;
         fmpq_set_fmpz_frac(x, lemma->value + t, lemma->values);
-        lemma->near[t] = rounded(x);
+        lemma->near[t] = rounded(x, lemma->shift);
     }
     fmpq_clear(x);
     free(w);
@@ -65,20 +73,23 @@ double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t posit
     bool first = fmpz_sgn(lemma->slope + token) > 0; /* the largest value scores most */
     uint32_t top =
         lemma->sorted[lemma->key[first ? lemma->start[list] : lemma->start[list + 1] - 1]];
-    double sign = fmpz_sgn(lemma->slope + token) > 0 ? -1 : 1, most = 0, bound;
+    double sign = fmpz_sgn(lemma->slope + token) > 0 ? -1 : 1, most = 0;
     /* nu <= log(2 + sqrt 3)/2; the upper bound of |alpha| is right up to 2^-50 of it. */
     double reach = 0.6585 / (lemma->slope_above[token] * (1 - 0x1p-48));
-    double end[2] = {lemma->near[top], lemma->near[top] + sign * reach};
+    double moved = scalbln(reach, lemma->shift), far = fabs(lemma->near[top]) + moved;
+    double end[2] = {lemma->near[top], lemma->near[top] + sign * moved};
     double slack = ((double)lemma->check->dim + 64) * 0x1p-50;
 
+    if (!(far < LARGE && lemma->square[token] < LARGE * LARGE &&
+          lemma->slope_above[token] < INFINITY))
+        return INFINITY;
     for (int i = 0; i < 2; i++) { /* a convex parabola is largest at an end */
-        double m = end[i], far = fabs(lemma->near[top]) + reach;
+        double m = end[i];
         double value = 2 * m * lemma->dot[token] + m * m * lemma->norm_square;
         value += 2 * far * lemma->dot_error[token] +
                  slack * (2 * far * fabs(lemma->dot[token]) + far * far * lemma->norm_square);
         if (!(value <= most) || i == 0)
             most = value;
     }
-    bound = sqrt(fmax(0, lemma->square[token] * (1 + slack) + most) * (1 + slack) + 0x1p-1000);
-    return bound < 0x1p400 ? bound * (1 + 0x1p-50) + 0x1p-400 : INFINITY;
+    return sqrt(fmax(0, lemma->square[token] * (1 + slack) + most) * (1 + slack)) + LOST;
 }

@@ -48,9 +48,10 @@ bool attest_recheck_product_init(attest_recheck_product *product, const double *
     size_t blocks = (count + COLUMNS - 1) / COLUMNS;
 
     *product = (attest_recheck_product){.count = blocks * COLUMNS, .pairs = (dim + 1) / 2};
+    product->find = attest_recheck_product_way(0);
     product->first = product->pairs > 8 ? (product->pairs + 1) / 2 : product->pairs;
     product->scale = ldexp(1, choose_bits(dim));
-    product->rounding = 0.5 * sqrt((double)dim) * (1 + 0x1p-20);
+    product->rounding = 0.5 * sqrt((double)dim);
     product->row = attest_memory_alloc((product->count + ROWS) * product->pairs * 2, 2);
     product->column = attest_memory_alloc(product->count * product->pairs * 2, 2);
     product->norm[0] = attest_memory_alloc(product->count + ROWS, sizeof(int32_t));
@@ -74,9 +75,9 @@ void attest_recheck_product_clear(attest_recheck_product *product)
 
 bool attest_recheck_product_set_limit(attest_recheck_product *product, double reach)
 {
-    double limit = reach * product->scale * (1 + 0x1p-20) + 2 * product->rounding;
+    double limit = reach * product->scale + 2 * product->rounding;
 
-    limit = limit * limit * (1 + 0x1p-20) + 1;
+    limit = limit * limit * (1 + 0x1p-20) + 1; /* more than doubles round here */
     if (!(limit < 0x1p30))
         return false;
     product->limit = (int32_t)limit;
@@ -85,10 +86,6 @@ bool attest_recheck_product_set_limit(attest_recheck_product *product, double re
 
 /* near if norm + norm' - 2 x.x' <= limit, that is 2 x.x' + (limit - norm) >= norm'. All numbers
  * stay below 2^31: |2 x.x'| <= 2^29, the limit is below 2^30, norms are at most 2^28. */
-typedef void find_function(uint32_t *near, const attest_recheck_product *product, size_t row,
-                           size_t block, size_t from, size_t to, int stage,
-                           int32_t sum[ROWS][COLUMNS]);
-
 static void find_plain(uint32_t *near, const attest_recheck_product *product, size_t row,
                        size_t block, size_t from, size_t to, int stage,
                        int32_t sum[ROWS][COLUMNS])
@@ -183,31 +180,34 @@ find_avx512(uint32_t *near, const attest_recheck_product *product, size_t row, s
     }
 }
 
-static find_function *choose(void)
-{
-    if (__builtin_cpu_supports("avx512bw"))
-        return find_avx512;
-    return __builtin_cpu_supports("avx2") ? find_avx2 : find_plain;
-}
-#else
-static find_function *choose(void)
-{
-    return find_plain;
-}
 #endif
+
+attest_recheck_find *attest_recheck_product_way(size_t i)
+{
+    attest_recheck_find *way[4] = {NULL};
+    size_t count = 0;
+
+#ifdef ATTEST_RECHECK_X86
+    if (__builtin_cpu_supports("avx512bw"))
+        way[count++] = find_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        way[count++] = find_avx2;
+#endif
+    way[count] = find_plain;
+    return i <= count ? way[i] : NULL;
+}
 
 void attest_recheck_product_find(uint32_t near[ROWS], const attest_recheck_product *product,
                                  size_t row, size_t block)
 {
-    find_function *find = choose();
     int32_t sum[ROWS][COLUMNS] = {{0}};
     uint32_t any = 0;
 
-    find(near, product, row, block, 0, product->first, 0, sum);
+    product->find(near, product, row, block, 0, product->first, 0, sum);
     for (size_t r = 0; r < ROWS; r++)
         any |= near[r];
     if (any && product->first < product->pairs) /* what is far in some entries is far */
-        find(near, product, row, block, product->first, product->pairs, 1, sum);
+        product->find(near, product, row, block, product->first, product->pairs, 1, sum);
     for (size_t r = 0; r < ROWS; r++)
         if (row + r >= product->count)
             near[r] = 0;

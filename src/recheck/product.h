@@ -12,7 +12,16 @@
 
 enum { ATTEST_RECHECK_ROWS = 8, ATTEST_RECHECK_COLUMNS = 16 };
 
-typedef struct attest_recheck_product {
+typedef struct attest_recheck_product attest_recheck_product;
+
+/* Adds the products of pairs of entries from .. to - 1 of rows and a block to sum, and sets
+ * near from that and the norms of the stage. */
+typedef void attest_recheck_find(uint32_t near[ATTEST_RECHECK_ROWS],
+                                 const attest_recheck_product *product, size_t row,
+                                 size_t block, size_t from, size_t to, int stage,
+                                 int32_t sum[ATTEST_RECHECK_ROWS][ATTEST_RECHECK_COLUMNS]);
+
+struct attest_recheck_product {
     size_t count;     /* of points, filled up to a multiple of COLUMNS by points at 0 */
     size_t pairs;     /* of entries: (dim + 1) / 2 */
     size_t first;     /* pairs of the first stage */
@@ -22,7 +31,12 @@ typedef struct attest_recheck_product {
     int16_t *column;  /* by block of COLUMNS points: pairs * COLUMNS * 2 */
     int32_t *norm[2]; /* count: of the first stage, of all */
     int32_t limit;    /* the largest integer distance squared that is near */
-} attest_recheck_product;
+    attest_recheck_find *find; /* init: the fastest way */
+};
+
+/* The ways that this machine has, which all find the same, the fastest first; NULL behind the
+ * last. */
+attest_recheck_find *attest_recheck_product_way(size_t i);
 
 /* Rounds points x[order[i] * stride], |entries| <= 1. False when memory is out, with nothing to
  * clear. */

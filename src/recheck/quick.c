@@ -278,8 +278,7 @@ static bool add_winner(double *out, const attest_recheck_quick *quick, const qui
                        const uint32_t *token, size_t best, double error, size_t seen)
 {
     for (size_t j = 0; j < seen; j++)
-        if (token[j] != token[best] &&
-            !(quick->score[best] - quick->score[j] > 2 * error * (1 + 0x1p-20)))
+        if (token[j] != token[best] && !(quick->score[best] - quick->score[j] > 2 * error))
             return false;
     for (size_t c = 0; c < quick->dim; c++)
         out[c] += head->value[best * quick->dim + c];

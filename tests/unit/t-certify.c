@@ -1,6 +1,7 @@
 /* certify against a brute-force oracle on random small softmax instances, with planted equal
  * and nearly equal (2^-500) outputs; t-certify-long runs 10^5 of them. */
 #include <math.h>
+#include <string.h>
 
 #include <attest/certify.h>
 
@@ -225,6 +226,70 @@ static void test_work(void)
     fmpq_clear(o.value);
 }
 
+/* Claims that say nothing are refused, and so are methods for other weights; the next value is
+ * taken. */
+static void test_refused(void)
+{
+    oracle_instance o = {
+        .sequences = 2, .heads = 1, .length = {2, 2}, .token = {{1, 2}, {1, 4}}, .score = {1}};
+    attest_finding finding;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_claim claim;
+    attest_status status[2];
+
+    fmpq_init(o.value);
+    fmpq_one(o.value);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    attest_claim_init(&claim);
+    attest_finding_init(&finding);
+    if (!load(&dataset, &weights, &o))
+        abort();
+    claim.dataset = &dataset;
+    claim.weights = &weights;
+    for (int i = 0; i < 2; i++) {
+        claim.max_terms = (size_t)i;
+        status[i] = attest_certify(&finding, &claim, NULL);
+    }
+    TAP_OK(status[0] == ATTEST_USAGE && status[1] == ATTEST_OK, "sums of no terms");
+    for (int i = 0; i < 2; i++) {
+        claim.max_bits = ATTEST_CERTIFY_BITS - 1 + i;
+        status[i] = attest_certify(&finding, &claim, NULL);
+    }
+    TAP_OK(status[0] == ATTEST_USAGE && status[1] == ATTEST_OK, "fewer bits than balls have");
+    for (int i = 0; i < 2; i++) {
+        fmpq_set_si(claim.delta, i - 1, 1);
+        status[i] = attest_certify(&finding, &claim, NULL);
+    }
+    TAP_OK(status[0] == ATTEST_DOMAIN && status[1] == ATTEST_OK, "a negative delta");
+    fmpq_set_si(claim.r, -1, 1);
+    for (int i = 0; i < 2; i++) {
+        claim.has_r = i == 0;
+        status[i] = attest_certify(&finding, &claim, NULL);
+    }
+    TAP_OK(status[0] == ATTEST_DOMAIN && status[1] == ATTEST_OK, "a negative r, unless none");
+    claim.method = "exact";
+    status[0] = attest_certify(&finding, &claim, NULL);
+    claim.method = "";
+    status[1] = attest_certify(&finding, &claim, NULL);
+    TAP_OK(status[0] == ATTEST_USAGE && status[1] == ATTEST_USAGE,
+           "rational arithmetic for softmax, and a method without a name");
+    claim.method = "ball";
+    status[0] = attest_certify(&finding, &claim, NULL);
+    weights.dim++;
+    status[1] = attest_certify(&finding, &claim, NULL);
+    weights.dim--;
+    TAP_OK(status[0] == ATTEST_OK && strcmp(finding.method, "ball") == 0 &&
+               status[1] == ATTEST_DOMAIN,
+           "weights of another dimension");
+    attest_finding_clear(&finding);
+    attest_claim_clear(&claim);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    fmpq_clear(o.value);
+}
+
 int main(void)
 {
     size_t failed = 0, count[3] = {0};
@@ -241,6 +306,7 @@ int main(void)
     TAP_OK(count[0] > INSTANCES / 20, "%zu of them with equal outputs", count[0]);
     TAP_OK(count[1] > INSTANCES / 100, "%zu with separations below 2^-128", count[1]);
     test_work();
+    test_refused();
     flint_cleanup();
     return tap_done();
 }

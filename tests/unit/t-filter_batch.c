@@ -368,6 +368,51 @@ static void test_radii(void)
            "radii that are not known");
 }
 
+/* The verdict on sequences of integers in softmax of one head, W_V = value and the rest 1,
+ * where doubles tell nothing of the outputs. */
+static attest_verdict judge_integers(const double *token, size_t sequences, size_t length,
+                                     double value, double delta)
+{
+    enum { MOST = 4 };
+    const attest_filter_shape shape = {
+        .activation = ATTEST_SOFTMAX, .dim = 1, .heads = 1, .size = 1};
+    const size_t lengths[MOST] = {length, length, length, length};
+    const double weight[] = {1, 1, value, 1};
+    const attest_filter_instance instance = {sequences, lengths, token, weight};
+    const attest_filter_bounds bounds = {.delta_lower = delta, .delta_upper = delta};
+    double centre[MOST] = {0}, radius[MOST] = {10, 10, 10, 10}, packed[ATTEST_FILTER_POSITIONS];
+    static attest_filter_integers integers;
+    attest_filter_answer answer;
+    attest_filter_outputs outputs = {.shape = &shape,
+                                     .integers = &integers,
+                                     .instance = &instance,
+                                     .positions = sequences * length,
+                                     .centre = centre,
+                                     .radius = radius};
+
+    attest_filter_judge(&answer, &outputs, &bounds, packed);
+    return answer.verdict;
+}
+
+/* 1 and 3 alone, whose outputs are 1 and 3 times the value; and each beside another token,
+ * where outputs are means of different weights. */
+static void test_integers(void)
+{
+    static const double alone[] = {1, 3}, beside[] = {1, 2, 1, 3}, same[] = {1, 2, 2, 1};
+
+    TAP_OK(judge_integers(alone, 2, 1, 1, 0) == ATTEST_PROVED &&
+               judge_integers(alone, 2, 1, 1, 1.875) == ATTEST_PROVED &&
+               judge_integers(alone, 2, 1, 1, 2) == ATTEST_UNDECIDED &&
+               judge_integers(alone, 2, 1, 1, 2.125) == ATTEST_REFUTED &&
+               judge_integers(alone, 2, 1, 0, 0) == ATTEST_REFUTED,
+           "integers tell a distance, and that there is none");
+    TAP_OK(judge_integers(beside, 2, 2, 1, 0) == ATTEST_PROVED &&
+               judge_integers(same, 2, 2, 1, 0) == ATTEST_PROVED &&
+               judge_integers(same, 2, 2, 0, 0) == ATTEST_REFUTED &&
+               judge_integers(alone, 1, 2, 1, 0.25) == ATTEST_UNDECIDED,
+           "integers tell that sums of exponentials differ, not by how much");
+}
+
 int main(void)
 {
     state = tap_seed(0xba7c4);
@@ -375,6 +420,7 @@ int main(void)
     test_large();
     test_refused();
     test_radii();
+    test_integers();
     flint_cleanup();
     return tap_done();
 }

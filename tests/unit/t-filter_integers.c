@@ -44,6 +44,10 @@ static void fill(example *x, bool hardmax)
     x->positions = 0;
     for (size_t s = 0; s < SEQUENCES; s++)
         x->positions += x->length[s] = 1 + (size_t)below(LENGTH);
+    for (size_t e = 0; e < sizeof x->token / sizeof *x->token; e++)
+        x->token[e] = 1e300; /* what stands behind the numbers is not looked at */
+    for (size_t e = 0; e < sizeof x->weight / sizeof *x->weight; e++)
+        x->weight[e] = 1e300;
     for (size_t e = 0; e < x->positions * x->shape.dim; e++)
         x->token[e] = ldexp((double)(below(span) - span / 2), x->token_bit);
     for (size_t e = 0; e < x->shape.heads * 4 * x->shape.size * x->shape.dim; e++)

@@ -1,6 +1,7 @@
 /* The method first-difference against brute force: all pairs of positions, outputs from the
  * definition in balls of 3000 bits. Then what it must refuse to decide. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <attest/certify.h>
@@ -643,6 +644,249 @@ static void test_room(void)
     attest_claim_clear(&claim);
 }
 
+/* Whether x, a double, is at least the ball, or for a negative sign at most, and not farther
+ * from it than 1e-10 of 1 + its size. */
+static bool is_bound(double x, const arb_t ball, int sign)
+{
+    arb_t off, room;
+    bool is;
+
+    arb_init(off), arb_init(room);
+    arb_set_d(off, x);
+    arb_sub(off, off, ball, 200);
+    if (sign < 0)
+        arb_neg(off, off);
+    arb_abs(room, ball);
+    arb_add_ui(room, room, 1, 200);
+    arb_set_d(room, 1e-10 * arf_get_d(arb_midref(room), ARF_RND_UP));
+    is = arb_is_nonnegative(off) && arb_lt(off, room);
+    arb_clear(off), arb_clear(room);
+    return is;
+}
+
+/* Whether the constants of a query, whose token is x and |a.x| = 2|x|, are the lemma's bounds
+ * at the gap that it names, which is at most 2|x|: mu = g q/(1 - q), nu = mu/(1 - q), q = e^-g.
+ */
+static bool is_query(const attest_first_query *query, const fmpq_t x)
+{
+    arb_t g, q, one, mu, nu, b;
+    bool is;
+
+    arb_init(g), arb_init(q), arb_init(one), arb_init(mu), arb_init(nu), arb_init(b);
+    arb_set_fmpq(b, x, 200);
+    arb_abs(b, b);
+    is = query->sign == fmpq_sgn(x) && is_bound(query->norm, b, 1);
+    arb_mul_2exp_si(g, b, 2);
+    is = is && is_bound(query->twice, g, -1);
+    arb_mul_2exp_si(b, b, 1); /* |a.x| */
+    arb_log(g, b, 200);
+    arb_neg(g, g);
+    is = is && is_bound(query->offset, g, -1);
+    arb_set_d(g, query->twice / 2);
+    arb_neg(q, g);
+    arb_exp(q, q, 200);
+    arb_sub_ui(one, q, 1, 200);
+    arb_neg(one, one); /* 1 - q */
+    arb_mul(mu, g, q, 200);
+    arb_div(nu, mu, one, 200);
+    is = is && is_bound(query->mu, nu, 1);
+    arb_div(nu, nu, one, 200);
+    is = is && is_bound(query->nu, nu, 1);
+    arb_div(b, nu, b, 200);
+    is = is && is_bound(query->reach, b, 1);
+    arb_add_ui(one, q, 1, 200);
+    arb_div(mu, mu, one, 200);
+    is = is && is_bound(query->shallow, mu, 1);
+    arb_mul_2exp_si(q, q, 1);
+    arb_sub_ui(q, q, 1, 200);
+    arb_neg(q, q);
+    is = is && is_bound(query->slope, q, -1);
+    arb_sub(b, g, nu, 200);
+    arb_log(b, b, 200);
+    is = is && is_bound(query->at_maximum, b, -1);
+    arb_clear(g), arb_clear(q), arb_clear(one), arb_clear(mu), arb_clear(nu), arb_clear(b);
+    return is;
+}
+
+/* Tokens on a line, one sequence of all or each its own, with scores 2 x x', and what is added
+ * over divisor. */
+typedef struct line {
+    attest_dataset data;
+    attest_weights weights;
+    attest_claim claim;
+    attest_first_scan *scan;
+} line;
+
+static void line_init(line *l, const char *const *text, size_t count, bool apart, ulong divisor)
+{
+    attest_dataset_builder builder;
+    fmpq_t x;
+
+    fmpq_init(x);
+    attest_dataset_init(&l->data);
+    attest_weights_init(&l->weights);
+    attest_claim_init(&l->claim);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (size_t i = 0; i < count; i++)
+        if (fmpq_set_str(x, text[i], 10) != 0 ||
+            attest_dataset_builder_add_token(&builder, x, NULL) != ATTEST_OK ||
+            ((apart || i + 1 == count) &&
+             attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK))
+            abort();
+    if (attest_dataset_builder_finish(&l->data, &builder, NULL) != ATTEST_OK)
+        abort();
+    set_head(&l->weights, 1, 0, divisor);
+    l->claim.dataset = &l->data;
+    l->claim.weights = &l->weights;
+    attest_dataset_builder_clear(&builder);
+    fmpq_clear(x);
+}
+
+/* The part of the scan that the queries and bounds need. */
+static void line_scan(line *l)
+{
+    attest_first_scan *scan = l->scan = calloc(1, sizeof *scan);
+
+    scan->claim = &l->claim;
+    attest_rank_one_init(&scan->head, 1);
+    if (attest_rank_one_set(&scan->head, &l->weights.head[0]) || !scan->head.parallel ||
+        attest_projection_init(&scan->y, &l->data.tokens, &scan->head.v, NULL) != ATTEST_OK ||
+        attest_projection_sort(&scan->y) != ATTEST_OK)
+        abort();
+    scan->scale[0] = scan->scale[1] = ldexp(2, 2 * (int)scan->y.exponent);
+    scan->unit[0] = scan->unit[1] = ldexp(1, (int)scan->y.exponent);
+    arb_init(scan->norm_w);
+    attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
+}
+
+static void line_clear(line *l)
+{
+    if (l->scan) {
+        free(l->scan->query);
+        arb_clear(l->scan->norm_w);
+        attest_projection_clear(&l->scan->y);
+        attest_rank_one_clear(&l->scan->head);
+        free(l->scan);
+    }
+    attest_claim_clear(&l->claim);
+    attest_weights_clear(&l->weights);
+    attest_dataset_clear(&l->data);
+}
+
+/* How many queries are what they say; 0 with the reason where there are none. The least gap of
+ * values is 1. */
+static size_t count_queries(char reason[ATTEST_ERROR_SIZE], const char *const *text,
+                            size_t count)
+{
+    size_t right = 0;
+    fmpq_t x;
+    line l;
+
+    fmpq_init(x);
+    *reason = '\0';
+    line_init(&l, text, count, false, 1);
+    line_scan(&l);
+    if (attest_first_set_queries(l.scan, reason, ATTEST_ERROR_SIZE, NULL) != ATTEST_OK)
+        abort();
+    for (size_t t = 0; t < count && !*reason; t++) {
+        attest_projection_get(x, &l.scan->y, t);
+        right += is_query(&l.scan->query[t], x);
+    }
+    line_clear(&l);
+    fmpq_clear(x);
+    return right;
+}
+
+/* Whether different tokens are kept as far apart as expected, to 1e-9 of it. */
+static bool keeps_apart(const char *const *text, size_t count, ulong divisor, double expected)
+{
+    arf_t bound, enough;
+    double found;
+    line l;
+
+    arf_init(bound), arf_init(enough);
+    arf_pos_inf(enough);
+    line_init(&l, text, count, false, divisor);
+    line_scan(&l);
+    if (attest_first_bound_tokens(bound, l.scan, enough, NULL) != ATTEST_OK)
+        abort();
+    found = arf_get_d(bound, ARF_RND_UP);
+    line_clear(&l);
+    arf_clear(bound), arf_clear(enough);
+    return found <= expected * (1 + 0x1p-50) && found >= expected * (1 - 1e-9);
+}
+
+/* On a line the least distance less what can be added: of 10, 12 and 15 it is 2, and means
+ * differ by 5 at most. */
+static void test_tokens(void)
+{
+    static const char *const text[] = {"10", "15", "12"}, *const other[] = {"-15", "-3", "-17"};
+
+    TAP_OK(keeps_apart(text, 3, 10, 1.5) && keeps_apart(text, 3, 4, 0.75) &&
+               keeps_apart(text, 3, 2, 0) && keeps_apart(other, 3, 10, 0.6),
+           "different tokens are kept apart by their distance");
+}
+
+/* Tokens that are alone: outputs are their multiples by 1 + 1/4, and of those that are closest
+ * the first is named first. */
+static void test_alone(void)
+{
+    static const char *const text[2][3] = {{"5", "9", "3"}, {"3", "9", "5"}};
+    bool ok = true;
+
+    for (int i = 0; i < 2; i++) {
+        attest_contexts contexts;
+        attest_finding finding;
+        arb_t end;
+        line l = {.scan = NULL};
+
+        arb_init(end);
+        attest_contexts_init(&contexts);
+        attest_finding_init(&finding);
+        line_init(&l, text[i], 3, true, 4);
+        if (attest_contexts_get(&contexts, &l.data, ATTEST_MASK_NONE, ATTEST_TIES_UNIFORM,
+                                NULL) != ATTEST_OK)
+            abort();
+        finding.has_pair = true;
+        if (attest_first_difference_decide(&finding, &l.claim, &contexts, NULL) != ATTEST_OK)
+            abort();
+        arb_set_d(end, 2.5);
+        ok = ok && finding.verdict == ATTEST_PROVED && finding.pair[0].sequence == 0 &&
+             finding.pair[1].sequence == 2 && arb_contains(finding.min_separation, end);
+        arb_set_d(end, 11.25);
+        ok = ok && arb_overlaps(finding.max_norm, end) && finding.largest.sequence == 1;
+        line_clear(&l);
+        attest_finding_clear(&finding);
+        attest_contexts_clear(&contexts);
+        arb_clear(end);
+    }
+    TAP_OK(ok, "tokens that are alone: the two that are closest, the first one first");
+}
+
+/* Gaps from the least on, log(2 + sqrt 3) = 1.316957896924816708625..., to those whose q is no
+ * double. */
+static void test_queries(void)
+{
+    static const char *const some[] = {"1",   "2",       "7/2",        "-5/3", "-29/3",
+                                       "300", "1000000", "2000000001", "41/3"},
+                             *const close[] = {"1316957896924816709/2000000000000000000",
+                                               "3316957896924816709/2000000000000000000", "-1"},
+                             *const below[] = {"1316957896924816708/2000000000000000000",
+                                               "3316957896924816708/2000000000000000000", "-1"},
+                             *const none[] = {"0", "2", "-1"};
+    char reason[ATTEST_ERROR_SIZE];
+    size_t right = count_queries(reason, some, 9);
+
+    TAP_OK(right == 9, "%zu of 9 queries bound what the lemma says", right);
+    right = count_queries(reason, close, 3);
+    TAP_OK(right == 3, "%zu of 3, one at the least gap", right);
+    TAP_OK(count_queries(reason, below, 3) == 0 && strstr(reason, "1.3170") &&
+               strstr(reason, "[0,0]"),
+           "below: %s", reason);
+    TAP_OK(count_queries(reason, none, 3) == 0 && strstr(reason, "score 0"), "none: %s",
+           reason);
+}
+
 int main(void)
 {
     test_brute_force();
@@ -651,6 +895,9 @@ int main(void)
     test_norms();
     test_met();
     test_room();
+    test_queries();
+    test_tokens();
+    test_alone();
     flint_cleanup();
     return tap_done();
 }

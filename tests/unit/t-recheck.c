@@ -154,10 +154,11 @@ static void test_jobs(void)
     }
     make_weights(&weights, MANY_DIM);
     if (!seen || attest_dataset_builder_finish(&dataset, &builder, NULL) != ATTEST_OK ||
-        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
-        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
         abort();
     check.jobs = 2;
+    if (attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        abort();
     arf_init(reach);
     arf_set_d(reach, 3);
     if (attest_recheck_visit_near(&check, reach, note_many, seen, NULL) != ATTEST_OK)
@@ -216,6 +217,84 @@ static void get_squares(arb_ptr square, attest_recheck *check)
         }
     arb_clear(d);
     _arb_vec_clear(out, (slong)(check->positions * dim));
+}
+
+/* Whether the sketch shows that the norm of an output, in its units, does not reach a little
+ * more than it is, and not that it does not reach itself. */
+static bool is_norm(const attest_recheck *check, size_t p, const arb_t square)
+{
+    arb_t norm;
+    double below, above;
+
+    arb_init(norm);
+    arb_sqrt(norm, square, 4000);
+    below = arf_get_d(arb_midref(norm), ARF_RND_DOWN);
+    above = arf_get_d(arb_midref(norm), ARF_RND_UP) * (1 + 1e-9) + 2 * check->error[p] + 1e-140;
+    arb_clear(norm);
+    return attest_recheck_may_reach(check, p, below) &&
+           !attest_recheck_may_reach(check, p, above);
+}
+
+/* Whether the sketch of a position is within its error of the output. */
+static bool is_sketch(attest_recheck *check, size_t p)
+{
+    enum { BITS = 4000 };
+    arb_ptr out = _arb_vec_init((slong)check->dim);
+    arb_t square, norm, x;
+    bool is;
+
+    arb_init(square), arb_init(norm), arb_init(x);
+    attest_recheck_enclose(out, check, p, BITS);
+    for (size_t c = 0; c < check->dim; c++) {
+        arb_mul_2exp_si(out + c, out + c, -check->exponent);
+        arb_addmul(norm, out + c, out + c, BITS);
+        arb_set_d(x, check->sketch[p * check->dim + c]);
+        arb_sub(x, x, out + c, BITS);
+        arb_addmul(square, x, x, BITS);
+    }
+    arb_set_d(x, check->error[p]);
+    arb_sqr(x, x, BITS);
+    is = check->error[p] > 0 && check->error[p] < 0x1p-40 && arb_le(square, x) &&
+         is_norm(check, p, norm);
+    arb_clear(square), arb_clear(norm), arb_clear(x);
+    _arb_vec_clear(out, (slong)check->dim);
+    return is;
+}
+
+/* Outputs of all sizes in one sketch: those that doubles give, and, with large, one beyond
+ * their range, beside which others underflow. */
+static void test_sketch(void)
+{
+    static const char *const large[] = {"1", "7e39", "1e-400", "1e301", "1e1000"};
+    size_t wrong = 0, positions = 0;
+
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        attest_dataset dataset;
+        attest_weights weights;
+        attest_recheck check;
+
+        snprintf(text, sizeof text,
+                 "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":["
+                 "[[\"1/3\",\"-5/7\",3]],[[\"-3/7\",\"1e-9\",\"2e30\"]],"
+                 "[[\"%s\",\"1/7\",\"-2/3\"]],[[\"1e-20\",0,\"1e-300\"]]]}",
+                 large[i]);
+        attest_dataset_init(&dataset);
+        if (attest_dataset_parse_json(&dataset, text, strlen(text), NULL, NULL) != ATTEST_OK)
+            abort();
+        make_weights(&weights, 3);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            abort();
+        for (size_t p = 0; p < check.positions; p++, positions++)
+            wrong += !is_sketch(&check, p);
+        check.error[0] += 8; /* norms are below 2 */
+        wrong +=
+            !attest_recheck_may_reach(&check, 0, 8) || attest_recheck_may_reach(&check, 0, 11);
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(wrong == 0, "%zu sketches, %zu are farther off than they say", positions, wrong);
 }
 
 typedef struct near_count {
@@ -383,11 +462,145 @@ static void test_lemma(void)
            "%zu witnesses and what they do not say: %zu misjudged", events, misjudged);
 }
 
+/* m = 2^exponent, one entry. */
+static void set_power(attest_matrix *m, long exponent)
+{
+    attest_matrix_resize(m, 1, 1);
+    fmpz_one(m->entry);
+    fmpz_one(m->denominator);
+    if (exponent < 0)
+        fmpz_mul_2exp(m->denominator, m->denominator, (ulong)-exponent);
+    else
+        fmpz_mul_2exp(m->entry, m->entry, (ulong)exponent);
+}
+
+/* Whether the bound of the norm at a position is one: not below what balls show. */
+static bool is_bound(attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
+{
+    double bound = attest_recheck_lemma_norm(lemma, p);
+    arb_t out, above;
+    bool is;
+
+    arb_init(out), arb_init(above);
+    attest_recheck_enclose(out, check, p, 128);
+    arb_abs(out, out);
+    arb_set_d(above, bound);
+    is = bound == INFINITY || arb_le(out, above);
+    arb_clear(out), arb_clear(above);
+    return is;
+}
+
+/* The sequence 1, 2, 3, times 2^unit, where keys and values are multiplied by 2^value, and what
+ * is added by 2^out, or minus that: scores are twice the products of 1, 2, 3. Adds what is no
+ * bound, and what is not infinite. */
+static void try_scale(long unit, long value, long out, bool minus, size_t *wrong,
+                      size_t *finite)
+{
+    attest_dataset_builder builder;
+    attest_recheck_lemma lemma;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    fmpq_t x;
+
+    fmpq_init(x);
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (long i = 1; i <= 3; i++) {
+        fmpq_set_si(x, i, 1);
+        if (unit < 0)
+            fmpq_div_2exp(x, x, (ulong)-unit);
+        else
+            fmpq_mul_2exp(x, x, (ulong)unit);
+        if (attest_dataset_builder_add_token(&builder, x, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(&dataset, &builder, NULL) != ATTEST_OK ||
+        attest_weights_resize(&weights, 1) != ATTEST_OK)
+        abort();
+    weights.dim = 1;
+    set_power(&weights.head[0].wq, 1 - value - 2 * unit);
+    set_power(&weights.head[0].wk, value);
+    set_power(&weights.head[0].wv, value);
+    set_power(&weights.head[0].wo, out);
+    if (minus)
+        fmpz_neg(weights.head[0].wo.entry, weights.head[0].wo.entry);
+    if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        !attest_recheck_lemma_init(&lemma, &check))
+        abort();
+    for (size_t p = 0; p < 3; p++) {
+        *wrong += !is_bound(&check, &lemma, p);
+        *finite += attest_recheck_lemma_norm(&lemma, p) < INFINITY;
+    }
+    attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    attest_dataset_builder_clear(&builder);
+    fmpq_clear(x);
+}
+
+/* Squares and products of doubles that overflow and underflow are no bounds. */
+static void test_scales(void)
+{
+    size_t wrong = 0, finite = 0, tried = 0;
+
+    for (long unit = -700; unit <= 700; unit += 100)
+        for (long value = -1200; value <= 1200; value += 200)
+            for (long out = -1200; out <= 1200; out += 200)
+                for (int minus = 0; minus < 2; minus++) {
+                    size_t before = wrong;
+
+                    try_scale(unit, value, out, minus, &wrong, &finite);
+                    if (wrong > before)
+                        printf("# tokens 2^%ld, values 2^%ld, out %s2^%ld\n", unit, value,
+                               minus ? "-" : "", out);
+                    tried += 3;
+                }
+    TAP_OK(wrong == 0 && finite > 0, "norms at all scales: %zu, %zu finite, %zu are no bounds",
+           tried, finite, wrong);
+}
+
+/* The token 1/10 beside -1, scores 12 x x', what is added is minus the mean: that lies so far
+ * below 1/10, which scores most, that it is negative, and the output 1/10 + 0.13. */
+static void test_far_end(void)
+{
+    static const char data[] = "{\"format\":\"attest/dataset\",\"version\":1,"
+                               "\"sequences\":[[[\"1/10\"],[-1]]]}",
+                      layer[] = "{\"format\":\"attest/weights\",\"version\":1,"
+                                "\"activation\":\"softmax\",\"heads\":[{\"WQ\":[[12]],"
+                                "\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[-1]]}]}";
+    attest_recheck_lemma lemma;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        !attest_recheck_lemma_init(&lemma, &check))
+        abort();
+    TAP_OK(is_bound(&check, &lemma, 0) && is_bound(&check, &lemma, 1) &&
+               attest_recheck_lemma_norm(&lemma, 0) < 0.56,
+           "a norm that is largest where the mean is farthest off");
+    attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+}
+
 int main(void)
 {
     test_near();
     test_jobs();
+    test_sketch();
     test_lemma();
+    test_scales();
+    test_far_end();
     flint_cleanup();
     return tap_done();
 }
