@@ -7,9 +7,11 @@ static bool agrees(const ref_case *test)
 {
     size_t count = test->sequence.length * test->sequence.dim;
     fmpq *computed = _fmpq_vec_init((slong)count), *expected = _fmpq_vec_init((slong)count);
-    bool ok =
-        attest_attention_exact(computed, &test->weights, &test->sequence, NULL) == ATTEST_OK;
+    bool ok;
 
+    for (size_t i = 0; i < count; i++)
+        fmpq_set_si(computed + i, 5, 7); /* what was there is lost */
+    ok = attest_attention_exact(computed, &test->weights, &test->sequence, NULL) == ATTEST_OK;
     ref_hardmax(expected, &test->weights, &test->sequence);
     for (size_t i = 0; i < count; i++)
         ok = ok && fmpq_is_canonical(computed + i) && fmpq_equal(computed + i, expected + i);
