@@ -261,6 +261,43 @@ static void test_hypothesis(void)
     attest_dataset_clear(&data);
 }
 
+/* W_K = u v^T with the same v. */
+static bool same_direction(const attest_matrix *one, const attest_matrix *other)
+{
+    return one->factored && other->factored &&
+           _fmpz_vec_equal(one->v, other->v, (slong)one->cols) &&
+           fmpz_equal(one->v_denominator, other->v_denominator);
+}
+
+/* Seeds make directions, and limits of work are kept. */
+static void test_settings(void)
+{
+    static long entry[][2] = {{3, 1}, {1, 3}, {-2, 5}};
+    attest_memorization m[3];
+    attest_dataset data;
+    attest_error error = {ATTEST_OK, ""};
+    const attest_matrix *key[3];
+
+    build_lonely(&data, entry, 3);
+    for (int i = 0; i < 3; i++) {
+        attest_memorization_init(&m[i]);
+        m[i].seed = i == 2 ? 7 : m[i].seed;
+        if (attest_memorization_build(&m[i], &data, NULL) != ATTEST_OK)
+            abort();
+        key[i] = &m[i].network.attention.head[0].wk;
+    }
+    TAP_OK(m[0].seed == 1 && same_direction(key[0], key[1]) && !same_direction(key[0], key[2]),
+           "another seed, other weights");
+    for (int i = 0; i < 3; i++)
+        attest_memorization_clear(&m[i]);
+    attest_memorization_init(&m[0]);
+    m[0].max_work = 1;
+    TAP_OK(attest_memorization_build(&m[0], &data, &error) == ATTEST_UNABLE,
+           "more work than is allowed: %s", error.text);
+    attest_memorization_clear(&m[0]);
+    attest_dataset_clear(&data);
+}
+
 /* A token that stands twice in a sequence is named at both places. */
 static void test_repeated(uint64_t *state)
 {
@@ -345,6 +382,7 @@ int main(void)
     test_projection();
     test_one_context();
     test_hypothesis();
+    test_settings();
     test_repeated(&state);
     test_inconsistent(&state);
     flint_cleanup();
