@@ -263,6 +263,27 @@ static void add_unit(attest_units *more, const attest_units *units, size_t axis,
     fmpq_clear(begin);
 }
 
+/* The units and three more: a bump inside cell 1 of 5, from 11/40 to 13/40, that neither of the
+ * cell's ends sees. */
+static void add_bump(attest_units *more, const attest_units *units, size_t axis)
+{
+    static const slong height[] = {1, -2, 1};
+
+    attest_units_init(more);
+    if (attest_units_resize(more, units->dim, units->count + 3) != ATTEST_OK)
+        abort();
+    _fmpz_vec_set(more->direction, units->direction, (slong)units->dim);
+    _fmpz_vec_scalar_mul_si(more->bias, units->bias, (slong)units->count, 40);
+    _fmpz_vec_set(more->output, units->output, (slong)(units->count * units->dim));
+    fmpz_set(more->direction_denominator, units->direction_denominator);
+    fmpz_mul_si(more->bias_denominator, units->bias_denominator, 40);
+    fmpz_set(more->output_denominator, units->output_denominator);
+    for (size_t k = 0; k < 3; k++) {
+        fmpz_mul_si(more->bias + units->count + k, units->bias_denominator, -11 - (slong)k);
+        fmpz_set_si(more->output + (units->count + k) * units->dim + axis, height[k]);
+    }
+}
+
 /* Every number of a stair, moved by a little, is noticed. */
 static void test_stairs(void)
 {
@@ -302,6 +323,9 @@ static void test_stairs(void)
 
         add_unit(&stairs.group[g], &units, g, ramp);
         TAP_OK(!stairs_flat(&stairs, GRID, ramp), "axis %zu: the last cell goes up to 1", g);
+        attest_units_clear(&stairs.group[g]);
+        add_bump(&stairs.group[g], &units, g);
+        TAP_OK(!stairs_flat(&stairs, GRID, ramp), "axis %zu: a bump inside a cell", g);
         attest_units_clear(&stairs.group[g]);
         stairs.group[g] = units;
     }
