@@ -553,6 +553,31 @@ static void test_subdivisions(void)
     }
 }
 
+/* The default is seed 1; another one makes another network. */
+static void test_seed(void)
+{
+    static const uint64_t seed[] = {0, 1, 5}; /* 0: the default */
+    attest_approximation a[3];
+    const fmpz *projection[3];
+
+    for (int i = 0; i < 3; i++) {
+        attest_approximation_init(&a[i]);
+        a[i].function = attest_equivariant_get("sum");
+        a[i].dim = 2;
+        a[i].length = 1;
+        a[i].grid = 2;
+        a[i].seed = seed[i] ? seed[i] : a[i].seed;
+        if (attest_approximation_build(&a[i], NULL) || a[i].proved != ATTEST_PROVED)
+            abort();
+        projection[i] = a[i].network.after.group[0].direction;
+    }
+    TAP_OK(_fmpz_vec_equal(projection[0], projection[1], 2) &&
+               !_fmpz_vec_equal(projection[0], projection[2], 2),
+           "seeds 1 and 5, and 1 unless told");
+    for (int i = 0; i < 3; i++)
+        attest_approximation_clear(&a[i]);
+}
+
 static void test_limits(void)
 {
     static const size_t bad[][3] = {{5, 2, 2}, {1, 5, 2},  {0, 2, 2},   {1, 0, 4},
@@ -589,6 +614,7 @@ int main(void)
     test_errors("sum");
     test_errors("product");
     test_subdivisions();
+    test_seed();
     test_limits();
     flint_cleanup();
     return tap_done();
