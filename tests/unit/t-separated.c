@@ -165,6 +165,54 @@ static void try_boundary(void)
     attest_dataset_clear(&dataset);
 }
 
+/* Norms and distances that differ by 10^-30 of 1 and by 10^-60: 1, 1 + e, 5, 5 + e + e^2 with e
+ * = 10^-30, in all orders. */
+static void try_close(void)
+{
+    fmpq *x = _fmpq_vec_init(4);
+    int right = 0, total = 0;
+    fmpq_t e;
+
+    fmpq_init(e);
+    fmpz_ui_pow_ui(fmpq_denref(e), 10, 30);
+    fmpz_one(fmpq_numref(e));
+    fmpq_set_si(x, 1, 1);
+    fmpq_add(x + 1, x, e);
+    fmpq_set_si(x + 2, 5, 1);
+    fmpq_mul(x + 3, e, e);
+    fmpq_add(x + 3, x + 3, e);
+    fmpq_add(x + 3, x + 3, x + 2);
+    for (int order = 0; order < 256; order++) {
+        int at[] = {order % 4, order / 4 % 4, order / 16 % 4, order / 64};
+        attest_dataset_builder builder;
+        attest_dataset dataset;
+        attest_separated extremes;
+        attest_error error;
+        bool ok = true;
+
+        if ((1 << at[0] | 1 << at[1] | 1 << at[2] | 1 << at[3]) != 15)
+            continue;
+        attest_dataset_init(&dataset);
+        attest_separated_init(&extremes);
+        attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+        for (int k = 0; k < 4; k++)
+            ok = ok &&
+                 attest_dataset_builder_add_token(&builder, x + at[k], &error) == ATTEST_OK;
+        ok = ok && attest_dataset_builder_end_sequence(&builder, &error) == ATTEST_OK &&
+             attest_dataset_builder_finish(&dataset, &builder, &error) == ATTEST_OK &&
+             attest_separated_get(&extremes, &dataset, &error) == ATTEST_OK;
+        right += ok && agrees(&extremes, &dataset) && fmpq_is_one(extremes.r_min_square);
+        total++;
+        attest_dataset_builder_clear(&builder);
+        attest_separated_clear(&extremes);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(right == total && total == 24, "%d of %d orders of close norms and distances", right,
+           total);
+    _fmpq_vec_clear(x, 4);
+    fmpq_clear(e);
+}
+
 /* Many tokens on a line, x_t = 3 + t + t (t - 1) / 2^14: the distances grow from 1 on. Doubles
  * leave few pairs to exact arithmetic; all of them would take minutes. */
 static void try_many(bool real)
@@ -209,6 +257,7 @@ int main(void)
     state = tap_seed(0x5e9a7a7ed);
     try_random();
     try_boundary();
+    try_close();
     try_many(true);
     try_many(false);
     flint_cleanup();
