@@ -1,5 +1,5 @@
 /* attention_double.c -- attention in the hardware's binary64. */
-#include "attention/boltzmann.h"
+#include <attest/attention.h>
 
 #include "number/double.h"
 
@@ -22,19 +22,4 @@ attest_status attest_attention_double(double *out, const attest_weights *weights
                     error);
     fmpz_clear(denominator);
     return status;
-}
-
-/* The operations of weigh() and average() in attention.inc, without storing the weights. */
-double attest_boltz_double(const double *a, size_t count)
-{
-    double maximum = a[0], total = 0, sum = 0;
-
-    for (size_t j = 1; j < count; j++)
-        attest_double_maximum(&maximum, a + j, NULL);
-    for (size_t j = 0; j < count; j++) {
-        double weight = exp(a[j] - maximum);
-        total = total + weight;
-        sum = j == 0 ? weight * a[j] : sum + weight * a[j];
-    }
-    return sum / total;
 }

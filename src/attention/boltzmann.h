@@ -26,8 +26,4 @@ attest_status attest_boltz_mpfr(mpfr_t value, const fmpz *numerator, const fmpz_
                                 size_t count, const attest_format *format, mpfr_rnd_t rounding,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same operations in binary64 with the C library's exp. NaN if an entry is NaN or the
- * largest is infinite. Domain: count >= 1. */
-double attest_boltz_double(const double *a, size_t count);
-
 #endif

@@ -86,8 +86,9 @@ attest_status attest_network_double(double *out, attest_network_doubles *state,
                                     const attest_sequence *sequence, attest_error *error)
 {
     const attest_network *network = state->network;
-    size_t dim = network->dim, count = sequence->length * dim;
-    double *work = attest_memory_alloc(count > 2 * dim ? count : 2 * dim, sizeof *work);
+    size_t dim = network->dim;
+    /* one token more: the layer before has one, and what it becomes */
+    double *work = attest_memory_alloc((sequence->length + 1) * dim, sizeof *work);
     attest_double_context c = {0};
     attest_status status =
         work ? attest_network_encode(&state->encoded, network, sequence, error)

@@ -49,6 +49,7 @@ attest_status attest_memorize_check_size(const attest_construction *construction
         attest_strategy_name(construction->strategy), log2(bits), work);
 }
 
+/* steepest = the largest |entry| of W_2 in this group. */
 static void get_steepest(fmpq_t steepest, const attest_units *units)
 {
     fmpz_t most;
@@ -61,11 +62,26 @@ static void get_steepest(fmpq_t steepest, const attest_units *units)
     fmpz_clear(most);
 }
 
+/* The same of all groups: ramps may be less steep than what cancels the skip. */
+static void get_steepest_of_all(fmpq_t steepest, const attest_feed_forward *layer)
+{
+    fmpq_t own;
+
+    fmpq_init(own);
+    fmpq_zero(steepest);
+    for (size_t g = 0; g < layer->groups; g++) {
+        get_steepest(own, &layer->group[g]);
+        if (fmpq_cmp(own, steepest) > 0)
+            fmpq_set(steepest, own);
+    }
+    fmpq_clear(own);
+}
+
 void attest_memorize_set_size(attest_memorization *m, const attest_dataset *dataset)
 {
     uint64_t d = m->network.dim, s = 1, h = attest_feed_forward_units(&m->network.after);
 
-    get_steepest(m->steepest, &m->network.after.group[0]);
+    get_steepest_of_all(m->steepest, &m->network.after);
     m->hidden_units = (size_t)h;
     m->parameters = 4 * (s + d) + d * h;
     m->parameters_dense = 4 * s * d + 2 * d * h + h + d;

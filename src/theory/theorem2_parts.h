@@ -16,7 +16,7 @@ typedef struct attest_direction {
 void attest_direction_init(attest_direction *direction, size_t dim);
 void attest_direction_clear(attest_direction *direction);
 
-/* Draws entries from [-2^15, 2^15], the same on every machine; state is advanced. |v| <= 1, and
+/* Draws entries from [-2^16, 2^16], the same on every machine; state is advanced. |v| <= 1, and
  * within 2^-14 of it. */
 void attest_direction_gen(attest_direction *direction, uint64_t *state);
 

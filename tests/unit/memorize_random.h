@@ -7,13 +7,37 @@
 
 #include "tests/unit/labelled.h"
 
+/* Whether steepest is the largest |entry| of W_2, of the ramps and of what cancels the skip. */
+static bool is_steepest(const attest_memorization *m)
+{
+    const attest_feed_forward *layer = &m->network.after;
+    fmpq_t most, own;
+    bool ok;
+
+    fmpq_init(most);
+    fmpq_init(own);
+    for (size_t g = 0; g < layer->groups; g++)
+        for (size_t e = 0; e < layer->group[g].count * layer->dim; e++) {
+            fmpq_set_fmpz_frac(own, layer->group[g].output + e,
+                               layer->group[g].output_denominator);
+            fmpq_abs(own, own);
+            if (fmpq_cmp(own, most) > 0)
+                fmpq_set(most, own);
+        }
+    ok = fmpq_equal(most, m->steepest);
+    fmpq_clear(most);
+    fmpq_clear(own);
+    return ok;
+}
+
 /* The size that the construction promises. */
 static bool size_fits(const attest_memorization *m, const attest_dataset *data)
 {
     size_t d = m->network.dim, h = attest_feed_forward_units(&m->network.after);
 
-    return m->hidden_units == h && h == 2 * (m->pieces - 1) + d && m->pieces >= 1 &&
-           h <= 2 * data->longest * data->count + d && m->parameters == 4 * (1 + d) + d * h &&
+    return is_steepest(m) && m->hidden_units == h && h == 2 * (m->pieces - 1) + d &&
+           m->pieces >= 1 && h <= 2 * data->longest * data->count + d &&
+           m->parameters == 4 * (1 + d) + d * h &&
            m->parameters_dense == 4 * d + 2 * d * h + h + d &&
            m->paper_parameters == 4 * (1 + d) + d * (2 * data->longest * data->count + d);
 }

@@ -108,6 +108,74 @@ static bool slopes_hold(const attest_equivariant *f, size_t d, size_t n, uint64_
     return ok;
 }
 
+/* x = the corners of a cube one after another, moved inwards by 1. */
+static void set_corner(int64_t *x, const int64_t *low, int64_t side, size_t axes, size_t corner)
+{
+    for (size_t i = 0; i < axes; i++)
+        x[i] = low[i] + (corner >> i & 1 ? side - 1 : 1);
+}
+
+/* value is at most bound, and at least 97 % of it. */
+static bool is_reached(double value, double bound)
+{
+    return value <= bound * (1 + 0x1p-20) && value >= 0.97 * bound;
+}
+
+/* Derivatives of these polynomials are largest at a corner: differences there reach the slopes
+ * bounded in a cube, and in the cube of all points the bounds of first and second derivatives
+ * and of the range. */
+static bool corners_reach(const attest_equivariant *f, size_t d, size_t n, int64_t low,
+                          int64_t side)
+{
+    enum { FINE = 1 << 12 };
+    double centre[16], slope[16] = {0}, scale = (double)f->get_scale(d, n);
+    double unit = pow(FINE, (double)f->get_degree(n)), least = INFINITY, most = -INFINITY;
+    int64_t x[16], from[16];
+    attest_partial_bounds first, second;
+    long range;
+    bool ok = true;
+
+    for (size_t i = 0; i < d * n; i++) {
+        from[i] = low + (side < FINE ? (int64_t)(i * i % 7) * 8 : 0);
+        centre[i] = ((double)from[i] + (double)side / 2) / FINE;
+    }
+    f->bound(&first, &second, &range, d, n);
+    f->bound_slopes(slope, centre, (double)side / 2 / FINE, d, n);
+    for (size_t axis = 0; axis < d * n; axis++) {
+        double once = 0, twice = 0;
+
+        for (size_t corner = 0; corner < (size_t)1 << d * n; corner++) {
+            double at[3];
+
+            set_corner(x, from, side, d * n, corner);
+            x[axis]--;
+            for (int k = 0; k < 3; k++, x[axis]++)
+                at[k] = (double)f->get(x, d, n) / unit;
+            once = fmax(once, fabs(at[2] - at[0]) / 2 * FINE);
+            twice = fmax(twice, fabs(at[2] - 2 * at[1] + at[0]) * FINE * FINE);
+            least = fmin(least, at[1]);
+            most = fmax(most, at[1]);
+        }
+        ok = ok && is_reached(once, slope[axis] * scale);
+        if (side == FINE)
+            ok = ok && is_reached(once, (double)pick(&first, axis / d, axis % d)) &&
+                 is_reached(twice, (double)pick(&second, axis / d, axis % d));
+    }
+    return ok && (side < FINE || is_reached(most - least, (double)range));
+}
+
+static bool all_corners_reach(const attest_equivariant *f)
+{
+    bool ok = true;
+
+    for (size_t d = 1; d <= 3; d++)
+        for (size_t n = 2; n <= 4 && d * n <= 8; n++)
+            ok = ok && corners_reach(f, d, n, 0, 1 << 12) &&
+                 corners_reach(f, d, n, 1 << 10, 1 << 9) &&
+                 corners_reach(f, d, n, 3 << 9, 1 << 8);
+    return ok;
+}
+
 /* Permuting tokens permutes values, and every token matters. */
 static bool is_equivariant(const attest_equivariant *f, size_t d, size_t n, uint64_t *state)
 {
@@ -156,6 +224,7 @@ static void test_functions(uint64_t *state)
                f->name, 100 * tight);
         TAP_OK(slopes && inside > 0.7, "%s: slopes in cubes within bounds, up to %.0f%%",
                f->name, 100 * inside);
+        TAP_OK(all_corners_reach(f), "%s: corners of cubes reach all bounds", f->name);
         TAP_OK(equivariant, "%s: equivariant, and needs its context", f->name);
     }
 }
@@ -192,6 +261,27 @@ static void add_unit(attest_units *more, const attest_units *units, size_t axis,
     fmpz_set(more->bias + units->count, fmpq_numref(begin));
     fmpz_one(more->output + units->count * units->dim + axis);
     fmpq_clear(begin);
+}
+
+/* The units and three more: a bump inside cell 1 of 5, from 11/40 to 13/40, that neither of the
+ * cell's ends sees. */
+static void add_bump(attest_units *more, const attest_units *units, size_t axis)
+{
+    static const slong height[] = {1, -2, 1};
+
+    attest_units_init(more);
+    if (attest_units_resize(more, units->dim, units->count + 3) != ATTEST_OK)
+        abort();
+    _fmpz_vec_set(more->direction, units->direction, (slong)units->dim);
+    _fmpz_vec_scalar_mul_si(more->bias, units->bias, (slong)units->count, 40);
+    _fmpz_vec_set(more->output, units->output, (slong)(units->count * units->dim));
+    fmpz_set(more->direction_denominator, units->direction_denominator);
+    fmpz_mul_si(more->bias_denominator, units->bias_denominator, 40);
+    fmpz_set(more->output_denominator, units->output_denominator);
+    for (size_t k = 0; k < 3; k++) {
+        fmpz_mul_si(more->bias + units->count + k, units->bias_denominator, -11 - (slong)k);
+        fmpz_set_si(more->output + (units->count + k) * units->dim + axis, height[k]);
+    }
 }
 
 /* Every number of a stair, moved by a little, is noticed. */
@@ -233,6 +323,9 @@ static void test_stairs(void)
 
         add_unit(&stairs.group[g], &units, g, ramp);
         TAP_OK(!stairs_flat(&stairs, GRID, ramp), "axis %zu: the last cell goes up to 1", g);
+        attest_units_clear(&stairs.group[g]);
+        add_bump(&stairs.group[g], &units, g);
+        TAP_OK(!stairs_flat(&stairs, GRID, ramp), "axis %zu: a bump inside a cell", g);
         attest_units_clear(&stairs.group[g]);
         stairs.group[g] = units;
     }
@@ -428,6 +521,63 @@ static void test_errors(const char *name)
     TAP_OK(meets && width < 1, "%s: enclosures meet lower and upper sums", name);
 }
 
+/* Cells are cut into as many boxes as 4 10^6 of them, or 1024 a cell, allow: into q^(d n), q
+ * from 2 to 32, and numbers below 2^62. 0: 2^32 boxes, or one of 2^20 cells whose cube of
+ * numerators takes more. */
+static void test_subdivisions(void)
+{
+    static const struct {
+        const char *function;
+        size_t d, n, grid, q;
+    } shape[] = {
+        {"sum", 1, 2, 16, 32},  {"sum", 1, 3, 16, 10},       {"sum", 1, 4, 4, 11},
+        {"sum", 2, 2, 2, 22},   {"sum", 2, 3, 2, 6},         {"sum", 2, 4, 2, 3},
+        {"sum", 3, 3, 2, 2},    {"sum", 4, 4, 2, 0},         {"sum", 1, 1, 64, 32},
+        {"inner", 1, 1, 4, 32}, {"inner", 1, 1, 1 << 18, 3}, {"inner", 1, 1, 1 << 19, 0}};
+
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        attest_approximation a;
+        attest_status status;
+
+        attest_approximation_init(&a);
+        a.function = attest_equivariant_get(shape[i].function);
+        a.dim = shape[i].d;
+        a.length = shape[i].n;
+        a.grid = shape[i].grid;
+        status = attest_approximation_bound(&a, NULL);
+        TAP_OK(shape[i].q ? status == ATTEST_OK && a.subdivisions == shape[i].q
+                          : status == ATTEST_USAGE,
+               "%s, d %zu, n %zu: %zu cells an axis are cut into %zu", shape[i].function, a.dim,
+               a.length, a.grid, shape[i].q);
+        attest_approximation_clear(&a);
+    }
+}
+
+/* The default is seed 1; another one makes another network. */
+static void test_seed(void)
+{
+    static const uint64_t seed[] = {0, 1, 5}; /* 0: the default */
+    attest_approximation a[3];
+    const fmpz *projection[3];
+
+    for (int i = 0; i < 3; i++) {
+        attest_approximation_init(&a[i]);
+        a[i].function = attest_equivariant_get("sum");
+        a[i].dim = 2;
+        a[i].length = 1;
+        a[i].grid = 2;
+        a[i].seed = seed[i] ? seed[i] : a[i].seed;
+        if (attest_approximation_build(&a[i], NULL) || a[i].proved != ATTEST_PROVED)
+            abort();
+        projection[i] = a[i].network.after.group[0].direction;
+    }
+    TAP_OK(_fmpz_vec_equal(projection[0], projection[1], 2) &&
+               !_fmpz_vec_equal(projection[0], projection[2], 2),
+           "seeds 1 and 5, and 1 unless told");
+    for (int i = 0; i < 3; i++)
+        attest_approximation_clear(&a[i]);
+}
+
 static void test_limits(void)
 {
     static const size_t bad[][3] = {{5, 2, 2}, {1, 5, 2},  {0, 2, 2},   {1, 0, 4},
@@ -463,6 +613,8 @@ int main(void)
     test_closed_form(16);
     test_errors("sum");
     test_errors("product");
+    test_subdivisions();
+    test_seed();
     test_limits();
     flint_cleanup();
     return tap_done();

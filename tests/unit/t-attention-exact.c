@@ -7,9 +7,11 @@ static bool agrees(const ref_case *test)
 {
     size_t count = test->sequence.length * test->sequence.dim;
     fmpq *computed = _fmpq_vec_init((slong)count), *expected = _fmpq_vec_init((slong)count);
-    bool ok =
-        attest_attention_exact(computed, &test->weights, &test->sequence, NULL) == ATTEST_OK;
+    bool ok;
 
+    for (size_t i = 0; i < count; i++)
+        fmpq_set_si(computed + i, 5, 7); /* what was there is lost */
+    ok = attest_attention_exact(computed, &test->weights, &test->sequence, NULL) == ATTEST_OK;
     ref_hardmax(expected, &test->weights, &test->sequence);
     for (size_t i = 0; i < count; i++)
         ok = ok && fmpq_is_canonical(computed + i) && fmpq_equal(computed + i, expected + i);
@@ -74,6 +76,36 @@ static void test_ties(void)
     TAP_OK(ok, "all keys tie, lengths 1 to 40");
 }
 
+/* A row or a column more in any matrix of any head. */
+static void test_shapes(void)
+{
+    uint64_t state = 3;
+    ref_shape shape = {3, 2, 3, 2, 8, 3, false};
+    int refused = 0, total = 0;
+    ref_case test;
+    fmpq *out = _fmpq_vec_init(4);
+
+    ref_case_init(&test, &shape, &state);
+    test.weights.activation = ATTEST_HARDMAX;
+    for (size_t h = 0; h < 3; h++) {
+        attest_head *head = &test.weights.head[h];
+        size_t *size[] = {&head->wq.rows, &head->wq.cols, &head->wk.rows, &head->wk.cols,
+                          &head->wv.rows, &head->wv.cols, &head->wo.rows, &head->wo.cols};
+
+        for (size_t i = 0; i < sizeof size / sizeof *size; i++, total++) {
+            ++*size[i];
+            refused += attest_attention_exact(out, &test.weights, &test.sequence, NULL) ==
+                       ATTEST_DOMAIN;
+            --*size[i];
+        }
+    }
+    TAP_OK(refused == total &&
+               attest_attention_exact(out, &test.weights, &test.sequence, NULL) == ATTEST_OK,
+           "%d of %d shapes that do not fit are refused", refused, total);
+    ref_case_clear(&test);
+    _fmpq_vec_clear(out, 4);
+}
+
 static void test_refusals(void)
 {
     uint64_t state = 2;
@@ -111,6 +143,7 @@ int main(void)
 
     test_random(&state);
     test_ties();
+    test_shapes();
     test_refusals();
     flint_cleanup();
     return tap_done();

@@ -1,20 +1,24 @@
-/* Attention when memory runs out: every allocation fails once, nothing leaks, and MPFR's
- * exponent range is restored. Needs --enable-faults. */
+/* Attention and networks when memory runs out: every allocation fails once, nothing leaks, and
+ * MPFR's exponent range is restored. Needs --enable-faults. */
 #include "base/fault.h"
 
 #include "attention/boltzmann.h"
+#include "attention/network.h"
 
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
 
 #ifdef ATTEST_FAULTS
 
+enum { DIM = 2, ENTRIES = 8 };
+
 static ref_case test;
+static attest_network network;
 static const attest_format format = {.name = "binary16", 11, true, -14, 15, 16};
 
 static attest_status run_double(attest_error *error)
 {
-    double out[8];
+    double out[ENTRIES];
 
     return attest_attention_double(out, &test.weights, &test.sequence, error);
 }
@@ -22,13 +26,13 @@ static attest_status run_double(attest_error *error)
 static attest_status run_mpfr(attest_error *error)
 {
     attest_status status;
-    mpfr_t out[8];
+    mpfr_t out[ENTRIES];
 
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < ENTRIES; i++)
         mpfr_init2(out[i], 2);
     status =
         attest_attention_mpfr(out, &test.weights, &test.sequence, &format, MPFR_RNDN, error);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < ENTRIES; i++)
         mpfr_clear(out[i]);
     return status;
 }
@@ -39,8 +43,8 @@ static attest_status run_boltz(attest_error *error)
     mpfr_t out;
 
     mpfr_init2(out, 2);
-    status = attest_boltz_mpfr(out, test.sequence.entry, test.sequence.denominator, 8, &format,
-                               MPFR_RNDN, error);
+    status = attest_boltz_mpfr(out, test.sequence.entry, test.sequence.denominator, ENTRIES,
+                               &format, MPFR_RNDN, error);
     mpfr_clear(out);
     return status;
 }
@@ -48,10 +52,116 @@ static attest_status run_boltz(attest_error *error)
 static attest_status run_ball(attest_error *error)
 {
     attest_status status;
-    arb_ptr out = _arb_vec_init(8);
+    arb_ptr out = _arb_vec_init(ENTRIES);
 
     status = attest_attention_ball(out, &test.weights, &test.sequence, 64, error);
-    _arb_vec_clear(out, 8);
+    _arb_vec_clear(out, ENTRIES);
+    return status;
+}
+
+static attest_status run_exact(attest_error *error)
+{
+    attest_status status;
+    fmpq *out = _fmpq_vec_init(ENTRIES);
+
+    test.weights.activation = ATTEST_HARDMAX;
+    status = attest_attention_exact(out, &test.weights, &test.sequence, error);
+    test.weights.activation = ATTEST_SOFTMAX;
+    _fmpq_vec_clear(out, ENTRIES);
+    return status;
+}
+
+static attest_status run_boltz_ball(attest_error *error)
+{
+    attest_status status;
+    arb_t out;
+
+    arb_init(out);
+    status = attest_boltz_ball(out, test.sequence.entry, test.sequence.denominator, ENTRIES, 64,
+                               error);
+    arb_clear(out);
+    return status;
+}
+
+/* Two groups of units, so that there is something to load, to sort and to go through. */
+static void set_layer(attest_feed_forward *layer)
+{
+    if (attest_feed_forward_resize(layer, DIM, 2) != ATTEST_OK)
+        abort();
+    for (size_t g = 0; g < 2; g++) {
+        if (attest_units_resize(&layer->group[g], DIM, 3) != ATTEST_OK)
+            abort();
+        fmpz_one(layer->group[g].direction + g);
+        for (int h = 0; h < 3; h++) {
+            fmpz_set_si(layer->group[g].bias + h, 1 - h);
+            fmpz_one(layer->group[g].output + h * DIM + g);
+        }
+    }
+}
+
+static void set_network(void)
+{
+    attest_network_init(&network);
+    network.dim = network.input_dim = network.output_dim = DIM;
+    network.has_before = network.has_after = true;
+    set_layer(&network.before);
+    set_layer(&network.after);
+}
+
+static attest_status run_network_double(attest_error *error)
+{
+    attest_network_doubles *state;
+    double out[ENTRIES];
+    attest_status status = attest_network_doubles_init(&state, &network, error);
+
+    if (status == ATTEST_OK)
+        status = attest_network_double(out, state, &test.sequence, error);
+    attest_network_doubles_clear(state);
+    return status;
+}
+
+static attest_status run_network_mpfr(attest_error *error)
+{
+    attest_network_mpfrs *state;
+    attest_status status =
+        attest_network_mpfrs_init(&state, &network, &format, MPFR_RNDN, error);
+    mpfr_t out[ENTRIES];
+
+    for (int i = 0; i < ENTRIES; i++)
+        mpfr_init2(out[i], 2);
+    if (status == ATTEST_OK)
+        status = attest_network_mpfr(out, state, &test.sequence, error);
+    for (int i = 0; i < ENTRIES; i++)
+        mpfr_clear(out[i]);
+    attest_network_mpfrs_clear(state);
+    return status;
+}
+
+static attest_status run_network_ball(attest_error *error)
+{
+    attest_network_runner runner;
+    attest_status status = attest_network_runner_init(&runner, &network, error);
+    arb_ptr out = _arb_vec_init(ENTRIES);
+
+    if (status == ATTEST_OK)
+        status = attest_network_ball(out, &runner, &test.sequence, 64, error);
+    _arb_vec_clear(out, ENTRIES);
+    attest_network_runner_clear(&runner);
+    return status;
+}
+
+static attest_status run_network_exact(attest_error *error)
+{
+    attest_network_runner runner;
+    attest_status status = attest_network_runner_init(&runner, &network, error);
+    fmpq *out = _fmpq_vec_init(ENTRIES);
+
+    network.attention.activation = ATTEST_HARDMAX;
+    if (status == ATTEST_OK)
+        status = attest_network_exact(out, &runner, &test.sequence, error);
+    network.attention.activation = ATTEST_SOFTMAX;
+    _fmpq_vec_clear(out, ENTRIES);
+    attest_network_runner_clear(&runner);
     return status;
 }
 
@@ -78,13 +188,23 @@ static void fail_each(const char *name, attest_status (*run)(attest_error *))
 int main(void)
 {
     uint64_t state = 7;
-    ref_shape shape = {2, 2, 2, 4, 3, 3, true};
+    ref_shape shape = {2, DIM, 2, ENTRIES / DIM, 3, 3, true};
 
     ref_case_init(&test, &shape, &state);
     fail_each("double", run_double);
     fail_each("mpfr", run_mpfr);
     fail_each("boltz", run_boltz);
     fail_each("ball", run_ball);
+    fail_each("exact", run_exact);
+    fail_each("boltz in balls", run_boltz_ball);
+    set_network();
+    network.attention = test.weights; /* lent */
+    fail_each("a network in double", run_network_double);
+    fail_each("a network in mpfr", run_network_mpfr);
+    fail_each("a network in balls", run_network_ball);
+    fail_each("a network in rationals", run_network_exact);
+    attest_weights_init(&network.attention);
+    attest_network_clear(&network);
     ref_case_clear(&test);
     flint_cleanup();
     mpfr_free_cache();

@@ -1,7 +1,4 @@
-/* The Boltzmann operator in three number systems. */
-#include <float.h>
-#include <math.h>
-
+/* The Boltzmann operator in two number systems. */
 #include <attest/attention.h>
 #include "attention/boltzmann.h"
 
@@ -111,38 +108,6 @@ static void test_mpfr(uint64_t *state)
     mpfr_clear(value);
 }
 
-static void test_double(uint64_t *state)
-{
-    static const double one = 2.5, infinite[] = {1, INFINITY}, nan_last[] = {1, NAN},
-                        far[] = {-1e300, 0, -1e-300};
-    bool ok = true;
-
-    for (int i = 0; i < 200; i++) {
-        numbers a;
-        arb_t ball, rounded;
-        double entry[8];
-        arb_init(ball);
-        arb_init(rounded);
-        numbers_init(&a, 4, state);
-        fmpz_one(a.denominator);
-        for (size_t j = 0; j < a.count; j++)
-            entry[j] = fmpz_get_d(a.numerator + j);
-        ok = ok && attest_boltz_ball(ball, a.numerator, a.denominator, a.count, 200, NULL) ==
-                       ATTEST_OK;
-        arb_set_d(rounded, attest_boltz_double(entry, a.count));
-        mag_set_ui_2exp_si(arb_radref(rounded), 1, -53 + 4 + 6);
-        ok = ok && arb_overlaps(rounded, ball);
-        numbers_clear(&a);
-        arb_clear(ball);
-        arb_clear(rounded);
-    }
-    TAP_OK(ok, "in double");
-    TAP_OK(attest_boltz_double(&one, 1) == 2.5, "of one entry");
-    TAP_OK(isnan(attest_boltz_double(infinite, 2)), "an infinite entry");
-    TAP_OK(isnan(attest_boltz_double(nan_last, 2)), "a NaN, wherever it stands");
-    TAP_OK(fabs(attest_boltz_double(far, 3)) < 1e-299, "entries far apart");
-}
-
 static void test_refusals(void)
 {
     attest_format format = {.precision = 10};
@@ -172,7 +137,6 @@ int main(void)
     test_ball(64, &state);
     test_ball(1000, &state);
     test_mpfr(&state);
-    test_double(&state);
     test_refusals();
     flint_cleanup();
     mpfr_free_cache();

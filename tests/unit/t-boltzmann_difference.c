@@ -237,12 +237,41 @@ static void test_zero(void)
     attest_boltz_difference_clear(&d);
 }
 
+/* Multiplicities of A times 2^40, those of B times 3 2^40: boltz of each stays what it was. */
+static void test_many_copies(void)
+{
+    uint64_t state = tap_seed(0xc0b1e5);
+    int same = 0, total = 50;
+
+    for (int i = 0; i < total; i++) {
+        attest_boltz_difference once, often;
+        sample s;
+
+        attest_boltz_difference_init(&once);
+        attest_boltz_difference_init(&often);
+        gen_sample(&s, &state);
+        if (bound(&once, &s, 60) != ATTEST_OK)
+            abort();
+        for (size_t k = 0; k < MOST; k++) {
+            s.a_times[k] <<= 40;
+            s.b_times[k] *= (size_t)3 << 40;
+        }
+        same += bound(&often, &s, 60) == ATTEST_OK && often.sign == once.sign &&
+                arb_overlaps(often.value, once.value) &&
+                (once.sign == 0 || arb_overlaps(often.log2, once.log2));
+        attest_boltz_difference_clear(&once);
+        attest_boltz_difference_clear(&often);
+    }
+    TAP_OK(same == total, "%d of %d differences of 2^40 copies", same, total);
+}
+
 int main(void)
 {
     test_against_definition();
     test_magnitudes();
     test_cancellation();
     test_zero();
+    test_many_copies();
     flint_cleanup();
     mpfr_free_cache();
     return tap_done();

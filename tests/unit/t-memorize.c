@@ -3,6 +3,8 @@
  * off by one unit, a unit of the skip that switches off. */
 #include "tests/unit/memorize_random.h"
 
+#include "theory/separated.h"
+
 /* A small memorisation to spoil. */
 static void build_small(attest_memorization *m, attest_dataset *data, uint64_t *state)
 {
@@ -216,6 +218,118 @@ static void test_projection(void)
     _fmpz_vec_clear(p, 2);
 }
 
+/* One context, once and three times: Theorem 2 has no pair of tokens, and any attention does.
+ */
+static void test_one_context(void)
+{
+    static long entry[][2] = {{3, 1}, {3, 1}, {3, 1}};
+
+    for (size_t count = 1; count <= 3; count += 2) {
+        attest_memorization m;
+        attest_dataset data;
+
+        build_lonely(&data, entry, count);
+        for (size_t i = 0; i < count; i++)
+            fmpq_set_si(data.label + i, 5, 7);
+        attest_memorization_init(&m);
+        TAP_OK(attest_memorization_build(&m, &data, NULL) == ATTEST_OK && !m.hypothesis &&
+                   m.proof.verdict == ATTEST_PROVED && m.contexts == 1 && m.classes == 1 &&
+                   m.pieces == 1 && !m.has_gap && check(&m.network, &data) == ATTEST_PROVED,
+               "one context, in %zu sequences", count);
+        attest_memorization_clear(&m);
+        attest_dataset_clear(&data);
+    }
+}
+
+/* What Theorem 2 asks for and the tokens have not is told as Theorem 2 tells it: the strategies
+ * that follow it take no token 0. */
+static void test_hypothesis(void)
+{
+    static long entry[][2] = {{3, 1}, {1, 3}, {0, 0}};
+    attest_memorization m;
+    attest_dataset data;
+
+    build_lonely(&data, entry, 3);
+    attest_memorization_init(&m);
+    m.strategy = ATTEST_STRATEGY_THEOREM;
+    TAP_OK(attest_memorization_build(&m, &data, NULL) == ATTEST_OK && m.hypothesis &&
+               strcmp(m.hypothesis, "r-min") == 0 && m.places == 1 &&
+               m.place[0].sequence == 2 && m.place[0].position == 0 &&
+               strstr(m.explanation, "[2,0]"),
+           "the token 0: %s", m.explanation);
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&data);
+}
+
+/* W_K = u v^T with the same v. */
+static bool same_direction(const attest_matrix *one, const attest_matrix *other)
+{
+    return one->factored && other->factored &&
+           _fmpz_vec_equal(one->v, other->v, (slong)one->cols) &&
+           fmpz_equal(one->v_denominator, other->v_denominator);
+}
+
+/* Seeds make directions, and limits of work are kept. */
+static void test_settings(void)
+{
+    static long entry[][2] = {{3, 1}, {1, 3}, {-2, 5}};
+    attest_memorization m[3];
+    attest_dataset data;
+    attest_error error = {ATTEST_OK, ""};
+    const attest_matrix *key[3];
+
+    build_lonely(&data, entry, 3);
+    for (int i = 0; i < 3; i++) {
+        attest_memorization_init(&m[i]);
+        m[i].seed = i == 2 ? 7 : m[i].seed;
+        if (attest_memorization_build(&m[i], &data, NULL) != ATTEST_OK)
+            abort();
+        key[i] = &m[i].network.attention.head[0].wk;
+    }
+    TAP_OK(m[0].seed == 1 && same_direction(key[0], key[1]) && !same_direction(key[0], key[2]),
+           "another seed, other weights");
+    for (int i = 0; i < 3; i++)
+        attest_memorization_clear(&m[i]);
+    attest_memorization_init(&m[0]);
+    m[0].max_work = 1;
+    TAP_OK(attest_memorization_build(&m[0], &data, &error) == ATTEST_UNABLE,
+           "more work than is allowed: %s", error.text);
+    attest_memorization_clear(&m[0]);
+    attest_dataset_clear(&data);
+}
+
+/* A token that stands twice in a sequence is named at both places. */
+static void test_repeated(uint64_t *state)
+{
+    labelled_shape shape = {2, 6, 6, 1, true, ATTEST_MASK_NONE};
+    attest_separated extremes;
+    attest_memorization m;
+    attest_dataset data;
+
+    attest_dataset_init(&data);
+    attest_separated_init(&extremes);
+    do {
+        attest_dataset_clear(&data);
+        attest_separated_clear(&extremes);
+        attest_separated_init(&extremes);
+        labelled_gen(&data, &shape, state);
+        if (attest_separated_get(&extremes, &data, NULL))
+            abort();
+    } while (extremes.no_duplicates || fmpq_is_zero(extremes.r_min_square));
+    attest_memorization_init(&m);
+    m.strategy = ATTEST_STRATEGY_GAP;
+    TAP_OK(attest_memorization_build(&m, &data, NULL) == ATTEST_OK && m.hypothesis &&
+               strcmp(m.hypothesis, "no-duplicates") == 0 && m.places == 2 &&
+               m.place[0].sequence == m.place[1].sequence &&
+               m.place[0].position < m.place[1].position &&
+               attest_dataset_token(&data, m.place[0].sequence, m.place[0].position) ==
+                   attest_dataset_token(&data, m.place[1].sequence, m.place[1].position),
+           "a token twice: %s", m.explanation);
+    attest_memorization_clear(&m);
+    attest_separated_clear(&extremes);
+    attest_dataset_clear(&data);
+}
+
 /* The two tokens that share a class and not their label are named. */
 static void test_inconsistent(uint64_t *state)
 {
@@ -266,6 +380,10 @@ int main(void)
     test_ramps(&state);
     test_touching(&state);
     test_projection();
+    test_one_context();
+    test_hypothesis();
+    test_settings();
+    test_repeated(&state);
     test_inconsistent(&state);
     flint_cleanup();
     return tap_done();

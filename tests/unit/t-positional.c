@@ -127,6 +127,42 @@ static void test_short_step(void)
     fmpq_clear(step);
 }
 
+/* Only the token 0, once to four times: r_max is 1, there is no pair, and the step is 3. */
+static void test_zeros(void)
+{
+    attest_positional positional;
+    attest_dataset data, encoded;
+    attest_dataset_builder builder;
+    fmpq_t zero;
+
+    fmpq_init(zero);
+    attest_dataset_init(&data);
+    attest_dataset_init(&encoded);
+    attest_positional_init(&positional);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (int length = 1; length <= 4; length++) {
+        for (int k = 0; k < length; k++)
+            if (attest_dataset_builder_add_token(&builder, zero, NULL))
+                abort();
+        if (attest_dataset_builder_end_sequence(&builder, NULL))
+            abort();
+    }
+    if (attest_dataset_builder_finish(&data, &builder, NULL) ||
+        attest_positional_get(&positional, &data, NULL) ||
+        attest_positional_encode(&encoded, &data, 1, 0, positional.step, NULL))
+        abort();
+    TAP_OK(fmpq_is_one(positional.r_max) && fmpq_is_one(positional.eps) &&
+               fmpq_cmp_si(positional.step, 3) == 0 && !positional.eps_by_denominator,
+           "only the token 0: a step of 2 r_max + eps = 3");
+    TAP_OK(keeps(&encoded, positional.eps) && sets_differ(&data, &encoded),
+           "sequences of zeros are different sets");
+    attest_dataset_builder_clear(&builder);
+    attest_positional_clear(&positional);
+    attest_dataset_clear(&data);
+    attest_dataset_clear(&encoded);
+    fmpq_clear(zero);
+}
+
 /* Many tokens of many entries: eps from the denominator, which is safe. */
 static void test_denominator(void)
 {
@@ -141,7 +177,7 @@ static void test_denominator(void)
     attest_dataset_builder_init(&builder, DIM, ATTEST_TABLE_REAL, NULL);
     for (int i = 0; i < COUNT; i++) {
         for (int c = 0; c < DIM; c++)
-            token[c] = ((i >> c) % 128 - 60) / 8.0;
+            token[c] = ((i >> c) % 128 - 60) / 8.0 + (i == 0 && c == 0 ? 1.0 / 16 : 0);
         if (attest_dataset_builder_add_doubles(&builder, token, 1, NULL))
             abort();
     }
@@ -150,8 +186,9 @@ static void test_denominator(void)
         attest_positional_get(&positional, &data, NULL))
         abort();
     TAP_OK(positional.eps_by_denominator && fmpq_cmp_ui(positional.eps, 0) > 0 &&
-               fmpq_get_d(positional.eps) == 1.0 / 16,
-           "%zu tokens of %d entries: eps is half of 1/8", data.tokens.count, DIM);
+               fmpq_get_d(positional.eps) == 1.0 / 32,
+           "%zu tokens of %d entries: eps is half of 1/16, which the first needs",
+           data.tokens.count, DIM);
     attest_dataset_builder_clear(&builder);
     attest_positional_clear(&positional);
     attest_dataset_clear(&data);
@@ -163,6 +200,7 @@ int main(void)
 
     test_random(&state);
     test_short_step();
+    test_zeros();
     test_denominator();
     flint_cleanup();
     return tap_done();

@@ -165,11 +165,101 @@ static void try_boundary(void)
     attest_dataset_clear(&dataset);
 }
 
+/* Norms and distances that differ by 10^-30 of 1 and by 10^-60: 1, 1 + e, 5, 5 + e + e^2 with e
+ * = 10^-30, in all orders. */
+static void try_close(void)
+{
+    fmpq *x = _fmpq_vec_init(4);
+    int right = 0, total = 0;
+    fmpq_t e;
+
+    fmpq_init(e);
+    fmpz_ui_pow_ui(fmpq_denref(e), 10, 30);
+    fmpz_one(fmpq_numref(e));
+    fmpq_set_si(x, 1, 1);
+    fmpq_add(x + 1, x, e);
+    fmpq_set_si(x + 2, 5, 1);
+    fmpq_mul(x + 3, e, e);
+    fmpq_add(x + 3, x + 3, e);
+    fmpq_add(x + 3, x + 3, x + 2);
+    for (int order = 0; order < 256; order++) {
+        int at[] = {order % 4, order / 4 % 4, order / 16 % 4, order / 64};
+        attest_dataset_builder builder;
+        attest_dataset dataset;
+        attest_separated extremes;
+        attest_error error;
+        bool ok = true;
+
+        if ((1 << at[0] | 1 << at[1] | 1 << at[2] | 1 << at[3]) != 15)
+            continue;
+        attest_dataset_init(&dataset);
+        attest_separated_init(&extremes);
+        attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+        for (int k = 0; k < 4; k++)
+            ok = ok &&
+                 attest_dataset_builder_add_token(&builder, x + at[k], &error) == ATTEST_OK;
+        ok = ok && attest_dataset_builder_end_sequence(&builder, &error) == ATTEST_OK &&
+             attest_dataset_builder_finish(&dataset, &builder, &error) == ATTEST_OK &&
+             attest_separated_get(&extremes, &dataset, &error) == ATTEST_OK;
+        right += ok && agrees(&extremes, &dataset) && fmpq_is_one(extremes.r_min_square);
+        total++;
+        attest_dataset_builder_clear(&builder);
+        attest_separated_clear(&extremes);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(right == total && total == 24, "%d of %d orders of close norms and distances", right,
+           total);
+    _fmpq_vec_clear(x, 4);
+    fmpq_clear(e);
+}
+
+/* Many tokens on a line, x_t = 3 + t + t (t - 1) / 2^14: the distances grow from 1 on. Doubles
+ * leave few pairs to exact arithmetic; all of them would take minutes. */
+static void try_many(bool real)
+{
+    enum { MANY = 16000 };
+    attest_dataset_builder builder;
+    attest_dataset dataset;
+    attest_separated e;
+    attest_error error;
+    fmpq *q = _fmpq_vec_init(1);
+    bool ok = true;
+
+    attest_dataset_init(&dataset);
+    attest_separated_init(&e);
+    attest_dataset_builder_init(&builder, 1, real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL,
+                                NULL);
+    for (slong t = 0; t < MANY && ok; t++) {
+        double x;
+
+        fmpq_set_si(q, t * (t - 1) + (3 + t) * 16384, 16384);
+        x = fmpq_get_d(q);
+        ok = (real ? attest_dataset_builder_add_doubles(&builder, &x, 1, &error)
+                   : attest_dataset_builder_add_token(&builder, q, &error)) == ATTEST_OK;
+    }
+    ok = ok && attest_dataset_builder_end_sequence(&builder, &error) == ATTEST_OK &&
+         attest_dataset_builder_finish(&dataset, &builder, &error) == ATTEST_OK &&
+         attest_separated_get(&e, &dataset, &error) == ATTEST_OK;
+    fmpq_mul(q, q, q);
+    TAP_OK(ok && fmpq_equal_si(e.r_min_square, 9) && fmpq_equal(e.r_max_square, q) &&
+               fmpq_is_one(e.eps_square) && e.r_min.position == 0 &&
+               e.r_max.position == MANY - 1 && e.eps[0].position == 0 &&
+               e.eps[1].position == 1 && e.no_duplicates,
+           "%d %s", MANY, real ? "doubles" : "rationals");
+    attest_dataset_builder_clear(&builder);
+    attest_separated_clear(&e);
+    attest_dataset_clear(&dataset);
+    _fmpq_vec_clear(q, 1);
+}
+
 int main(void)
 {
     state = tap_seed(0x5e9a7a7ed);
     try_random();
     try_boundary();
+    try_close();
+    try_many(true);
+    try_many(false);
     flint_cleanup();
     return tap_done();
 }

@@ -176,6 +176,20 @@ static bool certified(attest_construction *c, attest_finding *finding,
     return ok;
 }
 
+/* Whether kappa = m 2^e with m below 2^57: its 56 bits, and one for the carry. */
+static bool kappa_is_short(const attest_construction *c)
+{
+    fmpz_t odd;
+    bool ok;
+
+    fmpz_init_set(odd, fmpq_numref(c->kappa));
+    fmpz_tdiv_q_2exp(odd, odd, fmpz_val2(odd));
+    ok = fmpz_bits(odd) <= 57 &&
+         fmpz_val2(fmpq_denref(c->kappa)) + 1 == (ulong)fmpz_bits(fmpq_denref(c->kappa));
+    fmpz_clear(odd);
+    return ok;
+}
+
 static void test_strategies(void)
 {
     uint64_t state = tap_seed(0x7e02);
@@ -201,7 +215,7 @@ static void test_strategies(void)
         if (ok && strategy == ATTEST_STRATEGY_THEOREM) {
             double excess = kappa_excess(&c, n, data.tokens.count);
 
-            ok = norms_fit(&c) && excess >= 0 && excess <= 0x1p-40 &&
+            ok = norms_fit(&c) && excess >= 0 && excess <= 0x1p-40 && kappa_is_short(&c) &&
                  close_to(log2_of(c.delta_log2), promise_log2(&c, n)) &&
                  close_to(log2_of(c.delta_log2), log2_of(c.delta_formula_log2));
         }
@@ -327,6 +341,74 @@ static void test_hypotheses(void)
     FAILS("eps 0 1", many, ATTEST_STRATEGY_GAP, -1, -1, 1);
 }
 
+/* Whether root^2 is above (below) square, and within 2^-40 of it. */
+static bool is_just(const fmpq_t root, long square, bool above)
+{
+    fmpq_t own;
+    double ratio;
+    bool ok;
+
+    fmpq_init(own);
+    fmpq_mul(own, root, root);
+    ok = above ? fmpq_cmp_si(own, square) > 0 : fmpq_cmp_si(own, square) < 0;
+    ratio = fmpq_get_d(own) / (double)square;
+    fmpq_clear(own);
+    return ok && fabs(ratio - 1) < 0x1p-40;
+}
+
+/* A caller that knows eps: norms are looked at nevertheless, wherever the extremes stand. */
+static void test_known_eps(void)
+{
+    static const long line[][3] = {{3, -7, 5}, {-7, 5, 3}, {5, 3, -7}};
+
+    for (int i = 0; i < 3; i++) {
+        attest_construction c;
+        attest_dataset data;
+        bool ok;
+
+        attest_dataset_init(&data);
+        attest_construction_init(&c);
+        set_line(&data, line[i], 3);
+        c.strategy = ATTEST_STRATEGY_GAP;
+        c.eps.given = c.eps_holds = true;
+        fmpq_set_si(c.eps.value, 1, 1);
+        ok = attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis;
+        TAP_OK(ok && is_just(c.r_min.value, 9, false) && is_just(c.r_max.value, 49, true) &&
+                   fmpq_is_one(c.eps.value),
+               "eps is known: norms between 3 and 7, whatever their order");
+        attest_construction_clear(&c);
+        attest_dataset_clear(&data);
+    }
+}
+
+/* Sequences of one token each. */
+static void test_length(void)
+{
+    attest_dataset_builder builder;
+    attest_construction c;
+    attest_dataset data;
+    fmpq *token = _fmpq_vec_init(1);
+
+    attest_dataset_init(&data);
+    attest_construction_init(&c);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
+    for (long x = 2; x <= 5; x += 3) {
+        fmpq_set_si(token, x, 1);
+        if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK ||
+            attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_finish(&data, &builder, NULL) != ATTEST_OK)
+        abort();
+    TAP_OK(attest_construction_build(&c, &data, NULL) == ATTEST_OK && c.hypothesis &&
+               strcmp(c.hypothesis, "length") == 0 && c.places == 0,
+           "no sequence of two tokens: %s", c.explanation);
+    attest_dataset_builder_clear(&builder);
+    attest_construction_clear(&c);
+    attest_dataset_clear(&data);
+    _fmpq_vec_clear(token, 1);
+}
+
 /* along = v.x for token t. */
 static void project(fmpq_t along, const attest_construction *c, const attest_tokens *tokens,
                     size_t t)
@@ -443,6 +525,8 @@ int main(void)
     test_injective();
     test_strategies();
     test_hypotheses();
+    test_known_eps();
+    test_length();
     flint_cleanup();
     mpfr_free_cache();
     return tap_done();

@@ -226,6 +226,19 @@ static void check_three(void)
         attest_weights_clear(&layer[l]);
 }
 
+/* Every token twice changes no extreme, no mean and no ratio of multiplicities. */
+static void check_copies(void)
+{
+    static const long once[] = {3, 1, 1, -1, -1, -4};
+    static const long twice[] = {3, 3, 1, 1, 1, 1, -1, -1, -1, -1, -4, -4};
+    const attest_universal_pair same = {{6, 12}, {once, twice}, {0, 0}};
+    const attest_universal_pair back = {{12, 6}, {twice, once}, {0, 0}};
+
+    TAP_OK(attest_two_layers_check(&same) == ATTEST_TWO_LAYERS_SURVIVES &&
+               attest_two_layers_check(&back) == ATTEST_TWO_LAYERS_SURVIVES,
+           "all tokens twice: nothing is told apart");
+}
+
 int main(void)
 {
     state = tap_seed(0x2a1e);
@@ -233,6 +246,7 @@ int main(void)
     check_three();
     check_all(false);
     check_all(true);
+    check_copies();
     flint_cleanup();
     return tap_done();
 }
