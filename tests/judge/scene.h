@@ -34,7 +34,8 @@ void scene_begin(scene *x, size_t keys, size_t dim);
 /* lo, hi, exact, error of the row. */
 void scene_get_bound(double result[4], scene *x);
 
-/* Whether the sums over the values are at least what they stand for, added up here. */
+/* Whether the sums over the values and over the weights, without a sink, bound what they stand
+ * for, added up here. */
 bool scene_sums_hold(scene *x);
 
 /* How far a value is from the exact one, as a part of what is allowed on its side; infinite:

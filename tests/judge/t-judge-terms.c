@@ -593,6 +593,13 @@ static void value_sum_cases(void)
     x.v.cast = true;
     x.v.p = scene_format("binary16");
     TAP_OK(scene_sums_hold(&x), "the value of a key whose cast is a subnormal number counts");
+    x.v.p = scene_format("float8_e4m3fn"); /* the casts, not the weights, are 0 or far off */
+    x.mask[1] = x.mask[2] = -5;
+    TAP_OK(scene_sums_hold(&x), "sums of weights");
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    TAP_OK(scene_sums_hold(&x), "sums of cast weights");
+    x.v.sum_of = ATTEST_JUDGE_SUM_ANY;
+    TAP_OK(scene_sums_hold(&x), "sums of either");
 }
 
 /* ---- what is said of the stages ---- */

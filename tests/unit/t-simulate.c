@@ -253,6 +253,11 @@ static void check_overflow(void)
     TAP_OK(attest_judge_simulate(&out, NULL, NULL, &qkv, &model, 1, &options, &error) ==
                ATTEST_USAGE,
            "no such schedule: %s", error.text);
+    qkv.q.shape[0] = qkv.k.shape[0] = qkv.v.shape[0] = SIZE_MAX / 20; /* the same, often */
+    qkv.q.stride[0] = qkv.k.stride[0] = qkv.v.stride[0] = 0;
+    TAP_OK(attest_judge_simulate(&out, &lo, &hi, &qkv, &model, 0, &options, &error) ==
+               ATTEST_NOMEM,
+           "three doubles for each of more elements than there are: %s", error.text);
 }
 
 /* The whole question in several processes is its rows, one after another. */
