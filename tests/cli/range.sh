@@ -102,6 +102,19 @@ sed 's/"exp"/"quantise": {"k": "q8_0", "exact": "quantised"}, "exp"/' "$d/any.js
 run 0 "as a member of the model" tolerance "$f" --kernel "$d/member.json"
 shows '^quantised inputs: k q8_0; exact values are those of the quantised inputs$'
 
+python3 - "$d" <<'END'
+import json, struct, sys
+head, data = {}, b""
+for name, x in {"q": [1] * 3 + [float("nan")], "k": [1] * 4, "v": [1] * 4}.items():
+    head[name] = {"dtype": "F32", "shape": [2, 2, 1], "data_offsets": [len(data), len(data) + 16]}
+    data += struct.pack("<4f", *x)
+text = json.dumps(head).encode()
+open(sys.argv[1] + "/nan.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+END
+for jobs in 1 2; do
+    refused "a head that has no numbers, $jobs processes" range "$d/nan.safetensors" --kernel fp32-any --jobs $jobs
+    complains 'q\[0\]\[1\]\[1\]\[0\] is not finite'
+done
 refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9
 refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
 refused "no such stage" range "$f" --kernel fp32-any --quantise o=q8_0

@@ -178,6 +178,21 @@ bool scene_sums_hold(scene *x)
     return holds;
 }
 
+double scene_product(scene *x)
+{
+    attest_judge_head_bound bound;
+    attest_judge_rule rule;
+    attest_judge_question question;
+    double result[4], part;
+
+    if (!open_scene(result, &bound, &rule, &question, x))
+        abort();
+    part = bound.work[0].product[0] / bound.work[0].size_v[0];
+    attest_judge_head_bound_clear(&bound);
+    attest_judge_question_clear(&question);
+    return part;
+}
+
 void scene_push(attest_judge_recipe *r)
 {
     r->exp_error = r->final_error = r->log_error = r->softcap_error = ATTEST_RECIPE_PUSH;

@@ -38,6 +38,9 @@ void scene_get_bound(double result[4], scene *x);
  * for, added up here. */
 bool scene_sums_hold(scene *x);
 
+/* (5): what the product with V may be off by, over the sum of weights times |v|. */
+double scene_product(scene *x);
+
 /* How far a value is from the exact one, as a part of what is allowed on its side; infinite:
  * outside. */
 double scene_part(double out, const double bound[4]);
