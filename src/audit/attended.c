@@ -64,9 +64,10 @@ attest_status attest_audit_weights_get(attest_audit_weights *weights,
     choose(weights, sample);
     if (weights->rows == 0)
         return ATTEST_OK;
-    weights->weight = attest_shared_alloc(weights->rows * weights->longest, sizeof(double));
     weights->variation = attest_shared_alloc(weights->rows, sizeof(double));
-    if (!weights->weight || !weights->variation)
+    if (weights->variation)
+        weights->weight = attest_shared_alloc(weights->rows * weights->longest, sizeof(double));
+    if (!weights->weight)
         return attest_memory_fail(error);
     attest_simulated_arithmetic_init(&arithmetic, &binary64);
     attest_audit_model_init(&model, &arithmetic);

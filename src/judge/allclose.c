@@ -1,6 +1,7 @@
 /* allclose.c -- is an output within atol + rtol |o|? */
 #include "judge/allclose.h"
 
+#include <float.h>
 #include <math.h>
 
 static double up(double x)
@@ -13,21 +14,17 @@ static double down(double x)
     return nextafter(x, (double)-INFINITY);
 }
 
-/* *low <= value <= *high. */
+/* The next doubles: *low <= value <= *high. */
 static void enclose(double *low, double *high, const fmpq_t value)
 {
-    arb_t ball;
     arf_t end;
 
-    arb_init(ball);
     arf_init(end);
-    arb_set_fmpq(ball, value, 64);
-    arb_get_lbound_arf(end, ball, 64);
+    arf_fmpz_div_fmpz(end, fmpq_numref(value), fmpq_denref(value), DBL_MANT_DIG, ARF_RND_FLOOR);
     *low = arf_get_d(end, ARF_RND_FLOOR);
-    arb_get_ubound_arf(end, ball, 64);
+    arf_fmpz_div_fmpz(end, fmpq_numref(value), fmpq_denref(value), DBL_MANT_DIG, ARF_RND_CEIL);
     *high = arf_get_d(end, ARF_RND_CEIL);
     arf_clear(end);
-    arb_clear(ball);
 }
 
 void attest_judge_allclose_set(attest_judge_allclose *tolerance, const fmpq_t atol,
@@ -46,10 +43,9 @@ static bool is_unknown(double value, double error)
 /* No more than what is allowed at an exact value within error of o. */
 static double allow_low(const attest_judge_allclose *tolerance, double o, double error)
 {
-    double least = down(fabs(o) - error),
-           part = down(tolerance->rtol_low * (least > 0 ? least : 0));
+    double least = fmax(down(fabs(o) - error), 0);
 
-    return down(tolerance->atol_low + (part > 0 ? part : 0));
+    return down(tolerance->atol_low + fmax(down(tolerance->rtol_low * least), 0));
 }
 
 /* One element: the distance and what is allowed, each rounded away from the claim by a step

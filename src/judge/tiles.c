@@ -6,9 +6,7 @@ static double count_tiles(const attest_judge_work *x, const attest_judge_rule *r
 {
     double tile = (double)rule->variant->tile, most = (double)x->seen;
 
-    if (tile > 0 && (double)x->count / tile + 2 < most)
-        return floor((double)x->count / tile) + 2;
-    return most;
+    return tile > 0 ? fmin(most, floor((double)x->count / tile) + 2) : most;
 }
 
 /* tile_low, tile_high = the range of the largest score of every tile; returns how many. */

@@ -198,6 +198,8 @@ result $? "the kernel's errors are those of what simulate returns"
 
 refused "a kernel without a schedule" audit --qkv model.safetensors $layers --all --kernel bf16-flash2
 refused "a format beyond doubles" audit --qkv model.safetensors $layers --all --formats p=100
+refused "one beside a kernel" audit --qkv model.safetensors $layers --all --formats p=30 --stage $stages
+complains 'p=30, or its accumulator, is none'
 refused "no such layer" audit --qkv model.safetensors $layers --layer 1
 refused "no such head" audit --qkv model.safetensors $layers --head 4
 refused "data, too" audit data.json --qkv model.safetensors $layers

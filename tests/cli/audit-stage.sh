@@ -56,6 +56,24 @@ EOF
 audit 0 "a shipped kernel" --kernel hopper-bf16-64 --json
 json 'o["kernel_model"]["results"][0]["name"] == "bfloat16" and o["kernel_model"]["model"]["name"] == "hopper-bf16-64" and len(o["formats"]) == 1'
 compared --kernel hopper-bf16-64
+# Sequences do not see each other: of two, the errors are those of each.
+python3 - "$d" <<'EOF'
+import json, sys
+data = json.load(open(sys.argv[1] + "/data.json"))
+tokens = data["sequences"][0]
+for name, sequences in ("first", [tokens[:7]]), ("second", [tokens[7:]]), ("both", [tokens[:7], tokens[7:]]):
+    json.dump(data | {"sequences": sequences}, open(sys.argv[1] + "/" + name + ".json", "w"))
+EOF
+for name in first second both; do
+    run 0 "sequences: $name" audit "$d/$name.json" --weights "$d/softmax.json" --quick --formats binary32 --kernel hopper-bf16-64 -o "$d/$name-record.json"
+done
+python3 - "$d" <<'EOF'
+import json, sys
+first, second, both = (json.load(open(sys.argv[1] + "/" + name + "-record.json"))["kernel_model"]["results"][0]["relative_error"]
+                       for name in ("first", "second", "both"))
+sys.exit(not (both["max"] == max(first["max"], second["max"]) and abs(both["mean"] * 12 - first["mean"] * 7 - second["mean"] * 5) < 1e-9))
+EOF
+result $? "the errors of two sequences are those of each"
 audit 0 "formats per stage" --stage kv=e4m3fn:per-head,score=tc:hopper,softmax=binary32,p=bfloat16,pv=tc:hopper,out=bfloat16 --json
 json 'o["kernel_model"]["model"]["quantise"]["k"] == "e4m3fn:per-head" and o["kernel_model"]["model"]["score"]["block"] == 16'
 python3 -c "import json; json.dump(json.load(open('$out'))['kernel_model']['model'], open('$d/model.json', 'w'))"

@@ -24,4 +24,27 @@ echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "heads
        "WK": [[1, 0], [0, 1]], "WV": [[1, 0], [0, 0]], "WO": [[-1, 0], [0, -1]]}]}' >weights.json
 run 0 "0 beside the token" audit data.json --weights weights.json --formats binary64,p=24 --quick --sweep 1..8 --json
 json '[(f["max_ulp"], f["mean_ulp"]) for f in o["formats"]] == [(0, 0), (0, 0)]'
+# Outputs that are the tokens, rounded: 1 + 2^-9 and 1 + 2^-10 are off by a quarter and an eighth of a unit of p = 8;
+# positions are measured 64 at a time.
+for at in 3 90; do
+    python3 - $at <<'FILE'
+import json, sys
+at = int(sys.argv[1])
+tokens = [[str(i + 1)] for i in range(100)]
+tokens[at], tokens[at + 2] = ["513/512"], ["1025/1024"]
+json.dump({"format": "attest/dataset", "version": 1, "sequences": [[t] for t in tokens]}, open("data.json", "w"))
+one = {name: [[1]] for name in ("WQ", "WK", "WV", "WO")}
+json.dump({"format": "attest/weights", "version": 1, "activation": "softmax", "skip": False, "heads": [one]}, open("weights.json", "w"))
+FILE
+    run 0 "errors at $at of 100" audit data.json --weights weights.json --formats p=8 --quick --sweep 1..8 --json
+    json "abs(o['formats'][0]['max_ulp'] - 0.25) < 1e-9 and abs(o['formats'][0]['mean_ulp'] - 0.00375) < 1e-9"
+done
+# An output that is not finite is not told apart from one that is, whichever comes first.
+for tokens in '[[1]], [[2]]' '[[2]], [[1]]'; do
+    echo '{"format": "attest/dataset", "version": 1, "sequences": ['"$tokens"']}' >data.json
+    echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "skip": false, "heads": [{"WQ": [[1]], "WK": [[1]],
+           "WV": [[40000]], "WO": [["1/40000"]]}]}' >weights.json
+    run 0 "one output overflows: $tokens" audit data.json --weights weights.json --formats binary16 --quick --sweep 1..8 --json
+    json '[(f["nonfinite"], f["pairs"]["merged"], f["pairs"]["by_rounding"]) for f in o["formats"]] == [(1, 1, 0)]'
+done
 finish

@@ -57,16 +57,24 @@ for mask in ("none", "causal"):
     long = [s for s in data if len(s) > 1]
     causal = mask == "causal"
     turned = [s[-2::-1] + s[-1:] if causal else s[::-1] for s in long]
+    place = [i for i, s in enumerate(data) if len(s) > 1]
+    first = lambda found: [place[found[0][0]], found[0][1]] if found else None
     exact, less = outputs(long, "ball"), outputs([s[1:] for s in long], "ball")
     for f in run("audit", f"{work}/data.json", "--weights", f"{work}/layer.json", "--formats", "binary32,bfloat16,float8_e4m3fn")["formats"]:
         given, other, shorter = (outputs(s, f["name"]) for s in (long, turned, [s[1:] for s in long]))
-        pairs = [(given[i][k], other[i][k if causal else len(s) - 1 - k]) for i, s in enumerate(long) for k in (range(len(s) - 1, len(s)) if causal else range(len(s)))]
+        pairs = [(given[i][k], other[i][k if causal else len(s) - 1 - k], (i, k)) for i, s in enumerate(long) for k in (range(len(s) - 1, len(s)) if causal else range(len(s)))]
         same = [(i, k) for i, s in enumerate(long) for k in range(1, len(s)) if given[i][k] == shorter[i][k - 1] and apart(exact[i][k], less[i][k - 1])]
-        want = (len(pairs), sum(a != b for a, b in pairs), sum(len(s) - 1 for s in long), len(same))
+        want = (len(pairs), sum(a != b for a, b, _ in pairs), sum(len(s) - 1 for s in long), len(same))
         laws = f["laws"]
         assert want == tuple(laws[n] for n in ("reordered", "changed", "shortened", "unnoticed")), (mask, f["name"], want, laws)
+        where = [first([at for a, b, at in pairs if a != b]), first(same)]
+        assert where == [laws["changed_at"], laws["unnoticed_at"]], (mask, f["name"], where, laws)
         broken += (laws["changed"] > 0) + (laws["unnoticed"] > 0)
 assert broken > 6, broken
+layer = json.load(open(f"{work}/layer.json"))
+write("hard", layer | {"activation": "hardmax"})
+for f in run("audit", f"{work}/data.json", "--weights", f"{work}/hard.json", "--quick", "--formats", "bfloat16")["formats"]:
+    assert f["laws"] is None, f["laws"]
 PY
 python3 "$work/laws.py" "$work" "$ATTEST" >"$out" 2>"$err"
 result $? "laws that formats break on a user's data"

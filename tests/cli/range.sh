@@ -102,6 +102,39 @@ sed 's/"exp"/"quantise": {"k": "q8_0", "exact": "quantised"}, "exp"/' "$d/any.js
 run 0 "as a member of the model" tolerance "$f" --kernel "$d/member.json"
 shows '^quantised inputs: k q8_0; exact values are those of the quantised inputs$'
 
+python3 - "$d" <<'END'
+import json, struct, sys
+head, data = {}, b""
+for name, x in {"q": [1] * 3 + [float("nan")], "k": [1] * 4, "v": [1] * 4}.items():
+    head[name] = {"dtype": "F32", "shape": [2, 2, 1], "data_offsets": [len(data), len(data) + 16]}
+    data += struct.pack("<4f", *x)
+text = json.dumps(head).encode()
+open(sys.argv[1] + "/nan.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+END
+for jobs in 1 2; do
+    refused "a head that has no numbers, $jobs processes" range "$d/nan.safetensors" --kernel fp32-any --jobs $jobs
+    complains 'q\[0\]\[1\]\[1\]\[0\] is not finite'
+done
+sed 's/"lanes": 1/"lanes": 300/; s/"tile": 1/"tile": 512/g' "$d/any.json" >"$d/lanes.json"
+for jobs in 1 2; do
+    refused "a schedule that is not simulated, $jobs processes" range "$f" --kernel "$d/lanes.json" --jobs $jobs
+    complains '300 lanes are not simulated'
+done
+python3 - "$d" <<'END'
+import json, struct, sys
+head, data = {}, b""
+for name in "qkv":
+    x = [1.0] * 24
+    if name == "k":
+        x[((1 * 2 + 0) * 3 + 2) * 2 + 1] = 1000
+    head[name] = {"dtype": "F32", "shape": [2, 2, 3, 2], "data_offsets": [len(data), len(data) + 96]}
+    data += struct.pack("<24f", *x)
+text = json.dumps(head).encode()
+open(sys.argv[1] + "/beyond.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data)
+END
+refused "quantised to what is no number of the kernel" tolerance "$d/beyond.safetensors" --kernel fp8-flash3-hopper \
+    --quantise q=e4m3:scale=1,v=e4m3:scale=1,k=e4m3:scale=4
+complains 'k\[1\]\[0\]\[2\]\[1\], quantised by e4m3:scale=4, is no number of float8_e4m3fn'
 refused "no such scheme" range "$f" --kernel fp32-any --quantise k=int9
 refused "a vague scheme" range "$f" --kernel fp32-any --quantise k=mxfp4
 refused "no such stage" range "$f" --kernel fp32-any --quantise o=q8_0

@@ -158,7 +158,7 @@ bool scene_sums_hold(scene *x)
     attest_judge_rule rule;
     attest_judge_question question;
     const attest_judge_work *work = &bound.work[0]; /* of the row */
-    double result[4], size = 0, cast = 0;
+    double result[4], size = 0, cast = 0, low = 0, high = 0, lost = 0;
     bool holds;
 
     if (!open_scene(result, &bound, &rule, &question, x))
@@ -166,12 +166,31 @@ bool scene_sums_hold(scene *x)
     for (size_t j = 0; j < x->keys; j++) {
         size += work->weight_size[j] * fabs(x->value[j]);
         cast += work->cast[j] * fabs(x->value[j]);
+        low += work->low[j];
+        high += work->high[j];
+        lost += work->low[j] == 0 ? work->high[j] : 0;
     }
-    holds =
-        !work->weight_reason && size > 0 && work->size_v[0] >= size && work->cast_v[0] >= cast;
+    holds = !work->weight_reason && size > 0 && work->size_v[0] >= size &&
+            work->cast_v[0] >= cast && work->sum_low <= low && work->sum_high >= high &&
+            work->sum_low <= work->sum && work->sum <= work->sum_high && work->lost >= lost;
     attest_judge_head_bound_clear(&bound);
     attest_judge_question_clear(&question);
     return holds;
+}
+
+double scene_product(scene *x)
+{
+    attest_judge_head_bound bound;
+    attest_judge_rule rule;
+    attest_judge_question question;
+    double result[4], part;
+
+    if (!open_scene(result, &bound, &rule, &question, x))
+        abort();
+    part = bound.work[0].product[0] / bound.work[0].size_v[0];
+    attest_judge_head_bound_clear(&bound);
+    attest_judge_question_clear(&question);
+    return part;
 }
 
 void scene_push(attest_judge_recipe *r)

@@ -34,8 +34,12 @@ void scene_begin(scene *x, size_t keys, size_t dim);
 /* lo, hi, exact, error of the row. */
 void scene_get_bound(double result[4], scene *x);
 
-/* Whether the sums over the values are at least what they stand for, added up here. */
+/* Whether the sums over the values and over the weights, without a sink, bound what they stand
+ * for, added up here. */
 bool scene_sums_hold(scene *x);
+
+/* (5): what the product with V may be off by, over the sum of weights times |v|. */
+double scene_product(scene *x);
 
 /* How far a value is from the exact one, as a part of what is allowed on its side; infinite:
  * outside. */

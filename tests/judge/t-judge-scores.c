@@ -137,6 +137,55 @@ static void scale_cases(void)
     expect(&x, 0.7, "scale, a subnormal query in a matrix unit");
 }
 
+/* Two keys with the score 64, whatever the scale and the factors. */
+static double width_of(const char *scale, double q, double dim, double first, double second)
+{
+    static scene x;
+    double b[4];
+
+    scene_begin(&x, 2, (size_t)dim);
+    two_keys(&x);
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.qkv.scale = scale;
+    for (size_t c = 0; c < (size_t)dim; c++)
+        x.q[c] = 0;
+    x.q[0] = q;
+    x.k[0] = x.k[(size_t)dim] = 64;
+    x.factor[0] = first;
+    x.factor[1] = second;
+    scene_get_bound(b, &x);
+    return b[1] - b[0];
+}
+
+/* Sums of dim products are rounded so often, on either side and for either key, with a value of
+ * 1 and a weight of 1/2. Products with a power of two are not rounded once more, others are. */
+static void exact_scale_case(void)
+{
+    static const struct {
+        const char *scale;
+        double q, dim, first, second;
+        bool exact;
+    } c[] = {
+        {"none", 1, 1, 0, 0, true},       {"1/4", 4, 1, 0, 0, true},
+        {"2", 0.5, 1, 0, 0, true},        {"1/3", 3, 1, 0, 0, false},
+        {"3", 0.34375, 1, 0, 0, false},   {"3/4", 1.5, 1, 0, 0, false},
+        {NULL, 4, 16, 0, 0, true},        {NULL, 3, 9, 0, 0, false},
+        {NULL, 2.828125, 8, 0, 0, false}, {"1/4", 4, 1, 8, 0.125, true},
+        {"1/4", 2, 1, 1, 2, true},        {"1/4", 4, 1, 1.5, 0.75, false},
+        {"3/4", 1.5, 1, 1, 1, false},
+    };
+    const double rounded = 64 * 0x1p-24;
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        double width = width_of(c[i].scale, c[i].q, c[i].dim, c[i].first, c[i].second);
+
+        wrong += c[i].exact ? !(width < (2 * c[i].dim + 0.5) * rounded)
+                            : !(width > (2 * c[i].dim + 1.5) * rounded);
+    }
+    TAP_OK(wrong == 0, "scales that are powers of two do not round: %zu wrong", wrong);
+}
+
 /* A query that is multiplied by log2 e too and rounded to bfloat16, by a scale of 1: key 0 has
  * the entry that rounding moves up the most, key 1 the one that it moves down. */
 static void query_in_log2_case(void)
@@ -294,6 +343,7 @@ int main(void)
 {
     score_cases();
     scale_cases();
+    exact_scale_case();
     query_in_log2_case();
     softcap_cases();
     uncommon_cases();

@@ -462,6 +462,12 @@ static void overflow_cases(void)
         x.value[j] = 273.0 / 256;
     x.v.offset = 8;
     expect_nothing(&x, "a sum that overflows when it is rounded");
+    scene_begin(&x, 2, 1); /* 65520 and more are no numbers of binary16 */
+    x.v.output = scene_format("binary16");
+    x.v.exp_relative = 0x1p-10;
+    x.value[0] = 65520 + 3000;
+    x.value[1] = 65520 - 3000;
+    expect_nothing(&x, "an output that may overflow its format, and may not");
     scene_begin(&x, 2, 1);
     x.v.score.accumulate = scene_format("binary32");
     x.v.v = scene_format("binary64");
@@ -593,6 +599,13 @@ static void value_sum_cases(void)
     x.v.cast = true;
     x.v.p = scene_format("binary16");
     TAP_OK(scene_sums_hold(&x), "the value of a key whose cast is a subnormal number counts");
+    x.v.p = scene_format("float8_e4m3fn"); /* the casts, not the weights, are 0 or far off */
+    x.mask[1] = x.mask[2] = -5;
+    TAP_OK(scene_sums_hold(&x), "sums of weights");
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    TAP_OK(scene_sums_hold(&x), "sums of cast weights");
+    x.v.sum_of = ATTEST_JUDGE_SUM_ANY;
+    TAP_OK(scene_sums_hold(&x), "sums of either");
 }
 
 /* ---- what is said of the stages ---- */
@@ -625,9 +638,58 @@ static void score_stage_case(void)
            "scores of 1 + 1 have %.6f unit roundoffs of the bound", part);
 }
 
+/* Two equal values: the output is what it is, but for one rounding, or two times as much. */
+static void output_stage_case(void)
+{
+    static const size_t at[4] = {0};
+    static scene x;
+    attest_judge_model model;
+    attest_judge_terms terms;
+    double b[4], part[2];
+
+    scene_begin(&x, 2, 1);
+    x.value[0] = x.value[1] = 1.5;
+    x.v.output = scene_format("bfloat16");
+    for (int any = 0; any < 2; any++) {
+        x.v.output_any = any;
+        scene_get_bound(b, &x); /* sets x.qkv */
+        attest_judge_model_init(&model);
+        model.variant = &x.v;
+        model.variants = 1;
+        if (attest_judge_terms_find(&terms, at, &x.qkv, &model, NULL) != ATTEST_OK)
+            abort();
+        part[any] = terms.part[ATTEST_JUDGE_STAGE_OUTPUT] / (1.5 * 0x1p-8);
+    }
+    TAP_OK(fabs(part[0] - 1) < 1e-9 && fabs(part[1] - 2) < 1e-9,
+           "outputs have %.6f unit roundoffs of the bound, %.6f to either side", part[0],
+           part[1]);
+}
+
+/* What joining the parts of the keys adds, with all else in binary64: splits + 2 roundings of
+ * the working format, one more where v has a factor. */
+static void joined_case(void)
+{
+    static scene x;
+    double part[3];
+
+    scene_begin(&x, 4, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    for (size_t j = 0; j < 4; j++)
+        x.value[j] = 1;
+    part[0] = scene_product(&x) / 0x1p-24;
+    x.v.splits = 4;
+    part[1] = scene_product(&x) / 0x1p-24;
+    x.factor[2] = 2;
+    part[2] = scene_product(&x) / 0x1p-24;
+    TAP_OK(part[0] < 1e-3 && fabs(part[1] - 6) < 1e-3 && fabs(part[2] - 7) < 1e-3,
+           "parts are joined by %.4f unit roundoffs, %.4f and %.4f", part[0], part[1], part[2]);
+}
+
 int main(void)
 {
     score_stage_case();
+    output_stage_case();
+    joined_case();
     value_sum_cases();
     weight_cases();
     rising_case();

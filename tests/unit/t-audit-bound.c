@@ -257,6 +257,62 @@ static void test_winners(uint64_t *state)
            "hardmax: 20 bounds as the note has them, ratios %.12g to %.12g", least, most);
 }
 
+/* The bound of one token of 1/8 in a layer of one entry whose matrices are 1/8, if the largest
+ * number of the format is most. */
+static double bound_within(double most, uint64_t *state)
+{
+    const ref_shape shape = {1, 1, 1, 1, 1, 1, false};
+    attest_format format = {.precision = 24};
+    double eighth = 0.125, *norm = attest_shared_alloc(1, sizeof *norm), result;
+    attest_dataset_builder builder;
+    attest_simulated_arithmetic a;
+    attest_audit_model model;
+    attest_audit_request request;
+    attest_dataset dataset;
+    attest_head *head;
+    ref_case layer;
+
+    ref_case_init(&layer, &shape, state);
+    layer.weights.activation = ATTEST_HARDMAX;
+    head = &layer.weights.head[0];
+    for (int i = 0; i < 4; i++) {
+        attest_matrix *m = (attest_matrix *[]){&head->wq, &head->wk, &head->wv, &head->wo}[i];
+
+        attest_matrix_clear(m);
+        attest_matrix_init(m);
+        attest_matrix_resize(m, 1, 1);
+        fmpz_set_ui(m->denominator, 8);
+        fmpz_one(m->entry);
+    }
+    attest_dataset_init(&dataset);
+    attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_REAL, NULL);
+    if (attest_dataset_builder_add_doubles(&builder, &eighth, 1, NULL) != ATTEST_OK ||
+        attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(&dataset, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    attest_simulated_arithmetic_init(&a, &format);
+    attest_audit_model_init(&model, &a);
+    model.most = most;
+    attest_audit_request_init(&request, &dataset, &layer.weights);
+    if (attest_audit_bound(norm, NULL, &request, &model, NULL) != ATTEST_OK)
+        abort();
+    result = *norm;
+    attest_shared_free(norm, 1, sizeof *norm);
+    attest_dataset_clear(&dataset);
+    ref_case_clear(&layer);
+    return result;
+}
+
+/* A mean divides by a number of winners, here 1: it must be a number, rounded outward once. */
+static void test_largest(uint64_t *state)
+{
+    TAP_OK(isfinite(bound_within(2, state)) && isfinite(bound_within(OUTWARD, state)) &&
+               isinf(bound_within(nextafter(OUTWARD, 0), state)) &&
+               isinf(bound_within(0.5, state)),
+           "hardmax: formats that have the number 1, just, or not");
+}
+
 /* What is bounded at one width holds at all larger ones. */
 static void test_monotone(uint64_t *state)
 {
@@ -346,6 +402,7 @@ int main(void)
     test_transcription(16, &state);
     test_transcription(24, &state);
     test_winners(&state);
+    test_largest(&state);
     test_monotone(&state);
     test_powers(&state);
     flint_cleanup();

@@ -8,7 +8,9 @@
 #include "audit/collapse.h"
 #include "audit/collisions.h"
 #include "audit/errors.h"
+#include "audit/separation.h"
 #include "base/workers.h"
+#include "number/wide.h"
 #include "tests/ref/audit_cases.h"
 
 static attest_format get_format(const char *name)
@@ -219,6 +221,43 @@ static void test_sweep(uint64_t *state)
     }
     TAP_OK(wrong == 0 && compared > 10, "sweep and tree agree on %zu layers (%zu wrong)",
            compared, wrong);
+}
+
+/* Points of a line along each axis, one step of 1/2 among steps of 1: along any other axis all
+ * of them are equal, and 450 take more comparisons than the sweep may make. */
+static void test_axes(void)
+{
+    enum { COUNT = 450, DIM = 3, NEAR = 300 };
+    size_t wrong = 0;
+
+    for (size_t axis = 0; axis < DIM; axis++) {
+        uint32_t number[COUNT];
+        attest_contexts classes = {.position = number};
+        attest_audit_outputs outputs = {.count = COUNT, .dim = DIM};
+        size_t pair[2] = {0, 0};
+        bool found = false, done;
+        arf_t square;
+
+        outputs.wide = attest_wide_vector_init(&outputs.bytes, COUNT * DIM, 53, false);
+        if (!outputs.wide)
+            abort();
+        for (size_t p = 0; p < COUNT; p++) {
+            number[p] = (uint32_t)p;
+            for (size_t c = 0; c < DIM; c++)
+                mpfr_set_d(outputs.wide + p * DIM + c,
+                           c == axis ? (double)p - (p > NEAR ? 0.5 : 0) : 1, MPFR_RNDN);
+        }
+        arf_init(square);
+        done = attest_audit_separation_sweep(square, pair, &found, &outputs, &classes);
+        wrong += !done || !found || pair[0] != NEAR || pair[1] != NEAR + 1 ||
+                 arf_cmp_d(square, 0.25) != 0;
+        number[NEAR + 1] = NEAR; /* no required pair any more; the first of the others is */
+        done = attest_audit_separation_sweep(square, pair, &found, &outputs, &classes);
+        wrong += !done || !found || pair[0] != 0 || pair[1] != 1 || !arf_is_one(square);
+        arf_clear(square);
+        attest_audit_outputs_clear(&outputs);
+    }
+    TAP_OK(wrong == 0, "the sweep goes along the widest axis: %zu wrong", wrong);
 }
 
 /* Errors against balls never exceed the bound, for any algorithm. */
@@ -451,6 +490,7 @@ int main(void)
 
     test_collisions(&state);
     test_sweep(&state);
+    test_axes();
     for (size_t i = 0; i < sizeof bounded / sizeof bounded[0]; i++)
         test_bound(bounded[i], ATTEST_SOFTMAX, &state);
     for (size_t i = 0; i < sizeof winners / sizeof winners[0]; i++)

@@ -17,33 +17,113 @@ static void set(attest_judge_allclose *tolerance, const char *atol, const char *
     attest_judge_allclose_set(tolerance, a, r);
 }
 
-/* sign of |y - o| - atol - rtol |o|, exactly. */
-static int exact_sign(double y, double o, const fmpq_t atol, const fmpq_t rtol)
+/* Whether the doubles are the next ones below and above. */
+static bool is_next(double low, double high, const fmpq_t value)
 {
-    fmpq_t left, right;
-    int sign;
+    fmpq_t x[4];
+    bool is;
 
-    fmpq_init(left);
-    fmpq_init(right);
-    attest_number_set_double(left, y);
-    attest_number_set_double(right, o);
-    fmpq_sub(left, left, right);
-    fmpq_abs(left, left);
-    fmpq_abs(right, right);
-    fmpq_mul(right, right, rtol);
-    fmpq_add(right, right, atol);
-    sign = fmpq_cmp(left, right);
-    fmpq_clear(left);
-    fmpq_clear(right);
-    return sign;
+    for (int i = 0; i < 4; i++)
+        fmpq_init(x[i]);
+    attest_number_set_double(x[0], low);
+    attest_number_set_double(x[1], high);
+    attest_number_set_double(x[2], nextafter(low, (double)INFINITY));
+    attest_number_set_double(x[3], nextafter(high, -(double)INFINITY));
+    is = fmpq_cmp(x[0], value) <= 0 && fmpq_cmp(x[1], value) >= 0 &&
+         fmpq_cmp(x[2], value) > 0 && fmpq_cmp(x[3], value) < 0;
+    for (int i = 0; i < 4; i++)
+        fmpq_clear(x[i]);
+    return is;
 }
 
-/* Values that are within a few units of the border: a verdict is right or not given. */
+static void numbers(uint64_t *seed)
+{
+    size_t wrong = 0;
+    attest_judge_allclose tolerance;
+    fmpq_t atol, rtol;
+
+    fmpq_init(atol);
+    fmpq_init(rtol);
+    for (int i = 0; i < 2000; i++) {
+        fmpz_set_ui(fmpq_numref(atol), tap_random(seed) >> tap_random(seed) % 64);
+        fmpz_set_ui(fmpq_denref(atol), 1 + (tap_random(seed) >> 1));
+        fmpz_one_2exp(fmpq_numref(rtol), tap_random(seed) % 70); /* doubles, and one beside */
+        fmpz_add_ui(fmpq_numref(rtol), fmpq_numref(rtol), tap_random(seed) % 3);
+        fmpz_one_2exp(fmpq_denref(rtol), tap_random(seed) % 1100);
+        fmpq_canonicalise(atol);
+        fmpq_canonicalise(rtol);
+        attest_judge_allclose_set(&tolerance, atol, rtol);
+        wrong += !is_next(tolerance.atol_low, tolerance.atol_high, atol);
+        wrong += !is_next(tolerance.rtol_low, tolerance.rtol_high, rtol);
+    }
+    fmpq_clear(atol);
+    fmpq_clear(rtol);
+    TAP_OK(wrong == 0, "tolerances lie between neighbouring doubles: %zu do not", wrong);
+}
+
+/* How far the distance is over what is allowed, exactly: every error for it if sign is 1,
+ * against it if sign is -1. */
+static void set_excess(fmpq_t excess, const double y[2], const double o[2], int sign,
+                       const fmpq_t atol, const fmpq_t rtol)
+{
+    fmpq_t x, error;
+
+    fmpq_init(x);
+    fmpq_init(error);
+    attest_number_set_double(excess, y[0]);
+    attest_number_set_double(x, o[0]);
+    fmpq_sub(excess, excess, x);
+    fmpq_abs(excess, excess);
+    fmpq_abs(x, x);
+    attest_number_set_double(error, sign * o[1]);
+    fmpq_sub(x, x, error);
+    if (fmpq_sgn(x) < 0)
+        fmpq_zero(x);
+    fmpq_add(excess, excess, error);
+    attest_number_set_double(error, sign * y[1]);
+    fmpq_add(excess, excess, error);
+    fmpq_mul(x, x, rtol);
+    fmpq_add(x, x, atol);
+    fmpq_sub(excess, excess, x);
+    fmpq_clear(x);
+    fmpq_clear(error);
+}
+
+typedef struct counts {
+    size_t all, decided, wrong, needless;
+} counts;
+
+/* One element: a verdict is right, and only a few roundings at the border leave it open. */
+static void look(counts *n, const attest_judge_allclose *tolerance, const double y[2],
+                 const double o[2], const fmpq_t atol, const fmpq_t rtol)
+{
+    double room = 32 * 0x1p-53 * (fabs(y[0]) + fabs(o[0]) + y[1] + o[1]) + 0x1p-1060;
+    fmpq_t near, far;
+    attest_judge_closeness closeness;
+    size_t at;
+
+    fmpq_init(near);
+    fmpq_init(far);
+    set_excess(near, y, o, 1, atol, rtol);
+    set_excess(far, y, o, -1, atol, rtol);
+    closeness = attest_judge_allclose_check(&at, tolerance, &y[0], y[1] > 0 ? &y[1] : NULL,
+                                            &o[0], &o[1], 1);
+    n->all++;
+    n->decided += closeness != ATTEST_JUDGE_OPEN;
+    n->wrong += closeness == ATTEST_JUDGE_CLOSE && fmpq_sgn(near) > 0;
+    n->wrong += closeness == ATTEST_JUDGE_FAR && fmpq_sgn(far) <= 0;
+    n->needless +=
+        closeness == ATTEST_JUDGE_OPEN && (fmpq_get_d(near) < -room || fmpq_get_d(far) > room);
+    fmpq_clear(near);
+    fmpq_clear(far);
+}
+
+/* Values that are within a few units of the border, without errors and with them. */
 static void border(uint64_t *seed)
 {
     static const char *const pair[][2] = {
         {"1e-2", "1e-2"}, {"0", "1/3"}, {"1e-5", "0"}, {"0", "0"}, {"1e-300", "1e-300"}};
-    size_t wrong = 0, decided = 0, all = 0;
+    counts n = {0};
 
     for (size_t p = 0; p < sizeof pair / sizeof pair[0]; p++) {
         attest_judge_allclose tolerance;
@@ -53,25 +133,58 @@ static void border(uint64_t *seed)
         fmpq_init(rtol);
         set(&tolerance, pair[p][0], pair[p][1], atol, rtol);
         for (int i = 0; i < 20000; i++) {
-            double o =
-                ldexp((double)(int64_t)tap_random(seed), -64 + (int)(tap_random(seed) % 8));
-            double error = 0, y = o + tolerance.atol_low + tolerance.rtol_low * fabs(o);
-            attest_judge_closeness closeness;
-            size_t at;
+            bool vague = i / 2 % 2, beyond = i / 4 % 2;
+            double o[2] = {
+                ldexp((double)(int64_t)tap_random(seed), -64 + (int)(tap_random(seed) % 8)),
+                vague ? ldexp((double)(tap_random(seed) >> 1), -70) : 0};
+            double y[2] = {0, vague ? ldexp((double)(tap_random(seed) >> 1), -71) : 0};
+            double errors = beyond ? -(y[1] + o[1]) : y[1] + o[1];
+            double size = fmax(fabs(o[0]) - (beyond ? -o[1] : o[1]), 0);
 
-            for (uint64_t steps = tap_random(seed) % 6; steps > 0; steps--)
-                y = nextafter(y, i % 2 ? 10.0 : -10.0);
-            closeness = attest_judge_allclose_check(&at, &tolerance, &y, NULL, &o, &error, 1);
-            decided += closeness != ATTEST_JUDGE_OPEN;
-            wrong += closeness == ATTEST_JUDGE_CLOSE && exact_sign(y, o, atol, rtol) > 0;
-            wrong += closeness == ATTEST_JUDGE_FAR && exact_sign(y, o, atol, rtol) <= 0;
-            all++;
+            y[0] = o[0] + tolerance.atol_low + tolerance.rtol_low * size - errors;
+            for (uint64_t steps = tap_random(seed) % (i % 3 ? 6 : 40); steps > 0; steps--)
+                y[0] = nextafter(y[0], i % 2 ? 10.0 : -10.0);
+            look(&n, &tolerance, y, o, atol, rtol);
         }
         fmpq_clear(atol);
         fmpq_clear(rtol);
     }
-    TAP_OK(wrong == 0 && decided > 0 && decided < all,
-           "%zu cases at the border, %zu decided, %zu of them wrongly", all, decided, wrong);
+    TAP_OK(
+        n.wrong == 0 && n.needless == 0 && n.decided > 0 && n.decided < n.all,
+        "%zu cases at the border, %zu decided, %zu of them wrongly, %zu left open needlessly",
+        n.all, n.decided, n.wrong, n.needless);
+}
+
+/* Of several elements, the one that is farthest over what is allowed for it; the first of
+ * equals. */
+static void farthest(void)
+{
+    const double o[4] = {1000, 1, 1, 1}, zero[4] = {0};
+    const double y[4] = {1011, 1.5, 3, -1}, bound[4] = {11, 0.5, 2, 2};
+    const double vague[3] = {20, 0, 20};
+    attest_judge_allclose tolerance;
+    fmpq_t atol, rtol;
+    size_t at = 7;
+
+    fmpq_init(atol);
+    fmpq_init(rtol);
+    set(&tolerance, "1e-2", "1e-2", atol, rtol);
+    TAP_OK(attest_judge_allclose_check(&at, &tolerance, y, NULL, o, zero, 4) ==
+                   ATTEST_JUDGE_FAR &&
+               at == 2,
+           "the farthest, not the largest distance");
+    TAP_OK(attest_judge_allclose_check(&at, &tolerance, o, NULL, o, zero, 4) ==
+                   ATTEST_JUDGE_CLOSE &&
+               at == 1,
+           "all are close: the first with the least room");
+    TAP_OK(attest_judge_allclose_check(&at, &tolerance, y, vague, o, zero, 3) ==
+                   ATTEST_JUDGE_FAR &&
+               at == 1,
+           "one that is far counts more than open ones before and after");
+    TAP_OK(!attest_judge_allclose_holds(&at, &tolerance, bound, o, zero, 4) && at == 2,
+           "the largest excess of a bound");
+    fmpq_clear(atol);
+    fmpq_clear(rtol);
 }
 
 static void cases(void)
@@ -137,6 +250,8 @@ int main(void)
     uint64_t seed = tap_seed(0xa11c);
 
     cases();
+    farthest();
+    numbers(&seed);
     border(&seed);
     flint_cleanup();
     return tap_done();

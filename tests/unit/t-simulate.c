@@ -1,6 +1,7 @@
 /* t-simulate.c -- kernels, bit for bit against MPFR, and drawn kernels against their model. */
 #include <math.h>
 
+#include "judge/range.h"
 #include "tests/ref/schedule.h"
 #include "tests/unit/judge_cases.h"
 
@@ -229,6 +230,7 @@ static void check_overflow(void)
                       .k = case_tensor(k, ATTEST_TENSOR_F64, 2, 1),
                       .v = case_tensor(v, ATTEST_TENSOR_F64, 2, 1),
                       .scale = "2.7725887222397812376689284858327"};
+    attest_judge_ranges ranges;
     attest_status status;
     double out, lo, hi;
 
@@ -253,6 +255,89 @@ static void check_overflow(void)
     TAP_OK(attest_judge_simulate(&out, NULL, NULL, &qkv, &model, 1, &options, &error) ==
                ATTEST_USAGE,
            "no such schedule: %s", error.text);
+    schedule.lanes = 300;
+    attest_judge_ranges_init(&ranges);
+    for (size_t jobs = 1; jobs <= 2; jobs++)
+        TAP_OK(attest_judge_ranges_add(&ranges, &qkv, &model, jobs, &error) == ATTEST_USAGE &&
+                   error.status == ATTEST_USAGE,
+               "ranges of what is not simulated, %zu processes: %s", jobs, error.text);
+    attest_judge_ranges_clear(&ranges);
+    schedule.lanes = 1;
+    qkv.q.shape[0] = qkv.k.shape[0] = qkv.v.shape[0] = SIZE_MAX / 20; /* the same, often */
+    qkv.q.stride[0] = qkv.k.stride[0] = qkv.v.stride[0] = 0;
+    TAP_OK(attest_judge_simulate(&out, &lo, &hi, &qkv, &model, 0, &options, &error) ==
+               ATTEST_NOMEM,
+           "three doubles for each of more elements than there are: %s", error.text);
+}
+
+/* lo, hi = what attest_judge_concrete_score makes of the score x with a softcap of 1. */
+static void cap(double *lo, double *hi, double x, const char *format, double error, bool open)
+{
+    static const double one[] = {1};
+    attest_qkv qkv = {.q = case_tensor(one, ATTEST_TENSOR_F64, 1, 1),
+                      .k = case_tensor(&x, ATTEST_TENSOR_F64, 1, 1),
+                      .v = case_tensor(one, ATTEST_TENSOR_F64, 1, 1),
+                      .scale = "none",
+                      .softcap = "1"};
+    attest_judge_recipe recipe = {.lanes = 1, .splits = 1, .max = ATTEST_JUDGE_MAX_TWO_PASS};
+    attest_judge_variant v;
+    attest_judge_question question;
+    attest_judge_concrete concrete;
+    attest_judge_head head;
+    attest_judge_row row;
+
+    attest_judge_variant_init(&v);
+    v.score.accumulate = v.k = case_format(format);
+    v.softcap_relative = error;
+    v.softcap_absolute = 0;
+    if (attest_judge_question_init(&question, &qkv, NULL) != ATTEST_OK ||
+        attest_judge_head_init(&head, &question, NULL) != ATTEST_OK ||
+        attest_judge_head_load(&head, 0, 0, NULL) != ATTEST_OK ||
+        attest_judge_concrete_init(&concrete, &question, &v, &recipe, NULL) != ATTEST_OK)
+        abort();
+    attest_judge_concrete_set_head(&concrete, &head);
+    attest_judge_head_get_row(&row, &head, 0);
+    attest_judge_concrete_score(&concrete, &head, &row, 0, open);
+    *lo = concrete.score_lo[0];
+    *hi = concrete.score_hi[0];
+    attest_judge_concrete_clear(&concrete);
+    attest_judge_head_clear(&head);
+    attest_judge_question_clear(&question);
+}
+
+/* tanh, to nearest: also the one number of 25 bits whose tanh, cut to 53 bits, lies in the
+ * middle of two of them; and all that an error of 2^-12 allows. */
+static void check_tanh(uint64_t *state)
+{
+    static const struct {
+        const char *format;
+        mpfr_prec_t bits;
+    } c[] = {{"binary32", 24}, {"p=25:emin=-126:emax=127", 25}, {"binary64", 53}};
+    size_t wrong = 0, open = 0;
+    mpfr_t y;
+
+    for (size_t i = 0; i < 3; i++)
+        for (int trial = 0; trial < 300; trial++) {
+            double x = trial == 0 ? 0x1.f51a63p-12
+                                  : ldexp((double)(tap_random(state) >> 40),
+                                          -23 - (int)(tap_random(state) % 12));
+            double lo, hi, exact;
+
+            if (i == 0 && trial == 0)
+                continue; /* not one of its numbers */
+            mpfr_init2(y, c[i].bits);
+            mpfr_set_d(y, x, MPFR_RNDN);
+            mpfr_tanh(y, y, MPFR_RNDN);
+            exact = mpfr_get_d(y, MPFR_RNDN);
+            mpfr_clear(y);
+            cap(&lo, &hi, x, c[i].format, 0, false);
+            wrong += lo != exact || hi != exact;
+            cap(&lo, &hi, x, c[i].format, 0x1p-12, true);
+            open += !(fabs(lo - exact * (1 - 0x1p-12)) <= 0x1p-22 * exact &&
+                      fabs(hi - exact * (1 + 0x1p-12)) <= 0x1p-22 * exact);
+        }
+    TAP_OK(wrong == 0, "tanh to nearest: %zu wrong", wrong);
+    TAP_OK(open == 0, "tanh with an error of 2^-12: %zu wrong", open);
 }
 
 /* The whole question in several processes is its rows, one after another. */
@@ -348,6 +433,7 @@ int main(void)
     check_drawn(&state);
     check_contradictions(&state);
     check_overflow();
+    check_tanh(&state);
     check_question(&state);
     return tap_done();
 }
