@@ -69,7 +69,7 @@ static const options *asked;
 static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen_collinear,
     seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
     seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
-    seen_alike;
+    seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated;
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -134,6 +134,99 @@ static bool check_tokens(const attest_vocabulary *v)
     return true;
 }
 
+/* Whether every token of the dataset is one of the vocabulary, in all its entries. */
+static bool check_members(const attest_dataset *d, const attest_vocabulary *v)
+{
+    size_t found = 0;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t t = 0; t < d->tokens.count; t++)
+        for (size_t i = 0; i < v->count; i++) {
+            bool equal = true;
+            for (size_t c = 0; c < v->dim; c++) {
+                attest_tokens_get_entry(x, &d->tokens, t, c);
+                equal = equal && fmpq_equal(x, token(v, i) + c);
+            }
+            found += equal;
+        }
+    fmpq_clear(x);
+    return d->dim == v->dim && found == d->tokens.count;
+}
+
+/* Whether sequence i has the tokens of the one before, in another order. */
+static bool is_permuted(const attest_dataset *d, size_t i)
+{
+    size_t length = attest_dataset_length(d, i);
+    const uint32_t *one = d->token + d->start[i - 1], *other = d->token + d->start[i];
+
+    if (length != attest_dataset_length(d, i - 1) ||
+        memcmp(one, other, length * sizeof *one) == 0)
+        return false;
+    for (size_t k = 0; k < length; k++) {
+        size_t in[2] = {0};
+        for (size_t l = 0; l < length; l++) {
+            in[0] += one[l] == one[k];
+            in[1] += other[l] == one[k];
+        }
+        if (in[0] != in[1])
+            return false;
+    }
+    return true;
+}
+
+/* Whether sequence i is the one before but for one place. */
+static bool is_exchanged(const attest_dataset *d, size_t i)
+{
+    size_t length = attest_dataset_length(d, i), differ = 0;
+
+    for (size_t k = 0; k < length && length == attest_dataset_length(d, i - 1); k++)
+        differ += attest_dataset_token(d, i, k) != attest_dataset_token(d, i - 1, k);
+    return differ == 1;
+}
+
+/* Whether sequence a is sequence b without one of its places. */
+static bool is_part(const attest_dataset *d, size_t a, size_t b)
+{
+    size_t length = attest_dataset_length(d, a), k = 0;
+
+    if (length + 1 != attest_dataset_length(d, b))
+        return false;
+    while (k < length && attest_dataset_token(d, a, k) == attest_dataset_token(d, b, k))
+        k++;
+    while (k < length && attest_dataset_token(d, a, k) == attest_dataset_token(d, b, k + 1))
+        k++;
+    return k == length;
+}
+
+/* Whether sequence i is the one before and one of its tokens again. */
+static bool is_repeated(const attest_dataset *d, size_t i)
+{
+    size_t length = attest_dataset_length(d, i - 1), k = 0;
+
+    if (!is_part(d, i - 1, i))
+        return false;
+    while (k < length &&
+           attest_dataset_token(d, i - 1, k) != attest_dataset_token(d, i, length))
+        k++;
+    return k < length && memcmp(d->token + d->start[i - 1], d->token + d->start[i],
+                                length * sizeof *d->token) == 0;
+}
+
+/* How sequences come from the one before; long ones, which chance makes alike only rarely. */
+static void see_relations(const attest_dataset *d)
+{
+    for (size_t i = 1; i < d->count; i++) {
+        if (attest_dataset_length(d, i - 1) < 3)
+            continue;
+        seen_next++;
+        seen_permuted += is_permuted(d, i);
+        seen_exchanged += is_exchanged(d, i);
+        seen_shortened += is_part(d, i, i - 1);
+        seen_repeated += is_repeated(d, i);
+    }
+}
+
 static bool check_sequences(const attest_dataset *d)
 {
     const attest_gen_sequences *o = &asked->sequences;
@@ -152,10 +245,8 @@ static bool check_sequences(const attest_dataset *d)
             for (size_t l = 0; l < k && !o->repeats; l++)
                 if (attest_dataset_token(d, i, k) == attest_dataset_token(d, i, l))
                     return false;
-        seen_permuted += i > 0 && length > 1 && length == attest_dataset_length(d, i - 1) &&
-                         attest_dataset_token(d, i, 0) == attest_dataset_token(d, i - 1, 1) &&
-                         attest_dataset_token(d, i, 1) == attest_dataset_token(d, i - 1, 0);
     }
+    see_relations(d);
     return true;
 }
 
@@ -284,7 +375,8 @@ static enum theft_trial_res check(struct theft *t, void *argument)
         seen_slanted += line && !fmpq_is_zero(token(v, 1)) && !fmpq_is_zero(token(v, 1) + 1);
     }
     seen_shared += shares(&s->dataset, false) && shares(&s->dataset, true);
-    return check_tokens(v) && check_sequences(&s->dataset) && check_heads(&s->weights, v)
+    return check_tokens(v) && check_members(&s->dataset, v) && check_sequences(&s->dataset) &&
+                   check_heads(&s->weights, v)
                ? THEFT_TRIAL_PASS
                : THEFT_TRIAL_FAIL;
 }
@@ -405,7 +497,7 @@ static size_t seen_packed, seen_nearly_packed, seen_apart;
 static enum theft_trial_res check_gaps(struct theft *t, void *argument)
 {
     const attest_vocabulary *v = argument;
-    bool ok = v->count >= 2 && v->count <= 8;
+    bool ok = v->count >= 2 && v->count <= 8 && v->dim == 1;
     fmpq_t gap;
 
     (void)t;
@@ -443,6 +535,20 @@ static enum theft_run_res run_reals(theft_seed seed, size_t trials)
     return result;
 }
 
+/* One of five relations each; where lengths are free, all of them can be. */
+static void check_relations(bool lengths)
+{
+    size_t many = seen_next / 15;
+
+    TAP_OK(seen_permuted > many && seen_exchanged > many,
+           "of %zu sequences, permuted: %zu, with another token: %zu", seen_next, seen_permuted,
+           seen_exchanged);
+    TAP_OK(lengths ? seen_shortened > many && seen_repeated > many
+                   : seen_shortened + seen_repeated == 0,
+           "without a token: %zu, with one again: %zu", seen_shortened, seen_repeated);
+    seen_next = seen_permuted = seen_exchanged = seen_shortened = seen_repeated = 0;
+}
+
 int main(void)
 {
     uint64_t seed = tap_seed(0x5eed);
@@ -464,10 +570,11 @@ int main(void)
            "heads with the scores of the one before: %zu of %zu", seen_alike, seen_later);
     TAP_OK(seen_factored > 20, "heads of rank 1: %zu", seen_factored);
     TAP_OK(seen_shorter > 20, "unequal lengths: %zu", seen_shorter);
-    TAP_OK(seen_permuted > 20, "permuted sequences: %zu", seen_permuted);
+    check_relations(true);
     TAP_OK(run(&strict, seed, TRIALS) == THEFT_RUN_PASS,
            "no zero, no repeats, equal lengths, scores within the limit");
-    seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = seen_permuted = 0;
+    check_relations(false);
+    seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = 0;
     seen_full = 0;
     TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
            "tokens of doubles, none of them zero");
@@ -475,8 +582,8 @@ int main(void)
            "that nearly agree: %zu; tiny and huge: %zu; opposite: %zu; collinear: %zu",
            seen_near, seen_scaled, seen_opposite, seen_collinear);
     TAP_OK(seen_full > 20, "with significands of more than 45 bits: %zu", seen_full);
-    TAP_OK(seen_shorter > 20 && seen_permuted > 20,
-           "in sequences of unequal lengths: %zu; permuted: %zu", seen_shorter, seen_permuted);
+    TAP_OK(seen_shorter > 20, "in sequences of unequal lengths: %zu", seen_shorter);
+    check_relations(true);
     seen_shared = seen_huge = seen_tiny = seen_dead = 0;
     TAP_OK(run(&corners, seed, TRIALS) == THEFT_RUN_PASS, "tokens in several contexts");
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
