@@ -48,6 +48,22 @@ edited 2 "another property, of another definition" 'o["property"] = "equivarianc
 edited 0 "another property of that definition, which holds" 'o["property"] = "contextual"'
 json 'o["replays"][0]["verdict"] == "held" and "looking at all pairs" in o["replays"][0]["reason"]'
 
+# What a file says besides.
+edited 2 "fewer steps than none" 'o["shrink_steps"] = -1'
+complains 'shrink_steps.*is negative'
+edited 2 "steps that are no number" 'o["shrink_steps"] = "1"'
+edited 1 "no steps" 'o["shrink_steps"] = 0'
+edited 1 "neither seed nor steps" 'del o["seed"], o["shrink_steps"]'
+for seed in x 0x12x ''; do
+    edited 2 "no seed: '$seed'" "o['seed'] = '$seed'"
+    complains 'is not a seed'
+done
+edited 2 "a pair of three" 'o["violates"]["pair"] += [[0, 0]]'
+edited 2 "a place of one number" 'o["violates"]["pair"][1] = [0]'
+edited 2 "a sequence that is not there" 'o["violates"]["pair"][1] = [len(o["dataset"]["sequences"]), 0]'
+edited 2 "a position that is not there" 'o["violates"]["pair"][1] = [1, len(o["dataset"]["sequences"][1])]'
+edited 2 "a position below 0" 'o["violates"]["pair"][1] = [1, -1]'
+
 # The fewest bits that a format has.
 theirs=$file file=$srcdir/tests/corpus/contextual-11-bits.json
 edited 1 "a format of one bit" 'o["parameters"]["bits"] = "1"'
