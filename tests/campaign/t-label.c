@@ -1,6 +1,7 @@
 /* The labels of small datasets and layers, against those that a person gives them. */
 #include "campaign/label.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tests/tap.h"
@@ -244,8 +245,40 @@ static void test_fits(void)
     attest_instance_clear(&instance);
 }
 
+/* A label that is given again counts once, and what does not fit is left out. */
+static void test_trial(void)
+{
+    static char name[ATTEST_TRIAL_LABELS + 1][16];
+    attest_trial trial;
+
+    attest_trial_init(&trial);
+    TAP_OK(trial.labels == 0 && trial.outcome == ATTEST_HELD && isnan(trial.margin) &&
+               !trial.has_pair && !trial.reason[0],
+           "a trial begins as one that holds");
+    for (int again = 0; again < 2; again++)
+        for (size_t l = 0; l < ATTEST_TRIAL_LABELS; l++) {
+            snprintf(name[l], sizeof name[l], "label %zu", l);
+            attest_trial_label(&trial, name[l]);
+            attest_trial_label(&trial, name[0]);
+        }
+    TAP_OK(trial.labels == ATTEST_TRIAL_LABELS && strcmp(trial.label[0], "label 0") == 0 &&
+               strcmp(trial.label[1], "label 1") == 0,
+           "%zu labels, each once", trial.labels);
+    snprintf(name[ATTEST_TRIAL_LABELS], sizeof name[0], "too many");
+    attest_trial_label(&trial, name[ATTEST_TRIAL_LABELS]);
+    TAP_OK(trial.labels == ATTEST_TRIAL_LABELS, "no more than fit");
+    attest_trial_open(&trial, "open: %d", 7);
+    TAP_OK(trial.outcome == ATTEST_OPEN && strcmp(trial.reason, "open: 7") == 0, "%s",
+           trial.reason);
+    attest_trial_violated(&trial, "toy", "x is %d", 8);
+    TAP_OK(trial.outcome == ATTEST_VIOLATED && strcmp(trial.reason, "x is 8") == 0 &&
+               strcmp(trial.definition, "toy") == 0,
+           "%s", trial.reason);
+}
+
 int main(void)
 {
+    test_trial();
     test_datasets();
     test_doubles();
     test_layers();
