@@ -1,5 +1,6 @@
 /* What the generators promise: distinct tokens, none of them zero, no repeats, lengths, limits
  * of scores, gaps; and that every corner is reached. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,31 @@ static const options *asked;
 static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen_collinear,
     seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
     seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
-    seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated;
+    seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated, seen_odd, seen_heads,
+    seen_scaled_keys, seen_scaled_outputs, seen_opposed;
+
+/* How often the least and the largest of each size were drawn. */
+enum { DIM, TOKENS, SEQUENCES, LENGTH, HEADS, HEAD_SIZE, SIZES };
+static size_t seen_least[SIZES], seen_most[SIZES];
+
+static void see_size(int what, size_t size, size_t low, size_t high)
+{
+    seen_least[what] += size == low;
+    seen_most[what] += size == high;
+}
+
+static void check_sizes(const char *name, size_t least)
+{
+    size_t rare = SIZE_MAX;
+
+    for (int what = 0; what < SIZES; what++) {
+        rare = seen_least[what] < rare ? seen_least[what] : rare;
+        rare = seen_most[what] < rare ? seen_most[what] : rare;
+        seen_least[what] = seen_most[what] = 0;
+    }
+    TAP_OK(rare > least, "%s: every size is its least and its largest one %zu times or more",
+           name, rare);
+}
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -104,6 +129,10 @@ static size_t count_bits(const fmpz_t x)
 
 static bool check_tokens(const attest_vocabulary *v)
 {
+    bool odd = false;
+
+    see_size(DIM, v->dim, 1, asked->tokens.dim_max);
+    see_size(TOKENS, v->count, asked->tokens.count_min, asked->tokens.count_max);
     for (size_t i = 0; i < v->count; i++) {
         double norm = square(token(v, i), NULL, v->dim, 0);
         bool zero = true;
@@ -112,6 +141,8 @@ static bool check_tokens(const attest_vocabulary *v)
             seen_thirds += fmpz_divisible_si(fmpq_denref(token(v, i) + c), 3);
             seen_long += fmpq_height_bits(token(v, i) + c) > 100;
             seen_full += count_bits(fmpq_numref(token(v, i) + c)) > 45;
+            odd = odd || (fmpz_is_one(fmpq_denref(token(v, i) + c)) &&
+                          fmpz_is_odd(fmpq_numref(token(v, i) + c)));
         }
         if (zero && !asked->tokens.zero)
             return false;
@@ -131,6 +162,7 @@ static bool check_tokens(const attest_vocabulary *v)
             seen_opposite += square(token(v, i), token(v, j), v->dim, -1) == 0;
         }
     }
+    seen_odd += odd;
     return true;
 }
 
@@ -235,6 +267,8 @@ static bool check_sequences(const attest_dataset *d)
         return false;
     if (d->count < o->count_min || d->count > o->count_max)
         return false;
+    see_size(SEQUENCES, d->count, o->count_min, o->count_max);
+    see_size(LENGTH, attest_dataset_length(d, 0), o->length_min, o->length_max);
     for (size_t i = 0; i < d->count; i++) {
         size_t length = attest_dataset_length(d, i);
         if (length < o->length_min || length > o->length_max ||
@@ -299,6 +333,39 @@ static bool is_same(const attest_matrix *a, const attest_matrix *b)
     return same;
 }
 
+/* Whether a power of ten stands above or below the line of its first entry. */
+static bool is_scaled(const attest_matrix *m)
+{
+    fmpz_t power;
+    fmpq_t x;
+    bool scaled;
+
+    fmpz_init(power), fmpq_init(x);
+    fmpz_ui_pow_ui(power, 5, 15);
+    attest_matrix_get_entry(x, m, 0, 0);
+    scaled = !fmpq_is_zero(x) &&
+             (fmpz_divisible(fmpq_numref(x), power) || fmpz_divisible(fmpq_denref(x), power));
+    fmpz_clear(power), fmpq_clear(x);
+    return scaled;
+}
+
+/* Whether a = -b, and not 0. */
+static bool is_opposite(const attest_matrix *a, const attest_matrix *b)
+{
+    bool opposite = a->rows == b->rows && a->cols == b->cols && !is_zero(a);
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    for (size_t e = 0; opposite && e < a->rows * a->cols; e++) {
+        attest_matrix_get_entry(x, a, e / a->cols, e % a->cols);
+        attest_matrix_get_entry(y, b, e / a->cols, e % a->cols);
+        fmpq_neg(y, y);
+        opposite = fmpq_equal(x, y);
+    }
+    fmpq_clear(x), fmpq_clear(y);
+    return opposite;
+}
+
 /* |(W_K x).(W_Q y)| <= limit, by matrices; with gaps it is only looked at. */
 static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
 {
@@ -335,12 +402,20 @@ static bool check_heads(const attest_weights *w, const attest_vocabulary *v)
     if (w->heads < 1 || w->heads > o->heads_max ||
         attest_weights_check_shapes(w, &error) != ATTEST_OK)
         return false;
+    see_size(HEADS, w->heads, 1, o->heads_max);
     for (size_t h = 0; h < w->heads; h++) {
         const attest_head *head = w->head + h;
         bool zero = is_zero(&head->wq) || is_zero(&head->wk) || is_zero(&head->wv) ||
                     is_zero(&head->wo);
         if (head->wq.rows > o->size_max || (o->nonzero && zero))
             return false;
+        see_size(HEAD_SIZE, head->wq.rows, 1, o->size_max);
+        seen_heads++;
+        seen_scaled_keys += is_scaled(&head->wk);
+        seen_scaled_outputs += is_scaled(&head->wo);
+        seen_opposed += h > 0 && is_same(&head->wv, &head[-1].wv) &&
+                        is_same(&head->wk, &head[-1].wk) &&
+                        is_opposite(&head->wo, &head[-1].wo);
         seen_zero_head += zero;
         seen_later += h > 0;
         seen_alike +=
@@ -434,6 +509,13 @@ static const options strict = {
 static const options doubles = {
     {.dim_max = 3, .count_min = 2, .count_max = 6, .decades = 30},
     {.count_min = 2, .count_max = 4, .length_min = 1, .length_max = 5, .repeats = true},
+    {.heads_max = 1, .size_max = 1},
+    .doubles = true,
+};
+
+static const options unscaled = {
+    {.dim_max = 3, .count_min = 2, .count_max = 6},
+    {.count_min = 1, .count_max = 1, .length_min = 1, .length_max = 1},
     {.heads_max = 1, .size_max = 1},
     .doubles = true,
 };
@@ -568,12 +650,21 @@ int main(void)
     TAP_OK(seen_zero_head > 20, "heads with a zero matrix: %zu", seen_zero_head);
     TAP_OK(seen_alike > 20 && seen_alike < seen_later / 2,
            "heads with the scores of the one before: %zu of %zu", seen_alike, seen_later);
+    TAP_OK(seen_opposed > seen_later / 20 && seen_opposed < seen_later / 2,
+           "opposite to the one before: %zu", seen_opposed);
+    TAP_OK(seen_scaled_keys > seen_heads / 50 && seen_scaled_outputs > seen_heads / 50,
+           "heads with scaled keys: %zu of %zu; with scaled outputs: %zu", seen_scaled_keys,
+           seen_heads, seen_scaled_outputs);
+    check_sizes("any", TRIALS / 10);
+    seen_scaled_keys = seen_scaled_outputs = seen_opposed = 0;
     TAP_OK(seen_factored > 20, "heads of rank 1: %zu", seen_factored);
     TAP_OK(seen_shorter > 20, "unequal lengths: %zu", seen_shorter);
     check_relations(true);
     TAP_OK(run(&strict, seed, TRIALS) == THEFT_RUN_PASS,
            "no zero, no repeats, equal lengths, scores within the limit");
     check_relations(false);
+    check_sizes("strict", TRIALS / 20);
+    TAP_OK(seen_scaled_outputs == 0 && seen_opposed == 0, "every head is on its own");
     seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = 0;
     seen_full = 0;
     TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
@@ -584,6 +675,11 @@ int main(void)
     TAP_OK(seen_full > 20, "with significands of more than 45 bits: %zu", seen_full);
     TAP_OK(seen_shorter > 20, "in sequences of unequal lengths: %zu", seen_shorter);
     check_relations(true);
+    check_sizes("doubles", TRIALS / 10);
+    seen_scaled = seen_odd = 0;
+    TAP_OK(run(&unscaled, seed, TRIALS) == THEFT_RUN_PASS, "tokens of doubles, not scaled");
+    TAP_OK(seen_scaled == 0 && seen_odd > TRIALS / 2,
+           "none is tiny or huge, and odd integers are among %zu", seen_odd);
     seen_shared = seen_huge = seen_tiny = seen_dead = 0;
     TAP_OK(run(&corners, seed, TRIALS) == THEFT_RUN_PASS, "tokens in several contexts");
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
