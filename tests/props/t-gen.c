@@ -1,5 +1,6 @@
 /* What the generators promise: distinct tokens, none of them zero, no repeats, lengths, limits
  * of scores, gaps; and that every corner is reached. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen
     seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
     seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
     seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated, seen_odd, seen_heads,
-    seen_scaled_keys, seen_scaled_outputs, seen_opposed;
+    seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive;
 
 /* How often the least and the largest of each size were drawn. */
 enum { DIM, TOKENS, SEQUENCES, LENGTH, HEADS, HEAD_SIZE, SIZES };
@@ -127,6 +128,22 @@ static size_t count_bits(const fmpz_t x)
     return fmpz_is_zero(x) ? 0 : fmpz_bits(x) - fmpz_val2(x);
 }
 
+/* Whether the tokens are x, 2x, 3x, ... */
+static bool is_consecutive(const attest_vocabulary *v)
+{
+    bool is = v->count >= 3;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t i = 1; is && i < v->count; i++)
+        for (size_t c = 0; c < v->dim; c++) {
+            fmpq_mul_ui(x, token(v, 0) + c, i + 1);
+            is = is && fmpq_equal(x, token(v, i) + c);
+        }
+    fmpq_clear(x);
+    return is;
+}
+
 static bool check_tokens(const attest_vocabulary *v)
 {
     bool odd = false;
@@ -163,6 +180,7 @@ static bool check_tokens(const attest_vocabulary *v)
         }
     }
     seen_odd += odd;
+    seen_consecutive += is_consecutive(v);
     return true;
 }
 
@@ -631,6 +649,79 @@ static void check_relations(bool lengths)
     seen_next = seen_permuted = seen_exchanged = seen_shortened = seen_repeated = 0;
 }
 
+/* Rationals of the limit 8: half of them integers by intent, and 28 of the 72 fractions p/q. */
+static size_t seen_integers, seen_whole_limit, seen_beyond, seen_negative, seen_zero;
+enum { NUMBERS = 20 };
+
+static enum theft_alloc_res numbers_alloc(struct theft *t, void *env, void **output)
+{
+    bool *ok = malloc(sizeof *ok);
+    fmpq_t x;
+
+    (void)env;
+    if (!ok)
+        return THEFT_ALLOC_ERROR;
+    *ok = true;
+    fmpq_init(x);
+    for (int i = 0; i < NUMBERS; i++) {
+        long n = attest_gen_integer(t, 8);
+        *ok = *ok && n >= -8 && n <= 8;
+        seen_whole_limit += n == 8 || n == -8;
+        attest_gen_rational(x, t, 8);
+        seen_integers += fmpz_is_one(fmpq_denref(x));
+        seen_beyond += fmpq_height_bits(x) > 4;
+        seen_negative += fmpq_sgn(x) < 0;
+        seen_zero += fmpq_is_zero(x);
+        attest_gen_nonzero(x, t, 8);
+        *ok = *ok && !fmpq_is_zero(x) && fmpq_is_canonical(x);
+        attest_gen_positive(x, t, 8);
+        *ok = *ok && fmpq_sgn(x) > 0 && fmpq_is_canonical(x);
+    }
+    fmpq_clear(x);
+    *output = ok;
+    return THEFT_ALLOC_OK;
+}
+
+static void numbers_free(void *instance, void *env)
+{
+    (void)env;
+    free(instance);
+}
+
+static enum theft_trial_res check_numbers(struct theft *t, void *argument)
+{
+    (void)t;
+    return *(bool *)argument ? THEFT_TRIAL_PASS : THEFT_TRIAL_FAIL;
+}
+
+static void test_numbers(theft_seed seed, size_t trials)
+{
+    struct theft_type_info info = {.alloc = numbers_alloc, .free = numbers_free};
+    struct theft_run_config config = {
+        .name = "numbers",
+        .prop1 = check_numbers,
+        .type_info = {&info},
+        .trials = trials,
+        .seed = seed,
+        .hooks = {.run_pre = before, .run_post = after, .trial_post = after_trial}};
+    enum theft_run_res result = theft_run(&config);
+    double all = (double)(trials * NUMBERS);
+
+    TAP_OK(result == THEFT_RUN_PASS, "numbers within their limit, not 0, positive");
+    TAP_OK(fabs((double)seen_whole_limit / all - 2.0 / 18) < 0.01,
+           "the limit itself, or its negative: %.4f", (double)seen_whole_limit / all);
+    /* 1/2 + 7/16 28/72 = 0.670 */
+    TAP_OK(fabs((double)seen_integers / all - 0.672) < 0.012, "integers: %.4f",
+           (double)seen_integers / all);
+    TAP_OK(fabs((double)seen_beyond / all - 0.0625) < 0.01, "long numbers: %.4f",
+           (double)seen_beyond / all);
+    /* 15/16 1/9 */
+    TAP_OK(fabs((double)seen_zero / all - 0.1045) < 0.01, "zeros: %.4f",
+           (double)seen_zero / all);
+    TAP_OK(fabs((double)seen_negative / all - (1 - 0.1045) / 2) < 0.015, "negative: %.4f",
+           (double)seen_negative / all);
+}
+
 int main(void)
 {
     uint64_t seed = tap_seed(0x5eed);
@@ -646,6 +737,8 @@ int main(void)
     TAP_OK(seen_opposite > 20, "opposite tokens: %zu", seen_opposite);
     TAP_OK(seen_collinear > 20 && seen_slanted > 20,
            "collinear tokens: %zu, not on an axis: %zu", seen_collinear, seen_slanted);
+    TAP_OK(seen_consecutive > TRIALS / 40, "multiples 1, 2, 3, ... of a token: %zu",
+           seen_consecutive);
     TAP_OK(seen_long > 20, "long fractions: %zu", seen_long);
     TAP_OK(seen_zero_head > 20, "heads with a zero matrix: %zu", seen_zero_head);
     TAP_OK(seen_alike > 20 && seen_alike < seen_later / 2,
@@ -665,6 +758,7 @@ int main(void)
     check_relations(false);
     check_sizes("strict", TRIALS / 20);
     TAP_OK(seen_scaled_outputs == 0 && seen_opposed == 0, "every head is on its own");
+    seen_consecutive = 0;
     seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = 0;
     seen_full = 0;
     TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
@@ -676,6 +770,8 @@ int main(void)
     TAP_OK(seen_shorter > 20, "in sequences of unequal lengths: %zu", seen_shorter);
     check_relations(true);
     check_sizes("doubles", TRIALS / 10);
+    TAP_OK(seen_consecutive > TRIALS / 40, "multiples 1, 2, 3, ... of a token: %zu",
+           seen_consecutive);
     seen_scaled = seen_odd = 0;
     TAP_OK(run(&unscaled, seed, TRIALS) == THEFT_RUN_PASS, "tokens of doubles, not scaled");
     TAP_OK(seen_scaled == 0 && seen_odd > TRIALS / 2,
@@ -692,6 +788,7 @@ int main(void)
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
     TAP_OK(run(&equal, seed, TRIALS) == THEFT_RUN_PASS,
            "and with equal lengths, no head of them zero");
+    test_numbers(seed, TRIALS);
     TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
     TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
     TAP_OK(seen_nearly_packed > 20, "nearly packed ones: %zu", seen_nearly_packed);
