@@ -147,42 +147,19 @@ static void gen_contrast(draft *s, struct theft *t, size_t count, size_t longest
     }
 }
 
-/* Appends tokens of doubles, several at a time. */
-static attest_status add_doubles(attest_dataset_builder *builder, const draft *s,
-                                 const attest_vocabulary *vocabulary)
-{
-    enum { ROOM = 64 };
-    size_t dim = vocabulary->dim, most = dim < ROOM ? ROOM / dim : 1;
-    attest_status status = ATTEST_OK;
-    double some[ROOM];
-
-    for (size_t k = 0; k < s->length && status == ATTEST_OK; k += most) {
-        size_t now = s->length - k < most ? s->length - k : most;
-        if (dim > ROOM) {
-            status = attest_dataset_builder_add_doubles(
-                builder, vocabulary->real + s->token[k] * dim, 1, NULL);
-            continue;
-        }
-        for (size_t i = 0; i < now; i++)
-            memcpy(some + i * dim, vocabulary->real + s->token[k + i] * dim,
-                   dim * sizeof *some);
-        status = attest_dataset_builder_add_doubles(builder, some, now, NULL);
-    }
-    return status;
-}
-
 static attest_status add_sequence(attest_dataset_builder *builder, const draft *s,
                                   const attest_vocabulary *vocabulary)
 {
     attest_status status = ATTEST_OK;
 
-    if (vocabulary->real)
-        status = add_doubles(builder, s, vocabulary);
-    for (size_t k = 0; !vocabulary->real && k < s->length; k++) {
-        const fmpq *token = vocabulary->entry + s->token[k] * vocabulary->dim;
-        status = attest_dataset_builder_add_token(builder, token, NULL);
-        if (status != ATTEST_OK)
-            return status;
+    for (size_t k = 0; k < s->length && status == ATTEST_OK; k++) {
+        size_t at = s->token[k] * vocabulary->dim;
+
+        if (vocabulary->real)
+            status =
+                attest_dataset_builder_add_doubles(builder, vocabulary->real + at, 1, NULL);
+        else
+            status = attest_dataset_builder_add_token(builder, vocabulary->entry + at, NULL);
     }
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }

@@ -9,7 +9,7 @@
 #endif
 
 /* "zero token", "repeated token", "unequal lengths", "one-token sequence", "collinear", "near
- * tokens" (closer than 2^-30 of the larger one), "extreme scale" (an entry outside 10^+-12),
+ * tokens" (at most 2^-30 of the larger one apart), "extreme scale" (an entry outside 10^+-12),
  * "long numbers" (more than 64 bits). Approximate where that is enough for a label. */
 void attest_trial_label_dataset(attest_trial *trial, const attest_dataset *dataset);
 

@@ -47,7 +47,7 @@ static size_t bytes_of(const attest_array_slice *slice, int bits)
 {
     size_t each = sizeof(fmpz);
 
-    if (bits >= FLINT_BITS - 2)
+    if (bits > FLINT_BITS - 2)
         each += sizeof(__mpz_struct) + ((size_t)bits / FLINT_BITS + 1) * sizeof(mp_limb_t);
     return slice->cols > SIZE_MAX / each / slice->rows ? SIZE_MAX
                                                        : slice->rows * slice->cols * each;

@@ -5,8 +5,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <attest/certify.h>
+
 #include "campaign/chunk.h"
 #include "campaign/pool.h"
+#include "campaign/replay.h"
 #include "tests/campaign/toy.h"
 #include "tests/limit.h"
 #include "tests/tap.h"
@@ -478,8 +481,21 @@ static void test_starved(bool together, bool search)
     attest_chunk_result_clear(&result);
 }
 
+/* What a replay begins with, as replay.h says. */
+static void test_replay_begins(void)
+{
+    attest_replay replay;
+
+    attest_replay_init(&replay);
+    TAP_OK(replay.seconds == 60 && replay.max_work == ATTEST_CERTIFY_MAX_WORK &&
+               isnan(replay.margin) && !replay.has_pair && !replay.definition,
+           "a replay has a minute, the work of claims, and no margin");
+    attest_replay_clear(&replay);
+}
+
 int main(void)
 {
+    test_replay_begins();
     test_starved(false, false);
     test_starved(false, true);
     test_starved(true, false);

@@ -267,8 +267,14 @@ done
 refused "an index that leaves its folder" import "$work/outside.json" --list
 complains "no file of the index's folder"
 refused "an index that names no file" import "$work/missing.json" --list
-printf '{"weight_map": 3}' >"$work/bad.json"
+for map in '3|an object is expected' '["x.npz"]|an object is expected' '{}|there are no tensors' '{"x": 3}|a string is expected'; do
+    printf '{"weight_map": %s}' "${map%|*}" >"$work/bad.json"
+    refused "no map of tensors: ${map%|*}" import "$work/bad.json" --list
+    complains "${map#*|}"
+done
+printf '{"map": {}}' >"$work/bad.json"
 refused "no map" import "$work/bad.json" --list
+complains '"weight_map" is missing'
 # Tokens get the coordinate of the biases by themselves: all entries but that one are the same.
 run 0 "without --homogeneous" eval "$work/embeddings.safetensors" --weights "$work/head.json" --number mpfr --bits 80 --json
 cp "$out" "$work/short"

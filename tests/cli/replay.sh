@@ -48,6 +48,22 @@ edited 2 "another property, of another definition" 'o["property"] = "equivarianc
 edited 0 "another property of that definition, which holds" 'o["property"] = "contextual"'
 json 'o["replays"][0]["verdict"] == "held" and "looking at all pairs" in o["replays"][0]["reason"]'
 
+# What a file says besides.
+edited 2 "fewer steps than none" 'o["shrink_steps"] = -1'
+complains 'shrink_steps.*is negative'
+edited 2 "steps that are no number" 'o["shrink_steps"] = "1"'
+edited 1 "no steps" 'o["shrink_steps"] = 0'
+edited 1 "neither seed nor steps" 'del o["seed"], o["shrink_steps"]'
+for seed in x 0x12x ''; do
+    edited 2 "no seed: '$seed'" "o['seed'] = '$seed'"
+    complains 'is not a seed'
+done
+edited 2 "a pair of three" 'o["violates"]["pair"] += [[0, 0]]'
+edited 2 "a place of one number" 'o["violates"]["pair"][1] = [0]'
+edited 2 "a sequence that is not there" 'o["violates"]["pair"][1] = [len(o["dataset"]["sequences"]), 0]'
+edited 2 "a position that is not there" 'o["violates"]["pair"][1] = [1, len(o["dataset"]["sequences"][1])]'
+edited 2 "a position below 0" 'o["violates"]["pair"][1] = [1, -1]'
+
 # The fewest bits that a format has.
 theirs=$file file=$srcdir/tests/corpus/contextual-11-bits.json
 edited 1 "a format of one bit" 'o["parameters"]["bits"] = "1"'
@@ -79,4 +95,37 @@ file=$work/separated.json
 edited 1 "tokens that are too close, not the first such pair" 'pass'
 edited 2 "tokens that are not" 'o["violates"]["pair"] = [[0, 3], [0, 4]]'
 edited 0 "a bound that holds" 'o["parameters"]["eps"] = "1/2"'
+json 'o["replays"][0]["reason"] == "the bounds hold" and "log2_margin" not in o["replays"][0]'
+edited 1 "a norm that is r_min" 'o["parameters"] = {"r_min": "1"}; o["violates"]["pair"] = [[0, 0], [0, 0]]'
+json 'o["replays"][0]["reason"] == "a norm is not above r_min" and o["replays"][0]["pair"] == [[0, 0], [0, 0]]'
+edited 0 "one that is above it" 'o["parameters"] = {"r_min": "9/10"}'
+edited 1 "a norm that is r_max" 'o["parameters"] = {"r_min": "1/2", "r_max": "9", "eps": "1/3"}; del o["violates"]["pair"]'
+json 'o["replays"][0]["reason"] == "a norm is not below r_max" and o["replays"][0]["pair"] == [[0, 4], [0, 4]]'
+edited 0 "one that is below it" 'o["parameters"] = {"r_max": "10"}'
+edited 2 "no dataset to be separated" 'del o["dataset"], o["violates"]["pair"]'
+
+# Heads that add nothing: outputs are tokens, the same in all contexts, in any arithmetic.
+cat >"$work/same.json" <<'END'
+{"format": "attest/counterexample", "version": 1, "property": "contextual",
+ "dataset": {"format": "attest/dataset", "version": 1,
+  "sequences": [[["3"], ["1"]], [["5"]], [["2"], ["4"], ["6"], ["1"]]]},
+ "weights": {"format": "attest/weights", "version": 1, "activation": "softmax",
+  "heads": [{"WQ": [["1"]], "WK": [["0"]], "WV": [["0"]], "WO": [["1"]]}]},
+ "parameters": {"format": "binary16"}, "found_by": "audit",
+ "violates": {"definition": "contextual-mapping", "pair": [[0, 1], [2, 3]]}}
+END
+file=$work/same.json
+edited 1 "outputs that collide in a simulated arithmetic" 'pass'
+json 'o["replays"][0]["reason"] == "the outputs at [0,1] and [2,3] collide" and o["replays"][0]["pair"] == [[0, 1], [2, 3]]'
+json 'o["replays"][0]["decided_by"] == "the arithmetic binary16" and "log2_margin" not in o["replays"][0]'
+edited 0 "outputs that do not" 'o["violates"]["pair"] = [[0, 0], [2, 1]]'
+json 'o["replays"][0]["reason"].startswith("the outputs at [0,0] and [2,1] differ")'
+edited 1 "by the definition" 'o["parameters"] = {}; o["found_by"] = "hand"; del o["violates"]["pair"]'
+json 'o["replays"][0]["reason"].startswith("the outputs at [0,1] and [2,3] are not more") and o["replays"][0]["pair"] == [[0, 1], [2, 3]]'
+apart='o["dataset"]["sequences"] = [[["3"], ["1"]], [["2"], ["5"]]]; o["found_by"] = "hand"; del o["violates"]["pair"]'
+edited 0 "tokens that are different" "$apart; o['parameters'] = {'r': '6', 'delta': '1/2'}"
+edited 1 "a norm that is r" "$apart; o['parameters'] = {'r': '5', 'delta': '1/2'}"
+json '"at [1,1] is not below r" in o["replays"][0]["reason"] and o["replays"][0]["pair"] == [[1, 1], [1, 1]]'
+edited 1 "outputs that are delta apart" "$apart; o['parameters'] = {'r': '6', 'delta': '1'}"
+edited 2 "no weights to be a mapping" 'o["parameters"] = {}; o["found_by"] = "hand"; del o["weights"], o["violates"]["pair"]'
 finish

@@ -85,6 +85,8 @@ complains 'found by another object'
     result $? "give the same report"
     refused "resumed with another object" campaign fails crashes hangs --timeout 0.4 --trials 200 --load "$work/changed.so" --out "$work/killed" --resume
 }
+run 0 "as many trials as a property says, or 1000" campaign few usual --load "$bad" --json
+json '[p["passed"] for p in o["properties"]] == [77, 1000]'
 run 3 "a generator that crashes" campaign bad-draws --trials 300 --load "$bad" --json
 json 'o["properties"][0]["undecided"] > 0 and o["properties"][0]["passed"] > 250'
 case $("$ATTEST" --version)$CFLAGS in

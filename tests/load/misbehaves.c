@@ -103,5 +103,9 @@ static const attest_property fails_property = {
     .name = "fails", .gen = draw, .decide = fails, .targeted = true, .trials = 1000};
 static const attest_property bad_draws = {
     .name = "bad-draws", .gen = draw_badly, .decide = holds, .trials = 1000};
+/* These behave: one says how many trials it is worth, one does not. */
+static const attest_property few = {.name = "few", .gen = draw, .decide = holds, .trials = 77};
+static const attest_property usual = {.name = "usual", .gen = draw, .decide = holds};
 
-ATTEST_LOAD(&fails_property, &crashes_property, &hangs_property, &leaks_property, &bad_draws);
+ATTEST_LOAD(&fails_property, &crashes_property, &hangs_property, &leaks_property, &bad_draws,
+            &few, &usual);

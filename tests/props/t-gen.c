@@ -1,5 +1,7 @@
 /* What the generators promise: distinct tokens, none of them zero, no repeats, lengths, limits
  * of scores, gaps; and that every corner is reached. */
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +71,31 @@ static const options *asked;
 static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen_collinear,
     seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
     seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
-    seen_alike;
+    seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated, seen_odd, seen_heads,
+    seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive;
+
+/* How often the least and the largest of each size were drawn. */
+enum { DIM, TOKENS, SEQUENCES, LENGTH, HEADS, HEAD_SIZE, SIZES };
+static size_t seen_least[SIZES], seen_most[SIZES];
+
+static void see_size(int what, size_t size, size_t low, size_t high)
+{
+    seen_least[what] += size == low;
+    seen_most[what] += size == high;
+}
+
+static void check_sizes(const char *name, size_t least)
+{
+    size_t rare = SIZE_MAX;
+
+    for (int what = 0; what < SIZES; what++) {
+        rare = seen_least[what] < rare ? seen_least[what] : rare;
+        rare = seen_most[what] < rare ? seen_most[what] : rare;
+        seen_least[what] = seen_most[what] = 0;
+    }
+    TAP_OK(rare > least, "%s: every size is its least and its largest one %zu times or more",
+           name, rare);
+}
 
 static const fmpq *token(const attest_vocabulary *v, size_t i)
 {
@@ -102,8 +128,28 @@ static size_t count_bits(const fmpz_t x)
     return fmpz_is_zero(x) ? 0 : fmpz_bits(x) - fmpz_val2(x);
 }
 
+/* Whether the tokens are x, 2x, 3x, ... */
+static bool is_consecutive(const attest_vocabulary *v)
+{
+    bool is = v->count >= 3;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t i = 1; is && i < v->count; i++)
+        for (size_t c = 0; c < v->dim; c++) {
+            fmpq_mul_ui(x, token(v, 0) + c, i + 1);
+            is = is && fmpq_equal(x, token(v, i) + c);
+        }
+    fmpq_clear(x);
+    return is;
+}
+
 static bool check_tokens(const attest_vocabulary *v)
 {
+    bool odd = false;
+
+    see_size(DIM, v->dim, 1, asked->tokens.dim_max);
+    see_size(TOKENS, v->count, asked->tokens.count_min, asked->tokens.count_max);
     for (size_t i = 0; i < v->count; i++) {
         double norm = square(token(v, i), NULL, v->dim, 0);
         bool zero = true;
@@ -112,6 +158,8 @@ static bool check_tokens(const attest_vocabulary *v)
             seen_thirds += fmpz_divisible_si(fmpq_denref(token(v, i) + c), 3);
             seen_long += fmpq_height_bits(token(v, i) + c) > 100;
             seen_full += count_bits(fmpq_numref(token(v, i) + c)) > 45;
+            odd = odd || (fmpz_is_one(fmpq_denref(token(v, i) + c)) &&
+                          fmpz_is_odd(fmpq_numref(token(v, i) + c)));
         }
         if (zero && !asked->tokens.zero)
             return false;
@@ -131,7 +179,102 @@ static bool check_tokens(const attest_vocabulary *v)
             seen_opposite += square(token(v, i), token(v, j), v->dim, -1) == 0;
         }
     }
+    seen_odd += odd;
+    seen_consecutive += is_consecutive(v);
     return true;
+}
+
+/* Whether every token of the dataset is one of the vocabulary, in all its entries. */
+static bool check_members(const attest_dataset *d, const attest_vocabulary *v)
+{
+    size_t found = 0;
+    fmpq_t x;
+
+    fmpq_init(x);
+    for (size_t t = 0; t < d->tokens.count; t++)
+        for (size_t i = 0; i < v->count; i++) {
+            bool equal = true;
+            for (size_t c = 0; c < v->dim; c++) {
+                attest_tokens_get_entry(x, &d->tokens, t, c);
+                equal = equal && fmpq_equal(x, token(v, i) + c);
+            }
+            found += equal;
+        }
+    fmpq_clear(x);
+    return d->dim == v->dim && found == d->tokens.count;
+}
+
+/* Whether sequence i has the tokens of the one before, in another order. */
+static bool is_permuted(const attest_dataset *d, size_t i)
+{
+    size_t length = attest_dataset_length(d, i);
+    const uint32_t *one = d->token + d->start[i - 1], *other = d->token + d->start[i];
+
+    if (length != attest_dataset_length(d, i - 1) ||
+        memcmp(one, other, length * sizeof *one) == 0)
+        return false;
+    for (size_t k = 0; k < length; k++) {
+        size_t in[2] = {0};
+        for (size_t l = 0; l < length; l++) {
+            in[0] += one[l] == one[k];
+            in[1] += other[l] == one[k];
+        }
+        if (in[0] != in[1])
+            return false;
+    }
+    return true;
+}
+
+/* Whether sequence i is the one before but for one place. */
+static bool is_exchanged(const attest_dataset *d, size_t i)
+{
+    size_t length = attest_dataset_length(d, i), differ = 0;
+
+    for (size_t k = 0; k < length && length == attest_dataset_length(d, i - 1); k++)
+        differ += attest_dataset_token(d, i, k) != attest_dataset_token(d, i - 1, k);
+    return differ == 1;
+}
+
+/* Whether sequence a is sequence b without one of its places. */
+static bool is_part(const attest_dataset *d, size_t a, size_t b)
+{
+    size_t length = attest_dataset_length(d, a), k = 0;
+
+    if (length + 1 != attest_dataset_length(d, b))
+        return false;
+    while (k < length && attest_dataset_token(d, a, k) == attest_dataset_token(d, b, k))
+        k++;
+    while (k < length && attest_dataset_token(d, a, k) == attest_dataset_token(d, b, k + 1))
+        k++;
+    return k == length;
+}
+
+/* Whether sequence i is the one before and one of its tokens again. */
+static bool is_repeated(const attest_dataset *d, size_t i)
+{
+    size_t length = attest_dataset_length(d, i - 1), k = 0;
+
+    if (!is_part(d, i - 1, i))
+        return false;
+    while (k < length &&
+           attest_dataset_token(d, i - 1, k) != attest_dataset_token(d, i, length))
+        k++;
+    return k < length && memcmp(d->token + d->start[i - 1], d->token + d->start[i],
+                                length * sizeof *d->token) == 0;
+}
+
+/* How sequences come from the one before; long ones, which chance makes alike only rarely. */
+static void see_relations(const attest_dataset *d)
+{
+    for (size_t i = 1; i < d->count; i++) {
+        if (attest_dataset_length(d, i - 1) < 3)
+            continue;
+        seen_next++;
+        seen_permuted += is_permuted(d, i);
+        seen_exchanged += is_exchanged(d, i);
+        seen_shortened += is_part(d, i, i - 1);
+        seen_repeated += is_repeated(d, i);
+    }
 }
 
 static bool check_sequences(const attest_dataset *d)
@@ -142,6 +285,8 @@ static bool check_sequences(const attest_dataset *d)
         return false;
     if (d->count < o->count_min || d->count > o->count_max)
         return false;
+    see_size(SEQUENCES, d->count, o->count_min, o->count_max);
+    see_size(LENGTH, attest_dataset_length(d, 0), o->length_min, o->length_max);
     for (size_t i = 0; i < d->count; i++) {
         size_t length = attest_dataset_length(d, i);
         if (length < o->length_min || length > o->length_max ||
@@ -152,10 +297,8 @@ static bool check_sequences(const attest_dataset *d)
             for (size_t l = 0; l < k && !o->repeats; l++)
                 if (attest_dataset_token(d, i, k) == attest_dataset_token(d, i, l))
                     return false;
-        seen_permuted += i > 0 && length > 1 && length == attest_dataset_length(d, i - 1) &&
-                         attest_dataset_token(d, i, 0) == attest_dataset_token(d, i - 1, 1) &&
-                         attest_dataset_token(d, i, 1) == attest_dataset_token(d, i - 1, 0);
     }
+    see_relations(d);
     return true;
 }
 
@@ -208,6 +351,39 @@ static bool is_same(const attest_matrix *a, const attest_matrix *b)
     return same;
 }
 
+/* Whether a power of ten stands above or below the line of its first entry. */
+static bool is_scaled(const attest_matrix *m)
+{
+    fmpz_t power;
+    fmpq_t x;
+    bool scaled;
+
+    fmpz_init(power), fmpq_init(x);
+    fmpz_ui_pow_ui(power, 5, 15);
+    attest_matrix_get_entry(x, m, 0, 0);
+    scaled = !fmpq_is_zero(x) &&
+             (fmpz_divisible(fmpq_numref(x), power) || fmpz_divisible(fmpq_denref(x), power));
+    fmpz_clear(power), fmpq_clear(x);
+    return scaled;
+}
+
+/* Whether a = -b, and not 0. */
+static bool is_opposite(const attest_matrix *a, const attest_matrix *b)
+{
+    bool opposite = a->rows == b->rows && a->cols == b->cols && !is_zero(a);
+    fmpq_t x, y;
+
+    fmpq_init(x), fmpq_init(y);
+    for (size_t e = 0; opposite && e < a->rows * a->cols; e++) {
+        attest_matrix_get_entry(x, a, e / a->cols, e % a->cols);
+        attest_matrix_get_entry(y, b, e / a->cols, e % a->cols);
+        fmpq_neg(y, y);
+        opposite = fmpq_equal(x, y);
+    }
+    fmpq_clear(x), fmpq_clear(y);
+    return opposite;
+}
+
 /* |(W_K x).(W_Q y)| <= limit, by matrices; with gaps it is only looked at. */
 static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
 {
@@ -244,12 +420,20 @@ static bool check_heads(const attest_weights *w, const attest_vocabulary *v)
     if (w->heads < 1 || w->heads > o->heads_max ||
         attest_weights_check_shapes(w, &error) != ATTEST_OK)
         return false;
+    see_size(HEADS, w->heads, 1, o->heads_max);
     for (size_t h = 0; h < w->heads; h++) {
         const attest_head *head = w->head + h;
         bool zero = is_zero(&head->wq) || is_zero(&head->wk) || is_zero(&head->wv) ||
                     is_zero(&head->wo);
         if (head->wq.rows > o->size_max || (o->nonzero && zero))
             return false;
+        see_size(HEAD_SIZE, head->wq.rows, 1, o->size_max);
+        seen_heads++;
+        seen_scaled_keys += is_scaled(&head->wk);
+        seen_scaled_outputs += is_scaled(&head->wo);
+        seen_opposed += h > 0 && is_same(&head->wv, &head[-1].wv) &&
+                        is_same(&head->wk, &head[-1].wk) &&
+                        is_opposite(&head->wo, &head[-1].wo);
         seen_zero_head += zero;
         seen_later += h > 0;
         seen_alike +=
@@ -284,7 +468,8 @@ static enum theft_trial_res check(struct theft *t, void *argument)
         seen_slanted += line && !fmpq_is_zero(token(v, 1)) && !fmpq_is_zero(token(v, 1) + 1);
     }
     seen_shared += shares(&s->dataset, false) && shares(&s->dataset, true);
-    return check_tokens(v) && check_sequences(&s->dataset) && check_heads(&s->weights, v)
+    return check_tokens(v) && check_members(&s->dataset, v) && check_sequences(&s->dataset) &&
+                   check_heads(&s->weights, v)
                ? THEFT_TRIAL_PASS
                : THEFT_TRIAL_FAIL;
 }
@@ -342,6 +527,13 @@ static const options strict = {
 static const options doubles = {
     {.dim_max = 3, .count_min = 2, .count_max = 6, .decades = 30},
     {.count_min = 2, .count_max = 4, .length_min = 1, .length_max = 5, .repeats = true},
+    {.heads_max = 1, .size_max = 1},
+    .doubles = true,
+};
+
+static const options unscaled = {
+    {.dim_max = 3, .count_min = 2, .count_max = 6},
+    {.count_min = 1, .count_max = 1, .length_min = 1, .length_max = 1},
     {.heads_max = 1, .size_max = 1},
     .doubles = true,
 };
@@ -405,7 +597,7 @@ static size_t seen_packed, seen_nearly_packed, seen_apart;
 static enum theft_trial_res check_gaps(struct theft *t, void *argument)
 {
     const attest_vocabulary *v = argument;
-    bool ok = v->count >= 2 && v->count <= 8;
+    bool ok = v->count >= 2 && v->count <= 8 && v->dim == 1;
     fmpq_t gap;
 
     (void)t;
@@ -443,6 +635,93 @@ static enum theft_run_res run_reals(theft_seed seed, size_t trials)
     return result;
 }
 
+/* One of five relations each; where lengths are free, all of them can be. */
+static void check_relations(bool lengths)
+{
+    size_t many = seen_next / 15;
+
+    TAP_OK(seen_permuted > many && seen_exchanged > many,
+           "of %zu sequences, permuted: %zu, with another token: %zu", seen_next, seen_permuted,
+           seen_exchanged);
+    TAP_OK(lengths ? seen_shortened > many && seen_repeated > many
+                   : seen_shortened + seen_repeated == 0,
+           "without a token: %zu, with one again: %zu", seen_shortened, seen_repeated);
+    seen_next = seen_permuted = seen_exchanged = seen_shortened = seen_repeated = 0;
+}
+
+/* Rationals of the limit 8: half of them integers by intent, and 28 of the 72 fractions p/q. */
+static size_t seen_integers, seen_whole_limit, seen_beyond, seen_negative, seen_zero;
+enum { NUMBERS = 20 };
+
+static enum theft_alloc_res numbers_alloc(struct theft *t, void *env, void **output)
+{
+    bool *ok = malloc(sizeof *ok);
+    fmpq_t x;
+
+    (void)env;
+    if (!ok)
+        return THEFT_ALLOC_ERROR;
+    *ok = true;
+    fmpq_init(x);
+    for (int i = 0; i < NUMBERS; i++) {
+        long n = attest_gen_integer(t, 8);
+        *ok = *ok && n >= -8 && n <= 8;
+        seen_whole_limit += n == 8 || n == -8;
+        attest_gen_rational(x, t, 8);
+        seen_integers += fmpz_is_one(fmpq_denref(x));
+        seen_beyond += fmpq_height_bits(x) > 4;
+        seen_negative += fmpq_sgn(x) < 0;
+        seen_zero += fmpq_is_zero(x);
+        attest_gen_nonzero(x, t, 8);
+        *ok = *ok && !fmpq_is_zero(x) && fmpq_is_canonical(x);
+        attest_gen_positive(x, t, 8);
+        *ok = *ok && fmpq_sgn(x) > 0 && fmpq_is_canonical(x);
+    }
+    fmpq_clear(x);
+    *output = ok;
+    return THEFT_ALLOC_OK;
+}
+
+static void numbers_free(void *instance, void *env)
+{
+    (void)env;
+    free(instance);
+}
+
+static enum theft_trial_res check_numbers(struct theft *t, void *argument)
+{
+    (void)t;
+    return *(bool *)argument ? THEFT_TRIAL_PASS : THEFT_TRIAL_FAIL;
+}
+
+static void test_numbers(theft_seed seed, size_t trials)
+{
+    struct theft_type_info info = {.alloc = numbers_alloc, .free = numbers_free};
+    struct theft_run_config config = {
+        .name = "numbers",
+        .prop1 = check_numbers,
+        .type_info = {&info},
+        .trials = trials,
+        .seed = seed,
+        .hooks = {.run_pre = before, .run_post = after, .trial_post = after_trial}};
+    enum theft_run_res result = theft_run(&config);
+    double all = (double)(trials * NUMBERS);
+
+    TAP_OK(result == THEFT_RUN_PASS, "numbers within their limit, not 0, positive");
+    TAP_OK(fabs((double)seen_whole_limit / all - 2.0 / 18) < 0.01,
+           "the limit itself, or its negative: %.4f", (double)seen_whole_limit / all);
+    /* 1/2 + 7/16 28/72 = 0.670 */
+    TAP_OK(fabs((double)seen_integers / all - 0.672) < 0.012, "integers: %.4f",
+           (double)seen_integers / all);
+    TAP_OK(fabs((double)seen_beyond / all - 0.0625) < 0.01, "long numbers: %.4f",
+           (double)seen_beyond / all);
+    /* 15/16 1/9 */
+    TAP_OK(fabs((double)seen_zero / all - 0.1045) < 0.01, "zeros: %.4f",
+           (double)seen_zero / all);
+    TAP_OK(fabs((double)seen_negative / all - (1 - 0.1045) / 2) < 0.015, "negative: %.4f",
+           (double)seen_negative / all);
+}
+
 int main(void)
 {
     uint64_t seed = tap_seed(0x5eed);
@@ -458,16 +737,29 @@ int main(void)
     TAP_OK(seen_opposite > 20, "opposite tokens: %zu", seen_opposite);
     TAP_OK(seen_collinear > 20 && seen_slanted > 20,
            "collinear tokens: %zu, not on an axis: %zu", seen_collinear, seen_slanted);
+    TAP_OK(seen_consecutive > TRIALS / 40, "multiples 1, 2, 3, ... of a token: %zu",
+           seen_consecutive);
     TAP_OK(seen_long > 20, "long fractions: %zu", seen_long);
     TAP_OK(seen_zero_head > 20, "heads with a zero matrix: %zu", seen_zero_head);
     TAP_OK(seen_alike > 20 && seen_alike < seen_later / 2,
            "heads with the scores of the one before: %zu of %zu", seen_alike, seen_later);
+    TAP_OK(seen_opposed > seen_later / 20 && seen_opposed < seen_later / 2,
+           "opposite to the one before: %zu", seen_opposed);
+    TAP_OK(seen_scaled_keys > seen_heads / 50 && seen_scaled_outputs > seen_heads / 50,
+           "heads with scaled keys: %zu of %zu; with scaled outputs: %zu", seen_scaled_keys,
+           seen_heads, seen_scaled_outputs);
+    check_sizes("any", TRIALS / 10);
+    seen_scaled_keys = seen_scaled_outputs = seen_opposed = 0;
     TAP_OK(seen_factored > 20, "heads of rank 1: %zu", seen_factored);
     TAP_OK(seen_shorter > 20, "unequal lengths: %zu", seen_shorter);
-    TAP_OK(seen_permuted > 20, "permuted sequences: %zu", seen_permuted);
+    check_relations(true);
     TAP_OK(run(&strict, seed, TRIALS) == THEFT_RUN_PASS,
            "no zero, no repeats, equal lengths, scores within the limit");
-    seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = seen_permuted = 0;
+    check_relations(false);
+    check_sizes("strict", TRIALS / 20);
+    TAP_OK(seen_scaled_outputs == 0 && seen_opposed == 0, "every head is on its own");
+    seen_consecutive = 0;
+    seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = 0;
     seen_full = 0;
     TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
            "tokens of doubles, none of them zero");
@@ -475,8 +767,15 @@ int main(void)
            "that nearly agree: %zu; tiny and huge: %zu; opposite: %zu; collinear: %zu",
            seen_near, seen_scaled, seen_opposite, seen_collinear);
     TAP_OK(seen_full > 20, "with significands of more than 45 bits: %zu", seen_full);
-    TAP_OK(seen_shorter > 20 && seen_permuted > 20,
-           "in sequences of unequal lengths: %zu; permuted: %zu", seen_shorter, seen_permuted);
+    TAP_OK(seen_shorter > 20, "in sequences of unequal lengths: %zu", seen_shorter);
+    check_relations(true);
+    check_sizes("doubles", TRIALS / 10);
+    TAP_OK(seen_consecutive > TRIALS / 40, "multiples 1, 2, 3, ... of a token: %zu",
+           seen_consecutive);
+    seen_scaled = seen_odd = 0;
+    TAP_OK(run(&unscaled, seed, TRIALS) == THEFT_RUN_PASS, "tokens of doubles, not scaled");
+    TAP_OK(seen_scaled == 0 && seen_odd > TRIALS / 2,
+           "none is tiny or huge, and odd integers are among %zu", seen_odd);
     seen_shared = seen_huge = seen_tiny = seen_dead = 0;
     TAP_OK(run(&corners, seed, TRIALS) == THEFT_RUN_PASS, "tokens in several contexts");
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
@@ -489,6 +788,7 @@ int main(void)
     TAP_OK(seen_shared > TRIALS * 9 / 10, "in %zu of %d datasets", seen_shared, (int)TRIALS);
     TAP_OK(run(&equal, seed, TRIALS) == THEFT_RUN_PASS,
            "and with equal lengths, no head of them zero");
+    test_numbers(seed, TRIALS);
     TAP_OK(run_reals(seed, TRIALS) == THEFT_RUN_PASS, "reals keep the gap");
     TAP_OK(seen_packed > 20, "packed gaps: %zu", seen_packed);
     TAP_OK(seen_nearly_packed > 20, "nearly packed ones: %zu", seen_nearly_packed);

@@ -246,6 +246,66 @@ static void slices(void)
     attest_matrix_clear(&matrix);
 }
 
+/* The memory that a matrix of 2^low and 2^high is charged for. FLINT keeps numbers below 2^62
+ * in a word; others have a header and their limbs, and at most one limb more is charged. */
+static void charges(void)
+{
+    static const struct {
+        int low, high;
+    } range[] = {{0, 60}, {0, 61}, {0, 62}, {-30, 31}, {-31, 31}, {-1000, 1000}, {-62, -62}};
+    const size_t shape[2] = {2, 3};
+    attest_matrix matrix;
+
+    attest_matrix_init(&matrix);
+    for (size_t i = 0; i < sizeof range / sizeof range[0]; i++) {
+        const double low = ldexp(1, range[i].low), high = ldexp(1, range[i].high);
+        const double storage[] = {low, -high, 0, high, high, low};
+        attest_array array = {.type = ATTEST_ARRAY_F64, .data = (const unsigned char *)storage};
+        attest_array_slice slice = {0, 2, 3, 3, 1};
+        attest_budget budget = {100000};
+        int bits = (range[i].high > -1 ? range[i].high + 1 : 0) - range[i].low;
+        size_t limbs = (size_t)(bits + 63) / 64, least = 6 * sizeof(fmpz), most = least;
+
+        if (bits > 62) {
+            least += 6 * (sizeof(__mpz_struct) + limbs * sizeof(mp_limb_t));
+            most = least + 6 * sizeof(mp_limb_t);
+        }
+        bool ok = attest_array_set_shape(&array, shape, 2) &&
+                  attest_matrix_set_slice(&matrix, &array, &slice, &budget, NULL) == ATTEST_OK;
+        TAP_OK(ok && 100000 - budget.left >= least && 100000 - budget.left <= most,
+               "2^%d and 2^%d: %zu bytes", range[i].low, range[i].high, 100000 - budget.left);
+    }
+    attest_matrix_clear(&matrix);
+}
+
+/* What is no number leaves the matrix as it was. */
+static void refusals(void)
+{
+    const double storage[] = {1, 2, 3, INFINITY};
+    const unsigned char truth[] = {0, 1, 1, 0};
+    const size_t shape[2] = {2, 2};
+    attest_array array = {.type = ATTEST_ARRAY_F64, .data = (const unsigned char *)storage};
+    attest_array yes = {.type = ATTEST_ARRAY_BOOL, .data = truth};
+    attest_array_slice slice = {0, 2, 2, 2, 1}, part = {0, 1, 2, 2, 1};
+    attest_matrix matrix;
+    attest_error error = {0};
+    bool ok =
+        attest_array_set_shape(&array, shape, 2) && attest_array_set_shape(&yes, shape, 2);
+
+    attest_matrix_init(&matrix);
+    TAP_OK(
+        ok && attest_matrix_set_slice(&matrix, &array, &slice, NULL, &error) == ATTEST_FORMAT &&
+            strstr(error.text, "[1][1]") && matrix.rows == 0,
+        "infinity: %s", error.text);
+    TAP_OK(attest_matrix_set_slice(&matrix, &yes, &slice, NULL, &error) == ATTEST_FORMAT &&
+               matrix.rows == 0,
+           "truth values: %s", error.text);
+    TAP_OK(attest_matrix_set_slice(&matrix, &array, &part, NULL, &error) == ATTEST_OK &&
+               matrix.rows == 1 && matrix.cols == 2,
+           "what is outside of the slice is not looked at");
+    attest_matrix_clear(&matrix);
+}
+
 int main(void)
 {
     uint64_t seed = tap_seed(0xa22a7);
@@ -260,6 +320,8 @@ int main(void)
     integers();
     places();
     slices();
+    charges();
+    refusals();
     flint_cleanup();
     return tap_done();
 }
