@@ -14,6 +14,10 @@ COMPARISON = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">"
 # What a test is not asked to notice: texts, memory before it is used and when it is given back (sanitizers do),
 # progress, what only asserts.
 IGNORED = re.compile(r'"|_error_set|_init\(|memset\(|_clear\(|free\(|_progress_|fclose|close\(|\bassert\b|^\s*(#|/\*|\*|//|case|default)')
+# What may be larger: room for more than is used, the numbers by which a comparison says less or more.
+LARGER = re.compile(r"_alloc\(|_resize\(|_grow\(|\? -1 : 1;")
+# The bits of a ball's operation: it encloses with one more or less, too.
+BITS = re.compile(r"\barb_\w+\(.*, ([3-9][0-9]|[0-9]{3,})\)+;$")
 STATEMENT = re.compile(r"^\s+[a-z_0-9>.\[\]\-]+(\(.*\)| [-+*/|&]?= .*|\+\+|--);$")
 
 
@@ -29,8 +33,12 @@ def changes(line):
         yield "logic", replace(match, "||" if match[1] == "&&" else "&&")
     for match in re.finditer(r"[\w)\]] ([-+])=? [\w(*&]", line):
         yield "sign", replace(match, "-" if match[1] == "+" else "+")
+    bits = BITS.search(line)
     for match in re.finditer(r"(?<![\w.])([0-9]{1,4})(?![\w.])", line):
-        yield "constant", replace(match, str(int(match[1]) + 1))
+        if bits and match.start(1) == bits.start(1):
+            continue
+        if not LARGER.search(line):
+            yield "constant", replace(match, str(int(match[1]) + 1))
         if match[1] != "0":
             yield "constant", replace(match, str(int(match[1]) - 1))
     for match in re.finditer(r"(?:[(=&|?:] ?|return )(!)[\w(*]", line):
@@ -49,7 +57,7 @@ def places(source, room):
             inside = depth > 0
             depth += line.count("{") - line.count("}")
             skipped = comment or IGNORED.search(line)
-            comment = (comment or "/*" in line) and "*/" not in line[line.rfind("/*"):]
+            comment = (comment or "/*" in line) and "*/" not in line[max(line.rfind("/*"), 0):]
             if inside and not skipped and not line.endswith(("\\", "*/")):
                 for kind, new in changes(line):
                     yield path, number, kind, new, line

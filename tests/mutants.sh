@@ -40,7 +40,7 @@ library() {
 
 # prepared: the copy as the source is, built; programs of tests with the library of no mutant.
 prepared() {
-    [ -e "$build/Makefile" ] || CFLAGS='-O2 -fPIC -fvisibility=default' must copy_source "$build" --disable-static
+    [ -e "$build/Makefile" ] || CFLAGS='-O2 -fPIC -fvisibility=default' must copy_source "$build" --disable-static --enable-faults
     # a copy that was kept may be older, or have a bug in it that a run left behind
     for folder in src props include tests examples; do
         diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do cp "$from" "$to"; done

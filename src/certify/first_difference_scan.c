@@ -171,10 +171,11 @@ static void meet_norm(attest_first_scan *scan, const uint32_t *token_of, uint32_
                       uint32_t list)
 {
     uint32_t top = token_of[scan->lists.key[scan->lists.start[list]]];
-    double m = (fabs(scan->y.value[top]) + scan->y.error[top]) * scan->unit[1] +
-               scan->query[token].reach;
-    /* 2^-1060: the products may underflow. */
-    double bound = (scan->query[token].norm + scan->norm_w_above * m) * (1 + 1e-12) + 0x1p-1060;
+    /* lost: what underflows in a product, and in the quotient of reach before its unit */
+    const double lost = 0x1p-1060;
+    double m = (fabs(scan->y.value[top]) + scan->y.error[top] + lost) * scan->unit[1] +
+               scan->query[token].reach + lost;
+    double bound = (scan->query[token].norm + scan->norm_w_above * m) * (1 + 1e-12) + lost;
 
     offer_norm(scan, (attest_first_norm){isfinite(bound) ? bound : INFINITY, token, list});
 }
