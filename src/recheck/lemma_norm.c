@@ -9,9 +9,10 @@
  * a norm is less than LOST^2. */
 #define LARGE 0x1p100
 #define LOST 0x1p-400
+/* Slopes above it are right up to 2^-50 of their size. */
+#define NORMAL 0x1p-1000
 
-/* x 2^shift rounded to a double: right up to 2^-52 of its size, or not finite, or below
- * 2^-1000. */
+/* x 2^shift rounded to a double: right up to 2^-52 of its size or 2^-1074, or not finite. */
 static double rounded(const fmpq_t x, slong shift)
 {
     double d;
@@ -81,7 +82,7 @@ double attest_recheck_lemma_norm(const attest_recheck_lemma *lemma, size_t posit
     double slack = ((double)lemma->check->dim + 64) * 0x1p-50;
 
     if (!(far < LARGE && lemma->square[token] < LARGE * LARGE &&
-          lemma->slope_above[token] < INFINITY))
+          lemma->slope_above[token] > NORMAL && lemma->slope_above[token] < INFINITY))
         return INFINITY;
     for (int i = 0; i < 2; i++) { /* a convex parabola is largest at an end */
         double m = end[i];
