@@ -166,9 +166,41 @@ static bool is_tuned(const attest_construction *c, const attest_dataset *data, u
     return false;
 }
 
+/* How many binary digits the number has between its first and its last 1; 0 where there is no
+ * last. */
+static long digits_of(const fmpq_t x)
+{
+    fmpz_t odd;
+    long digits;
+
+    if (fmpz_popcnt(fmpq_denref(x)) != 1)
+        return 0;
+    fmpz_init(odd);
+    fmpz_tdiv_q_2exp(odd, fmpq_numref(x), fmpz_val2(fmpq_numref(x)));
+    digits = (long)fmpz_bits(odd);
+    fmpz_clear(odd);
+    return digits;
+}
+
+/* The most digits that kappa and |w|, which is r / r_max - 1, have had. */
+static void note_digits(long most[2], const attest_construction *c)
+{
+    long kappa = digits_of(c->kappa), size;
+    fmpq_t x;
+
+    fmpq_init(x);
+    fmpq_div(x, c->r, c->r_max.value);
+    fmpq_sub_si(x, x, 1);
+    size = digits_of(x);
+    most[0] = kappa > most[0] ? kappa : most[0];
+    most[1] = size > most[1] ? size : most[1];
+    fmpq_clear(x);
+}
+
 int main(void)
 {
     uint64_t state = tap_seed(0x7e0e);
+    long digits[2] = {0, 0};
 
     for (int trial = 0; trial < 24; trial++) {
         size_t dim = 1 + (size_t)trial % 3, n = 2 + tap_random(&state) % 3;
@@ -186,9 +218,13 @@ int main(void)
                    c.formula && is_tuned(&c, &data, &state),
                "%zu sequences of %zu tokens, d = %zu%s", count, n, dim,
                trial % 2 ? ", causal" : "");
+        note_digits(digits, &c);
         attest_construction_clear(&c);
         attest_dataset_clear(&data);
     }
+    /* rounded to 24, or one more */
+    TAP_OK(digits[0] == 25 && digits[1] == 25, "kappa and |w| have few bits: %ld, %ld",
+           digits[0], digits[1]);
     flint_cleanup();
     return tap_done();
 }
