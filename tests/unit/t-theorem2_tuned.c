@@ -8,8 +8,8 @@
 
 enum { MOST_TOKENS = 12, MOST_POSITIONS = 64, MOST_DIM = 3 };
 
-/* Sequences of n different tokens of few, whole numbers but 0. */
-static void gen_dataset(attest_dataset *data, size_t dim, size_t n, size_t count,
+/* Sequences of n different tokens of few, whole numbers but 0 over the scale. */
+static void gen_dataset(attest_dataset *data, size_t dim, size_t n, size_t count, ulong scale,
                         uint64_t *state)
 {
     long table[MOST_TOKENS][MOST_DIM];
@@ -29,7 +29,7 @@ static void gen_dataset(attest_dataset *data, size_t dim, size_t n, size_t count
             step = 1;
         for (size_t k = 0; k < n; k++) {
             for (size_t e = 0; e < dim; e++)
-                fmpq_set_si(token + e, table[(first + k * step) % few][e], 1);
+                fmpq_set_si(token + e, table[(first + k * step) % few][e], scale);
             if (attest_dataset_builder_add_token(&builder, token, NULL) != ATTEST_OK)
                 abort();
         }
@@ -114,7 +114,8 @@ static double ratio_of(double least, double range)
 }
 
 /* The best of a few directions, and of many kappas. */
-static double try_some(const attest_dataset *data, attest_mask mask, uint64_t *state)
+static double try_some(const attest_dataset *data, attest_mask mask, double scale,
+                       uint64_t *state)
 {
     double best = 0;
 
@@ -131,7 +132,7 @@ static double try_some(const attest_dataset *data, attest_mask mask, uint64_t *s
         for (double kappa = 1e-4; kappa < 100; kappa *= 1.2) {
             double least, range;
 
-            measure(&least, &range, data, mask, v, kappa / norm);
+            measure(&least, &range, data, mask, v, kappa / norm * scale * scale);
             best = fmax(best, ratio_of(least, range));
         }
     }
@@ -146,7 +147,8 @@ static bool is_near(double a, double b)
 
 /* Whether w is as long as D and R want it, r is what it makes of r_max, and nothing drawn here
  * is better. */
-static bool is_tuned(const attest_construction *c, const attest_dataset *data, uint64_t *state)
+static bool is_tuned(const attest_construction *c, const attest_dataset *data, double scale,
+                     uint64_t *state)
 {
     double v[MOST_DIM], least, range, square = 0, size, r_max = fmpq_get_d(c->r_max.value);
     double best;
@@ -156,7 +158,7 @@ static bool is_tuned(const attest_construction *c, const attest_dataset *data, u
         square += fmpq_get_d(c->output + e) * fmpq_get_d(c->output + e);
     }
     measure(&least, &range, data, c->mask, v, fmpq_get_d(c->kappa));
-    best = try_some(data, c->mask, state);
+    best = try_some(data, c->mask, scale, state);
     size = fmpq_get_d(c->eps.value) / (isinf(least) ? 2 * range : least + range);
     if (is_near(size, sqrt(square)) && is_near(r_max * (1 + size), fmpq_get_d(c->r)) &&
         ratio_of(least, range) >= 0.995 * best)
@@ -205,19 +207,20 @@ int main(void)
     for (int trial = 0; trial < 24; trial++) {
         size_t dim = 1 + (size_t)trial % 3, n = 2 + tap_random(&state) % 3;
         size_t count = trial < 4 ? 1 : 3 + tap_random(&state) % 8;
+        ulong scale = trial % 4 < 2 ? 1 : 1000;
         attest_construction c;
         attest_dataset data;
 
         attest_dataset_init(&data);
         attest_construction_init(&c);
-        gen_dataset(&data, dim, n, count, &state);
+        gen_dataset(&data, dim, n, count, scale, &state);
         c.strategy = ATTEST_STRATEGY_TUNED;
         c.mask = trial % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
         c.seed = (uint64_t)trial + 1;
         TAP_OK(attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis &&
-                   c.formula && is_tuned(&c, &data, &state),
-               "%zu sequences of %zu tokens, d = %zu%s", count, n, dim,
-               trial % 2 ? ", causal" : "");
+                   c.formula && is_tuned(&c, &data, (double)scale, &state),
+               "%zu sequences of %zu tokens, d = %zu%s, over %lu", count, n, dim,
+               trial % 2 ? ", causal" : "", scale);
         note_digits(digits, &c);
         attest_construction_clear(&c);
         attest_dataset_clear(&data);
