@@ -132,6 +132,13 @@ static void test_factored(void)
               384 * (n * 3 * SIZE * DIM + 2 * (SIZE * DIM + n * SIZE + n * DIM))),
            "small numbers");
     attest_sequence_clear(&sequence);
+    make_sequence(&sequence, 1, 1);
+    make_dense(&head->wk, SIZE, DIM, 0, 100, 1);
+    TAP_OK(is(attest_work_estimate(&weights, &sequence, 2, 0),
+              n * SIZE * DIM * (operation(101) + 2 * 384) +
+                  2 * (SIZE * DIM * 384 + n * SIZE * operation(103) + n * DIM * 384)),
+           "tokens of one bit");
+    attest_sequence_clear(&sequence);
     attest_weights_clear(&weights);
 }
 
