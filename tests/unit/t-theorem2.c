@@ -225,13 +225,14 @@ static void test_strategies(void)
         c.mask = tap_random(&state) % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
         ok = attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis &&
              certified(&c, &finding, &data);
+        ok = ok && c.formula;
         if (ok && strategy == ATTEST_STRATEGY_THEOREM) {
             double excess = kappa_excess(&c, n, data.tokens.count);
 
             ok = norms_fit(&c) && excess >= 0 && excess <= 0x1p-40 && kappa_is_short(&c) &&
                  close_to(log2_of(c.delta_log2), promise_log2(&c, n)) &&
                  close_to(log2_of(c.delta_log2), log2_of(c.delta_formula_log2)) &&
-                 is_log2(c.delta_formula_log2, c.delta_formula) && c.formula;
+                 is_log2(c.delta_formula_log2, c.delta_formula);
         }
         if (ok && strategy != ATTEST_STRATEGY_TUNED)
             ok = c.promise && (!finding.has_pair || arb_gt(finding.min_separation, c.delta));
