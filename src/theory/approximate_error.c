@@ -221,7 +221,7 @@ static void conclude(attest_approximation *a, const quadrature *s, const sums *s
     add_ramps(a->l2, divisor, square, measure);
     arb_mul_ui(a->l1, a->l1, s->m, BITS);
     arb_mul_ui(a->l2, a->l2, s->m, BITS);
-    arb_sqrt(a->l2, a->l2, BITS);
+    arb_sqrtpos(a->l2, a->l2, BITS); /* a ball of 0 and more reaches below 0 by its rounding */
     /* the bounds */
     arb_mul(a->l1_bound, range, measure, BITS);
     arb_add(a->l1_bound, a->l1_bound, omega, BITS);

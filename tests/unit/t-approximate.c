@@ -521,6 +521,170 @@ static void test_errors(const char *name)
     TAP_OK(meets && width < 1, "%s: enclosures meet lower and upper sums", name);
 }
 
+/* A function planted for the quadrature alone: jump at every midpoint of a box, which are odd,
+ * and 0 at every centre, which are even, with bounds of derivatives that are told. */
+static struct {
+    attest_partial_bounds first, second;
+    long range;
+    double slope;
+    int64_t jump, scale;
+} planted;
+
+static int64_t get_planted(const int64_t *x, size_t d, size_t n)
+{
+    (void)d, (void)n;
+    return x[0] % 2 ? planted.jump : 0;
+}
+
+static int64_t scale_planted(size_t d, size_t n)
+{
+    (void)d, (void)n;
+    return planted.scale;
+}
+
+static size_t degree_planted(size_t n)
+{
+    (void)n;
+    return 2;
+}
+
+static void bound_planted(attest_partial_bounds *first, attest_partial_bounds *second,
+                          long *range, size_t d, size_t n)
+{
+    (void)d, (void)n;
+    *first = planted.first;
+    *second = planted.second;
+    *range = planted.range;
+}
+
+/* Of entry i: i + 1 times the slope times the cell's upper end. */
+static void slopes_planted(double *slope, const double *centre, double half, size_t d, size_t n)
+{
+    for (size_t i = 0; i < d * n; i++)
+        slope[i] = planted.slope * (double)(i + 1) * (centre[i] + half);
+}
+
+/* The sum of a bound over all entries, one after another. */
+static double sum_of(const attest_partial_bounds *b, size_t d, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < d * n; i++)
+        sum += (double)pick(b, i / d, i % d);
+    return sum;
+}
+
+/* end[p][0], end[p][1] = the least and the largest mean of the p-th power of the error, p = 1,
+ * 2, by the inequalities (2) to (4) of the note, from g, and K, L and S of every cell. */
+static void mean_errors(double end[3][2], double g, double k, size_t m, size_t grid, double h)
+{
+    double low = fmax(g - k, 0), cells = pow((double)grid, (double)m);
+
+    memset(end, 0, 3 * sizeof *end);
+    end[1][0] = low;
+    end[2][0] = low * low;
+    for (size_t cell = 0; cell < (size_t)cells; cell++) {
+        double flat = 0, variance = 0, square;
+
+        for (size_t i = 0, left = cell; i < m; i++, left /= grid) {
+            double l =
+                planted.slope * (double)(i + 1) * (double)(left % grid + 1) / (double)grid;
+
+            flat += l * h / 2;
+            variance += l * l * h * h / 12;
+        }
+        square = (g + k) * (g + k) + variance;
+        end[1][1] += (g > flat ? g + k : sqrt(square)) / cells;
+        end[2][1] += square / cells;
+    }
+}
+
+/* The ball's ends are those, or outside of them by at most 10^-5. */
+static bool has_ends(const arb_t ball, double low, double high)
+{
+    arf_t a, b;
+    double least, most;
+
+    arf_init(a);
+    arf_init(b);
+    arb_get_interval_arf(a, b, ball, 53);
+    least = arf_get_d(a, ARF_RND_NEAR);
+    most = arf_get_d(b, ARF_RND_NEAR);
+    arf_clear(a);
+    arf_clear(b);
+    return least <= low * (1 + 1e-12) && least >= low - high * 1e-5 &&
+           most >= high * (1 - 1e-12) && most <= high * (1 + 1e-5);
+}
+
+/* The enclosures and bounds of the planted function, its jump that many times what sum L_i h/2
+ * is on the last cell, with ramps of measure 1/share, 0 for none. */
+static void test_quadrature(size_t d, size_t n, size_t grid, double times, long share)
+{
+    size_t m = d * n;
+    double h, g, k, omega, measure = share ? 1 / (double)share : 0, end[3][2], entries, range;
+    attest_equivariant function = {
+        "planted",     "", get_planted, scale_planted, degree_planted, bound_planted,
+        slopes_planted};
+    attest_approximation a;
+
+    attest_approximation_init(&a);
+    a.function = &function;
+    a.dim = d;
+    a.length = n;
+    a.grid = grid;
+    if (share)
+        fmpq_set_si(a.measure, 1, (ulong)share);
+    h = 1 / (double)(32 * grid);
+    planted.jump = (int64_t)round(times * planted.slope * (double)(m * (m + 1) / 2) * h / 2 *
+                                  (double)planted.scale * 4 / (h * h));
+    g = (double)planted.jump * h * h / 4 / (double)planted.scale;
+    k = sum_of(&planted.second, d, n) / (double)planted.scale * h * h / 24;
+    omega = sum_of(&planted.first, d, n) / (double)planted.scale / (double)(2 * grid);
+    range = (double)planted.range / (double)planted.scale;
+    entries = (double)m;
+    if (attest_approximation_bound(&a, NULL))
+        abort();
+    mean_errors(end, g, k, m, grid, h);
+    TAP_OK(a.subdivisions == 32 &&
+               has_ends(a.l1, entries * fmax(end[1][0] - omega * measure, 0),
+                        entries * (end[1][1] + range * measure)) &&
+               has_ends(a.l2, sqrt(entries * fmax(end[2][0] - omega * omega * measure, 0)),
+                        sqrt(entries * (end[2][1] + range * range * measure))),
+           "d %zu n %zu G %zu, %g flats: enclosures by the note's inequalities", d, n, grid,
+           times);
+    TAP_OK(has_ends(a.l1_bound, entries * (omega + range * measure),
+                    entries * (omega + range * measure)) &&
+               has_ends(a.l2_bound, sqrt(entries) * (omega + range * sqrt(measure)),
+                        sqrt(entries) * (omega + range * sqrt(measure))),
+           "and the bounds");
+    attest_approximation_clear(&a);
+}
+
+/* K alone, S alone, and jumps that are beyond every box's change, or not. */
+static void test_quadratures(void)
+{
+    planted.first =
+        (attest_partial_bounds){.own = 5, .own_other = 3, .token = 2, .token_other = 1};
+    planted.second =
+        (attest_partial_bounds){.own = 700, .own_other = 400, .token = 30, .token_other = 500};
+    planted.range = 11;
+    planted.scale = 3;
+    for (int steep = 0; steep < 2; steep++) {
+        planted.slope = steep * 7;
+        test_quadrature(1, 1, 3, 0, 0);
+        test_quadrature(1, 2, 2, 0, 0);
+        test_quadrature(2, 1, 2, 0, 50);
+        test_quadrature(2, 2, 1, 0, 0);
+    }
+    planted.second = (attest_partial_bounds){.own = 70, .token = 30};
+    test_quadrature(1, 1, 3, 0.98, 0);
+    test_quadrature(1, 1, 3, 1.02, 0);
+    test_quadrature(1, 2, 2, 0.7, 0);
+    test_quadrature(1, 2, 2, 1.02, 200);
+    test_quadrature(2, 2, 1, 0.98, 0);
+    test_quadrature(2, 2, 1, 1.02, 0);
+}
+
 /* Cells are cut into as many boxes as 4 10^6 of them, or 1024 a cell, allow: into q^(d n), q
  * from 2 to 32, and numbers below 2^62. 0: 2^32 boxes, or one of 2^20 cells whose cube of
  * numerators takes more. */
@@ -613,6 +777,7 @@ int main(void)
     test_closed_form(16);
     test_errors("sum");
     test_errors("product");
+    test_quadratures();
     test_subdivisions();
     test_seed();
     test_limits();

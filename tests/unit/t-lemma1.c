@@ -78,6 +78,12 @@ static void test_hypotheses(void)
            "named equal-length");
     fmpq_set_si(r, 3, 1);
     TAP_OK(!attest_lemma1_check_gap(r, 1), "n = 1: a gap of exactly 3 is not above 3");
+    fmpq_set_si(r, 301, 100);
+    TAP_OK(attest_lemma1_check_gap(r, 1), "n = 1: a gap of 3.01 is");
+    fmpq_set_si(r, 438, 100); /* 3 + 2 log 2 = 4.386... */
+    TAP_OK(!attest_lemma1_check_gap(r, 2), "n = 2: a gap of 4.38 is not enough");
+    fmpq_set_si(r, 439, 100);
+    TAP_OK(attest_lemma1_check_gap(r, 2), "n = 2: a gap of 4.39 is");
     fmpz_clear(denominator);
     fmpq_clear(r);
     _fmpz_vec_clear(x, 6);

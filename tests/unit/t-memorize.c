@@ -183,6 +183,45 @@ static void build_lonely(attest_dataset *data, long entry[][2], size_t count)
     _fmpq_vec_clear(token, 2);
 }
 
+/* More sequences than are checked in one part: a wrong label is found wherever it stands, and
+ * of two the first is named. */
+static void test_parts(void)
+{
+    enum { MANY = 65 }; /* the last part is one sequence */
+    static const size_t wrong[] = {0, 30, 31, 32, 33, 62, 63, 64};
+    attest_label_finding finding;
+    attest_memorization m;
+    attest_dataset data;
+    long entry[MANY][2];
+    size_t found = 0, total = sizeof wrong / sizeof *wrong;
+
+    for (long i = 0; i < MANY; i++) {
+        entry[i][0] = i + 1;
+        entry[i][1] = i * i % 11;
+    }
+    attest_memorization_init(&m);
+    build_lonely(&data, entry, MANY);
+    if (attest_memorization_build(&m, &data, NULL) != ATTEST_OK || m.hypothesis)
+        abort();
+    TAP_OK(check(&m.network, &data) == ATTEST_PROVED, "%d sequences", MANY);
+    for (size_t i = 0; i < total; i++) {
+        fmpq *label[2] = {data.label + wrong[i], data.label + MANY - 1};
+
+        for (size_t k = 0; k < 2; k++)
+            fmpq_add_si(label[k], label[k], 1);
+        if (attest_memorize_check_labels(&finding, &m.network, &data, 512,
+                                         &(attest_progress){0}, 1, NULL) != ATTEST_OK)
+            abort();
+        found += finding.verdict == ATTEST_REFUTED && finding.place.sequence == wrong[i] &&
+                 finding.place.position == 0;
+        for (size_t k = 0; k < 2; k++)
+            fmpq_sub_si(label[k], label[k], 1);
+    }
+    TAP_OK(found == total, "the first wrong label is named, %zu of %zu", found, total);
+    attest_memorization_clear(&m);
+    attest_dataset_clear(&data);
+}
+
 static void test_projection(void)
 {
     static long entry[][2] = {{3, 1}, {1, 3}, {-2, 5}};
@@ -379,6 +418,7 @@ int main(void)
     test_labels(&state);
     test_ramps(&state);
     test_touching(&state);
+    test_parts();
     test_projection();
     test_one_context();
     test_hypothesis();

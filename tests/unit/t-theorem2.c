@@ -158,6 +158,19 @@ static double log2_of(const arb_t ball)
     return arf_get_d(arb_midref(ball), ARF_RND_NEAR);
 }
 
+/* Whether the logarithm is that of the number. */
+static bool is_log2(const arb_t log2, const arb_t x)
+{
+    arb_t expected;
+    bool equal;
+
+    arb_init(expected);
+    arb_log_base_ui(expected, x, 2, 64);
+    equal = arb_overlaps(expected, log2) && arb_rel_accuracy_bits(expected) > 30;
+    arb_clear(expected);
+    return equal;
+}
+
 /* Builds, certifies with r, and compares with the promise. */
 static bool certified(attest_construction *c, attest_finding *finding,
                       const attest_dataset *data)
@@ -212,12 +225,14 @@ static void test_strategies(void)
         c.mask = tap_random(&state) % 2 ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
         ok = attest_construction_build(&c, &data, NULL) == ATTEST_OK && !c.hypothesis &&
              certified(&c, &finding, &data);
+        ok = ok && c.formula;
         if (ok && strategy == ATTEST_STRATEGY_THEOREM) {
             double excess = kappa_excess(&c, n, data.tokens.count);
 
             ok = norms_fit(&c) && excess >= 0 && excess <= 0x1p-40 && kappa_is_short(&c) &&
                  close_to(log2_of(c.delta_log2), promise_log2(&c, n)) &&
-                 close_to(log2_of(c.delta_log2), log2_of(c.delta_formula_log2));
+                 close_to(log2_of(c.delta_log2), log2_of(c.delta_formula_log2)) &&
+                 is_log2(c.delta_formula_log2, c.delta_formula);
         }
         if (ok && strategy != ATTEST_STRATEGY_TUNED)
             ok = c.promise && (!finding.has_pair || arb_gt(finding.min_separation, c.delta));
