@@ -313,6 +313,109 @@ static void test_largest(uint64_t *state)
            "hardmax: formats that have the number 1, just, or not");
 }
 
+/* m = the entries over a denominator. */
+static void set_matrix(attest_matrix *m, size_t rows, size_t cols, const int *entry,
+                       ulong denominator)
+{
+    attest_matrix_clear(m);
+    attest_matrix_init(m);
+    attest_matrix_resize(m, rows, cols);
+    fmpz_set_ui(m->denominator, denominator);
+    for (size_t i = 0; i < rows * cols; i++)
+        fmpz_set_si(m->entry + i, entry[i]);
+}
+
+/* Denominators of keys, queries and the second token. */
+typedef struct denominators {
+    ulong key, query, token;
+} denominators;
+
+/* Tokens (5, 0, 0), (5, 1/token, 0), (9, 0, 0); the keys see the first entry only, the query
+ * turns its sign, so the first two tie, and their values differ. */
+static void tie_tokens(attest_dataset *dataset, ulong denominator)
+{
+    static const int numerator[3][3] = {{5, 0, 0}, {5, 1, 0}, {9, 0, 0}};
+    fmpq *entry = _fmpq_vec_init(3);
+    attest_dataset_builder builder;
+
+    attest_dataset_init(dataset);
+    attest_dataset_builder_init(&builder, 3, ATTEST_TABLE_RATIONAL, NULL);
+    for (int t = 0; t < 3; t++) {
+        for (int c = 0; c < 3; c++)
+            fmpq_set_si(entry + c, numerator[t][c], c == 1 && t == 1 ? denominator : 1);
+        if (attest_dataset_builder_add_token(&builder, entry, NULL) != ATTEST_OK)
+            abort();
+    }
+    if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_finish(dataset, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(entry, 3);
+}
+
+/* The bound of the first position where integers of so many bits are exact. The keys of the
+ * second of two heads have one bit more. */
+static double bound_of_tie(denominators d, long exact_bits, uint64_t *state)
+{
+    const ref_shape shape = {2, 3, 2, 1, 3, 1, false};
+    const int key[2][6] = {{7}, {15}}, query[6] = {-3}, value[6] = {0, 1}, output[6] = {1};
+    attest_format format = {.precision = 24};
+    double *norm = attest_shared_alloc(3, sizeof *norm), result;
+    attest_simulated_arithmetic a;
+    attest_audit_model model;
+    attest_audit_request request;
+    attest_dataset dataset;
+    ref_case layer;
+
+    ref_case_init(&layer, &shape, state);
+    layer.weights.activation = ATTEST_HARDMAX;
+    for (size_t h = 0; h < 2; h++) {
+        attest_head *head = &layer.weights.head[h];
+
+        set_matrix(&head->wk, 2, 3, key[h], d.key);
+        set_matrix(&head->wq, 2, 3, query, d.query);
+        set_matrix(&head->wv, 2, 3, value, 1);
+        set_matrix(&head->wo, 3, 2, output, 1);
+    }
+    tie_tokens(&dataset, d.token);
+    attest_simulated_arithmetic_init(&a, &format);
+    attest_audit_model_init(&model, &a);
+    model.exact_bits = exact_bits;
+    attest_audit_request_init(&request, &dataset, &layer.weights);
+    if (attest_audit_bound(norm, NULL, &request, &model, NULL) != ATTEST_OK)
+        abort();
+    result = norm[0];
+    attest_shared_free(norm, 3, sizeof *norm);
+    attest_dataset_clear(&dataset);
+    ref_case_clear(&layer);
+    return result;
+}
+
+/* Scores of which no operation is rounded tie exactly; one bit less, and the tie may break: a
+ * head's mean may be off by 1/8, half of what is between the values, and the bound says the
+ * whole. Numerators over the finest denominator 4 have 6 bits (36), keys 6 + 3 + 2 (sums of
+ * three), queries 6 + 2 + 2, scores 11 + 10 + 1 (sums of two). */
+static void test_exact_scores(uint64_t *state)
+{
+    const denominators fine = {2, 1, 4}, coarse = {2, 1, 1};
+    const denominators never[] = {{6, 1, 4}, {2, 3, 4}, {2, 1, 12}};
+    double none = bound_of_tie(fine, 0, state), both = bound_of_tie(fine, 23, state);
+    double jump = ldexp(0.25, 24), all = bound_of_tie(coarse, 1000, state);
+    size_t wrong = 0;
+
+    TAP_OK(bound_of_tie(fine, 21, state) == none &&
+               fabs(bound_of_tie(fine, 22, state) / (none - jump) - 1) < 1e-5 &&
+               fabs(both / jump) < 1e-5 && bound_of_tie(fine, 1000, state) == both,
+           "hardmax: scores that are exact from 22 bits on, and from 23");
+    TAP_OK(bound_of_tie(coarse, 18, state) > bound_of_tie(coarse, 19, state) &&
+               bound_of_tie(coarse, 18, state) < bound_of_tie(coarse, 17, state) &&
+               bound_of_tie(coarse, 19, state) == all,
+           "tokens without fractions need four bits less");
+    for (size_t i = 0; i < 3; i++)
+        wrong += bound_of_tie(never[i], 1000, state) != bound_of_tie(never[i], 0, state);
+    TAP_OK(wrong == 0, "other denominators than powers of two are never exact: %zu are", wrong);
+}
+
 /* What is bounded at one width holds at all larger ones. */
 static void test_monotone(uint64_t *state)
 {
@@ -403,6 +506,7 @@ int main(void)
     test_transcription(24, &state);
     test_winners(&state);
     test_largest(&state);
+    test_exact_scores(&state);
     test_monotone(&state);
     test_powers(&state);
     flint_cleanup();
