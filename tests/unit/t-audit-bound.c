@@ -184,7 +184,8 @@ static void test_transcription(long bits, uint64_t *state)
            least, most);
 }
 
-/* Hardmax, of n times the same token: all of them win, and D = 0. */
+/* Hardmax, of n times the same token: all of them win, and D = 0. Where the leftmost is taken,
+ * it is the only one. */
 static void bound_alike(double *error, const traced *x, const attest_head *h, size_t n,
                         double u)
 {
@@ -224,6 +225,7 @@ static void test_winners(uint64_t *state)
         double *norm, *entry, error[MOST];
         audit_case_init(&test, &shape, 4, 5, state);
         test.layer.weights.activation = ATTEST_HARDMAX;
+        test.layer.weights.ties = trial < 10 ? ATTEST_TIES_UNIFORM : ATTEST_TIES_LEFTMOST;
         x = read_token(&test.dataset, 0, 0);
         attest_dataset_init(&alike);
         attest_dataset_builder_init(&builder, 3, ATTEST_TABLE_REAL, NULL);
@@ -241,7 +243,7 @@ static void test_winners(uint64_t *state)
         entry = attest_shared_alloc(n * 3, sizeof *entry);
         if (attest_audit_bound(norm, entry, &request, &model, NULL) != ATTEST_OK)
             abort();
-        bound_alike(error, &x, test.layer.weights.head, n, model.u);
+        bound_alike(error, &x, test.layer.weights.head, trial < 10 ? n : 1, model.u);
         for (size_t c = 0; c < 3; c++) {
             if (error[c] == 0)
                 continue;
@@ -325,95 +327,155 @@ static void set_matrix(attest_matrix *m, size_t rows, size_t cols, const int *en
         fmpz_set_si(m->entry + i, entry[i]);
 }
 
-/* Denominators of keys, queries and the second token. */
-typedef struct denominators {
-    ulong key, query, token;
-} denominators;
+/* Three tokens, of which one entry is over a denominator, and what else a bound depends on. */
+typedef struct tie {
+    ulong key, query, token; /* denominators */
+    slong entry[3][3];
+    long precision;
+    double most; /* the largest number; 0: there is none */
+    bool no_keys;
+    size_t first; /* the token that stands first, the others follow in turn */
+} tie;
 
-/* Tokens (5, 0, 0), (5, 1/token, 0), (9, 0, 0); the keys see the first entry only, the query
- * turns its sign, so the first two tie, and their values differ. */
-static void tie_tokens(attest_dataset *dataset, ulong denominator)
+/* They make a sequence, and the token 0 one of its own. */
+static void tie_tokens(attest_dataset *dataset, const tie *t)
 {
-    static const int numerator[3][3] = {{5, 0, 0}, {5, 1, 0}, {9, 0, 0}};
     fmpq *entry = _fmpq_vec_init(3);
     attest_dataset_builder builder;
 
     attest_dataset_init(dataset);
     attest_dataset_builder_init(&builder, 3, ATTEST_TABLE_RATIONAL, NULL);
-    for (int t = 0; t < 3; t++) {
+    for (size_t k = 0; k < 3; k++) {
+        size_t from = (t->first + k) % 3;
+
         for (int c = 0; c < 3; c++)
-            fmpq_set_si(entry + c, numerator[t][c], c == 1 && t == 1 ? denominator : 1);
+            fmpq_set_si(entry + c, t->entry[from][c], c == 1 && from == 1 ? t->token : 1);
         if (attest_dataset_builder_add_token(&builder, entry, NULL) != ATTEST_OK)
             abort();
     }
+    for (int c = 0; c < 3; c++)
+        fmpq_zero(entry + c);
     if (attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
+        attest_dataset_builder_add_token(&builder, entry, NULL) != ATTEST_OK ||
+        attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK ||
         attest_dataset_builder_finish(dataset, &builder, NULL) != ATTEST_OK)
         abort();
     attest_dataset_builder_clear(&builder);
     _fmpq_vec_clear(entry, 3);
 }
 
-/* The bound of the first position where integers of so many bits are exact. The keys of the
- * second of two heads have one bit more. */
-static double bound_of_tie(denominators d, long exact_bits, uint64_t *state)
+/* Keys see the first entry only, and the least of them wins: the query turns the sign. Values
+ * are the sum of the other two. The keys of the second of two heads have one bit more. */
+static void tie_layer(ref_case *layer, const tie *t, uint64_t *state)
 {
     const ref_shape shape = {2, 3, 2, 1, 3, 1, false};
-    const int key[2][6] = {{7}, {15}}, query[6] = {-3}, value[6] = {0, 1}, output[6] = {1};
-    attest_format format = {.precision = 24};
-    double *norm = attest_shared_alloc(3, sizeof *norm), result;
+    const int key[2][6] = {{7}, {15}}, query[6] = {-3}, value[6] = {0, 1, 1}, output[6] = {1};
+    const int none[6] = {0};
+
+    ref_case_init(layer, &shape, state);
+    layer->weights.activation = ATTEST_HARDMAX;
+    for (size_t h = 0; h < 2; h++) {
+        attest_head *head = &layer->weights.head[h];
+
+        set_matrix(&head->wk, 2, 3, t->no_keys ? none : key[h], t->key);
+        set_matrix(&head->wq, 2, 3, query, t->query);
+        set_matrix(&head->wv, 2, 3, value, 1);
+        set_matrix(&head->wo, 3, 2, output, 1);
+    }
+}
+
+/* The bound of the first position where integers of so many bits are exact. */
+static double bound_of_tie(tie t, long exact_bits, uint64_t *state)
+{
+    attest_format format = {.precision = t.precision};
+    double *norm = attest_shared_alloc(4, sizeof *norm), result;
     attest_simulated_arithmetic a;
     attest_audit_model model;
     attest_audit_request request;
     attest_dataset dataset;
     ref_case layer;
 
-    ref_case_init(&layer, &shape, state);
-    layer.weights.activation = ATTEST_HARDMAX;
-    for (size_t h = 0; h < 2; h++) {
-        attest_head *head = &layer.weights.head[h];
-
-        set_matrix(&head->wk, 2, 3, key[h], d.key);
-        set_matrix(&head->wq, 2, 3, query, d.query);
-        set_matrix(&head->wv, 2, 3, value, 1);
-        set_matrix(&head->wo, 3, 2, output, 1);
-    }
-    tie_tokens(&dataset, d.token);
+    tie_layer(&layer, &t, state);
+    tie_tokens(&dataset, &t);
     attest_simulated_arithmetic_init(&a, &format);
     attest_audit_model_init(&model, &a);
     model.exact_bits = exact_bits;
+    model.most = t.most > 0 ? t.most : model.most;
     attest_audit_request_init(&request, &dataset, &layer.weights);
     if (attest_audit_bound(norm, NULL, &request, &model, NULL) != ATTEST_OK)
         abort();
-    result = norm[0];
-    attest_shared_free(norm, 3, sizeof *norm);
+    result = ldexp(norm[0], -(int)model.unit_bits);
+    attest_shared_free(norm, 4, sizeof *norm);
     attest_dataset_clear(&dataset);
     ref_case_clear(&layer);
     return result;
 }
 
-/* Scores of which no operation is rounded tie exactly; one bit less, and the tie may break: a
- * head's mean may be off by 1/8, half of what is between the values, and the bound says the
- * whole. Numerators over the finest denominator 4 have 6 bits (36), keys 6 + 3 + 2 (sums of
- * three), queries 6 + 2 + 2, scores 11 + 10 + 1 (sums of two). */
+/* The first two keys tie, and their values are 1/4 apart; the third cannot win. */
+static tie tie_of(ulong key, ulong query, ulong token)
+{
+    return (tie){key, query, token, {{5, 1, 0}, {5, 5, 0}, {9, 9, 0}}, .precision = 24};
+}
+
+/* Scores of which no operation is rounded tie exactly; one bit less, and the tie may break, in
+ * each of the heads. Numerators over the finest denominator 4 have 6 bits (36), keys 6 + 3 + 2
+ * (sums of three), queries 6 + 2 + 2, scores 11 + 10 + 1 (sums of two). */
 static void test_exact_scores(uint64_t *state)
 {
-    const denominators fine = {2, 1, 4}, coarse = {2, 1, 1};
-    const denominators never[] = {{6, 1, 4}, {2, 3, 4}, {2, 1, 12}};
-    double none = bound_of_tie(fine, 0, state), both = bound_of_tie(fine, 23, state);
-    double jump = ldexp(0.25, 24), all = bound_of_tie(coarse, 1000, state);
+    const tie never[] = {tie_of(6, 1, 4), tie_of(2, 3, 4), tie_of(2, 1, 12)};
     size_t wrong = 0;
 
-    TAP_OK(bound_of_tie(fine, 21, state) == none &&
-               fabs(bound_of_tie(fine, 22, state) / (none - jump) - 1) < 1e-5 &&
-               fabs(both / jump) < 1e-5 && bound_of_tie(fine, 1000, state) == both,
-           "hardmax: scores that are exact from 22 bits on, and from 23");
-    TAP_OK(bound_of_tie(coarse, 18, state) > bound_of_tie(coarse, 19, state) &&
-               bound_of_tie(coarse, 18, state) < bound_of_tie(coarse, 17, state) &&
-               bound_of_tie(coarse, 19, state) == all,
-           "tokens without fractions need four bits less");
+    for (size_t first = 0; first < 3; first++) {
+        tie fine = tie_of(2, 1, 4), coarse = tie_of(2, 1, 1);
+        double all;
+
+        fine.first = coarse.first = first;
+        all = bound_of_tie(fine, 1000, state);
+        wrong += !(bound_of_tie(fine, 21, state) == bound_of_tie(fine, 0, state) &&
+                   fabs(bound_of_tie(fine, 21, state) - 0.5) < 1e-4 &&
+                   fabs(bound_of_tie(fine, 22, state) - 0.25) < 1e-4 &&
+                   bound_of_tie(fine, 23, state) == all && all < 1e-4);
+        wrong += !(fabs(bound_of_tie(coarse, 17, state) - 8) < 1e-4 &&
+                   fabs(bound_of_tie(coarse, 18, state) - 4) < 1e-4 &&
+                   bound_of_tie(coarse, 19, state) < 1e-4);
+        coarse.no_keys = true; /* all tie: 1, 5, 9 */
+        wrong += !(fabs(bound_of_tie(coarse, 0, state) - 16) < 1e-4 &&
+                   bound_of_tie(coarse, 1000, state) < 1e-4);
+    }
+    TAP_OK(wrong == 0, "hardmax: bits from which on scores are exact: %zu wrong", wrong);
+    wrong = 0;
     for (size_t i = 0; i < 3; i++)
         wrong += bound_of_tie(never[i], 1000, state) != bound_of_tie(never[i], 0, state);
     TAP_OK(wrong == 0, "other denominators than powers of two are never exact: %zu are", wrong);
+}
+
+/* Scores that differ by a part of 2^24 may change places at 24 bits, and not at 60; scores that
+ * may overflow say nothing. */
+static void test_close_scores(uint64_t *state)
+{
+    const slong large = 1 << 24;
+    tie t = {1, 1, 1, {{large, 1, 0}, {large + 1, 5, 0}, {2 * large, 9, 0}}, .precision = 24};
+    tie overflow = tie_of(1, 1, 1);
+    double close = bound_of_tie(t, 0, state);
+
+    t.precision = 60;
+    TAP_OK(close > 8 && bound_of_tie(t, 0, state) < 1e-4, "hardmax: close scores");
+    overflow.most = 3000; /* 5 * 3 * 9 * 15 = 2025 */
+    TAP_OK(isfinite(bound_of_tie(overflow, 0, state)), "scores below the largest number");
+    overflow.most = 1000;
+    TAP_OK(isinf(bound_of_tie(overflow, 0, state)), "scores that overflow");
+}
+
+/* Values 0 and 100, of entries that doubles take for the same. */
+static void test_cancelled_values(uint64_t *state)
+{
+    const slong large = (slong)1 << 60;
+    const tie t = {
+        1, 1, 1, {{5, large, -large}, {5, large + 100, -large}, {9, 0, 0}}, .precision = 200};
+    double got = bound_of_tie(t, 0, state);
+
+    TAP_OK(got >= 2 * 100 && got < 1e5 && bound_of_tie(t, 1000, state) < 1e-20,
+           "hardmax: what doubles lose is in the bound (%g)", got);
 }
 
 /* What is bounded at one width holds at all larger ones. */
@@ -507,6 +569,8 @@ int main(void)
     test_winners(&state);
     test_largest(&state);
     test_exact_scores(&state);
+    test_close_scores(&state);
+    test_cancelled_values(&state);
     test_monotone(&state);
     test_powers(&state);
     flint_cleanup();
