@@ -9,8 +9,9 @@
 #include "tests/ref/cases.h"
 #include "tests/tap.h"
 
-/* Balls are thought to take as long for each sequence as for the longest. */
-enum { LONGEST = 300, MANY = 120, FEW = 5 };
+/* Balls are thought to take as long for each sequence as for the longest. There are 512
+ * positions, whose doubles fill a page. */
+enum { LONGEST = 394, MANY = 119, FEW = 5 };
 
 typedef struct fixture {
     attest_dataset dataset;
@@ -153,7 +154,7 @@ static void test_verdicts(void)
         attest_verdict wanted;
     } c[] = {{0, 1, 5, ATTEST_PROVED},      {0, 1, 3, ATTEST_REFUTED},
              {0, 1, 4, ATTEST_UNDECIDED},   {300, 1, 5, ATTEST_PROVED},
-             {200, 1, 5, ATTEST_REFUTED},   {256, 1, 5, ATTEST_UNDECIDED},
+             {200, 1, 5, ATTEST_REFUTED},   {254, 1, 5, ATTEST_UNDECIDED},
              {300, 1, 3, ATTEST_REFUTED},   {200, 1, 3, ATTEST_REFUTED},
              {300, 1, 4, ATTEST_UNDECIDED}, {200, 1, 4, ATTEST_REFUTED}};
     size_t wrong = 0;
@@ -184,8 +185,13 @@ static void test_balls(void)
     fixture_init(&f, FEW, 1, false);
     c = certify(&f, 300, 1, 5);
     TAP_OK(c->known && strcmp(c->method, "binary64") != 0 && c->verdict == ATTEST_PROVED &&
-               c->has_pair && c->pair[0].sequence == 0 && c->pair[1].sequence == 1,
+               c->has_pair && c->pair[0].sequence == 0 && c->pair[0].position % 2 == 1 &&
+               c->pair[1].sequence == 1 && c->pair[1].position == 0,
            "few sequences: by balls");
+    TAP_OK(fabs(arf_get_d(arb_midref(c->min_separation), ARF_RND_NEAR) - 0.25) < 1e-9 &&
+               fabs(arf_get_d(arb_midref(c->max_norm), ARF_RND_NEAR) - 2 * (FEW - 1 + 9)) <
+                   1e-9,
+           "separation and norm");
     TAP_OK(certify(&f, 300, 1, 3)->verdict == ATTEST_REFUTED &&
                certify(&f, 20, 1, 5)->verdict == ATTEST_REFUTED,
            "claims that fail");
