@@ -114,7 +114,7 @@ void attest_audit_bound_winners(const bound_head *d, const uint32_t *token, size
 
     for (size_t i = 1; i < count; i++)
         one = one && b->winner[i] == b->winner[0];
-    most_count = b->weights->ties == ATTEST_TIES_LEFTMOST && count > 1 ? 1 : count;
+    most_count = b->weights->ties == ATTEST_TIES_LEFTMOST ? 1 : count;
     g = attest_audit_bound_growth(model, (double)most_count - (model->accumulates ? 0 : 1));
     factor = (1 + u * g) / (1 - u * g) * OUTWARD;
     for (size_t c = 0; c < width; c++) {

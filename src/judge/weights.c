@@ -266,12 +266,10 @@ static bool may_vanish(const attest_judge_rule *rule, double moved)
 }
 
 /* Whether the difference of two references may overflow, where these are scores that the scale
- * has not been multiplied with yet. */
+ * has not been multiplied with yet. Under a cap none are so far apart. */
 static bool may_part(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    bool raw = rule->folded && !rule->additive && !(rule->cap > 0);
-
-    return rule->rescaled && raw &&
+    return rule->rescaled && rule->folded && !rule->additive &&
            !((x->top - x->lowest) / rule->scale * (1 + 0x1p-10) < rule->work.limit);
 }
 

@@ -47,4 +47,15 @@ for tokens in '[[1]], [[2]]' '[[2]], [[1]]'; do
     run 0 "one output overflows: $tokens" audit data.json --weights weights.json --formats binary16 --quick --sweep 1..8 --json
     json '[(f["nonfinite"], f["pairs"]["merged"], f["pairs"]["by_rounding"]) for f in o["formats"]] == [(1, 1, 0)]'
 done
+# Outputs that are the tokens: doubles take 1 and 1 + 2^-80 for the same, and the squares of 2^-600 for 0; 200 bits, and
+# 24, tell them apart, 60 do not.
+python3 - <<'FILE'
+import json
+for name, tokens in ("near", [1, f"{2**80 + 1}/{2**80}", 3]), ("small", [f"1/{3 * 2**600}", f"2/{3 * 2**600}"]):
+    json.dump({"format": "attest/dataset", "version": 1, "sequences": [[[str(t)]] for t in tokens]}, open(name + ".json", "w"))
+FILE
+run 0 "near each other" audit near.json --weights weights.json --formats p=200,p=60 --quick --sweep 1..8 --json
+json '[[f["pairs"][k] for k in ("apart", "by_rounding", "merged")] for f in o["formats"]] == [[3, 0, 0], [2, 0, 1]]'
+run 0 "near 0" audit small.json --weights weights.json --formats p=200,p=24 --quick --sweep 1..8 --json
+json '[[f["pairs"][k] for k in ("apart", "by_rounding", "merged")] for f in o["formats"]] == [[1, 0, 0], [1, 0, 0]]'
 finish

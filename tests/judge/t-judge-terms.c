@@ -368,6 +368,14 @@ static void expect_nothing(scene *x, const char *name)
     TAP_OK(b[0] == (double)-INFINITY && b[1] == (double)INFINITY, "%s: no bound", name);
 }
 
+static void expect_something(scene *x, const char *name)
+{
+    double b[4];
+
+    scene_get_bound(b, x);
+    TAP_OK(isfinite(b[0]) && isfinite(b[1]), "%s: a bound", name);
+}
+
 /* ---- factors of q, k and v ---- */
 
 static double draw_factor(uint64_t *state)
@@ -535,6 +543,20 @@ static void working_range_cases(void)
     x.k[1] = 0x1p127;
     x.value[0] = 0x1p40;
     expect_nothing(&x, "two references whose difference overflows");
+    x.k[0] = -0x1p127 * (1 - 0x1p-11);
+    x.k[1] = 0x1p127 * (1 - 0x1p-11);
+    expect_nothing(&x, "one that may overflow when it is rounded");
+    x.k[0] = -0x1p127 * (1 - 0x3p-11);
+    x.k[1] = 0x1p127 * (1 - 0x3p-11);
+    expect_something(&x, "one that is a part of 600 below that");
+    x.v.scale = ATTEST_JUDGE_SCALE_SCORE;
+    x.k[0] = -0x1p127;
+    x.k[1] = 0x1p127;
+    expect_something(&x, "scores that are multiplied by the scale before they are references");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.qkv.scale = "0x1p-118";
+    x.qkv.softcap = "30";
+    expect_something(&x, "scores under a cap");
     scene_begin(&x, 2, 1);
     x.v.score.accumulate = scene_format("binary32");
     x.v.offset = 125;

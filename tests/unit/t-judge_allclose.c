@@ -187,6 +187,81 @@ static void farthest(void)
     fmpq_clear(rtol);
 }
 
+/* How many steps beside 1/4, in a direction. */
+static double beside(double towards, int steps)
+{
+    double x = 0.25;
+
+    while (steps-- > 0)
+        x = nextafter(x, towards);
+    return x;
+}
+
+/* No rounding is charged twice: a distance of 1/4 and what is allowed take two steps and one.
+ */
+static void steps(void)
+{
+    static const struct {
+        double towards;
+        int steps;
+        attest_judge_closeness wanted;
+    } c[] = {{0, 3, ATTEST_JUDGE_CLOSE},
+             {0, 2, ATTEST_JUDGE_OPEN},
+             {0, 0, ATTEST_JUDGE_OPEN},
+             {1, 3, ATTEST_JUDGE_OPEN},
+             {1, 4, ATTEST_JUDGE_FAR}};
+    const double o = 0, exact = 0;
+    attest_judge_allclose tolerance;
+    fmpq_t atol, rtol;
+    size_t wrong = 0, at;
+
+    fmpq_init(atol);
+    fmpq_init(rtol);
+    set(&tolerance, "1/4", "0", atol, rtol);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        double y = beside(c[i].towards, c[i].steps);
+
+        wrong += attest_judge_allclose_check(&at, &tolerance, &y, NULL, &o, &exact, 1) !=
+                 c[i].wanted;
+    }
+    for (int i = 0; i < 2; i++) {
+        double bound = beside(0, i);
+
+        wrong += attest_judge_allclose_holds(&at, &tolerance, &bound, &o, &exact, 1) != (i > 0);
+    }
+    TAP_OK(wrong == 0, "steps beside a tolerance: %zu wrong", wrong);
+    fmpq_clear(atol);
+    fmpq_clear(rtol);
+}
+
+/* Where nothing is allowed, what is known to be the same is close, and nothing else. */
+static void no_tolerance(void)
+{
+    static const struct {
+        double y, y_error, o, o_error;
+        attest_judge_closeness wanted;
+    } c[] = {{3, 0, 3, 0, ATTEST_JUDGE_CLOSE}, {3, 1, 3, 0, ATTEST_JUDGE_OPEN},
+             {3, 0, 3, 1, ATTEST_JUDGE_OPEN},  {3, 0x1p-60, 3, 0, ATTEST_JUDGE_OPEN},
+             {4, 0, 3, 0, ATTEST_JUDGE_FAR},   {0, 0, 0, 0, ATTEST_JUDGE_CLOSE}};
+    const double bound[] = {0, 1, 0x1p-60};
+    attest_judge_allclose tolerance;
+    fmpq_t atol, rtol;
+    size_t wrong = 0, at;
+
+    fmpq_init(atol);
+    fmpq_init(rtol);
+    set(&tolerance, "0", "0", atol, rtol);
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++)
+        wrong += attest_judge_allclose_check(&at, &tolerance, &c[i].y, &c[i].y_error, &c[i].o,
+                                             &c[i].o_error, 1) != c[i].wanted;
+    for (size_t i = 0; i < 3; i++)
+        wrong += attest_judge_allclose_holds(&at, &tolerance, &bound[i], &c[0].o, &c[0].o_error,
+                                             1) != (i == 0);
+    TAP_OK(wrong == 0, "without a tolerance: %zu wrong", wrong);
+    fmpq_clear(atol);
+    fmpq_clear(rtol);
+}
+
 static void cases(void)
 {
     const double inf = (double)INFINITY, nan = (double)NAN;
@@ -251,6 +326,8 @@ int main(void)
 
     cases();
     farthest();
+    steps();
+    no_tolerance();
     numbers(&seed);
     border(&seed);
     flint_cleanup();
