@@ -194,11 +194,11 @@ static void test_slopes(void)
 {
     setup s;
 
-    begin(&s, 1, 2);
+    begin(&s, 1, 3);
     s.request.known.alibi = true;
     TAP_OK(form(&s) == ATTEST_OK && is(s.weights.head[0].slope, 1, 16) &&
-               is(s.weights.head[1].slope, 1, 64),
-           "slopes of heads 1 and 2");
+               is(s.weights.head[1].slope, 1, 64) && is(s.weights.head[2].slope, 1, 256),
+           "slopes of heads 1 to 3");
     attest_weights_clear(&s.weights);
     begin(&s, 0, 2);
     TAP_OK(form(&s) == ATTEST_OK && fmpq_is_zero(s.weights.head[0].slope) &&
