@@ -2,7 +2,10 @@
 #include "campaign/gen.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { LENGTH_MAX = 64 };
 
@@ -147,20 +150,25 @@ static void gen_contrast(draft *s, struct theft *t, size_t count, size_t longest
     }
 }
 
-static attest_status add_sequence(attest_dataset_builder *builder, const draft *s,
-                                  const attest_vocabulary *vocabulary)
+/* Tokens of doubles all at once, which is quicker; room has place for them. */
+static attest_status add_doubles(attest_dataset_builder *builder, const draft *s,
+                                 const attest_vocabulary *vocabulary, double *room)
+{
+    size_t dim = vocabulary->dim;
+
+    for (size_t k = 0; k < s->length; k++)
+        memcpy(room + k * dim, vocabulary->real + s->token[k] * dim, dim * sizeof *room);
+    return attest_dataset_builder_add_sequences(builder, room, 1, s->length, NULL);
+}
+
+static attest_status add_rationals(attest_dataset_builder *builder, const draft *s,
+                                   const attest_vocabulary *vocabulary)
 {
     attest_status status = ATTEST_OK;
 
-    for (size_t k = 0; k < s->length && status == ATTEST_OK; k++) {
-        size_t at = s->token[k] * vocabulary->dim;
-
-        if (vocabulary->real)
-            status =
-                attest_dataset_builder_add_doubles(builder, vocabulary->real + at, 1, NULL);
-        else
-            status = attest_dataset_builder_add_token(builder, vocabulary->entry + at, NULL);
-    }
+    for (size_t k = 0; k < s->length && status == ATTEST_OK; k++)
+        status = attest_dataset_builder_add_token(
+            builder, vocabulary->entry + s->token[k] * vocabulary->dim, NULL);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
@@ -170,11 +178,12 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
 {
     size_t count = attest_gen_size(t, kind->count_min, kind->count_max);
     size_t longest = kind->length_max;
-    attest_status status = ATTEST_OK;
+    attest_status status;
     /* The zero draw asks for nothing. */
     bool met = !kind->shared || theft_random_choice(t, 16) == 0 || vocabulary->count >= 64;
     attest_dataset_builder builder;
     draft sequence, before;
+    double *room;
 
     if (!met && count < 2)
         count = 2;
@@ -183,7 +192,9 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
     attest_dataset_builder_init(&builder, vocabulary->dim,
                                 vocabulary->real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL,
                                 NULL);
-    status = attest_dataset_builder_reserve(&builder, count, count * longest, NULL);
+    room = attest_memory_alloc(longest * vocabulary->dim, sizeof *room);
+    status = room ? attest_dataset_builder_reserve(&builder, count, count * longest, NULL)
+                  : ATTEST_NOMEM;
     size_t length = attest_gen_size(t, kind->length_min, longest);
     gen_fresh(&sequence, t, length, vocabulary->count, kind->repeats);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
@@ -195,11 +206,13 @@ attest_status attest_gen_dataset(attest_dataset *dataset, struct theft *t,
             sequence = before;
             gen_contrast(&sequence, t, vocabulary->count, longest, kind);
         }
-        status = add_sequence(&builder, &sequence, vocabulary);
+        status = vocabulary->real ? add_doubles(&builder, &sequence, vocabulary, room)
+                                  : add_rationals(&builder, &sequence, vocabulary);
     }
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(dataset, &builder, NULL);
     attest_dataset_builder_clear(&builder);
+    free(room);
     return status;
 }
 

@@ -66,10 +66,11 @@ static bool are_near(const arf_t mid, const arf_t radius)
 
 typedef attest_status shows_function(bool *shows, const char *text, const arb_t ball);
 
-/* What a ball shows besides its ends, if it does; *untrue = what where it is not so. */
+/* What a ball shows besides its ends, if it does, in this form; *untrue = what where it is not
+ * so. */
 static attest_status read_shown(const char **untrue, const attest_json_cursor *object,
-                                const arb_t ball, const char *key, shows_function *shows,
-                                const char *what, attest_error *error)
+                                const arb_t ball, const char *key, const char *form,
+                                shows_function *shows, const char *what, attest_error *error)
 {
     attest_json_cursor member;
     const char *text;
@@ -81,7 +82,10 @@ static attest_status read_shown(const char **untrue, const attest_json_cursor *o
     status = attest_json_get_string(&text, &member, error);
     if (status != ATTEST_OK)
         return status;
-    if (shows(&so, text, ball) != ATTEST_OK)
+    status = shows(&so, text, ball);
+    if (status == ATTEST_FORMAT)
+        return attest_json_fail(&member, error, status, "not %s", form);
+    if (status != ATTEST_OK)
         return attest_memory_fail(error);
     if (!so)
         *untrue = what;
@@ -113,10 +117,14 @@ attest_status attest_certificate_read_ball(arb_t ball, const char **untrue,
                                   MOST_APART_BITS);
     arf_clear(radius);
     if (status == ATTEST_OK)
-        status = read_shown(untrue, &member, ball, "log2", attest_certificate_shows_log2,
-                            "a \"log2\" is not that of the midpoint it stands beside", error);
+        status =
+            read_shown(untrue, &member, ball, "log2", "a decimal of at most 200 characters",
+                       attest_certificate_shows_log2,
+                       "a \"log2\" is not that of the midpoint it stands beside", error);
     if (status == ATTEST_OK)
-        status = read_shown(untrue, &member, ball, "text", attest_certificate_shows_text,
+        status = read_shown(untrue, &member, ball, "text",
+                            "an interval [m +/- r], with or without * 2^e",
+                            attest_certificate_shows_text,
                             "a \"text\" does not contain the ball it stands beside", error);
     return status;
 }

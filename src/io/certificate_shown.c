@@ -11,43 +11,47 @@
  * not true of any ball that attest writes, and exact arithmetic with it would take long. */
 enum { MOST_LENGTH = 200, MOST_EXPONENT = 100000, MOST_SHIFT_LENGTH = 1 << 21 };
 
-/* Reads a decimal; *ok becomes false where there is none. */
-static attest_status parse(fmpq_t x, bool *ok, const char *text, size_t length)
+static attest_status parse(fmpq_t x, const char *text, size_t length)
 {
-    attest_error ignored;
-    attest_status status = ATTEST_FORMAT;
+    return length <= MOST_LENGTH ? attest_number_parse(x, text, length, NULL, NULL)
+                                 : ATTEST_FORMAT;
+}
 
-    if (length <= MOST_LENGTH)
-        status = attest_number_parse(x, text, length, NULL, &ignored);
-    *ok = *ok && status == ATTEST_OK;
-    return status == ATTEST_NOMEM ? status : ATTEST_OK;
+/* Whether two numbers differ by no more than two units in the 15th digit of the second; such a
+ * unit is at most 10^-14 of it. */
+static bool are_close(const fmpq_t x, const fmpq_t value)
+{
+    fmpq_t difference, size;
+    bool close;
+
+    fmpq_init(difference);
+    fmpq_init(size);
+    fmpq_sub(difference, x, value);
+    fmpq_abs(difference, difference);
+    fmpq_abs(size, value);
+    fmpq_div_2exp(difference, difference, 1);
+    for (int digit = 0; digit < 14; digit++)
+        fmpq_mul_si(difference, difference, 10);
+    close = fmpq_cmp(difference, size) <= 0;
+    fmpq_clear(difference);
+    fmpq_clear(size);
+    return close;
 }
 
 attest_status attest_certificate_shows_log2(bool *shows, const char *text, const arb_t ball)
 {
     attest_status status;
     fmpq_t shown, value;
-    char *right;
+    char *right = NULL;
 
-    *shows = arb_is_positive(ball);
-    if (!*shows)
-        return ATTEST_OK;
-    right = attest_ball_format_log2(ball);
-    if (!right)
-        return ATTEST_NOMEM;
+    *shows = false;
     fmpq_init(shown);
     fmpq_init(value);
-    status = parse(value, shows, right, strlen(right));
-    if (status == ATTEST_OK)
-        status = parse(shown, shows, text, strlen(text));
-    if (*shows) { /* a unit in the 15th digit is at most 10^-14 of the value */
-        fmpq_sub(shown, shown, value);
-        fmpq_abs(shown, shown);
-        fmpq_abs(value, value);
-        fmpq_div_2exp(shown, shown, 1);
-        for (int digit = 0; digit < 14; digit++)
-            fmpq_mul_si(shown, shown, 10);
-        *shows = fmpq_cmp(shown, value) <= 0;
+    status = parse(shown, text, strlen(text));
+    if (status == ATTEST_OK && arb_is_positive(ball)) {
+        right = attest_ball_format_log2(ball);
+        status = right ? parse(value, right, strlen(right)) : ATTEST_NOMEM;
+        *shows = status == ATTEST_OK && are_close(shown, value);
     }
     fmpq_clear(shown);
     fmpq_clear(value);
@@ -56,7 +60,7 @@ attest_status attest_certificate_shows_log2(bool *shows, const char *text, const
 }
 
 /* Reads "[m +/- r]", "[+/- r]" or "m", up to end. */
-static attest_status parse_interval(fmpq_t middle, fmpq_t radius, bool *ok, const char *text,
+static attest_status parse_interval(fmpq_t middle, fmpq_t radius, const char *text,
                                     const char *end)
 {
     static const char between[] = "+/- ";
@@ -64,31 +68,33 @@ static attest_status parse_interval(fmpq_t middle, fmpq_t radius, bool *ok, cons
     attest_status status = ATTEST_OK;
 
     if (*text != '[')
-        return parse(middle, ok, text, (size_t)(end - text));
-    *ok = sign && sign < end && end[-1] == ']';
-    if (*ok && sign > text + 1) {
-        *ok = sign[-1] == ' ';
-        status = parse(middle, ok, text + 1, (size_t)(sign - text - 2));
-    }
-    if (*ok && status == ATTEST_OK) {
-        sign += strlen(between);
-        status = parse(radius, ok, sign, (size_t)(end - 1 - sign));
-    }
-    return status;
+        return parse(middle, text, (size_t)(end - text));
+    if (!sign || sign >= end || end[-1] != ']')
+        return ATTEST_FORMAT;
+    if (sign > text + 1)
+        status = sign[-1] == ' ' ? parse(middle, text + 1, (size_t)(sign - text - 2))
+                                 : ATTEST_FORMAT;
+    sign += strlen(between);
+    return status == ATTEST_OK ? parse(radius, sign, (size_t)(end - 1 - sign)) : status;
 }
 
 /* *shift = e of the " * 2^e" at the end of an interval; empty: 0. */
-static bool parse_shift(fmpz_t shift, const char *text)
+static attest_status parse_shift(fmpz_t shift, const char *text)
 {
     static const char power[] = " * 2^";
-    size_t length = strlen(power);
+    const char *digits = text + strlen(power);
 
     if (*text == '\0')
-        return true;
-    if (strncmp(text, power, length) != 0)
-        return false;
-    text += length;
-    return strlen(text) <= MOST_SHIFT_LENGTH && fmpz_set_str(shift, text, 10) == 0;
+        return ATTEST_OK;
+    if (strncmp(text, power, strlen(power)) != 0)
+        return ATTEST_FORMAT;
+    text = digits;
+    digits += *digits == '-';
+    /* FLINT would take blanks and signs elsewhere, too */
+    if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0' ||
+        strlen(text) > MOST_SHIFT_LENGTH || fmpz_set_str(shift, text, 10) != 0)
+        return ATTEST_FORMAT;
+    return ATTEST_OK;
 }
 
 /* Whether |ball / 2^shift - middle| <= radius on the whole ball. */
@@ -143,9 +149,10 @@ attest_status attest_certificate_shows_text(bool *shows, const char *text, const
     fmpq_init(middle);
     fmpq_init(radius);
     fmpz_init(shift);
-    *shows = end > text && parse_shift(shift, end);
-    status = *shows ? parse_interval(middle, radius, shows, text, end) : ATTEST_OK;
-    *shows = *shows && contains(middle, radius, shift, ball);
+    status = parse_shift(shift, end);
+    if (status == ATTEST_OK)
+        status = parse_interval(middle, radius, text, end);
+    *shows = status == ATTEST_OK && contains(middle, radius, shift, ball);
     fmpq_clear(middle);
     fmpq_clear(radius);
     fmpz_clear(shift);

@@ -11,12 +11,13 @@
 #include <attest/status.h>
 
 /* *shows = whether the decimal is log2 of the ball's midpoint up to two units in the 15th
- * digit; never for a ball that is not positive. Domain: a finite ball. Status: NOMEM. */
+ * digit; never for a ball that is not positive. Domain: a finite ball. Status: FORMAT (no
+ * decimal), NOMEM. */
 attest_status attest_certificate_shows_log2(bool *shows, const char *text,
                                             const arb_t ball) ATTEST_WARN_UNUSED;
 
-/* *shows = whether text is an interval as attest_ball_format_text writes it, and contains the
- * ball. Domain: a finite ball. Status: NOMEM. */
+/* *shows = whether text, an interval as attest_ball_format_text writes it, contains the ball.
+ * Domain: a finite ball. Status: FORMAT (no such interval), NOMEM. */
 attest_status attest_certificate_shows_text(bool *shows, const char *text,
                                             const arb_t ball) ATTEST_WARN_UNUSED;
 

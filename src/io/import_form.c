@@ -77,11 +77,11 @@ static attest_status set_gains(attest_weights *weights, int side,
 {
     const char *name = side == 0 ? request->known.q_norm : request->known.k_norm;
     size_t groups = layer->part[side].groups, size = layer->size;
-    attest_array array = {0};
+    attest_array array;
 
-    ATTEST_TRY(attest_import_find_gain(&array, file, name, size, groups, error));
     if (!name)
         return ATTEST_OK;
+    ATTEST_TRY(attest_import_find_gain(&array, file, name, size, groups, error));
     if (array.count != size && request->count < request->heads)
         return attest_error_set(error, ATTEST_USAGE,
                                 "tensor '%.80s' is a norm over all heads: take all of them",

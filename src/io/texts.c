@@ -43,15 +43,13 @@ attest_status attest_texts_read(attest_texts *texts, const char *path, attest_bu
     status = check_all(texts, error);
     if (status == ATTEST_OK)
         return status;
-    texts->sequences = 1; /* the document is there */
     attest_texts_clear(texts);
     return attest_error_prefix(error, status, path);
 }
 
 void attest_texts_clear(attest_texts *texts)
 {
-    if (texts->sequences > 0)
-        attest_json_document_clear(&texts->document);
+    attest_json_document_clear(&texts->document);
     texts->sequences = 0;
 }
 
@@ -59,7 +57,7 @@ attest_status attest_texts_check(const attest_texts *texts, size_t i, size_t len
                                  attest_error *error)
 {
     attest_json_cursor root = attest_json_root(&texts->document), tokens, sequence;
-    size_t found = 0;
+    size_t found;
 
     ATTEST_TRY(attest_json_get_member(&tokens, &root, "tokens", error));
     sequence = attest_json_get_element(&tokens, i);
@@ -84,7 +82,7 @@ void attest_texts_write(attest_json *json, const attest_texts *texts)
     attest_json_write_array(json, "tokens");
     for (size_t i = 0; i < texts->sequences; i++) {
         attest_json_cursor sequence = attest_json_get_element(&tokens, i);
-        size_t length = 0;
+        size_t length;
 
         if (attest_json_get_length(&length, &sequence, NULL) != ATTEST_OK)
             length = 0;

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "data/network.h"
 #include "io/dataset_json.h"
 #include "tests/tap.h"
 
@@ -66,6 +67,19 @@ static attest_status read_weights(attest_error *error)
     if (status == ATTEST_OK ? read.heads != 2 || read.dim != 3 : read.head || !read.skip)
         status = ATTEST_USAGE;
     attest_weights_clear(&read);
+    return status;
+}
+
+static attest_status read_network(attest_error *error)
+{
+    attest_network read;
+    attest_status status;
+
+    attest_network_init(&read);
+    status = attest_network_read(&read, source_file("good-network.json"), NULL, error);
+    if (status == ATTEST_OK ? read.dim == 0 : read.dim || read.tag || read.attention.head)
+        status = ATTEST_USAGE;
+    attest_network_clear(&read);
     return status;
 }
 
@@ -245,10 +259,11 @@ int main(void)
     static const struct {
         operation *run;
         const char *name;
-    } all[] = {{read_dataset, "read a dataset"}, {read_large, "read a large one"},
-               {read_weights, "read weights"},   {read_document, "read a document"},
-               {read_tensors, "read tensors"},   {write_dataset, "write a dataset"},
-               {write_weights, "write weights"}, {build_doubles, "build from doubles"}};
+    } all[] = {{read_dataset, "read a dataset"},     {read_large, "read a large one"},
+               {read_weights, "read weights"},       {read_network, "read a network"},
+               {read_document, "read a document"},   {read_tensors, "read tensors"},
+               {write_dataset, "write a dataset"},   {write_weights, "write weights"},
+               {build_doubles, "build from doubles"}};
     unsigned long passes[7] = {0};
 
     TAP_OK(armed_by_environment() == 0, "ATTEST_FAULT=alloc:2:once");

@@ -72,7 +72,7 @@ static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen
     seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
     seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
     seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated, seen_odd, seen_heads,
-    seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive;
+    seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive, seen_paired;
 
 /* How often the least and the largest of each size were drawn. */
 enum { DIM, TOKENS, SEQUENCES, LENGTH, HEADS, HEAD_SIZE, SIZES };
@@ -144,6 +144,16 @@ static bool is_consecutive(const attest_vocabulary *v)
     return is;
 }
 
+/* Whether every other token is the opposite of the one before. */
+static bool is_paired(const attest_vocabulary *v)
+{
+    bool is = v->count >= 4;
+
+    for (size_t i = 1; is && i < v->count; i += 2)
+        is = square(token(v, i), token(v, i - 1), v->dim, -1) == 0;
+    return is;
+}
+
 static bool check_tokens(const attest_vocabulary *v)
 {
     bool odd = false;
@@ -181,6 +191,7 @@ static bool check_tokens(const attest_vocabulary *v)
     }
     seen_odd += odd;
     seen_consecutive += is_consecutive(v);
+    seen_paired += is_paired(v);
     return true;
 }
 
@@ -734,7 +745,8 @@ int main(void)
     TAP_OK(seen_scaled > seen_tokens / 25 && seen_scaled < seen_tokens / 2,
            "tiny and huge tokens: %zu of %zu", seen_scaled, seen_tokens);
     TAP_OK(seen_thirds > 20, "fractions that are no decimals: %zu", seen_thirds);
-    TAP_OK(seen_opposite > 20, "opposite tokens: %zu", seen_opposite);
+    TAP_OK(seen_opposite > 20 && seen_paired > TRIALS / 50,
+           "opposite tokens: %zu, all of them in pairs: %zu", seen_opposite, seen_paired);
     TAP_OK(seen_collinear > 20 && seen_slanted > 20,
            "collinear tokens: %zu, not on an axis: %zu", seen_collinear, seen_slanted);
     TAP_OK(seen_consecutive > TRIALS / 40, "multiples 1, 2, 3, ... of a token: %zu",
@@ -758,7 +770,7 @@ int main(void)
     check_relations(false);
     check_sizes("strict", TRIALS / 20);
     TAP_OK(seen_scaled_outputs == 0 && seen_opposed == 0, "every head is on its own");
-    seen_consecutive = 0;
+    seen_consecutive = seen_paired = 0;
     seen_near = seen_scaled = seen_opposite = seen_collinear = seen_shorter = 0;
     seen_full = 0;
     TAP_OK(run(&doubles, seed, TRIALS) == THEFT_RUN_PASS,
@@ -772,6 +784,7 @@ int main(void)
     check_sizes("doubles", TRIALS / 10);
     TAP_OK(seen_consecutive > TRIALS / 40, "multiples 1, 2, 3, ... of a token: %zu",
            seen_consecutive);
+    TAP_OK(seen_paired > TRIALS / 50, "pairs of opposite ones: %zu", seen_paired);
     seen_scaled = seen_odd = 0;
     TAP_OK(run(&unscaled, seed, TRIALS) == THEFT_RUN_PASS, "tokens of doubles, not scaled");
     TAP_OK(seen_scaled == 0 && seen_odd > TRIALS / 2,

@@ -72,6 +72,26 @@ static void test_log2(void)
     arb_clear(ball);
 }
 
+/* What is no number is told from one that is not so. */
+static void test_no_log2(void)
+{
+    static const char *const bad[] = {"", "three", "3 ", " 3", "3.0.0", "[3]"};
+    bool shows = true;
+    arb_t ball;
+
+    arb_init(ball);
+    for (size_t i = 0; i < 2 * (sizeof bad / sizeof bad[0]); i++) {
+        set(ball, i % 2 ? 8 : -8, 0, 0);
+        TAP_OK(attest_certificate_shows_log2(&shows, bad[i / 2], ball) == ATTEST_FORMAT &&
+                   !shows,
+               "no log2: \"%s\"", bad[i / 2]);
+    }
+    TAP_OK(attest_certificate_shows_log2(&shows, "3", ball) == ATTEST_OK && shows &&
+               attest_certificate_shows_log2(&shows, "4", ball) == ATTEST_OK && !shows,
+           "3 and not 4");
+    arb_clear(ball);
+}
+
 /* Numbers of 200 characters are the longest. */
 static void test_length(void)
 {
@@ -125,24 +145,7 @@ static void test_text(void)
              {1, 0, -5, "1 * 2^-5", true},
              {1, 0, 200000, "1 * 2^200000", true},
              {1, 0, -200000, "1 * 2^-200000", true},
-             {4, 1, 200000, "[1 +/- 0.25] * 2^200002", true},
-             /* what is written in another way */
-             {1, 0, 0, "", false},
-             {1, 0, 0, " * 2^0", false},
-             {1, 0, 0, "1 * 2^", false},
-             {1, 0, 0, "1 * 2^x", false},
-             {1, 0, 0, "1 * 3^0", false},
-             {1, 0, 0, "[1 +/- 1", false},
-             {1, 0, 0, "[1 +/- 1)", false},
-             {1, 0, 0, "[1+/- 1]", false},
-             {1, 0, 0, "[1 +/-1]", false},
-             {1, 0, 0, "[1]", false},
-             {1, 0, 0, "[1 * 2^+/- 1]", false},
-             {1, 0, 0, "[x +/- 1]", false},
-             {1, 0, 0, "[1 +/- x]", false},
-             {1, 0, 0, "[1 +/- ]", false},
-             {1, 0, 0, "[1 +/- 1]]", false},
-             {0, 1, 0, "[ +/- 1]", false}};
+             {4, 1, 200000, "[1 +/- 0.25] * 2^200002", true}};
     arb_t ball;
 
     arb_init(ball);
@@ -151,6 +154,81 @@ static void test_text(void)
         TAP_OK(shows_text(c[i].text, ball) == c[i].shown, "(%ld +- %lu) 2^%ld: \"%s\" is %s",
                c[i].mid, c[i].rad, c[i].exponent, c[i].text, c[i].shown ? "true" : "not");
     }
+    arb_clear(ball);
+}
+
+/* What is written in another way; with a blank or a sign more, too. All would be true of 1. */
+static void test_no_text(void)
+{
+    static const char *const bad[] = {"",
+                                      " * 2^0",
+                                      "1 * 2^",
+                                      "1 * 2^-",
+                                      "1 * 2^x",
+                                      "1 * 2^0 ",
+                                      "1 * 2^ 0",
+                                      "1 * 2^- 0",
+                                      "1 * 2^0 0",
+                                      "1 * 2^+0",
+                                      "1 * 2^--0",
+                                      "1 * 2^0x0",
+                                      "1 * 2^0\t",
+                                      "1 * 2^0 * 2^0",
+                                      "1 * 3^0",
+                                      "1 *",
+                                      "1 ",
+                                      " 1",
+                                      "[1 +/- 1",
+                                      "[1 +/- 1)",
+                                      "[1+/- 1]",
+                                      "[1 +/-1]",
+                                      "[1  +/- 1]",
+                                      "[1 +/-  1]",
+                                      "[1 +/- 1 ]",
+                                      "[ 1 +/- 1]",
+                                      "[1 +/- 1] ",
+                                      "[1]",
+                                      "[1 * 2^+/- 1]",
+                                      "[x +/- 1]",
+                                      "[1 +/- x]",
+                                      "[1 +/- ]",
+                                      "[+/- ]",
+                                      "[",
+                                      "[1 +/- 1]]",
+                                      "1 +/- 1]",
+                                      "[ +/- 1]"};
+    bool shows = true;
+    arb_t ball;
+
+    arb_init(ball);
+    set(ball, 1, 0, 0);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        TAP_OK(attest_certificate_shows_text(&shows, bad[i], ball) == ATTEST_FORMAT && !shows,
+               "no interval: \"%s\"", bad[i]);
+    TAP_OK(attest_certificate_shows_text(&shows, "1 * 2^-0", ball) == ATTEST_OK && shows &&
+               attest_certificate_shows_text(&shows, "2", ball) == ATTEST_OK && !shows,
+           "1 and not 2");
+    arb_clear(ball);
+}
+
+/* The longest exponent that is read has 2^21 characters. */
+static void test_long_shift(void)
+{
+    static char text[(1 << 21) + 16];
+    arb_t ball;
+    bool ok = true;
+
+    arb_init(ball);
+    set(ball, 1, 0, 1);
+    for (int more = -1; more <= 1; more++) {
+        size_t length = (size_t)((1 << 21) + more);
+        memset(text, '0', sizeof text);
+        memcpy(text, "1 * 2^", 6);
+        text[6 + length - 1] = '1';
+        text[6 + length] = '\0';
+        ok = ok && shows_text(text, ball) == (more <= 0);
+    }
+    TAP_OK(ok, "exponents of 2^21 characters, and no more");
     arb_clear(ball);
 }
 
@@ -189,8 +267,11 @@ static void test_far(void)
 int main(void)
 {
     test_log2();
+    test_no_log2();
     test_length();
     test_text();
+    test_no_text();
+    test_long_shift();
     test_far();
     flint_cleanup();
     return tap_done();

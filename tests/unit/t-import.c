@@ -278,6 +278,91 @@ static void layouts(model *m, uint64_t *seed)
     fmpq_clear(scale);
 }
 
+static bool is_fraction(const fmpq_t x, long p, unsigned long q)
+{
+    fmpq_t y;
+    bool equal;
+
+    fmpq_init(y);
+    fmpq_set_si(y, p, q);
+    equal = fmpq_equal(x, y);
+    fmpq_clear(y);
+    return equal;
+}
+
+/* The norm in front, and what it adds under the root: as it is asked for, or 10^-5. */
+static void norms(model *m, uint64_t *seed)
+{
+    static const attest_norm kind[] = {ATTEST_NORM_NONE, ATTEST_NORM_RMS, ATTEST_NORM_LAYER};
+    fmpq_t eps;
+
+    m->heads = m->groups = 2;
+    m->size = 3;
+    m->dim = 4;
+    m->fused = m->interleaved = m->transpose = false;
+    memset(m->bias, 0, sizeof m->bias);
+    fill(m, seed);
+    write_model(m);
+    fmpq_init(eps);
+    fmpq_set_si(eps, 1, 7);
+    for (int i = 0; i < 6; i++) {
+        attest_import request = request_of(m, NULL);
+        attest_error error = {ATTEST_OK, ""};
+        attest_weights weights;
+
+        request.norm = kind[i % 3];
+        request.norm_eps = i < 3 ? eps : NULL;
+        attest_weights_init(&weights);
+        TAP_OK(attest_import_read(&weights, m->path, &request, NULL, &error) == ATTEST_OK &&
+                   weights.norm == kind[i % 3] &&
+                   (i % 3 == 0 ? fmpq_is_zero(weights.norm_eps)
+                               : is_fraction(weights.norm_eps, 1, i < 3 ? 7 : 100000)),
+               "norm %d, eps %s: %s", i % 3, i < 3 ? "1/7" : "10^-5", error.text);
+        attest_weights_clear(&weights);
+    }
+    fmpq_clear(eps);
+}
+
+/* 1/sqrt(s): a fraction for squares, else what is nearest to it in binary32. */
+static void roots(model *m, uint64_t *seed)
+{
+    for (size_t size = 1; size <= 16; size++) {
+        size_t root = (size_t)(sqrt((double)size) + 0.5);
+        attest_error error = {ATTEST_OK, ""};
+        attest_weights plain, scaled;
+        attest_import request;
+        fmpq_t scale, x, y;
+        bool ok;
+
+        m->heads = m->groups = 1;
+        m->size = size;
+        m->dim = 2;
+        fill(m, seed);
+        write_model(m);
+        request = request_of(m, NULL);
+        fmpq_init(scale), fmpq_init(x), fmpq_init(y);
+        attest_weights_init(&plain);
+        attest_weights_init(&scaled);
+        ok = attest_import_read(&plain, m->path, &request, NULL, &error) == ATTEST_OK;
+        request.rsqrt = true;
+        ok = ok && attest_import_read(&scaled, m->path, &request, NULL, &error) == ATTEST_OK;
+        /* the double is within 2^-53 of the root, and that is nowhere so near to a tie */
+        attest_number_set_double(scale, (double)(float)(1 / sqrt((double)size)));
+        if (root * root == size)
+            fmpq_set_si(scale, 1, root);
+        for (size_t e = 0; ok && e < 2 * size; e++) {
+            attest_matrix_get_entry(x, &plain.head[0].wk, e / 2, e % 2);
+            attest_matrix_get_entry(y, &scaled.head[0].wk, e / 2, e % 2);
+            fmpq_mul(x, x, scale);
+            ok = fmpq_equal(x, y);
+        }
+        TAP_OK(ok, "1/sqrt(%zu) %s", size, error.text);
+        attest_weights_clear(&plain);
+        attest_weights_clear(&scaled);
+        fmpq_clear(scale), fmpq_clear(x), fmpq_clear(y);
+    }
+}
+
 static void refuse(const char *path, attest_import request, attest_status wanted,
                    const char *message)
 {
@@ -394,6 +479,8 @@ int main(void)
     int file = mkstemp(m.path);
 
     layouts(&m, &seed);
+    norms(&m, &seed);
+    roots(&m, &seed);
     refusals(&m, &seed);
     homogeneous();
     close(file);

@@ -286,6 +286,42 @@ static void layers(void)
            "tensor '01.q': the numbers of layers have no zeros before them");
 }
 
+/* Keys of other layers than the queries: the first difference is named. */
+static void other_layers(void)
+{
+    static const struct {
+        const char *q, *k, *text; /* a digit for each layer */
+    } c[] = {{"25", "25", NULL},
+             {"2", "2", NULL},
+             {"25", "2", "layer 5 has a q, but there is no tensor '{}.k' for its k"},
+             {"25", "5", "layer 2 has a q, but there is no tensor '{}.k' for its k"},
+             {"25", "27", "layer 5 has a q, but there is no tensor '{}.k' for its k"},
+             {"25", "79", "layer 2 has a q, but there is no tensor '{}.k' for its k"},
+             {"25", "", "layer 2 has a q, but there is no tensor '{}.k' for its k"},
+             {"25", "24", "layer 4 has a k ('{}.k'), but no q ('{}.q')"},
+             {"25", "125", "layer 1 has a k ('{}.k'), but no q ('{}.q')"},
+             {"25", "235", "layer 3 has a k ('{}.k'), but no q ('{}.q')"},
+             {"25", "257", "layer 7 has a k ('{}.k'), but no q ('{}.q')"}};
+    static const unsigned char data[64];
+
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        attest_qkv_names names = {.name = {"{}.q", "{}.k", "v"}};
+        char header[1024] = "{\"v\": {\"dtype\": \"F32\", \"shape\": [1, 1], "
+                            "\"data_offsets\": [0, 4]}";
+        size_t at = strlen(header), used = 4;
+
+        for (int part = 0; part < 2; part++)
+            for (const char *layer = part ? c[i].k : c[i].q; *layer; layer++, used += 4)
+                at += (size_t)snprintf(header + at, sizeof header - at,
+                                       ", \"%c.%c\": {\"dtype\": \"F32\", \"shape\": [1, 1], "
+                                       "\"data_offsets\": [%zu, %zu]}",
+                                       *layer, "qk"[part], used, used + 4);
+        header[at] = '}';
+        names.path = put_safetensors("l.safetensors", header, data, used);
+        expect("layers of q and k", &names, 1 << 20, c[i].text);
+    }
+}
+
 static void hostile(void)
 {
     static const unsigned char data[64];
@@ -425,6 +461,7 @@ int main(void)
     npy_types();
     safetensors_types();
     layers();
+    other_layers();
     hostile();
     outputs();
     remove_files();
