@@ -151,6 +151,34 @@ static void test_work(void)
     scene_clear(&s);
 }
 
+/* The distance is 1/2, by a mean of three that is rounded: only sums show that it is a power of
+ * two. Balls tell what is far, whatever terms sums may have, and not that outputs are equal. */
+static void test_routes(void)
+{
+    arf_t zero;
+    fmpq_t x;
+    scene s;
+
+    arf_init(zero), fmpq_init(x);
+    scene_init(&s, "softmax", "[[1,0],[1,0],[1,\"3/2\"]],[[1,0]],[[1,0],[3,1]],[[1,0],[5,1]]");
+    TAP_OK(compare_end(&s, 0, 1, -1, 1000) == 0 && compare_end(&s, 0, 1, -2, 1000) == 1,
+           "a distance of a half");
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 1, zero, 1000) == 0 &&
+               attest_recheck_compare_end(&s.check, 0, s.dataset.start[1], zero, 1000) == 1,
+           "against 0");
+    s.check.max_terms = 0;
+    TAP_OK(compare(&s, 2, 3, 0, 1, 0) == 1 && compare(&s, 2, 3, 1, 1, 0) == -1 &&
+               !s.check.met_terms &&
+               attest_recheck_order(&s.check, s.dataset.start[2], s.dataset.start[3], x,
+                                    1000) == 2,
+           "where sums may have no terms balls tell");
+    TAP_OK(compare_end(&s, 2, 3, 100000000, 100) == -1 &&
+               compare_end(&s, 2, 3, -100000000, 100) == 1,
+           "and of far ends, whatever bits are allowed");
+    arf_clear(zero), fmpq_clear(x);
+    scene_clear(&s);
+}
+
 /* (1, 3/8) beside (x, 11/8), x about -10^8: the output is (1, 3/4 + p), where p is e^(x - 1)
  * but for less than its square. Distances: of the first two e^-(10^8 + 1) (1 - 1/e) =
  * 2^-144269506.19..., of the first and the third, whose x is 10^-60 less, e^-(10^8 + 1) 10^-60
@@ -178,6 +206,54 @@ static void test_far(void)
            "which fewer bits do not tell");
     TAP_OK(compare(&s, 0, 0, 5, 4, 0) == 1 && compare(&s, 0, 2, 0, 1, 0) == 1,
            "a norm above 5/4, and outputs that are not equal");
+    scene_clear(&s);
+}
+
+/* A distance of 2^-5000, the mean of 3 2^-5000 and two that are 0: it is that, though balls do
+ * not tell. */
+static void test_far_equal(const char *activation)
+{
+    char power[ROOM / 2], text[ROOM];
+    fmpz_t y;
+    scene s;
+
+    fmpz_init(y);
+    fmpz_one(y);
+    fmpz_mul_2exp(y, y, 5000);
+    snprintf(text, sizeof text, "[[1,0],[1,0],[1,\"3/%s\"]],[[1,0]]",
+             fmpz_get_str(power, 10, y));
+    scene_init(&s, activation, text);
+    TAP_OK(compare_end(&s, 0, 1, -5000, 1000) == 0 && compare_end(&s, 0, 1, -5001, 1000) == 1 &&
+               compare_end(&s, 0, 1, -4999, 1000) == -1,
+           "%s: 2^-5000 is what it is", activation);
+    fmpz_clear(y);
+    scene_clear(&s);
+}
+
+/* The first distance of test_far against its own 200 bits, rounded down and up. */
+static void test_own_bits(void)
+{
+    scene s;
+    arb_t distance, less;
+    arf_t end[2];
+
+    arb_init(distance), arb_init(less), arf_init(end[0]), arf_init(end[1]);
+    scene_init(&s, "softmax",
+               "[[1,\"3/8\"],[-100000000,\"11/8\"]],[[1,\"3/8\"],[-100000001,\"11/8\"]]");
+    arb_set_si(distance, -100000001);
+    arb_exp(distance, distance, 300);
+    arb_set_si(less, -100000002);
+    arb_exp(less, less, 300);
+    arb_sub(distance, distance, less, 300);
+    arf_set_round(end[0], arb_midref(distance), 200, ARF_RND_DOWN);
+    arf_set_round(end[1], arb_midref(distance), 200, ARF_RND_UP);
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 320) == 1 &&
+               attest_recheck_compare_end(&s.check, 0, 2, end[1], 320) == -1,
+           "e^-10^8 but for 2^-200 of it, in 320 bits");
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 319) == 2 &&
+               attest_recheck_compare_end(&s.check, 0, 2, end[1], 160) == 2,
+           "which fewer do not tell");
+    arb_clear(distance), arb_clear(less), arf_clear(end[0]), arf_clear(end[1]);
     scene_clear(&s);
 }
 
@@ -264,7 +340,11 @@ int main(void)
     test_equal("softmax");
     test_equal("hardmax");
     test_work();
+    test_routes();
     test_far();
+    test_own_bits();
+    test_far_equal("softmax");
+    test_far_equal("hardmax");
     test_terms();
     test_fractions();
     flint_cleanup();

@@ -593,6 +593,156 @@ static void test_far_end(void)
     attest_dataset_clear(&dataset);
 }
 
+/* Writes a random fraction. */
+static size_t put_fraction(char *at, uint64_t *state)
+{
+    return (size_t)sprintf(at, "\"%ld/%lu\"", (long)(attest_random_next(state) % 2001) - 1000,
+                           (unsigned long)(attest_random_next(state) % 97) + 1);
+}
+
+/* A matrix of one row of random fractions, or of one column. */
+static size_t put_vector(char *to, const char *name, size_t dim, bool column, uint64_t *state)
+{
+    size_t at = (size_t)sprintf(to, "\"%s\":[%s", name, column ? "" : "[");
+
+    for (size_t c = 0; c < dim; c++) {
+        at += (size_t)sprintf(to + at, "%s%s", c ? "," : "", column ? "[" : "");
+        at += put_fraction(to + at, state);
+        at += (size_t)sprintf(to + at, "%s", column ? "]" : "");
+    }
+    return at + (size_t)sprintf(to + at, "%s", column ? "]" : "]]");
+}
+
+/* Six tokens of random fractions in two sequences, and a head that looks, by scores that differ
+ * by 2^70 and more, at one of them. */
+static void make_sharp(attest_dataset *dataset, attest_weights *weights, size_t dim,
+                       uint64_t *state)
+{
+    char row[ROOM / 8];
+    size_t at =
+        (size_t)sprintf(text, "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[");
+
+    for (size_t i = 0; i < 6; i++) {
+        at += (size_t)sprintf(text + at, "%s[", i % 3 ? "," : i ? "],[" : "[");
+        for (size_t c = 0; c < dim; c++) {
+            at += (size_t)sprintf(text + at, "%s", c ? "," : "");
+            at += put_fraction(text + at, state);
+        }
+        at += (size_t)sprintf(text + at, "]");
+    }
+    strcpy(text + at, "]]}");
+    attest_dataset_init(dataset);
+    if (attest_dataset_parse_json(dataset, text, strlen(text), NULL, NULL) != ATTEST_OK)
+        abort();
+    at = (size_t)sprintf(text, "{\"format\":\"attest/weights\",\"version\":1,"
+                               "\"activation\":\"softmax\",\"heads\":[{");
+    put_vector(row, "WK", dim, false, state);
+    at += (size_t)sprintf(text + at, "%s,\"WV\"%s,", row, row + strlen("\"WK\""));
+    at += put_vector(text + at, "WQ", dim, false, state);
+    at += (size_t)sprintf(text + at, ",");
+    at += put_vector(text + at, "WO", dim, true, state);
+    strcpy(text + at, "}]}");
+    attest_weights_init(weights);
+    if (attest_weights_parse_json(weights, text, strlen(text), NULL, NULL) != ATTEST_OK)
+        abort();
+    for (size_t c = 0; c < dim; c++)
+        fmpz_mul_2exp(weights->head[0].wq.entry + c, weights->head[0].wq.entry + c, 100);
+}
+
+/* x = the product of a row, or column, and a token. */
+static void get_product(fmpq_t x, const attest_matrix *m, const attest_tokens *tokens, size_t t)
+{
+    fmpq_t y, z;
+
+    fmpq_init(y), fmpq_init(z);
+    fmpq_zero(x);
+    for (size_t c = 0; c < tokens->dim; c++) {
+        attest_tokens_get_entry(y, tokens, t, c);
+        fmpq_set_fmpz_frac(z, m->entry + c, m->denominator);
+        fmpq_addmul(x, y, z);
+    }
+    fmpq_clear(y), fmpq_clear(z);
+}
+
+/* The value, of the three tokens of the sequence, that scores most at position p. */
+static void get_top(fmpq_t top, const attest_recheck *check, size_t p)
+{
+    const attest_head *head = &check->weights->head[0];
+    const attest_dataset *dataset = check->dataset;
+    fmpq_t slope, value;
+
+    fmpq_init(slope), fmpq_init(value);
+    get_product(slope, &head->wq, &dataset->tokens, dataset->token[p]);
+    for (size_t i = p / 3 * 3; i < p / 3 * 3 + 3; i++) {
+        get_product(value, &head->wv, &dataset->tokens, dataset->token[i]);
+        if (i % 3 == 0 || (fmpq_sgn(slope) > 0) == (fmpq_cmp(value, top) > 0))
+            fmpq_set(top, value);
+    }
+    fmpq_clear(slope), fmpq_clear(value);
+}
+
+/* Whether the bound is at least |x + w top|, and its square more by less than 2^-40 of the
+ * parts.
+ */
+static bool is_tight(const attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
+{
+    const attest_tokens *tokens = &check->dataset->tokens;
+    const attest_matrix *wo = &check->weights->head[0].wo;
+    fmpq_t top, x, w, square, parts, bound;
+    arf_t d;
+    bool is;
+
+    fmpq_init(top), fmpq_init(x), fmpq_init(w), fmpq_init(square), fmpq_init(parts);
+    fmpq_init(bound), arf_init(d);
+    get_top(top, check, p);
+    for (size_t c = 0; c < check->dim; c++) {
+        attest_tokens_get_entry(x, tokens, check->dataset->token[p], c);
+        fmpq_set_fmpz_frac(w, wo->entry + c, wo->denominator);
+        fmpq_mul(w, w, top);
+        fmpq_addmul(parts, x, x);
+        fmpq_addmul(parts, w, w);
+        fmpq_add(x, x, w);
+        fmpq_addmul(square, x, x);
+    }
+    arf_set_d(d, attest_recheck_lemma_norm(lemma, p));
+    arf_get_fmpq(bound, d);
+    fmpq_mul(bound, bound, bound);
+    fmpq_sub(bound, bound, square);
+    fmpq_div_2exp(parts, parts, 40);
+    is = fmpq_sgn(bound) >= 0 && fmpq_cmp(bound, parts) < 0;
+    fmpq_clear(top), fmpq_clear(x), fmpq_clear(w), fmpq_clear(square), fmpq_clear(parts);
+    fmpq_clear(bound), arf_clear(d);
+    return is;
+}
+
+/* Where the mean is as good as what scores most, rounding is all that a bound must exceed. */
+static void test_tight(void)
+{
+    uint64_t state = tap_seed(0x7167);
+    size_t norms = 0, wrong = 0;
+
+    for (size_t i = 0; i < 60; i++) {
+        attest_recheck_lemma lemma;
+        attest_dataset dataset;
+        attest_weights weights;
+        attest_recheck check;
+
+        make_sharp(&dataset, &weights, 1 + i % 6, &state);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
+            abort();
+        if (attest_recheck_lemma_init(&lemma, &check)) {
+            for (size_t p = 0; p < check.positions; p++, norms++)
+                wrong += !is_tight(&check, &lemma, p);
+            attest_recheck_lemma_clear(&lemma);
+        }
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(norms > 200 && wrong == 0, "%zu norms but for rounding, %zu are no close bounds",
+           norms, wrong);
+}
+
 int main(void)
 {
     test_near();
@@ -601,6 +751,7 @@ int main(void)
     test_lemma();
     test_scales();
     test_far_end();
+    test_tight();
     flint_cleanup();
     return tap_done();
 }
