@@ -209,24 +209,31 @@ static void test_far(void)
     scene_clear(&s);
 }
 
-/* A distance of 2^-5000, the mean of 3 2^-5000 and two that are 0: it is that, though balls do
- * not tell. */
-static void test_far_equal(const char *activation)
+/* A distance of (2^200 + 1) 2^exponent, the mean of three times that and two that are 0: it is
+ * that, though balls of 320 bits do not tell. */
+static void test_long_end(const char *activation, slong exponent)
 {
-    char power[ROOM / 2], text[ROOM];
-    fmpz_t y;
+    char above[ROOM / 4], below[ROOM / 2], text[ROOM];
+    fmpz_t n, d;
+    arf_t x;
     scene s;
 
-    fmpz_init(y);
-    fmpz_one(y);
-    fmpz_mul_2exp(y, y, 5000);
-    snprintf(text, sizeof text, "[[1,0],[1,0],[1,\"3/%s\"]],[[1,0]]",
-             fmpz_get_str(power, 10, y));
+    fmpz_init(n), fmpz_init(d), arf_init(x);
+    fmpz_one(n), fmpz_one(d);
+    fmpz_mul_2exp(n, n, 200);
+    fmpz_add_ui(n, n, 1);
+    arf_set_fmpz(x, n);
+    arf_mul_2exp_si(x, x, exponent);
+    fmpz_mul_ui(n, n, 3);
+    fmpz_mul_2exp(d, d, (ulong)-exponent);
+    snprintf(text, sizeof text, "[[1,0],[1,0],[1,\"%s/%s\"]],[[1,0]]",
+             fmpz_get_str(above, 10, n), fmpz_get_str(below, 10, d));
     scene_init(&s, activation, text);
-    TAP_OK(compare_end(&s, 0, 1, -5000, 1000) == 0 && compare_end(&s, 0, 1, -5001, 1000) == 1 &&
-               compare_end(&s, 0, 1, -4999, 1000) == -1,
-           "%s: 2^-5000 is what it is", activation);
-    fmpz_clear(y);
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 3, x, 320) == 0 &&
+               compare_end(&s, 0, 1, exponent + 200, 320) == 1 &&
+               compare_end(&s, 0, 1, exponent + 201, 320) == -1,
+           "%s: (2^200 + 1) 2^%ld is what it is", activation, (long)exponent);
+    fmpz_clear(n), fmpz_clear(d), arf_clear(x);
     scene_clear(&s);
 }
 
@@ -343,8 +350,10 @@ int main(void)
     test_routes();
     test_far();
     test_own_bits();
-    test_far_equal("softmax");
-    test_far_equal("hardmax");
+    test_long_end("softmax", -200);
+    test_long_end("softmax", -5000);
+    test_long_end("hardmax", -200);
+    test_long_end("hardmax", -5000);
     test_terms();
     test_fractions();
     flint_cleanup();

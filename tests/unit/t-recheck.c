@@ -297,6 +297,91 @@ static void test_sketch(void)
     TAP_OK(wrong == 0, "%zu sketches, %zu are farther off than they say", positions, wrong);
 }
 
+/* Whether a norm, times a power of two, is reached, and not 10^-12 more; entries are those of
+ * the sketch. */
+static bool is_reached(attest_recheck *check, size_t p, int exponent)
+{
+    arb_t square, x;
+    double norm;
+
+    arb_init(square), arb_init(x);
+    for (size_t c = 0; c < check->dim; c++) {
+        double *entry = &check->sketch[p * check->dim + c];
+
+        *entry = ldexp(*entry, exponent);
+        arb_set_d(x, *entry);
+        arb_addmul(square, x, x, 300);
+    }
+    arb_sqrt(square, square, 300);
+    norm = arf_get_d(arb_midref(square), ARF_RND_DOWN);
+    arb_clear(square), arb_clear(x);
+    return attest_recheck_may_reach(check, p, norm) &&
+           !attest_recheck_may_reach(check, p, norm * (1 + 1e-12) + 1e-150);
+}
+
+/* Norms of sketches that are not off: rounding is all that keeps them from being reached, or
+ * the underflow of squares. */
+static void test_reach(void)
+{
+    uint64_t state = tap_seed(0x4eac);
+    size_t wrong = 0;
+
+    for (size_t dim = 1; dim <= MOST_DIM; dim++) {
+        attest_dataset dataset;
+        attest_weights weights;
+        attest_recheck check;
+
+        make_dataset(&dataset, POINTS, 1, dim, &state);
+        make_weights(&weights, dim);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            abort();
+        for (size_t p = 0; p < POINTS; p++) {
+            for (size_t c = 0; c < dim; c++)
+                check.sketch[p * dim + c] =
+                    (double)(attest_random_next(&state) >> 11) * 0x1p-53 - 0.5;
+            check.error[p] = 0;
+            wrong += !is_reached(&check, p, 0) + !is_reached(&check, p, -600);
+        }
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(wrong == 0, "norms that are reached, just: %zu are not", wrong);
+}
+
+/* 1 minus the mean of 1, 1 and 1 + 2^-80: what is left of that in 96 bits has an error that
+ * is far from that of a double. */
+static void test_cancelled(void)
+{
+    static const char data[] =
+        "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":"
+        "[[[1],[1],[\"1208925819614629174706177/1208925819614629174706176\"]]]}",
+                      layer[] = "{\"format\":\"attest/weights\",\"version\":1,"
+                                "\"activation\":\"softmax\",\"heads\":[{\"WQ\":[[0]],"
+                                "\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[-1]]}]}";
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    double error;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        abort();
+    error = fabs(ldexp(check.sketch[0], (int)check.exponent) + 0x1p-80 / 3);
+    printf("# off by 2^%g, 2^%g allowed\n", log2(error),
+           log2(ldexp(check.error[0], (int)check.exponent)));
+    TAP_OK(error <= ldexp(check.error[0], (int)check.exponent) && check.error[0] < 0x1p-8,
+           "an output of which most bits are lost");
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+}
+
 typedef struct near_count {
     size_t covered, visited, missed, wrong;
 } near_count;
@@ -748,6 +833,8 @@ int main(void)
     test_near();
     test_jobs();
     test_sketch();
+    test_reach();
+    test_cancelled();
     test_lemma();
     test_scales();
     test_far_end();
