@@ -6,6 +6,8 @@
 
 #include <attest/certify.h>
 #include "certify/first_difference.h"
+#include "io/dataset_json.h"
+#include "io/weights_json.h"
 #include "recheck/lemma.h"
 #include "theory/theorem2.h"
 
@@ -887,6 +889,38 @@ static void test_queries(void)
            reason);
 }
 
+/* Contexts of 1 beside 2, 3 and 4, with scores 600 x y: the means are these but for less than
+ * e^-600, so that those of neighbours are 1 apart, and no enclosure tells which are nearer. The
+ * one between the others is in the first sequence, whose pair with the second is named. */
+static void test_named(const char *second, const char *third)
+{
+    static const char layer[] =
+        "{\"format\":\"attest/weights\",\"version\":1,\"activation\":\"softmax\",\"heads\":"
+        "[{\"WQ\":[[600]],\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[\"1/8\"]]}]}";
+    char text[200];
+    attest_dataset data;
+    attest_weights weights;
+    attest_finding finding;
+
+    attest_dataset_init(&data);
+    attest_weights_init(&weights);
+    attest_finding_init(&finding);
+    snprintf(text, sizeof text,
+             "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[[[1],[3]],%s,%s]}",
+             second, third);
+    if (attest_dataset_parse_json(&data, text, strlen(text), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
+        decide(&finding, &data, &weights, NULL) != ATTEST_OK)
+        abort();
+    TAP_OK(finding.verdict == ATTEST_PROVED && finding.pair[0].sequence == 0 &&
+               finding.pair[0].position == 0 && finding.pair[1].sequence == 1 &&
+               finding.pair[1].position == 0,
+           "of neighbours on both sides the first is named, %s", second);
+    attest_finding_clear(&finding);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&data);
+}
+
 int main(void)
 {
     test_brute_force();
@@ -898,6 +932,8 @@ int main(void)
     test_queries();
     test_tokens();
     test_alone();
+    test_named("[[1],[2]]", "[[1],[4]]");
+    test_named("[[1],[4]]", "[[1],[2]]");
     flint_cleanup();
     return tap_done();
 }

@@ -678,6 +678,50 @@ static void test_far_end(void)
     attest_dataset_clear(&dataset);
 }
 
+/* Whether the lemma applies to 1 and 2 as keys and values, where scores are gap x y. */
+static bool applies(const char *gap)
+{
+    static const char data[] =
+        "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[[[1],[2]]]}";
+    attest_recheck_lemma lemma;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    bool is;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    snprintf(
+        text, sizeof text,
+        "{\"format\":\"attest/weights\",\"version\":1,\"activation\":\"softmax\",\"heads\":"
+        "[{\"WQ\":[[\"%s\"]],\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[1]]}]}",
+        gap);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, text, strlen(text), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
+        abort();
+    is = attest_recheck_lemma_init(&lemma, &check);
+    if (is)
+        attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    return is;
+}
+
+/* Gaps must be at least log(2 + sqrt 3) = 1.31695789692481670862504634730796844402698... */
+static void test_wide(void)
+{
+    TAP_OK(applies("3") && applies("2") && applies("1.99") && applies("1.317") &&
+               applies("1.31695789692481670863") &&
+               applies("1.3169578969248167086250463473079685"),
+           "gaps that suffice");
+    TAP_OK(!applies("1") && !applies("1.3169") && !applies("0.01") && !applies("0") &&
+               !applies("1.31695789692481670862") &&
+               !applies("1.3169578969248167086250463473079684"),
+           "and that do not");
+}
+
 /* Writes a random fraction. */
 static size_t put_fraction(char *at, uint64_t *state)
 {
@@ -698,27 +742,46 @@ static size_t put_vector(char *to, const char *name, size_t dim, bool column, ui
     return at + (size_t)sprintf(to + at, "%s", column ? "]" : "]]");
 }
 
-/* Six tokens of random fractions in two sequences, and a head that looks, by scores that differ
+/* Six tokens of random fractions, or doubles, in two sequences. */
+static void make_six(attest_dataset *dataset, size_t dim, bool real, uint64_t *state)
+{
+    fmpq *token = _fmpq_vec_init((slong)dim);
+    attest_dataset_builder builder;
+
+    attest_dataset_init(dataset);
+    attest_dataset_builder_init(&builder, dim, real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL,
+                                NULL);
+    for (size_t i = 0; i < 6; i++) {
+        double x[MOST_DIM];
+        attest_status status;
+
+        for (size_t c = 0; c < dim; c++) {
+            long n = (long)(attest_random_next(state) % 2001) - 1000;
+            ulong d = attest_random_next(state) % 97 + 1;
+            x[c] = (double)n / (double)d;
+            fmpq_set_si(token + c, n, d);
+        }
+        status = real ? attest_dataset_builder_add_doubles(&builder, x, 1, NULL)
+                      : attest_dataset_builder_add_token(&builder, token, NULL);
+        if (status != ATTEST_OK ||
+            (i % 3 == 2 && attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK))
+            abort();
+    }
+    if (attest_dataset_builder_finish(dataset, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(token, (slong)dim);
+}
+
+/* Such tokens, and a head that looks, by scores that differ
  * by 2^70 and more, at one of them. */
-static void make_sharp(attest_dataset *dataset, attest_weights *weights, size_t dim,
+static void make_sharp(attest_dataset *dataset, attest_weights *weights, size_t dim, bool real,
                        uint64_t *state)
 {
     char row[ROOM / 8];
-    size_t at =
-        (size_t)sprintf(text, "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[");
+    size_t at;
 
-    for (size_t i = 0; i < 6; i++) {
-        at += (size_t)sprintf(text + at, "%s[", i % 3 ? "," : i ? "],[" : "[");
-        for (size_t c = 0; c < dim; c++) {
-            at += (size_t)sprintf(text + at, "%s", c ? "," : "");
-            at += put_fraction(text + at, state);
-        }
-        at += (size_t)sprintf(text + at, "]");
-    }
-    strcpy(text + at, "]]}");
-    attest_dataset_init(dataset);
-    if (attest_dataset_parse_json(dataset, text, strlen(text), NULL, NULL) != ATTEST_OK)
-        abort();
+    make_six(dataset, dim, real, state);
     at = (size_t)sprintf(text, "{\"format\":\"attest/weights\",\"version\":1,"
                                "\"activation\":\"softmax\",\"heads\":[{");
     put_vector(row, "WK", dim, false, state);
@@ -812,7 +875,7 @@ static void test_tight(void)
         attest_weights weights;
         attest_recheck check;
 
-        make_sharp(&dataset, &weights, 1 + i % 6, &state);
+        make_sharp(&dataset, &weights, 1 + i % 6, i % 4 >= 2, &state);
         if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
             abort();
         if (attest_recheck_lemma_init(&lemma, &check)) {
@@ -838,6 +901,7 @@ int main(void)
     test_lemma();
     test_scales();
     test_far_end();
+    test_wide();
     test_tight();
     flint_cleanup();
     return tap_done();
