@@ -106,7 +106,7 @@ void attest_recheck_lemma_clear(attest_recheck_lemma *lemma)
     arb_clear(lemma->norm);
     free(lemma->rank), free(lemma->sorted), free(lemma->start), free(lemma->key);
     free(lemma->slope_above), free(lemma->slope_log);
-    free(lemma->square), free(lemma->dot), free(lemma->dot_error), free(lemma->near);
+    free(lemma->square), free(lemma->dot), free(lemma->near);
 }
 
 size_t attest_recheck_lemma_place(const attest_recheck_lemma *lemma, uint32_t token,

@@ -33,8 +33,7 @@ typedef struct attest_recheck_lemma {
     slong shift;     /* |w| is about 2^shift; in doubles, so that none is lost to underflow: */
     double *square;  /* by token: |x|^2, */
     double *dot;     /* x.w / 2^shift, */
-    double *dot_error;  /* a bound of the error of that, */
-    double *near;       /* and v.x 2^shift */
+    double *near;    /* and v.x 2^shift */
     double norm_square; /* |w|^2 / 4^shift */
     bool starved;       /* memory was out */
 } attest_recheck_lemma;

@@ -170,7 +170,7 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
     return distinct;
 }
 
-/* Whether g >= log(2 + sqrt 3): e^{-g} <= 2 - sqrt 3, that is 1 - 4q + q^2 >= 0 where q < 1. A
+/* Whether g >= log(2 + sqrt 3): e^g >= 2 + sqrt 3, that is 1 - 4q + q^2 >= 0 where q > 1. A
  * rational g does not meet it with equality, so that balls decide; g > 2 needs none. */
 static bool is_wide(const fmpq_t g)
 {
@@ -180,7 +180,6 @@ static bool is_wide(const fmpq_t g)
     arb_init(q), arb_init(x);
     for (long bits = 64; !told && bits <= 1 << 20; bits *= 2) {
         arb_set_fmpq(q, g, bits);
-        arb_neg(q, q);
         arb_exp(q, q, bits);
         arb_sub_ui(x, q, 4, bits);
         arb_mul(x, x, q, bits);

@@ -204,7 +204,7 @@ bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x)
 
     for (size_t c = 0; c < check->dim; c++)
         s += p[c] * p[c];
-    /* dim + 4 roundings, and 2^-1000 for what underflows. */
-    s = sqrt(s * (1 + ((double)check->dim + 16) * 0x1p-52) + 0x1p-1000) + check->error[a];
-    return !(s * (1 + 0x1p-50) < x);
+    /* dim + 4 roundings, and squares that underflow. */
+    s = (sqrt(s) + check->error[a]) * (1 + ((double)check->dim + 16) * 0x1p-52) + 0x1p-500;
+    return !(s < x);
 }

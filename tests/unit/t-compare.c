@@ -151,6 +151,46 @@ static void test_work(void)
     scene_clear(&s);
 }
 
+/* Whether outputs are equal takes no bits where they are rational. */
+static void test_zero(const char *activation)
+{
+    arf_t zero;
+    scene s;
+
+    arf_init(zero);
+    scene_init(&s, activation, "[[1,0],[1,0],[1,\"3/2\"]],[[1,0]]");
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 1, zero, 100) == 0 &&
+               attest_recheck_compare_end(&s.check, 0, s.dataset.start[1], zero, 100) == 1,
+           "%s: distances against 0", activation);
+    arf_clear(zero);
+    scene_clear(&s);
+}
+
+/* A distance of 1/2, by a mean of three; and what is far balls tell, whatever terms sums may
+ * have.
+ */
+static void test_routes(void)
+{
+    fmpq_t x;
+    scene s;
+
+    fmpq_init(x);
+    scene_init(&s, "softmax", "[[1,0],[1,0],[1,\"3/2\"]],[[1,0]],[[1,0],[3,1]],[[1,0],[5,1]]");
+    TAP_OK(compare_end(&s, 0, 1, -1, 1000) == 0 && compare_end(&s, 0, 1, -2, 1000) == 1,
+           "a distance of a half");
+    s.check.max_terms = 0;
+    TAP_OK(compare(&s, 2, 3, 0, 1, 0) == 1 && compare(&s, 2, 3, 1, 1, 0) == -1 &&
+               !s.check.met_terms &&
+               attest_recheck_order(&s.check, s.dataset.start[2], s.dataset.start[3], x,
+                                    1000) == 2,
+           "where sums may have no terms balls tell");
+    TAP_OK(compare_end(&s, 2, 3, 100000000, 100) == -1 &&
+               compare_end(&s, 2, 3, -100000000, 100) == 1,
+           "and of far ends, whatever bits are allowed");
+    fmpq_clear(x);
+    scene_clear(&s);
+}
+
 /* (1, 3/8) beside (x, 11/8), x about -10^8: the output is (1, 3/4 + p), where p is e^(x - 1)
  * but for less than its square. Distances: of the first two e^-(10^8 + 1) (1 - 1/e) =
  * 2^-144269506.19..., of the first and the third, whose x is 10^-60 less, e^-(10^8 + 1) 10^-60
@@ -178,6 +218,61 @@ static void test_far(void)
            "which fewer bits do not tell");
     TAP_OK(compare(&s, 0, 0, 5, 4, 0) == 1 && compare(&s, 0, 2, 0, 1, 0) == 1,
            "a norm above 5/4, and outputs that are not equal");
+    scene_clear(&s);
+}
+
+/* A distance of (2^200 + 1) 2^exponent, the mean of three times that and two that are 0: it is
+ * that, though balls of 320 bits do not tell. */
+static void test_long_end(const char *activation, slong exponent)
+{
+    char above[ROOM / 4], below[ROOM / 2], text[ROOM];
+    fmpz_t n, d;
+    arf_t x;
+    scene s;
+
+    fmpz_init(n), fmpz_init(d), arf_init(x);
+    fmpz_one(n), fmpz_one(d);
+    fmpz_mul_2exp(n, n, 200);
+    fmpz_add_ui(n, n, 1);
+    arf_set_fmpz(x, n);
+    arf_mul_2exp_si(x, x, exponent);
+    fmpz_mul_ui(n, n, 3);
+    fmpz_mul_2exp(d, d, (ulong)-exponent);
+    snprintf(text, sizeof text, "[[1,0],[1,0],[1,\"%s/%s\"]],[[1,0]]",
+             fmpz_get_str(above, 10, n), fmpz_get_str(below, 10, d));
+    scene_init(&s, activation, text);
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 3, x, 320) == 0 &&
+               compare_end(&s, 0, 1, exponent + 200, 320) == 1 &&
+               compare_end(&s, 0, 1, exponent + 201, 320) == -1,
+           "%s: (2^200 + 1) 2^%ld is what it is", activation, (long)exponent);
+    fmpz_clear(n), fmpz_clear(d), arf_clear(x);
+    scene_clear(&s);
+}
+
+/* The first distance of test_far against its own 200 bits, rounded down and up. */
+static void test_own_bits(void)
+{
+    scene s;
+    arb_t distance, less;
+    arf_t end[2];
+
+    arb_init(distance), arb_init(less), arf_init(end[0]), arf_init(end[1]);
+    scene_init(&s, "softmax",
+               "[[1,\"3/8\"],[-100000000,\"11/8\"]],[[1,\"3/8\"],[-100000001,\"11/8\"]]");
+    arb_set_si(distance, -100000001);
+    arb_exp(distance, distance, 300);
+    arb_set_si(less, -100000002);
+    arb_exp(less, less, 300);
+    arb_sub(distance, distance, less, 300);
+    arf_set_round(end[0], arb_midref(distance), 200, ARF_RND_DOWN);
+    arf_set_round(end[1], arb_midref(distance), 200, ARF_RND_UP);
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 320) == 1 &&
+               attest_recheck_compare_end(&s.check, 0, 2, end[1], 320) == -1,
+           "e^-10^8 but for 2^-200 of it, in 320 bits");
+    TAP_OK(attest_recheck_compare_end(&s.check, 0, 2, end[0], 319) == 2 &&
+               attest_recheck_compare_end(&s.check, 0, 2, end[1], 160) == 2,
+           "which fewer do not tell");
+    arb_clear(distance), arb_clear(less), arf_clear(end[0]), arf_clear(end[1]);
     scene_clear(&s);
 }
 
@@ -264,7 +359,15 @@ int main(void)
     test_equal("softmax");
     test_equal("hardmax");
     test_work();
+    test_zero("softmax");
+    test_zero("hardmax");
+    test_routes();
     test_far();
+    test_own_bits();
+    test_long_end("softmax", -200);
+    test_long_end("softmax", -5000);
+    test_long_end("hardmax", -200);
+    test_long_end("hardmax", -5000);
     test_terms();
     test_fractions();
     flint_cleanup();

@@ -6,6 +6,8 @@
 
 #include <attest/certify.h>
 #include "certify/first_difference.h"
+#include "io/dataset_json.h"
+#include "io/weights_json.h"
 #include "recheck/lemma.h"
 #include "theory/theorem2.h"
 
@@ -887,6 +889,83 @@ static void test_queries(void)
            reason);
 }
 
+/* Decides by one head in one dimension, scores scale x y, what is added an eighth of the mean:
+ * whether the separation ends where the pair is that is named. */
+static bool name_in_line(attest_finding *finding, const char *sequences, int scale)
+{
+    char text[300];
+    attest_dataset data;
+    attest_weights weights;
+    bool ends;
+
+    attest_dataset_init(&data);
+    attest_weights_init(&weights);
+    snprintf(text, sizeof text,
+             "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[%s]}", sequences);
+    if (attest_dataset_parse_json(&data, text, strlen(text), NULL, NULL) != ATTEST_OK)
+        abort();
+    snprintf(
+        text, sizeof text,
+        "{\"format\":\"attest/weights\",\"version\":1,\"activation\":\"softmax\",\"heads\":"
+        "[{\"WQ\":[[%d]],\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[\"1/8\"]]}]}",
+        scale);
+    if (attest_weights_parse_json(&weights, text, strlen(text), NULL, NULL) != ATTEST_OK ||
+        decide(finding, &data, &weights, NULL) != ATTEST_OK)
+        abort();
+    ends = finding->verdict == ATTEST_PROVED && ends_at_pair(finding, &data, &weights);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&data);
+    return ends;
+}
+
+/* Means are the largest of their values but for less than e^-600, so that those of neighbours
+ * are 1 apart, and no enclosure tells which are nearer: the first of their pairs is named, that
+ * of the first tokens of the first two sequences. */
+static void test_named(const char *sequences)
+{
+    attest_finding finding;
+
+    attest_finding_init(&finding);
+    TAP_OK(name_in_line(&finding, sequences, 600) && finding.pair[0].sequence == 0 &&
+               finding.pair[0].position == 0 && finding.pair[1].sequence == 1 &&
+               finding.pair[1].position == 0,
+           "the first of equal pairs is named, %s", sequences);
+    attest_finding_clear(&finding);
+}
+
+/* The pair that is named first is farther apart, by e^-scale: where enclosures do not tell,
+ * that of the least separation holds its, too. */
+static void test_named_ends(void)
+{
+    size_t wrong = 0, first = 0, second = 0;
+
+    for (int scale = 80; scale < 100; scale++) {
+        attest_finding finding;
+
+        attest_finding_init(&finding);
+        wrong += !name_in_line(&finding, "[[1],[3]],[[1],[2]],[[1],[4]]", scale);
+        first += finding.pair[1].sequence == 1;
+        second += finding.pair[1].sequence == 2;
+        attest_finding_clear(&finding);
+    }
+    TAP_OK(wrong == 0 && first > 0 && second > 0,
+           "pairs that are nearly equal: %zu times the first, %zu the nearer, %zu are wrong",
+           first, second, wrong);
+}
+
+/* Two outputs that are opposite, and longest: the first of them is named, in the second
+ * sequence. */
+static void test_longest(const char *sequences)
+{
+    attest_finding finding;
+
+    attest_finding_init(&finding);
+    TAP_OK(name_in_line(&finding, sequences, 600) && finding.largest.sequence == 1 &&
+               finding.largest.position == 1,
+           "the first of equal norms is named, %s", sequences);
+    attest_finding_clear(&finding);
+}
+
 int main(void)
 {
     test_brute_force();
@@ -898,6 +977,13 @@ int main(void)
     test_queries();
     test_tokens();
     test_alone();
+    test_named("[[1],[3]],[[1],[2]],[[1],[4]]");
+    test_named("[[1],[3]],[[1],[4]],[[1],[2]]");
+    test_named("[[1],[2],[4]],[[1],[2],[3]]");
+    test_named("[[2],[1],[4]],[[2],[1],[3]]");
+    test_named_ends();
+    test_longest("[[1],[2]],[[1],[3]],[[-1],[-3]]");
+    test_longest("[[1],[2]],[[-1],[-3]],[[1],[3]]");
     flint_cleanup();
     return tap_done();
 }

@@ -297,6 +297,91 @@ static void test_sketch(void)
     TAP_OK(wrong == 0, "%zu sketches, %zu are farther off than they say", positions, wrong);
 }
 
+/* Whether a norm, times a power of two, is reached, and not 10^-12 more; entries are those of
+ * the sketch. */
+static bool is_reached(attest_recheck *check, size_t p, int exponent)
+{
+    arb_t square, x;
+    double norm;
+
+    arb_init(square), arb_init(x);
+    for (size_t c = 0; c < check->dim; c++) {
+        double *entry = &check->sketch[p * check->dim + c];
+
+        *entry = ldexp(*entry, exponent);
+        arb_set_d(x, *entry);
+        arb_addmul(square, x, x, 300);
+    }
+    arb_sqrt(square, square, 300);
+    norm = arf_get_d(arb_midref(square), ARF_RND_DOWN);
+    arb_clear(square), arb_clear(x);
+    return attest_recheck_may_reach(check, p, norm) &&
+           !attest_recheck_may_reach(check, p, norm * (1 + 1e-12) + 1e-150);
+}
+
+/* Norms of sketches that are not off: rounding is all that keeps them from being reached, or
+ * the underflow of squares. */
+static void test_reach(void)
+{
+    uint64_t state = tap_seed(0x4eac);
+    size_t wrong = 0;
+
+    for (size_t dim = 1; dim <= MOST_DIM; dim++) {
+        attest_dataset dataset;
+        attest_weights weights;
+        attest_recheck check;
+
+        make_dataset(&dataset, POINTS, 1, dim, &state);
+        make_weights(&weights, dim);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+            attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+            abort();
+        for (size_t p = 0; p < POINTS; p++) {
+            for (size_t c = 0; c < dim; c++)
+                check.sketch[p * dim + c] =
+                    (double)(attest_random_next(&state) >> 11) * 0x1p-53 - 0.5;
+            check.error[p] = 0;
+            wrong += !is_reached(&check, p, 0) + !is_reached(&check, p, -600);
+        }
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(wrong == 0, "norms that are reached, just: %zu are not", wrong);
+}
+
+/* 1 minus the mean of 1, 1 and 1 + 2^-80: what is left of that in 96 bits has an error that
+ * is far from that of a double. */
+static void test_cancelled(void)
+{
+    static const char data[] =
+        "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":"
+        "[[[1],[1],[\"1208925819614629174706177/1208925819614629174706176\"]]]}",
+                      layer[] = "{\"format\":\"attest/weights\",\"version\":1,"
+                                "\"activation\":\"softmax\",\"heads\":[{\"WQ\":[[0]],"
+                                "\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[-1]]}]}";
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    double error;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, layer, strlen(layer), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK ||
+        attest_recheck_make_sketch(&check, NULL) != ATTEST_OK)
+        abort();
+    error = fabs(ldexp(check.sketch[0], (int)check.exponent) + 0x1p-80 / 3);
+    printf("# off by 2^%g, 2^%g allowed\n", log2(error),
+           log2(ldexp(check.error[0], (int)check.exponent)));
+    TAP_OK(error <= ldexp(check.error[0], (int)check.exponent) && check.error[0] < 0x1p-8,
+           "an output of which most bits are lost");
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+}
+
 typedef struct near_count {
     size_t covered, visited, missed, wrong;
 } near_count;
@@ -593,14 +678,231 @@ static void test_far_end(void)
     attest_dataset_clear(&dataset);
 }
 
+/* Whether the lemma applies to 1 and 2 as keys and values, where scores are gap x y. */
+static bool applies(const char *gap)
+{
+    static const char data[] =
+        "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[[[1],[2]]]}";
+    attest_recheck_lemma lemma;
+    attest_dataset dataset;
+    attest_weights weights;
+    attest_recheck check;
+    bool is;
+
+    attest_dataset_init(&dataset);
+    attest_weights_init(&weights);
+    snprintf(
+        text, sizeof text,
+        "{\"format\":\"attest/weights\",\"version\":1,\"activation\":\"softmax\",\"heads\":"
+        "[{\"WQ\":[[\"%s\"]],\"WK\":[[1]],\"WV\":[[1]],\"WO\":[[1]]}]}",
+        gap);
+    if (attest_dataset_parse_json(&dataset, data, strlen(data), NULL, NULL) != ATTEST_OK ||
+        attest_weights_parse_json(&weights, text, strlen(text), NULL, NULL) != ATTEST_OK ||
+        attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
+        abort();
+    is = attest_recheck_lemma_init(&lemma, &check);
+    if (is)
+        attest_recheck_lemma_clear(&lemma);
+    attest_recheck_clear(&check);
+    attest_weights_clear(&weights);
+    attest_dataset_clear(&dataset);
+    return is;
+}
+
+/* Gaps must be at least log(2 + sqrt 3) = 1.31695789692481670862504634730796844402698... */
+static void test_wide(void)
+{
+    TAP_OK(applies("3") && applies("2") && applies("1.99") && applies("1.317") &&
+               applies("1.31695789692481670863") &&
+               applies("1.3169578969248167086250463473079685"),
+           "gaps that suffice");
+    TAP_OK(!applies("1") && !applies("1.3169") && !applies("0.01") && !applies("0") &&
+               !applies("1.31695789692481670862") &&
+               !applies("1.3169578969248167086250463473079684"),
+           "and that do not");
+}
+
+/* Writes a random fraction. */
+static size_t put_fraction(char *at, uint64_t *state)
+{
+    return (size_t)sprintf(at, "\"%ld/%lu\"", (long)(attest_random_next(state) % 2001) - 1000,
+                           (unsigned long)(attest_random_next(state) % 97) + 1);
+}
+
+/* A matrix of one row of random fractions, or of one column. */
+static size_t put_vector(char *to, const char *name, size_t dim, bool column, uint64_t *state)
+{
+    size_t at = (size_t)sprintf(to, "\"%s\":[%s", name, column ? "" : "[");
+
+    for (size_t c = 0; c < dim; c++) {
+        at += (size_t)sprintf(to + at, "%s%s", c ? "," : "", column ? "[" : "");
+        at += put_fraction(to + at, state);
+        at += (size_t)sprintf(to + at, "%s", column ? "]" : "");
+    }
+    return at + (size_t)sprintf(to + at, "%s", column ? "]" : "]]");
+}
+
+/* Six tokens of random fractions, or doubles, in two sequences. */
+static void make_six(attest_dataset *dataset, size_t dim, bool real, uint64_t *state)
+{
+    fmpq *token = _fmpq_vec_init((slong)dim);
+    attest_dataset_builder builder;
+
+    attest_dataset_init(dataset);
+    attest_dataset_builder_init(&builder, dim, real ? ATTEST_TABLE_REAL : ATTEST_TABLE_RATIONAL,
+                                NULL);
+    for (size_t i = 0; i < 6; i++) {
+        double x[MOST_DIM];
+        attest_status status;
+
+        for (size_t c = 0; c < dim; c++) {
+            long n = (long)(attest_random_next(state) % 2001) - 1000;
+            ulong d = attest_random_next(state) % 97 + 1;
+            x[c] = (double)n / (double)d;
+            fmpq_set_si(token + c, n, d);
+        }
+        status = real ? attest_dataset_builder_add_doubles(&builder, x, 1, NULL)
+                      : attest_dataset_builder_add_token(&builder, token, NULL);
+        if (status != ATTEST_OK ||
+            (i % 3 == 2 && attest_dataset_builder_end_sequence(&builder, NULL) != ATTEST_OK))
+            abort();
+    }
+    if (attest_dataset_builder_finish(dataset, &builder, NULL) != ATTEST_OK)
+        abort();
+    attest_dataset_builder_clear(&builder);
+    _fmpq_vec_clear(token, (slong)dim);
+}
+
+/* Such tokens, and a head that looks, by scores that differ
+ * by 2^70 and more, at one of them. */
+static void make_sharp(attest_dataset *dataset, attest_weights *weights, size_t dim, bool real,
+                       uint64_t *state)
+{
+    char row[ROOM / 8];
+    size_t at;
+
+    make_six(dataset, dim, real, state);
+    at = (size_t)sprintf(text, "{\"format\":\"attest/weights\",\"version\":1,"
+                               "\"activation\":\"softmax\",\"heads\":[{");
+    put_vector(row, "WK", dim, false, state);
+    at += (size_t)sprintf(text + at, "%s,\"WV\"%s,", row, row + strlen("\"WK\""));
+    at += put_vector(text + at, "WQ", dim, false, state);
+    at += (size_t)sprintf(text + at, ",");
+    at += put_vector(text + at, "WO", dim, true, state);
+    strcpy(text + at, "}]}");
+    attest_weights_init(weights);
+    if (attest_weights_parse_json(weights, text, strlen(text), NULL, NULL) != ATTEST_OK)
+        abort();
+    for (size_t c = 0; c < dim; c++)
+        fmpz_mul_2exp(weights->head[0].wq.entry + c, weights->head[0].wq.entry + c, 100);
+}
+
+/* x = the product of a row, or column, and a token. */
+static void get_product(fmpq_t x, const attest_matrix *m, const attest_tokens *tokens, size_t t)
+{
+    fmpq_t y, z;
+
+    fmpq_init(y), fmpq_init(z);
+    fmpq_zero(x);
+    for (size_t c = 0; c < tokens->dim; c++) {
+        attest_tokens_get_entry(y, tokens, t, c);
+        fmpq_set_fmpz_frac(z, m->entry + c, m->denominator);
+        fmpq_addmul(x, y, z);
+    }
+    fmpq_clear(y), fmpq_clear(z);
+}
+
+/* The value, of the three tokens of the sequence, that scores most at position p. */
+static void get_top(fmpq_t top, const attest_recheck *check, size_t p)
+{
+    const attest_head *head = &check->weights->head[0];
+    const attest_dataset *dataset = check->dataset;
+    fmpq_t slope, value;
+
+    fmpq_init(slope), fmpq_init(value);
+    get_product(slope, &head->wq, &dataset->tokens, dataset->token[p]);
+    for (size_t i = p / 3 * 3; i < p / 3 * 3 + 3; i++) {
+        get_product(value, &head->wv, &dataset->tokens, dataset->token[i]);
+        if (i % 3 == 0 || (fmpq_sgn(slope) > 0) == (fmpq_cmp(value, top) > 0))
+            fmpq_set(top, value);
+    }
+    fmpq_clear(slope), fmpq_clear(value);
+}
+
+/* Whether the bound is at least |x + w top|, and its square more by less than 2^-40 of the
+ * parts.
+ */
+static bool is_tight(const attest_recheck *check, const attest_recheck_lemma *lemma, size_t p)
+{
+    const attest_tokens *tokens = &check->dataset->tokens;
+    const attest_matrix *wo = &check->weights->head[0].wo;
+    fmpq_t top, x, w, square, parts, bound;
+    arf_t d;
+    bool is;
+
+    fmpq_init(top), fmpq_init(x), fmpq_init(w), fmpq_init(square), fmpq_init(parts);
+    fmpq_init(bound), arf_init(d);
+    get_top(top, check, p);
+    for (size_t c = 0; c < check->dim; c++) {
+        attest_tokens_get_entry(x, tokens, check->dataset->token[p], c);
+        fmpq_set_fmpz_frac(w, wo->entry + c, wo->denominator);
+        fmpq_mul(w, w, top);
+        fmpq_addmul(parts, x, x);
+        fmpq_addmul(parts, w, w);
+        fmpq_add(x, x, w);
+        fmpq_addmul(square, x, x);
+    }
+    arf_set_d(d, attest_recheck_lemma_norm(lemma, p));
+    arf_get_fmpq(bound, d);
+    fmpq_mul(bound, bound, bound);
+    fmpq_sub(bound, bound, square);
+    fmpq_div_2exp(parts, parts, 40);
+    is = fmpq_sgn(bound) >= 0 && fmpq_cmp(bound, parts) < 0;
+    fmpq_clear(top), fmpq_clear(x), fmpq_clear(w), fmpq_clear(square), fmpq_clear(parts);
+    fmpq_clear(bound), arf_clear(d);
+    return is;
+}
+
+/* Where the mean is as good as what scores most, rounding is all that a bound must exceed. */
+static void test_tight(void)
+{
+    uint64_t state = tap_seed(0x7167);
+    size_t norms = 0, wrong = 0;
+
+    for (size_t i = 0; i < 60; i++) {
+        attest_recheck_lemma lemma;
+        attest_dataset dataset;
+        attest_weights weights;
+        attest_recheck check;
+
+        make_sharp(&dataset, &weights, 1 + i % 6, i % 4 >= 2, &state);
+        if (attest_recheck_init(&check, &dataset, &weights, NULL) != ATTEST_OK)
+            abort();
+        if (attest_recheck_lemma_init(&lemma, &check)) {
+            for (size_t p = 0; p < check.positions; p++, norms++)
+                wrong += !is_tight(&check, &lemma, p);
+            attest_recheck_lemma_clear(&lemma);
+        }
+        attest_recheck_clear(&check);
+        attest_weights_clear(&weights);
+        attest_dataset_clear(&dataset);
+    }
+    TAP_OK(norms > 200 && wrong == 0, "%zu norms but for rounding, %zu are no close bounds",
+           norms, wrong);
+}
+
 int main(void)
 {
     test_near();
     test_jobs();
     test_sketch();
+    test_reach();
+    test_cancelled();
     test_lemma();
     test_scales();
     test_far_end();
+    test_wide();
+    test_tight();
     flint_cleanup();
     return tap_done();
 }
