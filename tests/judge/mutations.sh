@@ -99,7 +99,7 @@ mutation "sums of weights without the offset" weights.c 'added = v->offset > 0 ?
 mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
 mutation "parts that overflow" weights.c 'joined < rule->work.limit' 'true'
 mutation "a reciprocal that is subnormal" weights.c '!(1 / x->most_sum >= rule->least_reciprocal)' 'false'
-mutation "references whose difference overflows" weights.c 'return rule->rescaled && raw &&' 'return false && raw &&'
+mutation "references whose difference overflows" weights.c 'return rule->rescaled && rule->folded &&' 'return false && rule->folded &&'
 mutation "constants that are no normal numbers" scores.c 'if (rule->constants_leave)' 'if (false)'
 mutation "accumulators wider than the working format" rule.c 'if (unit->limit > rule->work.limit)' 'if (false)'
 # (5), (6): sums, quotient, output
