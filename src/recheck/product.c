@@ -184,17 +184,13 @@ find_avx512(uint32_t *near, const attest_recheck_product *product, size_t row, s
 
 attest_recheck_find *attest_recheck_product_way(size_t i)
 {
-    attest_recheck_find *way[4] = {NULL};
-    size_t count = 0;
-
 #ifdef ATTEST_RECHECK_X86
-    if (__builtin_cpu_supports("avx512bw"))
-        way[count++] = find_avx512;
-    if (__builtin_cpu_supports("avx2"))
-        way[count++] = find_avx2;
+    if (__builtin_cpu_supports("avx512bw") && i-- == 0)
+        return find_avx512;
+    if (__builtin_cpu_supports("avx2") && i-- == 0)
+        return find_avx2;
 #endif
-    way[count] = find_plain;
-    return i <= count ? way[i] : NULL;
+    return i == 0 ? find_plain : NULL;
 }
 
 void attest_recheck_product_find(uint32_t near[ROWS], const attest_recheck_product *product,
