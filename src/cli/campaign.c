@@ -49,7 +49,7 @@ typedef struct campaign_job {
     attest_campaign campaign;
     attest_summary summary;
     attest_observations observations;
-    char *resume; /* the command that goes on after an interruption, made while there is memory */
+    char *resume; /* the command that goes on, made while there is memory */
 } campaign_job;
 
 /* Says what was lost, if the journal was not as it was left. */
