@@ -238,7 +238,7 @@ static void test_axes(void)
         bool found = false, done;
         arf_t square;
 
-        outputs.wide = attest_wide_vector_init(&outputs.bytes, COUNT * DIM, 53, false);
+        outputs.wide = attest_wide_vector_init(&outputs.bytes, COUNT * DIM, 53, true);
         if (!outputs.wide)
             abort();
         for (size_t p = 0; p < COUNT; p++) {
