@@ -143,33 +143,29 @@ static void test_shares(void)
 }
 
 /* The mean of 8 and 2 is 5, so that b, of which one chunk is out, has had 15. */
+static void begin_mean(setup *s)
+{
+    begin(s, 1000);
+    start(s);
+    if (!gives(s, "b0 a0 c0"))
+        abort();
+    attest_schedule_note(&s->schedule, 1, 8);
+    if (!gives(s, "b1"))
+        abort();
+    attest_schedule_note(&s->schedule, 1, 2);
+    if (!gives(s, "b2"))
+        abort();
+}
+
 static void test_mean(void)
 {
     setup s;
 
-    begin(&s, 1000);
-    start(&s);
-    if (!gives(&s, "b0 a0 c0"))
-        abort();
-    attest_schedule_note(&s.schedule, 1, 8);
-    if (!gives(&s, "b1"))
-        abort();
-    attest_schedule_note(&s.schedule, 1, 2);
-    if (!gives(&s, "b2"))
-        abort();
+    begin_mean(&s);
     attest_schedule_note(&s.schedule, 0, 14);
     TAP_OK(gives(&s, "a1 b3"), "14 against 15, then 28");
     end(&s);
-    begin(&s, 1000);
-    start(&s);
-    if (!gives(&s, "b0 a0 c0"))
-        abort();
-    attest_schedule_note(&s.schedule, 1, 8);
-    if (!gives(&s, "b1"))
-        abort();
-    attest_schedule_note(&s.schedule, 1, 2);
-    if (!gives(&s, "b2"))
-        abort();
+    begin_mean(&s);
     attest_schedule_note(&s.schedule, 0, 16);
     TAP_OK(gives(&s, "b3 a1"), "15 against 16");
     end(&s);

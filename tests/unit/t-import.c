@@ -280,14 +280,7 @@ static void layouts(model *m, uint64_t *seed)
 
 static bool is_fraction(const fmpq_t x, long p, unsigned long q)
 {
-    fmpq_t y;
-    bool equal;
-
-    fmpq_init(y);
-    fmpq_set_si(y, p, q);
-    equal = fmpq_equal(x, y);
-    fmpq_clear(y);
-    return equal;
+    return fmpz_equal_si(fmpq_numref(x), p) && fmpz_equal_ui(fmpq_denref(x), q);
 }
 
 /* The norm in front, and what it adds under the root: as it is asked for, or 10^-5. */
