@@ -1,0 +1,17 @@
+/* term.h -- names for the terms of error bounds.
+ *
+ * ATTEST_TERM(name, value) is value. The tests in tests/bounds compile the files that use it a
+ * second time with ATTEST_WEAKEN defined; there attest_term multiplies one chosen term by 0 or
+ * 1/2, and a test fails if the weakened bound still holds on every instance of its table. Each
+ * name is used once, and tests/meta/terms.sh compares the names with the rows of the tables. */
+#ifndef ATTEST_BASE_TERM_H
+#define ATTEST_BASE_TERM_H
+
+#ifdef ATTEST_WEAKEN
+double attest_term(const char *name, double value);
+#define ATTEST_TERM(name, value) attest_term(#name, value)
+#else
+#define ATTEST_TERM(name, value) (value)
+#endif
+
+#endif
