@@ -7,8 +7,20 @@
 #include "base/memory.h"
 #include "certify/rivals.h"
 
-/* More than so many rivals that balls cannot tell apart are not kept. */
-enum { MOST_RIVALS = 1 << 24 };
+/* More than so many rivals that balls cannot tell apart are not kept. Under a slack s distances
+ * and norms are resolved to 2^-BELOW_SLACK s. */
+enum { MOST_RIVALS = 1 << 24, BELOW_SLACK = 40 };
+
+static void set_enough(mag_t enough, const fmpq_t slack)
+{
+    arb_t x;
+
+    arb_init(x);
+    arb_set_fmpq(x, slack, 2 * MAG_BITS);
+    arb_get_mag_lower(enough, x);
+    mag_mul_2exp_si(enough, enough, -BELOW_SLACK);
+    arb_clear(x);
+}
 
 void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
                         const attest_claim *claim)
@@ -18,6 +30,8 @@ void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool lar
     rivals->largest = largest;
     rivals->limits = (attest_softmax_limits){claim->max_bits, claim->max_terms};
     rivals->bits = ATTEST_CERTIFY_BITS;
+    mag_init(rivals->enough);
+    set_enough(rivals->enough, claim->weights->slack);
     arf_init(rivals->edge);
 }
 
@@ -26,6 +40,7 @@ void attest_rivals_clear(attest_rivals *rivals)
     for (size_t i = 0; i < rivals->count; i++)
         arb_clear(&rivals->rival[i].square);
     free(rivals->rival);
+    mag_clear(rivals->enough);
     arf_clear(rivals->edge);
 }
 
@@ -114,7 +129,7 @@ attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs,
         return status;
     status = enclose(rival, outputs, bits, error);
     if (status != ATTEST_OK || bits < 2 * ATTEST_CERTIFY_BITS || rival->cap ||
-        arb_is_positive(&rival->square))
+        arb_is_positive(&rival->square) || !fmpq_is_zero(outputs->weights->slack))
         return status;
     return look_closer(rival, outputs, bits, limits, error);
 }
@@ -205,6 +220,20 @@ void attest_rivals_keep_last(attest_rivals *rivals)
     rivals->count = 1;
     rivals->has_edge = false;
     (void)move_edge(rivals, &rivals->rival[0]);
+}
+
+bool attest_rivals_resolve(const attest_rivals *rivals, const arb_t square)
+{
+    bool resolved;
+    arb_t root;
+
+    if (mag_is_zero(rivals->enough))
+        return false;
+    arb_init(root);
+    arb_sqrtpos(root, square, rivals->bits);
+    resolved = mag_cmp(arb_radref(root), rivals->enough) <= 0;
+    arb_clear(root);
+    return resolved;
 }
 
 void attest_rivals_hull(arb_t hull, const attest_rivals *rivals)

@@ -27,19 +27,23 @@ typedef struct attest_rivals {
     size_t count, room;
     long bits; /* the precision of the squares */
     attest_softmax_limits limits;
-    arf_t edge; /* least: the least upper end so far; largest: the largest lower end */
+    mag_t enough; /* a radius of distances and norms below which none is asked for; 0: none */
+    arf_t edge;   /* least: the least upper end so far; largest: the largest lower end */
     bool has_edge;
     size_t named; /* once settled: the rival to name */
 } attest_rivals;
 
-/* The limits are those of the claim. */
+/* The limits are those of the claim. Weights with a slack s stand for a layer whose distances
+ * and norms are known to s at best: enough is 2^-40 s (proofs-notes/pairing.md, "How far the
+ * stand-in is resolved"). */
 void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
                         const attest_claim *claim);
 void attest_rivals_clear(attest_rivals *rivals);
 
 /* Encloses the square of the rival at this precision. One that still contains 0 at twice the
  * first precision is put to the zero test, once, and where it is not 0 enclosed from its
- * leading exponents (softmax_sign.h), relative to its own size. */
+ * leading exponents (softmax_sign.h), relative to its own size; not so under a slack, where no
+ * verdict depends on it. */
 attest_status attest_rival_enclose(attest_rival *rival, attest_outputs *outputs, long bits,
                                    const attest_softmax_limits *limits,
                                    attest_error *error) ATTEST_WARN_UNUSED;
@@ -54,6 +58,9 @@ void attest_rivals_sift(attest_rivals *rivals);
 
 /* Drops all but the one entered last: it is the extreme. */
 void attest_rivals_keep_last(attest_rivals *rivals);
+
+/* Whether the root of the square is enclosed as narrowly as a slack makes sense of. */
+bool attest_rivals_resolve(const attest_rivals *rivals, const arb_t square);
 
 /* hull = an enclosure of the extreme square itself. Domain: count > 0. */
 void attest_rivals_hull(arb_t hull, const attest_rivals *rivals);
@@ -76,7 +83,8 @@ typedef enum attest_comparison {
 } attest_comparison;
 
 /* Refines the rivals until the extreme is known to 2^-40 of its size, to 2^-100 if more than
- * one is left, and compared with bound (a square; NULL: none). named is the first rival that
+ * one is left, and compared with bound (a square; NULL: none), or until it is known to within
+ * enough; then the outcome may be unknown without a reason. named is the first rival that
  * has the outcome itself, and hull encloses both its square and the extreme. Where max_bits or
  * max_terms do not suffice the outcome is unknown, and the reason names the cap.
  * Domain: count > 0. */

@@ -143,7 +143,8 @@ attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
     for (;;) {
         attest_rivals_hull(hull, rivals);
         *outcome = bound ? outcome_of_all(rivals, bound) : ATTEST_COMPARISON_ABOVE;
-        if (accurate(hull, rivals) && *outcome != ATTEST_COMPARISON_UNKNOWN)
+        if ((accurate(hull, rivals) && *outcome != ATTEST_COMPARISON_UNKNOWN) ||
+            attest_rivals_resolve(rivals, hull))
             break;
         if (any_cap(rivals) || bits > rivals->limits.bits / 2) {
             give_reason(reason, rivals);
@@ -151,7 +152,7 @@ attest_status attest_rivals_settle(arb_t hull, attest_comparison *outcome,
         }
         bits *= 2;
         status = attest_rivals_refine(rivals, bits, error);
-        if (status == ATTEST_OK && bound)
+        if (status == ATTEST_OK && bound && mag_is_zero(rivals->enough))
             status = compare_rivals(rivals, bound, error);
         if (status != ATTEST_OK)
             return status;

@@ -6,7 +6,8 @@
 #include "certify/recentre.h"
 #include "certify/rivals.h"
 
-/* Encloses a candidate and enters it; one that contains 0 is looked at more closely. */
+/* Encloses a candidate and enters it; one that contains 0 is looked at more closely. *zero: no
+ * other can be less, as far as that is asked for. */
 static attest_status enter(attest_rivals *rivals, size_t first, size_t second, bool *zero,
                            attest_error *error)
 {
@@ -19,7 +20,8 @@ static attest_status enter(attest_rivals *rivals, size_t first, size_t second, b
     if (status == ATTEST_OK && !arb_is_positive(&rival.square))
         status = attest_rival_enclose(&rival, rivals->outputs, 2 * ATTEST_CERTIFY_BITS,
                                       &rivals->limits, error);
-    *zero = rival.zero;
+    *zero = rival.zero || (status == ATTEST_OK && !arb_is_positive(&rival.square) &&
+                           attest_rivals_resolve(rivals, &rival.square));
     if (status == ATTEST_OK)
         status = attest_rivals_add(rivals, &rival, error);
     arb_clear(&rival.square);

@@ -56,8 +56,13 @@ void attest_slack_apply(attest_finding *finding, const attest_claim *claim)
     if (finding->has_pair)
         widen(finding->min_separation, slack, 2);
     widen(finding->max_norm, slack, 1);
-    if (finding->verdict == ATTEST_UNDECIDED)
+    if (finding->verdict == ATTEST_UNDECIDED) {
+        if (!finding->reason[0]) /* it was resolved as far as the slack makes sense of */
+            leave_open(finding, finding->part,
+                       finding->part == ATTEST_CLAIM_NORM ? "the largest norm is r"
+                                                          : "the least separation is delta");
         return;
+    }
     if (finding->has_pair)
         separation = side(finding->min_separation, claim->delta);
     if (claim->has_r)

@@ -1,12 +1,15 @@
-/* memory.c -- what the program does when GMP or FLINT run out of memory. */
+/* memory.c -- what the program does when GMP or FLINT run out of memory or give up. */
 #include "cli/memory.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <gmp.h>
 #include <flint/flint.h>
 
 #include "base/fault.h"
+#include "base/workers.h"
+#include "cli/command.h"
 #include "report/need.h"
 
 static void *alloc_or_exit(size_t size)
@@ -48,8 +51,24 @@ static void gmp_free(void *block, size_t size)
     free(block);
 }
 
+/* A worker dies by the signal, which its parent reports. */
+static _Noreturn void stop(void)
+{
+    static const char line[] =
+        "attest: FLINT cannot handle a number of this input: a bug in attest; please report "
+        "the command and its files\n";
+    ssize_t ignored;
+
+    if (attest_workers_inside())
+        abort();
+    ignored = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)ignored;
+    _exit(EXIT_ENVIRONMENT);
+}
+
 void attest_cli_guard_memory(void)
 {
+    flint_set_abort(stop);
     mp_set_memory_functions(alloc_or_exit, gmp_realloc_or_exit, gmp_free);
     __flint_set_memory_functions(alloc_or_exit, calloc_or_exit, realloc_or_exit, free);
 }

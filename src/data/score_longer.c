@@ -82,6 +82,30 @@ static void keep_side(fmpq *entry, const attest_score_longer *l, int side, size_
     mag_clear(one);
 }
 
+/* Replaces x by an enclosure of tanh(x), of radius at most about 1. Where the ball of x is
+ * wide, the quotient of exponentials in arb_tanh is wide or divides by a ball around 0. tanh
+ * increases, so that its values at the ends of x enclose all others. */
+static void set_tanh(arb_t x, slong precision)
+{
+    arb_t low, high;
+
+    arb_init(low);
+    arb_init(high);
+    arb_tanh(low, x, precision);
+    if (mag_cmp_2exp_si(arb_radref(low), -1) < 0) {
+        arb_swap(x, low);
+    } else {
+        mag_zero(arb_radref(low));
+        arb_get_lbound_arf(arb_midref(low), x, precision);
+        arb_get_ubound_arf(arb_midref(high), x, precision);
+        arb_tanh(low, low, precision);
+        arb_tanh(high, high, precision);
+        arb_union(x, low, high, precision);
+    }
+    arb_clear(low);
+    arb_clear(high);
+}
+
 /* The score of key j for query k under a softcap, and the key's position. */
 static void keep_score(fmpq *entry, const attest_score_longer *l, size_t h, size_t k, size_t j)
 {
@@ -98,7 +122,7 @@ static void keep_score(fmpq *entry, const attest_score_longer *l, size_t h, size
             (slong)s, precision);
     arb_set_fmpq(cap, l->weights->form.softcap, precision);
     arb_div(score, score, cap, precision);
-    arb_tanh(score, score, precision);
+    set_tanh(score, precision);
     arb_mul(score, score, cap, precision);
     fmpq_mul_ui(shift, head->slope, j);
     arb_set_fmpq(cap, shift, precision);

@@ -102,8 +102,9 @@ static void test_others(void)
 
     apply(&finding, &examples[0], ATTEST_UNDECIDED, 1);
     TAP_OK(finding.verdict == ATTEST_UNDECIDED && finding.part == ATTEST_CLAIM_NORM &&
-               is_ball(finding.min_separation, 8, 2) && is_ball(finding.max_norm, 8, 1),
-           "what is undecided stays so, and is wider");
+               is_ball(finding.min_separation, 8, 2) && is_ball(finding.max_norm, 8, 1) &&
+               strstr(finding.reason, "norm is r"),
+           "what is undecided stays so, is wider, and has a reason");
     attest_finding_clear(&finding);
     apply(&finding, &examples[0], ATTEST_REFUTED, 0);
     TAP_OK(finding.verdict == ATTEST_REFUTED && finding.part == ATTEST_CLAIM_NORM &&
