@@ -172,6 +172,7 @@ bare: [o[ball].pop(key) for ball in ("min_separation", "max_norm") for key in ("
 nowhere: del o["max_norm_at"]
 twice: o["inputs"][1] = o["inputs"][0]
 homogeneous: o["inputs"][0]["homogeneous"] = True
+tensors: import hashlib, struct; h = json.dumps({n: {"dtype": "F32", "shape": [2, 1], "data_offsets": [8 * i, 8 * i + 8]} for i, n in enumerate("ab")}).encode(); b = struct.pack("<Q", len(h)) + h + bytes(16); open("two.safetensors", "wb").write(b); o["inputs"][0].update(path="two.safetensors", sha256=hashlib.sha256(b).hexdigest(), size=len(b))
 END
 checked 0 "a true certificate" true
 checked 3 "an undecided verdict" undecided
@@ -183,6 +184,8 @@ checked 0 "balls without them" bare
 checked 2 "no place of the largest norm" nowhere
 checked 2 "the dataset twice, and no weights" twice
 checked 2 "a coordinate that was not there" homogeneous
+checked 2 "two tensors, and none is named" tensors
+complains 'tensors.json: two.safetensors has several tensors; .* needs a "tensor"'
 
 # Rotary: outputs e^-(size^2) apart, beside a slack that is far larger.
 sed 's/"heads"/"rotary": {"dims": 2, "theta": 1}, "heads"/; s/\[\[1\]\], "WO": \[\[1\]\]/[[1], [0]], "WO": [[1, 0]]/
