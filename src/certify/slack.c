@@ -5,7 +5,9 @@
 
 enum { BITS = 256 };
 
-/* ball = all within count * slack of it. */
+/* ball = all within count * slack of it. A midpoint that is far below the radius becomes 0: a
+ * certificate is read with the exact ends of its balls, which have as many bits as midpoint and
+ * radius are apart. */
 static void widen(arb_t ball, const fmpq_t slack, ulong count)
 {
     arb_t more;
@@ -17,6 +19,12 @@ static void widen(arb_t ball, const fmpq_t slack, ulong count)
     arb_mul_ui(more, more, count, 64);
     arb_get_mag(radius, more);
     arb_add_error_mag(ball, radius);
+    mag_mul_2exp_si(radius, arb_radref(ball), -MAG_BITS);
+    if (arf_cmpabs_mag(arb_midref(ball), radius) < 0) {
+        arf_get_mag(radius, arb_midref(ball));
+        arf_zero(arb_midref(ball));
+        arb_add_error_mag(ball, radius);
+    }
     arb_clear(more);
     mag_clear(radius);
 }

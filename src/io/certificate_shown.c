@@ -7,8 +7,9 @@
 #include <attest/ball.h>
 #include <attest/number.h>
 
-/* Numbers shown are short, and significands lie within 2^+-4096: what is longer or farther is
- * not true of any ball that attest writes, and exact arithmetic with it would take long. */
+/* Numbers shown are short, and significands lie within 2^+-4096: what is longer or farther from
+ * 0 is not true of any ball that attest writes, and exact arithmetic with it would take long.
+ * Midpoints and radii below 2^-MOST_EXPONENT count as radii of that size. */
 enum { MOST_LENGTH = 200, MOST_EXPONENT = 100000, MOST_SHIFT_LENGTH = 1 << 21 };
 
 static attest_status parse(fmpq_t x, const char *text, size_t length)
@@ -17,24 +18,37 @@ static attest_status parse(fmpq_t x, const char *text, size_t length)
                                  : ATTEST_FORMAT;
 }
 
-/* Whether two numbers differ by no more than two units in the 15th digit of the second; such a
- * unit is at most 10^-14 of it. */
+/* x = 10^k. */
+static void set_power_of_ten(fmpq_t x, slong k)
+{
+    fmpq_set_si(x, 10, 1);
+    fmpq_pow_si(x, x, k);
+}
+
+/* Whether x differs from value by no more than two units in the 15th digit of value, that is
+ * 2 * 10^(k - 14) where 10^k <= |value| < 10^(k + 1). */
 static bool are_close(const fmpq_t x, const fmpq_t value)
 {
-    fmpq_t difference, size;
+    fmpq_t difference, size, power;
+    slong k;
     bool close;
 
-    fmpq_init(difference);
-    fmpq_init(size);
+    if (fmpq_is_zero(value))
+        return fmpq_is_zero(x);
+    fmpq_init(difference), fmpq_init(size), fmpq_init(power);
+    fmpq_abs(size, value);
+    /* not below k: a numerator of n digits and a denominator of m are less than 10^(n - m + 1)
+     */
+    k = (slong)fmpz_sizeinbase(fmpq_numref(size), 10) -
+        (slong)fmpz_sizeinbase(fmpq_denref(size), 10) + 1;
+    for (set_power_of_ten(power, k); fmpq_cmp(size, power) < 0; set_power_of_ten(power, --k))
+        ;
+    set_power_of_ten(power, k - 14);
+    fmpq_mul_2exp(power, power, 1);
     fmpq_sub(difference, x, value);
     fmpq_abs(difference, difference);
-    fmpq_abs(size, value);
-    fmpq_div_2exp(difference, difference, 1);
-    for (int digit = 0; digit < 14; digit++)
-        fmpq_mul_si(difference, difference, 10);
-    close = fmpq_cmp(difference, size) <= 0;
-    fmpq_clear(difference);
-    fmpq_clear(size);
+    close = fmpq_cmp(difference, power) <= 0;
+    fmpq_clear(difference), fmpq_clear(size), fmpq_clear(power);
     return close;
 }
 
@@ -97,43 +111,56 @@ static attest_status parse_shift(fmpz_t shift, const char *text)
     return ATTEST_OK;
 }
 
+/* Splits a ball into middle and radius; the ball that they make contains it, and none is tiny.
+ */
+static void split(arf_t middle, arf_t radius, const arb_t ball)
+{
+    arf_t tiny;
+
+    arf_init(tiny);
+    arf_set_si_2exp_si(tiny, 1, -MOST_EXPONENT);
+    arf_set(middle, arb_midref(ball));
+    arf_set_mag(radius, arb_radref(ball));
+    if (!arf_is_zero(radius) && arf_cmp(radius, tiny) < 0)
+        arf_set(radius, tiny);
+    if (!arf_is_zero(middle) && arf_cmpabs(middle, tiny) < 0) {
+        arf_zero(middle);
+        arf_add(radius, radius, tiny, 2 * MOST_EXPONENT, ARF_RND_CEIL);
+    }
+    arf_clear(tiny);
+}
+
 /* Whether |ball / 2^shift - middle| <= radius on the whole ball. */
 static bool contains(const fmpq_t middle, const fmpq_t radius, const fmpz_t shift,
                      const arb_t ball)
 {
     arb_t scaled;
-    arf_t error;
+    arf_t mid, rad;
     fmpz_t down;
     fmpq_t distance, more;
     bool inside;
 
     arb_init(scaled);
-    arf_init(error);
+    arf_init(mid), arf_init(rad);
     fmpz_init(down);
-    fmpq_init(distance);
-    fmpq_init(more);
+    fmpq_init(distance), fmpq_init(more);
     fmpz_neg(down, shift);
     arb_mul_2exp_fmpz(scaled, ball, down);
-    if (mag_cmp_2exp_si(arb_radref(scaled), -MOST_EXPONENT) < 0 && !arb_is_exact(scaled))
-        mag_set_ui_2exp_si(arb_radref(scaled), 1, -MOST_EXPONENT);
-    arf_set_mag(error, arb_radref(scaled));
-    inside = arf_is_zero(arb_midref(scaled)) ||
-             arf_cmpabs_2exp_si(arb_midref(scaled), -MOST_EXPONENT) > 0;
-    inside = inside && arf_cmpabs_2exp_si(arb_midref(scaled), MOST_EXPONENT) < 0 &&
-             arf_cmpabs_2exp_si(error, MOST_EXPONENT) < 0;
+    split(mid, rad, scaled);
+    inside = arf_cmpabs_2exp_si(mid, MOST_EXPONENT) < 0 &&
+             arf_cmpabs_2exp_si(rad, MOST_EXPONENT) < 0;
     if (inside) {
-        arf_get_fmpq(distance, arb_midref(scaled));
-        arf_get_fmpq(more, error);
+        arf_get_fmpq(distance, mid);
+        arf_get_fmpq(more, rad);
         fmpq_sub(distance, distance, middle);
         fmpq_abs(distance, distance);
         fmpq_add(distance, distance, more);
         inside = fmpq_cmp(distance, radius) <= 0;
     }
     arb_clear(scaled);
-    arf_clear(error);
+    arf_clear(mid), arf_clear(rad);
     fmpz_clear(down);
-    fmpq_clear(distance);
-    fmpq_clear(more);
+    fmpq_clear(distance), fmpq_clear(more);
     return inside;
 }
 

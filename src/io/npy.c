@@ -81,8 +81,8 @@ static attest_status parse_descr(attest_array *array, cursor *at, attest_error *
     skip_space(at);
     if (at->next < at->end && *at->next == '[')
         return attest_error_set(error, ATTEST_FORMAT,
-                                "npy header: structured dtypes hold no tokens; expected "
-                                "float16/32/64, bool or an integer type");
+                                "npy header: structured dtypes are not read; write one "
+                                "array of a float16/32/64 or integer type per file");
     status = take_string(at, text, sizeof text, "a dtype such as '<f8'", error);
     if (status != ATTEST_OK)
         return status;
@@ -95,8 +95,8 @@ static attest_status parse_descr(attest_array *array, cursor *at, attest_error *
         }
     return attest_error_set(
         error, ATTEST_FORMAT,
-        "npy header: dtype '%s' is not float16/32/64, bool or an integer type "
-        "with its byte order",
+        "npy header: dtype '%s' is not read; write float16/32/64 or an integer type, with its "
+        "byte order such as in '<f8', or '|b1' for a mask",
         text);
 }
 

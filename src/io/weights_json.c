@@ -149,11 +149,12 @@ static attest_status set_heads(attest_weights *weights, const attest_json_cursor
         return status;
     weights->dim = count ? weights->head[0].wq.cols : 0;
     status = attest_weights_check_shapes(weights, error);
-    if (status == ATTEST_OK && (weights->homogeneous || weights->residual) &&
+    if (status == ATTEST_OK &&
+        (weights->homogeneous || weights->residual || weights->norm != ATTEST_NORM_NONE) &&
         (weights->output_dim || weights->skip_from))
         status = attest_error_set(error, ATTEST_FORMAT,
                                   "output_dim and skip_from are for tokens that hold all, not "
-                                  "with homogeneous or residual");
+                                  "with homogeneous, residual or norm");
     if (status != ATTEST_OK)
         return attest_json_locate(object, error, status);
     ATTEST_TRY(attest_weights_form_check(weights, object, error));

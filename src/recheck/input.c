@@ -116,6 +116,11 @@ attest_status attest_check_read(attest_dataset *dataset, attest_weights *weights
     if (status == ATTEST_OK && *holds)
         status = attest_dataset_read_input(dataset, &found.input, found.named->tensor, budget,
                                            error);
+    if (status == ATTEST_USAGE && !found.named->tensor)
+        status = attest_error_set(error, ATTEST_FORMAT,
+                                  "%s has several tensors; the dataset's entry in \"inputs\" "
+                                  "needs a \"tensor\" that names one",
+                                  found.input.path);
     if (status == ATTEST_OK && *holds && found.named->homogeneous)
         status = attest_dataset_set_homogeneous(dataset, budget, error);
     if (status == ATTEST_OK && *holds)

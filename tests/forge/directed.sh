@@ -172,6 +172,7 @@ bare: [o[ball].pop(key) for ball in ("min_separation", "max_norm") for key in ("
 nowhere: del o["max_norm_at"]
 twice: o["inputs"][1] = o["inputs"][0]
 homogeneous: o["inputs"][0]["homogeneous"] = True
+tensors: import hashlib, struct; h = json.dumps({n: {"dtype": "F32", "shape": [2, 1], "data_offsets": [8 * i, 8 * i + 8]} for i, n in enumerate("ab")}).encode(); b = struct.pack("<Q", len(h)) + h + bytes(16); open("two.safetensors", "wb").write(b); o["inputs"][0].update(path="two.safetensors", sha256=hashlib.sha256(b).hexdigest(), size=len(b))
 END
 checked 0 "a true certificate" true
 checked 3 "an undecided verdict" undecided
@@ -183,4 +184,51 @@ checked 0 "balls without them" bare
 checked 2 "no place of the largest norm" nowhere
 checked 2 "the dataset twice, and no weights" twice
 checked 2 "a coordinate that was not there" homogeneous
+checked 2 "two tensors, and none is named" tensors
+complains 'tensors.json: two.safetensors has several tensors; .* needs a "tensor"'
+
+# Rotary: outputs e^-(size^2) apart, beside a slack that is far larger.
+sed 's/"heads"/"rotary": {"dims": 2, "theta": 1}, "heads"/; s/\[\[1\]\], "WO": \[\[1\]\]/[[1], [0]], "WO": [[1, 0]]/
+s/\[\[1\]\]/[[1], [0]]/g' w.json >rotary.json
+for size in e6 e9; do
+    echo '{"format": "attest/dataset", "version": 1,
+ "sequences": [[[1], ["-1'$size'"]], [[1], ["-2'$size'"]]]}' >data.json
+    "$ATTEST" certify data.json --weights rotary.json --delta 1/10 -o true.json >"$out" 2>"$err"
+    [ $? = 1 ]
+    result $? "rotary, tokens of 1$size: refuted"
+    checked 0 "its certificate holds" true
+done
+
+# An RMSNorm without scores: the separation is 1, exactly, and the slack hides what is nearer.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [2]]]}' >data.json
+weights w.json 0
+sed 's/"WQ": \[\[1\]\]/"WQ": [[0]]/; s/"heads"/"norm": {"kind": "rms", "eps": "1e-5"}, "heads"/' w.json >rms.json
+"$ATTEST" certify data.json --weights rms.json --r 4 -o true.json >"$out" 2>"$err"
+checked 0 "after an RMSNorm" true
+alter <<'END'
+delta: o["delta"] = "%d/%d" % (2**141 - 1, 2**141)
+exact: o["min_separation"] = {"mid": "0x1p+0", "rad": "0x0p+0"}
+refuted: o.update(verdict="refuted", delta="1")
+above: o["delta"] = "%d/%d" % (2**141 + 1, 2**141)
+refuted-below: o.update(verdict="refuted", delta="%d/%d" % (2**141 - 1, 2**141))
+norm: o["max_norm"]["rad"] = "0x0p+0"; o["max_norm"].pop("text")
+END
+for name in delta exact refuted above refuted-below norm; do
+    checked 3 "within the slack: $name" $name
+    shows "less than the slack"
+done
+alter <<'END'
+delta: o["delta"] = "%d/%d" % (2**120 + 1, 2**120)
+low: o["min_separation"] = {"mid": "0x1.8p+0", "rad": "0x1.fp-2"}
+high: o["min_separation"] = {"mid": "0x1p-1", "rad": "0x1.fp-2"}
+tiny: o["min_separation"] = {"mid": "0x1p-%d" % 10**30, "rad": "0x0p+0"}
+negative: o["max_norm"] = {"mid": "-0x1p+0", "rad": "0x1p-1"}
+norm: o["max_norm"] = {"mid": "0x1p+2", "rad": "0x1p-1"}
+r: o["r"] = "2"
+refuted: o["verdict"] = "refuted"
+text: o.update(delta="1"); o["min_separation"]["text"] = "[2 +/- 0.5]"
+END
+for name in delta low high tiny negative norm r refuted text; do
+    checked 1 "beyond the slack: $name" $name
+done
 finish

@@ -27,7 +27,7 @@ static bool shows_text(const char *text, const arb_t ball)
     return attest_certificate_shows_text(&shows, text, ball) == ATTEST_OK && shows;
 }
 
-/* log2 of powers of two is an integer; of 1 and -1 a unit in the 15th digit is 10^-14. */
+/* log2 of powers of two is an integer; of 1 to 9 a unit in the 15th digit is 10^-14. */
 static void test_log2(void)
 {
     static const struct {
@@ -47,8 +47,21 @@ static void test_log2(void)
              {-1, "-1.00000000000003", false},
              {-1, "-0.99999999999997", false},
              {-1, "1", false},
-             {100, "100.0000000000019", true},
-             {100, "100.0000000000021", false},
+             {9, "9.00000000000002", true},
+             {9, "8.99999999999998", true},
+             {9, "9.000000000000020001", false},
+             {9, "8.99999999999997", false},
+             {-9, "-9.00000000000003", false},
+             {10, "10.0000000000002", true},
+             {10, "9.9999999999998", true},
+             {10, "10.0000000000003", false},
+             {99, "99.0000000000003", false},
+             {100, "100.000000000002", true},
+             {100, "100.000000000003", false},
+             {999999, "999999.000000002", true},
+             {999999, "999999.000000003", false},
+             {1000000, "1000000.00000002", true},
+             {1000000, "1000000.00000003", false},
              {0, "0", true},
              {0, "1e-30", false},
              {3, "", false},
@@ -65,6 +78,11 @@ static void test_log2(void)
     set(ball, 3, 1, 0); /* that of its midpoint: log2 3 = 1.58496250072115618... */
     TAP_OK(shows_log2("1.58496250072116", ball) && !shows_log2("1.58496250072120", ball),
            "that of the midpoint");
+    set(ball, 1025, 0, -10); /* 0.00140819...: digits count from the first that is not 0 */
+    TAP_OK(shows_log2("0.00140819439280839", ball) &&
+               !shows_log2("0.00140819439280842", ball) &&
+               !shows_log2("0.00140819439280836", ball),
+           "a log2 near 0");
     set(ball, 1, 1, 0);
     TAP_OK(!shows_log2("0", ball), "a ball that contains 0 has none");
     set(ball, -2, 0, 0);
@@ -232,7 +250,8 @@ static void test_long_shift(void)
     arb_clear(ball);
 }
 
-/* Beyond 2^+-100000 nothing is true that has no power of two; 2^100000 is 10^30102.99... */
+/* Beyond 2^100000 nothing is true that has no power of two; below 2^-100000 midpoints and radii
+ * count as radii of that size. 2^100000 is 10^30102.99... */
 static void test_far(void)
 {
     static const struct {
@@ -241,13 +260,24 @@ static void test_far(void)
         long exponent;
         const char *text;
         bool shown;
-    } c[] = {{1, 0, 99999, "[+/- 1e30200]", true},    {1, 0, 99999, "[+/- 1e30100]", false},
-             {1, 0, 100000, "[+/- 1e30200]", false},  {-1, 0, 99999, "[+/- 1e30200]", true},
-             {-1, 0, 100000, "[+/- 1e30200]", false}, {0, 1, 99999, "[+/- 1e30200]", true},
-             {0, 1, 100000, "[+/- 1e30200]", false},  {1, 0, -99999, "[+/- 1]", true},
-             {1, 0, -100000, "[+/- 1]", false},       {1, 0, -100001, "[+/- 1]", false},
-             {0, 1, -99999, "[+/- 1e-30100]", true},  {0, 1, -99999, "[+/- 1e-30200]", false},
-             {0, 1, -200000, "[+/- 1e-30100]", true}, {0, 1, -200000, "[+/- 1e-30200]", false}};
+    } c[] = {{1, 0, 99999, "[+/- 1e30200]", true},
+             {1, 0, 99999, "[+/- 1e30100]", false},
+             {1, 0, 100000, "[+/- 1e30200]", false},
+             {-1, 0, 99999, "[+/- 1e30200]", true},
+             {-1, 0, 100000, "[+/- 1e30200]", false},
+             {0, 1, 99999, "[+/- 1e30200]", true},
+             {0, 1, 100000, "[+/- 1e30200]", false},
+             {1, 0, -99999, "[+/- 1]", true},
+             {1, 0, -100000, "[+/- 1]", true},
+             {-1, 0, -100001, "[+/- 1]", true},
+             {1, 0, -100001, "[+/- 1e-30100]", true},
+             {1, 0, -100001, "[+/- 1e-30200]", false},
+             {1, 0, -100001, "0", false},
+             {1, 1, -200000, "[+/- 1e-30102]", true},
+             {0, 1, -99999, "[+/- 1e-30100]", true},
+             {0, 1, -99999, "[+/- 1e-30200]", false},
+             {0, 1, -200000, "[+/- 1e-30100]", true},
+             {0, 1, -200000, "[+/- 1e-30200]", false}};
     arb_t ball;
 
     arb_init(ball);
@@ -261,6 +291,11 @@ static void test_far(void)
     TAP_OK(shows_text("[1 +/- 1e-30100]", ball) && !shows_text("[1 +/- 1e-30200]", ball) &&
                !shows_text("1", ball),
            "a tiny radius counts as 2^-100000");
+    set(ball, 1, 0, -779473); /* a midpoint far below the radius, as a slack leaves it */
+    mag_set_ui_2exp_si(arb_radref(ball), 5, -4);
+    TAP_OK(shows_text("[+/- 0.313]", ball) && !shows_text("[+/- 0.3125]", ball) &&
+               !shows_text("[+/- 0.312]", ball),
+           "a tiny midpoint counts as a radius");
     arb_clear(ball);
 }
 

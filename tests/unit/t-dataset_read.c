@@ -81,6 +81,11 @@ int main(void)
 {
     dataset("good-grid-f8-le.npy", NULL, ATTEST_OK, "");
     dataset("good-grid-f8-le.npy", "x", ATTEST_USAGE, "no tensors to choose from");
+    /* what a message asks for must be read: truth values are only for masks */
+    dataset("bad-dtype-longdouble.npy", NULL, ATTEST_FORMAT,
+            "write float16/32/64 or an integer type");
+    dataset("bad-dtype-structured.npy", NULL, ATTEST_FORMAT, "a float16/32/64 or integer type");
+    dataset("bad-dtype-bool.npy", NULL, ATTEST_FORMAT, "truth values, not numbers");
     dataset("good-grid-f32.safetensors", NULL, ATTEST_OK, "");
     dataset("good-grid-f32.safetensors", "x", ATTEST_OK, "");
     dataset("good-grid-f32.safetensors", "y", ATTEST_USAGE,

@@ -208,6 +208,7 @@ static void refused(const char *weights_json, const char *data_json, const char 
 
 #define START "{\"format\":\"attest/weights\",\"version\":1,\"activation\":\"hardmax\","
 #define MATRICES "\"WQ\":[[2,1]],\"WK\":[[1,0]],\"WV\":[[0,1]],\"WO\":[[1],[-2]]"
+#define ZERO_BELOW "\"WQ\":[[2,1]],\"WK\":[[1,0]],\"WV\":[[0,1]],\"WO\":[[1],[0]]"
 
 int main(void)
 {
@@ -220,6 +221,12 @@ int main(void)
     refused(START "\"output_dim\":3,\"heads\":[{" MATRICES "}]}", data_text, "output_dim");
     refused(START "\"output_dim\":1,\"heads\":[{" MATRICES "}]}", data_text, "WO");
     refused(START "\"skip_from\":1,\"heads\":[{" MATRICES "}]}", data_text, "skip_from");
+    refused(START
+            "\"output_dim\":1,\"norm\":{\"kind\":\"rms\",\"eps\":1},\"heads\":[{" ZERO_BELOW
+            "}]}",
+            data_text, "residual or norm");
+    refused(START "\"output_dim\":1,\"heads\":[{" ZERO_BELOW ",\"bQ\":[1]}]}", data_text,
+            "biases of their own");
     refused(START "\"residual\":\"y\",\"heads\":[{" MATRICES "}]}", data_text, "y");
     refused(START "\"residual\":\"x\",\"heads\":[{" MATRICES "}]}",
             "{\"format\":\"attest/dataset\",\"version\":1,\"sequences\":[[[1,2]]],"

@@ -113,10 +113,52 @@ static void test_others(void)
     attest_finding_clear(&finding);
 }
 
+/* A midpoint of 2^exponent beside a slack of 1/8, which a ball of exact ends cannot have. */
+static void test_tiny(void)
+{
+    static const struct {
+        slong exponent;
+        bool kept;
+    } rows[] = {{-30, true},   {-32, true},      {-33, false},
+                {-100, false}, {-779473, false}, {-779491429, false}};
+    example x = {"tiny", 1, 5, 1, -1, ATTEST_REFUTED, ATTEST_CLAIM_SEPARATION};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        attest_finding finding;
+        attest_weights weights;
+        attest_claim claim;
+        arb_t ball;
+
+        apply(&finding, &x, ATTEST_REFUTED, 0);
+        attest_weights_init(&weights);
+        attest_claim_init(&claim);
+        arb_init(ball);
+        claim.weights = &weights;
+        fmpq_set_si(weights.slack, 1, 16);
+        fmpq_set_si(claim.delta, x.delta, 8);
+        arb_set_si(finding.min_separation, i % 2 ? 1 : -1);
+        arb_mul_2exp_si(finding.min_separation, finding.min_separation, rows[i].exponent);
+        arb_set(ball, finding.min_separation);
+        attest_slack_apply(&finding, &claim);
+        arb_add_error_2exp_si(ball, -3);
+        TAP_OK(arf_is_zero(arb_midref(finding.min_separation)) != rows[i].kept &&
+                   arb_contains(finding.min_separation, ball) &&
+                   mag_cmp_2exp_si(arb_radref(finding.min_separation), -2) < 0 &&
+                   finding.verdict == ATTEST_REFUTED,
+               "a midpoint of 2^%ld %s", (long)rows[i].exponent,
+               rows[i].kept ? "stays" : "becomes 0");
+        arb_clear(ball);
+        attest_claim_clear(&claim);
+        attest_weights_clear(&weights);
+        attest_finding_clear(&finding);
+    }
+}
+
 int main(void)
 {
     test_verdicts();
     test_others();
+    test_tiny();
     flint_cleanup();
     return tap_done();
 }
