@@ -32,6 +32,11 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
                                    const char *folder, bool resume,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
+/* Compares the plan with that of the journal in the folder. Status: USAGE (it is another one),
+ * IO, NOMEM. */
+attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
+                                         attest_error *error) ATTEST_WARN_UNUSED;
+
 /* Runs what is not done yet. When *stop is set, chunks that are being run are left: a campaign
  * that goes on runs them again, with the same results. The journal is synced. Status: IO,
  * NOMEM, FORMAT. */

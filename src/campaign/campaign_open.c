@@ -10,8 +10,8 @@
 
 /* What a reader of the journal needs. */
 typedef struct opening {
-    attest_campaign *campaign;
     const char *plan;
+    attest_campaign *campaign;
 } opening;
 
 /* The line at text[0..size) without indentation and comma: a member of the plan. */
@@ -79,7 +79,7 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
 {
     char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     char *plan = attest_plan_format(campaign->plan, true);
-    opening open = {campaign, plan};
+    opening open = {plan, campaign};
     attest_journal_reader reader = {.plan = check_plan, .entry = add_entry, .env = &open};
     attest_status status;
 
@@ -97,5 +97,32 @@ attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *jo
         campaign->journal = journal;
     free(path);
     free(plan);
+    return status;
+}
+
+static attest_status skip_record(void *env, const attest_frame *frame, attest_error *error)
+{
+    (void)env;
+    (void)frame;
+    (void)error;
+    return ATTEST_OK;
+}
+
+attest_status attest_campaign_check_plan(const attest_plan *plan, const char *folder,
+                                         attest_error *error)
+{
+    char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
+    char *text = attest_plan_format(plan, true);
+    opening open = {.plan = text};
+    attest_journal_reader reader = {.plan = check_plan, .record = skip_record, .env = &open};
+    attest_journal_tail tail;
+    attest_status status;
+
+    if (!path || !text)
+        status = attest_memory_fail(error);
+    else
+        status = attest_journal_read(&tail, path, &reader, error);
+    free(path);
+    free(text);
     return status;
 }

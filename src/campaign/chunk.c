@@ -177,6 +177,7 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     if (run.status == ATTEST_OK)
         run.status = copy_deaths(result, chunk, error);
     free(run.arguments);
+    free(run.found);
     if (run.status == ATTEST_OK && chunk->observe) {
         result->observations = attest_text_take(&run.observations);
         if (!result->observations)
@@ -186,33 +187,39 @@ static attest_status run_one_by_one(attest_chunk_result *result, const attest_ch
     return run.status;
 }
 
-/* A violation that was seen when trials were decided together, and not when each was decided
- * alone. */
-static attest_status note_contradiction(attest_chunk_result *result, attest_error *error)
+/* Counts a violation that was found when trials were decided together, and not when each was
+ * decided alone. */
+static attest_status note_flaky(attest_chunk_result *result, attest_violation *found,
+                                attest_error *error)
 {
-    uint64_t *from = result->passed ? &result->passed : &result->discarded;
+    uint64_t *from = result->passed      ? &result->passed
+                     : result->discarded ? &result->discarded
+                                         : &result->undecided;
+    attest_status status = attest_chunk_result_add_violation(result, found);
 
+    found->reason = found->text = NULL;
     *from -= *from > 0;
-    result->undecided++;
-    free(result->open_reason);
-    result->open_reason = attest_memory_copy("violated when decided together, not alone");
-    return result->open_reason ? ATTEST_OK : attest_memory_fail(error);
+    result->failed++;
+    return status == ATTEST_OK ? status : attest_memory_fail(error);
 }
 
 attest_status attest_chunk_run(attest_chunk_result *result, const attest_chunk *chunk,
                                attest_error *error)
 {
+    attest_violation found = {0};
     attest_status status = ATTEST_OK;
-    bool violated = false;
 
     if (attest_chunk_may_join(chunk)) {
-        status = attest_chunk_run_together(result, &violated, chunk, error);
-        if (status != ATTEST_OK || !violated)
+        status = attest_chunk_run_together(result, &found, chunk, error);
+        if (status == ATTEST_OK && !found.text)
             return status;
         attest_chunk_result_clear(result);
     }
-    status = run_one_by_one(result, chunk, error);
-    if (status == ATTEST_OK && violated && result->failed == 0 && result->undecided == 0)
-        status = note_contradiction(result, error);
+    if (status == ATTEST_OK)
+        status = run_one_by_one(result, chunk, error);
+    if (status == ATTEST_OK && found.text && result->failed == 0)
+        status = note_flaky(result, &found, error);
+    free(found.reason);
+    free(found.text);
     return status;
 }

@@ -98,7 +98,8 @@ void attest_chunk_begin_trial(attest_chunk_run_state *run, uint64_t trial, uint6
     run->began = attest_clock_seconds();
     run->seconds = 0;
     free(run->arguments);
-    run->arguments = NULL;
+    free(run->found);
+    run->arguments = run->found = NULL;
     attest_chunk_beat(run, false, 0);
 }
 
@@ -147,6 +148,7 @@ static bool decide_own(attest_chunk_run_state *run, attest_trial *trial,
 {
     const attest_property *property = run->chunk->property;
     void *memory = NULL;
+    attest_trial first;
 
     if (run->guarded || run->chunk->search || !property->decide_many)
         return decide(run, trial, instance);
@@ -159,10 +161,11 @@ static bool decide_own(attest_chunk_run_state *run, attest_trial *trial,
         attest_memory_fail(run->error);
     if (run->status != ATTEST_OK || trial->outcome != ATTEST_VIOLATED)
         return run->status == ATTEST_OK;
+    first = *trial;
     if (!decide(run, trial, instance))
         return false;
-    if (trial->outcome != ATTEST_VIOLATED)
-        attest_trial_open(trial, "violated when decided together, not alone");
+    if (trial->outcome != ATTEST_VIOLATED) /* it is flaky, see keep */
+        *trial = first;
     return true;
 }
 
@@ -229,14 +232,16 @@ static bool note_tightest(attest_chunk_run_state *run, const attest_instance *in
     return true;
 }
 
-static bool note_arguments(attest_chunk_run_state *run, const attest_instance *instance)
+/* *text = the trial's own instance. */
+static bool note_instance(char **text, attest_chunk_run_state *run,
+                          const attest_instance *instance)
 {
     attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
 
-    run->arguments = attest_instance_format(instance, &origin);
-    if (!run->arguments)
+    *text = attest_instance_format(instance, &origin);
+    if (!*text)
         run->status = attest_memory_fail(run->error);
-    return run->arguments != NULL;
+    return *text != NULL;
 }
 
 /* Counts the labels of the trial. Status: NOMEM. */
@@ -268,11 +273,15 @@ bool attest_chunk_decide(attest_chunk_run_state *run, const attest_instance *ins
     if (!decide_own(run, &run->at, instance))
         return false;
     run->seconds = attest_clock_seconds() - run->began;
-    if (run->chunk->observe && !note_arguments(run, instance))
+    if (run->chunk->observe && !note_instance(&run->arguments, run, instance))
+        return false;
+    if (run->at.outcome == ATTEST_VIOLATED && !note_instance(&run->found, run, instance))
         return false;
     return attest_chunk_note(run, instance);
 }
 
+/* Keeps the violation. Where the shrunk instance, decided again, is not violated, the property
+ * is flaky: then the trial's own instance is kept, with what was found the first time. */
 static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
 {
     attest_trial trial;
@@ -282,9 +291,15 @@ static bool keep(attest_chunk_run_state *run, const attest_instance *instance)
 
     if (!decide(run, &trial, instance))
         return false;
-    violation.margin = trial.margin;
-    violation.reason = attest_memory_copy(trial.reason);
-    violation.text = attest_instance_format(instance, &origin);
+    violation.flaky = trial.outcome != ATTEST_VIOLATED;
+    violation.margin = violation.flaky ? run->at.margin : trial.margin;
+    violation.reason = attest_memory_copy(violation.flaky ? run->at.reason : trial.reason);
+    if (violation.flaky) {
+        violation.text = run->found;
+        run->found = NULL;
+    } else {
+        violation.text = attest_instance_format(instance, &origin);
+    }
     run->status = attest_chunk_result_add_violation(run->result, &violation);
     if (run->status != ATTEST_OK)
         attest_error_set(run->error, run->status, "out of memory");

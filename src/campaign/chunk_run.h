@@ -19,6 +19,7 @@ typedef struct attest_chunk_run_state {
     size_t hangs;             /* calls under guard that had no answer in time */
     bool called;              /* the property has been called in this trial: */
     attest_trial at;          /* what it found on the trial's own instance */
+    char *found;              /* that instance as text, if it is violated */
     uint64_t attempts;        /* to shrink or polish it, */
     size_t shrink_steps;      /* and how many of them did */
     double began, seconds;    /* the trial; what deciding it took */
@@ -77,10 +78,10 @@ void attest_chunk_run_engine(attest_chunk_run_state *run, struct theft_run_confi
 /* Whether trials of the chunk may be decided together. */
 bool attest_chunk_may_join(const attest_chunk *chunk);
 
-/* Runs the chunk, deciding trials together. *violated: one of them violates the property, and
- * the result is worth nothing; the chunk is to be run one by one, which shrinks violations.
- * Status: NOMEM. */
-attest_status attest_chunk_run_together(attest_chunk_result *result, bool *violated,
+/* Runs the chunk, deciding trials together. found (initialised to 0) = a trial that violates
+ * the property, if its text is not NULL; the caller frees its texts. Then the result is worth
+ * nothing; the chunk is to be run one by one, which shrinks violations. Status: NOMEM. */
+attest_status attest_chunk_run_together(attest_chunk_result *result, attest_violation *found,
                                         const attest_chunk *chunk,
                                         attest_error *error) ATTEST_WARN_UNUSED;
 

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "campaign/chunk_run.h"
+#include "campaign/instance_text.h"
 #include "theft/theft_extensions.h"
 
 /* Enough for the filter to have a few dozen instances of each shape, few enough to stay in the
@@ -32,7 +33,7 @@ typedef struct batch {
     attest_instance instance[MOST];
     attest_trial trial[MOST];
     void *memory; /* the property's */
-    bool violated;
+    attest_violation *found;
 } batch;
 
 static void empty(batch *b)
@@ -40,6 +41,21 @@ static void empty(batch *b)
     for (size_t i = 0; i < b->count; i++)
         attest_instance_clear(&b->instance[i]);
     b->count = 0;
+}
+
+static bool note_violation(batch *b, const attest_instance *instance)
+{
+    attest_chunk_run_state *run = &b->run;
+    attest_origin origin = {run->chunk->property, run->chunk->setting, &run->at, run->seed, 0};
+
+    *b->found = (attest_violation){.trial = run->trial,
+                                   .margin = run->at.margin,
+                                   .reason = attest_memory_copy(run->at.reason),
+                                   .text = attest_instance_format(instance, &origin),
+                                   .flaky = true};
+    if (!b->found->reason || !b->found->text)
+        run->status = attest_memory_fail(run->error);
+    return run->status == ATTEST_OK;
 }
 
 static bool take_up(batch *b)
@@ -50,10 +66,8 @@ static bool take_up(batch *b)
         run->trial = b->number[i];
         run->seed = b->seed[i];
         run->at = b->trial[i];
-        if (run->at.outcome == ATTEST_VIOLATED) {
-            b->violated = true;
-            return true;
-        }
+        if (run->at.outcome == ATTEST_VIOLATED)
+            return note_violation(b, &b->instance[i]);
         if (!attest_chunk_note(run, &b->instance[i]))
             return false;
         if (!attest_chunk_end_trial(run)) {
@@ -125,7 +139,7 @@ before_trial(const struct theft_hook_gen_args_pre_info *info, void *env)
 {
     batch *b = env;
 
-    if (b->violated)
+    if (b->found->text)
         return THEFT_HOOK_GEN_ARGS_PRE_HALT;
     b->run.trial = b->run.chunk->first + info->trial_id;
     b->run.seed = info->trial_seed;
@@ -164,7 +178,7 @@ bool attest_chunk_may_join(const attest_chunk *chunk)
            !chunk->one_by_one && chunk->deaths == 0;
 }
 
-attest_status attest_chunk_run_together(attest_chunk_result *result, bool *violated,
+attest_status attest_chunk_run_together(attest_chunk_result *result, attest_violation *found,
                                         const attest_chunk *chunk, attest_error *error)
 {
     theft_seed *seeds = attest_chunk_seeds(chunk);
@@ -181,14 +195,14 @@ attest_status attest_chunk_run_together(attest_chunk_result *result, bool *viola
                                       .trial = chunk->first,
                                       .together = true,
                                       .error = error};
+    b->found = found;
     attest_chunk_beat(&b->run, false, 0);
     run_engine(b, seeds);
-    if (b->run.status == ATTEST_OK && !b->violated)
+    if (b->run.status == ATTEST_OK && !found->text)
         (void)decide(b);
     empty(b);
     if (chunk->property->forget)
         chunk->property->forget(b->memory);
-    *violated = b->violated;
     status = b->run.status;
     free(seeds);
     free(b);

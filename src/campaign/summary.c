@@ -11,7 +11,7 @@
 
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict)
 {
-    static const char *const names[] = {"held", "violated", "undecided", "not-run"};
+    static const char *const names[] = {"held", "violated", "flaky", "undecided", "not-run"};
 
     return names[verdict];
 }
@@ -28,7 +28,7 @@ void attest_summary_file(char *name, size_t size, const attest_property *propert
 static bool is_covered(attest_property_summary *summary, const attest_setting *setting)
 {
     return setting->without || setting->number != ATTEST_ARITHMETIC_NONE || setting->weights ||
-           attest_coverage_check(summary->coverage, sizeof summary->coverage, summary->property,
+           attest_coverage_check(summary->text, sizeof summary->text, summary->property,
                                  summary->result);
 }
 
@@ -37,7 +37,9 @@ static void judge(attest_property_summary *summary, const attest_plan *plan)
     const attest_chunk_result *result = summary->result;
 
     summary->verdict = ATTEST_CAMPAIGN_UNDECIDED;
-    if (result->failed > 0 || summary->by_witness)
+    if (result->violations > 0 && result->violation[0].flaky) /* and so are all */
+        summary->verdict = ATTEST_CAMPAIGN_FLAKY;
+    else if (result->failed > 0 || summary->by_witness)
         summary->verdict = ATTEST_CAMPAIGN_VIOLATED;
     else if (summary->trials == 0)
         summary->verdict = ATTEST_CAMPAIGN_NOT_RUN;
@@ -46,30 +48,48 @@ static void judge(attest_property_summary *summary, const attest_plan *plan)
     else if (result->undecided > 0)
         summary->reason = result->open_reason;
     else if (!is_covered(summary, &plan->setting))
-        summary->reason = summary->coverage;
+        summary->reason = summary->text;
     else
         summary->verdict = ATTEST_CAMPAIGN_HELD;
 }
 
-/* Whether the hypothesis that is dropped is one without which a violation exists. */
-static bool is_carried(const attest_property *property, const char *without)
+/* Whether a search had fewer trials than it is known to need. A shard is a part: what it does
+ * not find, others may. */
+static bool is_cut_short(const attest_property_summary *summary, const attest_plan *plan)
 {
-    for (const attest_droppable *d = property->droppable; without && d && d->name; d++)
-        if (strcmp(d->name, without) == 0)
-            return d->carries;
-    return false;
+    return summary->property->expect_violation && summary->result->failed == 0 &&
+           summary->trials > 0 && summary->trials < summary->property->trials &&
+           plan->shards == 1 && !plan->partial;
 }
 
-/* A shard is a part: what it does not find, others may. */
+static attest_campaign_standing stand_held(attest_property_summary *summary,
+                                           const attest_plan *plan)
+{
+    if (!summary->property->expect_violation || plan->shards > 1 || plan->partial)
+        return ATTEST_STANDING_HELD;
+    if (is_cut_short(summary, plan) && !summary->property->witness) {
+        snprintf(summary->text, sizeof summary->text,
+                 "no violation was found in %llu trials, which are too few for a search (%zu "
+                 "by default)",
+                 (unsigned long long)summary->trials, summary->property->trials);
+        summary->reason = summary->text;
+        summary->verdict = ATTEST_CAMPAIGN_NOT_RUN;
+        return ATTEST_STANDING_NOT_RUN;
+    }
+    summary->reason = "no violation was found, and one is expected";
+    return ATTEST_STANDING_FAILED;
+}
+
 static attest_campaign_standing stand(attest_property_summary *summary, const attest_plan *plan)
 {
-    bool sought = summary->property->expect_violation;
-
     switch (summary->verdict) {
     case ATTEST_CAMPAIGN_VIOLATED:
-        return sought || is_carried(summary->property, plan->setting.without)
+        summary->needed = plan->setting.without;
+        return summary->property->expect_violation && !summary->needed
                    ? ATTEST_STANDING_EXPECTED
                    : ATTEST_STANDING_FAILED;
+    case ATTEST_CAMPAIGN_FLAKY:
+        return ATTEST_STANDING_FLAKY;
     case ATTEST_CAMPAIGN_UNDECIDED:
         return ATTEST_STANDING_UNDECIDED;
     case ATTEST_CAMPAIGN_NOT_RUN:
@@ -80,10 +100,7 @@ static attest_campaign_standing stand(attest_property_summary *summary, const at
     case ATTEST_CAMPAIGN_HELD:
         break;
     }
-    if (!sought || plan->shards > 1 || plan->partial)
-        return ATTEST_STANDING_HELD;
-    summary->reason = "no violation was found, and one is expected";
-    return ATTEST_STANDING_FAILED;
+    return stand_held(summary, plan);
 }
 
 static attest_status summarise(attest_property_summary *summary, const attest_tally *tally,
@@ -97,8 +114,8 @@ static attest_status summarise(attest_property_summary *summary, const attest_ta
     summary->result = result;
     summary->trials = attest_tally_trials(tally);
     summary->random = result->passed - result->searched;
-    if (summary->property->expect_violation && plan->time > 0 && plan->shards == 1 &&
-        result->failed == 0 && !attest_tally_done(tally))
+    if (is_cut_short(summary, plan) && !plan->setting.without &&
+        plan->setting.number == ATTEST_ARITHMETIC_NONE)
         status = attest_witness_check(&summary->by_witness, summary->property, error);
     judge(summary, plan);
     summary->standing = stand(summary, plan);
@@ -124,9 +141,7 @@ attest_status attest_summary_init(attest_summary *summary, const attest_plan *pl
 
 int attest_summary_code(const attest_summary *summary)
 {
-    bool found = summary->plan->setting.without && summary->standing[ATTEST_STANDING_EXPECTED];
-
-    if (summary->standing[ATTEST_STANDING_FAILED] > 0 || found)
+    if (summary->standing[ATTEST_STANDING_FAILED] + summary->standing[ATTEST_STANDING_FLAKY])
         return 1;
     return summary->standing[ATTEST_STANDING_UNDECIDED] > 0 ? 3 : 0;
 }

@@ -7,15 +7,18 @@
 typedef enum attest_campaign_verdict {
     ATTEST_CAMPAIGN_HELD = 0,
     ATTEST_CAMPAIGN_VIOLATED,
+    ATTEST_CAMPAIGN_FLAKY,     /* violated, and not violated when it was decided again */
     ATTEST_CAMPAIGN_UNDECIDED, /* never a pass */
-    ATTEST_CAMPAIGN_NOT_RUN    /* no trial: neither a pass nor a failure */
+    ATTEST_CAMPAIGN_NOT_RUN    /* no trial, or too few for a search: neither pass nor failure */
 } attest_campaign_verdict;
 
 /* What the verdict means for a property, which holds or looks for a violation. */
 typedef enum attest_campaign_standing {
     ATTEST_STANDING_HELD = 0,
     ATTEST_STANDING_EXPECTED, /* violated, and that is what was looked for */
-    ATTEST_STANDING_FAILED,   /* violated; or a violation was expected and not found */
+    ATTEST_STANDING_FAILED,   /* violated, also where a hypothesis was dropped; or a violation
+                                 was expected and not found */
+    ATTEST_STANDING_FLAKY,
     ATTEST_STANDING_UNDECIDED,
     ATTEST_STANDING_NOT_RUN,
     ATTEST_STANDINGS
@@ -28,9 +31,11 @@ typedef struct attest_property_summary {
     attest_campaign_verdict verdict;
     attest_campaign_standing standing;
     const char *reason; /* undecided, not run, held where it should not: why; else NULL */
-    bool by_witness;    /* time was up before a violation was found: the stored one, decided
-                           again, stands for it */
-    char coverage[160]; /* what reason says of labels that miss their share */
+    const char *needed; /* the hypothesis that was dropped, and is needed: a violation was
+                           found; else NULL */
+    bool by_witness;    /* a search had too few trials to find a violation: the stored one,
+                           decided again, stands for it */
+    char text[160];     /* of the reason, where it is made up */
     uint64_t trials;
     uint64_t random; /* passed trials that were drawn independently of each other */
 } attest_property_summary;
@@ -42,26 +47,26 @@ typedef struct attest_summary {
     size_t standing[ATTEST_STANDINGS]; /* how many properties stand so */
 } attest_summary;
 
-/* Where time was up and a violation is expected, the property's witness is decided again.
- * Status: NOMEM. */
+/* Where a violation is expected, and none was found in fewer trials than the property's
+ * default, its witness is decided again. Status: NOMEM. */
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
                                   const attest_tally *tally,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_summary_clear(attest_summary *summary);
 
-/* "held", "violated", "undecided" or "not-run". */
+/* "held", "violated", "flaky", "undecided" or "not-run". */
 const char *attest_campaign_verdict_name(attest_campaign_verdict verdict);
 
-/* The exit code that the program ends with: 1 where something failed, or where a hypothesis was
- * dropped and the statement is false without it, which was the question; else 3 where something
- * is undecided, else 0. */
+/* The exit code that the program ends with: 1 where something failed or is flaky, else 3 where
+ * something is undecided, else 0. */
 int attest_summary_code(const attest_summary *summary);
 
 /* Whether the property is no reason for another exit code than 0. */
 static inline bool attest_summary_is_good(const attest_property_summary *property)
 {
-    return property->standing != ATTEST_STANDING_FAILED &&
-           property->standing != ATTEST_STANDING_UNDECIDED;
+    return property->standing == ATTEST_STANDING_HELD ||
+           property->standing == ATTEST_STANDING_EXPECTED ||
+           property->standing == ATTEST_STANDING_NOT_RUN;
 }
 
 /* The name, in the campaign's folder, of the file of violation number v >= 0 or, for v = -1, of

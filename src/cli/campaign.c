@@ -249,8 +249,10 @@ static int submit_plan(const campaign_request *request)
     attest_plan plan = {0};
     int code = campaign_make_plan(&plan, request);
 
+    if (code == EXIT_HOLDS)
+        code = campaign_submit(request, &plan);
     free((void *)plan.property);
-    return code == EXIT_HOLDS ? campaign_submit(request) : code;
+    return code;
 }
 
 static int run(int argc, char **argv)

@@ -22,8 +22,8 @@ typedef struct campaign_request {
  * complaint and its exit code. */
 int campaign_make_plan(attest_plan *plan, const campaign_request *request);
 
-/* Hands the campaign to Slurm instead of running it. EXIT_HOLDS, or a complaint and its exit
- * code. */
-int campaign_submit(const campaign_request *request);
+/* Hands the campaign to Slurm instead of running it; the plan is that of the request.
+ * EXIT_HOLDS, or a complaint and its exit code. */
+int campaign_submit(const campaign_request *request, const attest_plan *plan);
 
 #endif

@@ -1,8 +1,13 @@
 /* campaign_slurm.c -- a campaign as an array of Slurm jobs: a shard each, and a merge. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/folder.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "campaign/campaign.h"
 #include "cli/campaign.h"
 #include "cli/interrupt.h"
 #include "cli/slurm.h"
@@ -16,7 +21,65 @@ static int check(const campaign_request *request)
     return EXIT_HOLDS;
 }
 
-int campaign_submit(const campaign_request *request)
+static int is_campaign(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ATTEST_JOURNAL_NAME) == 0 ||
+           strncmp(entry->d_name, "shard.", strlen("shard.")) == 0;
+}
+
+/* Whether the folder contains a campaign that was not submitted from here. */
+static bool is_taken(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_campaign, NULL);
+
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+    return count > 0;
+}
+
+/* The plan is kept beside the scripts, as a journal without results. A later submission goes on
+ * with the tasks of this one only if it has the same plan, and the merge takes only shards of
+ * this plan. */
+static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole)
+{
+    attest_plan plan = *whole;
+    char *scripts, *path = NULL, *text = NULL;
+    attest_journal journal;
+    attest_error error;
+    int code = EXIT_HOLDS;
+
+    plan.shards = job->tasks;
+    attest_journal_init(&journal);
+    scripts = attest_folder_join(job->folder, "slurm");
+    if (scripts)
+        path = attest_folder_join(scripts, ATTEST_JOURNAL_NAME);
+    if (path)
+        text = attest_plan_format(&plan, true);
+    if (!text) {
+        attest_memory_fail(&error);
+        code = attest_cli_fail(&error);
+    } else if (access(path, F_OK) == 0) {
+        if (attest_campaign_check_plan(&plan, scripts, &error))
+            code = attest_cli_refuse("%s; use another directory", error.text);
+    } else if (is_taken(job->folder)) {
+        code = attest_cli_refuse("%s: contains a campaign already; use another directory",
+                                 job->folder);
+    } else if (!job->dry_run) {
+        code = attest_cli_slurm_make_folders(job);
+        if (code == EXIT_HOLDS && attest_journal_create(&journal, path, text, &error))
+            code = attest_cli_fail(&error);
+    }
+    attest_journal_close(&journal);
+    free(scripts);
+    free(path);
+    free(text);
+    return code;
+}
+
+int campaign_submit(const campaign_request *request, const attest_plan *plan)
 {
     static const char *const valued[] = {"--slurm", "--sbatch", "--out", NULL};
     static const char *const flags[] = {"--dry-run", "--resume", "--json", NULL};
@@ -28,6 +91,8 @@ int campaign_submit(const campaign_request *request)
                             .result = "whole",
                             .dry_run = request->dry_run};
 
+    if (code == EXIT_HOLDS)
+        code = keep_plan(&job, plan);
     if (code != EXIT_HOLDS)
         return code;
     attest_text_init(&task);
@@ -40,7 +105,7 @@ int campaign_submit(const campaign_request *request)
     if (!request->jobs)
         attest_text_add(&task, " --jobs \"${SLURM_CPUS_PER_TASK:-1}\"");
     attest_cli_slurm_add_words(&task, request->argc, request->argv, valued, flags);
-    attest_text_add(&merge, "\"$attest\" merge -o \"$dir/whole\"");
+    attest_text_add(&merge, "\"$attest\" merge --plan \"$dir/slurm\" -o \"$dir/whole\"");
     if (request->load) {
         attest_text_add(&merge, " --load");
         attest_cli_add_word(&merge, request->load);

@@ -48,6 +48,7 @@ const demo_file attest_demo_file[DEMO_FILES] = {
      "[3]]]}\n"},
     {"expected.json", "{\"format\": \"attest/expected\", \"version\": 1,\n"
                       " \"verdicts\": {\"hardmax-certificate.json\": \"refuted\",\n"
+                      "              \"without-collinear/report.json\": \"violated\",\n"
                       "              \"wrong.json\": \"wrong\"}}\n"},
 };
 /* clang-format on */

@@ -22,13 +22,11 @@ const volatile sig_atomic_t *attest_cli_watch_signals(void)
     return &stop;
 }
 
-void attest_cli_add_word(attest_text *text, const char *word)
+void attest_cli_add_quoted(attest_text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "-_./=,:@%+";
 
-    if (text->size > 0 && !strchr(" =", text->data[text->size - 1]))
-        attest_text_add(text, " ");
     if (*word && word[strspn(word, plain)] == '\0') {
         attest_text_add(text, word);
         return;
@@ -41,6 +39,13 @@ void attest_cli_add_word(attest_text *text, const char *word)
             attest_text_append(text, word, 1);
     }
     attest_text_add(text, "'");
+}
+
+void attest_cli_add_word(attest_text *text, const char *word)
+{
+    if (text->size > 0)
+        attest_text_add(text, " ");
+    attest_cli_add_quoted(text, word);
 }
 
 char *attest_cli_command_line(int argc, char *const *argv, const char *added)

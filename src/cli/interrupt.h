@@ -12,8 +12,10 @@
  * stays so. */
 const volatile sig_atomic_t *attest_cli_watch_signals(void);
 
-/* Adds a word of a command line, in quotes where a shell needs them, after a blank if the text
- * does not end with one, or with '='. */
+/* Adds a word, in quotes where a shell needs them. */
+void attest_cli_add_quoted(attest_text *text, const char *word);
+
+/* The same for a word of a command line: it is separated from the text before it by a blank. */
 void attest_cli_add_word(attest_text *text, const char *word);
 
 /* The command line as one types it, in quotes where a shell needs them, with the word added if

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "campaign/campaign.h"
 #include "campaign/merge.h"
 #include "cli/campaign.h"
 #include "cli/load.h"
@@ -98,6 +99,17 @@ static int write_folder(const attest_merge *merge, const attest_summary *summary
     return code;
 }
 
+/* Refuses shards of another plan than the one in this folder. */
+static int check_plan(const attest_merge *merge, const char *folder)
+{
+    attest_plan plan = merge->saved.plan;
+    attest_error error;
+
+    plan.shards = merge->shards;
+    return folder && attest_campaign_check_plan(&plan, folder, &error) ? attest_cli_fail(&error)
+                                                                       : EXIT_HOLDS;
+}
+
 static int print(const attest_summary *summary, const attest_common *common)
 {
     int code = attest_summary_code(summary);
@@ -117,7 +129,7 @@ static int print(const attest_summary *summary, const attest_common *common)
 static int run(int argc, char **argv)
 {
     attest_summary summary = {0};
-    const char *load = NULL;
+    const char *load = NULL, *planned = NULL;
     bool partial = false;
     attest_common common;
     attest_merge merge;
@@ -127,6 +139,8 @@ static int run(int argc, char **argv)
     const attest_option options[] = {
         {"partial", 0, NULL, "join what is there: shards may be missing or not finished",
          OPTION_FLAG, &partial, NULL},
+        {"plan", 0, "DIR", "refuse shards of another campaign than the one in DIR", OPTION_TEXT,
+         &planned, NULL},
         {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
          &load, NULL},
         {0},
@@ -146,7 +160,10 @@ static int run(int argc, char **argv)
                           partial, NULL, &error))
         return attest_cli_fail(&error);
     attest_cli_work_begin("writing");
-    if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
+    code = check_plan(&merge, planned);
+    if (code != EXIT_HOLDS)
+        ;
+    else if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
         code = attest_cli_fail(&error);
     else
         code = write_folder(&merge, &summary, folders, count, partial, common.output);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -71,6 +72,7 @@ static const char submit_script[] =
     "# that waits for it.\n"
     "set -e\n"
     "dir=@D@\n"
+    "rm -f \"$dir/slurm/exit\" # of an earlier submission\n"
     "most=$(scontrol show config | awk '$1 == \"MaxArraySize\" { print $3 - 1 }')\n"
     "first=0\n"
     "after=afterany\n"
@@ -97,13 +99,13 @@ static void add_value(attest_text *text, char mark, const values *v)
 {
     switch (mark) {
     case 'D':
-        attest_cli_add_word(text, v->folder);
+        attest_cli_add_quoted(text, v->folder);
         break;
     case 'A':
-        attest_cli_add_word(text, v->program);
+        attest_cli_add_quoted(text, v->program);
         break;
     case 'W':
-        attest_cli_add_word(text, v->here);
+        attest_cli_add_quoted(text, v->here);
         break;
     case 'N':
         attest_text_add(text, v->tasks);
@@ -173,14 +175,28 @@ static int make_folder(const char *path)
     return EXIT_ENVIRONMENT;
 }
 
+int attest_cli_slurm_make_folders(const attest_cli_slurm *job)
+{
+    char *scripts = attest_folder_join(job->folder, "slurm");
+    int code = EXIT_HOLDS;
+
+    if (!scripts) {
+        attest_cli_complain("out of memory");
+        code = EXIT_ENVIRONMENT;
+    } else if (!job->dry_run) {
+        code = make_folder(job->folder);
+        if (code == EXIT_HOLDS)
+            code = make_folder(scripts);
+    }
+    free(scripts);
+    return code;
+}
+
 /* Absolute paths: the scripts are run elsewhere. */
 static int find_places(values *v, const attest_cli_slurm *job)
 {
     ssize_t length = readlink("/proc/self/exe", v->program, sizeof v->program - 1);
-    int code = job->dry_run ? EXIT_HOLDS : make_folder(job->folder);
 
-    if (code != EXIT_HOLDS)
-        return code;
     snprintf(v->tasks, sizeof v->tasks, "%zu", job->tasks);
     if (length <= 0 || !getcwd(v->here, sizeof v->here)) {
         attest_cli_complain("cannot find out where this program is: %s", strerror(errno));
@@ -201,7 +217,7 @@ static int submit(const values *v)
 
     attest_text_init(&command);
     attest_text_add(&command, "sh ");
-    attest_cli_add_word(&command, v->folder);
+    attest_cli_add_quoted(&command, v->folder);
     attest_text_add(&command, "/slurm/submit.sh");
     if (command.failed) {
         attest_cli_complain("out of memory");
@@ -216,15 +232,16 @@ static int submit(const values *v)
     return EXIT_ENVIRONMENT;
 }
 
-/* Whether the word is this option; *value: its argument is the next word. */
+/* Whether the word is this option, which getopt takes abbreviated, too; *value: its argument is
+ * the next word. */
 static bool is_option(const char *word, const char *name, bool *value)
 {
-    size_t length = strlen(name);
+    bool is_long = name[1] == '-';
+    size_t length = is_long ? strcspn(word, "=") : strlen(name); /* "-oX" */
+    bool is = length > strlen(is_long ? "--" : "-") && strncmp(word, name, length) == 0;
 
-    *value = strcmp(word, name) == 0;
-    if (name[1] != '-') /* "-oX" */
-        return strncmp(word, name, length) == 0;
-    return *value || (strncmp(word, name, length) == 0 && word[length] == '=');
+    *value = is && word[length] == '\0';
+    return is;
 }
 
 void attest_cli_slurm_add_words(attest_text *text, int argc, char *const *argv,
@@ -239,7 +256,7 @@ void attest_cli_slurm_add_words(attest_text *text, int argc, char *const *argv,
         for (size_t o = 0; valued[o] && !operands && !dropped; o++)
             dropped = is_option(argv[i], valued[o], &value);
         for (size_t o = 0; flags[o] && !operands && !dropped; o++)
-            dropped = strcmp(argv[i], flags[o]) == 0;
+            dropped = is_option(argv[i], flags[o], &(bool){false});
         if (!dropped)
             attest_cli_add_word(text, argv[i]);
         else if (value)
@@ -269,14 +286,10 @@ bool attest_cli_parse_shard(size_t *shard, size_t *shards, const char *text)
 int attest_cli_slurm_submit(const attest_cli_slurm *job)
 {
     values v = {.job = job};
-    int code = find_places(&v, job);
-    attest_text path;
+    int code = attest_cli_slurm_make_folders(job);
 
-    attest_text_init(&path);
-    attest_text_printf(&path, "%s/slurm", v.folder);
-    if (code == EXIT_HOLDS && !job->dry_run)
-        code = path.failed ? EXIT_ENVIRONMENT : make_folder(path.data);
-    attest_text_clear(&path);
+    if (code == EXIT_HOLDS)
+        code = find_places(&v, job);
     if (code == EXIT_HOLDS)
         code = write_script("array.sh", array_script, &v);
     if (code == EXIT_HOLDS)

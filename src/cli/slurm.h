@@ -20,8 +20,12 @@ typedef struct attest_cli_slurm {
     const char *result; /* of the merge, in the folder */
 } attest_cli_slurm;
 
-/* Writes the scripts into the folder and submits them. EXIT_HOLDS, or a complaint and its exit
- * code. */
+/* Makes the folder and, for the scripts, the folder "slurm" in it, unless the run is dry.
+ * EXIT_HOLDS, or a complaint and its exit code. */
+int attest_cli_slurm_make_folders(const attest_cli_slurm *job);
+
+/* Makes the folders, writes the scripts and submits them. EXIT_HOLDS, or a complaint and its
+ * exit code. */
 int attest_cli_slurm_submit(const attest_cli_slurm *job);
 
 /* Adds the words of a command line but these options; the arguments of `valued` go with them.

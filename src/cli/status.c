@@ -174,7 +174,8 @@ static void print_end(const overview *all, const attest_chunk_result *findings)
         print_totals(&all->total, all->left);
     }
     for (size_t v = 0; v < findings->violations; v++) {
-        printf("found, %" PRIu64 " times: ", findings->violation[v].more + 1);
+        printf("found, %" PRIu64 " times%s: ", findings->violation[v].more + 1,
+               findings->violation[v].flaky ? ", flaky" : "");
         attest_escape_print(stdout, findings->violation[v].reason);
         putchar('\n');
     }
@@ -195,6 +196,8 @@ static void write_end(attest_json *json, const overview *all,
         attest_json_write_object(json, NULL);
         attest_json_write_string(json, "reason", findings->violation[v].reason);
         attest_json_write_count(json, "trials", findings->violation[v].more + 1);
+        if (findings->violation[v].flaky)
+            attest_json_write_bool(json, "flaky", true);
         attest_json_write_text(json, "counterexample", findings->violation[v].text);
         attest_json_write_close(json);
     }

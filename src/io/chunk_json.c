@@ -42,6 +42,8 @@ static void write_lists(attest_json *json, const attest_chunk_result *result)
         write_double(json, "margin", result->violation[v].margin);
         attest_json_write_string(json, "reason", result->violation[v].reason);
         attest_json_write_string(json, "text", result->violation[v].text);
+        if (result->violation[v].flaky)
+            attest_json_write_bool(json, "flaky", true);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
@@ -102,6 +104,7 @@ static attest_status read_violation(attest_chunk_result *result,
                                     const attest_json_cursor *object, attest_error *error)
 {
     attest_violation violation = {0};
+    attest_json_cursor flaky;
     attest_status status =
         attest_json_get_member_count(&violation.trial, object, "trial", error);
 
@@ -109,6 +112,8 @@ static attest_status read_violation(attest_chunk_result *result,
         status = read_double(&violation.margin, object, "margin", error);
     if (status == ATTEST_OK)
         status = attest_json_copy_member(&violation.reason, object, "reason", error);
+    if (status == ATTEST_OK && attest_json_find_member(&flaky, object, "flaky"))
+        status = attest_json_get_bool(&violation.flaky, &flaky, error);
     if (status == ATTEST_OK)
         status = attest_json_copy_member(&violation.text, object, "text", error);
     if (status != ATTEST_OK) {

@@ -41,6 +41,8 @@ typedef struct attest_violation {
     char *reason;
     char *text;
     uint64_t more; /* further trials that were shrunk to the same instance */
+    bool flaky;    /* decided again, the instance was not violated: it is not shrunk, and reason
+                      is that of the first time */
 } attest_violation;
 
 /* What the trials of a chunk, or of several, gave. */
@@ -85,8 +87,8 @@ attest_status attest_chunk_result_join(attest_chunk_result *result,
                                        attest_chunk_result *next) ATTEST_WARN_UNUSED;
 
 /* Violations that were shrunk to the same instance become one, the first, which counts the
- * others: what differs is their seeds and how many steps it took. A result that was united is
- * neither joined nor written. */
+ * others: what differs is their seeds and how many steps it took. Flaky ones come last. A
+ * result that was united is neither joined nor written. */
 void attest_chunk_result_unite(attest_chunk_result *result);
 
 /* Writes the result as a JSON object under key, and reads it back: the same, bit for bit.

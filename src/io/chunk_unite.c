@@ -34,6 +34,19 @@ static bool is_same(const char *one, const char *other)
     return *one == *other;
 }
 
+/* Puts the flaky ones last. */
+static void order(attest_violation *violation, size_t count)
+{
+    for (size_t v = 1; v < count; v++) {
+        attest_violation moved = violation[v];
+        size_t place = v;
+
+        for (; !moved.flaky && place > 0 && violation[place - 1].flaky; place--)
+            violation[place] = violation[place - 1];
+        violation[place] = moved;
+    }
+}
+
 void attest_chunk_result_unite(attest_chunk_result *result)
 {
     size_t kept = 0;
@@ -42,7 +55,8 @@ void attest_chunk_result_unite(attest_chunk_result *result)
         attest_violation *next = &result->violation[v];
         size_t first = 0;
 
-        while (first < kept && !is_same(result->violation[first].text, next->text))
+        while (first < kept && (result->violation[first].flaky != next->flaky ||
+                                !is_same(result->violation[first].text, next->text)))
             first++;
         if (first == kept) {
             result->violation[kept++] = *next;
@@ -53,4 +67,5 @@ void attest_chunk_result_unite(attest_chunk_result *result)
         free(next->text);
     }
     result->violations = kept;
+    order(result->violation, kept);
 }

@@ -72,6 +72,8 @@ static void write_findings(attest_json *json, const attest_property_summary *pro
         attest_json_write_count(json, "trials", violation->more + 1);
         attest_json_write_string(json, "reason", violation->reason);
         attest_json_write_string(json, "file", folder ? file : NULL);
+        if (violation->flaky)
+            attest_json_write_bool(json, "flaky", true);
         attest_json_write_close(json);
     }
     attest_json_write_close(json);
@@ -109,6 +111,8 @@ static void write_property(attest_json *json, const attest_property_summary *pro
     attest_json_write_bool(json, "as_expected", attest_summary_is_good(property));
     if (property->standing == ATTEST_STANDING_EXPECTED)
         attest_json_write_bool(json, "expected", true);
+    if (property->needed)
+        attest_json_write_string(json, "needed", property->needed);
     if (property->by_witness)
         attest_json_write_bool(json, "by_witness", true);
     attest_json_write_count(json, "trials", property->trials);
@@ -150,8 +154,8 @@ static void write_first(attest_json *json, const attest_summary *summary)
 
 static void write_summary(attest_json *json, const attest_summary *summary)
 {
-    static const char *const names[ATTEST_STANDINGS] = {"held", "violated_as_expected",
-                                                        "failed", "undecided", "not_run"};
+    static const char *const names[ATTEST_STANDINGS] = {
+        "held", "violated_as_expected", "failed", "flaky", "undecided", "not_run"};
 
     attest_json_write_object(json, "summary");
     for (size_t s = 0; s < ATTEST_STANDINGS; s++)

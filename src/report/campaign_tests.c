@@ -39,6 +39,7 @@ static const char *trouble_of(const attest_property_summary *property)
 {
     static const char *const troubles[ATTEST_STANDINGS] = {
         [ATTEST_STANDING_FAILED] = "failure",
+        [ATTEST_STANDING_FLAKY] = "failure",
         [ATTEST_STANDING_UNDECIDED] = "error",
         [ATTEST_STANDING_NOT_RUN] = "skipped",
     };
@@ -50,7 +51,8 @@ static void open_suite(attest_markup *xml, const attest_summary *summary)
 {
     attest_junit_suite suite = {.name = "attest campaign",
                                 .tests = summary->properties,
-                                .failures = summary->standing[ATTEST_STANDING_FAILED],
+                                .failures = summary->standing[ATTEST_STANDING_FAILED] +
+                                            summary->standing[ATTEST_STANDING_FLAKY],
                                 .errors = summary->standing[ATTEST_STANDING_UNDECIDED],
                                 .skipped = summary->standing[ATTEST_STANDING_NOT_RUN]};
 
@@ -63,7 +65,7 @@ static void add_property(attest_markup *xml, const attest_summary *summary, size
                          const char *folder)
 {
     const attest_property_summary *property = &summary->property[p];
-    char reason[1024], result[128], *command = attest_report_command(summary, p, folder);
+    char reason[1024], result[256], *command = attest_report_command(summary, p, folder);
 
     attest_report_reason(reason, sizeof reason, property);
     attest_report_result(result, sizeof result, property);

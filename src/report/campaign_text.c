@@ -61,11 +61,16 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
 void attest_report_result(char *line, size_t size, const attest_property_summary *property)
 {
     if (property->verdict == ATTEST_CAMPAIGN_NOT_RUN)
-        snprintf(line, size, "not run: %s", property->reason);
+        snprintf(line, size, "%s: %s", property->trials > 0 ? "skipped" : "not run",
+                 property->reason);
+    else if (property->verdict == ATTEST_CAMPAIGN_FLAKY)
+        snprintf(line, size,
+                 "flaky after %" PRIu64 " trials: violated, and not when decided again",
+                 property->trials);
     else if (property->by_witness)
         snprintf(line, size,
-                 "violated, as expected, by the stored witness, replayed (time was up after "
-                 "%" PRIu64 " trials)",
+                 "violated, as expected, by the stored witness, replayed (%" PRIu64
+                 " trials were too few to find one)",
                  property->trials);
     else if (property->standing == ATTEST_STANDING_EXPECTED)
         snprintf(line, size, "violated, as expected, after %" PRIu64 " trials",
@@ -77,10 +82,16 @@ void attest_report_result(char *line, size_t size, const attest_property_summary
 
 void attest_report_reason(char *line, size_t size, const attest_property_summary *property)
 {
+    const attest_violation *first = property->result->violation;
+    int used = 0;
+
     line[0] = '\0';
+    if (property->needed)
+        used = snprintf(line, size, "hypothesis %.200s is needed: counterexample found%s",
+                        property->needed, property->result->violations > 0 ? ": " : "");
     if (property->result->violations > 0)
-        snprintf(line, size, "trial %" PRIu64 ": %s", property->result->violation[0].trial,
-                 property->result->violation[0].reason);
+        snprintf(line + used, size - (size_t)used, "trial %" PRIu64 ": %s", first->trial,
+                 first->reason);
     else if (property->reason)
         snprintf(line, size, "%s", property->reason);
 }
@@ -103,6 +114,7 @@ static attest_paint paint(const attest_property_summary *property)
 {
     switch (property->standing) {
     case ATTEST_STANDING_FAILED:
+    case ATTEST_STANDING_FLAKY:
         return ATTEST_PAINT_BAD;
     case ATTEST_STANDING_UNDECIDED:
     case ATTEST_STANDING_NOT_RUN:
@@ -208,23 +220,22 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
 /* Why the exit code is not 0: a line for each property that it is due to. */
 static void print_reasons(FILE *stream, const attest_summary *summary)
 {
+    static const char *const names[ATTEST_STANDINGS] = {
+        [ATTEST_STANDING_FAILED] = "failed",
+        [ATTEST_STANDING_FLAKY] = "flaky",
+        [ATTEST_STANDING_UNDECIDED] = "undecided",
+    };
+
     for (size_t p = 0; p < summary->properties; p++) {
         const attest_property_summary *property = &summary->property[p];
         char line[1024];
 
-        bool dropped =
-            summary->plan->setting.without && property->standing == ATTEST_STANDING_EXPECTED;
-
-        if (attest_summary_is_good(property) && !dropped)
+        if (attest_summary_is_good(property))
             continue;
         attest_report_reason(line, sizeof line, property);
-        if (dropped)
-            fprintf(stream, "false without %s: ", summary->plan->setting.without);
-        else
-            fprintf(stream, "%s%s%s: ", attest_paint_begin(stream, paint(property)),
-                    property->standing == ATTEST_STANDING_FAILED ? "failed" : "undecided",
-                    attest_paint_end(stream));
-        fprintf(stream, "%s: %s\n", property->property->name, line);
+        fprintf(stream, "%s%s%s: %s: %s\n", attest_paint_begin(stream, paint(property)),
+                names[property->standing], attest_paint_end(stream), property->property->name,
+                line);
     }
 }
 
@@ -236,6 +247,8 @@ static void print_end(FILE *stream, const attest_summary *summary)
     fprintf(stream, "%zu held, %zu violated as expected, %zu failed",
             count[ATTEST_STANDING_HELD], count[ATTEST_STANDING_EXPECTED],
             count[ATTEST_STANDING_FAILED]);
+    if (count[ATTEST_STANDING_FLAKY])
+        fprintf(stream, ", %zu flaky", count[ATTEST_STANDING_FLAKY]);
     if (count[ATTEST_STANDING_UNDECIDED])
         fprintf(stream, ", %zu undecided", count[ATTEST_STANDING_UNDECIDED]);
     if (count[ATTEST_STANDING_NOT_RUN])

@@ -119,7 +119,7 @@ static void write_certificate(attest_markup *body, const attest_record *record)
                attest_section_label(label, sizeof label, record));
 }
 
-/* Without a hypothesis, a violation is what one looks for. */
+/* Without a hypothesis, what counts is how many properties need it. */
 static void write_campaign(attest_markup *body, const attest_record *record)
 {
     attest_json_cursor root = attest_json_root(&record->document), array;

@@ -38,27 +38,6 @@ static const char *first_counterexample(const attest_json_cursor *property)
     return attest_json_get_string(&path, &file, NULL) == ATTEST_OK ? path : "";
 }
 
-static bool add_campaign(attest_report_tests *tests, const attest_record *record)
-{
-    attest_json_cursor root = attest_json_root(&record->document), properties;
-    size_t count = attest_value_array(&properties, &root, "properties");
-    bool ok = true;
-
-    for (size_t i = 0; i < count && ok; i++) {
-        attest_json_cursor property = attest_json_get_element(&properties, i);
-        attest_report_test test = {record->path, attest_value_text(&property, "name"),
-                                   attest_value_text(&property, "verdict"),
-                                   .seconds = attest_value_number(&property, "seconds"),
-                                   .counterexample = first_counterexample(&property)};
-        test.passed = attest_value_is_expected(&property, "held");
-        test.skipped = strcmp(test.verdict, "not-run") == 0;
-        test.expected = test.passed && strcmp(test.verdict, "violated") == 0;
-        test.seconds = test.seconds > 0 ? test.seconds : 0;
-        ok = add(tests, &test);
-    }
-    return ok;
-}
-
 /* Whether a record of expected verdicts beside the record, or in a folder above it, has this
  * verdict for it. */
 static bool is_meant(const attest_records *records, const attest_record *record,
@@ -77,6 +56,29 @@ static bool is_meant(const attest_records *records, const attest_record *record,
             return true;
     }
     return false;
+}
+
+static bool add_campaign(attest_report_tests *tests, const attest_records *records,
+                         const attest_record *record)
+{
+    attest_json_cursor root = attest_json_root(&record->document), properties;
+    size_t count = attest_value_array(&properties, &root, "properties");
+    bool ok = true;
+
+    for (size_t i = 0; i < count && ok; i++) {
+        attest_json_cursor property = attest_json_get_element(&properties, i);
+        attest_report_test test = {record->path, attest_value_text(&property, "name"),
+                                   attest_value_text(&property, "verdict"),
+                                   .seconds = attest_value_number(&property, "seconds"),
+                                   .counterexample = first_counterexample(&property)};
+        test.passed = attest_value_is_expected(&property, "held") ||
+                      is_meant(records, record, test.verdict);
+        test.skipped = strcmp(test.verdict, "not-run") == 0;
+        test.expected = test.passed && strcmp(test.verdict, "violated") == 0;
+        test.seconds = test.seconds > 0 ? test.seconds : 0;
+        ok = add(tests, &test);
+    }
+    return ok;
 }
 
 /* Records that say one thing, and the verdict that passes. */
@@ -111,7 +113,7 @@ attest_status attest_report_tests_set(attest_report_tests *tests, const attest_r
     for (size_t i = 0; i < records->count && ok; i++) {
         const attest_record *record = &records->record[i];
         if (record->kind == ATTEST_RECORD_CAMPAIGN)
-            ok = add_campaign(tests, record);
+            ok = add_campaign(tests, records, record);
         else if (record->kind == ATTEST_RECORD_CERTIFICATE)
             ok = add_verdict(tests, records, record, "contextual-mapping", "proved");
         else if (record->kind == ATTEST_RECORD_JUDGE)

@@ -239,7 +239,7 @@ void attest_value_write_verdict(attest_markup *markup, const char *verdict)
 {
     static const char *const good[] = {"proved", "held", "holds", "survives",
                                        "within", "safe", "no",    NULL};
-    static const char *const bad[] = {"refuted", "violated", "fails", "collapses",
+    static const char *const bad[] = {"refuted", "violated", "flaky", "fails", "collapses",
                                       "wrong",   "unsafe",   "yes",   NULL};
 
     attest_markup_open(markup, "span");

@@ -6,19 +6,29 @@
 run 0 "all, in less time than they take" campaign all --time 0.2 --json
 json 'all(p["trials"] > 0 for p in o["properties"])'
 json 'all(p["verdict"] == "held" or (p["verdict"] == "violated" and p["expected"]) for p in o["properties"])'
-json 'o["summary"] == dict(held=sum(p["verdict"] == "held" for p in o["properties"]), violated_as_expected=sum("expected" in p for p in o["properties"]), failed=0, undecided=0, not_run=0, exit=0)'
+json 'o["summary"] == dict(held=sum(p["verdict"] == "held" for p in o["properties"]), violated_as_expected=sum("expected" in p for p in o["properties"]), failed=0, flaky=0, undecided=0, not_run=0, exit=0)'
 
-run 1 "a search that trials cut short" campaign theorem1-search --trials 1
-shows '^failed: theorem1-search: no violation was found, and one is expected$'
-shows '^0 held, 0 violated as expected, 1 failed; exit 1$'
-run 1 "the same as JUnit" campaign theorem1-search --trials 1 --junit "$work/j.xml"
-grep -q 'failures="1" errors="0"' "$work/j.xml"
-result $? "is a failure, not an error"
+for property in theorem1-search separatedness-search; do
+    run 0 "$property, cut short" campaign $property --trials 1 --junit "$work/j.xml"
+    shows "^$property: violated, as expected, by the stored witness, replayed [(]1 trials were too few to find one[)]"
+    shows '^0 held, 1 violated as expected, 0 failed; exit 0$'
+    grep -q 'failures="0" errors="0"' "$work/j.xml"
+    result $? "is no failure"
+done
 run 0 "a search that finds" campaign theorem1-search lemma1 --trials 64
 shows '^theorem1-search: violated, as expected, after '
 shows '^1 held, 1 violated as expected, 0 failed; exit 0$'
-run 1 "a statement without a hypothesis" campaign theorem1 --without collinear
-shows '^false without collinear: theorem1: '
+run 1 "a statement without a hypothesis" campaign theorem1 --without collinear --out "$work/without"
+shows '^failed: theorem1: hypothesis collinear is needed: counterexample found: trial '
+shows '^0 held, 0 violated as expected, 1 failed; exit 1$'
+grep -q '^not ok 1 - theorem1: violated after ' "$work/without/report.tap"
+result $? "is not ok, in TAP"
+grep -q 'tests="1" failures="1" errors="0"' "$work/without/report.xml"
+result $? "and a failure in JUnit"
+cp "$work/without/report.json" "$out"
+json '[(p["verdict"], p["as_expected"], p["needed"]) for p in o["properties"]] == [("violated", False, "collinear")] and o["summary"]["failed"] == 1 and o["summary"]["exit"] == 1'
+"$ATTEST" report "$work/without" --tap >"$out" 2>"$err"
+shows '^not ok 1 '
 run 0 "labels" campaign contextual-relations --trials 256
 awk '/^  labels:/ { on = 1 } on && /^ / && length($0) > 80 { bad = 1 } /^[^ ]/ { on = 0 } END { exit bad }' "$out"
 result $? "stay within 80 columns"

@@ -69,6 +69,56 @@ shows "^attest=.* dir='.*/a b'$"
 [ ! -e "$work/a b" ]
 result $? "and nothing is made"
 
+run 0 "words of the command line" campaign lemma1 --trials 100 --slu 4 --corpus a= --ou "$work/a b" --dry
+shows ' --journal-only .* --trials 100 --corpus a= lemma1 &$'
+
+# A stand-in for Slurm: tasks run at once, one after another, then the merge, once.
+mkdir "$work/bin"
+cat >"$work/bin/sbatch" <<'END'
+#!/bin/sh
+for word; do
+    case $word in
+    --array=*) last=${word##*-} ;;
+    --dependency=*) last= ;;
+    esac
+done
+[ ! -e "${word%/*}/exit" ] || echo 'an exit code of another run is there' >>"${word%/*}/stale"
+k=1
+while [ $k -le ${last:-0} ]; do
+    SLURM_ARRAY_TASK_ID=$k bash "$word" # the script is the last word
+    k=$((k + 1))
+done
+[ -n "$last" ] || ATTEST_ROUND=10 bash "$word"
+echo 1
+END
+printf '#!/bin/sh\n' >"$work/bin/scontrol"
+chmod +x "$work/bin/sbatch" "$work/bin/scontrol"
+PATH=$work/bin:$PATH
+export PATH
+run 0 "a campaign by a stand-in for Slurm" campaign lemma1 --trials 256 --out "$work/big" --slurm 4
+[ "$(cat "$work/big/slurm/exit" 2>>"$err")" = 0 ]
+result $? "ends with 0"
+rm "$work/big/shard.2/journal"
+run 0 "is submitted once more" campaign lemma1 --trials 256 --out "$work/big" --slurm 4
+[ "$(cat "$work/big/slurm/exit" 2>>"$err")" = 0 ] && [ -e "$work/big/shard.2/journal" ]
+result $? "and does what is missing"
+[ ! -e "$work/big/slurm/stale" ]
+result $? "without the exit code of the first time"
+cp -r "$work/big" "$work/before"
+for other in '--trials 256 --seed 2' '--trials 128' '--trials 256 --slurm 2'; do
+    # shellcheck disable=SC2086
+    refused "another campaign ($other) in its folder" campaign lemma1 --slurm 4 $other --out "$work/big"
+    complains 'big/slurm/journal: .*the journal is that of another campaign: .*; use another directory$'
+done
+diff -r "$work/before" "$work/big" >"$out" 2>>"$err"
+result $? "and nothing of the first is touched"
+rm -r "$work/big/slurm"
+refused "shards that nobody submitted" campaign lemma1 --trials 256 --out "$work/big" --slurm 4
+complains 'big: contains a campaign already; use another directory$'
+refused "a campaign in one piece" campaign lemma1 --trials 256 --out "$work/one" --slurm 4
+refused "a merge of shards of another plan" merge --plan "$work/before/slurm" "$work"/part? -o "$work/no"
+complains 'before/slurm/journal: the journal is that of a campaign of other properties'
+
 if command -v parallel >/dev/null; then
     (cd "$work" && parallel --will-cite "$ATTEST" campaign lemma1 theorem1-search --trials 256 --shard {}/4 --out p{} --resume --jobs 1 ::: 1 2 3 4) >"$out" 2>"$err"
     run 0 "GNU parallel" merge "$work/p1" "$work/p2" "$work/p3" "$work/p4" -o "$work/p"

@@ -95,6 +95,50 @@ static void test_shrunk(const char *text)
 #endif
 }
 
+/* Violated the first time, and not when it is decided again: a verdict of its own, which the
+ * instance as it was drawn and the first reason stand for. */
+static void test_flaky(const single *s, const char *reason)
+{
+    const attest_chunk_result *r = s->about->result;
+    const attest_violation *v = r->violation;
+    char x[64] = "";
+
+    if (r->violations == 1)
+        snprintf(x, sizeof x, "\"x\": \"%.8s\"", v->reason + strlen(reason));
+    TAP_OK(s->about->verdict == ATTEST_CAMPAIGN_FLAKY && r->violations == 1 && v->flaky &&
+               r->failed == 1 && s->about->trials == r->passed + 1 &&
+               strncmp(v->reason, reason, strlen(reason)) == 0 && strstr(v->text, x) &&
+               s->about->standing == ATTEST_STANDING_FLAKY &&
+               attest_summary_code(&s->summary) == 1,
+           "is flaky: %s", r->violations ? v->reason : "no violation");
+}
+
+/* A violation that repeats comes before flaky ones. */
+static void test_order(void)
+{
+    static const bool flaky[] = {true, false, true, false};
+    attest_chunk_result result;
+    bool ok = true;
+
+    attest_chunk_result_init(&result);
+    for (size_t v = 0; v < 4; v++) {
+        char text[] = "0";
+
+        text[0] = (char)('0' + v / 2); /* those of a kind differ by what they say */
+        ok = ok && attest_chunk_result_add_violation(
+                       &result, &(attest_violation){.trial = v,
+                                                    .reason = strdup("r"),
+                                                    .text = strdup(text),
+                                                    .flaky = flaky[v]}) == ATTEST_OK;
+    }
+    attest_chunk_result_unite(&result);
+    TAP_OK(ok && result.violations == 4 && result.violation[0].trial == 1 &&
+               result.violation[1].trial == 3 && result.violation[2].trial == 0 &&
+               result.violation[3].trial == 2,
+           "violations that repeat come first, and are none of the flaky ones");
+    attest_chunk_result_clear(&result);
+}
+
 static void test_violations(void)
 {
     const attest_chunk_result *r;
@@ -113,6 +157,10 @@ static void test_violations(void)
     TAP_OK(r->violation[0].margin <= -0.5 && r->violation[0].margin > -2,
            "is shrunk, but its margin stays clear: %g", r->violation[0].margin);
     end(&s);
+    TAP_OK(begin(&s, "flaky", 1), "a property that changes its mind");
+    test_flaky(&s, "x was ");
+    end(&s);
+    test_order();
     s.list[0] = toy_find("fails");
     s.plan = toy_plan(s.list, 1);
     s.plan.keep_going = true;
@@ -384,10 +432,7 @@ static void test_who_decides(void)
            "trials are decided together");
     end(&s);
     TAP_OK(begin(&s, "only-many-fail", 1), "a property that fails for many only");
-    TAP_OK(s.about->verdict == ATTEST_CAMPAIGN_UNDECIDED && s.about->trials == 4000 &&
-               s.about->result->undecided > 0 &&
-               s.about->result->undecided + s.about->result->passed == 4000,
-           "is undecided: %s", s.about->reason);
+    test_flaky(&s, "x is ");
     end(&s);
 }
 
@@ -415,9 +460,10 @@ static void test_half(void)
            (unsigned)failed[0], (unsigned)failed[1], (unsigned)failed[2]);
 }
 
-/* A search that finds nothing rests on its witness only where time cut it short and the witness
- * is one. */
-static void test_witness(const char *x, double time, attest_campaign_standing expected)
+/* A search that finds nothing in fewer trials than its default rests on its witness, if that is
+ * one; without a witness (x is NULL) it is skipped. */
+static void test_witness(const char *x, double time, unsigned trials,
+                         attest_campaign_standing expected)
 {
     char text[512];
     attest_property sought = *toy_find("holds");
@@ -428,18 +474,18 @@ static void test_witness(const char *x, double time, attest_campaign_standing ex
         "{\"format\": \"attest/counterexample\", \"version\": 1, \"property\": \"sought\", "
         "\"parameters\": {\"x\": \"%s\"}, \"violates\": {\"definition\": \"toy\"}, "
         "\"found_by\": \"campaign\", \"shrink_steps\": 0}",
-        x);
+        x ? x : "");
     sought.decide = toy_fails;
     sought.expect_violation = true;
-    sought.witness = text;
+    sought.witness = x ? text : NULL;
     s.plan = toy_plan(s.list, 1);
-    s.plan.trials = time > 0 ? 0 : 8;
+    s.plan.trials = trials;
     s.plan.time = time;
     if (attest_campaign_init(&s.campaign, &s.plan, NULL, NULL) == ATTEST_OK &&
         attest_campaign_run(&s.campaign, NULL) == ATTEST_OK &&
         attest_summary_init(&s.summary, &s.plan, s.campaign.tally, NULL) == ATTEST_OK)
         TAP_OK(s.summary.property[0].standing == expected && s.campaign.tally[0].next > 0,
-               "x = %s, time %g: %s", x, time,
+               "x = %s, time %g, %u trials: %s", x ? x : "none", time, trials,
                s.summary.property[0].by_witness ? "by the witness" : "not by the witness");
     end(&s);
 }
@@ -500,10 +546,15 @@ int main(void)
     test_starved(false, true);
     test_starved(true, false);
     test_starved(true, true);
-    test_witness("9999", 1e-9, ATTEST_STANDING_EXPECTED);
-    test_witness("1", 1e-9, ATTEST_STANDING_FAILED);
-    test_witness("x", 1e-9, ATTEST_STANDING_FAILED);
-    test_witness("9999", 0, ATTEST_STANDING_FAILED);
+    test_witness("9999", 1e-9, 0, ATTEST_STANDING_EXPECTED);
+    test_witness("9999", 0, 8, ATTEST_STANDING_EXPECTED);
+    test_witness("1", 1e-9, 0, ATTEST_STANDING_FAILED);
+    test_witness("1", 0, 8, ATTEST_STANDING_FAILED);
+    test_witness("x", 1e-9, 0, ATTEST_STANDING_FAILED);
+    test_witness(NULL, 1e-9, 0, ATTEST_STANDING_NOT_RUN);
+    test_witness(NULL, 0, 95, ATTEST_STANDING_NOT_RUN);
+    test_witness("9999", 0, 0, ATTEST_STANDING_FAILED); /* the default, 96 */
+    test_witness("9999", 0, 104, ATTEST_STANDING_FAILED);
     test_holds();
     test_violations();
     test_undecided();

@@ -67,6 +67,21 @@ static attest_status toy_edge(attest_trial *trial, const attest_instance *instan
     return ATTEST_OK;
 }
 
+/* Is violated from 5000 on when the process decides x for the first time. */
+static attest_status toy_flaky(attest_trial *trial, const attest_instance *instance,
+                               const attest_setting *setting, attest_error *error)
+{
+    static bool seen[10000];
+    long x = toy_x(instance);
+
+    (void)setting;
+    (void)error;
+    if (x >= 5000 && !seen[x])
+        attest_trial_violated(trial, "toy", "x was %ld", x);
+    seen[x] = true;
+    return ATTEST_OK;
+}
+
 /* Half of them are discarded, and some. */
 static attest_status toy_discards(attest_trial *trial, const attest_instance *instance,
                                   const attest_setting *setting, attest_error *error)
@@ -189,6 +204,12 @@ static const attest_property toys[] = {
      .statement = "toy",
      .gen = toy_gen,
      .decide = toy_edge,
+     .trials = 100,
+     .chunk = 16},
+    {.name = "flaky",
+     .statement = "toy",
+     .gen = toy_gen,
+     .decide = toy_flaky,
      .trials = 100,
      .chunk = 16},
     {.name = "discards",

@@ -55,6 +55,21 @@ static attest_status hangs(attest_trial *trial, const attest_instance *instance,
     return ATTEST_OK;
 }
 
+/* Is violated when the process decides x for the first time. */
+static attest_status flaky(attest_trial *trial, const attest_instance *instance,
+                           const attest_setting *setting, attest_error *error)
+{
+    static bool seen[10000];
+    long x = get(instance);
+
+    (void)setting;
+    (void)error;
+    if (x > 9000 && !seen[x])
+        attest_trial_violated(trial, "at-most-9000", "x was %ld", x);
+    seen[x] = true;
+    return ATTEST_OK;
+}
+
 /* 8 MiB at each call: a worker's memory is too small for all of its trials. */
 static attest_status leaks(attest_trial *trial, const attest_instance *instance,
                            const attest_setting *setting, attest_error *error)
@@ -97,6 +112,7 @@ static attest_status holds(attest_trial *trial, const attest_instance *instance,
         .name = #what, .gen = generator, .decide = what, .trials = 1000, .chunk = 50}
 PROPERTY(crashes, draw);
 PROPERTY(hangs, draw);
+PROPERTY(flaky, draw);
 PROPERTY(leaks, draw);
 
 static const attest_property fails_property = {
@@ -106,6 +122,8 @@ static const attest_property bad_draws = {
 /* These behave: one says how many trials it is worth, one does not. */
 static const attest_property few = {.name = "few", .gen = draw, .decide = holds, .trials = 77};
 static const attest_property usual = {.name = "usual", .gen = draw, .decide = holds};
+static const attest_property seeks = {
+    .name = "seeks", .gen = draw, .decide = holds, .expect_violation = true, .trials = 100};
 
 ATTEST_LOAD(&fails_property, &crashes_property, &hangs_property, &leaks_property, &bad_draws,
-            &few, &usual);
+            &flaky_property, &few, &usual, &seeks);
