@@ -161,6 +161,10 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
 int attest_cli_fail_input(const attest_error *error);
 int attest_cli_fail(const attest_error *error);
 
+/* The same for the journal of a campaign: one that is beyond --max-memory is bad input, one that
+ * cannot be read is the environment's. */
+int attest_cli_fail_journal(const attest_error *error);
+
 /* The same for work that came to nothing: where a cap leaves it undecided, --json gets an
  * object that says so, with the reason. */
 int attest_cli_fail_work(const attest_error *error, const attest_common *common);

@@ -203,15 +203,15 @@ static void write_end(attest_json *json, const overview *all,
 }
 
 static int show(char *const *paths, size_t count, attest_json *json, overview *all,
-                attest_chunk_result *findings)
+                attest_chunk_result *findings, attest_budget *budget)
 {
     for (size_t i = 0; i < count; i++) {
         attest_survey_folder folder;
         attest_survey_total total;
         attest_error error;
 
-        if (attest_survey_read(&folder, paths[i], findings, &error))
-            return attest_cli_fail(&error);
+        if (attest_survey_read(&folder, paths[i], findings, budget, &error))
+            return attest_cli_fail_journal(&error);
         total = attest_survey_sum(&folder);
         add(all, &folder, &total);
         if (json)
@@ -244,7 +244,7 @@ static int run(int argc, char **argv)
         attest_json_write_object(&json, NULL);
         attest_json_write_array(&json, "campaigns");
     }
-    code = show(paths, count, common.json ? &json : NULL, &all, &findings);
+    code = show(paths, count, common.json ? &json : NULL, &all, &findings, &common.budget);
     if (code == EXIT_HOLDS && !common.json)
         print_end(&all, &findings);
     if (code == EXIT_HOLDS && common.json) {
