@@ -142,10 +142,13 @@ attest_status attest_audit_parts_read(bool *there, const attest_audit_parts *par
         return attest_memory_fail(error);
     *there = access(path, F_OK) == 0 || errno != ENOENT;
     if (*there) {
-        status = attest_input_open(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);
+        status =
+            attest_input_open_file(&input, path, KEY + 1 + cells_size(heads) + HASH + 1, error);
         if (status == ATTEST_OK)
             status =
                 attest_input_locate(&input, take_cells(heads, i, parts, &input, error), error);
+        else if (status == ATTEST_UNABLE) /* too large for a file of this audit */
+            status = attest_error_set(error, ATTEST_FORMAT, "%s: is damaged: remove it", path);
         attest_input_close(&input);
     }
     free(path);

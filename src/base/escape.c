@@ -49,10 +49,9 @@ void attest_escape_terminal(attest_text *text, const char *bytes, size_t count)
     }
 }
 
-void attest_escape_print(FILE *stream, const char *string)
+void attest_escape_print(FILE *stream, const char *bytes, size_t count)
 {
-    const unsigned char *at = (const unsigned char *)string;
-    size_t count = strlen(string);
+    const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0, length; i < count; i += length) {
         length = attest_utf8_length(at + i, count - i);
@@ -64,6 +63,19 @@ void attest_escape_print(FILE *stream, const char *string)
         for (size_t k = 0; k < length; k++)
             fprintf(stream, "\\x%02x", at[i + k]);
     }
+}
+
+size_t attest_escape_width(const char *bytes, size_t count)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    size_t width = 0;
+
+    for (size_t i = 0, length; i < count; i += length) {
+        length = attest_utf8_length(at + i, count - i);
+        width += is_harmless(at + i, length) ? length : 4 * (length ? length : 1);
+        length = length ? length : 1;
+    }
+    return width;
 }
 
 void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t count)

@@ -12,8 +12,10 @@
  * line of TAP. */
 void attest_escape_terminal(attest_text *text, const char *bytes, size_t count);
 
-/* Prints the string so escaped. */
-void attest_escape_print(FILE *stream, const char *string);
+/* Prints the bytes so escaped, and how many bytes that takes: for base/print.h, by which all
+ * others print. */
+void attest_escape_print(FILE *stream, const char *bytes, size_t count);
+size_t attest_escape_width(const char *bytes, size_t count);
 
 /* to[0..room) = the beginning of the text, for an error to quote: whole characters, control
  * characters and bytes that are not UTF-8 as '?', and "..." at the end of what was cut. Domain:

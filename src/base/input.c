@@ -28,8 +28,7 @@ static attest_status too_large(attest_error *error, const char *path, size_t lim
 
 static attest_status no_file(attest_error *error, const char *path)
 {
-    return attest_error_set(error, ATTEST_USAGE, "%s: is not a file that can be read again",
-                            path);
+    return attest_error_set(error, ATTEST_USAGE, "%s: is not a regular file", path);
 }
 
 static ssize_t read_some(int file, void *to, size_t count)

@@ -4,9 +4,14 @@
 
 #include <attest/input.h>
 
-/* Like attest_input_open, but takes regular files only: what a certificate names must be found
- * again, and must not be without end. Does not wait, as an open of a pipe does. Status: also
- * USAGE, for what is no regular file. */
+/* Opens an input: attest_input_open or attest_input_open_file. */
+typedef attest_status attest_input_opener(attest_input *input, const char *path, size_t limit,
+                                          attest_error *error);
+
+/* Like attest_input_open, but accepts regular files only, and never waits. Every path that is
+ * not an operand or an option's argument is opened by this function: a path from another file,
+ * a file that is found in a directory, a file with a fixed name. Opening a FIFO or reading a
+ * device there may never end. Status: also USAGE, if it is not a regular file. */
 attest_status attest_input_open_file(attest_input *input, const char *path, size_t limit,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 

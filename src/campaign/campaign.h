@@ -26,10 +26,11 @@ attest_status attest_campaign_init(attest_campaign *campaign, const attest_plan 
 void attest_campaign_clear(attest_campaign *campaign);
 
 /* Opens the journal in the folder, and reads what it holds: resume tells whether it may be
- * there already. journal is initialised and must outlive the campaign. Status: USAGE (there is
- * a journal, but resume is false; or it is that of another plan), IO, NOMEM. */
+ * there already, budget (NULL: unlimited) how much of it may be read. journal is initialised
+ * and must outlive the campaign. Status: USAGE (there is a journal, but resume is false; or it
+ * is that of another plan), IO, NOMEM. */
 attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
-                                   const char *folder, bool resume,
+                                   const char *folder, bool resume, attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 
 /* Compares the plan with that of the journal in the folder. Status: USAGE (it is another one),

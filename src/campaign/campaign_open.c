@@ -53,10 +53,12 @@ static attest_status refuse(const char *theirs, size_t size, const char *ours,
                             (int)(our_length < 100 ? our_length : 100), our_line);
 }
 
-static attest_status check_plan(void *env, const char *text, size_t size, attest_error *error)
+static attest_status check_plan(void *env, const char *text, size_t size, attest_budget *budget,
+                                attest_error *error)
 {
     const opening *open = env;
 
+    (void)budget;
     if (size == strlen(open->plan) && memcmp(text, open->plan, size) == 0)
         return ATTEST_OK;
     return refuse(text, size, open->plan, error);
@@ -75,12 +77,14 @@ static attest_status add_entry(void *env, attest_entry *entry, const attest_fram
 }
 
 attest_status attest_campaign_open(attest_campaign *campaign, attest_journal *journal,
-                                   const char *folder, bool resume, attest_error *error)
+                                   const char *folder, bool resume, attest_budget *budget,
+                                   attest_error *error)
 {
     char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     char *plan = attest_plan_format(campaign->plan, true);
     opening open = {plan, campaign};
-    attest_journal_reader reader = {.plan = check_plan, .entry = add_entry, .env = &open};
+    attest_journal_reader reader = {
+        .plan = check_plan, .entry = add_entry, .env = &open, .budget = budget};
     attest_status status;
 
     if (!path || !plan)

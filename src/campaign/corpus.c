@@ -20,11 +20,11 @@ void attest_corpus_clear(attest_corpus *corpus)
 }
 
 static attest_status read_file(attest_counterexample *file, int *expected, const char *path,
-                               attest_error *error)
+                               attest_budget *budget, attest_error *error)
 {
     attest_json_document document;
     attest_json_cursor root, expect;
-    attest_status status = attest_json_document_read(&document, path, NULL, error);
+    attest_status status = attest_json_document_read_file(&document, path, budget, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -40,7 +40,8 @@ static attest_status read_file(attest_counterexample *file, int *expected, const
 }
 
 static attest_status replay_file(attest_corpus *corpus, const char *path,
-                                 attest_property_finder *find, attest_error *error)
+                                 attest_property_finder *find, attest_budget budget,
+                                 attest_error *error)
 {
     attest_counterexample file;
     attest_replay replay;
@@ -49,7 +50,7 @@ static attest_status replay_file(attest_corpus *corpus, const char *path,
 
     attest_counterexample_init(&file);
     attest_replay_init(&replay);
-    status = read_file(&file, &expected, path, error);
+    status = read_file(&file, &expected, path, &budget, error);
     if (status == ATTEST_OK) {
         status = attest_replay_run(&replay, &file, find, error);
         if (status != ATTEST_OK)
@@ -76,7 +77,8 @@ static int is_json(const struct dirent *entry)
 }
 
 attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
-                                   attest_property_finder *find, attest_error *error)
+                                   attest_property_finder *find, const attest_budget *budget,
+                                   attest_error *error)
 {
     struct dirent **entries;
     attest_status status = ATTEST_OK;
@@ -94,7 +96,7 @@ attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
         if (!path)
             status = attest_memory_fail(error);
         if (status == ATTEST_OK)
-            status = replay_file(corpus, path, find, error);
+            status = replay_file(corpus, path, find, *budget, error);
         free(path);
         free(entries[i]);
     }

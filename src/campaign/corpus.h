@@ -14,11 +14,11 @@ typedef struct attest_corpus {
     attest_text lines; /* a line for each file that is not as expected */
 } attest_corpus;
 
-/* Replays the *.json files of the folder in the order of their names. corpus is uninitialised;
- * clear it whatever the status. Status: IO, FORMAT, UNABLE, NOMEM; the text begins with the
- * path. */
+/* Replays the *.json files of the folder in the order of their names; the budget bounds each of
+ * them. corpus is uninitialised; clear it whatever the status. Status: IO, FORMAT, UNABLE,
+ * NOMEM; the text begins with the path. */
 attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
-                                   attest_property_finder *find,
+                                   attest_property_finder *find, const attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 void attest_corpus_clear(attest_corpus *corpus);
 

@@ -15,15 +15,17 @@ struct attest_first {
     size_t index;
 };
 
-void attest_gather_init(attest_gather *gather, attest_tally *tally)
+void attest_gather_init(attest_gather *gather, attest_tally *tally, attest_budget *budget)
 {
     memset(gather, 0, sizeof *gather);
     gather->tally = tally;
+    gather->budget = budget;
     gather->cut = UINT64_MAX;
 }
 
 void attest_gather_clear(attest_gather *gather)
 {
+    attest_budget_give_back(gather->budget, gather->size);
     free(gather->seen);
     free(gather->first);
     memset(gather, 0, sizeof *gather);
@@ -31,11 +33,12 @@ void attest_gather_clear(attest_gather *gather)
 
 void attest_gather_restart(attest_gather *gather)
 {
+    attest_budget *budget = gather->budget;
     attest_tally *tally = gather->tally;
     uint64_t cut = gather->cut;
 
     attest_gather_clear(gather);
-    attest_gather_init(gather, tally);
+    attest_gather_init(gather, tally, budget);
     gather->cut = cut;
     attest_chunk_result_clear(&tally->joined);
     attest_chunk_result_init(&tally->joined);
@@ -52,11 +55,14 @@ static attest_status mark(attest_gather *gather, uint64_t number, bool *fresh,
         return attest_error_set(error, ATTEST_FORMAT, "chunk %llu is none of a campaign",
                                 (unsigned long long)number);
     if (byte >= gather->size) {
-        size_t size = gather->size;
+        size_t size = gather->size, most = byte + byte / 2 + 64; /* as attest_memory_grow */
 
+        ATTEST_TRY(attest_budget_charge(gather->budget, most, error));
+        attest_budget_give_back(gather->budget, most);
         if (!attest_memory_grow(&gather->seen, &gather->size, byte + 1, 1))
             return attest_memory_fail(error);
         memset(gather->seen + size, 0, gather->size - size);
+        ATTEST_TRY(attest_budget_charge(gather->budget, gather->size - size, error));
     }
     *fresh = !(gather->seen[byte] & bit);
     gather->seen[byte] |= bit;

@@ -10,6 +10,7 @@
 
 typedef struct attest_gather {
     attest_tally *tally; /* joined is filled */
+    attest_budget *budget;
     uint64_t cut;        /* the first chunk with a violation: later ones do not count */
     uint64_t last;       /* the last chunk that was counted, if any was */
     bool again;          /* chunks behind the cut were counted before it was known */
@@ -21,12 +22,13 @@ typedef struct attest_gather {
     size_t room;
 } attest_gather;
 
-/* The tally, of the whole plan, is initialised and empty, and must outlive it. */
-void attest_gather_init(attest_gather *gather, attest_tally *tally);
+/* The tally, of the whole plan, is initialised and empty, and must outlive it, as must the
+ * budget (NULL: unlimited), which is charged for the bits. */
+void attest_gather_init(attest_gather *gather, attest_tally *tally, attest_budget *budget);
 void attest_gather_clear(attest_gather *gather);
 
 /* Adds an entry, whose texts are taken over; one that is there already is dropped. Status:
- * FORMAT (no chunk of the plan), NOMEM. */
+ * FORMAT (no chunk of the plan), UNABLE (the budget), NOMEM. */
 attest_status attest_gather_add(attest_gather *gather, attest_entry *entry,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 

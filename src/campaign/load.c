@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { MOST_PROPERTIES = 1000, MOST_NAME = 100, MOST_CHUNK = 1 << 20 };
+enum { LARGEST = 1 << 30, MOST_PROPERTIES = 1000, MOST_NAME = 100, MOST_CHUNK = 1 << 20 };
 
 void attest_load_clear(attest_load *load)
 {
@@ -22,8 +22,12 @@ void attest_load_clear(attest_load *load)
 static attest_status hash(attest_load *load, const char *path, attest_error *error)
 {
     attest_input input;
-    attest_status status = attest_input_open(&input, path, SIZE_MAX, error);
+    attest_status status = attest_input_open_file(&input, path, LARGEST, error);
 
+    if (status == ATTEST_UNABLE)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s: more than %d bytes are no shared object of properties",
+                                path, LARGEST);
     if (status != ATTEST_OK)
         return status;
     memcpy(load->object.sha256, attest_input_sha256(&input), sizeof load->object.sha256);

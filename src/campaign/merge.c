@@ -14,6 +14,7 @@ typedef struct merging {
     attest_merge *merge;
     attest_property_finder *find;
     bool partial;
+    attest_budget *budget;
     bool again; /* some properties are read for the second time */
     attest_observations *observations;
     const char *const *folders;
@@ -43,7 +44,7 @@ static attest_status begin_whole(merging *m, attest_saved_plan *part, attest_err
         return attest_memory_fail(error);
     for (size_t p = 0; p < merge->saved.plan.properties; p++) {
         attest_tally_init(&merge->tally[p], &merge->saved.plan, p);
-        attest_gather_init(&m->gather[p], &merge->tally[p]);
+        attest_gather_init(&m->gather[p], &merge->tally[p], m->budget);
     }
     if (m->observations && m->observations->count != merge->saved.plan.properties)
         return attest_error_set(error, ATTEST_USAGE, "has changed meanwhile");
@@ -68,12 +69,13 @@ static attest_status check_part(const merging *m, const attest_plan *plan, attes
     return status;
 }
 
-static attest_status take_plan(void *env, const char *text, size_t size, attest_error *error)
+static attest_status take_plan(void *env, const char *text, size_t size, attest_budget *budget,
+                               attest_error *error)
 {
     merging *m = env;
     attest_saved_plan part;
     size_t shard;
-    attest_status status = attest_saved_plan_parse(&part, text, size, m->find, error);
+    attest_status status = attest_saved_plan_parse(&part, text, size, m->find, budget, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -91,12 +93,14 @@ static attest_status take_plan(void *env, const char *text, size_t size, attest_
 }
 
 /* The shard of a folder that is read for the second time is known. */
-static attest_status recall_plan(void *env, const char *text, size_t size, attest_error *error)
+static attest_status recall_plan(void *env, const char *text, size_t size,
+                                 attest_budget *budget, attest_error *error)
 {
     merging *m = env;
 
     (void)text;
     (void)size;
+    (void)budget;
     (void)error;
     for (size_t k = 0; k < m->shards; k++)
         if (m->from[k] == m->folder + 1)
@@ -126,8 +130,10 @@ static attest_status take_entry(void *env, attest_entry *entry, const attest_fra
 static attest_status read_folder(merging *m, attest_error *error)
 {
     const char *folder = m->folders[m->folder];
-    attest_journal_reader reader = {
-        .plan = m->again ? recall_plan : take_plan, .entry = take_entry, .env = m};
+    attest_journal_reader reader = {.plan = m->again ? recall_plan : take_plan,
+                                    .entry = take_entry,
+                                    .env = m,
+                                    .budget = m->budget};
     char *path = attest_folder_join(folder, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
     attest_status status;
@@ -198,11 +204,13 @@ static attest_status check_whole(const merging *m, attest_error *error)
 
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
                                 attest_property_finder *find, bool partial,
-                                attest_observations *observations, attest_error *error)
+                                attest_observations *observations, attest_budget *budget,
+                                attest_error *error)
 {
     merging m = {.merge = merge,
                  .find = find,
                  .partial = partial,
+                 .budget = budget,
                  .observations = observations,
                  .folders = folders};
     attest_status status = ATTEST_OK;
@@ -235,11 +243,13 @@ void attest_merge_clear(attest_merge *merge)
     memset(merge, 0, sizeof *merge);
 }
 
-static attest_status skip_plan(void *env, const char *text, size_t size, attest_error *error)
+static attest_status skip_plan(void *env, const char *text, size_t size, attest_budget *budget,
+                               attest_error *error)
 {
     (void)env;
     (void)text;
     (void)size;
+    (void)budget;
     (void)error;
     return ATTEST_OK;
 }
@@ -250,9 +260,10 @@ static attest_status copy_record(void *env, const attest_frame *frame, attest_er
 }
 
 attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
-                                size_t count, attest_error *error)
+                                size_t count, attest_budget *budget, attest_error *error)
 {
-    attest_journal_reader reader = {.plan = skip_plan, .record = copy_record, .env = journal};
+    attest_journal_reader reader = {
+        .plan = skip_plan, .record = copy_record, .env = journal, .budget = budget};
     attest_status status = ATTEST_OK;
 
     for (size_t i = 0; i < count && status == ATTEST_OK; i++) {

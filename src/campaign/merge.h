@@ -19,11 +19,12 @@ typedef struct attest_merge {
  * kept. A property in which a violation turns out to stand before chunks that were counted is
  * read a second time. merge is uninitialised. observations (NULL: none are wanted), open for
  * as many properties, gets the JSON Lines in the order of chunks, for which chunks are kept.
- * Status: USAGE (shards that are missing, given twice, unfinished, or of another campaign),
- * FORMAT, IO (a damaged journal), NOMEM; then nothing is left to clear. */
+ * The budget (NULL: unlimited) bounds the memory. Status: USAGE (shards that are missing, given
+ * twice, unfinished, or of another campaign), FORMAT, IO (a damaged journal), UNABLE (the
+ * budget), NOMEM; then nothing is left to clear. */
 attest_status attest_merge_read(attest_merge *merge, const char *const *folders, size_t count,
                                 attest_property_finder *find, bool partial,
-                                attest_observations *observations,
+                                attest_observations *observations, attest_budget *budget,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 void attest_merge_clear(attest_merge *merge);
 
@@ -31,6 +32,7 @@ void attest_merge_clear(attest_merge *merge);
  * NOMEM.
  */
 attest_status attest_merge_copy(attest_journal *journal, const char *const *folders,
-                                size_t count, attest_error *error) ATTEST_WARN_UNUSED;
+                                size_t count, attest_budget *budget,
+                                attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

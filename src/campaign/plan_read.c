@@ -122,7 +122,8 @@ static attest_status check_same(const attest_plan *plan, const char *text, size_
 }
 
 attest_status attest_saved_plan_parse(attest_saved_plan *saved, const char *text, size_t size,
-                                      attest_property_finder *find, attest_error *error)
+                                      attest_property_finder *find, attest_budget *budget,
+                                      attest_error *error)
 {
     attest_json_document document;
     attest_json_cursor root;
@@ -130,7 +131,7 @@ attest_status attest_saved_plan_parse(attest_saved_plan *saved, const char *text
 
     memset(saved, 0, sizeof *saved);
     saved->plan.jobs = 1;
-    status = attest_json_document_parse(&document, text, size, NULL, error);
+    status = attest_json_document_parse(&document, text, size, budget, error);
     if (status != ATTEST_OK)
         return status;
     root = attest_json_root(&document);

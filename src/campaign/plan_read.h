@@ -16,10 +16,10 @@ typedef const attest_property *attest_property_finder(const char *name);
 
 /* saved (uninitialised) = the plan in text[0..size), with one job and no limits of time and
  * memory; one that is limited by time has time 1. Status: FORMAT (also when this program would
- * write the plan differently: another version, another engine, other properties), NOMEM; then
- * nothing is left to clear. */
+ * write the plan differently: another version, another engine, other properties), UNABLE (the
+ * budget, NULL: unlimited), NOMEM; then nothing is left to clear. */
 attest_status attest_saved_plan_parse(attest_saved_plan *saved, const char *text, size_t size,
-                                      attest_property_finder *find,
+                                      attest_property_finder *find, attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 void attest_saved_plan_clear(attest_saved_plan *saved);
 

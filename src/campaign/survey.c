@@ -94,11 +94,12 @@ static attest_status read_plan(surveying *s, const attest_json_cursor *root,
     return ATTEST_OK;
 }
 
-static attest_status take_plan(void *env, const char *text, size_t size, attest_error *error)
+static attest_status take_plan(void *env, const char *text, size_t size, attest_budget *budget,
+                               attest_error *error)
 {
     attest_json_document document;
     attest_json_cursor root;
-    attest_status status = attest_json_document_parse(&document, text, size, NULL, error);
+    attest_status status = attest_json_document_parse(&document, text, size, budget, error);
 
     if (status != ATTEST_OK)
         return status;
@@ -152,7 +153,7 @@ static void look_at_lock(attest_survey_folder *folder)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     char *path = attest_folder_join(folder->path, "lock");
-    int lock = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    int lock = path ? open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 
     if (lock >= 0 && fcntl(lock, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK)
         folder->running = whole.l_pid > 0 ? whole.l_pid : -1;
@@ -173,10 +174,12 @@ static bool is_finished(const attest_survey_folder *folder)
 }
 
 attest_status attest_survey_read(attest_survey_folder *folder, const char *path,
-                                 attest_chunk_result *findings, attest_error *error)
+                                 attest_chunk_result *findings, attest_budget *budget,
+                                 attest_error *error)
 {
     surveying s = {.folder = folder, .findings = findings};
-    attest_journal_reader reader = {.plan = take_plan, .entry = take_entry, .env = &s};
+    attest_journal_reader reader = {
+        .plan = take_plan, .entry = take_entry, .env = &s, .budget = budget};
     char *journal = attest_folder_join(path, ATTEST_JOURNAL_NAME);
     attest_journal_tail tail;
     attest_status status;

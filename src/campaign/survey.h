@@ -29,10 +29,11 @@ typedef struct attest_survey_folder {
 
 /* folder (uninitialised) = the state of the campaign at path; findings are appended to result,
  * whose violations are those of all folders so far, reasons prefixed by their properties. A
- * record that is being written is left out. Status: USAGE (no campaign), FORMAT, IO, NOMEM;
+ * record that is being written is left out. The budget (NULL: unlimited) bounds what is read.
+ * Status: USAGE (no campaign), FORMAT, IO, UNABLE (the budget), NOMEM;
  * then nothing is left to clear. */
 attest_status attest_survey_read(attest_survey_folder *folder, const char *path,
-                                 attest_chunk_result *findings,
+                                 attest_chunk_result *findings, attest_budget *budget,
                                  attest_error *error) ATTEST_WARN_UNUSED;
 void attest_survey_clear(attest_survey_folder *folder);
 

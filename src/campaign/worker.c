@@ -144,7 +144,7 @@ static attest_status take_entry(attest_worker *worker, attest_received *received
     case ATTEST_FRAME_WHOLE:
         break;
     }
-    status = attest_entry_parse(entry, frame.payload, frame.size, error);
+    status = attest_entry_parse(entry, frame.payload, frame.size, NULL, error);
     attest_text_append(text, frame.payload, frame.size);
     if (status == ATTEST_OK && text->failed)
         status = attest_memory_fail(error);

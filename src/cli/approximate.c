@@ -139,30 +139,32 @@ static double high_of(const arb_t x)
 
 static void print_text(const attest_approximation *a)
 {
-    printf("%s: %s; d = %zu, n = %zu, G = %zu\n", a->function->name, a->function->formula,
-           a->dim, a->length, a->grid);
-    printf("hidden units              %zu in the stairs, %zu in the values of %zu contexts\n",
-           a->stair_units, a->value_units, a->contexts);
+    attest_print("%s: %s; d = %zu, n = %zu, G = %zu\n", a->function->name, a->function->formula,
+                 a->dim, a->length, a->grid);
+    attest_print(
+        "hidden units              %zu in the stairs, %zu in the values of %zu contexts\n",
+        a->stair_units, a->value_units, a->contexts);
     if (a->proved != ATTEST_PROVED) {
-        printf("%s: %s\n", attest_verdict_name(a->proved), a->reason);
+        attest_print("%s: %s\n", attest_verdict_name(a->proved), a->reason);
         return;
     }
-    printf("error in L^1              from %.6g to %.6g, bound %.6g\n", low_of(a->l1),
-           high_of(a->l1), high_of(a->l1_bound));
-    printf("error in L^2              from %.6g to %.6g, bound %.6g\n", low_of(a->l2),
-           high_of(a->l2), high_of(a->l2_bound));
-    printf("proved: on every cell, but for ramps of measure %.3g, the network is the function "
-           "at the centre\n",
-           fmpq_get_d(a->measure));
+    attest_print("error in L^1              from %.6g to %.6g, bound %.6g\n", low_of(a->l1),
+                 high_of(a->l1), high_of(a->l1_bound));
+    attest_print("error in L^2              from %.6g to %.6g, bound %.6g\n", low_of(a->l2),
+                 high_of(a->l2), high_of(a->l2_bound));
+    attest_print(
+        "proved: on every cell, but for ramps of measure %.3g, the network is the function "
+        "at the centre\n",
+        fmpq_get_d(a->measure));
 }
 
 /* A line of the table; ends rounded outward. */
 static void print_row(FILE *stream, const attest_approximation *a)
 {
-    fprintf(stream, "%s,%zu,%zu,%zu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%zu\n",
-            a->function->name, a->dim, a->length, a->grid, low_of(a->l1), high_of(a->l1),
-            high_of(a->l1_bound), low_of(a->l2), high_of(a->l2), high_of(a->l2_bound),
-            a->stair_units + a->value_units);
+    attest_fprint(stream, "%s,%zu,%zu,%zu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%zu\n",
+                  a->function->name, a->dim, a->length, a->grid, low_of(a->l1), high_of(a->l1),
+                  high_of(a->l1_bound), low_of(a->l2), high_of(a->l2), high_of(a->l2_bound),
+                  a->stair_units + a->value_units);
     fflush(stream);
 }
 
@@ -171,8 +173,8 @@ static int print_table(FILE *stream, const approximate_job *job)
 {
     int code = EXIT_HOLDS;
 
-    fprintf(stream,
-            "function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units\n");
+    attest_fprint(stream,
+                  "function,d,n,grid,l1_low,l1_high,l1_bound,l2_low,l2_high,l2_bound,units\n");
     for (size_t grid = 2; code == EXIT_HOLDS; grid *= 2) {
         size_t own = grid < job->grid ? grid : job->grid;
         attest_approximation a;

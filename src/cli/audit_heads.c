@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "audit/heads.h"
-#include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/try.h"
@@ -122,34 +121,34 @@ static int print_text(const heads_job *job)
         attest_cli_complain("out of memory");
         return EXIT_ENVIRONMENT;
     }
-    attest_escape_print(stdout, job->request->recorded);
-    printf(": %zu of %zu head%s in %zu layer%s; batch %zu, %zu queries, %zu keys, d = %zu; %zu "
-           "positions of each\n",
-           h->count, h->of_heads, h->of_heads == 1 ? "" : "s", h->layers,
-           h->layers == 1 ? "" : "s", h->batch, h->queries, h->keys, h->dim,
-           h->cell[0].positions);
+    attest_print("%s", job->request->recorded);
+    attest_print(
+        ": %zu of %zu head%s in %zu layer%s; batch %zu, %zu queries, %zu keys, d = %zu; %zu "
+        "positions of each\n",
+        h->count, h->of_heads, h->of_heads == 1 ? "" : "s", h->layers,
+        h->layers == 1 ? "" : "s", h->batch, h->queries, h->keys, h->dim, h->cell[0].positions);
     for (size_t f = 0; f < h->formats; f++)
         attest_audit_cell_result(&result[f], &h->total[f].cell, &h->arithmetic[f]);
     attest_cli_audit_print_meaning(result, h->formats);
-    printf("\nlargest error: ");
+    attest_print("\nlargest error: ");
     for (size_t f = 0; f < h->formats; f++) {
         const attest_audit_heads_total *t = &h->total[f];
 
-        printf("%s%s in layer %zu, head %zu, batch %zu, row %zu", f ? "; " : "",
-               h->arithmetic[f].format.name, h->place[t->worst].layer, h->place[t->worst].head,
-               t->cell.worst_batch, t->cell.worst_row);
+        attest_print("%s%s in layer %zu, head %zu, batch %zu, row %zu", f ? "; " : "",
+                     h->arithmetic[f].format.name, h->place[t->worst].layer,
+                     h->place[t->worst].head, t->cell.worst_batch, t->cell.worst_row);
     }
-    printf("\n\n");
+    attest_print("\n\n");
     for (size_t f = 0; f < h->formats; f++) {
         attest_audit_conclude(&text, &result[f]);
-        printf("%s\n", text.words);
+        attest_print("%s\n", text.words);
         attest_audit_result_clear(&result[f]);
     }
     free(result);
     if (job->request->gate)
         attest_cli_audit_print_gate(&job->gate);
     if (h->count < h->of_heads)
-        printf("%zu of %zu heads: --all audits all\n", h->count, h->of_heads);
+        attest_print("%zu of %zu heads: --all audits all\n", h->count, h->of_heads);
     return EXIT_HOLDS;
 }
 
@@ -265,8 +264,8 @@ static int run(heads_job *job)
                                 &error))
         code = attest_cli_fail_input(&error);
     if (code == EXIT_HOLDS && job->shard)
-        printf("group %zu of %zu of %zu heads: done, in %s\n", job->shard, job->shards,
-               job->heads.count, request->parts);
+        attest_print("group %zu of %zu of %zu heads: done, in %s\n", job->shard, job->shards,
+                     job->heads.count, request->parts);
     else if (code == EXIT_HOLDS)
         code = show(job);
     attest_qkv_source_close(&source);

@@ -8,7 +8,6 @@
 
 #include <attest/ball.h>
 
-#include "base/escape.h"
 #include "cli/audit.h"
 #include "report/need.h"
 #include "data/judge_model.h"
@@ -22,7 +21,7 @@ static void print_measure(bool known, double value)
         snprintf(text, sizeof text, "-");
     else
         snprintf(text, sizeof text, "%.3g", value);
-    printf(" %9s", text);
+    attest_print(" %9s", text);
 }
 
 /* The same of a size that doubles may not hold. */
@@ -32,14 +31,14 @@ static void print_size(bool known, attest_audit_size size)
 
     if (known)
         attest_audit_size_format(text, size, 3);
-    printf(" %9s", text);
+    attest_print(" %9s", text);
 }
 
 static void print_count(const fmpz_t value)
 {
     char *text = fmpz_get_str(NULL, 10, value);
 
-    printf(" %10s", text);
+    attest_print(" %10s", text);
     flint_free(text);
 }
 
@@ -67,43 +66,44 @@ static void print_separation(bool known, const arb_t ball)
         format_power(text, sizeof text, attest_need_text(log2), 7);
     else if (known && arb_is_zero(ball))
         snprintf(text, sizeof text, "0");
-    printf(" %12s", text);
+    attest_print(" %12s", text);
     free(log2);
 }
 
 static void print_results(const attest_audit_result *result, size_t count)
 {
-    printf("%-16s %-9s %10s %9s %12s %9s %9s %9s\n", "format", "verdict", "collisions",
-           "nonfinite", "separation", "max ulp", "mean ulp", "bound");
+    attest_print("%-16s %-9s %10s %9s %12s %9s %9s %9s\n", "format", "verdict", "collisions",
+                 "nonfinite", "separation", "max ulp", "mean ulp", "bound");
     for (size_t f = 0; f < count; f++) {
         const attest_audit_result *r = &result[f];
         const attest_audit_errors *e = &r->errors;
         bool known = r->has_errors && attest_audit_errors_known(e);
-        printf("%-16s %-9s", r->arithmetic.format.name, attest_audit_verdict_name(r->verdict));
+        attest_print("%-16s %-9s", r->arithmetic.format.name,
+                     attest_audit_verdict_name(r->verdict));
         print_count(r->collisions.pairs);
-        printf(" %9zu", r->collisions.nonfinite);
+        attest_print(" %9zu", r->collisions.nonfinite);
         print_separation(r->has_separation, r->min_separation);
         print_size(known, e->max_ulp);
         print_size(known, e->mean_ulp);
         print_size(r->has_bound, e->bound_ulp);
-        printf("\n");
+        attest_print("\n");
     }
 }
 
 /* What the errors mean, format by format. */
 void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t count)
 {
-    printf("\n%-16s %9s %9s %9s %9s %9s %10s %10s %10s\n", "format", "error", "mean", "weights",
-           "mean", "strongest", "apart", "rounding", "merged");
+    attest_print("\n%-16s %9s %9s %9s %9s %9s %10s %10s %10s\n", "format", "error", "mean",
+                 "weights", "mean", "strongest", "apart", "rounding", "merged");
     for (size_t f = 0; f < count; f++) {
         const attest_audit_result *r = &result[f];
-        printf("%-16s", r->arithmetic.format.name);
+        attest_print("%-16s", r->arithmetic.format.name);
         print_measure(r->deviation.positions > 0, r->deviation.max);
         print_measure(r->deviation.positions > 0, r->deviation.mean);
         print_measure(r->attended.rows > 0, r->attended.max);
         print_measure(r->attended.rows > 0, r->attended.mean);
-        printf(" %9zu %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", r->attended.changed,
-               r->pairs.apart, r->pairs.by_rounding, r->pairs.merged);
+        attest_print(" %9zu %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", r->attended.changed,
+                     r->pairs.apart, r->pairs.by_rounding, r->pairs.merged);
     }
 }
 
@@ -113,10 +113,10 @@ static void print_conclusions(const char *whose, const attest_audit_result *resu
 {
     attest_audit_conclusion text;
 
-    printf("\n");
+    attest_print("\n");
     for (size_t f = 0; f < count; f++) {
         attest_audit_conclude(&text, &result[f]);
-        printf("%s%s\n", whose, text.words);
+        attest_print("%s%s\n", whose, text.words);
     }
 }
 
@@ -130,7 +130,8 @@ static void print_laws(const attest_audit *audit)
         attest_audit_conclude_laws(&text, &audit->result[f]);
         if (!text.words[0])
             continue;
-        printf("%s%s\n", first ? "\nwhat exact attention does not do:\n" : "", text.words);
+        attest_print(first ? "\nwhat exact attention does not do:\n" : "");
+        attest_print("%s\n", text.words);
         first = false;
     }
 }
@@ -143,19 +144,20 @@ static void print_stages(const attest_audit *audit)
         any = any || audit->result[f].has_stages;
     if (!any)
         return;
-    printf("\nwhere the error enters: max ulp with one stage rounded, the others not\n%-16s",
-           "format");
+    attest_print(
+        "\nwhere the error enters: max ulp with one stage rounded, the others not\n%-16s",
+        "format");
     for (int s = 0; s < ATTEST_STAGES; s++)
-        printf(" %9s", attest_simulated_stage_name((attest_simulated_stage)s));
-    printf("\n");
+        attest_print(" %9s", attest_simulated_stage_name((attest_simulated_stage)s));
+    attest_print("\n");
     for (size_t f = 0; f < audit->formats; f++) {
         const attest_audit_result *r = &audit->result[f];
         if (!r->has_stages)
             continue;
-        printf("%-16s", r->arithmetic.format.name);
+        attest_print("%-16s", r->arithmetic.format.name);
         for (int s = 0; s < ATTEST_STAGES; s++)
             print_size(attest_audit_errors_known(&r->stage[s]), r->stage[s].max_ulp);
-        printf("\n");
+        attest_print("\n");
     }
 }
 
@@ -165,8 +167,8 @@ static void print_algorithms(const attest_audit *audit)
 
     for (size_t a = 0; audit->compares && a < ATTEST_AUDIT_ALGORITHMS; a++) {
         attest_audit_algorithm(&like, a);
-        printf("\n%s softmax, %s sums%s\n", attest_simulated_softmax_name(like.softmax),
-               like.pairwise ? "pairwise" : "sequential", like.fma ? ", fused" : "");
+        attest_print("\n%s softmax, %s sums%s\n", attest_simulated_softmax_name(like.softmax),
+                     like.pairwise ? "pairwise" : "sequential", like.fma ? ", fused" : "");
         print_results(&audit->algorithm[a * audit->formats], audit->formats);
     }
 }
@@ -177,22 +179,22 @@ static void print_exponent(const arb_t separation)
 
     if (has_log2(separation)) {
         format_power(text, sizeof text, attest_need_text(log2), 12);
-        printf(", for a separation of %s", text);
+        attest_print(", for a separation of %s", text);
     }
-    printf("\n");
+    attest_print("\n");
     free(log2);
 }
 
 static void print_certified(const attest_audit *audit)
 {
     if (audit->collapse.certified)
-        printf("%-18s %ld bits suffice by proof", "certified", audit->collapse.certified);
+        attest_print("%-18s %ld bits suffice by proof", "certified", audit->collapse.certified);
     else
-        printf("%-18s no width", "certified");
+        attest_print("%-18s no width", "certified");
     if (audit->certified.known && audit->certified.has_pair)
         print_exponent(audit->certified.min_separation);
     else
-        printf("\n");
+        attest_print("\n");
 }
 
 /* The bits that Theorem 2 asks for, to be freed by flint_free; NULL: it does not apply. */
@@ -213,12 +215,12 @@ static void print_theory(const attest_audit_theory *theory)
     char *bits = theory_bits(theory);
 
     if (bits) {
-        printf("%-18s %s bits", "Theorem 2", bits);
+        attest_print("%-18s %s bits", "Theorem 2", bits);
         print_exponent(theory->delta);
         flint_free(bits);
     } else {
-        printf("%-18s does not apply: %s\n", "Theorem 2",
-               theory->reason ? theory->reason : "its formula is beyond all exponents");
+        attest_print("%-18s does not apply: %s\n", "Theorem 2",
+                     theory->reason ? theory->reason : "its formula is beyond all exponents");
     }
 }
 
@@ -227,7 +229,8 @@ static void print_pair(const char *what, const attest_audit *audit, const size_t
     attest_place a = attest_place_get(audit->dataset, pair[0]);
     attest_place b = attest_place_get(audit->dataset, pair[1]);
 
-    printf("%s [%zu,%zu] and [%zu,%zu]", what, a.sequence, a.position, b.sequence, b.position);
+    attest_print("%s [%zu,%zu] and [%zu,%zu]", what, a.sequence, a.position, b.sequence,
+                 b.position);
 }
 
 static void print_collapse(const attest_audit *audit)
@@ -235,18 +238,18 @@ static void print_collapse(const attest_audit *audit)
     const attest_audit_collapse *c = &audit->collapse;
 
     if (c->bits) {
-        printf("%-18s %ld bit%s", "collapse", c->bits, c->bits == 1 ? "" : "s");
+        attest_print("%-18s %ld bit%s", "collapse", c->bits, c->bits == 1 ? "" : "s");
         if (c->has_pair)
             print_pair("; with one bit less:", audit, c->pair);
         else
-            printf(", the least width looked at");
+            attest_print(", the least width looked at");
     } else {
-        printf("%-18s not found among the widths %ld to %ld: %s", "collapse", c->low, c->high,
-               c->reason);
+        attest_print("%-18s not found among the widths %ld to %ld: %s", "collapse", c->low,
+                     c->high, c->reason);
         if (c->survived)
-            printf("; no width from %ld on collapses", c->survived);
+            attest_print("; no width from %ld on collapses", c->survived);
     }
-    printf("\n");
+    attest_print("\n");
     print_certified(audit);
     print_theory(&audit->theory);
 }
@@ -258,27 +261,28 @@ static void print_graded(const attest_audit_graded *graded)
 
     if (graded->widths == 0)
         return;
-    printf("%-18s", "error by width");
+    attest_print("%-18s", "error by width");
     for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++) {
         size_t w = graded->widths;
         while (w > 0 && graded->known[w - 1] && graded->max[w - 1] <= limit[i])
             w--;
-        printf("%s at most %g %% from ", i ? "," : "", 100 * limit[i]);
+        attest_print("%s at most %g %% from ", i ? "," : "", 100 * limit[i]);
         if (w < graded->widths)
-            printf("%zu bit%s on", w + 1, w ? "s" : "");
+            attest_print("%zu bit%s on", w + 1, w ? "s" : "");
         else
-            printf("more than %zu bits on", graded->widths);
+            attest_print("more than %zu bits on", graded->widths);
     }
-    printf("\n");
+    attest_print("\n");
 }
 
 static void print_kernels(const attest_audit_kernels *k)
 {
     if (!k->known || k->entries == 0)
         return;
-    printf("%-18s %s: at most %.3g ulp, %.3g on average over %zu entries; %zu of %zu bounds "
-           "broken\n",
-           "fast path", k->name, k->max_ulp, k->mean_ulp, k->entries, k->broken, k->rows);
+    attest_print(
+        "%-18s %s: at most %.3g ulp, %.3g on average over %zu entries; %zu of %zu bounds "
+        "broken\n",
+        "fast path", k->name, k->max_ulp, k->mean_ulp, k->entries, k->broken, k->rows);
 }
 
 static void print_subject(const audit_job *job, const audit_subject *subject)
@@ -288,42 +292,44 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
     bool first = true, hardmax;
 
     if (subject->construction.hypothesis) {
-        printf("%s: fails: %s: %s\n", strategy, subject->construction.hypothesis,
-               subject->construction.explanation);
+        attest_print("%s: fails: %s: %s\n", strategy, subject->construction.hypothesis,
+                     subject->construction.explanation);
         return;
     }
     hardmax = audit->weights->activation == ATTEST_HARDMAX;
-    printf("%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
-           strategy ? strategy : "", job->dataset.count, job->dataset.longest,
-           attest_weights_output_dim(audit->weights), attest_dataset_vocabulary(&job->dataset));
-    printf("%s, %s%s, %s sums%s%s%s\n\n", attest_simulated_rounding_name(audit->like.rounding),
-           hardmax ? "" : attest_simulated_softmax_name(audit->like.softmax),
-           hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",
-           audit->like.fma ? ", fused" : "", audit->like.accumulates ? ", accumulated in " : "",
-           audit->like.accumulates ? audit->like.accumulate.name : "");
+    attest_print(
+        "%s%s: N = %zu, n = %zu, d = %zu, |V| = %zu; ", strategy ? "strategy " : "weights",
+        strategy ? strategy : "", job->dataset.count, job->dataset.longest,
+        attest_weights_output_dim(audit->weights), attest_dataset_vocabulary(&job->dataset));
+    attest_print(
+        "%s, %s%s, %s sums%s%s%s\n\n", attest_simulated_rounding_name(audit->like.rounding),
+        hardmax ? "" : attest_simulated_softmax_name(audit->like.softmax),
+        hardmax ? "hardmax" : " softmax", audit->like.pairwise ? "pairwise" : "sequential",
+        audit->like.fma ? ", fused" : "", audit->like.accumulates ? ", accumulated in " : "",
+        audit->like.accumulates ? audit->like.accumulate.name : "");
     print_results(audit->result, audit->formats);
     attest_cli_audit_print_meaning(audit->result, audit->formats);
     if (audit->staged) {
-        printf("\nby the kernel ");
-        attest_escape_print(stdout, audit->kernel->name);
-        printf(", q, k, v and the sum of the heads rounded once\n");
+        attest_print("\nby the kernel ");
+        attest_print("%s", audit->kernel->name);
+        attest_print(", q, k, v and the sum of the heads rounded once\n");
         print_results(audit->staged, 1);
         attest_cli_audit_print_meaning(audit->staged, 1);
     }
     for (size_t f = 0; f < audit->formats; f++)
         if (audit->result[f].collisions.has_pair) {
-            printf("%s%s:", first ? "\nfirst colliding pair: " : "; ",
-                   audit->result[f].arithmetic.format.name);
+            attest_print(first ? "\nfirst colliding pair: " : "; ");
+            attest_print("%s:", audit->result[f].arithmetic.format.name);
             print_pair("", audit, audit->result[f].collisions.pair);
             first = false;
         }
-    printf(first ? "" : "\n");
+    attest_print(first ? "" : "\n");
     print_stages(audit);
     if (audit->reference.sequences > 0 && audit->reference.sequences < job->dataset.count)
-        printf("errors are those of a sample: %zu of %zu sequences, evenly spaced\n",
-               audit->reference.sequences, job->dataset.count);
+        attest_print("errors are those of a sample: %zu of %zu sequences, evenly spaced\n",
+                     audit->reference.sequences, job->dataset.count);
     print_algorithms(audit);
-    printf("\n");
+    attest_print("\n");
     print_collapse(audit);
     print_graded(&audit->graded);
     attest_cli_audit_print_bits(audit);
@@ -337,8 +343,8 @@ static void print_subject(const audit_job *job, const audit_subject *subject)
 /* The three strategies in one table. */
 static void print_side_by_side(const audit_job *job)
 {
-    printf("\n%-10s %14s %14s %14s\n", "strategy", "collapse bits", "certified bits",
-           "theory bits");
+    attest_print("\n%-10s %14s %14s %14s\n", "strategy", "collapse bits", "certified bits",
+                 "theory bits");
     for (size_t i = 0; i < job->subjects; i++) {
         const audit_subject *subject = &job->subject[i];
         const attest_audit *audit = &subject->audit;
@@ -346,16 +352,16 @@ static void print_side_by_side(const audit_job *job)
         if (subject->construction.hypothesis)
             continue;
         text = theory_bits(&audit->theory);
-        printf("%-10s", attest_cli_audit_subject_name(subject));
+        attest_print("%-10s", attest_cli_audit_subject_name(subject));
         if (audit->collapse.bits)
-            printf(" %14ld", audit->collapse.bits);
+            attest_print(" %14ld", audit->collapse.bits);
         else
-            printf("        > %6ld", audit->collapse.high);
+            attest_print("        > %6ld", audit->collapse.high);
         if (audit->collapse.certified)
-            printf(" %14ld", audit->collapse.certified);
+            attest_print(" %14ld", audit->collapse.certified);
         else
-            printf(" %14s", "-");
-        printf(" %14s\n", text ? text : "-");
+            attest_print(" %14s", "-");
+        attest_print(" %14s\n", text ? text : "-");
         if (text)
             flint_free(text);
     }
@@ -364,9 +370,9 @@ static void print_side_by_side(const audit_job *job)
 void attest_cli_audit_print_gate(const attest_audit_gate *gate)
 {
     for (size_t i = 0; i < gate->count; i++)
-        printf("worse: %s\n", gate->line[i]);
+        attest_print("worse: %s\n", gate->line[i]);
     if (gate->count == 0)
-        printf("not worse than the stored audit\n");
+        attest_print("not worse than the stored audit\n");
 }
 
 void attest_cli_audit_print_next(const audit_request *request, const attest_common *common)
@@ -380,7 +386,7 @@ void attest_cli_audit_print_next(const audit_request *request, const attest_comm
 void attest_cli_audit_print(const audit_job *job)
 {
     for (size_t i = 0; i < job->subjects; i++) {
-        printf(i ? "\n" : "");
+        attest_print(i ? "\n" : "");
         print_subject(job, &job->subject[i]);
     }
     if (job->subjects > 1)

@@ -64,8 +64,9 @@ static double ratio(const bench_race *race)
 static void print_race(const bench_race *race, void *context)
 {
     (void)context;
-    printf("%-39s %-16s %10.3f us %-10s %10.3f us %7.2fx\n", race->work, race->fast,
-           race->seconds * 1e6, race->baseline, race->baseline_seconds * 1e6, ratio(race));
+    attest_print("%-39s %-16s %10.3f us %-10s %10.3f us %7.2fx\n", race->work, race->fast,
+                 race->seconds * 1e6, race->baseline, race->baseline_seconds * 1e6,
+                 ratio(race));
     fflush(stdout);
 }
 
@@ -152,7 +153,7 @@ static int run(int argc, char **argv)
     if (common.json) {
         status = bench_json((double)seconds);
     } else {
-        printf("kernel %s; best times of one run of the work\n", attest_kernel_name());
+        attest_print("kernel %s; best times of one run of the work\n", attest_kernel_name());
         status = race_all((double)seconds, print_race, NULL);
     }
     if (status) {

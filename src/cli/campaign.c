@@ -86,7 +86,8 @@ static int close_observations(campaign_job *job, const campaign_request *request
                : EXIT_HOLDS;
 }
 
-static int open_folder(campaign_job *job, const campaign_request *request)
+static int open_folder(campaign_job *job, const campaign_request *request,
+                       attest_common *common)
 {
     attest_error error;
 
@@ -97,8 +98,8 @@ static int open_folder(campaign_job *job, const campaign_request *request)
     if (open_observations(job, request))
         return EXIT_ENVIRONMENT;
     if (attest_campaign_open(&job->campaign, &job->journal, request->out, request->resume,
-                             &error))
-        return attest_cli_fail(&error);
+                             &common->budget, &error))
+        return attest_cli_fail_journal(&error);
     tell_tail(job);
     return EXIT_HOLDS;
 }
@@ -172,10 +173,10 @@ static int tell_interruption(const campaign_job *job, const campaign_request *re
 }
 
 static int run_campaign(campaign_job *job, const campaign_request *request,
-                        const attest_common *common)
+                        attest_common *common)
 {
     attest_error error;
-    int code = open_folder(job, request);
+    int code = open_folder(job, request, common);
 
     if (code != EXIT_HOLDS)
         return code;
@@ -196,7 +197,7 @@ static int run_campaign(campaign_job *job, const campaign_request *request,
 }
 
 /* Values of earlier days come first. */
-static int replay_corpus(const campaign_request *request)
+static int replay_corpus(const campaign_request *request, const attest_common *common)
 {
     const char *folder = request->corpus ? request->corpus : getenv("ATTEST_CORPUS");
     int code = EXIT_HOLDS;
@@ -205,7 +206,7 @@ static int replay_corpus(const campaign_request *request)
 
     if (!folder || !*folder)
         return EXIT_HOLDS;
-    if (attest_corpus_replay(&corpus, folder, attest_property_get, &error)) {
+    if (attest_corpus_replay(&corpus, folder, attest_property_get, &common->budget, &error)) {
         code = attest_cli_fail_input(&error);
     } else if (corpus.unexpected > 0) {
         attest_cli_complain("%s: %zu of %zu files are not as expected (a file that is meant to "
@@ -218,7 +219,7 @@ static int replay_corpus(const campaign_request *request)
     return code;
 }
 
-static int run_plan(const campaign_request *request, const attest_common *common)
+static int run_plan(const campaign_request *request, attest_common *common)
 {
     campaign_job job = {.folder = {.lock = -1}};
     attest_error error;
@@ -226,7 +227,7 @@ static int run_plan(const campaign_request *request, const attest_common *common
 
     attest_journal_init(&job.journal);
     if (code == EXIT_HOLDS)
-        code = replay_corpus(request);
+        code = replay_corpus(request, common);
     if (code == EXIT_HOLDS && attest_campaign_init(&job.campaign, &job.plan, NULL, &error))
         code = attest_cli_fail(&error);
     if (code == EXIT_HOLDS) {

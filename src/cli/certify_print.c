@@ -95,17 +95,17 @@ static void print_ball(const char *what, const arb_t ball, const attest_place *p
     char *text, *log2;
 
     if (!arb_is_finite(ball)) {
-        printf("%-18s not known\n", what);
+        attest_print("%-18s not known\n", what);
         return;
     }
     text = attest_ball_format_text(ball);
     log2 = attest_ball_format_log2(ball);
-    printf("%-18s %s", what, attest_need_text(text));
+    attest_print("%-18s %s", what, attest_need_text(text));
     if (arb_is_positive(ball))
-        printf(" = 2^%s", attest_need_text(log2));
-    printf(" at [%zu,%zu]", place[0].sequence, place[0].position);
+        attest_print(" = 2^%s", attest_need_text(log2));
+    attest_print(" at [%zu,%zu]", place[0].sequence, place[0].position);
     if (count == 2)
-        printf(" and [%zu,%zu]", place[1].sequence, place[1].position);
+        attest_print(" and [%zu,%zu]", place[1].sequence, place[1].position);
     putchar('\n');
     free(text);
     free(log2);
@@ -119,19 +119,22 @@ static void print_meaning(const attest_claim *claim, const attest_finding *findi
     if (finding->verdict == ATTEST_UNDECIDED)
         return;
     if (!proved && finding->part == ATTEST_CLAIM_SEPARATION)
-        printf("%-18s %s\n", "meaning",
-               fmpq_is_zero(claim->delta)
-                   ? "these two places have the same output: nothing behind can tell them apart"
-                   : "the outputs at these two places are not more than delta apart");
+        attest_print(
+            "%-18s %s\n", "meaning",
+            fmpq_is_zero(claim->delta)
+                ? "these two places have the same output: nothing behind can tell them apart"
+                : "the outputs at these two places are not more than delta apart");
     else if (!proved)
-        printf("%-18s this output is not shorter than r\n", "meaning");
+        attest_print("%-18s this output is not shorter than r\n", "meaning");
     else
-        printf("%-18s every output tells its token, and its context, from all others here\n",
-               "meaning");
+        attest_print(
+            "%-18s every output tells its token, and its context, from all others here\n",
+            "meaning");
     if (proved && claim->weights->activation == ATTEST_HARDMAX)
-        printf("%-18s of these sequences alone; no hardmax head does it for all that can be "
-               "made\n%-18s of their tokens: see attest counterexample --vocabulary DATA\n",
-               "", "");
+        attest_print(
+            "%-18s of these sequences alone; no hardmax head does it for all that can be "
+            "made\n%-18s of their tokens: see attest counterexample --vocabulary DATA\n",
+            "", "");
 }
 
 void attest_cli_certify_print_text(const attest_claim *claim, const attest_finding *finding)
@@ -142,20 +145,20 @@ void attest_cli_certify_print_text(const attest_claim *claim, const attest_findi
     bool one = fmpz_is_one(finding->required_pairs);
     char shown[ATTEST_CLI_TEXT_SIZE];
 
-    printf("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ", pairs,
-           one ? " is" : "s are", attest_need_text(delta));
+    attest_print("%-18s %s%s required pair%s more than %s apart", "claim", one ? "" : "all ",
+                 pairs, one ? " is" : "s are", attest_need_text(delta));
     if (claim->has_r)
-        printf(", all norms are below %s", attest_need_text(r));
-    printf("\n%-18s %s%s%s (%s)", "verdict",
-           attest_paint_begin(stdout, paint(finding->verdict)),
-           attest_verdict_name(finding->verdict), attest_paint_end(stdout), finding->method);
+        attest_print(", all norms are below %s", attest_need_text(r));
+    attest_print("\n%-18s ", "verdict");
+    attest_paint_print(stdout, paint(finding->verdict), attest_verdict_name(finding->verdict));
+    attest_print(" (%s)", finding->method);
     if (finding->verdict == ATTEST_REFUTED)
-        printf(": the %s", finding->part == ATTEST_CLAIM_SEPARATION
-                               ? "least separation is too small"
-                               : "largest norm is too large");
+        attest_print(": the %s", finding->part == ATTEST_CLAIM_SEPARATION
+                                     ? "least separation is too small"
+                                     : "largest norm is too large");
     if (finding->verdict == ATTEST_UNDECIDED)
-        printf(": %s", attest_cli_name_options(shown, finding->reason));
-    printf("\n");
+        attest_print(": %s", attest_cli_name_options(shown, finding->reason));
+    attest_print("\n");
     if (finding->has_pair)
         print_ball("least separation", finding->min_separation, finding->pair, 2);
     print_ball("largest norm", finding->max_norm, &finding->largest, 1);

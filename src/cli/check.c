@@ -6,7 +6,6 @@
 #include <attest/certificate.h>
 #include <attest/check.h>
 
-#include "base/escape.h"
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/command.h"
@@ -56,17 +55,15 @@ static void report(attest_json *json, bool as_json, const char *path, int code,
                                                : "undecided";
 
     if (!as_json) {
-        attest_escape_print(stdout, attest_input_name(path));
-        printf(": %s%s%s%s",
-               attest_paint_begin(stdout, code == EXIT_HOLDS   ? ATTEST_PAINT_GOOD
-                                          : code == EXIT_FAILS ? ATTEST_PAINT_BAD
-                                                               : ATTEST_PAINT_OPEN),
-               verdict, attest_paint_end(stdout),
-               !reason              ? ""
-               : code == EXIT_FAILS ? ": "
-                                    : ", ");
-        attest_escape_print(stdout, reason ? reason : "");
-        printf("\n");
+        attest_print("%s: ", attest_input_name(path));
+        attest_paint_print(stdout,
+                           code == EXIT_HOLDS   ? ATTEST_PAINT_GOOD
+                           : code == EXIT_FAILS ? ATTEST_PAINT_BAD
+                                                : ATTEST_PAINT_OPEN,
+                           verdict);
+        attest_print("%s", !reason ? "" : code == EXIT_FAILS ? ": " : ", ");
+        attest_print("%s", reason ? reason : "");
+        attest_print("\n");
         return;
     }
     attest_json_write_object(json, NULL);

@@ -7,6 +7,7 @@
 
 #include <attest/attest.h>
 
+#include "base/print.h"
 #include "io/json_write.h"
 
 /* The exit codes of the program. */
@@ -160,6 +161,10 @@ const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char
  * is bad input) or from anything else (an I/O error is the environment's). */
 int attest_cli_fail_input(const attest_error *error);
 int attest_cli_fail(const attest_error *error);
+
+/* The same for the journal of a campaign: one that is beyond --max-memory is bad input, one
+ * that cannot be read is the environment's. */
+int attest_cli_fail_journal(const attest_error *error);
 
 /* The same for work that came to nothing: where a cap leaves it undecided, --json gets an
  * object that says so, with the reason. */

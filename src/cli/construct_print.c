@@ -120,9 +120,9 @@ static void print_ratio(const construct_job *job)
     arb_init(ratio);
     arb_set_fmpq(ratio, job->construction.eps.value, 64);
     arb_div(ratio, job->finding.min_separation, ratio, 64);
-    printf("certified separation    2^%.10g, or eps 2^%.4g (%s, %ld bits)\n",
-           log2_of(job->finding.min_separation), log2_of(ratio), job->finding.method,
-           job->finding.precision_bits);
+    attest_print("certified separation    2^%.10g, or eps 2^%.4g (%s, %ld bits)\n",
+                 log2_of(job->finding.min_separation), log2_of(ratio), job->finding.method,
+                 job->finding.precision_bits);
     arb_clear(ratio);
 }
 
@@ -133,30 +133,30 @@ void attest_construct_print_text(const construct_job *job)
     fmpq_t kappa;
 
     if (c->hypothesis) {
-        printf("fails: %s: %s\n", c->hypothesis, c->explanation);
+        attest_print("fails: %s: %s\n", c->hypothesis, c->explanation);
         return;
     }
     fmpq_init(kappa);
     fmpq_set(kappa, c->kappa);
-    printf("strategy %s: d = %zu, n = %zu, N = %zu, |V| = %zu\n",
-           attest_strategy_name(c->strategy), c->dim, job->dataset.longest, job->dataset.count,
-           job->dataset.tokens.count);
-    printf("kappa                   %.10g\n", fmpq_get_d(kappa));
+    attest_print("strategy %s: d = %zu, n = %zu, N = %zu, |V| = %zu\n",
+                 attest_strategy_name(c->strategy), c->dim, job->dataset.longest,
+                 job->dataset.count, job->dataset.tokens.count);
+    attest_print("kappa                   %.10g\n", fmpq_get_d(kappa));
     if (c->promise)
-        printf("promised delta          2^%.10g (%.0f bits needed)\n", middle(c->delta_log2),
-               bits_needed(c->r, middle(c->delta_log2)));
+        attest_print("promised delta          2^%.10g (%.0f bits needed)\n",
+                     middle(c->delta_log2), bits_needed(c->r, middle(c->delta_log2)));
     if (c->formula)
-        printf("the closed formula      2^%.10g\n", middle(c->delta_formula_log2));
+        attest_print("the closed formula      2^%.10g\n", middle(c->delta_formula_log2));
     if (job->finding.has_pair && arb_is_positive(job->finding.min_separation)) {
         print_ratio(job);
-        printf("bits needed             %.0f\n",
-               bits_needed(c->r, log2_of(job->finding.min_separation)));
+        attest_print("bits needed             %.0f\n",
+                     bits_needed(c->r, log2_of(job->finding.min_separation)));
     }
-    printf("%s: a contextual mapping with outputs shorter than r = %.10g%s%s\n",
-           attest_verdict_name(job->finding.verdict), fmpq_get_d(c->r),
-           job->finding.verdict == ATTEST_UNDECIDED ? "; " : "",
-           job->finding.verdict == ATTEST_UNDECIDED
-               ? attest_cli_name_options(shown, job->finding.reason)
-               : "");
+    attest_print("%s: a contextual mapping with outputs shorter than r = %.10g%s%s\n",
+                 attest_verdict_name(job->finding.verdict), fmpq_get_d(c->r),
+                 job->finding.verdict == ATTEST_UNDECIDED ? "; " : "",
+                 job->finding.verdict == ATTEST_UNDECIDED
+                     ? attest_cli_name_options(shown, job->finding.reason)
+                     : "");
     fmpq_clear(kappa);
 }

@@ -235,31 +235,31 @@ static void print_vector(const fmpq *entry, size_t count)
 {
     size_t shown = count > MOST_SHOWN ? SHOWN_OF_MORE : count;
 
-    printf("(");
+    attest_print("(");
     for (size_t c = 0; c < shown; c++) {
         char *text = attest_number_format(entry + c);
 
-        printf("%s%s", c ? ", " : "", attest_need_text(text));
+        attest_print("%s%s", c ? ", " : "", attest_need_text(text));
         free(text);
     }
     if (shown < count)
-        printf(", ... %zu entries", count);
-    printf(")");
+        attest_print(", ... %zu entries", count);
+    attest_print(")");
 }
 
 static void print_sequence(const attest_dataset *dataset, size_t i)
 {
     fmpq *token = _fmpq_vec_init((slong)dataset->dim);
 
-    printf("sequence %zu: ", i);
+    attest_print("sequence %zu: ", i);
     for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
         for (size_t c = 0; c < dataset->dim; c++)
             attest_tokens_get_entry(token + c, &dataset->tokens,
                                     attest_dataset_token(dataset, i, k), c);
-        printf(k ? " " : "");
+        attest_print(k ? " " : "");
         print_vector(token, dataset->dim);
     }
-    printf("\n");
+    attest_print("\n");
     _fmpq_vec_clear(token, (slong)dataset->dim);
 }
 
@@ -271,7 +271,7 @@ static void print_extreme(const char *name, const fmpq_t square, const char *end
     arb_init(ball);
     attest_ball_root(ball, square);
     text = arb_get_str(ball, 6, ARB_STR_NO_RADIUS);
-    printf("%s %s%s", name, text, end);
+    attest_print("%s %s%s", name, text, end);
     flint_free(text);
     arb_clear(ball);
 }
@@ -285,26 +285,27 @@ static void print_text(const counterexample_job *job)
     if (job->trained)
         attest_cli_print_trained(&job->space);
     if (job->least) {
-        printf("least of all: ");
+        attest_print("least of all: ");
         attest_cli_print_space(&job->space, true);
     }
-    printf("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
-           attest_ties_name(c->weights.ties), attest_mask_name(c->weights.mask),
-           c->weights.heads, c->weights.heads == 1 ? "" : "s",
-           is_universal(job) ? ", and by all other weights, too" : "");
+    attest_print("hardmax, %s ties, mask %s, %zu head%s: merged%s\n",
+                 attest_ties_name(c->weights.ties), attest_mask_name(c->weights.mask),
+                 c->weights.heads, c->weights.heads == 1 ? "" : "s",
+                 is_universal(job) ? ", and by all other weights, too" : "");
     for (size_t i = 0; i < c->dataset.count; i++)
         print_sequence(&c->dataset, i);
-    printf("output at [%zu,%zu] and at [%zu,%zu], where the contexts differ:\n", c->pair[0][0],
-           c->pair[0][1], c->pair[1][0], c->pair[1][1]);
+    attest_print("output at [%zu,%zu] and at [%zu,%zu], where the contexts differ:\n",
+                 c->pair[0][0], c->pair[0][1], c->pair[1][0], c->pair[1][1]);
     for (int side = 0; side < 2; side++) {
-        printf("  ");
+        attest_print("  ");
         print_vector(c->output[side], c->dataset.dim);
-        printf("\n");
+        attest_print("\n");
     }
-    printf("equal, exactly. Tokens: ");
+    attest_print("equal, exactly. Tokens: ");
     print_extreme("least norm", job->extremes.r_min_square, ", ");
     print_extreme("largest norm", job->extremes.r_max_square, ", ");
-    print_extreme("least distance", job->extremes.eps_square, "\n");
+    print_extreme("least distance", job->extremes.eps_square, "");
+    attest_print("\n");
 }
 
 static int print(const counterexample_job *job, const attest_common *common)
@@ -345,15 +346,16 @@ static int find(counterexample_job *job, attest_common *common)
         return code;
     if (!job->found) {
         if (common->json)
-            printf("{\n  \"outputs_equal\": false\n}\n");
+            attest_print("{\n  \"outputs_equal\": false\n}\n");
         else if (job->least)
             attest_cli_print_space(&job->space, false);
         else
-            printf("none found%s\n",
-                   job->search  ? ""
-                   : job->entry ? ": these weights are not among those that it defeats"
-                                : ": no exchange of these tokens goes unnoticed at any query "
-                                  "tried");
+            attest_print("none found%s\n",
+                         job->search ? ""
+                         : job->entry
+                             ? ": these weights are not among those that it defeats"
+                             : ": no exchange of these tokens goes unnoticed at any query "
+                               "tried");
         return EXIT_FAILS;
     }
     if (attest_separated_get(&job->extremes, &job->counterexample.dataset, &error))

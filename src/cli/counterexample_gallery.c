@@ -5,10 +5,10 @@
 
 static void print_sequence(const long *t, size_t length)
 {
-    printf("(");
+    attest_print("(");
     for (size_t k = 0; k < length; k++)
-        printf("%s%ld", k ? ", " : "", t[k]);
-    printf(")");
+        attest_print("%s%ld", k ? ", " : "", t[k]);
+    attest_print(")");
 }
 
 /* "(1, 2, 5, 6) and (1, 3, 4, 6) at 0 and 0". */
@@ -16,10 +16,10 @@ static void print_pair(const attest_universal_pair *pair)
 {
     print_sequence(pair->t[0], pair->length[0]);
     if (pair->length[1] > 0) {
-        printf(" and ");
+        attest_print(" and ");
         print_sequence(pair->t[1], pair->length[1]);
     }
-    printf(" at %zu and %zu", pair->position[0], pair->position[1]);
+    attest_print(" at %zu and %zu", pair->position[0], pair->position[1]);
 }
 
 static void write_numbers(attest_json *json, const long *t, size_t length)
@@ -52,8 +52,8 @@ static void print_texts(void)
 {
     const attest_trained_entry *e = &attest_cli_trained;
 
-    printf("`%s` and `%s` at %zu and %zu", e->text[0], e->text[1], e->position[0],
-           e->position[1]);
+    attest_print("`%s` and `%s` at %zu and %zu", e->text[0], e->text[1], e->position[0],
+                 e->position[1]);
 }
 
 static void write_texts(attest_json *json)
@@ -81,15 +81,17 @@ int attest_cli_list_gallery(const attest_common *common)
 
     if (!common->json) {
         for (const attest_gallery_entry *e = attest_gallery; e->name; e++) {
-            printf("%-26s %s\n%-26s   ", e->name, e->title, "");
+            attest_print("%-26s %s\n%-26s   ", e->name, e->title, "");
             print_pair(&e->pair);
-            printf("; %s ties, mask %s\n%-26s   defeats %s\n", attest_ties_name(e->ties),
-                   attest_mask_name(e->mask), "", attest_gallery_defeats_name(e->defeats));
+            attest_print("; %s ties, mask %s\n%-26s   defeats %s\n", attest_ties_name(e->ties),
+                         attest_mask_name(e->mask), "",
+                         attest_gallery_defeats_name(e->defeats));
         }
-        printf("%-26s %s\n%-26s   ", attest_cli_trained.name, attest_cli_trained.title, "");
+        attest_print("%-26s %s\n%-26s   ", attest_cli_trained.name, attest_cli_trained.title,
+                     "");
         print_texts();
-        printf("; uniform ties, mask causal\n%-26s   defeats %s\n", "",
-               attest_cli_trained.defeats);
+        attest_print("; uniform ties, mask causal\n%-26s   defeats %s\n", "",
+                     attest_cli_trained.defeats);
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);
@@ -111,11 +113,11 @@ int attest_cli_list_gallery(const attest_common *common)
 /* "of whole numbers from 1 to 9, without repetitions". */
 static void print_space(const attest_gallery_entry *e)
 {
-    printf("whole numbers from %ld to %ld%s, %s repetitions, %s", e->low, e->high,
-           e->low <= 0 && !e->zero ? " but 0" : "", e->repeats ? "with" : "without",
-           e->pair.length[1] == 0 ? "in one sequence"
-           : e->unequal           ? "lengths equal or not"
-                                  : "of equal lengths");
+    attest_print("whole numbers from %ld to %ld%s, %s repetitions, %s", e->low, e->high,
+                 e->low <= 0 && !e->zero ? " but 0" : "", e->repeats ? "with" : "without",
+                 e->pair.length[1] == 0 ? "in one sequence"
+                 : e->unequal           ? "lengths equal or not"
+                                        : "of equal lengths");
 }
 
 void attest_cli_print_gallery(const attest_gallery_entry *e,
@@ -123,16 +125,17 @@ void attest_cli_print_gallery(const attest_gallery_entry *e,
 {
     size_t n = e->pair.length[0] > e->pair.length[1] ? e->pair.length[0] : e->pair.length[1];
 
-    printf("%s: %s\nmultiples of u: ", e->name, e->title);
+    attest_print("%s: %s\nmultiples of u: ", e->name, e->title);
     print_pair(&e->pair);
-    printf("\ndefeats %s; %s ties, mask %s\nleast of all: ",
-           attest_gallery_defeats_name(e->defeats), attest_ties_name(e->ties),
-           attest_mask_name(e->mask));
+    attest_print("\ndefeats %s; %s ties, mask %s\nleast of all: ",
+                 attest_gallery_defeats_name(e->defeats), attest_ties_name(e->ties),
+                 attest_mask_name(e->mask));
     print_space(e);
-    printf(":\n  the %zu sequences of fewer than %zu tokens (%zu positions) have no such pair, "
-           "and among the\n  %zu of %zu tokens it is the first; no other numbers, in no "
-           "dimension, do with fewer\n  tokens (proofs-notes/theorem1.md, \"The gallery\")\n",
-           search->shorter, n, search->contexts, search->sequences - search->shorter, n);
+    attest_print(
+        ":\n  the %zu sequences of fewer than %zu tokens (%zu positions) have no such pair, "
+        "and among the\n  %zu of %zu tokens it is the first; no other numbers, in no "
+        "dimension, do with fewer\n  tokens (proofs-notes/theorem1.md, \"The gallery\")\n",
+        search->shorter, n, search->contexts, search->sequences - search->shorter, n);
 }
 
 void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
@@ -155,15 +158,16 @@ void attest_cli_write_gallery(attest_json *json, const attest_gallery_entry *e,
 
 void attest_cli_print_space(const attest_theorem1_space *space, bool found)
 {
-    printf("%zu tokens, each at a place where the data have it: ", space->tokens);
+    attest_print("%zu tokens, each at a place where the data have it: ", space->tokens);
     if (found)
-        printf("the %zu sequences of fewer\n  than %zu have no such pair, and among the %zu of "
-               "%zu it is the first\n",
-               space->shorter, space->length, space->longest, space->length);
+        attest_print(
+            "the %zu sequences of fewer\n  than %zu have no such pair, and among the %zu of "
+            "%zu it is the first\n",
+            space->shorter, space->length, space->longest, space->length);
     else
-        printf("the %zu sequences of up to %zu\n  have no such pair%s\n",
-               space->shorter + space->longest, space->length,
-               space->whole ? "" : "; longer ones are too many to go through");
+        attest_print("the %zu sequences of up to %zu\n  have no such pair%s\n",
+                     space->shorter + space->longest, space->length,
+                     space->whole ? "" : "; longer ones are too many to go through");
 }
 
 void attest_cli_write_space(attest_json *json, const attest_theorem1_space *space)
@@ -179,10 +183,10 @@ void attest_cli_write_space(attest_json *json, const attest_theorem1_space *spac
 
 void attest_cli_print_trained(const attest_theorem1_space *space)
 {
-    printf("%s: %s\n", attest_cli_trained.name, attest_cli_trained.title);
+    attest_print("%s: %s\n", attest_cli_trained.name, attest_cli_trained.title);
     print_texts();
-    printf("\ndefeats %s; uniform ties, mask causal\nleast of all: ",
-           attest_cli_trained.defeats);
+    attest_print("\ndefeats %s; uniform ties, mask causal\nleast of all: ",
+                 attest_cli_trained.defeats);
     attest_cli_print_space(space, true);
 }
 

@@ -71,7 +71,7 @@ static attest_status read_weights(attest_weights *weights, attest_error *error)
     attest_safetensors tensors;
     attest_status status;
 
-    ATTEST_TRY(attest_safetensors_parse(&tensors, file, sizeof file, error));
+    ATTEST_TRY(attest_safetensors_parse(&tensors, file, sizeof file, NULL, error));
     status = read_heads(weights, &tensors, error);
     attest_safetensors_clear(&tensors);
     return status;

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "io/json_write.h"
@@ -141,7 +140,7 @@ static void print_tail(const char *text, size_t size, int lines)
         lines -= *at == '\n';
     }
     if (at > text)
-        printf("...\n");
+        attest_print("...\n");
     fputs(lines < 0 ? at + 1 : at, stdout);
 }
 
@@ -154,7 +153,7 @@ static void print_head(const char *text, size_t size, int lines)
         lines -= *at++ == '\n';
     fwrite(text, 1, (size_t)(at - text), stdout);
     if (at < text + size)
-        printf("...\n");
+        attest_print("...\n");
 }
 
 /* Runs the command; what is not shown in full is kept aside. */
@@ -186,22 +185,23 @@ static int run_aloud(const demo_step *step, demo_line *line, const char *folder)
 {
     int code;
 
-    printf("%s\n\n$ attest", step->story);
+    attest_print_lines(stdout, step->story, strlen(step->story));
+    attest_print("\n\n$ attest");
     for (int k = 0; k < line->argc; k++) {
         putchar(' ');
-        attest_escape_print(stdout, line->argv[k]);
+        attest_print("%s", line->argv[k]);
     }
     if (step->into) {
-        printf(" >");
-        attest_escape_print(stdout, folder);
-        printf("/%s", step->into);
+        attest_print(" >");
+        attest_print("%s", folder);
+        attest_print("/%s", step->into);
     }
     putchar('\n');
     if (step->into || step->shown)
         code = run_captured(step, line, folder, false);
     else
         code = step->command->run(line->argc, line->argv);
-    printf("\n");
+    attest_print("\n");
     return code;
 }
 
@@ -278,11 +278,11 @@ static int run(int argc, char **argv)
     code = tour(folder, NULL);
     if (code != EXIT_HOLDS)
         return code;
-    printf("The files are in ");
-    attest_escape_print(stdout, folder);
-    printf("/; open ");
-    attest_escape_print(stdout, folder);
-    printf("/report.html in a browser. Try your own data:\n"
-           "'attest certify --help', 'attest audit --help'.\n");
+    attest_print("The files are in ");
+    attest_print("%s", folder);
+    attest_print("/; open ");
+    attest_print("%s", folder);
+    attest_print("/report.html in a browser. Try your own data:\n"
+                 "'attest certify --help', 'attest audit --help'.\n");
     return EXIT_HOLDS;
 }

@@ -113,7 +113,7 @@ static int write_lines(const dot_job *job)
     if (attest_output_open(&output, job->common.output ? job->common.output : "-", &error))
         return attest_cli_fail(&error);
     for (size_t i = 0; i < job->a.rows; i++)
-        fprintf(output.stream, "%08x\n", (unsigned)get_bits(job, i));
+        attest_fprint(output.stream, "%08x\n", (unsigned)get_bits(job, i));
     if (attest_output_commit(&output, &error))
         return attest_cli_fail(&error);
     return EXIT_HOLDS;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/print.h"
 #include "cli/eval.h"
 
 /* Numbers with larger exponents are written as hex floats, not as fractions of that many
@@ -42,12 +43,12 @@ void attest_eval_print_begin(eval_printer *printer, FILE *stream, bool as_json,
     if (as_json)
         begin_json(printer, arithmetic, network);
     else
-        fprintf(stream, "%s attention of %zu head%s%s in %s%s%s\n",
-                attest_activation_name(weights->activation), weights->heads,
-                weights->heads == 1 ? "" : "s",
-                network->has_after ? ", then feed-forward," : "",
-                system_name[arithmetic->system], arithmetic->system == EVAL_MPFR ? " " : "",
-                arithmetic->system == EVAL_MPFR ? arithmetic->format.name : "");
+        attest_fprint(
+            stream, "%s attention of %zu head%s%s in %s%s%s\n",
+            attest_activation_name(weights->activation), weights->heads,
+            weights->heads == 1 ? "" : "s", network->has_after ? ", then feed-forward," : "",
+            system_name[arithmetic->system], arithmetic->system == EVAL_MPFR ? " " : "",
+            arithmetic->system == EVAL_MPFR ? arithmetic->format.name : "");
 }
 
 attest_status attest_eval_print_end(eval_printer *printer)
@@ -64,7 +65,7 @@ void attest_eval_print_sequence(eval_printer *printer, size_t i)
     if (printer->as_json)
         attest_json_write_array(&printer->json, NULL);
     else
-        fprintf(printer->stream, "sequence %zu\n", i);
+        attest_fprint(printer->stream, "sequence %zu\n", i);
 }
 
 void attest_eval_print_sequence_end(eval_printer *printer)
@@ -79,7 +80,7 @@ void attest_eval_print_token(eval_printer *printer, size_t i, size_t k)
     if (printer->as_json)
         attest_json_write_array(&printer->json, NULL);
     else
-        fprintf(printer->stream, "  [%zu,%zu] ", i, k);
+        attest_fprint(printer->stream, "  [%zu,%zu] ", i, k);
 }
 
 void attest_eval_print_token_end(eval_printer *printer)
@@ -94,7 +95,7 @@ void attest_eval_print_token_end(eval_printer *printer)
 static void print_text(eval_printer *printer, const char *text)
 {
     printer->failed = printer->failed || !text;
-    fprintf(printer->stream, "%s%s", printer->position++ ? ", " : "", text ? text : "");
+    attest_fprint(printer->stream, "%s%s", printer->position++ ? ", " : "", text ? text : "");
 }
 
 void attest_eval_print_exact(eval_printer *printer, const void *out, size_t e)

@@ -141,6 +141,12 @@ int attest_cli_fail(const attest_error *error)
     return fail(error, EXIT_ENVIRONMENT);
 }
 
+int attest_cli_fail_journal(const attest_error *error)
+{
+    return error->status == ATTEST_UNABLE ? attest_cli_fail_input(error)
+                                          : attest_cli_fail(error);
+}
+
 int attest_cli_fail_work(const attest_error *error, const attest_common *common)
 {
     char shown[ATTEST_CLI_TEXT_SIZE];

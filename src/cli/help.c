@@ -14,9 +14,9 @@ static void print_option(char letter, const char *name, const char *argument, co
              letter ? ',' : ' ', name, argument && *argument != '[' ? " " : "",
              argument ? argument : "");
     if (strlen(left) < HELP_COLUMN - 1)
-        printf("%-*s", HELP_COLUMN, left);
+        attest_print("%-*s", HELP_COLUMN, left);
     else
-        printf("%s\n%*s", left, HELP_COLUMN, "");
+        attest_print("%s\n%*s", left, HELP_COLUMN, "");
     attest_cli_print_wrapped(help, HELP_COLUMN);
 }
 
@@ -42,15 +42,15 @@ static const char *print_synopsis(const char *name, const char *text)
     size_t indent = strlen("Usage: attest ") + strlen(name) + 1, column = indent;
     size_t width = attest_cli_width();
 
-    printf("attest %s", name);
+    attest_print("attest %s", name);
     while (*text && *text != '\n') {
         size_t length = find_piece(text);
 
         if (column > indent && column + length > width) {
-            printf("\n%*s", (int)indent - 1, "");
+            attest_print("\n%*s", (int)indent - 1, "");
             column = indent;
         }
-        printf(" %.*s", (int)length, text);
+        attest_print(" %.*s", (int)length, text);
         column += length + 1;
         text += length + (text[length] == ' ');
     }
@@ -62,10 +62,10 @@ static void print_usage(const attest_command *command)
 {
     const char *text = command->arguments;
 
-    printf("Usage: ");
+    attest_print("Usage: ");
     text = print_synopsis(command->name, text);
     while (*text) {
-        printf("       ");
+        attest_print("       ");
         text = print_synopsis(command->name, text);
     }
 }
@@ -73,12 +73,12 @@ static void print_usage(const attest_command *command)
 void attest_cli_help(const attest_command *command, const attest_option *options)
 {
     print_usage(command);
-    printf("\n%s\n", command->summary);
+    attest_print("\n%s\n", command->summary);
     if (command->details)
-        printf("\n");
+        attest_print("\n");
     for (const char *text = command->details; text && *text;)
         text = attest_cli_print_wrapped(text, 0);
-    printf("\nOptions:\n");
+    attest_print("\nOptions:\n");
     for (const attest_option *option = options; option && option->name; option++)
         print_option(option->letter, option->name, option->argument, option->help);
     if (command->product)
@@ -102,5 +102,7 @@ void attest_cli_help(const attest_command *command, const attest_option *options
                      "what exact and ball evaluation may take: operations on\n"
                      "bits, about 10^10 a second; 1e13 if not given");
     print_option('h', "help", NULL, "print this text");
-    printf("\nExample:\n%s\n", command->example);
+    attest_print("\nExample:\n");
+    attest_print_lines(stdout, command->example, strlen(command->example));
+    attest_print("\n");
 }

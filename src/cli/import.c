@@ -6,7 +6,6 @@
 
 #include "io/import.h"
 
-#include "base/escape.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "cli/command.h"
@@ -172,19 +171,20 @@ static void print_form(const import_job *job)
     if (form->rotary.dims > 0) {
         char *theta = attest_number_format(form->rotary.theta);
 
-        printf("with rotary positions of %zu entries, theta = %s%s%s\n", form->rotary.dims,
-               attest_need_text(theta), fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
-               job->request.has_config ? "" : " (no config.json says another: --config FILE)");
+        attest_print(
+            "with rotary positions of %zu entries, theta = %s%s%s\n", form->rotary.dims,
+            attest_need_text(theta), fmpq_is_zero(form->rotary.factor) ? "" : ", scaled",
+            job->request.has_config ? "" : " (no config.json says another: --config FILE)");
         free(theta);
     }
     if (weights->head[0].gain[0].rows > 0 || weights->head[0].gain[1].rows > 0)
-        printf("with norms of queries and keys\n");
+        attest_print("with norms of queries and keys\n");
     if (!fmpq_is_zero(weights->head[0].slope))
-        printf("with ALiBi\n");
+        attest_print("with ALiBi\n");
     if (!fmpq_is_zero(form->softcap)) {
         char *cap = attest_number_format(form->softcap);
 
-        printf("with softcap %s\n", attest_need_text(cap));
+        attest_print("with softcap %s\n", attest_need_text(cap));
         free(cap);
     }
 }
@@ -197,43 +197,49 @@ static void print_text(const import_job *job, const char *path)
     size_t size = job->weights.head[last].wq.rows - (request->bias_o && last == 0);
     size_t root = square_root(size);
 
-    printf("%zu of %zu heads of ", job->weights.heads, request->heads);
-    attest_escape_print(stdout, path);
-    printf(": size s = %zu, dimension d = %zu\n", size, job->weights.dim - with_bias);
+    attest_print("%zu of %zu heads of ", job->weights.heads, request->heads);
+    attest_print("%s", path);
+    attest_print(": size s = %zu, dimension d = %zu\n", size, job->weights.dim - with_bias);
     if (with_bias)
-        printf("with biases, as columns for a coordinate 1 that tokens of %zu entries get by "
-               "themselves\n",
-               job->weights.dim - 1);
+        attest_print(
+            "with biases, as columns for a coordinate 1 that tokens of %zu entries get by "
+            "themselves\n",
+            job->weights.dim - 1);
     if (!job->scale && root > 1)
-        printf("scores are not scaled; a model that divides them by sqrt(s) needs --scale "
-               "rsqrt, 1/%zu\n",
-               root);
+        attest_print(
+            "scores are not scaled; a model that divides them by sqrt(s) needs --scale "
+            "rsqrt, 1/%zu\n",
+            root);
     else if (!job->scale && root == 0)
-        printf("scores are not scaled; 1/sqrt(%zu) is no rational number, --scale rsqrt takes "
-               "the binary32 number nearest to it\n",
-               size);
+        attest_print(
+            "scores are not scaled; 1/sqrt(%zu) is no rational number, --scale rsqrt takes "
+            "the binary32 number nearest to it\n",
+            size);
     if (warning_of(job))
-        printf("%s\n", warning_of(job));
+        attest_print("%s\n", warning_of(job));
     if (job->norm) {
         char *eps = attest_number_format(job->weights.norm_eps);
-        printf("with %s, eps = %s, of the tokens that it is given%s\n",
-               job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", attest_need_text(eps),
-               job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
+        attest_print(
+            "with %s, eps = %s, of the tokens that it is given%s\n",
+            job->norm == ATTEST_NORM_LAYER ? "LayerNorm" : "RMSNorm", attest_need_text(eps),
+            job->weights.skip && !job->residual ? "; the skip adds them as they were" : "");
         free(eps);
     }
     if (job->residual) {
-        printf("with skip, which adds the tensor ");
-        attest_escape_print(stdout, job->residual);
-        printf(" of the data\n");
+        attest_print("with skip, which adds the tensor ");
+        attest_print("%s", job->residual);
+        attest_print(" of the data\n");
     }
     if (request->known.before && job->no_skip)
-        printf("without skip: the model adds its tokens before the norm, not what it attends "
-               "to; --residual NAME names them, --norm takes them as the data\n");
+        attest_print(
+            "without skip: the model adds its tokens before the norm, not what it attends "
+            "to; --residual NAME names them, --norm takes them as the data\n");
     print_form(job);
     if (request->window > 0)
-        printf("not in the weights: the sliding window of %zu tokens; sequences may not be "
-               "longer\n",
-               request->window);
+        attest_print(
+            "not in the weights: the sliding window of %zu tokens; sequences may not be "
+            "longer\n",
+            request->window);
 }
 
 static int print_json(const import_job *job, const char *path)
@@ -274,9 +280,9 @@ static void print_tensor(attest_json *json, const char *name, const char *dtype,
     for (size_t i = 0; i < rank && used < (int)sizeof text - 24; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%zu", i ? " x " : "",
                          shape[i]);
-    printf("%-8s %-16s ", dtype, text);
-    attest_escape_print(stdout, name);
-    printf("\n");
+    attest_print("%-8s %-16s ", dtype, text);
+    attest_print("%s", name);
+    attest_print("\n");
 }
 
 /* Looks at all tensors, and prints them. */

@@ -4,7 +4,6 @@
 
 #include <attest/ball.h>
 
-#include "base/escape.h"
 #include "cli/judge.h"
 #include "report/need.h"
 #include "report/paint.h"
@@ -17,23 +16,19 @@ static void print_verdict(const attest_judge_counts *total, const char *kernel)
 
     switch (attest_judge_counts_verdict(total)) {
     case ATTEST_JUDGE_WITHIN:
-        printf("%swithin%s: all %zu elements are what a kernel of ",
-               attest_paint_begin(stdout, ATTEST_PAINT_GOOD), attest_paint_end(stdout), all);
-        attest_escape_print(stdout, kernel);
-        printf(" may return here\n");
+        attest_paint_print(stdout, ATTEST_PAINT_GOOD, "within");
+        attest_print(": all %zu elements are what a kernel of %s may return here\n", all,
+                     kernel);
         break;
     case ATTEST_JUDGE_WRONG:
-        printf("%sproved wrong%s: %zu of %zu elements are what no kernel of ",
-               attest_paint_begin(stdout, ATTEST_PAINT_BAD), attest_paint_end(stdout),
-               total->wrong, all);
-        attest_escape_print(stdout, kernel);
-        printf(" returns\n");
+        attest_paint_print(stdout, ATTEST_PAINT_BAD, "proved wrong");
+        attest_print(": %zu of %zu elements are what no kernel of %s returns\n", total->wrong,
+                     all, kernel);
         break;
     case ATTEST_JUDGE_UNDECIDED:
-        printf(
-            "%sundecided%s: nothing is known of %zu of %zu elements; the others are within\n",
-            attest_paint_begin(stdout, ATTEST_PAINT_OPEN), attest_paint_end(stdout),
-            total->undecided, all);
+        attest_paint_print(stdout, ATTEST_PAINT_OPEN, "undecided");
+        attest_print(": nothing is known of %zu of %zu elements; the others are within\n",
+                     total->undecided, all);
         break;
     }
 }
@@ -45,20 +40,20 @@ static void print_range(const judge_job *job, const attest_judgement *layer,
     size_t columns = layer->tally.shape[3];
     size_t block = (range->last - range->first + 1) * columns;
 
-    printf("  ");
+    attest_print("  ");
     if (job->x.source.layered)
-        printf("layer %zu, ", layer->number);
+        attest_print("layer %zu, ", layer->number);
     if (layer->tally.shape[0] > 1)
-        printf("batch %zu, ", range->batch);
-    printf("head %zu, row%s %zu", range->head, range->first < range->last ? "s" : "",
-           range->first);
+        attest_print("batch %zu, ", range->batch);
+    attest_print("head %zu, row%s %zu", range->head, range->first < range->last ? "s" : "",
+                 range->first);
     if (range->first < range->last)
-        printf("-%zu", range->last);
+        attest_print("-%zu", range->last);
     if (range->wrong == block)
-        printf(" (all %zu columns)\n", columns);
+        attest_print(" (all %zu columns)\n", columns);
     else
-        printf(" (%zu of %zu elements, columns %zu to %zu)\n", range->wrong, block,
-               range->first_column, range->last_column);
+        attest_print(" (%zu of %zu elements, columns %zu to %zu)\n", range->wrong, block,
+                     range->first_column, range->last_column);
 }
 
 static void print_ranges(const judge_job *job, const attest_judgement *layer)
@@ -71,7 +66,7 @@ static void print_ranges(const judge_job *job, const attest_judgement *layer)
             print_range(job, &layer[i], &layer[i].tally.range[k]);
     }
     if (all > shown)
-        printf("  and %zu more\n", all - shown);
+        attest_print("  and %zu more\n", all - shown);
 }
 
 /* What each stage has of the bound, the largest first named. */
@@ -86,12 +81,12 @@ static void print_terms(const attest_judge_terms *terms)
         all += terms->part[i];
         most = terms->part[i] > terms->part[most] ? i : most;
     }
-    printf("  of the bound   most by %s; to first order:\n",
-           attest_judge_stage_name((attest_judge_stage)most));
+    attest_print("  of the bound   most by %s; to first order:\n",
+                 attest_judge_stage_name((attest_judge_stage)most));
     for (int i = 0; i < ATTEST_JUDGE_STAGES; i++)
-        printf("    (%d) %-9s %.3g (%.0f %%)\n", i < 6 ? i + 1 : 6,
-               attest_judge_stage_name((attest_judge_stage)i), terms->part[i],
-               100 * terms->part[i] / all);
+        attest_print("    (%d) %-9s %.3g (%.0f %%)\n", i < 6 ? i + 1 : 6,
+                     attest_judge_stage_name((attest_judge_stage)i), terms->part[i],
+                     100 * terms->part[i] / all);
 }
 
 static void print_worst(const judge_job *job, const attest_judgement *layer)
@@ -110,11 +105,11 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     text = attest_ball_format_text(exact);
     attest_cli_qkv_format_place(place, &job->x, layer->number, layer->tally.shape,
                                 worst->place);
-    printf("worst element    %s\n", place);
-    printf("  output         %.17g\n", worst->output);
-    printf("  exact          %s\n", attest_need_text(text));
-    printf("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
-    printf("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
+    attest_print("worst element    %s\n", place);
+    attest_print("  output         %.17g\n", worst->output);
+    attest_print("  exact          %s\n", attest_need_text(text));
+    attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
+    attest_print("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
     print_terms(&layer->terms);
     free(text);
     arb_clear(exact);
@@ -132,7 +127,7 @@ static void print_histogram(const judge_job *job, const attest_judgement *layer)
     }
     if (most == 0)
         return;
-    printf("error/bound\n");
+    attest_print("error/bound\n");
     for (size_t k = 0; k < ATTEST_JUDGE_BINS; k++) {
         int exponent = (int)k + ATTEST_JUDGE_LEAST, bar;
 
@@ -140,11 +135,11 @@ static void print_histogram(const judge_job *job, const attest_judgement *layer)
             continue;
         bar = (int)((double)BAR * (double)bin[k] / (double)most + 0.999);
         if (k + 1 < ATTEST_JUDGE_BINS)
-            printf("  below 2^%-4d %10zu  %.*s\n", exponent, bin[k], bar,
-                   "########################################");
+            attest_print("  below 2^%-4d %10zu  %.*s\n", exponent, bin[k], bar,
+                         "########################################");
         else
-            printf("  above 2^%-4d %10zu  %.*s\n", exponent - 1, bin[k], bar,
-                   "########################################");
+            attest_print("  above 2^%-4d %10zu  %.*s\n", exponent - 1, bin[k], bar,
+                         "########################################");
     }
 }
 
@@ -152,18 +147,19 @@ static void print_hints(const judge_job *job, const attest_judgement *layer)
 {
     for (size_t i = 0; i < job->layers; i++) {
         if (layer[i].by_schedule && layer[i].tally.all.wrong)
-            printf("each element is within for some schedule of the model, but no one schedule "
-                   "returns them all;\nschedule %zu leaves the fewest out\n",
-                   layer[i].schedule);
+            attest_print(
+                "each element is within for some schedule of the model, but no one schedule "
+                "returns them all;\nschedule %zu leaves the fewest out\n",
+                layer[i].schedule);
         for (int f = 0; f < ATTEST_JUDGE_FAULTS; f++)
             if (layer[i].fault[f]) {
                 if (job->x.source.layered)
-                    printf("layer %zu: ", layer[i].number);
-                printf("a kernel with this fault returns such an output: %s\n",
-                       attest_judge_fault_name((attest_judge_fault)f));
+                    attest_print("layer %zu: ", layer[i].number);
+                attest_print("a kernel with this fault returns such an output: %s\n",
+                             attest_judge_fault_name((attest_judge_fault)f));
             }
         if (layer[i].tally.all.undecided && layer[i].unbounded)
-            printf("undecided because: %s\n", layer[i].unbounded);
+            attest_print("undecided because: %s\n", layer[i].unbounded);
     }
 }
 
@@ -185,22 +181,23 @@ static void print_difference(const judge_job *job)
         char place[ATTEST_CLI_PLACE_SIZE];
 
         if (job->x.source.layered)
-            printf("layer %zu: ", job->layer[i].number);
+            attest_print("layer %zu: ", job->layer[i].number);
         if (d->differ == 0) {
-            printf("the outputs are the same\n");
+            attest_print("the outputs are the same\n");
             continue;
         }
-        printf("the outputs differ in %zu elements, in %zu by more than two kernels of the "
-               "model can%s\n",
-               d->differ, d->beyond, d->beyond ? ": one of them is wrong" : "");
+        attest_print(
+            "the outputs differ in %zu elements, in %zu by more than two kernels of the "
+            "model can%s\n",
+            d->differ, d->beyond, d->beyond ? ": one of them is wrong" : "");
         if (!d->has_at)
             continue;
         attest_cli_qkv_format_place(place, &job->x, job->layer[i].number,
                                     job->layer[i].tally.shape, d->at);
-        printf("  the most, %.4g of what is allowed, at %s: %.9g and %.9g, %.4g apart, %.4g "
-               "allowed\n",
-               d->ratio, place, d->y, d->z, d->y > d->z ? d->y - d->z : d->z - d->y,
-               d->allowed);
+        attest_print(
+            "  the most, %.4g of what is allowed, at %s: %.9g and %.9g, %.4g apart, %.4g "
+            "allowed\n",
+            d->ratio, place, d->y, d->z, d->y > d->z ? d->y - d->z : d->z - d->y, d->allowed);
     }
 }
 
@@ -210,10 +207,10 @@ void attest_cli_judge_print(judge_job *job)
     attest_cli_qkv_print_quantise(&job->x);
     if (!job->against)
         return;
-    printf("\nthe other output, ");
-    attest_escape_print(stdout, job->against);
-    printf("\n");
+    attest_print("\nthe other output, ");
+    attest_print("%s", job->against);
+    attest_print("\n");
     print_findings(job, job->other);
-    printf("\n");
+    attest_print("\n");
     print_difference(job);
 }

@@ -76,12 +76,12 @@ static void print_text(void)
     for (size_t i = 0; attest_statements[i]; i++) {
         const char *name = attest_statements[i]->name;
 
-        printf("%-22s %s\n", name, attest_statements[i]->title);
+        attest_print("%-22s %s\n", name, attest_statements[i]->title);
         for (size_t p = 0; attest_properties[p]; p++)
             if (strcmp(attest_properties[p]->statement, name) == 0 &&
                 strcmp(attest_properties[p]->name, name) != 0)
-                printf("%-22s   property: %s\n", attest_properties[p]->name,
-                       attest_properties[p]->title);
+                attest_print("%-22s   property: %s\n", attest_properties[p]->name,
+                             attest_properties[p]->title);
     }
 }
 

@@ -19,27 +19,27 @@ static int print_help(void)
 {
     const char *name;
 
-    printf(
+    attest_print(
         "Usage: attest COMMAND [OPTION]... [FILE]...\n\n"
         "Decides, by exact arithmetic, what hardmax and softmax attention can tell apart.\n\n"
         "Commands:\n");
     for (size_t i = 0; (name = attest_names_commands(NULL, i)) != NULL; i++)
-        printf("  %-15s %s\n", name, attest_cli_command_get(name)->summary);
-    printf("\n'attest COMMAND --help' describes a command, 'attest show WORD' a word,\n"
-           "'man attest' everything.\n"
-           "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
-           "4 the environment failed, 5 interrupted, can be resumed.\n\n"
-           "Example:\n  attest demo\n");
+        attest_print("  %-15s %s\n", name, attest_cli_command_get(name)->summary);
+    attest_print("\n'attest COMMAND --help' describes a command, 'attest show WORD' a word,\n"
+                 "'man attest' everything.\n"
+                 "Exit codes: 0 holds or done, 1 fails, 2 usage or bad input, 3 undecided,\n"
+                 "4 the environment failed, 5 interrupted, can be resumed.\n\n"
+                 "Example:\n  attest demo\n");
     return EXIT_HOLDS;
 }
 
 static int print_version(void)
 {
-    printf("attest %s\n", attest_version());
-    printf("GMP %s, MPFR %s, FLINT %s, zlib %s\n", gmp_version, mpfr_get_version(),
-           FLINT_VERSION, zlibVersion());
-    printf("kernel: %s\n", attest_kernel_name());
-    printf("theft: %s\n", ATTEST_THEFT_NAME);
+    attest_print("attest %s\n", attest_version());
+    attest_print("GMP %s, MPFR %s, FLINT %s, zlib %s\n", gmp_version, mpfr_get_version(),
+                 FLINT_VERSION, zlibVersion());
+    attest_print("kernel: %s\n", attest_kernel_name());
+    attest_print("theft: %s\n", ATTEST_THEFT_NAME);
     return EXIT_HOLDS;
 }
 

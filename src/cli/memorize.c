@@ -164,7 +164,7 @@ static void print_number(const char *what, const fmpq_t value)
 {
     char *text = attest_number_format(value);
 
-    printf("%s %s", what, attest_need_text(text));
+    attest_print("%s %s", what, attest_need_text(text));
     free(text);
 }
 
@@ -176,41 +176,42 @@ static void print_text(const memorize_job *job)
     char *gap, *slope;
 
     if (m->hypothesis) {
-        printf("fails: %s: %s\n", m->hypothesis, m->explanation);
+        attest_print("fails: %s: %s\n", m->hypothesis, m->explanation);
         return;
     }
     arb_init(steepest);
     arb_set_fmpq(steepest, m->steepest, 64);
     gap = m->has_gap ? attest_ball_format_log2(m->gap) : NULL;
     slope = attest_ball_format_log2(steepest);
-    printf("d = %zu, n = %zu, N = %zu, |V| = %zu; strategy %s, mask %s\n", m->network.dim,
-           data->longest, data->count, data->tokens.count, attest_strategy_name(m->strategy),
-           attest_mask_name(m->mask));
+    attest_print("d = %zu, n = %zu, N = %zu, |V| = %zu; strategy %s, mask %s\n", m->network.dim,
+                 data->longest, data->count, data->tokens.count,
+                 attest_strategy_name(m->strategy), attest_mask_name(m->mask));
     if (job->embed)
-        printf("words                     %zu different ones, by %s; %zu tags\n",
-               job->tags.words, job->embed, m->network.tags);
+        attest_print("words                     %zu different ones, by %s; %zu tags\n",
+                     job->tags.words, job->embed, m->network.tags);
     if (m->positional) {
         print_number("positions                 x + (k + 1) step e_0, step =",
                      m->encoding.step);
         print_number(", which keeps eps =", m->encoding.eps);
         putchar('\n');
     }
-    printf("classes                   %zu\n", m->classes);
-    printf("hidden units              %zu, at most 2 n N + d = %zu\n", m->hidden_units,
-           2 * data->longest * data->count + m->network.dim);
-    printf("parameters                %llu (rank-1 factors and W_2), %llu dense, %llu as the "
-           "paper counts\n",
-           (unsigned long long)m->parameters, (unsigned long long)m->parameters_dense,
-           (unsigned long long)m->paper_parameters);
+    attest_print("classes                   %zu\n", m->classes);
+    attest_print("hidden units              %zu, at most 2 n N + d = %zu\n", m->hidden_units,
+                 2 * data->longest * data->count + m->network.dim);
+    attest_print(
+        "parameters                %llu (rank-1 factors and W_2), %llu dense, %llu as the "
+        "paper counts\n",
+        (unsigned long long)m->parameters, (unsigned long long)m->parameters_dense,
+        (unsigned long long)m->paper_parameters);
     if (m->has_gap && arb_is_positive(m->gap) && arb_is_finite(m->gap))
-        printf("least gap                 2^%.10s along the projection\n",
-               attest_need_text(gap));
+        attest_print("least gap                 2^%.10s along the projection\n",
+                     attest_need_text(gap));
     if (arb_is_positive(steepest))
-        printf("largest entry of W_2      2^%.10s\n", attest_need_text(slope));
-    printf("%s: every output %s the label (%ld bits)%s%s\n",
-           attest_verdict_name(m->proof.verdict),
-           m->proof.verdict == ATTEST_PROVED ? "is" : "should be", m->proof.precision_bits,
-           m->proof.verdict == ATTEST_PROVED ? "" : "; ", m->proof.reason);
+        attest_print("largest entry of W_2      2^%.10s\n", attest_need_text(slope));
+    attest_print(
+        "%s: every output %s the label (%ld bits)%s%s\n", attest_verdict_name(m->proof.verdict),
+        m->proof.verdict == ATTEST_PROVED ? "is" : "should be", m->proof.precision_bits,
+        m->proof.verdict == ATTEST_PROVED ? "" : "; ", m->proof.reason);
     free(gap);
     free(slope);
     arb_clear(steepest);

@@ -36,8 +36,9 @@ const attest_command attest_command_merge = {
 
 /* The whole, as if it had been run here. */
 static int write_whole(const attest_merge *merge, const attest_summary *summary,
-                       char *const *folders, size_t count, const char *target)
+                       char *const *folders, size_t count, attest_common *common)
 {
+    const char *target = common->output;
     char *path = attest_folder_join(target, ATTEST_JOURNAL_NAME);
     char *plan = attest_plan_format(&merge->saved.plan, true);
     int code = EXIT_HOLDS;
@@ -51,7 +52,8 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
     } else if (access(path, F_OK) == 0 || errno != ENOENT) {
         code = attest_cli_refuse("%s: holds a campaign already", target);
     } else if (attest_journal_create(&journal, path, plan, &error) ||
-               attest_merge_copy(&journal, (const char *const *)folders, count, &error) ||
+               attest_merge_copy(&journal, (const char *const *)folders, count, &common->budget,
+                                 &error) ||
                attest_report_campaign_files(summary, target, &error)) {
         code = attest_cli_fail(&error);
     }
@@ -63,7 +65,7 @@ static int write_whole(const attest_merge *merge, const attest_summary *summary,
 
 /* Every trial, if the shards were observed: a second reading in the order of the whole. */
 static int write_observations(const attest_merge *merge, char *const *folders, size_t count,
-                              bool partial, const char *target)
+                              bool partial, attest_common *common)
 {
     attest_observations observations = {.count = 0};
     attest_error error;
@@ -71,10 +73,11 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
 
     if (!merge->saved.plan.observe)
         return EXIT_HOLDS;
-    if (attest_observations_open(&observations, target, merge->saved.plan.properties, &error))
+    if (attest_observations_open(&observations, common->output, merge->saved.plan.properties,
+                                 &error))
         return attest_cli_fail(&error);
     if (attest_merge_read(&again, (const char *const *)folders, count, attest_property_get,
-                          partial, &observations, &error)) {
+                          partial, &observations, &common->budget, &error)) {
         attest_observations_abandon(&observations);
         return attest_cli_fail(&error);
     }
@@ -84,17 +87,17 @@ static int write_observations(const attest_merge *merge, char *const *folders, s
 }
 
 static int write_folder(const attest_merge *merge, const attest_summary *summary,
-                        char *const *folders, size_t count, bool partial, const char *target)
+                        char *const *folders, size_t count, bool partial, attest_common *common)
 {
     attest_folder folder;
     attest_error error;
     int code;
 
-    if (attest_folder_open(&folder, target, &error))
+    if (attest_folder_open(&folder, common->output, &error))
         return attest_cli_fail(&error);
-    code = write_whole(merge, summary, folders, count, target);
+    code = write_whole(merge, summary, folders, count, common);
     if (code == EXIT_HOLDS)
-        code = write_observations(merge, folders, count, partial, target);
+        code = write_observations(merge, folders, count, partial, common);
     attest_folder_close(&folder);
     return code;
 }
@@ -157,8 +160,8 @@ static int run(int argc, char **argv)
         return code;
     attest_cli_work_begin("reading journals");
     if (attest_merge_read(&merge, (const char *const *)folders, count, attest_property_get,
-                          partial, NULL, &error))
-        return attest_cli_fail(&error);
+                          partial, NULL, &common.budget, &error))
+        return attest_cli_fail_journal(&error);
     attest_cli_work_begin("writing");
     code = check_plan(&merge, planned);
     if (code != EXIT_HOLDS)
@@ -166,7 +169,7 @@ static int run(int argc, char **argv)
     else if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
         code = attest_cli_fail(&error);
     else
-        code = write_folder(&merge, &summary, folders, count, partial, common.output);
+        code = write_folder(&merge, &summary, folders, count, partial, &common);
     attest_cli_work_end();
     if (code == EXIT_HOLDS && merge.saved.plan.partial)
         attest_cli_complain("partial: %zu of %zu shards are missing%s", merge.missing,

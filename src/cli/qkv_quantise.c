@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
 #include "cli/qkv.h"
 
@@ -76,14 +75,14 @@ void attest_cli_qkv_print_quantise(const attest_cli_qkv *x)
     const char *weights = x->model->variant->p_scheme.name;
 
     if (weights[0])
-        printf("quantised weights: %s\n", weights);
+        attest_print("quantised weights: %s\n", weights);
     if (!attest_judge_model_quantises(x->model))
         return;
-    printf("quantised inputs:");
+    attest_print("quantised inputs:");
     for (int i = 0; i < 3; i++)
         if (q->scheme[i].name[0])
-            printf(" %c %s", "qkv"[i], q -> scheme[i].name);
-    printf("%s; exact values are those of the %s\n",
-           q->folded ? ", scales folded into those of scores and outputs" : "",
-           q->of_quantised ? "quantised inputs" : "inputs as they are given");
+            attest_print(" %c %s", "qkv"[i], q -> scheme[i].name);
+    attest_print("%s; exact values are those of the %s\n",
+                 q->folded ? ", scales folded into those of scores and outputs" : "",
+                 q->of_quantised ? "quantised inputs" : "inputs as they are given");
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
 #include "cli/progress.h"
 #include "cli/range.h"
 #include "io/json_file.h"
@@ -156,28 +155,29 @@ static void print_event(const range_job *job, int event)
         event == ATTEST_JUDGE_PRODUCT_LEAVES || event == ATTEST_JUDGE_OUTPUT_LEAVES ? "column"
                                                                                     : "key";
 
-    printf("%-21s %-10s %s", attest_judge_event_name((attest_judge_event)event),
-           attest_judge_answer_name(h->answer),
-           attest_judge_event_text((attest_judge_event)event));
+    attest_print("%-21s %-10s %s", attest_judge_event_name((attest_judge_event)event),
+                 attest_judge_answer_name(h->answer),
+                 attest_judge_event_text((attest_judge_event)event));
     if (h->answer == ATTEST_JUDGE_YES) {
-        printf(": %.9g at", h->value);
+        attest_print(": %.9g at", h->value);
         if (job->x.source.layered)
-            printf(" layer %zu,", job->layer[event]);
-        printf(" batch %zu, head %zu, row %zu, %s %zu", h->batch, h->head, h->row, place,
-               h->key);
+            attest_print(" layer %zu,", job->layer[event]);
+        attest_print(" batch %zu, head %zu, row %zu, %s %zu", h->batch, h->head, h->row, place,
+                     h->key);
         if (h->drawn)
-            printf(", kernel %llu of variant %zu", (unsigned long long)h->seed, h->variant);
+            attest_print(", kernel %llu of variant %zu", (unsigned long long)h->seed,
+                         h->variant);
         else
-            printf(", schedule %zu", h->schedule);
+            attest_print(", schedule %zu", h->schedule);
     }
-    printf("\n");
+    attest_print("\n");
 }
 
 static void print_ball(const char *label, const arb_t ball)
 {
     char *text = arb_get_str(ball, 9, ARB_STR_NO_RADIUS);
 
-    printf("%s%s\n", label, attest_need_text(text));
+    attest_print("%s%s\n", label, attest_need_text(text));
     flint_free(text);
 }
 
@@ -188,25 +188,27 @@ static void print_summary(const range_job *job)
     attest_cli_qkv_print_quantise(&job->x);
     for (int e = 0; e < ATTEST_JUDGE_EVENTS; e++)
         print_event(job, e);
-    printf("\nweights of P         from %.9g to %.9g, proved\n", r->least_weight,
-           r->most_weight);
-    printf("largest safe threshold, in log2 units:\n");
-    printf("  P up to %-11.9g  ", r->limit);
+    attest_print("\nweights of P         from %.9g to %.9g, proved\n", r->least_weight,
+                 r->most_weight);
+    attest_print("largest safe threshold, in log2 units:\n");
+    attest_print("  P up to %-11.9g  ", r->limit);
     print_ball("", r->threshold);
-    printf("  P up to %-11.9g  ", r->largest);
+    attest_print("  P up to %-11.9g  ", r->largest);
     print_ball("", r->threshold_never);
     if (r->threshold_proved >= 0)
-        printf("  with every rounding  %.9g, proved on these inputs\n", r->threshold_proved);
+        attest_print("  with every rounding  %.9g, proved on these inputs\n",
+                     r->threshold_proved);
     else
-        printf("  with every rounding  none is proved on these inputs\n");
+        attest_print("  with every rounding  none is proved on these inputs\n");
     if (r->any_threshold)
-        printf("  here, every threshold is safe: no scores of a row are so far apart\n");
+        attest_print("  here, every threshold is safe: no scores of a row are so far apart\n");
     if (isfinite(r->smallest_offset) && isfinite(r->largest_offset))
-        printf("safe offsets           from %.0f (below, a weight may vanish) to %.0f%s\n",
-               r->smallest_offset, r->largest_offset,
-               r->smallest_offset > r->largest_offset ? ": none" : "");
+        attest_print(
+            "safe offsets           from %.0f (below, a weight may vanish) to %.0f%s\n",
+            r->smallest_offset, r->largest_offset,
+            r->smallest_offset > r->largest_offset ? ": none" : "");
     else if (isfinite(r->largest_offset))
-        printf("safe offsets           up to %.0f\n", r->largest_offset);
+        attest_print("safe offsets           up to %.0f\n", r->largest_offset);
     attest_cli_range_print_schemes(job);
 }
 

@@ -108,7 +108,7 @@ void attest_cli_range_print_schemes(const range_job *job)
     if (!job->within.given)
         return;
     text = fmpq_get_str(NULL, 10, job->within.value);
-    printf(
+    attest_print(
         "\nsmallest scheme for K and V with outputs within %s of the exact ones and all rows "
         "apart:\n",
         text);
@@ -117,12 +117,12 @@ void attest_cli_range_print_schemes(const range_job *job)
         const range_head *head = &job->head[i];
 
         if (job->x.source.layered)
-            printf("  layer %zu,", head->layer);
-        printf("  batch %zu, head %-4zu %-24s", head->batch, head->head,
-               head->scheme.name ? head->scheme.name : "none of those tried");
+            attest_print("  layer %zu,", head->layer);
+        attest_print("  batch %zu, head %-4zu %-24s", head->batch, head->head,
+                     head->scheme.name ? head->scheme.name : "none of those tried");
         if (head->scheme.name)
-            printf(" proved %.3g, %zu pairs of rows apart", head->scheme.relative,
-                   head->scheme.pairs);
-        printf("\n");
+            attest_print(" proved %.3g, %zu pairs of rows apart", head->scheme.relative,
+                         head->scheme.pairs);
+        attest_print("\n");
     }
 }

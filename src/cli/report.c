@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/json_write.h"
@@ -78,34 +77,25 @@ static int print_json(const report_job *job, const char *page)
     return attest_cli_end_json(&json, EXIT_HOLDS);
 }
 
-/* "WHAT PATH REST", harmless for a terminal. */
-static void print_line(const char *what, const char *path, const char *rest)
-{
-    printf("%-16s ", what);
-    attest_escape_print(stdout, path);
-    printf("%s", rest);
-}
-
 static void print_text(const report_job *job, const char *page)
 {
     const attest_records *records = &job->report.records;
     char rest[128];
 
     for (size_t i = 0; i < records->count; i++)
-        print_line(attest_record_kind_name(records->record[i].kind), records->record[i].path,
-                   "\n");
-    for (size_t i = 0; i < records->remarks; i++) {
-        snprintf(rest, sizeof rest, ": %s\n", records->remark[i].why);
-        print_line("ignored", records->remark[i].path, rest);
-    }
+        attest_print("%-16s %s\n", attest_record_kind_name(records->record[i].kind),
+                     records->record[i].path);
+    for (size_t i = 0; i < records->remarks; i++)
+        attest_print("%-16s %s: %s\n", "ignored", records->remark[i].path,
+                     records->remark[i].why);
     snprintf(rest, sizeof rest, "%zu record%s, %zu plot%s", records->count,
              records->count == 1 ? "" : "s", job->report.figures,
              job->report.figures == 1 ? "" : "s");
     if (page)
-        print_line("page", page, ", ");
+        attest_print("%-16s %s, ", "page", page);
     else
-        printf("no page without -o OUT.html: ");
-    printf("%s\n", rest);
+        attest_print("no page without -o OUT.html: ");
+    attest_print("%s\n", rest);
 }
 
 static int write_products(report_job *job, const char *page)

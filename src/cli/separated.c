@@ -144,10 +144,10 @@ static void print_extreme(const char *what, const fmpq_t square, const attest_pl
     arb_init(ball);
     attest_ball_root(ball, square);
     text = attest_ball_format_text(ball);
-    printf("%-22s %s at [%zu,%zu]", what, attest_need_text(text), place[0].sequence,
-           place[0].position);
+    attest_print("%-22s %s at [%zu,%zu]", what, attest_need_text(text), place[0].sequence,
+                 place[0].position);
     if (count == 2)
-        printf(" and [%zu,%zu]", place[1].sequence, place[1].position);
+        attest_print(" and [%zu,%zu]", place[1].sequence, place[1].position);
     putchar('\n');
     free(text);
     arb_clear(ball);
@@ -162,19 +162,20 @@ static void print_text(const separated_job *job)
     if (x->has_pair)
         print_extreme("least distance", x->eps_square, x->eps, 2);
     else
-        printf("%-22s none: there is one token only\n", "least distance");
+        attest_print("%-22s none: there is one token only\n", "least distance");
     if (x->no_duplicates)
-        printf("no sequence has a token twice\n");
+        attest_print("no sequence has a token twice\n");
     else
-        printf("sequence %zu has a token twice, at %zu and %zu\n", x->duplicate[0].sequence,
-               x->duplicate[0].position, x->duplicate[1].position);
-    if (any_bound(job) && job->part == ATTEST_SEPARATED_HOLDS)
-        printf("%sholds%s: the tokens are separated within the bounds given\n",
-               attest_paint_begin(stdout, ATTEST_PAINT_GOOD), attest_paint_end(stdout));
-    else if (any_bound(job))
-        printf("%sfails%s: the bound on %s is met or passed by the data\n",
-               attest_paint_begin(stdout, ATTEST_PAINT_BAD), attest_paint_end(stdout),
-               part_name(job->part));
+        attest_print("sequence %zu has a token twice, at %zu and %zu\n",
+                     x->duplicate[0].sequence, x->duplicate[0].position,
+                     x->duplicate[1].position);
+    if (any_bound(job) && job->part == ATTEST_SEPARATED_HOLDS) {
+        attest_paint_print(stdout, ATTEST_PAINT_GOOD, "holds");
+        attest_print(": the tokens are separated within the bounds given\n");
+    } else if (any_bound(job)) {
+        attest_paint_print(stdout, ATTEST_PAINT_BAD, "fails");
+        attest_print(": the bound on %s is met or passed by the data\n", part_name(job->part));
+    }
 }
 
 static int separate(separated_job *job, const char *path, attest_common *common)

@@ -30,14 +30,15 @@ const attest_command attest_command_show = {
 
 static void print_heading(const char *heading)
 {
-    printf("\n%s%s%s\n", attest_paint_begin(stdout, ATTEST_PAINT_HEADING), heading,
-           attest_paint_end(stdout));
+    attest_print("\n");
+    attest_paint_print(stdout, ATTEST_PAINT_HEADING, heading);
+    attest_print("\n");
 }
 
 static void print_part(const char *heading, const char *text)
 {
     print_heading(heading);
-    printf("%*s", INDENT, "");
+    attest_print("%*s", INDENT, "");
     attest_cli_print_wrapped(text, INDENT);
 }
 
@@ -45,29 +46,29 @@ static void print_named(const char *name, const char *text)
 {
     enum { COLUMN = 18 };
 
-    printf("%*s%-*s ", INDENT, "", COLUMN - INDENT - 1, name);
+    attest_print("%*s%-*s ", INDENT, "", COLUMN - INDENT - 1, name);
     if (strlen(name) >= COLUMN - INDENT)
-        printf("\n%*s", COLUMN, "");
+        attest_print("\n%*s", COLUMN, "");
     attest_cli_print_wrapped(text, COLUMN);
 }
 
 static void print_property(const attest_property *p)
 {
-    printf("%*s%s\n%*s", INDENT, "", p->name, 2 * INDENT, "");
+    attest_print("%*s%s\n%*s", INDENT, "", p->name, 2 * INDENT, "");
     attest_cli_print_wrapped(p->title, 2 * INDENT);
-    printf("%*s%zu trials by default%s%s\n", 2 * INDENT, "", p->trials,
-           p->expect_violation ? "; a violation must be found" : "",
-           p->arithmetic ? "; takes --number" : "");
+    attest_print("%*s%zu trials by default%s%s\n", 2 * INDENT, "", p->trials,
+                 p->expect_violation ? "; a violation must be found" : "",
+                 p->arithmetic ? "; takes --number" : "");
     for (const attest_droppable *d = p->droppable; d && d->name; d++)
-        printf("%*s--without %s%s\n", 2 * INDENT, "", d->name,
-               d->carries ? ": a violation is found" : ": it is not needed, and none is");
+        attest_print("%*s--without %s%s\n", 2 * INDENT, "", d->name,
+                     d->carries ? ": a violation is found" : ": it is not needed, and none is");
 }
 
 static void print_statement(const attest_statement *s)
 {
     bool tested = false;
 
-    printf("%s\n", s->title);
+    attest_print("%s\n", s->title);
     attest_cli_print_wrapped(s->source, 0);
     print_part("Statement", s->text);
     if (s->hypotheses)
@@ -89,7 +90,7 @@ static void print_statement(const attest_statement *s)
         }
     }
     if (!tested)
-        printf("%*sno property\n", INDENT, "");
+        attest_print("%*sno property\n", INDENT, "");
 }
 
 static void write_property(attest_json *json, const attest_property *p)
@@ -153,9 +154,9 @@ static void print_text(const attest_statement *s, const attest_property *only)
         print_statement(s);
         return;
     }
-    printf("Property\n");
+    attest_print("Property\n");
     print_property(only);
-    printf("\nIt tests\n");
+    attest_print("\nIt tests\n");
     print_named(s->name, s->title);
     print_part("Decided by", s->decided_by);
 }
@@ -172,7 +173,7 @@ static int show_term(const char *name, const attest_common *common)
     if (!common->json) {
         print_named(term->name, term->text);
         if (term->see)
-            printf("\nSee %s.\n", term->see);
+            attest_print("\nSee %s.\n", term->see);
         return EXIT_HOLDS;
     }
     attest_json_write_begin(&json, stdout);
@@ -216,7 +217,7 @@ static int run(int argc, char **argv)
     term = attest_glossary_get(operands[0]);
     if (term) { /* a statement whose name is a word, too: the word first */
         print_named(term->name, term->text);
-        printf("\n");
+        attest_print("\n");
     }
     print_text(statement, property);
     return EXIT_HOLDS;

@@ -38,7 +38,7 @@ int attest_cli_show_kernels(const attest_common *common)
     if (common->json)
         return list_json();
     for (const attest_judge_shipped *s = attest_judge_model_shipped; s->name; s++) {
-        printf("%-*s", NAMES, s->name);
+        attest_print("%-*s", NAMES, s->name);
         attest_cli_print_wrapped(s->comment, NAMES);
     }
     return EXIT_HOLDS;
@@ -77,7 +77,8 @@ static void print_group(const attest_judge_model *model, size_t first, size_t co
     for (size_t v = 0; v < model->variants; v++) {
         if (is_repeated(model, v, first, count))
             continue;
-        printf("%*s%-*s", 2, "", COLUMN - 2, v ? "   or" : attest_judge_fields[first].group);
+        attest_print("%*s%-*s", 2, "", COLUMN - 2,
+                     v ? "   or" : attest_judge_fields[first].group);
         print_members(attest_judge_fields + first, count, model->variant + v);
     }
 }
@@ -86,24 +87,24 @@ static void print_text(const attest_judge_model *model)
 {
     attest_text comment;
 
-    attest_escape_print(stdout, model->name);
-    printf("\n");
+    attest_print("%s", model->name);
+    attest_print("\n");
     attest_text_init(&comment);
     if (model->comment)
         attest_escape_terminal(&comment, model->comment, strlen(model->comment));
     if (model->comment)
         attest_cli_print_wrapped(attest_need_text(comment.failed ? NULL : comment.data), 0);
     attest_text_clear(&comment);
-    printf("\n");
+    attest_print("\n");
     for (size_t f = 0; f < ATTEST_JUDGE_FIELDS; f += attest_judge_field_count_group(f))
         print_group(model, f, attest_judge_field_count_group(f));
     for (size_t i = 0; i < model->schedules; i++) {
-        printf("%*s%-*s", 2, "", COLUMN - 2, "schedule");
+        attest_print("%*s%-*s", 2, "", COLUMN - 2, "schedule");
         print_members(attest_judge_schedule_fields, ATTEST_JUDGE_SCHEDULE_FIELDS,
                       model->schedule + i);
     }
     if (model->variants > 1)
-        printf("\n%zu combinations\n", model->variants);
+        attest_print("\n%zu combinations\n", model->variants);
 }
 
 int attest_cli_show_kernel(const char *name, const attest_common *common)

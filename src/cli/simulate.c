@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "cli/progress.h"
 #include "cli/qkv.h"
 
@@ -107,7 +106,7 @@ static int simulate(simulate_job *job)
         return code;
     if (common->json)
         return print_json(job);
-    printf(
+    attest_print(
         "%zu elements of schedule %lu of %s, %zu of them decided by every exp of the model\n",
         job->elements, job->schedule, job->x.model->name, job->elements - job->open);
     attest_cli_qkv_print_quantise(&job->x);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
 #include "campaign/survey.h"
 #include "cli/command.h"
 
@@ -68,21 +67,22 @@ static void print_time(const char *what, double seconds)
     if (isnan(seconds))
         return;
     if (seconds < 100)
-        printf(", %.0f s %s", seconds, what);
+        attest_print(", %.0f s %s", seconds, what);
     else if (seconds < 6000)
-        printf(", %.0f min %s", seconds / 60, what);
+        attest_print(", %.0f min %s", seconds / 60, what);
     else
-        printf(", %.1f h %s", seconds / 3600, what);
+        attest_print(", %.1f h %s", seconds / 3600, what);
 }
 
 static void print_totals(const attest_survey_total *total, double left)
 {
-    printf("%" PRIu64 " trials", total->trials);
+    attest_print("%" PRIu64 " trials", total->trials);
     if (total->known && total->left)
-        printf(" of %" PRIu64, total->trials + total->left);
+        attest_print(" of %" PRIu64, total->trials + total->left);
     if (total->seconds > 0)
-        printf(", %.4g/s", (double)total->trials / total->seconds);
-    printf(", %" PRIu64 " failed, %" PRIu64 " undecided", total->failed, total->undecided);
+        attest_print(", %.4g/s", (double)total->trials / total->seconds);
+    attest_print(", %" PRIu64 " failed, %" PRIu64 " undecided", total->failed,
+                 total->undecided);
     if (total->left || !total->known)
         print_time("left", left);
     putchar('\n');
@@ -90,15 +90,15 @@ static void print_totals(const attest_survey_total *total, double left)
 
 static void print_folder(const attest_survey_folder *folder, const attest_survey_total *total)
 {
-    attest_escape_print(stdout, folder->path);
-    printf(": %s", state_of(folder));
+    attest_print("%s", folder->path);
+    attest_print(": %s", state_of(folder));
     if (folder->running > 0)
-        printf(" (process %ld)", (long)folder->running);
+        attest_print(" (process %ld)", (long)folder->running);
     if (folder->shards > 1)
-        printf(", shard %zu/%zu", folder->shard, folder->shards);
+        attest_print(", shard %zu/%zu", folder->shard, folder->shards);
     if (!folder->finished)
         print_time("since the last record", folder->silence);
-    printf(", ");
+    attest_print(", ");
     print_totals(total, time_left(folder, total));
 }
 
@@ -107,16 +107,16 @@ static void print_properties(const attest_survey_folder *folder)
     for (size_t p = 0; p < folder->properties; p++) {
         const attest_survey_property *property = &folder->property[p];
 
-        printf("  %s: %" PRIu64, property->name, property->trials);
+        attest_print("  %s: %" PRIu64, property->name, property->trials);
         if (!property->timed)
-            printf(" of %" PRIu64, property->planned);
-        printf(" trials");
+            attest_print(" of %" PRIu64, property->planned);
+        attest_print(" trials");
         if (property->failed)
-            printf(", %" PRIu64 " failed", property->failed);
+            attest_print(", %" PRIu64 " failed", property->failed);
         if (property->undecided)
-            printf(", %" PRIu64 " undecided", property->undecided);
+            attest_print(", %" PRIu64 " undecided", property->undecided);
         if (property->seconds > 0)
-            printf(" (%.3g/s)", (double)property->trials / property->seconds);
+            attest_print(" (%.3g/s)", (double)property->trials / property->seconds);
         putchar('\n');
     }
 }
@@ -169,14 +169,14 @@ static void write_folder(attest_json *json, const attest_survey_folder *folder,
 static void print_end(const overview *all, const attest_chunk_result *findings)
 {
     if (all->folders > 1) {
-        printf("%zu folders: %zu running, %zu finished, ", all->folders, all->running,
-               all->finished);
+        attest_print("%zu folders: %zu running, %zu finished, ", all->folders, all->running,
+                     all->finished);
         print_totals(&all->total, all->left);
     }
     for (size_t v = 0; v < findings->violations; v++) {
-        printf("found, %" PRIu64 " times%s: ", findings->violation[v].more + 1,
-               findings->violation[v].flaky ? ", flaky" : "");
-        attest_escape_print(stdout, findings->violation[v].reason);
+        attest_print("found, %" PRIu64 " times%s: ", findings->violation[v].more + 1,
+                     findings->violation[v].flaky ? ", flaky" : "");
+        attest_print("%s", findings->violation[v].reason);
         putchar('\n');
     }
 }
@@ -206,15 +206,15 @@ static void write_end(attest_json *json, const overview *all,
 }
 
 static int show(char *const *paths, size_t count, attest_json *json, overview *all,
-                attest_chunk_result *findings)
+                attest_chunk_result *findings, attest_budget *budget)
 {
     for (size_t i = 0; i < count; i++) {
         attest_survey_folder folder;
         attest_survey_total total;
         attest_error error;
 
-        if (attest_survey_read(&folder, paths[i], findings, &error))
-            return attest_cli_fail(&error);
+        if (attest_survey_read(&folder, paths[i], findings, budget, &error))
+            return attest_cli_fail_journal(&error);
         total = attest_survey_sum(&folder);
         add(all, &folder, &total);
         if (json)
@@ -247,7 +247,7 @@ static int run(int argc, char **argv)
         attest_json_write_object(&json, NULL);
         attest_json_write_array(&json, "campaigns");
     }
-    code = show(paths, count, common.json ? &json : NULL, &all, &findings);
+    code = show(paths, count, common.json ? &json : NULL, &all, &findings, &common.budget);
     if (code == EXIT_HOLDS && !common.json)
         print_end(&all, &findings);
     if (code == EXIT_HOLDS && common.json) {

@@ -31,7 +31,7 @@ static const char *print_line(const char *text)
 {
     size_t length = strcspn(text, "\n");
 
-    printf("%.*s\n", (int)length, text);
+    attest_print("%.*s\n", (int)length, text);
     return text + length + (text[length] != '\0');
 }
 
@@ -46,13 +46,13 @@ const char *attest_cli_print_wrapped(const char *text, int indent)
         int word = (int)strcspn(text += strspn(text, " \n"), " \n");
 
         if (column > indent && column + 1 + word > width) {
-            printf("\n%*s", indent, "");
+            attest_print("\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {
             putchar(' ');
             column++;
         }
-        printf("%.*s", word, text);
+        attest_print("%.*s", word, text);
         column += word;
         text += word;
         if (*text == ' ')

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
 #include "cli/tolerance.h"
 
 static void write_measure(attest_json *json, const char *key, double value)
@@ -156,12 +155,13 @@ int attest_cli_tolerance_print_json(tolerance_job *job)
 
 static void print_bounds(const char *what, const tolerance_head *head)
 {
-    printf("%-26s", what);
+    attest_print("%-26s", what);
     if (head->finite)
-        printf(" median %-12.4g largest %-12.4g", head->median, head->max);
+        attest_print(" median %-12.4g largest %-12.4g", head->median, head->max);
     if (head->finite < head->elements)
-        printf(" (%zu of %zu not bounded)", head->elements - head->finite, head->elements);
-    printf("\n");
+        attest_print(" (%zu of %zu not bounded)", head->elements - head->finite,
+                     head->elements);
+    attest_print("\n");
 }
 
 static void print_heads(const tolerance_job *job)
@@ -182,11 +182,11 @@ static void print_element(const tolerance_job *job, const tolerance_element *ele
     char place[ATTEST_CLI_PLACE_SIZE];
 
     attest_cli_qkv_format_place(place, &job->x, element->layer, element->shape, element->place);
-    printf("%s: ", place);
+    attest_print("%s: ", place);
     if (!isnan(element->output))
-        printf("%.9g returned, ", element->output);
-    printf("%.9g exact, %.4g allowed, %.4g proved\n", element->exact, element->allowed,
-           element->bound);
+        attest_print("%.9g returned, ", element->output);
+    attest_print("%.9g exact, %.4g allowed, %.4g proved\n", element->exact, element->allowed,
+                 element->bound);
 }
 
 static void print_given(const tolerance_job *job)
@@ -194,31 +194,31 @@ static void print_given(const tolerance_job *job)
     static const char *const word[TOLERANCE_ANSWERS] = {"accepted", "refused", "undecided",
                                                         "without effect"};
 
-    printf("the tolerance %s\n", job->given);
+    attest_print("the tolerance %s\n", job->given);
     for (size_t i = 0; i < job->faults; i++) {
         const tolerance_fault *fault = &job->fault[i];
 
-        printf("  %-20s %s", attest_judge_fault_name(fault->fault), word[fault->answer]);
+        attest_print("  %-20s %s", attest_judge_fault_name(fault->fault), word[fault->answer]);
         if (fault->answer == TOLERANCE_REFUSES) {
-            printf(" at ");
+            attest_print(" at ");
             print_element(job, &fault->element);
         } else if (job->x.source.layered) {
-            printf(" in layer %zu\n", fault->element.layer);
+            attest_print(" in layer %zu\n", fault->element.layer);
         } else {
-            printf("\n");
+            attest_print("\n");
         }
     }
     if (!job->correct_open) {
-        printf("no correct kernel fails it\n");
+        attest_print("no correct kernel fails it\n");
         return;
     }
     if (job->refuses_correct && job->by_schedule)
-        printf("a correct kernel fails it: schedule %zu, at ", job->schedule);
+        attest_print("a correct kernel fails it: schedule %zu, at ", job->schedule);
     else if (job->refuses_correct)
-        printf("a correct kernel fails it: one that was drawn with seed %" PRIu64 ", at ",
-               job->seed);
+        attest_print("a correct kernel fails it: one that was drawn with seed %" PRIu64 ", at ",
+                     job->seed);
     else
-        printf("%s; at ", not_decided);
+        attest_print("%s; at ", not_decided);
     print_element(job, &job->correct);
 }
 
@@ -226,14 +226,14 @@ void attest_cli_tolerance_print(tolerance_job *job)
 {
     tolerance_head all = summarize(job);
 
-    printf("what any kernel of ");
-    attest_escape_print(stdout, job->x.model->name);
-    printf(" may differ from the exact values:\n");
+    attest_print("what any kernel of ");
+    attest_print("%s", job->x.model->name);
+    attest_print(" may differ from the exact values:\n");
     attest_cli_qkv_print_quantise(&job->x);
     print_bounds("all", &all);
     print_heads(job);
     if (job->unbounded)
-        printf("not bounded because: %s\n", job->unbounded);
+        attest_print("not bounded because: %s\n", job->unbounded);
     if (job->given)
         print_given(job);
 }

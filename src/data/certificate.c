@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "base/memory.h"
 
 void attest_certificate_witness_init(attest_certificate_witness *witness)
@@ -112,7 +113,7 @@ attest_status attest_certificate_add_input(attest_certificate *certificate, cons
                                            const char *path, attest_error *error)
 {
     attest_input input;
-    attest_status status = attest_input_open(&input, path, SIZE_MAX, error);
+    attest_status status = attest_input_open_file(&input, path, SIZE_MAX, error);
 
     if (status == ATTEST_OK)
         status = attest_certificate_add_open_input(certificate, role, &input, error);
@@ -125,7 +126,7 @@ attest_status attest_certificate_add_dataset(attest_certificate *certificate, co
                                              attest_error *error)
 {
     attest_input input;
-    attest_status status = attest_input_open(&input, path, SIZE_MAX, error);
+    attest_status status = attest_input_open_file(&input, path, SIZE_MAX, error);
 
     if (status == ATTEST_OK)
         status = attest_certificate_add_open_dataset(certificate, &input, tensor, homogeneous,

@@ -265,7 +265,7 @@ attest_status attest_dataset_set_safetensors(attest_dataset *dataset,
                                              attest_error *error)
 {
     attest_safetensors file;
-    attest_status status = attest_safetensors_parse(&file, bytes, size, error);
+    attest_status status = attest_safetensors_parse(&file, bytes, size, budget, error);
 
     if (status != ATTEST_OK)
         return status;

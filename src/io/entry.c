@@ -67,9 +67,10 @@ static attest_status read_entry(void *value, const attest_json_cursor *object,
 }
 
 attest_status attest_entry_parse(attest_entry *entry, const char *text, size_t size,
-                                 attest_error *error)
+                                 attest_budget *budget, attest_error *error)
 {
-    attest_status status = attest_json_parse_value(entry, read_entry, text, size, NULL, error);
+    attest_status status =
+        attest_json_parse_value(entry, read_entry, text, size, budget, error);
 
     if (status != ATTEST_OK)
         attest_entry_clear(entry);

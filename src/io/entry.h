@@ -24,9 +24,9 @@ char *attest_entry_format(const attest_entry *entry);
 attest_status attest_entry_set_seconds(attest_text *text, double seconds,
                                        attest_error *error) ATTEST_WARN_UNUSED;
 
-/* entry (initialised) = the object in text[0..size). Status: FORMAT, NOMEM; then it is empty.
- */
+/* entry (initialised) = the object in text[0..size). The budget (NULL: unlimited) bounds the
+ * memory that parsing takes. Status: FORMAT, UNABLE, NOMEM; then it is empty. */
 attest_status attest_entry_parse(attest_entry *entry, const char *text, size_t size,
-                                 attest_error *error) ATTEST_WARN_UNUSED;
+                                 attest_budget *budget, attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

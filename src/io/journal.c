@@ -45,7 +45,8 @@ attest_status attest_journal_open_end(attest_journal *journal, const char *path,
     journal->chain = *chain;
     journal->size = size;
     journal->synced = attest_clock_seconds();
-    journal->file = attest_fault("open") ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+    journal->file =
+        attest_fault("open") ? -1 : open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (journal->file < 0)
         return fail(journal, "open", error);
     if (lseek(journal->file, 0, SEEK_END) == (off_t)size)

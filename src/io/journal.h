@@ -39,16 +39,20 @@ typedef struct attest_journal_tail {
 /* Is given the plan, then every entry, which it may take over (and leaves empty then), with the
  * record that it was read from. */
 typedef struct attest_journal_reader {
-    attest_status (*plan)(void *env, const char *text, size_t size, attest_error *error);
+    attest_status (*plan)(void *env, const char *text, size_t size, attest_budget *budget,
+                          attest_error *error);
     attest_status (*entry)(void *env, attest_entry *entry, const attest_frame *frame,
                            attest_error *error);
     void *env;
+    attest_budget *budget; /* bounds the bytes of the file and what a record takes while it is
+                            * read; NULL: unlimited */
     /* Instead of entry, if that is NULL: the record as it is. */
     attest_status (*record)(void *env, const attest_frame *frame, attest_error *error);
 } attest_journal_reader;
 
-/* Reads the journal. Status: IO (also when the record of the plan is not whole), NOMEM, or
- * what a reader says. */
+/* Reads the journal, which must be a regular file. Status: IO (also when the record of the plan
+ * is not whole), USAGE (not a regular file), UNABLE (the budget), NOMEM, or what a reader
+ * says. */
 attest_status attest_journal_read(attest_journal_tail *tail, const char *path,
                                   const attest_journal_reader *reader,
                                   attest_error *error) ATTEST_WARN_UNUSED;

@@ -11,19 +11,23 @@
 typedef struct scan {
     const char *bytes;
     size_t size, at;
+    size_t memory; /* that a record may take while it is read */
     attest_frame_chain chain;
 } scan;
 
-static attest_status take_entry(const attest_frame *frame, const attest_journal_reader *reader,
-                                attest_error *error)
+static attest_status take_record(const scan *in, const attest_frame *frame, bool is_plan,
+                                 const attest_journal_reader *reader, attest_error *error)
 {
+    attest_budget budget = {in->memory};
     attest_entry entry;
     attest_status status;
 
+    if (is_plan)
+        return reader->plan(reader->env, frame->payload, frame->size, &budget, error);
     if (!reader->entry)
         return reader->record(reader->env, frame, error);
     attest_entry_init(&entry);
-    status = attest_entry_parse(&entry, frame->payload, frame->size, error);
+    status = attest_entry_parse(&entry, frame->payload, frame->size, &budget, error);
     if (status == ATTEST_OK)
         status = reader->entry(reader->env, &entry, frame, error);
     attest_entry_clear(&entry);
@@ -46,10 +50,7 @@ static attest_status read_records(scan *in, attest_journal_tail *tail,
             break;
         if (strcmp(frame.kind, tail->records == 0 ? "plan" : "chunk") != 0)
             return attest_error_set(error, ATTEST_FORMAT, "unknown record \"%s\"", frame.kind);
-        if (tail->records == 0)
-            status = reader->plan(reader->env, frame.payload, frame.size, error);
-        else
-            status = take_entry(&frame, reader, error);
+        status = take_record(in, &frame, tail->records == 0, reader, error);
         in->at += frame.total;
         tail->records++;
     }
@@ -66,11 +67,13 @@ static attest_status read_file(attest_input *input, scan *in, attest_journal_tai
                                const char *path, const attest_journal_reader *reader,
                                attest_error *error)
 {
-    attest_status status = attest_input_open(input, path, SIZE_MAX, error);
+    size_t limit = attest_budget_left(reader->budget);
+    attest_status status = attest_input_open_file(input, path, limit, error);
 
     if (status != ATTEST_OK)
         return status;
-    *in = (scan){.bytes = (const char *)input->data, .size = input->size};
+    *in = (scan){
+        .bytes = (const char *)input->data, .size = input->size, .memory = limit - input->size};
     return attest_input_locate(input, read_records(in, tail, reader, error), error);
 }
 

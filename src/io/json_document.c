@@ -91,11 +91,11 @@ attest_status attest_json_document_parse(attest_json_document *document, const c
     return status;
 }
 
-attest_status attest_json_document_read(attest_json_document *document, const char *path,
-                                        attest_budget *budget, attest_error *error)
+static attest_status read_by(attest_input_opener *open, attest_json_document *document,
+                             const char *path, attest_budget *budget, attest_error *error)
 {
     attest_input input;
-    attest_status status = attest_input_open(&input, path, attest_budget_left(budget), error);
+    attest_status status = open(&input, path, attest_budget_left(budget), error);
 
     memset(document, 0, sizeof *document);
     if (status != ATTEST_OK)
@@ -103,6 +103,18 @@ attest_status attest_json_document_read(attest_json_document *document, const ch
     status = attest_json_document_parse(document, (const char *)input.data, input.size, budget,
                                         error);
     return attest_input_end(&input, status, error);
+}
+
+attest_status attest_json_document_read(attest_json_document *document, const char *path,
+                                        attest_budget *budget, attest_error *error)
+{
+    return read_by(attest_input_open, document, path, budget, error);
+}
+
+attest_status attest_json_document_read_file(attest_json_document *document, const char *path,
+                                             attest_budget *budget, attest_error *error)
+{
+    return read_by(attest_input_open_file, document, path, budget, error);
 }
 
 void attest_json_document_clear(attest_json_document *document)

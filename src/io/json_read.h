@@ -45,6 +45,12 @@ attest_status attest_json_document_parse(attest_json_document *document, const c
 attest_status attest_json_document_read(attest_json_document *document, const char *path,
                                         attest_budget *budget,
                                         attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for a file that the user did not name: a regular file only (base/input.h). Status:
+ * also USAGE. */
+attest_status attest_json_document_read_file(attest_json_document *document, const char *path,
+                                             attest_budget *budget,
+                                             attest_error *error) ATTEST_WARN_UNUSED;
 void attest_json_document_clear(attest_json_document *document);
 
 /* The whole document. */

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/input.h"
 #include "base/nearest.h"
 #include "base/memory.h"
 #include "base/try.h"
 
 /* A model is a page; what is much larger is something else. */
-enum { LARGEST = 1 << 20 };
+enum { LARGEST = 1 << 20, LARGEST_NUMBERS = 16 << 20 };
 
 bool attest_judge_model_is_path(const char *name)
 {
@@ -20,16 +21,27 @@ bool attest_judge_model_is_path(const char *name)
            (length >= 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
+/* status, with a text of its own for what is too large: no option raises this limit. */
+static attest_status check_size(attest_status status, const char *name, attest_error *error)
+{
+    if (status != ATTEST_UNABLE)
+        return status;
+    return attest_error_set(error, ATTEST_UNABLE,
+                            "%s%snot a kernel model: more than %d bytes, or numbers of more "
+                            "than %d bytes",
+                            name, *name ? ": " : "", LARGEST, LARGEST_NUMBERS);
+}
+
 static attest_status read_file(attest_judge_model *model, const char *path, attest_error *error)
 {
-    attest_budget budget = {LARGEST * (size_t)16};
+    attest_budget budget = {LARGEST_NUMBERS};
     attest_input input;
-    attest_status status;
+    attest_status status = attest_input_open(&input, path, LARGEST, error);
 
-    ATTEST_TRY(attest_input_open(&input, path, LARGEST, error));
-    status = attest_judge_model_read_input(model, &input, &budget, error);
+    if (status == ATTEST_OK)
+        status = attest_judge_model_read_input(model, &input, &budget, error);
     attest_input_close(&input);
-    return status;
+    return check_size(status, attest_input_name(path), error);
 }
 
 static const char *shipped_name(const void *of, size_t i)
@@ -86,14 +98,15 @@ attest_status attest_judge_model_load(attest_judge_model **model, const char *na
 attest_status attest_judge_model_parse(attest_judge_model **model, const char *text,
                                        size_t size, attest_error *error)
 {
-    attest_budget budget = {LARGEST * (size_t)16};
+    attest_budget budget = {LARGEST_NUMBERS};
+    attest_status status;
 
     *model = NULL;
     if (size > LARGEST)
-        return attest_error_set(error, ATTEST_UNABLE, "a kernel model of %zu bytes is none",
-                                size);
+        return check_size(ATTEST_UNABLE, "", error);
     ATTEST_TRY(make_empty(model, error));
-    return finish(model, attest_judge_model_parse_json(*model, text, size, &budget, error));
+    status = attest_judge_model_parse_json(*model, text, size, &budget, error);
+    return finish(model, check_size(status, "", error));
 }
 
 static void write(attest_json *json, const void *model)

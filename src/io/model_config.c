@@ -264,21 +264,30 @@ static attest_status get_all(attest_model_config *config, const attest_json_curs
     return get_softcap(config, root, error);
 }
 
-attest_status attest_model_config_read(attest_model_config *config, const char *path,
-                                       attest_budget *budget, attest_error *error)
+typedef attest_status document_reader(attest_json_document *document, const char *path,
+                                      attest_budget *budget, attest_error *error);
+
+static attest_status read_config(attest_model_config *config, document_reader *read,
+                                 const char *path, attest_budget *budget, attest_error *error)
 {
     attest_json_document document;
     attest_json_cursor root, text;
     attest_status status;
 
     memset(config, 0, sizeof *config);
-    ATTEST_TRY(attest_json_document_read(&document, path, budget, error));
+    ATTEST_TRY(read(&document, path, budget, error));
     root = attest_json_root(&document);
     /* A model of texts and pictures has a config for each. */
     status = get_all(
         config, attest_json_find_member(&text, &root, "text_config") ? &text : &root, error);
     attest_json_document_clear(&document);
     return status == ATTEST_OK ? status : attest_error_prefix(error, status, path);
+}
+
+attest_status attest_model_config_read(attest_model_config *config, const char *path,
+                                       attest_budget *budget, attest_error *error)
+{
+    return read_config(config, attest_json_document_read, path, budget, error);
 }
 
 attest_status attest_model_config_find(attest_model_config *config, bool *found,
@@ -303,7 +312,7 @@ attest_status attest_model_config_find(attest_model_config *config, bool *found,
     /* One that is there and cannot be read must not look like none. */
     *found = access(beside, F_OK) == 0 || errno != ENOENT;
     if (*found)
-        status = attest_model_config_read(config, beside, budget, error);
+        status = read_config(config, attest_json_document_read_file, beside, budget, error);
     free(beside);
     return status;
 }

@@ -23,12 +23,14 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static attest_status open_shard(attest_model_shard *shard, attest_budget *budget,
+/* A file that an index names is a regular one; the model itself may come from a pipe. */
+static attest_status open_shard(attest_model_file *model, attest_model_shard *shard,
                                 attest_error *error)
 {
     if (shard->open)
         return ATTEST_OK;
-    ATTEST_TRY(attest_tensor_file_open(&shard->file, shard->path, budget, error));
+    ATTEST_TRY((model->indexed ? attest_tensor_file_open_file : attest_tensor_file_open)(
+        &shard->file, shard->path, model->budget, error));
     shard->open = true;
     return ATTEST_OK;
 }
@@ -71,7 +73,7 @@ static attest_status open_file(attest_model_file *model, const char *path, attes
     model->shard->path = attest_memory_copy(path);
     if (!model->shard->path)
         return attest_memory_fail(error);
-    ATTEST_TRY(open_shard(model->shard, model->budget, error));
+    ATTEST_TRY(open_shard(model, model->shard, error));
     file = &model->shard->file;
     if (file->is_npy)
         return attest_error_set(
@@ -190,6 +192,7 @@ attest_status attest_model_file_open(attest_model_file *model, const char *path,
 
     memset(model, 0, sizeof *model);
     model->budget = budget;
+    model->indexed = index;
     status = index ? open_index(model, path, error) : open_file(model, path, error);
     if (status != ATTEST_OK)
         attest_model_file_close(model);
@@ -238,7 +241,7 @@ attest_status attest_model_file_get(attest_array *array, attest_model_file *mode
     if (!found)
         return attest_nearest_refuse(name, name_at, model, model->names, error);
     shard = &model->shard[found->shard];
-    ATTEST_TRY(open_shard(shard, model->budget, error));
+    ATTEST_TRY(open_shard(model, shard, error));
     if (shard->file.is_npy || shard->file.is_zip)
         return attest_tensor_file_get(array, &shard->file, name, error);
     return attest_safetensors_get(array, &shard->file.tensors, name, error);
@@ -269,7 +272,7 @@ attest_status attest_model_file_describe(char dtype[ATTEST_SAFETENSORS_DTYPE_SIZ
     const size_t *from;
     attest_array array;
 
-    ATTEST_TRY(open_shard(shard, model->budget, error));
+    ATTEST_TRY(open_shard(model, shard, error));
     for (size_t t = 0; t < tensors->count; t++)
         if (strcmp(tensors->tensor[t].name, model->name[i].name) == 0) {
             from = tensors->tensor[t].shape;

@@ -28,6 +28,7 @@ typedef struct attest_model_file {
     size_t names;
     attest_model_shard *shard; /* one, or those of the index */
     size_t shards;
+    bool indexed;
     attest_json_document index; /* holds the names, or an archive's are in own */
     char *own;
 } attest_model_file;

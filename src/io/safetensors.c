@@ -112,7 +112,7 @@ static attest_status check_tensors(attest_safetensors *file, size_t data_size,
 }
 
 attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned char *bytes,
-                                       size_t size, attest_error *error)
+                                       size_t size, attest_budget *budget, attest_error *error)
 {
     size_t length;
     attest_status status;
@@ -128,8 +128,8 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
                                 "safetensors header of %zu bytes: at most %zu are read", length,
                                 ATTEST_SAFETENSORS_MAX_HEADER);
     file->data = bytes + LENGTH_SIZE + length;
-    status =
-        attest_safetensors_parse_header(file, (const char *)bytes + LENGTH_SIZE, length, error);
+    status = attest_safetensors_parse_header(file, (const char *)bytes + LENGTH_SIZE, length,
+                                             budget, error);
     if (status == ATTEST_OK)
         status = check_tensors(file, size - LENGTH_SIZE - length, error);
     if (status != ATTEST_OK)

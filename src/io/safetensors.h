@@ -37,11 +37,13 @@ typedef struct attest_safetensors {
 /* True when the bytes begin as a safetensors file of this size does. */
 bool attest_safetensors_is(const unsigned char *bytes, size_t size);
 
-/* Reads the header; the data stay where they are. Status: FORMAT, NOMEM; after a failure there
- * is nothing to clear. Cost: O(n log n) for n tensors, at most 20 bytes of memory per byte of
+/* Reads the header; the data stay where they are. The budget (NULL: unlimited) is
+ * charged for the header. Status: FORMAT, UNABLE, NOMEM; after a failure there is nothing to
+ * clear. Cost: O(n log n) for n tensors, at most 20 bytes of memory per byte of
  * header. */
 attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned char *bytes,
-                                       size_t size, attest_error *error) ATTEST_WARN_UNUSED;
+                                       size_t size, attest_budget *budget,
+                                       attest_error *error) ATTEST_WARN_UNUSED;
 void attest_safetensors_clear(attest_safetensors *file);
 
 /* array = the tensor of this name; it points into the file's bytes. Status: USAGE (no such

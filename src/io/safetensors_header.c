@@ -128,14 +128,15 @@ static attest_status set_tensors(attest_safetensors *file, const attest_json_cur
 }
 
 attest_status attest_safetensors_parse_header(attest_safetensors *file, const char *text,
-                                              size_t size, attest_error *error)
+                                              size_t size, attest_budget *budget,
+                                              attest_error *error)
 {
     attest_json_cursor root;
     attest_status status;
 
     while (size > 0 && text[size - 1] == ' ')
         size--;
-    status = attest_json_document_parse(&file->header, text, size, NULL, error);
+    status = attest_json_document_parse(&file->header, text, size, budget, error);
     if (status == ATTEST_OK && text[size - 1] != '}')
         status =
             attest_error_set(error, ATTEST_FORMAT, "nothing but spaces may follow the object");

@@ -22,18 +22,19 @@ static attest_status parse(attest_tensor_file *file, attest_error *error)
     file->is_zip = attest_zip_is(bytes, size);
     if (file->is_npy)
         return ATTEST_OK;
-    return file->is_zip ? attest_zip_parse(&file->zip, bytes, size, error)
-                        : attest_safetensors_parse(&file->tensors, bytes, size, error);
+    return file->is_zip
+               ? attest_zip_parse(&file->zip, bytes, size, error)
+               : attest_safetensors_parse(&file->tensors, bytes, size, file->budget, error);
 }
 
-attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path,
-                                      attest_budget *budget, attest_error *error)
+static attest_status open_by(attest_input_opener *open, attest_tensor_file *file,
+                             const char *path, attest_budget *budget, attest_error *error)
 {
     attest_status status;
 
     memset(file, 0, sizeof *file);
     file->budget = budget;
-    ATTEST_TRY(attest_input_open(&file->input, path, attest_budget_left(budget), error));
+    ATTEST_TRY(open(&file->input, path, attest_budget_left(budget), error));
     status = attest_budget_charge(budget, file->input.size, error);
     if (status == ATTEST_OK) {
         file->charged = file->input.size;
@@ -43,6 +44,18 @@ attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path
         return ATTEST_OK;
     attest_tensor_file_close(file);
     return status;
+}
+
+attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path,
+                                      attest_budget *budget, attest_error *error)
+{
+    return open_by(attest_input_open, file, path, budget, error);
+}
+
+attest_status attest_tensor_file_open_file(attest_tensor_file *file, const char *path,
+                                           attest_budget *budget, attest_error *error)
+{
+    return open_by(attest_input_open_file, file, path, budget, error);
 }
 
 void attest_tensor_file_drop(attest_tensor_file *file)

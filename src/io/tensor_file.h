@@ -29,6 +29,12 @@ typedef struct attest_tensor_file {
 attest_status attest_tensor_file_open(attest_tensor_file *file, const char *path,
                                       attest_budget *budget,
                                       attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The same for a file that another file names: a regular file only (base/input.h). Status: also
+ * USAGE. */
+attest_status attest_tensor_file_open_file(attest_tensor_file *file, const char *path,
+                                           attest_budget *budget,
+                                           attest_error *error) ATTEST_WARN_UNUSED;
 void attest_tensor_file_close(attest_tensor_file *file);
 
 /* Frees what was inflated or converted: the tensors got so far are gone. */

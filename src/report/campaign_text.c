@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/print.h"
 #include "campaign/load.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
@@ -103,11 +103,11 @@ static void print_death(FILE *stream, const attest_death *death)
 {
     static const char *const kinds[] = {"out of memory", "too slow", "signal", "exit code"};
 
-    fprintf(stream, "  a worker died at trial %" PRIu64 " (seed 0x%" PRIx64 "): %s",
-            death->trial, death->seed, kinds[death->kind]);
+    attest_fprint(stream, "  a worker died at trial %" PRIu64 " (seed 0x%" PRIx64 "): %s",
+                  death->trial, death->seed, kinds[death->kind]);
     if (death->kind == ATTEST_DEATH_SIGNAL || death->kind == ATTEST_DEATH_EXIT)
-        fprintf(stream, " %d", death->detail);
-    fprintf(stream, "%s\n", death->shrinking ? ", while shrinking" : "");
+        attest_fprint(stream, " %d", death->detail);
+    attest_fprint(stream, "%s\n", death->shrinking ? ", while shrinking" : "");
 }
 
 static attest_paint paint(const attest_property_summary *property)
@@ -130,17 +130,17 @@ static void print_counts(FILE *stream, const attest_property_summary *property)
     char line[256];
 
     attest_report_result(line, sizeof line, property);
-    fprintf(stream, "%s: %s%s%s", property->property->name,
-            attest_paint_begin(stream, paint(property)), line, attest_paint_end(stream));
+    attest_fprint(stream, "%s: ", property->property->name);
+    attest_paint_print(stream, paint(property), line);
     if (result->failed)
-        fprintf(stream, ", %" PRIu64 " failed", result->failed);
+        attest_fprint(stream, ", %" PRIu64 " failed", result->failed);
     if (result->discarded)
-        fprintf(stream, ", %" PRIu64 " discarded", result->discarded);
+        attest_fprint(stream, ", %" PRIu64 " discarded", result->discarded);
     if (result->undecided)
-        fprintf(stream, ", %" PRIu64 " undecided", result->undecided);
+        attest_fprint(stream, ", %" PRIu64 " undecided", result->undecided);
     if (result->seconds > 0)
-        fprintf(stream, " (%.3g/s)", (double)property->trials / result->seconds);
-    fprintf(stream, "\n");
+        attest_fprint(stream, " (%.3g/s)", (double)property->trials / result->seconds);
+    attest_fprint(stream, "\n");
 }
 
 /* What a pass means: if a violation had the probability 3/N or more, then N independent trials
@@ -149,13 +149,13 @@ static void print_meaning(FILE *stream, const attest_property_summary *property)
 {
     if (property->verdict != ATTEST_CAMPAIGN_HELD || property->random == 0)
         return;
-    fprintf(stream,
-            "  no violation in %" PRIu64 " trials: at 95 %% confidence the violation "
-            "probability under this generator is below %.2g\n",
-            property->random, fmin(1, 3 / (double)property->random));
+    attest_fprint(stream,
+                  "  no violation in %" PRIu64 " trials: at 95 %% confidence the violation "
+                  "probability under this generator is below %.2g\n",
+                  property->random, fmin(1, 3 / (double)property->random));
     if (property->result->searched)
-        fprintf(stream, "  nor in %" PRIu64 " trials of guided search\n",
-                property->result->searched);
+        attest_fprint(stream, "  nor in %" PRIu64 " trials of guided search\n",
+                      property->result->searched);
 }
 
 static void print_labels(FILE *stream, const attest_property_summary *property, size_t width)
@@ -172,14 +172,14 @@ static void print_labels(FILE *stream, const attest_property_summary *property, 
                                          l + 1 < result->labels ? "," : "");
 
         if (l == 0)
-            column = (size_t)fprintf(stream, "  labels:");
+            column = (size_t)attest_fprint(stream, "  labels:");
         else if (column + 1 + length > width)
-            column = (size_t)fprintf(stream, "\n   ") - 1;
-        fprintf(stream, " %s%s", result->label[l].name, share);
+            column = (size_t)attest_fprint(stream, "\n   ") - 1;
+        attest_fprint(stream, " %s%s", result->label[l].name, share);
         column += 1 + length;
     }
     if (result->labels)
-        fprintf(stream, "\n");
+        attest_fprint(stream, "\n");
 }
 
 /* So many are said to be few, where the property knows why. */
@@ -195,23 +195,24 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
     print_counts(stream, property);
     attest_report_reason(line, sizeof line, property);
     if (line[0] && property->verdict != ATTEST_CAMPAIGN_NOT_RUN)
-        fprintf(stream, "  %s\n", line);
+        attest_fprint(stream, "  %s\n", line);
     if (property->property->few && result->failed == 0 && property->trials > 0 &&
         property->trials < FEW_TRIALS)
-        fprintf(stream, "  few trials: %s\n", property->property->few);
+        attest_fprint(stream, "  few trials: %s\n", property->property->few);
     print_meaning(stream, property);
     if (result->has_tightest)
-        fprintf(stream, "  tightest margin: 2^%.6g\n", result->tightest);
+        attest_fprint(stream, "  tightest margin: 2^%.6g\n", result->tightest);
     print_labels(stream, property, width);
     for (size_t d = 0; d < result->deaths && d < MOST_DEATHS; d++)
         print_death(stream, &result->death[d]);
     if (result->deaths > MOST_DEATHS)
-        fprintf(stream, "  and %zu more died\n", result->deaths - MOST_DEATHS);
+        attest_fprint(stream, "  and %zu more died\n", result->deaths - MOST_DEATHS);
     if (result->violations && !folder)
-        fprintf(stream, "%s", result->violation[0].text);
+        attest_print_lines(stream, result->violation[0].text,
+                           strlen(result->violation[0].text));
     if (command) {
-        fprintf(stream, "  replay: ");
-        attest_escape_print(stream, command);
+        attest_fprint(stream, "  replay: ");
+        attest_fprint(stream, "%s", command);
         fputc('\n', stream);
     }
     free(command);
@@ -233,9 +234,8 @@ static void print_reasons(FILE *stream, const attest_summary *summary)
         if (attest_summary_is_good(property))
             continue;
         attest_report_reason(line, sizeof line, property);
-        fprintf(stream, "%s%s%s: %s: %s\n", attest_paint_begin(stream, paint(property)),
-                names[property->standing], attest_paint_end(stream), property->property->name,
-                line);
+        attest_paint_print(stream, paint(property), names[property->standing]);
+        attest_fprint(stream, ": %s: %s\n", property->property->name, line);
     }
 }
 
@@ -244,22 +244,22 @@ static void print_end(FILE *stream, const attest_summary *summary)
     const size_t *count = summary->standing;
 
     print_reasons(stream, summary);
-    fprintf(stream, "%zu held, %zu violated as expected, %zu failed",
-            count[ATTEST_STANDING_HELD], count[ATTEST_STANDING_EXPECTED],
-            count[ATTEST_STANDING_FAILED]);
+    attest_fprint(stream, "%zu held, %zu violated as expected, %zu failed",
+                  count[ATTEST_STANDING_HELD], count[ATTEST_STANDING_EXPECTED],
+                  count[ATTEST_STANDING_FAILED]);
     if (count[ATTEST_STANDING_FLAKY])
-        fprintf(stream, ", %zu flaky", count[ATTEST_STANDING_FLAKY]);
+        attest_fprint(stream, ", %zu flaky", count[ATTEST_STANDING_FLAKY]);
     if (count[ATTEST_STANDING_UNDECIDED])
-        fprintf(stream, ", %zu undecided", count[ATTEST_STANDING_UNDECIDED]);
+        attest_fprint(stream, ", %zu undecided", count[ATTEST_STANDING_UNDECIDED]);
     if (count[ATTEST_STANDING_NOT_RUN])
-        fprintf(stream, ", %zu not run", count[ATTEST_STANDING_NOT_RUN]);
-    fprintf(stream, "; exit %d\n", attest_summary_code(summary));
+        attest_fprint(stream, ", %zu not run", count[ATTEST_STANDING_NOT_RUN]);
+    attest_fprint(stream, "; exit %d\n", attest_summary_code(summary));
 }
 
 void attest_report_campaign_text(FILE *stream, const attest_summary *summary,
                                  const char *folder, size_t width)
 {
-    fprintf(stream, "seed 0x%" PRIx64 "\n", summary->plan->seed);
+    attest_fprint(stream, "seed 0x%" PRIx64 "\n", summary->plan->seed);
     for (size_t p = 0; p < summary->properties; p++)
         print_property(stream, summary, p, folder, width);
     print_end(stream, summary);

@@ -1,6 +1,8 @@
 /* paint.c -- colour for people. */
 #include "report/paint.h"
 
+#include "base/print.h"
+
 static bool painted;
 
 void attest_paint_use(bool on)
@@ -8,7 +10,7 @@ void attest_paint_use(bool on)
     painted = on;
 }
 
-const char *attest_paint_begin(const FILE *stream, attest_paint kind)
+void attest_paint_print(FILE *stream, attest_paint kind, const char *text)
 {
     static const char *const begin[] = {
         [ATTEST_PAINT_GOOD] = "\033[32m",
@@ -16,11 +18,11 @@ const char *attest_paint_begin(const FILE *stream, attest_paint kind)
         [ATTEST_PAINT_OPEN] = "\033[33m",
         [ATTEST_PAINT_HEADING] = "\033[1m",
     };
+    bool on = painted && stream == stdout;
 
-    return painted && stream == stdout ? begin[kind] : "";
-}
-
-const char *attest_paint_end(const FILE *stream)
-{
-    return painted && stream == stdout ? "\033[m" : "";
+    if (on)
+        fputs(begin[kind], stream);
+    attest_fprint(stream, "%s", text);
+    if (on)
+        fputs("\033[m", stream);
 }

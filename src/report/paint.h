@@ -15,9 +15,8 @@ typedef enum attest_paint {
 /* Whether standard output is painted. Nothing is, until this says so. */
 void attest_paint_use(bool on);
 
-/* What begins, and what ends, text of this kind on the stream: escape sequences, or "" where it
- * is not standard output or that is not painted. */
-const char *attest_paint_begin(const FILE *stream, attest_paint kind);
-const char *attest_paint_end(const FILE *stream);
+/* Prints the text, in the colour of its kind where the stream is standard output and that is
+ * painted. */
+void attest_paint_print(FILE *stream, attest_paint kind, const char *text);
 
 #endif

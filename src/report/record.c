@@ -197,7 +197,7 @@ static attest_status read_file(attest_records *records, const char *folder, cons
     full = attest_listing_join(folder, path);
     if (!full)
         return attest_memory_fail_at(error, path);
-    status = attest_input_open(&input, full, attest_budget_left(budget), error);
+    status = attest_input_open_file(&input, full, attest_budget_left(budget), error);
     if (status == ATTEST_OK)
         status =
             attest_input_end(&input, add_input(records, path, &input, budget, error), error);

@@ -8,8 +8,8 @@
 #include <attest/ball.h>
 #include <attest/number.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "report/need.h"
 
 const char *attest_report_outcome_name(attest_trial_outcome outcome)
@@ -96,7 +96,7 @@ static void print_entry(FILE *stream, const attest_view *view, attest_view_kind 
         text = attest_ball_format_arf(x);
     else
         text = attest_memory_copy("not a number");
-    fputs(attest_need_text(text), stream);
+    attest_fprint(stream, "%s", attest_need_text(text));
     free(text);
 }
 
@@ -105,40 +105,42 @@ static void print_view(FILE *stream, const attest_replay *replay, attest_view_ki
     const attest_view *view = &replay->view[kind];
     char *text;
 
-    fprintf(stream, "  %s\n", view->name);
+    attest_fprint(stream, "  %s\n", view->name);
     for (size_t s = 0; s < 2; s++) {
-        fprintf(stream, "    (");
+        attest_fprint(stream, "    (");
         for (size_t c = 0; c < replay->dim; c++) {
-            fputs(c ? ", " : "", stream);
+            attest_fprint(stream, "%s", c ? ", " : "");
             print_entry(stream, view, kind, s * replay->dim + c);
         }
-        fprintf(stream, ")\n");
+        attest_fprint(stream, ")\n");
     }
     if (!view->finite) {
-        fprintf(stream, "    not finite\n");
+        attest_fprint(stream, "    not finite\n");
     } else if (arb_is_zero(view->separation)) {
-        fprintf(stream, "    equal\n");
+        attest_fprint(stream, "    equal\n");
     } else {
         text = attest_ball_format_text(view->separation);
-        fprintf(stream, "    apart by %s\n", attest_need_text(text));
+        attest_fprint(stream, "    apart by %s\n", attest_need_text(text));
         free(text);
     }
 }
 
 void attest_report_replay_text(FILE *stream, const char *path, const attest_replay *replay)
 {
-    attest_escape_print(stream, path);
-    fprintf(stream, ": %s (",
-            replay->outcome == ATTEST_VIOLATED ? "the violation is confirmed"
-            : replay->outcome == ATTEST_HELD   ? "not violated"
-                                               : attest_report_outcome_name(replay->outcome));
-    attest_escape_print(stream, replay->reason);
-    fprintf(stream, ")\n  decided by ");
-    attest_escape_print(stream, replay->decided_by);
-    fprintf(stream, "\n");
+    attest_fprint(stream, "%s", path);
+    attest_fprint(stream, ": %s (",
+                  replay->outcome == ATTEST_VIOLATED ? "the violation is confirmed"
+                  : replay->outcome == ATTEST_HELD
+                      ? "not violated"
+                      : attest_report_outcome_name(replay->outcome));
+    attest_fprint(stream, "%s", replay->reason);
+    attest_fprint(stream, ")\n  decided by ");
+    attest_fprint(stream, "%s", replay->decided_by);
+    attest_fprint(stream, "\n");
     if (replay->has_pair && replay->dim > 0)
-        fprintf(stream, "  outputs at [%zu,%zu] and [%zu,%zu]:\n", replay->pair[0].sequence,
-                replay->pair[0].position, replay->pair[1].sequence, replay->pair[1].position);
+        attest_fprint(stream, "  outputs at [%zu,%zu] and [%zu,%zu]:\n",
+                      replay->pair[0].sequence, replay->pair[0].position,
+                      replay->pair[1].sequence, replay->pair[1].position);
     for (size_t k = 0; k < ATTEST_VIEWS; k++)
         if (replay->view[k].there)
             print_view(stream, replay, (attest_view_kind)k);

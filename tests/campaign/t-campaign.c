@@ -268,7 +268,7 @@ static void test_given_up(void)
     attest_journal_init(&journal);
     if (!mkdtemp(folder) || attest_campaign_init(&campaign, &plan, NULL, NULL) != ATTEST_OK)
         abort();
-    status = attest_campaign_open(&campaign, &journal, folder, false, NULL);
+    status = attest_campaign_open(&campaign, &journal, folder, false, NULL, NULL);
     if (status == ATTEST_OK)
         status = attest_campaign_run(&campaign, NULL);
     if (status == ATTEST_OK) {

@@ -145,7 +145,7 @@ static char *gather(const attest_plan *plan, uint64_t seed, uint64_t chunks, boo
     char *text;
 
     attest_tally_init(&tally, plan, 0);
-    attest_gather_init(&all, &tally);
+    attest_gather_init(&all, &tally, NULL);
     add_all(&all, seed, chunks, fails, without, state);
     if (all.again) {
         attest_gather_restart(&all);

@@ -46,7 +46,7 @@ static attest_status resume(bool run, attest_journal_tail *tail, size_t *entries
 
     attest_journal_init(&journal);
     if (status == ATTEST_OK)
-        status = attest_campaign_open(&campaign, &journal, folder, true, error);
+        status = attest_campaign_open(&campaign, &journal, folder, true, NULL, error);
     *tail = campaign.tail;
     *entries = 0;
     for (size_t p = 0; status == ATTEST_OK && p < plan.properties; p++)

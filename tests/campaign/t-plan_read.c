@@ -22,7 +22,8 @@ static bool is_read(const attest_plan *plan)
 
     if (!text)
         abort();
-    if (attest_saved_plan_parse(&saved, text, strlen(text), toy_find, &error) != ATTEST_OK) {
+    if (attest_saved_plan_parse(&saved, text, strlen(text), toy_find, NULL, &error) !=
+        ATTEST_OK) {
         printf("# %s\n", error.text);
         free(text);
         return false;

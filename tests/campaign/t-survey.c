@@ -32,7 +32,7 @@ static void test_told(const attest_plan *plan, const attest_campaign *campaign)
     uint64_t trials = 0, failed = 0, undecided = 0;
 
     attest_chunk_result_init(&findings);
-    if (attest_survey_read(&told, folder, &findings, NULL) != ATTEST_OK)
+    if (attest_survey_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
         abort();
     for (size_t p = 0; p < PROPERTIES; p++) {
         TAP_OK(is_told(&told.property[p], plan, &campaign->tally[p]),
@@ -63,7 +63,7 @@ static void make_campaign(attest_campaign *campaign, const attest_plan *plan, bo
     if (attest_campaign_init(campaign, plan, NULL, NULL) != ATTEST_OK)
         abort();
     attest_journal_init(&journal);
-    if (attest_campaign_open(campaign, &journal, folder, true, NULL) != ATTEST_OK ||
+    if (attest_campaign_open(campaign, &journal, folder, true, NULL, NULL) != ATTEST_OK ||
         (runs && attest_campaign_run(campaign, NULL) != ATTEST_OK))
         abort();
     attest_journal_close(&journal);
@@ -103,7 +103,7 @@ static bool is_all_left(const attest_plan *plan)
 
     attest_chunk_result_init(&findings);
     make_campaign(&campaign, plan, false);
-    if (attest_survey_read(&told, folder, &findings, NULL) != ATTEST_OK)
+    if (attest_survey_read(&told, folder, &findings, NULL, NULL) != ATTEST_OK)
         abort();
     total = attest_survey_sum(&told);
     right = told.shard == plan->shard && told.shards == plan->shards && told.properties == 1 &&
@@ -146,7 +146,7 @@ static void test_none(void)
     attest_error error;
 
     attest_chunk_result_init(&findings);
-    TAP_OK(attest_survey_read(&told, folder, &findings, &error) == ATTEST_USAGE &&
+    TAP_OK(attest_survey_read(&told, folder, &findings, NULL, &error) == ATTEST_USAGE &&
                strstr(error.text, "holds no campaign"),
            "an empty folder: %s", error.text);
     attest_chunk_result_clear(&findings);

@@ -70,11 +70,12 @@ static void read_entry(const char *bytes, size_t size)
     attest_error error;
 
     attest_entry_init(&entry);
-    if (attest_entry_parse(&entry, bytes, size, &error) == ATTEST_OK) {
+    if (attest_entry_parse(&entry, bytes, size, NULL, &error) == ATTEST_OK) {
         first = attest_entry_format(&entry);
         attest_entry_clear(&entry);
         attest_entry_init(&entry);
-        check(first && attest_entry_parse(&entry, first, strlen(first), &error) == ATTEST_OK);
+        check(first &&
+              attest_entry_parse(&entry, first, strlen(first), NULL, &error) == ATTEST_OK);
         second = attest_entry_format(&entry);
         check(second && strcmp(first, second) == 0);
     } else {

@@ -133,14 +133,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (second)
         write_journal(switches, 1, second + 1, size - (size_t)(second - data) - 1);
     if (attest_merge_read(&merge, folders, second ? 2 : 1, attest_property_get, partial, NULL,
-                          &error) != ATTEST_OK) {
+                          NULL, &error) != ATTEST_OK) {
         if (error.text[0] == '\0' || strchr(error.text, '\n'))
             abort();
         return 0;
     }
     if (second) { /* the order of folders does not matter */
-        if (attest_merge_read(&again, turned, 2, attest_property_get, partial, NULL, &error) !=
-                ATTEST_OK ||
+        if (attest_merge_read(&again, turned, 2, attest_property_get, partial, NULL, NULL,
+                              &error) != ATTEST_OK ||
             count_trials(&again) != count_trials(&merge) || again.missing != merge.missing)
             abort();
         attest_merge_clear(&again);

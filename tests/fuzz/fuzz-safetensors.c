@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     attest_safetensors file;
 
     read_tensor(data, size, NULL);
-    if (attest_safetensors_parse(&file, data, size, NULL) != ATTEST_OK)
+    if (attest_safetensors_parse(&file, data, size, NULL, NULL) != ATTEST_OK)
         return 0;
     for (size_t i = 0; i < file.count; i++) {
         if (file.tensor[i].end > (size_t)(data + size - file.data))
