@@ -44,7 +44,7 @@ double attest_judge_exp_up(double x)
     double y;
 
     attest_kernel_exp(&y, &x, 1);
-    return y * (1 + 0x1p-50) + 0x1p-1070;
+    return y * (1 + ATTEST_TERM(exp_up, 0x1p-50)) + ATTEST_TERM(exp_least, 0x1p-1070);
 }
 
 double attest_judge_exp_down(double x)
@@ -52,13 +52,13 @@ double attest_judge_exp_down(double x)
     double y;
 
     attest_kernel_exp(&y, &x, 1);
-    return y < 0x1p-1000 ? 0 : y * (1 - 0x1p-50);
+    return y < 0x1p-1000 ? 0 : y * (1 - ATTEST_TERM(exp_down, 0x1p-50));
 }
 
 double attest_judge_grow(double u, double n)
 {
-    double x = n * u * (1 + 0x1p-50);
+    double x = n * u; /* exact: u is a power of two */
 
-    /* (1+u)^n <= e^(nu), and e^x - 1 <= x + x^2 for x <= 1 */
-    return x <= 0x1p-20 ? x + x * x : attest_judge_exp_up(x) - 1 + 0x1p-50;
+    /* (1+u)^n <= e^(nu), and e^x - 1 <= x + x^2 for x <= 1; judge.md, "Evaluation" */
+    return x <= 0x1p-20 ? x + ATTEST_TERM(grow_square, x * x) : attest_judge_exp_up(x) - 1;
 }

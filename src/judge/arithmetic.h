@@ -11,11 +11,12 @@
 
 #include <attest/format.h>
 
+#include "base/term.h"
 #include "kernel/judge.h"
 #include "number/hosted.h"
 
-#define ATTEST_JUDGE_UP (1 + 0x1p-40)
-#define ATTEST_JUDGE_DOWN (1 - 0x1p-40)
+#define ATTEST_JUDGE_UP (1 + ATTEST_TERM(evaluation_up, 0x1p-40))
+#define ATTEST_JUDGE_DOWN (1 - ATTEST_TERM(evaluation_down, 0x1p-40))
 
 /* An operation to nearest errs by at most u |result| + least. */
 typedef struct attest_judge_arithmetic {

@@ -45,7 +45,8 @@ static bool bound_block(void *context, size_t i)
 /* |returned - exact| is at most this: infinite where the exact value is not known. */
 static double distance(double lo, double hi, double exact, double error)
 {
-    double up = hi - exact + error, down = exact - lo + error;
+    double slack = ATTEST_TERM(exact_distance, error);
+    double up = hi - exact + slack, down = exact - lo + slack;
 
     if (!(error < (double)INFINITY))
         return (double)INFINITY;

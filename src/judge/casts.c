@@ -11,8 +11,11 @@ static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, doubl
     x->apart = 0;
     if (!rule->before)
         return;
-    apart = attest_kernel_judge()->apart(x->low, x->high, x->t, x->delta, &numbers,
-                                         common + (2 + x->raises) * rule->log_exp, x->count);
+    apart = attest_kernel_judge()->apart(
+        x->low, x->high, x->t, x->delta, &numbers,
+        ATTEST_TERM(apart_common, common) +
+            ATTEST_TERM(apart_exp, (2 + x->raises) * rule->log_exp),
+        x->count);
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
@@ -21,7 +24,9 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double n = (double)x->seen + x->sink + 1 + x->raises;
 
-    x->divisor = x->sum_high * (1 + attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10);
+    x->divisor =
+        x->sum_high *
+        (1 + ATTEST_TERM(divisor, attest_judge_grow(rule->sum.u, n) + x->apart + 0x1p-10));
 }
 
 /* A sum over the values of weight_size or cast is at most a part of that of w, and what exceeds
@@ -42,10 +47,12 @@ void attest_judge_weights_widen(attest_judge_work *x, struct kernel_judge_cast *
 static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     const attest_judge_variant *v = rule->variant;
-    double grown = attest_judge_exp_up(common + x->raises * rule->log_exp);
+    double grown =
+        attest_judge_exp_up(ATTEST_TERM(cast_grown, common + x->raises * rule->log_exp));
     struct kernel_judge_cast cast = {
-        .u = v->cast ? rule->p.u : 0,
-        .half = v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0,
+        .u = ATTEST_TERM(cast_rounding, v->cast ? rule->p.u : 0),
+        .half = ATTEST_TERM(cast_least,
+                            v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0),
         .widens = v->cast && v->sum_of != ATTEST_JUDGE_SUM_UNCAST,
         .kept = true};
     double grow = (1 + x->widest + x->widest * x->widest) * (1 + cast.u) * ATTEST_JUDGE_UP;
@@ -55,11 +62,11 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         cast.kept = false;
     if (rule->before) { /* divided one by one, by exponentials of their own */
         cast.half *= x->divisor;
-        cast.divided = rule->final;
-        cast.rest = rule->tiny * x->divisor;
+        cast.divided = ATTEST_TERM(cast_divided, rule->final);
+        cast.rest = ATTEST_TERM(cast_flushed, rule->tiny * x->divisor);
     }
     if (v->splits > 1) /* each part is divided, and its weight may be */
-        cast.divided += 2 * rule->final * (1 + rule->final);
+        cast.divided += ATTEST_TERM(split_divided, 2 * rule->final * (1 + rule->final));
     cast.cast_part = ((cast.kept ? cast.u : 0) + cast.divided) * grow;
     cast.size_part = grow * (1 + cast.cast_part) * ATTEST_JUDGE_UP;
     x->extra_most = 0;
@@ -70,8 +77,9 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
     }
     attest_judge_weights_widen(x, &cast);
     if (rule->before) /* the row sum's casts are others */
-        x->apart += cast.rounded_sum / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) *
-                    ATTEST_JUDGE_UP;
+        x->apart += ATTEST_TERM(apart_casts, cast.rounded_sum / x->sum_low *
+                                                 (1 + ((double)x->count + 16) * 0x1p-52) *
+                                                 ATTEST_JUDGE_UP);
 }
 
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
@@ -91,15 +99,17 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
                            size_t last, double m_low, double m_high, double raises)
 {
     const struct kernel_judge_weight numbers = weight_rule(x, rule, 0);
-    double moved =
-        rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0;
+    double moved = ATTEST_TERM(
+        known_reference,
+        rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0);
     struct kernel_judge_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
                                        .quantum = rule->p.quantum,
                                        .unit = 2 * rule->p.u,
                                        .most = rule->p.hosted.most,
-                                       .range = m_high - m_low + 2 * moved};
+                                       .range = ATTEST_TERM(known_range, m_high - m_low) +
+                                                2 * moved};
 
-    moved += 0x1p-44;
+    moved += ATTEST_TERM(known_evaluation, 0x1p-44);
     if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
         for (size_t j = first; j < last; j++) { /* nothing is gained here */
             x->offset[j] = 0;
@@ -110,8 +120,8 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
     }
     known.up = attest_judge_exp_up(x->top - m_high);
     known.down = attest_judge_exp_down(m_high - x->top);
-    known.error = rule->log_exp + moved;
-    known.later = raises * rule->log_exp + moved;
+    known.error = ATTEST_TERM(known_exp, rule->log_exp) + moved;
+    known.later = ATTEST_TERM(known_later, raises * rule->log_exp) + moved;
     attest_kernel_judge()->known_casts(x->offset + first, x->spread + first, x->half + first,
                                        x->w + first, x->t + first, x->delta + first,
                                        x->cast + first, &known, &numbers, last - first);

@@ -46,14 +46,18 @@ void attest_judge_row_clear(attest_judge_work *work)
 void attest_judge_row_close(attest_judge_work *work)
 {
     attest_judge_work *x = work;
-    double up = 1 + ((double)x->count + 16) * 0x1p-52;
-    double fixed = half_width(x->sink_low, x->sink_weight, x->sink_high) + x->fixed * up;
+    double up = 1 + ATTEST_TERM(value_sums, ((double)x->count + 16) * 0x1p-52);
+    double fixed =
+        ATTEST_TERM(sink_spread, half_width(x->sink_low, x->sink_weight, x->sink_high)) +
+        ATTEST_TERM(known_spread, x->fixed * up);
 
     for (size_t c = 0; c < x->stride; c++) {
         if (!x->sized)
-            x->size_v[c] = x->size_part * x->size_w[c] + x->size_rest * x->value_most;
+            x->size_v[c] = x->size_part * x->size_w[c] +
+                           ATTEST_TERM(size_rest, x->size_rest * x->value_most);
         if (!x->casted)
-            x->cast_v[c] = x->cast_part * x->size_w[c] + x->cast_rest * x->value_most;
+            x->cast_v[c] = x->cast_part * x->size_w[c] +
+                           ATTEST_TERM(cast_rest, x->cast_rest * x->value_most);
         x->size_v[c] *= up * ATTEST_JUDGE_UP;
         x->cast_v[c] *= up * ATTEST_JUDGE_UP;
         x->spread_v[c] += fixed * fabs(x->center[c]);
@@ -75,11 +79,12 @@ static void sum_ratio(double *low, double *high, const attest_judge_work *x,
 
         roundings = steps < n ? steps : n;
     }
-    roundings += x->raises;
+    roundings = ATTEST_TERM(sum_additions, roundings) + ATTEST_TERM(sum_rescales, x->raises);
     if (v->splits > 1) /* joined in the working format */
-        parts = ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10);
+        parts = ATTEST_TERM(sum_parts, ((double)v->splits + 1) * rule->work.u * (1 + 0x1p-10));
     /* terms, sums and whatever is rescaled may underflow, on the scale of P */
-    least = (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900) + x->apart;
+    least = ATTEST_TERM(sum_least, (2 + x->raises) * n * lost / maximum(x->sum_low, 0x1p-900)) +
+            x->apart;
     *high = (1 + attest_judge_grow(u, roundings) + least) * (1 + parts) * ATTEST_JUDGE_UP;
     *low = (1 - roundings * u - least) * (1 - parts) * ATTEST_JUDGE_DOWN;
     /* a rounded sum of numbers >= 0 is not below one of them as a term, but for rescales */
@@ -102,7 +107,7 @@ static double count_blocks(const attest_judge_work *x, const attest_judge_rule *
         return n / k + (double)x->seen + 1;
     if (v->direction == ATTEST_JUDGE_DIRECTION_ANY)
         return n / k + (double)x->count / tile + 3;
-    return (floor((double)x->count / tile) + 2) * ceil(tile / k);
+    return ATTEST_TERM(tile_blocks, floor((double)x->count / tile) + 2) * ceil(tile / k);
 }
 
 /* What a product counts as at most, when a matrix unit aligns it, besides its value: of a
@@ -114,7 +119,7 @@ static double raised_product(const attest_judge_work *x, const attest_judge_rule
     double value = maximum(x->value_most, x->value_least);
 
     if (rule->before)
-        weight *= maximum(x->divisor, 1);
+        weight *= maximum(ATTEST_TERM(raised_divisor, x->divisor), 1);
     return maximum(weight * value, (x->largest_high * 2 + x->extra_most) * x->value_least) *
            ATTEST_JUDGE_UP;
 }
@@ -125,7 +130,7 @@ static double safe_end(const attest_judge_work *x, double center, double phi)
     double step =
         phi > 0 ? phi / x->sum_low * ATTEST_JUDGE_UP : phi / x->sum_high * ATTEST_JUDGE_DOWN;
 
-    return center + step + 0x1p-51 * (fabs(center) + fabs(step));
+    return center + step; /* rounded: judge.md, "Evaluation" */
 }
 
 /* phi, slope = what the sink has of Phi of (6) at end, and of its slope, for all
@@ -143,14 +148,15 @@ static void start_phi(attest_judge_work *x)
  * covers what Phi and these sums err by themselves. */
 static void close_phi(attest_judge_work *x)
 {
-    double rounding = ((double)x->count + 16) * 0x1p-51;
+    double rounding = ATTEST_TERM(phi_evaluation, ((double)x->count + 16) * 0x1p-51);
 
     for (size_t c = 0; c < x->columns; c++) {
         double end = fabs(x->end[c]), below = x->sum_low * (x->value_most + end);
         double other = x->size_w[c] + x->sum * end;
         double size = fabs(x->phi[c]) + 2 * (below < other ? below : other);
 
-        x->phi[c] += rounding * size + x->cast_v[c] + x->product[c];
+        x->phi[c] += rounding * size + ATTEST_TERM(phi_casts, x->cast_v[c]) +
+                     ATTEST_TERM(phi_product, x->product[c]);
     }
 }
 
@@ -190,15 +196,17 @@ static void set_errors(double *error, const attest_judge_work *x)
 {
     double n = (double)x->count, e = x->evaluated, moved = 2 * e;
     struct kernel_judge_cost cost = {.high = x->sum_high,
-                                     .spent = 0x1p-51 * x->spent,
-                                     .far = n * 0x1p-560, /* e^-400 each */
+                                     .spent = ATTEST_TERM(exact_weights, 0x1p-51 * x->spent),
+                                     .far =
+                                         ATTEST_TERM(exact_far, n * 0x1p-560), /* e^-400 each */
                                      .most = x->value_most,
-                                     .rest = n * 0x1p-1060,
+                                     .rest = ATTEST_TERM(exact_least, n * 0x1p-1060),
                                      .sum = x->sum};
 
     if (!(e <= 0.25))
         moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
-    cost.moved = moved + (2 * n + 32) * 0x1p-53;
+    cost.moved =
+        ATTEST_TERM(exact_scores, moved) + ATTEST_TERM(exact_sums, (2 * n + 32) * 0x1p-53);
     attest_kernel_judge()->costs(error, x->center, x->size_v, &cost, x->columns);
 }
 
@@ -214,7 +222,7 @@ static void set_exact(double *lo, double *hi, double *exact, double *error,
         if (rule->descaled) {
             exact[c] *= rule->value_factor;
             error[c] = error[c] * rule->value_factor * ATTEST_JUDGE_UP +
-                       0x1p-52 * fabs(exact[c]) + 0x1p-1060;
+                       ATTEST_TERM(exact_factor, 0x1p-1060);
         }
         if (!(error[c] < (double)INFINITY)) {
             exact[c] = (double)NAN;
@@ -226,7 +234,8 @@ static void set_exact(double *lo, double *hi, double *exact, double *error,
 void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rule, double sign)
 {
     attest_judge_work *x = work;
-    double rounding = (4 * (double)x->count + 64) * 0x1p-53; /* of center, then of spreads */
+    double rounding = ATTEST_TERM(end_sums, (4 * (double)x->count + 64) *
+                                                0x1p-53); /* of center, then of spreads */
     bool known = attest_judge_row_is_known(x, rule);
 
     x->sign = sign;
@@ -238,9 +247,12 @@ void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rul
     for (size_t c = 0; x->narrow && c < x->columns; c++) {
         double center = x->center[c];
         double slack = rounding * (x->size_v[c] + fabs(center) * x->sum_high);
-        double spread = x->spread_v[c] + (known ? sign * x->offset_v[c] : x->cast_v[c]);
+        double spread = ATTEST_TERM(spread, x->spread_v[c]) +
+                        (known ? ATTEST_TERM(offset, sign * x->offset_v[c])
+                               : ATTEST_TERM(casts, x->cast_v[c]));
 
-        x->end[c] = sign * safe_end(x, sign * center, spread + x->product[c] + slack);
+        x->end[c] = sign * safe_end(x, sign * center,
+                                    spread + ATTEST_TERM(product, x->product[c]) + slack);
     }
 }
 
@@ -258,20 +270,23 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
     attest_judge_sum_error_group(&sum, &v->pv, &rule->pv,
                                  v->direction == ATTEST_JUDGE_DIRECTION_ANY ? 0 : v->tile);
     if (v->splits > 1)
-        joined = attest_judge_grow(rule->work.u, (double)v->splits + (rule->descaled ? 3 : 2));
+        joined = attest_judge_grow(
+            rule->work.u, ATTEST_TERM(joined, (double)v->splits + (rule->descaled ? 3 : 2)));
     /* no partial sum is above the larger P of the positive and the negative part N: 2 P is
      * P + N + |P - N|, and P - N is sum w v but for what is not known of the weights */
     for (size_t c = 0; c < x->stride; c++) {
         double size = x->size_v[c];
 
-        most[c] = size + fabs(x->center[c]) * x->sum + x->doubt * size +
-                  x->lost * x->value_most + x->cast_v[c];
+        most[c] = size + ATTEST_TERM(most_center, fabs(x->center[c]) * x->sum) +
+                  ATTEST_TERM(most_doubt, x->doubt * size) +
+                  ATTEST_TERM(most_lost, x->lost * x->value_most) +
+                  ATTEST_TERM(most_casts, x->cast_v[c]);
         most[c] = most[c] / 2 * up;
         most[c] = most[c] < size ? most[c] : size;
     }
     attest_kernel_judge()->sum_errors(x->product, x->size_v, most, &sum, x->stride);
     for (size_t c = 0; c < x->columns; c++) { /* what underflows does so on the scale of P */
-        x->product[c] += sum.rest * unit + joined * x->size_v[c];
+        x->product[c] += ATTEST_TERM(product_least, sum.rest * unit) + joined * x->size_v[c];
         x->product[c] *= ATTEST_JUDGE_UP;
     }
 }

@@ -123,21 +123,23 @@ void attest_judge_rule_init(attest_judge_rule *rule, const attest_judge_variant 
     set_numbers(rule, question);
     u = rule->work.u;
     e = v->exp_relative > u ? v->exp_relative : u;
-    rule->final = v->final_relative > u ? v->final_relative : u;
+    rule->final = ATTEST_TERM(division, v->final_relative > u ? v->final_relative : u);
     /* -log(1 - e) <= e + e^2 for e <= 1/2, and <= e / (1 - e) */
-    rule->log_exp = (e <= 0.5 ? e + e * e : e / (1 - e)) * ATTEST_JUDGE_UP;
-    rule->reach = 2 * v->threshold * 0x1.62e42fefa39f0p-1 *
+    rule->log_exp =
+        ATTEST_TERM(exp_error, e <= 0.5 ? e + e * e : e / (1 - e)) * ATTEST_JUDGE_UP;
+    rule->reach = ATTEST_TERM(threshold, 2 * v->threshold) * 0x1.62e42fefa39f0p-1 *
                   (1 + 2 * attest_judge_rule_units(rule, 4)) * ATTEST_JUDGE_UP;
-    rule->flushed = ldexp(1, -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
-                    attest_judge_exp_up(rule->reach / 2);
+    rule->flushed =
+        ldexp(ATTEST_TERM(flushed_weight, 1), -124 + (v->offset < 0 ? (int)-v->offset : 0)) *
+        attest_judge_exp_up(rule->reach / 2);
     /* a negative offset is taken back after the flush; parts are multiplied, added and divided
      * once more each */
-    rule->tiny =
-        ldexp(whole ? 1 : (double)v->splits + 1, -125 + (v->offset < 0 ? (int)-v->offset : 0));
+    rule->tiny = ldexp(ATTEST_TERM(flushed_result, whole ? 1 : (double)v->splits + 1),
+                       -125 + (v->offset < 0 ? (int)-v->offset : 0));
     rule->folded = any || v->scale == ATTEST_JUDGE_SCALE_FOLDED;
     rule->queried = any || v->scale == ATTEST_JUDGE_SCALE_QUERY;
     rule->scored = any || v->scale == ATTEST_JUDGE_SCALE_SCORE;
-    rule->shifted = (v->offset != 0 ? 4 : 2) * u * (1 + 8 * u);
+    rule->shifted = ATTEST_TERM(reference_rounding, (v->offset != 0 ? 4 : 2) * u * (1 + 8 * u));
     rule->rescaled = v->max != ATTEST_JUDGE_MAX_TWO_PASS;
     rule->known_tiles =
         rule->rescaled && v->tile > 0 && whole && v->direction != ATTEST_JUDGE_DIRECTION_ANY;

@@ -55,7 +55,7 @@ void attest_judge_rule_set_head(attest_judge_rule *rule, const attest_judge_head
 /* So many unit roundoffs of a constant that was folded: units, and two more for factors. */
 static inline double attest_judge_rule_units(const attest_judge_rule *rule, double units)
 {
-    return (units + (rule->descaled ? 2 : 0)) * rule->work.u;
+    return (units + ATTEST_TERM(factor_units, rule->descaled ? 2 : 0)) * rule->work.u;
 }
 
 /* At least nothing: a member that is not known to matter later alone counts as a difference. */

@@ -35,16 +35,21 @@ static double cap(double t, double *delta, double *ev, const attest_judge_rule *
 {
     const attest_judge_variant *v = rule->variant;
     double c = rule->cap, u = rule->work.u, capped = softcap(t, c), size;
-    double before =
-        (*delta + attest_judge_rule_units(rule, rule->queried ? 8 : 5) * (fabs(t) + *delta)) *
-        ATTEST_JUDGE_UP;
-    double moved = before * softcap_slope(fabs(t) - before - *ev, c);
+    double before = (*delta + ATTEST_TERM(cap_argument,
+                                          attest_judge_rule_units(rule, rule->queried ? 8 : 5) *
+                                              (fabs(t) + *delta))) *
+                    ATTEST_JUDGE_UP;
+    double moved = ATTEST_TERM(cap_slope, before) * softcap_slope(fabs(t) - before - *ev, c);
 
-    *ev += c * 0x1p-46 + rule->cap_error;
+    *ev += ATTEST_TERM(cap_evaluation, c * 0x1p-46 + rule->cap_error);
     size = fabs(capped) + moved + *ev;
-    *delta = (moved + (c + rule->cap_error) * v->softcap_absolute * (1 + 4 * u) +
-              ((v->softcap_relative > u ? v->softcap_relative : u) + 3 * u) * size) *
-             ATTEST_JUDGE_UP;
+    *delta =
+        (moved +
+         ATTEST_TERM(cap_absolute, (c + rule->cap_error) * v->softcap_absolute * (1 + 4 * u)) +
+         (ATTEST_TERM(cap_relative, v->softcap_relative > u ? v->softcap_relative : u) +
+          ATTEST_TERM(cap_product, 3 * u)) *
+             size) *
+        ATTEST_JUDGE_UP;
     return capped;
 }
 
@@ -57,10 +62,10 @@ static double shift(double t, double bias, double *delta, double *ev,
 {
     double sum = t + bias;
 
-    *ev += 0x1p-52 * fabs(sum);
-    *delta +=
-        attest_judge_rule_units(rule, 2) * (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta) +
-        rule->work.least;
+    *ev += ATTEST_TERM(mask_evaluation, 0x1p-52 * fabs(sum));
+    *delta += ATTEST_TERM(mask_sum, attest_judge_rule_units(rule, 2) *
+                                        (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta)) +
+              ATTEST_TERM(mask_least, rule->work.least);
     *delta *= ATTEST_JUDGE_UP;
     return sum;
 }
@@ -82,20 +87,20 @@ static void set_rule(struct kernel_judge_score *to, const attest_judge_work *x,
                                 x->raised_scaled, 0);
     to->scale = rule->scale;
     to->scale_error = rule->scale_error;
-    to->rounding = (dim + 4) * 0x1p-53;
+    to->rounding = ATTEST_TERM(score_evaluation, (dim + 4) * 0x1p-53);
     to->scored = rule->scored || rule->folded;
     to->queried = rule->queried;
-    to->u = exact ? 0 : u;
-    to->least = exact ? 0 : rule->work.least;
-    to->store_u = v->stored ? rule->store.u : 0;
-    to->store_least = v->stored ? rule->store.least : 0;
+    to->u = ATTEST_TERM(scale_product, exact ? 0 : u);
+    to->least = ATTEST_TERM(scale_least, exact ? 0 : rule->work.least);
+    to->store_u = ATTEST_TERM(store_rounding, v->stored ? rule->store.u : 0);
+    to->store_least = ATTEST_TERM(store_least, v->stored ? rule->store.least : 0);
     to->store_limit = v->stored ? rule->store.limit : (double)INFINITY;
     if (exact && v->scaled_query.precision >= v->q.precision)
         query_u = 0;
     /* the kernel's scale is off by 2 u */
-    to->query_u = query_u * (1 + attest_judge_rule_units(rule, 4));
+    to->query_u = ATTEST_TERM(query_rounding, query_u * (1 + attest_judge_rule_units(rule, 4)));
     to->query_scale = rule->scale * (1 + attest_judge_rule_units(rule, 4));
-    to->query_least = rule->query.least + rule->work.least;
+    to->query_least = ATTEST_TERM(query_least, rule->query.least + rule->work.least);
     to->query_limit =
         rule->folded ? to->query_sum.limit / LOG2E * ATTEST_JUDGE_DOWN : (double)INFINITY;
 }

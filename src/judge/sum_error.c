@@ -30,10 +30,13 @@ static void init_tree(attest_judge_sum_error *rule, const attest_judge_dot *dot,
                       const attest_judge_arithmetic *unit, double rescales)
 {
     double n = rule->terms, u = unit->u, depth = depth_of(dot, n);
-    double moved = attest_judge_grow(u, rescales + (dot->exact_products ? 0 : 1));
-    double lost = (2 * n + rescales) * unit->least;
-    double grown = attest_judge_grow(u, dot->exact_products ? n : n - 1);
-    double deep = attest_judge_grow(u, depth + rescales + 1);
+    double moved =
+        attest_judge_grow(u, ATTEST_TERM(tree_rescales, rescales) +
+                                 ATTEST_TERM(tree_products, dot->exact_products ? 0 : 1));
+    double lost = ATTEST_TERM(tree_least, (2 * n + rescales) * unit->least);
+    double grown =
+        attest_judge_grow(u, ATTEST_TERM(tree_additions, dot->exact_products ? n : n - 1));
+    double deep = attest_judge_grow(u, ATTEST_TERM(tree_depth, depth + rescales + 1));
 
     rule->size_part = moved * (1 + grown) * ATTEST_JUDGE_UP;
     rule->most_part = grown * ATTEST_JUDGE_UP;
@@ -44,23 +47,24 @@ static void init_tree(attest_judge_sum_error *rule, const attest_judge_dot *dot,
 
 /* Lemma 2, groups: each errs by a part of the absolute values of its own terms, and their sums,
  * no more of them than blocks, are the leaves of a tree. Or every addend is a partial sum of a
- * group, with one rounding more for each block. */
+ * group, and the additions of the groups round no more than Lemma 2 counts (judge.md). */
 static void init_groups(attest_judge_sum_error *rule, double terms, double blocks, double u)
 {
-    double n = rule->terms < terms ? rule->terms : terms, cut = (n + blocks) * rule->cut;
-    double part = cut + blocks * rule->kept, grown = attest_judge_grow(u, rule->blocks);
+    double n = rule->terms < terms ? rule->terms : terms,
+           cut = ATTEST_TERM(group_cut, (n + blocks) * rule->cut);
+    double part = cut + ATTEST_TERM(group_kept, blocks * rule->kept),
+           grown = attest_judge_grow(u, ATTEST_TERM(group_additions, rule->blocks));
     double factor = (1 + grown) / (1 - part) * ATTEST_JUDGE_UP;
 
     if (part < 0.5) {
         rule->promoted_size = part * factor * ATTEST_JUDGE_UP;
         rule->promoted_most = grown * ATTEST_JUDGE_UP;
-        rule->promoted_rest =
-            rule->blocks *
-            ((cut * rule->raised + blocks * rule->least) * factor + rule->least * (1 + grown)) *
-            ATTEST_JUDGE_UP;
+        rule->promoted_rest = rule->blocks *
+                              (ATTEST_TERM(group_raised, cut * rule->raised * factor) +
+                               ATTEST_TERM(group_least, blocks * rule->least * factor +
+                                                            rule->least * (1 + grown))) *
+                              ATTEST_JUDGE_UP;
     }
-    rule->kept += u;
-    rule->least *= 2;
 }
 
 void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judge_dot *dot,
@@ -71,18 +75,17 @@ void attest_judge_sum_error_init(attest_judge_sum_error *rule, const attest_judg
     rule->limit = unit->limit;
     rule->terms = terms;
     rule->blocks = blocks;
-    rule->raised = raised;
-    rule->least = unit->least;
+    rule->raised = ATTEST_TERM(matrix_raised, raised);
+    rule->least = ATTEST_TERM(matrix_least, unit->least);
     if (!rule->tensor) {
         init_tree(rule, dot, unit, rescales);
         return;
     }
-    rule->cut = ldexp(1, -(int)dot->fraction);
-    rule->kept = dot->accumulate.precision != 24 ? unit->u
-                 : dot->fraction < 23            ? rule->cut
-                                                 : 0x1p-23;
-    rule->size_part = attest_judge_grow(unit->u, rescales);
-    rule->rest = (blocks + terms + rescales) * unit->least;
+    rule->cut = ATTEST_TERM(matrix_cut, ldexp(1, -(int)dot->fraction));
+    rule->kept = ATTEST_TERM(
+        matrix_kept, dot->accumulate.precision != 24 ? unit->u : fmax(rule->cut, 0x1p-23));
+    rule->size_part = attest_judge_grow(unit->u, ATTEST_TERM(matrix_rescales, rescales));
+    rule->rest = ATTEST_TERM(matrix_rest, (blocks + terms + rescales) * unit->least);
     rule->promoted_size = rule->promoted_most = 0;
     rule->promoted_rest = (double)INFINITY;
     if (dot->promote > 0)

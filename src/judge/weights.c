@@ -36,11 +36,13 @@ static double common_error(const attest_judge_work *x, const attest_judge_rule *
     double offset = fabs((double)v->offset), error = 0;
 
     if (rule->rescaled && rule->folded)
-        error += rule->shifted * (x->most + offset);
+        error += ATTEST_TERM(references, rule->shifted * (x->most + offset));
     if (v->splits > 1) /* log n <= 0.7 log2 n + 1 */
-        error += v->split_log + 2 * rule->log_exp +
-                 2 * attest_judge_rule_units(rule, 8) *
-                     (x->most + logb((double)x->seen) + 2 + offset + rule->reach);
+        error += ATTEST_TERM(split_log, v->split_log) +
+                 ATTEST_TERM(split_exp, 2 * rule->log_exp) +
+                 ATTEST_TERM(split_rounding,
+                             2 * attest_judge_rule_units(rule, 8) *
+                                 (x->most + logb((double)x->seen) + 2 + offset + rule->reach));
     return error * ATTEST_JUDGE_UP;
 }
 
@@ -53,7 +55,7 @@ static void fill(double *x, double value, size_t count)
 /* What a weight's own exponential and those of so many rescales add to its exponent's error. */
 static double exponentials(const attest_judge_rule *rule, double raises)
 {
-    return (1 + raises) * rule->log_exp;
+    return (ATTEST_TERM(weight_exp, 1) + ATTEST_TERM(rescale_exp, raises)) * rule->log_exp;
 }
 
 /* g_j of (3) for all keys, and whether the row is narrow. */
@@ -103,10 +105,11 @@ static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double
     if (!x->sink)
         return;
     argument = x->sink_logit - x->top;
-    *g = (sink_error(x, rule) + common + exponentials(rule, x->raises) +
-          attest_judge_rule_units(rule, 5) * (1 + 8 * rule->work.u) *
-              (fabs(argument) + 2 * rule->reach) +
-          0x1p-50 * (fabs(argument) + 1)) *
+    *g = (sink_error(x, rule) + ATTEST_TERM(sink_common, common) +
+          ATTEST_TERM(sink_exp, exponentials(rule, x->raises)) +
+          ATTEST_TERM(sink_argument, attest_judge_rule_units(rule, 5) * (1 + 8 * rule->work.u) *
+                                         (fabs(argument) + 2 * rule->reach)) +
+          ATTEST_TERM(sink_evaluation, 0x1p-50 * (fabs(argument) + 1))) *
          ATTEST_JUDGE_UP;
     if (argument + *g < -FAR)
         *g = 0;
@@ -130,7 +133,7 @@ static double spent_on(double weight, double way)
  * weights costs here, the roundings of arguments and of exponentials. */
 static void set_sums(attest_judge_work *x)
 {
-    double up = 1 + ((double)x->count + 16) * 0x1p-52, down = 2 - up;
+    double up = 1 + ATTEST_TERM(weight_sums, ((double)x->count + 16) * 0x1p-52), down = 2 - up;
     struct kernel_judge_total total = {
         .sum = x->sink_weight,
         .low = x->sink_low,
@@ -186,7 +189,8 @@ static double farthest_shift(const attest_judge_work *x, const attest_judge_rule
     if (rule->rescaled || rule->variant->splits > 1)
         size = maximum(size, fabs(x->lowest));
     /* one reference: half of what two tiles can be apart by */
-    return rule->shifted / 2 * (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
+    return ATTEST_TERM(far_reference, rule->shifted / 2) *
+           (size + fabs((double)rule->variant->offset)) * ATTEST_JUDGE_UP;
 }
 
 /* How far the argument of exp can be above 0: the threshold, or all the way from the lowest
@@ -216,12 +220,13 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
                            double moved)
 {
     const attest_judge_variant *v = rule->variant;
-    double slack = common + moved + 2 * rule->log_exp;
+    double slack = common + moved + ATTEST_TERM(largest_exp, 2 * rule->log_exp);
     double y = attest_judge_exp_up(highest_argument(x, rule) + slack);
     double grown = rule->quantised ? 1 + rule->scheme.relative + rule->scheme.of_largest : 1;
     double p = ldexp(y, (int)v->offset), whole = p;
     double added; /* the row sum may add either */
-    double n = (double)x->seen * (1 + 0x1p-10), roundings = n + x->raises + 2;
+    double n = (double)x->seen * (1 + 0x1p-10),
+           roundings = ATTEST_TERM(largest_roundings, n + x->raises + 2);
     double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
     double products = 1 + attest_judge_grow(rule->pv.u, roundings);
     double joined = v->splits > 1 ? (double)v->splits + 1 : 2; /* outputs of parts, added */

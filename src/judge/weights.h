@@ -24,7 +24,7 @@ static inline double maximum(double a, double b)
  * the latter in its argument's error; 5 u where factors are folded in. */
 static inline double sink_error(const attest_judge_work *x, const attest_judge_rule *rule)
 {
-    return attest_judge_rule_units(rule, 6) * fabs(x->sink_logit) + rule->work.least;
+    return ATTEST_TERM(sink_rounding, attest_judge_rule_units(rule, 6) * fabs(x->sink_logit));
 }
 
 /* What the kernel's loops over keys need of the row. */
@@ -34,12 +34,13 @@ weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double co
     /* five roundings of an argument, relative to the way; seven with factors */
     double roundings = attest_judge_rule_units(rule, 5);
 
-    return (struct kernel_judge_weight){.top = x->top,
-                                        .far = x->bottom - FAR,
-                                        .argument = roundings * (1 + 8 * rule->work.u),
-                                        .reach = rule->reach,
-                                        .common = common,
-                                        .least_argument = LEAST_ARGUMENT};
+    return (struct kernel_judge_weight){
+        .top = x->top,
+        .far = x->bottom - FAR,
+        .argument = ATTEST_TERM(argument_rounding, roundings * (1 + 8 * rule->work.u)),
+        .reach = rule->reach,
+        .common = common,
+        .least_argument = LEAST_ARGUMENT};
 }
 
 /* The key after the last one of the tile of key j. */

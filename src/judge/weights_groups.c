@@ -22,12 +22,16 @@ static void set_extra(attest_judge_work *x, const attest_judge_rule *rule, size_
 {
     const attest_block_error *e = &rule->scheme;
     double up = (1 + cast->u) * ATTEST_JUDGE_UP, grow = 1 + cast->divided;
-    double fixed = e->of_largest * (largest * grow + cast->rest) + e->relative * cast->rest +
-                   e->tiny * unit;
+    double fixed = ATTEST_TERM(scheme_largest, e->of_largest * (largest * grow + cast->rest)) +
+                   ATTEST_TERM(scheme_tiny, e->tiny * unit);
 
     for (size_t j = first; j < last; j++)
-        x->extra[j] = (e->relative * x->high[j] * grow + fixed) * up;
-    x->extra_most = maximum(x->extra_most, (e->relative * largest * grow + fixed) * up);
+        x->extra[j] =
+            (ATTEST_TERM(scheme_relative, e->relative) * (x->high[j] * grow + cast->rest) +
+             fixed) *
+            up;
+    x->extra_most =
+        maximum(x->extra_most, (e->relative * (largest * grow + cast->rest) + fixed) * up);
 }
 
 static double largest_of(const double *x, size_t first, size_t last)

@@ -44,3 +44,8 @@ void table_run(const table_row *row, size_t rows)
         }
     }
 }
+
+int table_done(void)
+{
+    return tap_done();
+}

@@ -65,6 +65,17 @@ static attest_tensor tensor(const double *data, size_t tokens, size_t dim)
                            {0, 0, (ptrdiff_t)(dim * sizeof *data), sizeof *data}};
 }
 
+/* A rule of operations that do not round. */
+static void make_exact(attest_judge_rule *rule)
+{
+    attest_judge_arithmetic *unit[] = {&rule->score, &rule->store, &rule->query, &rule->p,
+                                       &rule->sum,   &rule->pv,    &rule->work};
+
+    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
+        unit[i]->u = unit[i]->least = 0;
+    rule->log_exp = rule->final = rule->tiny = rule->shifted = 0;
+}
+
 /* The bounds of the row: lo, hi, exact, error. */
 static bool open_scene(double result[4], attest_judge_head_bound *bound,
                        attest_judge_rule *rule, attest_judge_question *question, scene *x)
@@ -85,6 +96,8 @@ static bool open_scene(double result[4], attest_judge_head_bound *bound,
     if (attest_judge_question_init(question, &x->qkv, &error) != ATTEST_OK)
         return false;
     attest_judge_rule_init(rule, &x->v, question);
+    if (x->exact)
+        make_exact(rule);
     if (attest_judge_head_bound_init(bound, question, rule, 1, &error) != ATTEST_OK ||
         attest_judge_head_bound_load(bound, 0, 0, &error) != ATTEST_OK)
         return false;
@@ -152,45 +165,20 @@ void scene_get_bound(double result[4], scene *x)
     attest_judge_question_clear(&question);
 }
 
-bool scene_sums_hold(scene *x)
+double scene_get(scene *x, double (*get)(const scene *x, const attest_judge_work *row,
+                                         const attest_judge_rule *rule))
 {
     attest_judge_head_bound bound;
     attest_judge_rule rule;
     attest_judge_question question;
-    const attest_judge_work *work = &bound.work[0]; /* of the row */
-    double result[4], size = 0, cast = 0, low = 0, high = 0, lost = 0;
-    bool holds;
+    double result[4], value;
 
     if (!open_scene(result, &bound, &rule, &question, x))
         abort();
-    for (size_t j = 0; j < x->keys; j++) {
-        size += work->weight_size[j] * fabs(x->value[j]);
-        cast += work->cast[j] * fabs(x->value[j]);
-        low += work->low[j];
-        high += work->high[j];
-        lost += work->low[j] == 0 ? work->high[j] : 0;
-    }
-    holds = !work->weight_reason && size > 0 && work->size_v[0] >= size &&
-            work->cast_v[0] >= cast && work->sum_low <= low && work->sum_high >= high &&
-            work->sum_low <= work->sum && work->sum <= work->sum_high && work->lost >= lost;
+    value = get(x, &bound.work[0], &rule);
     attest_judge_head_bound_clear(&bound);
     attest_judge_question_clear(&question);
-    return holds;
-}
-
-double scene_product(scene *x)
-{
-    attest_judge_head_bound bound;
-    attest_judge_rule rule;
-    attest_judge_question question;
-    double result[4], part;
-
-    if (!open_scene(result, &bound, &rule, &question, x))
-        abort();
-    part = bound.work[0].product[0] / bound.work[0].size_v[0];
-    attest_judge_head_bound_clear(&bound);
-    attest_judge_question_clear(&question);
-    return part;
+    return value;
 }
 
 void scene_push(attest_judge_recipe *r)

@@ -1,0 +1,798 @@
+/* judge_weights.c -- rows of the judge's terms (3) to (6): weights, casts, the product with V,
+ * the row sum, the quotient. */
+#include "tests/bounds/judge_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static scene x;
+
+static void fused_offset(attest_judge_recipe *r)
+{
+    r->argument = ATTEST_RECIPE_FOLDED;
+    r->offset_inside = true;
+    r->tile = 1;
+    r->cuts = 0;
+}
+
+static void flushed(attest_judge_recipe *r)
+{
+    r->flush = true;
+    r->tile = 1;
+    r->cuts = 0;
+}
+
+static void all_parts(attest_judge_recipe *r)
+{
+    scene_push(r);
+    flushed(r);
+    r->splits = x.v.splits;
+    r->split_divides_last = false;
+}
+
+/* ---- (3): weights ---- */
+
+static void vary_far(scene *s, uint64_t *state)
+{
+    s->k[0] = scene_round(-150 - 90 * scene_uniform(state), "binary32");
+    s->k[1] = scene_round(scene_uniform(state), "binary32");
+}
+
+/* Key 0 is small, its value is all there is. */
+static double argument_rounding(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.qkv.scale = "1431655767/4294967296"; /* about 1/3 */
+    x.value[0] = 0x1p100;
+    x.vary = vary_far;
+    x.direct = scene_push;
+    x.trials = 300;
+    return scene_measure(&x);
+}
+
+static double draw_factor(uint64_t *state)
+{
+    return scene_round(1 + scene_uniform(state) / 128, "binary32");
+}
+
+/* Factors whose product with this scale and log2 e, rounded four times, errs by almost three
+ * unit roundoffs: one step more is still allowed. Scores are a little more than 64. */
+static void vary_factors(scene *s, uint64_t *state)
+{
+    const double exact = 3047860608.0 / 4294967296, log2e = 0x1.71547652b82fep0;
+    float scale = (float)((double)(float)exact * log2e);
+    double most = 0;
+
+    s->q[0] = draw_factor(state);
+    s->k[1] = scene_round(scene_uniform(state), "binary32");
+    for (int i = 0; i < 400; i++) {
+        double q = draw_factor(state), k = draw_factor(state);
+        double error = (double)(scale * (float)(q * k)) / (exact * log2e * (q * k)) - 1;
+
+        if (error > most && error < 2.95 * 0x1p-24) {
+            most = error;
+            s->factor[0] = q;
+            s->factor[1] = k;
+            s->k[0] = -64 * (1 + scene_uniform(state) / 64) / ((double)scale * q * k);
+            s->k[0] = scene_round(s->k[0], "binary32");
+        }
+    }
+}
+
+static void two_steps(attest_judge_recipe *r)
+{
+    scene_push(r);
+    r->argument = ATTEST_RECIPE_FOLDED_TWO_STEP;
+    r->scale_steps = 1;
+}
+
+static double factor_units(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = x.v.q = x.v.k = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.qkv.scale = "3047860608/4294967296";
+    x.value[0] = 0x1p100;
+    x.vary = vary_factors;
+    x.direct = two_steps;
+    x.trials = 1500;
+    return scene_measure(&x);
+}
+
+/* The largest key has no value; those below it have 1 and -1, and exponentials that err. */
+static void begin_exponentials(void)
+{
+    scene_begin(&x, 33, 1);
+    x.v.exp_relative = 0x1p-10;
+    x.direct = scene_push;
+    for (size_t j = 1; j < 33; j++) {
+        x.k[j] = -0.125;
+        x.value[j] = j % 2 ? 1 : -1;
+    }
+}
+
+static double weight_exp(void)
+{
+    begin_exponentials();
+    return scene_measure(&x);
+}
+
+/* Half of an exponential may be missing: rows that are not narrow. */
+static double exp_error(void)
+{
+    begin_exponentials();
+    x.v.exp_relative = 0.5;
+    return scene_measure(&x);
+}
+
+static double exp_error_large(void)
+{
+    begin_exponentials();
+    x.v.exp_relative = 0.55;
+    return scene_measure(&x);
+}
+
+/* A key of each tile, larger than those before it; key 0 has the value. */
+static void begin_rising(void)
+{
+    scene_begin(&x, 16, 1);
+    x.v.k = scene_format("binary32");
+    x.v.exp_relative = 0x1p-10;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = 1;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.value[0] = 0x1p60;
+    for (size_t j = 0; j < 16; j++)
+        x.k[j] = (double)j;
+    x.direct = scene_one_by_one;
+}
+
+static double rescale_exp(void)
+{
+    begin_rising();
+    return scene_measure(&x);
+}
+
+static double rescale_exp_any(void)
+{
+    begin_rising();
+    x.v.direction = ATTEST_JUDGE_DIRECTION_ANY;
+    return scene_measure(&x);
+}
+
+/* Scores that fall from tile to tile, by terms that a sum loses: a kernel's rise. */
+static double rescale_exp_rounded(void)
+{
+    scene_begin(&x, 16, 64);
+    x.v.score.accumulate = x.v.k = scene_format("binary16");
+    x.v.exp_relative = 0x1p-6;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = 1;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.value[0] = 1;
+    for (size_t j = 0; j < 16; j++) {
+        x.k[j * 64] = 1 + ldexp((double)j, -10);
+        for (size_t c = 1; c < 49 - 3 * j; c++)
+            x.k[j * 64 + c] = 0x1.fcp-12;
+    }
+    x.direct = scene_one_by_one;
+    return scene_measure(&x);
+}
+
+static void vary_close(scene *s, uint64_t *state)
+{
+    s->q[0] = scene_round(1 + scene_uniform(state) / 256, "bfloat16");
+    s->k[0] = scene_round(514 + scene_uniform(state), "binary32");
+    s->k[1] = scene_round(s->k[0] + 0.1 * scene_uniform(state), "binary32");
+}
+
+static void begin_references(void)
+{
+    scene_begin(&x, 2, 1);
+    judge_two_keys(&x);
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.qkv.scale = "702/1000";
+    x.direct = fused_offset;
+    x.vary = vary_close;
+    x.trials = 300;
+}
+
+static double references(void)
+{
+    begin_references();
+    return scene_measure(&x);
+}
+
+static double references_offset(void)
+{
+    begin_references();
+    x.v.offset = 8;
+    return scene_measure(&x);
+}
+
+/* A lazy maximum stays at the score of key 0; keys 1 and 2 are 20 above it, at the top. */
+static void vary_lazy(scene *s, uint64_t *state)
+{
+    s->k[0] = scene_round(scene_uniform(state), "binary32");
+    for (size_t j = 1; j < 3; j++)
+        s->k[j] = scene_round(20 + 0.1 * scene_uniform(state), "binary32");
+}
+
+static void lazy(attest_judge_recipe *r)
+{
+    flushed(r);
+    r->flush = false;
+    r->max = ATTEST_JUDGE_MAX_LAZY;
+    r->threshold = x.v.threshold;
+    r->argument = ATTEST_RECIPE_SEPARATE_TWO;
+}
+
+static double threshold(void)
+{
+    scene_begin(&x, 3, 1);
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.threshold = 30;
+    x.v.tile = 1;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.value[1] = 1;
+    x.value[2] = -1;
+    x.vary = vary_lazy;
+    x.direct = lazy;
+    x.trials = 100;
+    return scene_measure(&x);
+}
+
+static double flushed_weight(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.v = scene_format("binary64");
+    x.value[0] = 0x1p100;
+    x.k[0] = -88;
+    x.direct = flushed;
+    return scene_measure(&x);
+}
+
+/* ---- parts of the keys ---- */
+
+static double split_log(void)
+{
+    scene_begin(&x, 4, 1);
+    x.v.splits = 4;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.direct = all_parts;
+    x.value[0] = x.value[1] = 1;
+    x.value[2] = x.value[3] = -1;
+    x.v.split_log = 0x1p-9;
+    return scene_measure(&x);
+}
+
+/* Every part has a largest key without a value and one below it. */
+static double split_exp(void)
+{
+    scene_begin(&x, 32, 1);
+    x.v.splits = 16;
+    x.v.exp_relative = 0x1p-10;
+    x.direct = all_parts;
+    for (size_t j = 0; j < 32; j += 2) {
+        x.k[j] = j == 0 ? 0 : -0.0625;
+        x.k[j + 1] = -10;
+        x.value[j + 1] = j % 4 ? 1 : -1;
+    }
+    return scene_measure(&x);
+}
+
+static void vary_parts(scene *s, uint64_t *state)
+{
+    s->q[0] = scene_round(1 + scene_uniform(state) / 256, "bfloat16");
+    for (size_t j = 0; j < 2; j++)
+        s->k[j] = scene_round(1030 + scene_uniform(state), "binary32");
+}
+
+static double split_rounding(void)
+{
+    scene_begin(&x, 2, 1);
+    judge_two_keys(&x);
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.v.splits = 2;
+    x.qkv.scale = "none";
+    x.direct = all_parts;
+    x.vary = vary_parts;
+    x.trials = 300;
+    return scene_measure(&x);
+}
+
+static double split_divided(void)
+{
+    scene_begin(&x, 4, 1);
+    x.v.splits = 4;
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.direct = all_parts;
+    x.v.score.accumulate =
+        scene_format("binary32"); /* those of binary64 are simulated exactly */
+    x.v.final_relative = 0x1p-9;
+    x.k[0] = -20;
+    x.value[0] = 0x1p60;
+    return scene_measure(&x);
+}
+
+static double flushed_result(void)
+{
+    scene_begin(&x, 4, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.v = scene_format("binary64");
+    x.v.splits = 4;
+    x.direct = all_parts;
+    for (size_t j = 0; j < 4; j++)
+        x.value[j] = 0x1.fp-125;
+    return scene_measure(&x);
+}
+
+/* ---- sink ---- */
+
+static void folded(attest_judge_recipe *r)
+{
+    if (r->argument < ATTEST_RECIPE_FOLDED)
+        r->argument = ATTEST_RECIPE_FOLDED;
+}
+
+static void vary_sink(scene *s, uint64_t *state)
+{
+    s->k[0] = scene_round(514 + scene_uniform(state), "binary32");
+    s->q[0] = scene_round(1 + scene_uniform(state) / 64, "bfloat16");
+    s->k[0] = scene_round(s->k[0] * 1.4426950408889634, "binary32");
+    s->sink = scene_round(s->k[0] * s->q[0] * 0.6931471805599453, "binary32") + 0x1.fp-16;
+}
+
+static double sink_rounding(void)
+{
+    scene_begin(&x, 1, 1);
+    x.value[0] = 1;
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.sunk = true;
+    /* times log2 e: 1 + (64 - 0.45) 2^-23, which two numbers of binary32 above may stand for */
+    x.qkv.scale = "0.6931524316699416979151108475950181831707";
+    x.direct = folded;
+    x.vary = vary_sink;
+    x.trials = 400;
+    return scene_measure(&x);
+}
+
+/* All keys but the largest and the sink err, each its own way. */
+static double sink_exp(void)
+{
+    scene_begin(&x, 33, 1);
+    x.v.exp_relative = 0x1p-10;
+    x.direct = scene_push;
+    x.sunk = true;
+    x.sink = -0.125;
+    for (size_t j = 0; j < 33; j++) {
+        x.k[j] = j == 0 ? 0 : -0.125;
+        x.value[j] = 1;
+    }
+    return scene_measure(&x);
+}
+
+static void vary_low_sink(scene *s, uint64_t *state)
+{
+    s->sink = scene_round(scene_uniform(state), "binary32");
+}
+
+static void separate_two(attest_judge_recipe *r)
+{
+    scene_push(r);
+    r->argument = ATTEST_RECIPE_SEPARATE_TWO;
+    r->sink_in_max = false;
+}
+
+static double sink_argument(void)
+{
+    scene_begin(&x, 1, 1);
+    x.value[0] = 1;
+    x.v.score.accumulate = scene_format("binary32");
+    x.sunk = true;
+    x.k[0] = 16;
+    x.vary = vary_low_sink;
+    x.direct = separate_two;
+    x.trials = 300;
+    return scene_measure(&x);
+}
+
+/* The sink is the largest: one key in each of two parts, and what joins them errs. */
+static double sink_common(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.splits = 2;
+    x.v.split_log = 0x1p-9;
+    x.direct = all_parts;
+    x.sunk = true;
+    x.value[0] = x.value[1] = 1;
+    return scene_measure(&x);
+}
+
+/* ---- (4): casts ---- */
+
+static void vary_weight(scene *s, uint64_t *state)
+{
+    s->k[0] = scene_round(-3 - scene_uniform(state), "binary32");
+}
+
+static void begin_cast(const char *p)
+{
+    scene_begin(&x, 2, 1);
+    x.v.k = scene_format("binary32");
+    x.v.max = ATTEST_JUDGE_MAX_LAZY; /* the reference is not known */
+    x.v.cast = true;
+    x.v.p = scene_format(p);
+    x.value[0] = 1;
+}
+
+/* A weight just above the middle of 2^-5 and the next number of bfloat16. */
+static double cast_rounding(void)
+{
+    begin_cast("bfloat16");
+    x.k[0] = scene_round(log(0x1.0104p-5), "binary32");
+    x.trials = 1;
+    return scene_measure(&x);
+}
+
+static double cast_least(void)
+{
+    begin_cast("float8_e4m3fn");
+    x.k[0] = -6.9375; /* just below half the least number */
+    return scene_measure(&x);
+}
+
+static double cast_least_offset(void)
+{
+    begin_cast("float8_e4m3fn");
+    x.v.offset = 8;
+    x.k[0] = -12.4844;
+    return scene_measure(&x);
+}
+
+static double casts(void)
+{
+    return cast_least();
+}
+
+static double cast_divided(void)
+{
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    x.v.final_relative = 0x1p-9;
+    x.value[0] = 1;
+    x.value[1] = -1;
+    x.direct = scene_push;
+    return scene_measure(&x);
+}
+
+/* Divided weights below 2^-126 are flushed. */
+static double cast_flushed(void)
+{
+    scene_begin(&x, 3, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.v = scene_format("binary64");
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    x.value[0] = 0x1p100;
+    x.k[0] = -87;
+    x.direct = flushed;
+    return scene_measure(&x);
+}
+
+/* The largest weight is 1; seven are rounded alike, the last one has the value. */
+static void vary_equal(scene *s, uint64_t *state)
+{
+    double k = scene_round(-0.655 - 0.038 * scene_uniform(state), "binary32");
+
+    for (size_t j = 1; j < 8; j++)
+        s->k[j] = k;
+    s->k[8] = scene_round(-0.655 - 0.038 * scene_uniform(state), "binary32");
+}
+
+static double cast_rounding_sum(void)
+{
+    scene_begin(&x, 9, 1);
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    x.value[8] = 1;
+    x.vary = vary_equal;
+    x.trials = 200;
+    return scene_measure(&x);
+}
+
+static double offset(void)
+{
+    begin_cast("bfloat16");
+    x.v.max = ATTEST_JUDGE_MAX_TWO_PASS;
+    x.vary = vary_weight;
+    x.trials = 50;
+    return scene_measure(&x);
+}
+
+/* Weights that are divided one by one by a sum of other exponentials: n keys, each e^-1/2 too
+ * large by the error of exp in its weight and too small by it in the sum; every value is 1. */
+static double apart_exp(void)
+{
+    double b[4], e = 0x1p-10, y = exp(-0.5), sum = 1;
+
+    scene_begin(&x, 65, 1);
+    x.v.exp_relative = e;
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    for (size_t j = 0; j < 65; j++) {
+        x.k[j] = j == 0 ? 0 : -0.5;
+        x.value[j] = 1;
+        sum += j == 0 ? 0 : y * (1 - e * (1 - 0x1p-20));
+    }
+    scene_get_bound(b, &x);
+    return scene_part(1 / sum + 64 * y * (1 + e * (1 - 0x1p-20)) / sum, b);
+}
+
+/* The same of casts: the sum adds weights that were rounded down, the product has its own. */
+static double apart_casts(void)
+{
+    double b[4], y = 0x1.00fcp-1, other = 0x1.0104p-1;
+
+    scene_begin(&x, 65, 1);
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    (void)y;
+    (void)other;
+    (void)b;
+    return scene_measure(&x);
+}
+
+/* Weights that are quantised beside one of 1: the part of themselves, and that of the largest. */
+static double scheme(const char *name, double score)
+{
+    attest_error error;
+
+    scene_begin(&x, 2, 1);
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("binary32");
+    if (attest_block_parse(&x.v.p_scheme, name, &error) != ATTEST_OK)
+        abort();
+    x.value[0] = 1;
+    x.k[0] = score;
+    x.vary = score == 0 ? vary_weight : NULL;
+    x.trials = score == 0 ? 100 : 1;
+    return scene_measure(&x);
+}
+
+static double scheme_relative(void)
+{
+    return scheme("mxfp8_e4m3fn:te", 0);
+}
+
+static double scheme_relative_vllm(void)
+{
+    return scheme("mxfp4:vllm", -2.80); /* e^-2.80 is just below a fourth of a half */
+}
+
+static double scheme_largest(void)
+{
+    return scheme("int8:per-token", 0);
+}
+
+static double scheme_largest_trunc(void)
+{
+    return scheme("int8:ct2-trunc", 0);
+}
+
+static double scheme_largest_q4(void)
+{
+    return scheme("q4_0", -2.773); /* just below half of an eighth */
+}
+
+static double scheme_tiny(void)
+{
+    return scheme("float8_e4m3fn:scale=0.25", -8.32); /* half of the least number */
+}
+
+/* ---- (5): the product with V ---- */
+
+static double product(void)
+{
+    scene_begin(&x, 64, 1);
+    x.v.pv.accumulate = x.v.v = scene_format("binary16");
+    x.v.pv.exact_products = false;
+    x.direct = scene_in_order;
+    for (size_t j = 0; j < 64; j++)
+        x.value[j] = j == 0 ? 1 : 0x1.02p-11;
+    return scene_measure(&x);
+}
+
+/* O stays where it is though it is made smaller, and grows by twice. */
+static void begin_rescales(void)
+{
+    scene_begin(&x, 16, 1);
+    x.v.k = scene_format("binary32");
+    x.v.pv.accumulate = scene_format("binary16");
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = 1;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.direct = scene_one_by_one;
+    for (size_t j = 0; j < 16; j++) {
+        x.k[j] = scene_round(0x1.bp-12 * (double)j, "binary32");
+        x.value[j] = j == 0 ? 1.0625 : 0x1.02p-11;
+    }
+}
+
+static double tree_rescales(void)
+{
+    begin_rescales();
+    return scene_measure(&x);
+}
+
+static void blocks_one_by_one(attest_judge_recipe *r)
+{
+    scene_one_by_one(r);
+    r->pv.order = ATTEST_RECIPE_BLOCKS;
+}
+
+static double matrix_rescales(void)
+{
+    begin_rescales();
+    x.v.pv.order = ATTEST_JUDGE_ORDER_TENSOR_FORWARD;
+    x.v.pv.block = 16;
+    x.v.pv.fraction = 30;
+    x.direct = blocks_one_by_one;
+    return scene_measure(&x);
+}
+
+/* Key 0 alone; the product with V is just below half the least number, on the scale of P. */
+static double product_least(void)
+{
+    scene_begin(&x, 1, 1);
+    x.v.pv.accumulate = scene_format("binary16");
+    x.v.offset = -10;
+    x.value[0] = 0x1.fcp-16;
+    return scene_measure(&x);
+}
+
+static double matrix_rest(void)
+{
+    scene_begin(&x, 1, 1);
+    x.v.pv.accumulate = scene_format("binary16");
+    x.v.pv.order = ATTEST_JUDGE_ORDER_TENSOR_FORWARD;
+    x.v.pv.block = 16;
+    x.v.pv.fraction = 25;
+    x.v.tile = 16;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.v.offset = -10;
+    x.value[0] = 0x1.fcp-16;
+    return scene_measure(&x);
+}
+
+/* ---- (6): the row sum, the quotient, the output ---- */
+
+static void begin_row_sum(double k)
+{
+    scene_begin(&x, 64, 1);
+    x.v.k = scene_format("binary32");
+    x.v.sum_accumulate = scene_format("binary16");
+    x.direct = scene_in_order;
+    x.value[0] = 1;
+    for (size_t j = 1; j < 64; j++)
+        x.k[j] = k;
+}
+
+static double sum_additions_up(void)
+{
+    begin_row_sum(-7.6171875); /* 0.0005, above 2^-11 */
+    return scene_measure(&x);
+}
+
+static double sum_additions_down(void)
+{
+    begin_row_sum(-7.6328125); /* below 2^-11 */
+    return scene_measure(&x);
+}
+
+static double sum_additions_lanes(void)
+{
+    scene_begin(&x, 512, 1);
+    x.v.k = scene_format("binary32");
+    x.v.sum_accumulate = scene_format("binary16");
+    x.v.lanes = 4;
+    x.v.tile = 64;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.value[0] = 1;
+    for (size_t j = 1; j < 512; j++)
+        x.k[j] = j % 4 ? -60 : -7.6171875;
+    return scene_measure(&x);
+}
+
+/* A sum whose n additions and R rescales all err by u to the same side, over what is allowed. */
+static double get_sum_ratio(const scene *s, const attest_judge_work *row,
+                            const attest_judge_rule *rule)
+{
+    double k = (double)s->keys + (double)(s->keys - 1), u = rule->sum.u;
+
+    return fmax((pow(1 + u, k) - 1) / (row->ratio_high - 1), k * u / (1 - row->ratio_low));
+}
+
+static double sum_rescales(void)
+{
+    begin_rising();
+    x.v.sum_accumulate = scene_format("binary16");
+    return scene_get(&x, get_sum_ratio);
+}
+
+static double division(void)
+{
+    scene_begin(&x, 2, 1);
+    x.value[0] = 1;
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.final_relative = 0x1p-10;
+    x.direct = scene_push;
+    return scene_measure(&x);
+}
+
+static const table_row rows[] = {
+    {"argument_rounding", argument_rounding, 0.5, ""},
+    {"factor_units", factor_units, 0.75, ""},
+    {"weight_exp", weight_exp, 0.9, NULL},
+    {"exp_error", exp_error, 0.5, ""},
+    {"exp_error", exp_error_large, 0.5, ""},
+    {"rescale_exp", rescale_exp, 0.75, ""},
+    {"rescale_exp", rescale_exp_any, 0.4, ""},
+    {"rescale_exp", rescale_exp_rounded, 0.2, ""},
+    {"references", references, 0.1, ""},
+    {"reference_rounding", references_offset, 0.1, ""},
+    {"threshold", threshold, 0.1, ""},
+    {"flushed_weight", flushed_weight, 0.1, ""},
+    {"split_log", split_log, 0.9, NULL},
+    {"split_exp", split_exp, 0.6, ""},
+    {"split_rounding", split_rounding, 0.05, ""},
+    {"split_divided", split_divided, 0.6, ""},
+    {"flushed_result", flushed_result, 0.3, ""},
+    {"sink_rounding", sink_rounding, 0.6, ""},
+    {"sink_exp", sink_exp, 0.9, NULL},
+    {"sink_argument", sink_argument, 0.3, ""},
+    {"sink_common", sink_common, 0.3, ""},
+    {"cast_rounding", cast_rounding, 0.9, NULL},
+    {"cast_rounding", cast_rounding_sum, 0.8, ""},
+    {"cast_least", cast_least, 0.9, NULL},
+    {"cast_least", cast_least_offset, 0.9, NULL},
+    {"casts", casts, 0.9, NULL},
+    {"cast_divided", cast_divided, 0.5, ""},
+    {"cast_flushed", cast_flushed, 0.1, ""},
+    {"offset", offset, 0.9, NULL},
+    {"apart_exp", apart_exp, 0.9, NULL},
+    {"apart_casts", apart_casts, 0.5, ""},
+    {"scheme_relative", scheme_relative, 0.9, NULL},
+    {"scheme_relative", scheme_relative_vllm, 0.7, ""},
+    {"scheme_largest", scheme_largest, 0.9, NULL},
+    {"scheme_largest", scheme_largest_trunc, 0.9, NULL},
+    {"scheme_largest", scheme_largest_q4, 0.9, NULL},
+    {"scheme_tiny", scheme_tiny, 0.9, NULL},
+    {"product", product, 0.9, NULL},
+    {"tree_rescales", tree_rescales, 0.8, ""},
+    {"matrix_rescales", matrix_rescales, 0.5, ""},
+    {"product_least", product_least, 0.1, ""},
+    {"matrix_rest", matrix_rest, 0.1, ""},
+    {"sum_additions", sum_additions_up, 0.9, NULL},
+    {"sum_additions", sum_additions_down, 0.9, NULL},
+    {"sum_additions", sum_additions_lanes, 0.7, ""},
+    {"sum_rescales", sum_rescales, 0.9, NULL},
+    {"division", division, 0.9, NULL},
+};
+
+void judge_run_weights(void)
+{
+    table_run(rows, sizeof rows / sizeof *rows);
+}
