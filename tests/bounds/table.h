@@ -19,4 +19,7 @@ typedef struct {
 
 void table_run(const table_row *row, size_t rows);
 
+/* Prints the plan; the exit code for main. */
+int table_done(void);
+
 #endif
