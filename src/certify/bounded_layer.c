@@ -11,6 +11,7 @@
 #include <attest/kernel.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 #include "certify/bounded_lanes.h"
 
 #define U 0x1p-53
@@ -31,7 +32,8 @@ double attest_bounded_norm(const double *x, size_t count)
     }
     if (count % 2)
         sum[0] += x[count - 1] * x[count - 1];
-    return sqrt(sum[0] + sum[1]) * (1 + 0x1p-20) + LEAST_NORM;
+    return sqrt(sum[0] + sum[1]) * (1 + ATTEST_TERM(layer_norm_sums, 0x1p-20)) +
+           ATTEST_TERM(layer_norm_least, LEAST_NORM);
 }
 
 void attest_bounded_matrix_set(attest_bounded_matrix *matrix, const double *entry, size_t rows,
@@ -64,10 +66,12 @@ static void project(double *y, const attest_bounded_matrix *w, const double *pac
     }
 }
 
-/* (2) |y' - y| <= p B X for y = W x, of inner dimension cols. */
-static double projection_error(size_t cols, double weights, double tokens)
+double attest_bounded_projection_error(size_t cols, double weights, double tokens)
 {
-    return (((double)cols + 2) * U + weights + tokens) * SLACK;
+    return (ATTEST_TERM(layer_projection_sums, ((double)cols + 2) * U) +
+            ATTEST_TERM(layer_projection_weights, weights) +
+            ATTEST_TERM(layer_projection_tokens, tokens)) *
+           SLACK;
 }
 
 /* The blocks of a scratch memory, for rows rows of size entries. */
@@ -134,9 +138,11 @@ static attest_bounded_part get_part(const attest_bounded_task *task, size_t h, s
     }
     if (!(sum < INFINITY)) /* a comparison forgets a NaN, a sum does not */
         part.most = INFINITY;
-    part.projection = projection_error(head->q.cols, task->layer->error, task->error);
+    part.projection =
+        attest_bounded_projection_error(head->q.cols, task->layer->error, task->error);
     /* (3) */
-    part.score = 2 * part.projection * head->q.norm * head->k.norm * part.most * SLACK;
+    part.score = ATTEST_TERM(layer_scores, 2 * part.projection) * head->q.norm * head->k.norm *
+                 part.most * SLACK;
     return part;
 }
 
@@ -149,7 +155,7 @@ static void add_output(const attest_bounded_part *part, const double *o, const d
     const attest_bounded_matrix *w = &part->head->o;
     bool softmax = task->layer->activation == ATTEST_SOFTMAX;
     double v = part->head->v.norm * part->most;
-    double last = projection_error(w->cols, task->layer->error, 0);
+    double last = attest_bounded_projection_error(w->cols, task->layer->error, 0);
     double additions = (double)task->layer->heads * U;
 
     attest_bounded_pack(b->packed, o, w->cols, part->length);
@@ -158,10 +164,12 @@ static void add_output(const attest_bounded_part *part, const double *o, const d
         task->centre[e] += b->y[e];
     for (size_t k = 0; k < part->length; k++) {
         double eta = softmax ? part->score * part->norm[k] : 0;
-        double rho = error[k] + v * (eta + part->projection) * SLACK; /* (4) */
-        double y = w->norm * (v + rho);                               /* at least |W_O o| */
+        double rho = error[k] + v * (eta + ATTEST_TERM(layer_values, part->projection)) * SLACK;
+        double y = w->norm * (v + rho); /* at least |W_O o| */
         /* (5) the product; (6) this summand's share in the errors of the additions. */
-        task->radius[k] += last * y + w->norm * rho + additions * y;
+        task->radius[k] += ATTEST_TERM(layer_output, last * y) +
+                           ATTEST_TERM(layer_average, w->norm * rho) +
+                           ATTEST_TERM(layer_heads, additions * y);
     }
 }
 
@@ -173,7 +181,10 @@ static void begin_task(double *norm, const attest_bounded_task *task, size_t len
 
     for (size_t k = 0; k < length; k++) {
         norm[k] = attest_bounded_norm(task->token + k * dim, dim);
-        task->radius[k] = layer->skip ? norm[k] * (task->error + (double)layer->heads * U) : 0;
+        task->radius[k] =
+            layer->skip ? norm[k] * (ATTEST_TERM(layer_skip_tokens, task->error) +
+                                     ATTEST_TERM(layer_skip_heads, (double)layer->heads * U))
+                        : 0;
     }
     for (size_t e = 0; e < length * dim; e++) {
         bool added = layer->skip && (!layer->output_dim || e % dim < layer->output_dim);
@@ -201,7 +212,7 @@ static void finish_task(const attest_bounded_task *task, size_t length)
         bool finite = bounded;
         for (size_t c = 0; c < dim; c++)
             finite = finite && isfinite(task->centre[k * dim + c]);
-        task->radius[k] = task->radius[k] * SLACK + ABSOLUTE;
+        task->radius[k] = task->radius[k] * SLACK + ATTEST_TERM(layer_underflow, ABSOLUTE);
         if (!finite || !(task->radius[k] < INFINITY))
             task->radius[k] = INFINITY;
     }

@@ -44,6 +44,10 @@ typedef struct attest_bounded_layer {
  * +infinity or NaN where an entry is not finite. */
 double attest_bounded_norm(const double *x, size_t count);
 
+/* p of (2): |y' - y| <= p B X for y = W x of this many columns, where the entries of W and x
+ * have these relative errors. */
+double attest_bounded_projection_error(size_t cols, double weights, double tokens);
+
 /* matrix = the doubles at entry, which it refers to. */
 void attest_bounded_matrix_set(attest_bounded_matrix *matrix, const double *entry, size_t rows,
                                size_t cols);

@@ -8,18 +8,16 @@
 
 #include <attest/kernel.h>
 
+#include "base/term.h"
 #include "certify/filter_batch.h"
 
 #define U 0x1p-53
 #define SLACK (1 + 0x1p-16)
-#define ABSOLUTE 0x1p-980
+#define ABSOLUTE 0x1p-1000
 
 /* Larger layers are left to certify, and so are scores that are known less well than this. */
 enum { MOST_SIZE = 16, MOST_HEADS = 16, MOST_TOKENS = ATTEST_FILTER_POSITIONS };
 #define MOST_TAU 0x1p-20
-
-/* Below e^-700 weights are noise, counted by ABSOLUTE; above, s - M is known to 700 u. */
-#define DEPTH 700
 
 /* One side: the scores of its tokens and their values. */
 typedef struct side {
@@ -102,6 +100,56 @@ static double get_weights(double weight[MOST_TOKENS], const side *s, double from
     return sum;
 }
 
+/* Bound on the error of a computed score: (3) and (7). most >= |W_Q| |W_K| X*^2. */
+static double score_error(double p, double size, double most)
+{
+    return (ATTEST_TERM(difference_score_projections, 2 * p) +
+            ATTEST_TERM(difference_score_product, (size + 2) * U)) *
+           most * SLACK;
+}
+
+/* tau: bound on the mean relative error of the weights of up to 128 tokens, relative to the
+ * largest of their scores. */
+static double weight_error(double sigma)
+{
+    return (ATTEST_TERM(difference_weight_scores, sigma) +
+            ATTEST_TERM(difference_weight_roundings, 5 * U)) *
+           SLACK;
+}
+
+/* rho: bound on the error of the average of count tokens. */
+static double average_error(double v, double tau, double count, double p)
+{
+    return v * (ATTEST_TERM(difference_average_weights, tau) +
+                ATTEST_TERM(difference_average_sums, 2 * count * U) +
+                ATTEST_TERM(difference_average_values, p));
+}
+
+/* Bound on the error of a sum of count terms w_j (v_j - o), over the sum of their weights. */
+static double terms_error(double v, double tau, double count, double p, double rho)
+{
+    return 2 * v *
+               (ATTEST_TERM(difference_terms_weights, tau) +
+                ATTEST_TERM(difference_terms_sums, (count + 1) * U)) +
+           ATTEST_TERM(difference_terms_values, v * p) +
+           ATTEST_TERM(difference_terms_average, rho);
+}
+
+/* Bound on the error that dividing by the sum of count weights adds to the same. */
+static double quotient_error(double v, double tau, double count)
+{
+    return 2 * v *
+           (ATTEST_TERM(difference_quotient_weights, tau) +
+            ATTEST_TERM(difference_quotient_sums, count * U));
+}
+
+/* Bound on the error that W_O adds to a share of at most this norm. */
+static double output_error(double size, double norm)
+{
+    return ATTEST_TERM(difference_output_sums, size * U * norm) +
+           ATTEST_TERM(difference_output_underflow, ABSOLUTE);
+}
+
 /* o = the average of a side. */
 static void average(double *o, const side *s, size_t size)
 {
@@ -115,10 +163,10 @@ static void average(double *o, const side *s, size_t size)
     }
 }
 
-/* sum += sign * (sum over what only s has of e^(s_j - from) (v_j - o)); returns the sum of
- * these weights. */
-static double add_terms(double *sum, const side *s, const double *o, size_t size, double sign,
-                        double from)
+/* sum += sign * (sum over the tokens that only s has of e^(s_j - from) (v_j - o)); adds their
+ * number to *count, and returns the sum of their weights. */
+static double add_terms(double *sum, double *count, const side *s, const double *o, size_t size,
+                        double sign, double from)
 {
     double weight[MOST_TOKENS], total = 0;
 
@@ -126,6 +174,7 @@ static double add_terms(double *sum, const side *s, const double *o, size_t size
     for (size_t j = 0; j < s->sight->length; j++) {
         if (!s->only[j])
             continue;
+        ++*count;
         total += weight[j];
         for (size_t r = 0; r < size; r++)
             sum[r] += sign * weight[j] * (s->value[j][r] - o[r]);
@@ -140,30 +189,26 @@ static bool get_share(share *to, const attest_bounded_layer *layer,
                       double sign, double norm)
 {
     double from = fmax(a->most_only, b->most_only), o[MOST_SIZE] = {0}, f[MOST_SIZE] = {0};
-    double weight[MOST_TOKENS], w, z, rho, each, error;
-    double m = (double)(a->sight->length + b->sight->length), size = (double)head->q.rows;
-    double p = ((double)layer->dim + 2) * U * SLACK, v = head->v.norm * norm;
-    double sigma =
-        (2 * p + (size + 2) * U) * (head->q.norm * norm) * (head->k.norm * norm) * SLACK;
-
-    double tau = (sigma + (DEPTH + 4) * U) * SLACK;
+    double weight[MOST_TOKENS], w, z, rho, error, count = 0, size = (double)head->q.rows;
+    double p = attest_bounded_projection_error(layer->dim, 0, 0), v = head->v.norm * norm;
+    double sigma = score_error(p, size, (head->q.norm * norm) * (head->k.norm * norm));
+    double tau = weight_error(sigma);
 
     to->depth = a->most - from;
     if (!(tau + to->depth * U < MOST_TAU))
         return false;
     average(o, b, head->q.rows);
-    w = add_terms(f, a, o, head->q.rows, sign, from);
-    w += add_terms(f, b, o, head->q.rows, -sign, from);
+    w = add_terms(f, &count, a, o, head->q.rows, sign, from);
+    w += add_terms(f, &count, b, o, head->q.rows, -sign, from);
     z = get_weights(weight, a, a->most);
     for (size_t r = 0; r < head->q.rows; r++)
         f[r] /= z;
     project(to->y, &head->o, f);
-    rho = v * (2 * tau + (2 * m + 4) * U + p);                      /* of o */
-    each = 2 * v * (tau + (m + 3) * U) + v * p + rho;               /* of w_j (v_j - o) */
-    error = w / z * (each + 2 * v * (tau + (m + 3) * U));           /* of the quotient */
-    error += w / z * 2 * v * (size + (double)layer->heads + 6) * U; /* W_O, sums, e^-D */
-    to->error = head->o.norm * (error + v * ABSOLUTE + ABSOLUTE) * SLACK;
+    rho = average_error(v, tau, (double)b->sight->length, p);
+    error =
+        terms_error(v, tau, count, p, rho) + quotient_error(v, tau, (double)a->sight->length);
     to->norm = head->o.norm * (w / z * 2 * v) * SLACK;
+    to->error = (head->o.norm * (w / z * error) + output_error(size, to->norm)) * SLACK;
     return true;
 }
 
@@ -180,30 +225,46 @@ static double most_norm(const attest_filter_sight *a, const attest_filter_sight 
     return most;
 }
 
-/* Whether |sum_h e^-depth_h y_h| > bound, from the largest entry of the sum. */
-static bool is_above(const share *part, size_t heads, size_t dim, double bound)
+/* g = sum_h e^(least - depth_h) y_h, *least being the least depth; returns a bound on its
+ * error. */
+static double add_shares(double g[MOST_SIZE], double *least, const share *part, size_t heads,
+                         size_t dim)
 {
-    double least = INFINITY, g[MOST_SIZE] = {0}, error = 0, most = 0, scale;
+    double error = 0;
 
+    *least = INFINITY;
     for (size_t h = 0; h < heads; h++)
-        least = fmin(least, part[h].depth);
+        *least = fmin(*least, part[h].depth);
     for (size_t h = 0; h < heads; h++) {
-        double factor = least - part[h].depth;
+        double factor = *least - part[h].depth, norm = part[h].norm;
         attest_kernel_exp(&factor, &factor, 1);
         for (size_t c = 0; c < dim; c++)
             g[c] += factor * part[h].y[c];
-        /* Depths are rounded, and so is their difference: the factor is off by 3 depth u. */
-        error += factor * (part[h].error + part[h].norm * 4 * part[h].depth * U) +
-                 part[h].norm * ABSOLUTE;
+        error += factor * (part[h].error +
+                           ATTEST_TERM(difference_heads_sums, norm * ((double)heads + 2) * U) +
+                           ATTEST_TERM(difference_heads_depth, norm * 2 * part[h].depth * U)) +
+                 ATTEST_TERM(difference_heads_underflow, norm * 0x1p-1074);
     }
+    return error * SLACK;
+}
+
+/* Whether |sum_h e^-depth_h y_h| > bound, from the largest entry of the sum. */
+static bool is_above(const share *part, size_t heads, size_t dim, double bound)
+{
+    double least, g[MOST_SIZE] = {0}, error = add_shares(g, &least, part, heads, dim), most = 0;
+    double scale;
+
     for (size_t c = 0; c < dim; c++)
         most = fmax(most, fabs(g[c]));
-    most -= error * SLACK;
+    most -= error;
     if (!isfinite(most) || !(most > 0) || bound == 0)
         return isfinite(most) && most > 0;
     scale = -least;
     attest_kernel_exp(&scale, &scale, 1);
-    return scale > 0x1p-1000 && scale * most * (1 - 0x1p-16) > bound;
+    /* The depth is below 1024, so rounding it errs by at most 512 u; the rest is for exp and
+     * these operations. */
+    return scale > 0x1p-1000 &&
+           scale * most * (1 - ATTEST_TERM(difference_scale, 520 * U)) > bound;
 }
 
 bool attest_filter_difference(const attest_bounded_layer *layer, const double *query,

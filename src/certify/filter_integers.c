@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/term.h"
+
 enum {
     DIM = ATTEST_FILTER_INTEGERS_DIM,
     HEADS = ATTEST_FILTER_INTEGERS_HEADS,
@@ -91,8 +93,11 @@ static bool fits(integers *n, int token_bit, int weight_bit)
     double product = size * w * w, skip = ldexp(1, -2 * weight_bit);
 
     n->skip = shape->skip ? (int64_t)(skip < MOST_OUTPUT ? skip : 0) : 0;
-    return product < 0x1p52 && x < 0x1p52 && dim * dim * x * x * product < MOST_SCORE &&
-           (shape->skip ? skip * x : 0) + heads * dim * x * product < MOST_OUTPUT;
+    return product < 0x1p52 && x < 0x1p52 &&
+           ATTEST_TERM(integers_score, dim * dim * x * x * product) < MOST_SCORE &&
+           (shape->skip ? ATTEST_TERM(integers_skip, skip * x) : 0) +
+                   ATTEST_TERM(integers_heads, heads * dim * x * product) <
+               MOST_OUTPUT;
 }
 
 static bool prepare(integers *n)
@@ -280,7 +285,7 @@ bool attest_filter_integers_get(double *centre, double *radius, integers *n, siz
                   n->exponent);
         size += fabs(centre[c]);
     }
-    *radius = size * 0x1p-51 + 0x1p-1000;
+    *radius = ATTEST_TERM(integers_quotient, size * 0x1p-51) + 0x1p-1000;
     return true;
 }
 

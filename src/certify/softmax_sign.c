@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/term.h"
 #include "certify/softmax_series.h"
 #include "number/ball_exp.h"
 
@@ -56,6 +57,7 @@ static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead
         }
         arb_zero(power);
         arb_add_error_2exp_fmpz(power, x);
+        ATTEST_TERM_MAG(sign_far, arb_radref(power));
         arb_addmul_fmpz(sum, power, coefficient + near, bits);
     }
     attest_ball_exp_fractions(power, exponent, fmpq_denref(f->sum->unit), (size_t)near,
@@ -88,6 +90,7 @@ static void evaluate(arb_t factor, mag_t tail, const series *s, const fmpz_t lea
         get_power(power, exponent, f->sum->unit, 64);
         arb_mul_fmpz(power, power, s->rest, 64);
         arb_get_mag(tail, power);
+        ATTEST_TERM_MAG(sign_tail, tail);
         arb_add_error_mag(factor, tail);
     }
     fmpz_clear(exponent);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/term.h"
 #include "recheck/grid.h"
 
 enum { AXES = ATTEST_RECHECK_AXES, STRIDE = 8, BLOCK = 512, PART = 64 * ATTEST_RECHECK_ROWS };
@@ -42,7 +43,7 @@ static double choose_width(const grid *g)
     for (size_t p = 0; p < g->check->positions; p++)
         if (!(g->check->error[p] <= most)) /* a NaN is infinite, and stays so */
             most = g->check->error[p] < INFINITY ? g->check->error[p] : INFINITY;
-    width = (g->reach + 4 * most) * (1 + 0x1p-20);
+    width = (g->reach + ATTEST_TERM(grid_errors, 2 * most)) * (1 + 0x1p-20);
     if (!(width < INFINITY))
         return INFINITY;
     return width > 0x1p-30 ? width : 0x1p-30;

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 
 /* Entries are 0 or lie within 2^-RANGE .. 2^RANGE: no product of four of them, and no sum of
  * such products, leaves the range of doubles. */
 enum { RANGE = 120 };
 
-/* u = 2^-53, with room for terms of higher order. */
-static const double unit = 0x1p-53 * (1 + 0x1p-20);
+/* u = 2^-53, with room for terms of higher order and the roundings of the bounds. */
+static const double unit = 0x1p-53 * (1 + 0x1p-16);
 
 /* One head for the sequence at hand; a bar marks sums of absolute values. */
 typedef struct quick_head {
@@ -227,7 +228,39 @@ static void load_head(quick_head *head, const attest_recheck_quick *quick,
     head->value_norm = sqrt(sum);
 }
 
-/* Scores of query k, less the largest; *error bounds the error of each before that. */
+/* E: bound on the error of a score, where |W_K x| . |W_Q x| with absolute values is at most
+ * most. */
+static double score_error(size_t width, size_t dim, double most)
+{
+    return (ATTEST_TERM(quick_score_width, (double)width) +
+            ATTEST_TERM(quick_score_dim, 2 * (double)dim) +
+            ATTEST_TERM(quick_score_entries, 4)) *
+           unit * most;
+}
+
+/* Bound on the error of a value, over value_norm. */
+static double value_error(size_t width, size_t dim)
+{
+    return (ATTEST_TERM(quick_value_width, (double)width) +
+            ATTEST_TERM(quick_value_dim, (double)dim) + ATTEST_TERM(quick_value_entries, 3)) *
+           unit;
+}
+
+/* Bound on the mean relative error of the weights. */
+static double weight_error(double error)
+{
+    return ATTEST_TERM(quick_weight_scores, error) +
+           ATTEST_TERM(quick_weight_roundings, 32 * unit + ATTEST_RECHECK_EXP_ERROR);
+}
+
+/* Bound on the error of an average of seen values, over value_norm. */
+static double average_error(double error, size_t seen)
+{
+    return ATTEST_TERM(quick_average_weights, weight_error(error)) +
+           ATTEST_TERM(quick_average_sums, ((double)seen + 1) * unit);
+}
+
+/* Scores of query k; returns the place of the largest, and *error bounds the error of each. */
 static size_t get_scores(attest_recheck_quick *quick, double *error, const quick_head *head,
                          size_t k, size_t seen)
 {
@@ -244,16 +277,14 @@ static size_t get_scores(attest_recheck_quick *quick, double *error, const quick
     }
     for (size_t r = 0; r < head->width; r++)
         most += head->key_most[r] * head->query_bar[k * head->width + r];
-    *error = ((double)head->width + 2 * (double)quick->dim + 32) * unit * most;
+    *error = score_error(head->width, quick->dim, most);
     return best;
 }
 
-/* Adds the softmax average; returns a bound on its relative error (to value_norm). */
-static double add_average(double *out, attest_recheck_quick *quick, const quick_head *head,
-                          size_t best, double error, size_t seen)
+/* Replaces scores by weights, relative to that of the largest score; returns their sum. */
+static double set_weights(attest_recheck_quick *quick, size_t best, size_t seen)
 {
-    size_t dim = quick->dim;
-    double most = quick->score[best], total = 0, relative;
+    double most = quick->score[best], total = 0;
 
     for (size_t j = 0; j < seen; j++) {
         double x = quick->score[j] - most;
@@ -261,16 +292,22 @@ static double add_average(double *out, attest_recheck_quick *quick, const quick_
         quick->score[j] = x < -700 ? 0 : attest_recheck_exp(x);
         total += quick->score[j];
     }
+    return total;
+}
+
+/* Adds the softmax average. */
+static void add_average(double *out, attest_recheck_quick *quick, const quick_head *head,
+                        size_t best, size_t seen)
+{
+    size_t dim = quick->dim;
+    double total = set_weights(quick, best, seen);
+
     for (size_t j = 0; j < seen; j++) {
         double share = quick->score[j] / total;
         const double *value = head->value + j * dim;
         for (size_t c = 0; c < dim && share > 0; c++)
             out[c] += share * value[c];
     }
-    /* The weights are right up to this factor: the scores' errors twice over (their own and
-     * that of the largest), the difference of two, exp. */
-    relative = 2 * error + 1024 * unit + ATTEST_RECHECK_EXP_ERROR;
-    return 2.5 * relative + (3 * (double)seen + 32) * unit;
 }
 
 /* Adds the value of the key that wins; false when another token's score is too near to tell. */
@@ -278,7 +315,8 @@ static bool add_winner(double *out, const attest_recheck_quick *quick, const qui
                        const uint32_t *token, size_t best, double error, size_t seen)
 {
     for (size_t j = 0; j < seen; j++)
-        if (token[j] != token[best] && !(quick->score[best] - quick->score[j] > 2 * error))
+        if (token[j] != token[best] &&
+            !(quick->score[best] - quick->score[j] > ATTEST_TERM(quick_winner, 2 * error)))
             return false;
     for (size_t c = 0; c < quick->dim; c++)
         out[c] += head->value[best * quick->dim + c];
@@ -309,7 +347,7 @@ bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *
     size = sqrt(size);
     for (size_t h = 0; h < quick->heads && told; h++) {
         const quick_head *head = &quick->head[h];
-        double own, part = ((double)head->width + (double)dim + 16) * unit;
+        double own, part = value_error(head->width, dim);
         size_t best = get_scores(quick, &own, head, position - start, seen);
         if (check->weights->activation == ATTEST_HARDMAX) {
             told = head->value_norm == 0 || /* all values are 0: whoever wins */
@@ -317,14 +355,16 @@ bool attest_recheck_quick_get(double *out, double *error, attest_recheck_quick *
             quick->winner[h] = head->value_norm > 0 ? dataset->token[start + best] : UINT32_MAX;
         } else {
             told = own < 0x1p-20;
-            part += told ? add_average(out, quick, head, best, own, seen) : 0;
+            part += average_error(own, seen);
+            if (told)
+                add_average(out, quick, head, best, seen);
         }
         bound += part * head->value_norm;
         size += head->value_norm;
     }
     /* Every sum out[c] of seen terms a head, and the token's own rounding. */
-    bound += ((double)quick->heads * (double)seen + 8) * unit * size;
-    *error = bound * (1 + ((double)dim + 64) * unit) + 0x1p-400;
+    *error = ATTEST_TERM(quick_values, bound) +
+             ATTEST_TERM(quick_sums, ((double)quick->heads * (double)seen + 1) * unit * size);
     return told && *error < INFINITY;
 }
 

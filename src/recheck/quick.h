@@ -5,8 +5,8 @@
 
 #include "recheck/recheck.h"
 
-/* exp(x) for -708 <= x <= 0 with a relative error below 2^-45. */
-#define ATTEST_RECHECK_EXP_ERROR 0x1p-45
+/* exp(x) for -708 <= x <= 0 with a relative error below 2^-48. */
+#define ATTEST_RECHECK_EXP_ERROR 0x1p-48
 double attest_recheck_exp(double x);
 
 typedef struct attest_recheck_quick attest_recheck_quick;

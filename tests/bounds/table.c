@@ -30,7 +30,7 @@ void table_run(const table_row *row, size_t rows)
     for (size_t i = 0; i < rows; i++, row++) {
         double whole = weakened_ratio(row, 1), none = weakened_ratio(row, 0);
 
-        TAP_OK(whole <= 1 && whole >= row->least, "%s: error / bound = %.4f, at least %.4f",
+        TAP_OK(whole <= 1 && whole >= row->least, "%s: error / bound = %.4g, at least %g",
                row->term, whole, row->least);
         TAP_OK(!(none <= 1), "%s: the bound fails without the term (%.4g)", row->term, none);
         if (row->least >= 0.9) {

@@ -164,10 +164,28 @@ static void try_case(tally *sum, double scale)
     arb_clear(distance);
 }
 
+/* Contexts of one token whose other tokens differ by 2^-292 (2.625, 2.625, 5.25): values of W_V
+ * = 2^-292, and W_O = 2^-490 (1, 1, -1) makes them equal; the products are 1.3125, 1.3125 and
+ * 2.625 times the least double, whose roundings do not add up to 0. */
+static void test_underflow(void)
+{
+    const double s = 0x1p-292, w = 0x1p-490;
+    test_case t = {
+        .dim = 3,
+        .size = 3,
+        .heads = 1,
+        .length = {2, 2},
+        .token = {{s, s, s, 3.625 * s, 4.625 * s, 8.25 * s}, {s, s, s, s, 2 * s, 3 * s}},
+        .weight = {{{0}, {0}, {s, 0, 0, 0, s, 0, 0, 0, s}, {w, w, -w}}}};
+
+    TAP_OK(!is_above(&t, 0), "equal outputs, where underflow makes a difference");
+}
+
 int main(void)
 {
     static const double scale[] = {1, 2, 3, 5};
 
+    test_underflow();
     state = tap_seed(0xd1ff);
     for (size_t s = 0; s < sizeof scale / sizeof *scale; s++) {
         tally sum = {0};

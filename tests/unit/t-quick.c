@@ -37,7 +37,7 @@ static void check_exp(uint64_t *state)
         worst = e > worst ? e : worst;
     }
     arb_clear(exact), arb_clear(error);
-    TAP_OK(worst < ATTEST_RECHECK_EXP_ERROR / 16, "exp is right to 2^%.1f", log2(worst));
+    TAP_OK(worst < ATTEST_RECHECK_EXP_ERROR / 2, "exp is right to 2^%.1f", log2(worst));
 }
 
 /* Whether the bound at a position holds; *told counts those that have one. */
