@@ -74,7 +74,7 @@ true
 END
 for shell in sh dash bash; do
     command -v $shell >/dev/null || continue
-    work=$work srcdir=$work $shell "$work/driver" "$srcdir/tests/mutate.sh" >"$out" 2>"$err" && [ "$(cat "$out" "$err")" = "passes: passes" ]
+    env work="$work" srcdir="$work" $shell "$work/driver" "$srcdir/tests/mutate.sh" >"$out" 2>"$err" && [ "$(cat "$out" "$err")" = "passes: passes" ]
     result $? "$shell: run_test notices tests that fail"
 done
 finish
