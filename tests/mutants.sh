@@ -43,7 +43,9 @@ prepared() {
     [ -e "$build/Makefile" ] || CFLAGS='-O2 -fPIC -fvisibility=default' must copy_source "$build" --disable-static --enable-faults
     # a copy that was kept may be older, or have a bug in it that a run left behind
     for folder in src props include tests examples; do
-        diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do cp "$from" "$to"; done
+        diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do
+            if [ -e "$from" ]; then cp "$from" "$to"; else rm "$to"; fi
+        done
     done
     compile=$(variable COMPILE)
     libs=$(variable LIBS)
