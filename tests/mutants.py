@@ -18,6 +18,8 @@ IGNORED = re.compile(r'"|_error_set|_init\(|memset\(|_clear\(|free\(|_progress_|
 LARGER = re.compile(r"_alloc\(|_resize\(|_grow\(|\? -1 : 1;")
 # The bits of a ball's operation: it encloses with one more or less, too.
 BITS = re.compile(r"\barb_\w+\(.*, ([3-9][0-9]|[0-9]{3,})\)+;$")
+# Functions that this machine cannot run.
+ABSENT = [] if "avx512bw" in open("/proc/cpuinfo").read() else ['target("avx512']
 STATEMENT = re.compile(r"^\s+[a-z_0-9>.\[\]\-]+(\(.*\)| [-+*/|&]?= .*|\+\+|--);$")
 
 
@@ -52,13 +54,14 @@ def places(source, room):
     for name in sorted(os.listdir(folder)):
         if not name.endswith((".c", ".inc")):
             continue
-        path, depth, comment = f"src/{room}/{name}", 0, False
+        path, depth, comment, absent = f"src/{room}/{name}", 0, False, False
         for number, line in enumerate(open(os.path.join(source, path)).read().split("\n"), 1):
             inside = depth > 0
             depth += line.count("{") - line.count("}")
+            absent = any(text in line for text in ABSENT) or absent and line != "}"
             skipped = comment or IGNORED.search(line)
             comment = (comment or "/*" in line) and "*/" not in line[max(line.rfind("/*"), 0):]
-            if inside and not skipped and not line.endswith(("\\", "*/")):
+            if inside and not skipped and not absent and not line.endswith(("\\", "*/")):
                 for kind, new in changes(line):
                     yield path, number, kind, new, line
 

@@ -38,40 +38,25 @@ library() {
         "$build/.libs/libattest_tool.a" "$build/.libs/libattest_core.a" -Wl,--no-whole-archive $libs >>"$work/log" 2>&1
 }
 
-# prepared: the copy as the source is, built; programs of tests with the library of no mutant.
+# prepared: the copy as the source is, built; the programs that $work/mutants needs, with the library of no mutant.
 prepared() {
     [ -e "$build/Makefile" ] || CFLAGS='-O2 -fPIC -fvisibility=default' must copy_source "$build" --disable-static --enable-faults
     # a copy that was kept may be older, or have a bug in it that a run left behind
     for folder in src props include tests examples; do
-        diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do cp "$from" "$to"; done
+        diff -rqN "$srcdir/$folder" "$tree/$folder" | while read -r _ from _ to _; do
+            if [ -e "$from" ]; then cp "$from" "$to"; else rm "$to"; fi
+        done
     done
     compile=$(variable COMPILE)
     libs=$(variable LIBS)
     asan=$($CC -print-file-name=libasan.so)
     must made libattest_tool.la libattest_core.la
     must library "$work/sound"
-    programs=$(awk '!/^#/ { for (i = 2; i <= NF; i++) if ($i !~ /\.sh$/) print "tests/" $i }' "$srcdir/tests/tests_of.txt" | sort -u)
+    programs=$(cut -f 1 "$work/mutants" | sort -u | while read -r file; do tests_of "$file"; done |
+        tr ' ' '\n' | sed '/\.sh$/d; s|^|tests/|' | sort -u)
     # shellcheck disable=SC2086
     must made LDADD="$work/sound/libmutant.so" attest $programs \
         tests/unit/quantise-echo tests/load/misbehaves.la tests/load/own-property.la
-}
-
-# run_test LIBRARY SECONDS TEST: whether it passes with that library, given so many seconds of a processor.
-# $preload: what a library with sanitizers needs; it maps more memory than there is.
-run_test() {
-    LD_LIBRARY_PATH=$1 seconds=$2 memory=8000000
-    [ -z "$preload" ] || memory=unlimited
-    case $3 in
-    *.sh) set -- sh "$srcdir/tests/$3" ;;
-    *) set -- env LD_PRELOAD="$preload" "$build/tests/$3" ;;
-    esac
-    { # the shell says it on stderr when something crashes
-        # shellcheck disable=SC3045
-        (
-            cd "$build" && ulimit -v $memory && ulimit -t "$seconds" && export LD_LIBRARY_PATH &&
-                ATTEST="$build/attest" builddir="$build" timeout $((20 * seconds)) "$@"
-        ) >"$out" 2>"$err" </dev/null
-    } 2>/dev/null && ! grep -q '^not ok' "$out"
 }
 
 # The seconds of a processor that what has ended took, into $spent.
@@ -130,7 +115,7 @@ known() {
     sed 's/^ *//' "$tree/$1" >"$work/lines"
     old=$(sed -n "$2p" "$work/lines") which=''
     [ "$(grep -cxFe "$old" "$work/lines")" -eq 1 ] || which=" ($(head -n "$2" "$work/lines" | grep -cxFe "$old"))"
-    grep -qxF "$1: $old -> $(echo "$3" | sed 's/^ *//')$which" "$srcdir/tests/mutants_explained.txt"
+    grep -qxF "$1: $old -> $(printf '%s\n' "$3" | sed 's/^ *//')$which" "$srcdir/tests/mutants_explained.txt"
 }
 
 # noticed PRELOAD TEST...: whether one of the tests does not pass, and $killer, the first of them.
@@ -176,14 +161,14 @@ try() {
     esac
 }
 
-prepared
-python3 "$srcdir/tests/mutants.py" "$tree" "${SEED:-1}" "$((${N:-200} + ${FIRST:-1} - 1))" |
+python3 "$srcdir/tests/mutants.py" "$srcdir" "${SEED:-1}" "$((${N:-200} + ${FIRST:-1} - 1))" |
     tail -n "+${FIRST:-1}" >"$work/mutants"
+prepared
 while IFS='	' read -r file line kind new; do
-    what="$file:$line ($kind): $(echo "$new" | sed 's/^ *//')"
+    what="$file:$line ($kind): $(printf '%s\n' "$new" | sed 's/^ *//')"
     [ -z "$AGAIN" ] || grep -qxF "SURVIVED: $what" "$AGAIN" || continue
     try "$file" "$line" "$new"
-    echo "$verdict: $what" | tee -a "$work/verdicts"
+    printf '%s: %s\n' "$verdict" "$what" | tee -a "$work/verdicts"
 done <"$work/mutants"
 
 awk -F: '

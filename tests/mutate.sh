@@ -44,3 +44,27 @@ tests_of() {
         esac
     done
 }
+
+# limited COMMAND...: runs it in $build, with $seconds of a processor and $memory kilobytes; its output goes to
+# $out and $err. This is a function because dash 0.5.12 ignores the redirections of a subshell that ends a group in
+# braces which has redirections itself.
+limited() {
+    # shellcheck disable=SC3045
+    (
+        cd "$build" && ulimit -v "$memory" && ulimit -t "$seconds" && export LD_LIBRARY_PATH &&
+            ATTEST="$build/attest" builddir="$build" timeout $((20 * seconds)) "$@"
+    ) >"$out" 2>"$err" </dev/null
+}
+
+# run_test LIBRARY SECONDS TEST: whether it passes with that library, given so many seconds of a processor.
+# $preload: what a library with sanitizers needs; it maps more memory than there is.
+run_test() {
+    LD_LIBRARY_PATH=$1 seconds=$2 memory=8000000
+    [ -z "$preload" ] || memory=unlimited
+    case $3 in
+    *.sh) set -- sh "$srcdir/tests/$3" ;;
+    *) set -- env LD_PRELOAD="$preload" "$build/tests/$3" ;;
+    esac
+    # the shell prints on stderr that something crashed
+    { limited "$@"; } 2>/dev/null && ! grep -q '^not ok' "$out"
+}

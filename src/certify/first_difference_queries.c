@@ -155,7 +155,7 @@ static void explain_token(char *reason, size_t size, const attest_first_scan *sc
     const attest_dataset *dataset = scan->claim->dataset;
     size_t place = 0, sequence = 0;
 
-    while (place < dataset->total && dataset->token[place] != t)
+    while (dataset->token[place] != t) /* every token of the index occurs */
         place++;
     while (dataset->start[sequence + 1] <= place)
         sequence++;

@@ -125,6 +125,28 @@ static bool odd(const attest_instance *instance)
     return holds;
 }
 
+/* The first token is one of two numbers, and the second is 7: no common factor serves. */
+static number allowed[2];
+
+static bool is_allowed(const attest_instance *instance)
+{
+    bool holds = attest_dataset_length(&instance->dataset, 0) == 2 && is(instance, 0, 1, 7);
+    fmpq_t x, y;
+
+    fmpq_init(x);
+    fmpq_init(y);
+    if (holds)
+        get(x, instance, 0, 0);
+    for (size_t i = 0, found = 0; i < 2 && holds; i++) {
+        fmpq_set_si(y, allowed[i].n, allowed[i].d);
+        found += fmpq_equal(x, y) != 0;
+        holds = i == 0 || found > 0;
+    }
+    fmpq_clear(x);
+    fmpq_clear(y);
+    return holds;
+}
+
 static const number mixed[] = {{7, 3}, {100, 1}, {-4, 1}, {0, 0}, {100, 1}, {9, 2}, {0, 0}};
 static const number ratio[] = {{2, 7}, {3, 7}, {0, 0}};
 static const number even[] = {{20, 1}, {30, 1}, {0, 0}};
@@ -150,9 +172,52 @@ static bool shape_is(const attest_instance *instance, size_t count, size_t lengt
            attest_dataset_length(&instance->dataset, 0) == length;
 }
 
+/* Each number of which one step leads to another one that is simpler: then it is taken. */
+static void test_steps(void)
+{
+    static const struct {
+        number from, to;
+        bool taken;
+    } row[] = {
+        {{-9, 1}, {0, 1}, true},     {{-9, 1}, {1, 1}, true},      {{-9, 1}, {-1, 1}, true},
+        {{-9, 1}, {-4, 1}, true},    {{-9, 1}, {-8, 1}, true},     {{-9, 1}, {-7, 1}, false},
+        {{-9, 1}, {9, 1}, false},    {{9, 1}, {4, 1}, true},       {{9, 1}, {8, 1}, true},
+        {{9, 1}, {-1, 1}, false},    {{-29, 3}, {-9, 1}, true},    {{-29, 3}, {-4, 1}, true},
+        {{-29, 3}, {-26, 3}, true},  {{29, 3}, {9, 1}, true},      {{29, 3}, {26, 3}, true},
+        {{29, 3}, {10, 1}, false},   {{1, 3}, {0, 1}, true},       {{1, 3}, {1, 1}, true},
+        {{-1, 3}, {-1, 1}, true},    {{1, 3}, {-2, 3}, false},     {{-1, 1}, {1, 1}, true},
+        {{1, 1}, {-1, 1}, false},    {{63, 1}, {62, 1}, true},     {{64, 1}, {63, 1}, true},
+        {{1000, 1}, {500, 1}, true}, {{1000, 1}, {999, 1}, false}, {{1024, 1}, {1023, 1}, true},
+        {{1001, 2}, {500, 1}, true},
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        const number data[] = {row[i].from, {7, 1}, {0, 0}};
+        const number *end;
+        attest_instance x;
+        fmpq_t value, expected;
+
+        allowed[0] = row[i].from;
+        allowed[1] = row[i].to;
+        end = &allowed[row[i].taken];
+        fmpq_init(value);
+        fmpq_init(expected);
+        polish(&x, data, 1, is_allowed, SIZE_MAX);
+        get(value, &x, 0, 0);
+        fmpq_set_si(expected, end->n, end->d);
+        TAP_OK(fmpq_equal(value, expected), "%ld/%lu to %ld/%lu: %staken", row[i].from.n,
+               row[i].from.d, row[i].to.n, row[i].to.d, row[i].taken ? "" : "not ");
+        fmpq_clear(value);
+        fmpq_clear(expected);
+        attest_instance_clear(&x);
+    }
+}
+
 int main(void)
 {
     attest_instance x;
+
+    test_steps();
 
     polish(&x, mixed, 2, always, SIZE_MAX);
     TAP_OK(shape_is(&x, 1, 1) && is(&x, 0, 0, 0), "anything: one token, 0");

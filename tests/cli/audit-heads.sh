@@ -107,6 +107,26 @@ json '[(h["layer"], h["head"]) for h in o["heads"]] == [(3, 2)]'
 json 'o["heads"][0]["formats"] == next(h for h in json.load(open("heads.json"))["heads"] if (h["layer"], h["head"]) == (3, 2))["formats"]'
 run 0 "some positions" audit --qkv model.safetensors $layers --all --positions 3 --formats bfloat16 --json
 json 'o["qkv"]["positions"] == 3 and o["formats"][0]["pairs"]["positions"] == 24'
+for positions in 1 2; do
+    run 0 "totals of heads with as many positions, $positions" audit --qkv model.safetensors $layers --all --positions $positions $formats --json
+    python3 - "$out" <<'TOTALS'
+import json, sys
+o = json.load(open(sys.argv[1]))
+for i, total in enumerate(o["formats"]):
+    heads = [h["formats"][i] for h in o["heads"]]
+    for kind in ("relative_error", "weights_error"):
+        means = [h[kind]["mean"] for h in heads]
+        assert total[kind]["max"] == max(h[kind]["max"] for h in heads), (kind, total)
+        assert abs(total[kind]["mean"] - sum(means) / len(means)) <= 1e-5 * max(means), (kind, total) # six digits
+    assert len(set(h[kind]["mean"] for h in heads)) > 1
+    for count in ("argmax_changed", "nonfinite", "saturated"):
+        assert total[count] == sum(h[count] for h in heads), (count, total)
+    for count in ("positions", "apart", "by_rounding", "merged"):
+        assert total["pairs"][count] == sum(h["pairs"][count] for h in heads), (count, total)
+    assert total["max_ulp"] == max(h["max_ulp"] for h in heads)
+TOTALS
+    result $? "means are those of all positions, maxima those of all heads"
+done
 
 run 0 "not worse than itself" audit --qkv model.safetensors $layers --all --causal $formats --gate heads.json
 run 1 "worse without a mask" audit --qkv model.safetensors $layers --all $formats --gate heads.json --json

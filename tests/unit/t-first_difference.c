@@ -170,6 +170,8 @@ static attest_status decide(attest_finding *finding, const attest_dataset *data,
     if (delta)
         fmpq_set(claim.delta, delta);
     status = attest_certify(finding, &claim, NULL);
+    if (status == ATTEST_OK && (!finding->method || strcmp(finding->method, claim.method) != 0))
+        status = ATTEST_UNABLE; /* a method that is asked for keeps its name */
     attest_claim_clear(&claim);
     return status;
 }
