@@ -70,9 +70,10 @@ static enum theft_alloc_res sample_alloc(struct theft *t, void *env, void **outp
 static const options *asked;
 static size_t seen_full, seen_scaled, seen_near, seen_aside, seen_opposite, seen_collinear,
     seen_long, seen_zero_head, seen_factored, seen_shorter, seen_permuted, seen_shared,
-    seen_huge, seen_tiny, seen_dead, seen_tokens, seen_thirds, seen_slanted, seen_later,
-    seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated, seen_odd, seen_heads,
-    seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive, seen_paired;
+    seen_huge, seen_tiny, seen_limited, seen_dead, seen_tokens, seen_thirds, seen_slanted,
+    seen_later, seen_alike, seen_next, seen_exchanged, seen_shortened, seen_repeated, seen_odd,
+    seen_heads, seen_scaled_keys, seen_scaled_outputs, seen_opposed, seen_consecutive,
+    seen_paired;
 
 /* How often the least and the largest of each size were drawn. */
 enum { DIM, TOKENS, SEQUENCES, LENGTH, HEADS, HEAD_SIZE, SIZES };
@@ -395,13 +396,14 @@ static bool is_opposite(const attest_matrix *a, const attest_matrix *b)
     return opposite;
 }
 
-/* |(W_K x).(W_Q y)| <= limit, by matrices; with gaps it is only looked at. */
-static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
+/* sum = |(W_K x).(W_Q y)|, by matrices. */
+static void get_score(fmpq_t sum, const attest_head *head, const fmpq *x, const fmpq *y,
+                      size_t dim)
 {
-    fmpq_t sum, k, q;
-    bool ok;
+    fmpq_t k, q;
 
-    fmpq_init(sum), fmpq_init(k), fmpq_init(q);
+    fmpq_init(k), fmpq_init(q);
+    fmpq_zero(sum);
     for (size_t r = 0; r < head->wk.rows; r++)
         for (size_t a = 0; a < dim; a++)
             for (size_t b = 0; b < dim; b++) {
@@ -412,6 +414,17 @@ static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, s
                 fmpq_addmul(sum, k, q);
             }
     fmpq_abs(sum, sum);
+    fmpq_clear(k), fmpq_clear(q);
+}
+
+/* Scores are within the limit; with gaps they are only looked at. */
+static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, size_t dim)
+{
+    fmpq_t sum, k;
+    bool ok;
+
+    fmpq_init(sum), fmpq_init(k);
+    get_score(sum, head, x, y, dim);
     ok = asked->heads.gaps || fmpq_cmp_ui(sum, asked->heads.score_limit) <= 0;
     fmpq_set_ui(k, 1, 1);
     fmpq_mul_2exp(k, k, 100);
@@ -419,7 +432,55 @@ static bool check_score(const attest_head *head, const fmpq *x, const fmpq *y, s
     fmpq_inv(k, k);
     fmpq_mul(k, k, k);
     seen_tiny += !fmpq_is_zero(sum) && fmpq_cmp(sum, k) < 0;
-    fmpq_clear(sum), fmpq_clear(k), fmpq_clear(q);
+    fmpq_clear(sum), fmpq_clear(k);
+    return ok;
+}
+
+static void get_largest(fmpq_t most, const attest_head *head, const attest_vocabulary *v)
+{
+    fmpq_t sum;
+
+    fmpq_init(sum);
+    fmpq_zero(most);
+    for (size_t i = 0; i < v->count; i++)
+        for (size_t j = 0; j < v->count; j++) {
+            get_score(sum, head, token(v, i), token(v, j), v->dim);
+            if (fmpq_cmp(sum, most) > 0)
+                fmpq_set(most, sum);
+        }
+    fmpq_clear(sum);
+}
+
+/* The largest score is moved to a power of two, exactly; below a limit only if it is above, and
+ * then not farther than needed. Weights of which all scores are 0 stay. */
+static bool check_moves(const attest_weights *w, const attest_vocabulary *v)
+{
+    static const long exponent[] = {-70, -1, 0, 1, 33};
+    attest_weights copy;
+    fmpq_t before, after;
+    bool ok = true;
+
+    fmpq_init(before), fmpq_init(after);
+    attest_weights_init(&copy);
+    for (size_t i = 0; i < sizeof exponent / sizeof exponent[0] && ok; i++) {
+        ok = attest_weights_set(&copy, w) == ATTEST_OK;
+        get_largest(before, copy.head, v);
+        attest_gen_set_scores(copy.head, v, exponent[i]);
+        get_largest(after, copy.head, v);
+        ok = ok && (fmpq_is_zero(before) ? fmpq_is_zero(after)
+                                         : (long)fmpz_bits(fmpq_numref(after)) -
+                                                   (long)fmpz_bits(fmpq_denref(after)) ==
+                                               exponent[i]);
+        fmpq_set(before, after);
+        attest_gen_limit_scores(copy.head, v, 1);
+        get_largest(after, copy.head, v);
+        ok = ok && fmpq_cmp_ui(after, 1) <= 0;
+        seen_limited += !fmpq_equal(before, after);
+        fmpq_mul_2exp(after, after, !fmpq_equal(before, after));
+        ok = ok && (fmpq_cmp_ui(after, 1) > 0 || fmpq_cmp_ui(before, 1) <= 0);
+    }
+    attest_weights_clear(&copy);
+    fmpq_clear(before), fmpq_clear(after);
     return ok;
 }
 
@@ -432,6 +493,8 @@ static bool check_heads(const attest_weights *w, const attest_vocabulary *v)
         attest_weights_check_shapes(w, &error) != ATTEST_OK)
         return false;
     see_size(HEADS, w->heads, 1, o->heads_max);
+    if (seen_limited < 400 && !check_moves(w, v))
+        return false;
     for (size_t h = 0; h < w->heads; h++) {
         const attest_head *head = w->head + h;
         bool zero = is_zero(&head->wq) || is_zero(&head->wk) || is_zero(&head->wv) ||
