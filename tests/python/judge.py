@@ -131,6 +131,15 @@ class Judging(unittest.TestCase):
 
 
 class Messages(unittest.TestCase):
+    def test_uncast(self):
+        """What is not a number of the output format lacks a final cast, however near it is."""
+        found = attest.judge([[[[1 + 2**-9]]]], [[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]], kernel="bf16-any")
+        self.assertEqual((found.verdict, found.record["uncast"], found.worst["uncast"]), ("wrong", 1, True))
+        self.assertIn("1 of them are not numbers of bfloat16, the output format of the model: a final cast is missing", str(found))
+        several = attest.kernel("bf16-any", output={"format": ["bfloat16", "binary16"]})
+        self.assertEqual(several.output_formats, ["bfloat16", "binary16"])
+        self.assertEqual(attest.judge([[[[1 + 2**-9]]]], [[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]], kernel=several).verdict, "within")
+
     def test_failure(self):
         """A failure says what is wrong and where, and its command says so, too"""
         rng = generator()
