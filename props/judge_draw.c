@@ -146,6 +146,15 @@ void attest_judge_draw_variant(attest_judge_variant *variant, uint64_t *state)
     if (v->stored)
         v->store = any_format(state, stored, 3);
     v->scale = (attest_judge_scale)pick(state, 4);
+    v->scale_stored = v->scale == ATTEST_JUDGE_SCALE_SCORE && pick(state, 4) == 0;
+    if (v->scale_stored)
+        v->scale_store = any_format(state, stored, 3);
+    v->softcap_stored = pick(state, 4) == 0;
+    if (v->softcap_stored)
+        v->softcap_store = any_format(state, stored, 3);
+    v->mask_stored = pick(state, 4) == 0;
+    if (v->mask_stored)
+        v->mask_store = any_format(state, stored, 3);
     v->scaled_query = pick(state, 2) ? v->q : format("binary32");
     v->softcap_relative = ldexp(1, -(int)pick(state, 14) - 9);
     v->softcap_absolute = pick(state, 2) ? ldexp(1, -(int)pick(state, 14) - 9) : 0;

@@ -44,11 +44,20 @@ class Kernel:
         return len(self.model.get("schedules", ()))
 
     @property
+    def output_formats(self) -> List[str]:
+        """The formats that the results may have, one of them or several."""
+        outputs = self.model["output"]
+        formats: List[str] = []
+        for output in outputs if isinstance(outputs, list) else [outputs]:
+            named = output["format"]
+            formats += [f for f in (named if isinstance(named, list) else [named]) if f not in formats]
+        return formats
+
+    @property
     def output_format(self) -> str:
         """The format of the results, "binary64" where the model leaves it open."""
-        output = self.model["output"]
-        format = output["format"] if isinstance(output, dict) else None
-        return format if isinstance(format, str) else "binary64"
+        formats = self.output_formats
+        return formats[0] if len(formats) == 1 else "binary64"
 
     def __repr__(self) -> str:
         return f"<attest.Kernel {self.name}>"

@@ -35,9 +35,10 @@ def _worst(judgement: "Judgement", batches: int) -> List[str]:
     if worst is None:
         return []
     exact = worst["exact"]["text"] if worst["exact"] else "nan"
+    uncast = ", not a number of the output format" if worst["uncast"] else ""
     return [
         f"worst element: {_place(worst, batches)}",
-        f"  output       {_number(worst['output'], 17)}",
+        f"  output       {_number(worst['output'], 17)}{uncast}",
         f"  exact        {exact}",
         f"  may be       {_number(worst['lo'])} to {_number(worst['hi'])}, within {_number(worst['bound'])} of the exact value",
         f"  error/bound  {_number(worst['ratio'])}",
@@ -56,6 +57,9 @@ def describe(judgement: "Judgement") -> str:
         lines = [f"proved wrong: {found['wrong']} of {found['elements']} elements are what no kernel of {name} returns"]
     else:
         lines = [f"undecided: nothing is known of {found['undecided']} of {found['elements']} elements: {found['reason']}"]
+    if found["uncast"]:
+        formats = " or ".join(judgement.kernel.output_formats)
+        lines.append(f"{found['uncast']} of them are not numbers of {formats}, the output format of the model: a final cast is missing")
     ranges = found["wrong_rows"]
     lines += ["  " + _range(r, batches, columns) for r in ranges[:SHOWN_RANGES]]
     more = len(ranges) - SHOWN_RANGES + found["wrong_rows_left_out"]

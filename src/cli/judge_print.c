@@ -1,6 +1,7 @@
 /* judge_print.c -- what attest judge tells a person. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <attest/ball.h>
 
@@ -31,6 +32,24 @@ static void print_verdict(const attest_judge_counts *total, const char *kernel)
                      total->undecided, all);
         break;
     }
+}
+
+/* Elements that are no numbers of the output format, or of any where the model lists several.
+ */
+static void print_uncast(size_t uncast, const attest_judge_model *model)
+{
+    if (uncast == 0)
+        return;
+    printf("%zu of them are not numbers of ", uncast);
+    for (size_t i = 0, same; i < model->variants; i++) {
+        const char *name = model->variant[i].output.name;
+
+        for (same = 0; strcmp(name, model->variant[same].output.name) != 0;)
+            same++;
+        if (same == i)
+            printf("%s%s", i ? " or " : "", name);
+    }
+    printf(", the output format of the model: a final cast is missing\n");
 }
 
 /* "head 3, rows 64-127 (all 64 columns): 4096 elements" */
@@ -106,7 +125,8 @@ static void print_worst(const judge_job *job, const attest_judgement *layer)
     attest_cli_qkv_format_place(place, &job->x, layer->number, layer->tally.shape,
                                 worst->place);
     attest_print("worst element    %s\n", place);
-    attest_print("  output         %.17g\n", worst->output);
+    attest_print("  output         %.17g%s\n", worst->output,
+                 worst->uncast ? ", not a number of the output format" : "");
     attest_print("  exact          %s\n", attest_need_text(text));
     attest_print("  may be         %.9g to %.9g\n", worst->lo, worst->hi);
     attest_print("  error/bound    %.4g (bound %.4g)\n", worst->ratio, worst->bound);
@@ -168,6 +188,7 @@ static void print_findings(const judge_job *job, const attest_judgement *layer)
     attest_judge_counts total = attest_judgement_total(layer, job->layers);
 
     print_verdict(&total, job->x.model->name);
+    print_uncast(total.uncast, job->x.model);
     print_ranges(job, layer);
     print_hints(job, layer);
     print_worst(job, attest_judgement_worst(layer, job->layers));

@@ -83,6 +83,9 @@ typedef struct attest_judge_variant {
     attest_judge_dot score, pv;
     bool stored; /* scores are rounded to store */
     attest_format store;
+    bool scale_stored, softcap_stored, mask_stored; /* the same of scaled scores, of each step
+                                                     * of the softcap, of sums with a mask */
+    attest_format scale_store, softcap_store, mask_store;
     attest_judge_scale scale;
     attest_format scaled_query; /* scale query, any: the format of the scaled query */
     double softcap_relative, softcap_absolute; /* errors of tanh */

@@ -143,6 +143,10 @@ static attest_status check_variant(const attest_judge_variant *variant, attest_e
     ATTEST_TRY(check_dot(&variant->score, "score", error));
     ATTEST_TRY(check_dot(&variant->pv, "pv", error));
     ATTEST_TRY(check_p_scheme(variant, error));
+    if (variant->scale_stored && variant->scale != ATTEST_JUDGE_SCALE_SCORE)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "scale.store: scaled scores are stored where the scale "
+                                "multiplies the score; say so in scale.where");
     if (variant->threshold > 0 &&
         (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
         return attest_error_set(error, ATTEST_FORMAT,

@@ -91,6 +91,12 @@ static attest_status init_formats(attest_judge_concrete *x, attest_error *error)
     ATTEST_TRY(init_summer(&x->sum, &v->sum_accumulate, sum, x, error));
     if (v->stored)
         ATTEST_TRY(init_format(&x->store, &v->store, error));
+    if (v->scale_stored)
+        ATTEST_TRY(init_format(&x->scale_store, &v->scale_store, error));
+    if (v->softcap_stored)
+        ATTEST_TRY(init_format(&x->softcap_store, &v->softcap_store, error));
+    if (v->mask_stored)
+        ATTEST_TRY(init_format(&x->mask_store, &v->mask_store, error));
     if (x->recipe.scaled_query)
         ATTEST_TRY(init_format(&x->query, &v->scaled_query, error));
     x->p_limit = DBL_MAX;

@@ -23,7 +23,7 @@ typedef struct attest_judge_concrete {
     const attest_judge_variant *variant;
     attest_judge_recipe recipe;
     attest_judge_summer score, sum, pv, work; /* work: the working format, for splits too */
-    attest_hosted store, query, p, output;
+    attest_hosted store, scale_store, softcap_store, mask_store, query, p, output;
     double scale, cap, scale_over_cap; /* with the factors of the head */
     double score_factor, value_factor; /* of the head: in the constants, and of the output */
     double kappa;  /* folded: what multiplies a score in the argument of exp2 */

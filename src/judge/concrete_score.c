@@ -46,14 +46,30 @@ static attest_judge_exponential tanh_range(const attest_judge_concrete *x, doubl
     return r;
 }
 
+/* s as it is stored after a step. */
+static double keep(double s, bool stored, const attest_hosted *store)
+{
+    return stored ? attest_hosted_convert(s, store) : s;
+}
+
+static double keep_scaled(const attest_judge_concrete *x, double s)
+{
+    return keep(s, x->variant->scale_stored, &x->scale_store);
+}
+
+static double keep_capped(const attest_judge_concrete *x, double s)
+{
+    return keep(s, x->variant->softcap_stored, &x->softcap_store);
+}
+
 /* The argument of tanh, (f). */
 static double tanh_argument(const attest_judge_concrete *x, double s)
 {
     if (is_folded(x) && !x->recipe.scaled_query)
-        return mul(x, s, x->scale_over_cap);
+        return keep_capped(x, mul(x, s, x->scale_over_cap));
     if (!x->recipe.scaled_query)
-        s = mul(x, s, x->scale);
-    return attest_judge_concrete_divide(s, x->cap, &x->work);
+        s = keep_scaled(x, mul(x, s, x->scale));
+    return keep_capped(x, attest_judge_concrete_divide(s, x->cap, &x->work));
 }
 
 /* From a score, or from what tanh made of it, to the units of (h). */
@@ -63,11 +79,12 @@ static double finish(const attest_judge_concrete *x, double s, double bias)
 
     if (!plain) {
         if (capped)
-            s = mul(x, s, x->cap);
+            s = keep_capped(x, mul(x, s, x->cap));
         else if (!x->recipe.scaled_query)
-            s = mul(x, s, x->scale);
+            s = keep_scaled(x, mul(x, s, x->scale));
         if (x->additive)
-            s = add(x, s, attest_hosted_convert(bias, &x->work.format));
+            s = keep(add(x, s, attest_hosted_convert(bias, &x->work.format)),
+                     x->variant->mask_stored, &x->mask_store);
     }
     return x->recipe.argument == ATTEST_RECIPE_FOLDED_TWO_STEP ? mul(x, s, x->kappa) : s;
 }
@@ -168,8 +185,8 @@ static void score_key(attest_judge_concrete *x, double *lo, double *hi, double s
     if (!open)
         y.lo = y.hi = attest_judge_concrete_choose(x, &y, x->recipe.softcap_error,
                                                    attest_judge_concrete_pushes(x, value));
-    *lo = finish(x, y.lo, bias);
-    *hi = finish(x, y.hi, bias);
+    *lo = finish(x, keep_capped(x, y.lo), bias);
+    *hi = finish(x, keep_capped(x, y.hi), bias);
 }
 
 void attest_judge_concrete_score(attest_judge_concrete *x, const attest_judge_head *head,

@@ -31,6 +31,7 @@ attest_judge_counts attest_judgement_total(const attest_judgement *layer, size_t
         total.within += all->within;
         total.wrong += all->wrong;
         total.undecided += all->undecided;
+        total.uncast += all->uncast;
         total.max_ratio = all->max_ratio > total.max_ratio ? all->max_ratio : total.max_ratio;
     }
     return total;
@@ -90,7 +91,8 @@ static attest_status try_schedules(attest_judgement *layer, const judging *x,
         attest_judge_tally tally, worse;
 
         ATTEST_TRY(set_schedule(x, s, error));
-        ATTEST_TRY(attest_judge_tally_init(&tally, x->output, x->other, x->shape, error));
+        ATTEST_TRY(
+            attest_judge_tally_init(&tally, x->output, x->other, x->shape, x->model, error));
         worse = tally;
         if (!layer->by_schedule || is_better(&tally.all, &layer->tally.all)) {
             worse = layer->tally;
@@ -119,7 +121,8 @@ static attest_status try_fault(attest_judgement *layer, attest_judge_fault fault
     status =
         attest_judge_faulty_bound(x->other, &faulty, x->bounds, x->model, x->options, error);
     if (status == ATTEST_OK)
-        status = attest_judge_tally_init(&tally, x->output, x->other, x->shape, error);
+        status =
+            attest_judge_tally_init(&tally, x->output, x->other, x->shape, x->model, error);
     if (status == ATTEST_OK) {
         layer->fault[fault] = attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WITHIN;
         attest_judge_tally_clear(&tally);
@@ -146,7 +149,8 @@ attest_status attest_judgement_set(attest_judgement *judgement, const double *ou
     get_shape(x.shape, qkv);
     x.elements = x.shape[0] * x.shape[1] * x.shape[2] * x.shape[3];
     judgement->unbounded = bounds->unbounded;
-    ATTEST_TRY(attest_judge_tally_init(&judgement->tally, output, bounds, x.shape, error));
+    ATTEST_TRY(
+        attest_judge_tally_init(&judgement->tally, output, bounds, x.shape, model, error));
     if (model->schedules > 1 && judgement->tally.all.wrong == 0)
         ATTEST_TRY(try_schedules(judgement, &x, error));
     if (judgement->tally.has_worst) {

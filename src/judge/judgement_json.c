@@ -41,6 +41,7 @@ static void write_counts(attest_json *json, const attest_judge_counts *counts)
     attest_json_write_count(json, "within", counts->within);
     attest_json_write_count(json, "wrong", counts->wrong);
     attest_json_write_count(json, "undecided", counts->undecided);
+    attest_json_write_count(json, "uncast", counts->uncast);
 }
 
 /* What each stage has of the bound. */
@@ -69,6 +70,7 @@ static void write_worst(attest_json *json, const attest_judgement *layer)
     attest_json_write_object(json, "worst");
     attest_judgement_write_place(json, layer->number, layer->tally.shape, worst->place);
     attest_json_write_string(json, "verdict", attest_judge_verdict_name(worst->verdict));
+    attest_json_write_bool(json, "uncast", worst->uncast);
     attest_judgement_write_ball(json, "exact", worst->exact, worst->error);
     attest_json_write_double(json, "bound", worst->bound);
     attest_json_write_double(json, "lo", worst->lo);

@@ -91,6 +91,9 @@ static void set_units(attest_judge_rule *rule, const attest_judge_variant *varia
     attest_judge_arithmetic_init(&rule->work, score->precision > 24 ? score : &binary32);
     attest_judge_arithmetic_init(&rule->store, variant->stored ? &variant->store
                                                                : &variant->score.accumulate);
+    attest_judge_arithmetic_init(&rule->scale_store, &variant->scale_store);
+    attest_judge_arithmetic_init(&rule->softcap_store, &variant->softcap_store);
+    attest_judge_arithmetic_init(&rule->mask_store, &variant->mask_store);
     attest_judge_arithmetic_init(&rule->query, &variant->scaled_query);
     attest_judge_arithmetic_init(&rule->p,
                                  variant->cast ? &variant->p : &variant->pv.accumulate);
@@ -99,6 +102,9 @@ static void set_units(attest_judge_rule *rule, const attest_judge_variant *varia
     attest_judge_arithmetic_init(&rule->output, &variant->output);
     limit(&rule->score, rule);
     limit(&rule->store, rule);
+    limit(&rule->scale_store, rule);
+    limit(&rule->softcap_store, rule);
+    limit(&rule->mask_store, rule);
     limit(&rule->query, rule);
     limit(&rule->p, rule);
     limit(&rule->sum, rule);

@@ -20,7 +20,8 @@ typedef struct attest_judge_rule {
     bool descaled;                /* the scale has the factors of a head in it, which cost two
                                    * roundings; the output is multiplied by value_factor */
     double value_factor;
-    double cap, cap_error;   /* of the softcap */
+    attest_judge_arithmetic scale_store, softcap_store, mask_store; /* where they are stored */
+    double cap, cap_error;                                          /* of the softcap */
     double log_exp;          /* |log(1 + d)| for |d| <= the relative error of exp */
     double final;            /* relative error of a division */
     double least_reciprocal; /* of a row sum: it is a normal number, roundings included */

@@ -6,6 +6,9 @@
 #include "judge/row.h"
 #include "kernel/judge.h"
 
+/* An exponent that is not known to within this is not known at all: weights.c. */
+#define MOST_EXPONENT 1000
+
 #define LOG2E 0x1.71547652b82ffp0 /* rounded up */
 
 /* c tanh(t / c), to within c 2^-48. */
@@ -28,18 +31,35 @@ static double softcap_slope(double from, double c)
     return 4 * e / ((1 + e) * (1 + e)) * ATTEST_JUDGE_UP; /* grows with e <= 1 */
 }
 
+/* A stored number of at most that size: what its cast adds to the error of the number before.
+ * Where the constant of the scores is taken out as a common factor, up to 1 + 4 u, it divides
+ * what underflows, too. */
+static double stored_error(const attest_judge_arithmetic *store, double size,
+                           const attest_judge_rule *rule)
+{
+    return (store->u * size + store->least * (1 + 8 * rule->work.u)) * ATTEST_JUDGE_UP;
+}
+
 /* Applies the softcap to t, known to within *ev, and a kernel's error *delta. The argument of
  * tanh errs by 5 u more (of which one is in *delta unless the query was scaled), and by the 2 u
- * of a scale that the query was multiplied with; factors add 2 u. */
-static double cap(double t, double *delta, double *ev, const attest_judge_rule *rule)
+ * of a scale that the query was multiplied with; factors add 2 u. Where its steps are stored,
+ * so are the quotient, tanh and the product: c times what the first and the second err by.
+ * False if they may overflow. */
+static bool cap(double *score, double *delta, double *ev, const attest_judge_rule *rule)
 {
+    const attest_judge_arithmetic *store = &rule->softcap_store;
     const attest_judge_variant *v = rule->variant;
-    double c = rule->cap, u = rule->work.u, capped = softcap(t, c), size;
+    double c = rule->cap, u = rule->work.u, t = *score, capped = softcap(t, c), size;
     double before = (*delta + ATTEST_TERM(cap_argument,
                                           attest_judge_rule_units(rule, rule->queried ? 8 : 5) *
                                               (fabs(t) + *delta))) *
                     ATTEST_JUDGE_UP;
-    double moved = ATTEST_TERM(cap_slope, before) * softcap_slope(fabs(t) - before - *ev, c);
+    double argument = (fabs(t) + *ev + before) / c * (1 + 4 * u) * ATTEST_JUDGE_UP, moved;
+
+    if (v->softcap_stored)
+        before += ATTEST_TERM(cap_stored_quotient,
+                              c * (1 + 4 * u) * stored_error(store, argument, rule));
+    moved = ATTEST_TERM(cap_slope, before) * softcap_slope(fabs(t) - before - *ev, c);
 
     *ev += ATTEST_TERM(cap_evaluation, c * 0x1p-46 + rule->cap_error);
     size = fabs(capped) + moved + *ev;
@@ -50,12 +70,24 @@ static double cap(double t, double *delta, double *ev, const attest_judge_rule *
           ATTEST_TERM(cap_product, 3 * u)) *
              size) *
         ATTEST_JUDGE_UP;
-    return capped;
+    *score = capped;
+    if (!v->softcap_stored)
+        return true;
+    size = fabs(capped) + *ev + *delta;
+    *delta += ATTEST_TERM(cap_stored_product, stored_error(store, size, rule)) +
+              ATTEST_TERM(cap_stored_tanh, stored_error(store, size, rule) * (1 + store->u) +
+                                               c * (1 + 4 * u) * store->least * (1 + store->u) *
+                                                   ATTEST_JUDGE_UP);
+    *delta *= ATTEST_JUDGE_UP;
+    return argument < store->limit && size / c * (1 + 4 * u) < store->limit &&
+           (size + *delta) * ATTEST_JUDGE_UP < store->limit;
 }
 
 /* Adds the mask's value. What the kernel's scale is wrong by, up to 2 u (4 u with factors), is
  * no common factor any more: it moves t, and not the mask. Where log2 e is folded in, the sum
- * is rounded once more.
+ * is rounded once more. A stored sum that may become an infinity: below 0 the weight is 0,
+ * which is right for a key far below the others; the error that is set leaves nothing to be
+ * said of any other.
  */
 static double shift(double t, double bias, double *delta, double *ev,
                     const attest_judge_rule *rule)
@@ -67,6 +99,13 @@ static double shift(double t, double bias, double *delta, double *ev,
                                         (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta)) +
               ATTEST_TERM(mask_least, rule->work.least);
     *delta *= ATTEST_JUDGE_UP;
+    if (rule->variant->mask_stored) {
+        double size = (fabs(sum) + *ev + *delta) * ATTEST_JUDGE_UP;
+
+        *delta += ATTEST_TERM(mask_stored, stored_error(&rule->mask_store, size, rule));
+        if (!(size < rule->mask_store.limit))
+            *delta = sum < 0 ? *delta + MOST_EXPONENT : (double)INFINITY;
+    }
     return sum;
 }
 
@@ -105,7 +144,22 @@ static void set_rule(struct kernel_judge_score *to, const attest_judge_work *x,
         rule->folded ? to->query_sum.limit / LOG2E * ATTEST_JUDGE_DOWN : (double)INFINITY;
 }
 
-/* Softcap and mask, key by key; returns what kernel_judge.scores does. */
+/* Stores a scaled score; false if it may overflow. */
+static bool store_scaled(double t, double *delta, double ev, const attest_judge_rule *rule)
+{
+    double size = (fabs(t) + ev + *delta) * (1 + 4 * rule->work.u) * ATTEST_JUDGE_UP;
+
+    *delta += stored_error(&rule->scale_store, size, rule);
+    return size < rule->scale_store.limit;
+}
+
+/* Whether scores are changed after the scale. */
+static bool changes_keys(const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    return x->bias || rule->cap > 0 || rule->variant->scale_stored;
+}
+
+/* Stores, softcap and mask, key by key; returns what kernel_judge.scores does. */
 static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
 {
     int wild = 0;
@@ -117,8 +171,10 @@ static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
             x->delta[j] = x->ev[j] = 0;
             continue;
         }
-        if (rule->cap > 0)
-            x->t[j] = cap(x->t[j], &x->delta[j], &x->ev[j], rule);
+        if (rule->variant->scale_stored && !store_scaled(x->t[j], &x->delta[j], x->ev[j], rule))
+            wild |= 2;
+        if (rule->cap > 0 && !cap(&x->t[j], &x->delta[j], &x->ev[j], rule))
+            wild |= 2;
         if (rule->additive)
             x->t[j] = shift(x->t[j], x->bias[j], &x->delta[j], &x->ev[j], rule);
         if (rule->cap > 0 || rule->additive)
@@ -141,7 +197,7 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
     x->seen = x->count;
     wild = attest_kernel_judge()->scores(x->t, x->delta, x->ev, x->s, x->size, x->key_size, &to,
                                          x->count);
-    if (x->bias || rule->cap > 0)
+    if (changes_keys(x, rule))
         wild = change_keys(x, rule);
     x->unknown = (wild & 1) != 0;
     x->score_reason = ATTEST_JUDGE_BOUNDED;

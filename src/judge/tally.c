@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "number/hosted.h"
 
 const char *attest_judge_verdict_name(attest_judge_verdict verdict)
 {
@@ -50,10 +51,14 @@ static size_t bin_of(double ratio)
     return exponent < ATTEST_JUDGE_BINS - 1 ? (size_t)exponent : ATTEST_JUDGE_BINS - 1;
 }
 
-static void count(attest_judge_counts *counts, attest_judge_verdict verdict, double ratio)
+static void count(attest_judge_counts *counts, const attest_judge_worst *this)
 {
+    attest_judge_verdict verdict = this->verdict;
+    double ratio = this->ratio;
+
     counts->within += verdict == ATTEST_JUDGE_WITHIN;
     counts->wrong += verdict == ATTEST_JUDGE_WRONG;
+    counts->uncast += this->uncast;
     counts->undecided += verdict == ATTEST_JUDGE_UNDECIDED;
     if (verdict != ATTEST_JUDGE_UNDECIDED && ratio > counts->max_ratio)
         counts->max_ratio = ratio;
@@ -95,8 +100,19 @@ static bool add_wrong(attest_judge_tally *tally, size_t head, size_t row, size_t
     return true;
 }
 
+/* Whether a kernel that rounds its results to one of the formats returns the value: NaN always,
+ * infinities only in formats that have them. */
+static bool is_cast(double output, const attest_hosted *format, size_t formats)
+{
+    for (size_t i = 0; i < formats; i++)
+        if (isnan(output) || attest_hosted_convert(output, &format[i]) == output)
+            return true;
+    return false;
+}
+
 static bool add(attest_judge_tally *tally, const double *output,
-                const attest_judge_bounds *bounds, size_t i)
+                const attest_judge_bounds *bounds, const attest_hosted *format, size_t formats,
+                size_t i)
 {
     attest_judge_worst this = {.place = i,
                                .exact = bounds->exact[i],
@@ -108,10 +124,12 @@ static bool add(attest_judge_tally *tally, const double *output,
     size_t columns = tally->shape[3], rows = tally->shape[2];
     size_t head = i / columns / rows;
 
-    this.verdict = attest_judge_element(this.output, this.lo, this.hi);
+    this.uncast = !is_cast(this.output, format, formats);
+    this.verdict =
+        this.uncast ? ATTEST_JUDGE_WRONG : attest_judge_element(this.output, this.lo, this.hi);
     this.ratio = get_ratio(this.output, this.exact, this.bound);
-    count(&tally->all, this.verdict, this.ratio);
-    count(&tally->head[head], this.verdict, this.ratio);
+    count(&tally->all, &this);
+    count(&tally->head[head], &this);
     if (this.verdict != ATTEST_JUDGE_UNDECIDED)
         tally->bin[bin_of(this.ratio)]++;
     keep_worst(tally, &this);
@@ -121,19 +139,26 @@ static bool add(attest_judge_tally *tally, const double *output,
 
 attest_status attest_judge_tally_init(attest_judge_tally *tally, const double *output,
                                       const attest_judge_bounds *bounds, const size_t shape[4],
-                                      attest_error *error)
+                                      const attest_judge_model *model, attest_error *error)
 {
     size_t heads = shape[0] * shape[1], elements = heads * shape[2] * shape[3];
+    attest_hosted *format = attest_memory_alloc(model->variants, sizeof *format);
+    bool done;
 
     memset(tally, 0, sizeof *tally);
     memcpy(tally->shape, shape, sizeof tally->shape);
     tally->head = attest_memory_alloc(heads, sizeof *tally->head);
-    for (size_t i = 0; tally->head && i < elements; i++)
-        if (!add(tally, output, bounds, i)) {
-            attest_judge_tally_clear(tally);
-            return attest_memory_fail(error);
-        }
-    return tally->head ? ATTEST_OK : attest_memory_fail(error);
+    done = format && tally->head;
+    for (size_t i = 0; done && i < model->variants; i++)
+        attest_hosted_init(&format[i], &model->variant[i].output, ATTEST_SIMULATED_NEAREST,
+                           NULL, NULL);
+    for (size_t i = 0; done && i < elements; i++)
+        done = add(tally, output, bounds, format, model->variants, i);
+    free(format);
+    if (done)
+        return ATTEST_OK;
+    attest_judge_tally_clear(tally);
+    return attest_memory_fail(error);
 }
 
 void attest_judge_tally_clear(attest_judge_tally *tally)

@@ -2,7 +2,7 @@
 #ifndef ATTEST_JUDGE_TALLY_H
 #define ATTEST_JUDGE_TALLY_H
 
-#include <attest/judge.h>
+#include "data/judge_model.h"
 
 /* Bins of |output - exact| / bound: below 2^ATTEST_JUDGE_LEAST, then one for each power of two;
  * the last one has no upper end. */
@@ -10,6 +10,7 @@ enum { ATTEST_JUDGE_BINS = 26, ATTEST_JUDGE_LEAST = -16 };
 
 typedef struct attest_judge_counts {
     size_t within, wrong, undecided;
+    size_t uncast;    /* of the wrong ones: no numbers of the output format */
     double max_ratio; /* 0 if nothing is bounded; infinite for an output that is not finite */
 } attest_judge_counts;
 
@@ -25,6 +26,7 @@ typedef struct attest_judge_wrong_rows {
 typedef struct attest_judge_worst {
     size_t place; /* in the arrays */
     attest_judge_verdict verdict;
+    bool uncast; /* it is no number of the output format */
     double exact, error, lo, hi, bound, output, ratio;
 } attest_judge_worst;
 
@@ -39,10 +41,12 @@ typedef struct attest_judge_tally {
     size_t bin[ATTEST_JUDGE_BINS];
 } attest_judge_tally;
 
-/* Judges count elements, batch * heads * rows * columns. bounds has all five arrays. Status:
- * NOMEM; then there is nothing to clear. */
+/* Judges count elements, batch * heads * rows * columns: an element is within if it is between
+ * its bounds and a number of the output format of the model (of one of them). bounds has all
+ * five arrays. Status: NOMEM; then there is nothing to clear. */
 attest_status attest_judge_tally_init(attest_judge_tally *tally, const double *output,
                                       const attest_judge_bounds *bounds, const size_t shape[4],
+                                      const attest_judge_model *model,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 void attest_judge_tally_clear(attest_judge_tally *tally);
 

@@ -214,8 +214,9 @@ static bool keeps_factor(const attest_judge_work *x, const attest_judge_rule *ru
            ldexp(rule->value_factor, offset < 0 ? (int)-offset : 0) <= 0x1p120;
 }
 
-/* Exponents of a kernel reach threshold and offset above 0, and n of them are added, each sum
- * rounded. Outputs of parts are numbers of the working format. */
+/* Exponents of a kernel reach threshold and offset above 0, and n of them are added: sums of
+ * rounded terms grow by Lemma 3, with what is rescaled in between. Outputs of parts are numbers
+ * of the working format. */
 static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, double common,
                            double moved)
 {
@@ -225,10 +226,10 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     double grown = rule->quantised ? 1 + rule->scheme.relative + rule->scheme.of_largest : 1;
     double p = ldexp(y, (int)v->offset), whole = p;
     double added; /* the row sum may add either */
-    double n = (double)x->seen * (1 + 0x1p-10),
-           roundings = ATTEST_TERM(largest_roundings, n + x->raises + 2);
-    double sums = 1 + attest_judge_grow(rule->sum.u, roundings);
-    double products = 1 + attest_judge_grow(rule->pv.u, roundings);
+    double n = (double)x->seen * (1 + 0x1p-10), leaves = ATTEST_TERM(largest_roundings, n + 2);
+    double rescaled = 1 + attest_judge_grow(2 * rule->log_exp, x->raises);
+    double sums = (1 + leaves * rule->sum.u) * (1 + rule->sum.u) * rescaled;
+    double products = (1 + leaves * rule->pv.u) * (1 + rule->pv.u) * rescaled;
     double joined = v->splits > 1 ? (double)v->splits + 1 : 2; /* outputs of parts, added */
     double reference = v->splits > 1 ? x->lowest : x->bottom;
     double sink = x->sink && x->sink_logit > reference

@@ -29,14 +29,20 @@ static void write_cell(attest_markup *body, const attest_json_cursor *object, co
 
 static void write_verdicts(attest_report *report)
 {
-    static const char *const heading[] = {
-        "Record", "Verdict",    "Kernel model",         "#Elements",
-        "#Wrong", "#Undecided", "#Worst error / bound", "Faults that return it"};
+    static const char *const heading[] = {"Record",
+                                          "Verdict",
+                                          "Kernel model",
+                                          "#Elements",
+                                          "#Wrong",
+                                          "#Uncast",
+                                          "#Undecided",
+                                          "#Worst error / bound",
+                                          "Faults that return it"};
     attest_markup *body = &report->body;
     const attest_record *record;
     char label[96];
 
-    attest_table_open(body, "Judged outputs", heading, 8);
+    attest_table_open(body, "Judged outputs", heading, 9);
     for (size_t place = 0;
          (record = attest_records_find(&report->records, ATTEST_RECORD_JUDGE, place, &place));
          place++) {
@@ -49,6 +55,7 @@ static void write_verdicts(attest_report *report)
         attest_table_cell(body, NULL, attest_value_text(&root, "kernel"));
         attest_table_number(body, attest_value_number(&root, "elements"), 0);
         attest_table_number(body, attest_value_number(&root, "wrong"), 0);
+        write_cell(body, &root, "uncast");
         attest_table_number(body, attest_value_number(&root, "undecided"), 0);
         if (attest_json_find_member(&worst, &root, "worst"))
             write_cell(body, &worst, "ratio");

@@ -47,6 +47,11 @@ done
 run 0 "a sink that weighs nothing" judge "$d/extra.safetensors" --output "$o" --kernel fp32-any --causal --sink sink
 run 0 "outputs in bfloat16" judge "$d/BF16.safetensors" --output "$o:bf16" --kernel bf16-any --causal
 shows '^  of the bound   most by (casts|output); to first order:$'
+run 1 "outputs that a kernel on bfloat16 has not rounded to it" judge "$d/BF16.safetensors" --output "$o" --kernel bf16-any --causal
+shows '^[0-9]+ of them are not numbers of bfloat16, the output format of the model: a final cast is missing$'
+shows '^  output  .*, not a number of the output format$'
+run 1 "as JSON" judge "$d/BF16.safetensors" --output "$o" --kernel bf16-any --causal --json
+json '0 < o["uncast"] == o["wrong"] < 256 and o["worst"]["uncast"] and o["worst"]["lo"] <= o["worst"]["output"] <= o["worst"]["hi"]'
 
 # the same question in every file
 "$ATTEST" tolerance "$f" --kernel fp32-any --causal -o "$work/bound" >"$out" 2>"$err"

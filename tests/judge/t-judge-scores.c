@@ -76,6 +76,52 @@ static void score_cases(void)
     expect(&x, 0.45, "score, least number of the store");
 }
 
+/* As score, store, after the steps that follow. */
+static void stored_steps(void)
+{
+    static scene x;
+
+    scene_begin(&x, 2, 1);
+    two_keys(&x);
+    x.v.scale = ATTEST_JUDGE_SCALE_SCORE;
+    x.v.scale_stored = true;
+    x.v.scale_store = scene_format("bfloat16");
+    x.v.k = scene_format("binary32");
+    x.k[0] = 0x1.00fdp2;
+    x.k[1] = 0x1.0103p2;
+    expect(&x, 0.9, "scale, store");
+    x.v.scale_store = scene_format("binary16");
+    x.vary = vary_tiny_scores;
+    expect(&x, 0.45, "scale, least number of the store");
+    scene_begin(&x, 2, 1);
+    two_keys(&x);
+    x.biased = true;
+    x.v.mask_stored = true;
+    x.v.mask_store = scene_format("bfloat16");
+    x.k[0] = x.k[1] = 0;
+    x.mask[0] = 0x1.00fdp2;
+    x.mask[1] = 0x1.0103p2;
+    expect(&x, 0.9, "mask, store");
+    x.v.mask_store = scene_format("binary16");
+    x.mask[0] = 0x1.02p-25;
+    x.mask[1] = -x.mask[0];
+    expect(&x, 0.45, "mask, least number of the store");
+    scene_begin(&x, 2, 1);
+    two_keys(&x);
+    x.qkv.softcap = "5";
+    x.v.softcap_stored = true;
+    x.v.softcap_store = scene_format("bfloat16");
+    x.v.k = scene_format("binary32");
+    x.k[0] = 0x1.7fc2b2p0; /* up three times, and down three times */
+    x.k[1] = 0x1.643f32p0;
+    expect(&x, 0.7, "softcap, store: three roundings");
+    x.v.softcap_store = scene_format("binary16");
+    x.qkv.softcap = "1";
+    x.vary = vary_tiny_scores;
+    x.trials = 1;
+    expect(&x, 0.12, "softcap, least number of the store");
+}
+
 static void vary_query(scene *x, uint64_t *state)
 {
     x->q[0] = scene_round(1.5 + scene_uniform(state) / 8, x->v.q.name);
@@ -345,6 +391,7 @@ int main(void)
     scale_cases();
     exact_scale_case();
     query_in_log2_case();
+    stored_steps();
     softcap_cases();
     uncommon_cases();
     tensor_cases();

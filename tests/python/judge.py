@@ -130,7 +130,24 @@ class Judging(unittest.TestCase):
             attest.assert_attention([[1.0, 1.0]], big, big, big, kernel="fp32-any", save=False)
 
 
+class Overflow(unittest.TestCase):
+    def test_many_keys(self):
+        """Sums of 20 000 rounded terms grow by no more than the terms: nothing overflows"""
+        for kernel, size in (("bf16-torch-cpu", 4.0), ("bf16-torch-cpu", 1.0)):
+            found = attest.tolerance([[0.0]], [[0.0]] * 20000, [[size]] * 20000, kernel=kernel)
+            self.assertTrue(math.isfinite(flat(found.bound)[0]), kernel)
+
+
 class Messages(unittest.TestCase):
+    def test_uncast(self):
+        """What is not a number of the output format lacks a final cast, however near it is."""
+        found = attest.judge([[[[1 + 2**-9]]]], [[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]], kernel="bf16-any")
+        self.assertEqual((found.verdict, found.record["uncast"], found.worst["uncast"]), ("wrong", 1, True))
+        self.assertIn("1 of them are not numbers of bfloat16, the output format of the model: a final cast is missing", str(found))
+        several = attest.kernel("bf16-any", output={"format": ["bfloat16", "binary16"]})
+        self.assertEqual(several.output_formats, ["bfloat16", "binary16"])
+        self.assertEqual(attest.judge([[[[1 + 2**-9]]]], [[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]], kernel=several).verdict, "within")
+
     def test_failure(self):
         """A failure says what is wrong and where, and its command says so, too"""
         rng = generator()

@@ -108,3 +108,34 @@ class ScaledDotProductAttention(unittest.TestCase):
         found = attest.judge(out, q, k, v, kernel=Kernels().choose(q, k, v))
         self.assertEqual((found.verdict, found.wrong_rows[0]["rows"][0]), ("wrong", 0))
         self.assertEqual(attest.judge(torch.zeros_like(out), q, k, v, kernel="bf16-any").returned_by_faults, ["zeros"])
+
+
+def eager(q, k, v, mask, scale, cap):
+    """Attention as the models of Transformers write it: every result but the softmax's in the type of the inputs."""
+    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = torch.matmul(q, k.transpose(2, 3))
+    if scale != 1:
+        scores = scores * scale
+    if cap:
+        scores = torch.tanh(scores / cap) * cap
+    if mask is not None:
+        scores = scores + mask
+    return torch.matmul(torch.softmax(scores, dim=-1, dtype=torch.float32).to(q.dtype), v)
+
+
+@needs(torch, "PyTorch")
+class Eager(unittest.TestCase):
+    def test_bias_and_softcap(self):
+        """Additive biases, position biases without a scale (T5), a softcap of 50 (Gemma 2), grouped heads"""
+        if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+            self.skipTest("PyTorch 1.13 computes products of bfloat16 in another way")
+        rng = generator()
+        normal = lambda *shape: torch.tensor([rng.gauss(0, 1) for _ in range(shape[0] * shape[1] * shape[2])]).view(1, *shape)
+        for i in range(30):
+            heads, rows, keys, dim = rng.choice([2, 4]), rng.randint(1, 20), rng.randint(1, 150), rng.choice([8, 32, 64])
+            q = (rng.choice([0.3, 1, 3]) * normal(heads, rows, dim)).bfloat16()
+            k, v = (normal(heads // (1 + i % 2), keys, dim).bfloat16() for _ in range(2))
+            for scale, cap, size in ((0.125, None, 3), (1, None, 3), (dim**-0.5, 50, 0), (0.0625, 50, 10)):
+                mask = (size * normal(heads, rows, keys)).bfloat16() if size else None
+                out = eager(q, k, v, mask, scale, cap)
+                attest.assert_attention(out, q, k, v, kernel="bf16-eager", mask=mask, scale=scale, softcap=cap, save=False)

@@ -18,7 +18,7 @@
 static const char fp32_any[] = JSON(, "name": "fp32-any",
      "inputs": {"q": "binary32", "k": "binary32", "v": "binary32"},
      "score": {"accumulate": "binary32", "products": "rounded", "order": "any", "block": 16, "fraction": 25, "store": null},
-     "scale": {"where": "any"}, "softcap": {"relative": "0x1p-22", "absolute": 0},
+     "scale": {"where": "any", "store": null}, "softcap": {"relative": "0x1p-22", "absolute": 0, "store": null}, "mask": {"store": null},
      "max": {"kind": "any", "tile": "any", "direction": "any", "threshold": 0}, "exp": {"relative": "0x1p-22"},
      "p": {"format": null, "offset": 0}, "sum": {"of": "uncast", "accumulate": "binary32", "lanes": 1},
      "pv": {"accumulate": "binary32", "products": "rounded", "order": "any", "block": 16, "fraction": 25},
@@ -135,7 +135,8 @@ static void test_defaults(void)
 
     attest_judge_variant_init(&v);
     TAP_OK(is(&v.q, "binary32") && is(&v.k, "binary32") && is(&v.v, "binary32") &&
-               is_plain_dot(&v.score) && is_plain_dot(&v.pv) && !v.stored && !v.cast,
+               is_plain_dot(&v.score) && is_plain_dot(&v.pv) && !v.stored && !v.scale_stored &&
+               !v.softcap_stored && !v.mask_stored && !v.cast,
            "defaults: formats and orders");
     TAP_OK(v.scale == ATTEST_JUDGE_SCALE_ANY && is(&v.scaled_query, "binary32") &&
                v.softcap_relative == 0x1p-22 && v.softcap_absolute == 0 &&
@@ -392,6 +393,9 @@ static const struct {
     {JSON(, "score": {"fraction": 0}), "score.fraction: a whole number from 1"},
     {JSON(, "score": {"depth": 0}), "score.depth: a whole number from 1"},
     {JSON(, "pv": {"depth": -1}), "pv.depth: a whole number from 1"},
+    {JSON(, "scale": {"store": "bf16"}), "scale.store: scaled scores are stored where"},
+    {JSON(, "scale": {"where": "query", "store": "bf16"}), "scale.store: scaled scores"},
+    {JSON(, "mask": {"store": 3}), "mask.store: "},
     {JSON(, "pv": {"store": null}), "pv.store: there is no such member"},
     {JSON(, "max": {"tile": 0}), "max.tile: a whole number from 1"},
     {JSON(, "max": {"tile": "all"}), "max.tile: "},

@@ -31,6 +31,17 @@ static attest_judge_bounds reset(void)
     return (attest_judge_bounds){lo, hi, exact, bound_error, bound, NULL};
 }
 
+/* Any double is a number of its output format. */
+static attest_judge_model *free_model(void)
+{
+    static attest_judge_variant variant;
+    static attest_judge_model model = {.variant = &variant, .variants = 1};
+
+    attest_judge_variant_init(&variant);
+    variant.output = (attest_format){.name = "binary64", 53, true, -1022, 1023, 64};
+    return &model;
+}
+
 static void ranges(void)
 {
     attest_judge_bounds bounds = reset();
@@ -45,7 +56,7 @@ static void ranges(void)
     output[place(1, 2, 2, 1)] = output[place(1, 2, 2, 2)] = 1.6;
     /* the last row of a head and the first of the next one are not neighbours */
     output[place(1, 0, 7, 0)] = output[place(1, 1, 0, 0)] = 9;
-    if (attest_judge_tally_init(&tally, output, &bounds, shape, &error))
+    if (attest_judge_tally_init(&tally, output, &bounds, shape, free_model(), &error))
         abort();
     TAP_OK(tally.all.wrong == 21 && tally.all.within == ALL - 21 && tally.all.undecided == 0 &&
                attest_judge_counts_verdict(&tally.all) == ATTEST_JUDGE_WRONG,
@@ -82,7 +93,7 @@ static void worst(void)
     output[undecided] = 1e300;
     output[one_sided] = 0.7; /* the ratio is 0.6, less than that of 1.5 */
     output[place(0, 0, 2, 0)] = 1.5;
-    if (attest_judge_tally_init(&tally, output, &bounds, shape, &error))
+    if (attest_judge_tally_init(&tally, output, &bounds, shape, free_model(), &error))
         abort();
     TAP_OK(tally.all.undecided == 1 && tally.all.wrong == 1 && tally.worst.place == one_sided &&
                tally.worst.verdict == ATTEST_JUDGE_WRONG,
@@ -95,7 +106,7 @@ static void worst(void)
     attest_judge_tally_clear(&tally);
     output[nan] = (double)NAN;
     output[one_sided] = -1e300;
-    if (attest_judge_tally_init(&tally, output, &bounds, shape, &error))
+    if (attest_judge_tally_init(&tally, output, &bounds, shape, free_model(), &error))
         abort();
     TAP_OK(tally.all.wrong == 2 && tally.worst.place == nan && isinf(tally.worst.ratio) &&
                tally.bin[ATTEST_JUDGE_BINS - 1] == 2,
@@ -106,14 +117,14 @@ static void worst(void)
         lo[i] = hi[i] = exact[i] = bound[i] = bound_error[i] = (double)NAN;
         output[i] = c ? (double)NAN : 0;
     }
-    if (attest_judge_tally_init(&tally, output, &bounds, shape, &error))
+    if (attest_judge_tally_init(&tally, output, &bounds, shape, free_model(), &error))
         abort();
     TAP_OK(tally.head[2].wrong == 1 && tally.head[2].within == 31,
            "a row that is to be NaN, and is not");
     attest_judge_tally_clear(&tally);
     output[one_sided] = exact[one_sided];
     output[nan] = exact[nan] + ldexp(bound[nan], ATTEST_JUDGE_LEAST - 1);
-    if (attest_judge_tally_init(&tally, output, &bounds, shape, &error))
+    if (attest_judge_tally_init(&tally, output, &bounds, shape, free_model(), &error))
         abort();
     TAP_OK(tally.bin[0] == 2 + COLUMNS - 1 && tally.bin[1] == 0,
            "ratios of 0, and below the least of the histogram");
@@ -169,9 +180,77 @@ static void elements(void)
                "%g in [%g, %g]", c[i].output, c[i].lo, c[i].hi);
 }
 
+/* What is returned is a number of the output format, of one of them where several are listed,
+ * whatever is known of the element: everything (known) or nothing. */
+static void formats(void)
+{
+    const double inf = (double)INFINITY, nan = (double)NAN;
+    const struct {
+        const char *name[2];
+        double output;
+        bool known, uncast;
+        attest_judge_verdict verdict;
+    } c[] = {
+        {{"bfloat16"}, 1.2578125, true, false, ATTEST_JUDGE_WITHIN},
+        {{"bfloat16"}, 1.26171875, true, true, ATTEST_JUDGE_WRONG},
+        {{"bfloat16"}, 1.26171875, false, true, ATTEST_JUDGE_WRONG},
+        {{"bfloat16"}, 1.2578125, false, false, ATTEST_JUDGE_UNDECIDED},
+        {{"bfloat16"}, 2.0078125, true, true, ATTEST_JUDGE_WRONG}, /* also beyond hi */
+        {{"bfloat16"}, -0.0, false, false, ATTEST_JUDGE_UNDECIDED},
+        {{"bfloat16"}, 0x1p-133, false, false, ATTEST_JUDGE_UNDECIDED}, /* subnormal */
+        {{"bfloat16"}, 0x1.8p-133, false, true, ATTEST_JUDGE_WRONG},
+        {{"bfloat16"}, inf, false, false, ATTEST_JUDGE_UNDECIDED},
+        {{"bfloat16"}, 1e300, false, true, ATTEST_JUDGE_WRONG},
+        {{"bfloat16"}, nan, true, false, ATTEST_JUDGE_WRONG},
+        {{"bfloat16"}, nan, false, false, ATTEST_JUDGE_UNDECIDED},
+        {{"binary16", "bfloat16"}, 1.2578125, true, false, ATTEST_JUDGE_WITHIN},
+        {{"bfloat16", "binary16"}, 1.2509765625, true, false, ATTEST_JUDGE_WITHIN},
+        {{"bfloat16", "binary16"}, 0x1.4008p0, true, true, ATTEST_JUDGE_WRONG},
+        {{"binary32"}, 1.2, true, true, ATTEST_JUDGE_WRONG},
+        {{"binary64"}, 1.2, true, false, ATTEST_JUDGE_WITHIN},
+        {{"float8_e4m3fn"}, 1.25, true, false, ATTEST_JUDGE_WITHIN},
+        {{"float8_e4m3fn"}, inf, false, true, ATTEST_JUDGE_WRONG}, /* it has none */
+        {{"float8_e4m3fn"}, 480, false, true, ATTEST_JUDGE_WRONG},
+        {{"float8_e4m3fn:saturating"}, 448, false, false, ATTEST_JUDGE_UNDECIDED},
+        {{"float8_e4m3fn:saturating"}, inf, false, true, ATTEST_JUDGE_WRONG},
+        {{"float8_e4m3fnuz"}, -0.0, false, false, ATTEST_JUDGE_UNDECIDED},
+    };
+
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
+        attest_judge_bounds bounds = reset();
+        attest_judge_variant variant[2];
+        attest_judge_model model = {.variant = variant, .variants = c[i].name[1] ? 2 : 1};
+        attest_judge_tally tally;
+        attest_error error;
+
+        for (size_t k = 0; k < model.variants; k++) {
+            attest_judge_variant_init(&variant[k]);
+            if (attest_format_parse(&variant[k].output, c[i].name[k], &error))
+                abort();
+        }
+        output[0] = c[i].output;
+        for (size_t k = 1; k < ALL; k++)
+            output[k] = 1.25; /* in all of them */
+        if (!c[i].known) {
+            lo[0] = -inf;
+            hi[0] = bound[0] = inf;
+        }
+        if (attest_judge_tally_init(&tally, output, &bounds, shape, &model, &error))
+            abort();
+        TAP_OK(attest_judge_counts_verdict(&tally.all) == c[i].verdict &&
+                   tally.all.uncast == c[i].uncast && tally.head[0].uncast == c[i].uncast &&
+                   tally.worst.uncast == c[i].uncast,
+               "%g as a result in %s%s%s, bounds %s", c[i].output, c[i].name[0],
+               c[i].name[1] ? " or " : "", c[i].name[1] ? c[i].name[1] : "",
+               c[i].known ? "known" : "not known");
+        attest_judge_tally_clear(&tally);
+    }
+}
+
 int main(void)
 {
     elements();
+    formats();
     ranges();
     worst();
     difference();
