@@ -213,12 +213,12 @@ static double references_offset(void)
     return scene_measure(&x);
 }
 
-/* A lazy maximum stays at the score of key 0; keys 1 and 2 are 20 above it, at the top. */
+/* A lazy maximum stays at the score of key 0, 20 below the two largest. */
 static void vary_lazy(scene *s, uint64_t *state)
 {
-    s->k[0] = scene_round(scene_uniform(state), "binary32");
+    s->k[0] = scene_round(-20 - scene_uniform(state), "binary32");
     for (size_t j = 1; j < 3; j++)
-        s->k[j] = scene_round(20 + 0.1 * scene_uniform(state), "binary32");
+        s->k[j] = scene_round(0.1 * scene_uniform(state), "binary32");
 }
 
 static void lazy(attest_judge_recipe *r)
@@ -286,6 +286,13 @@ static double split_exp(void)
     return scene_measure(&x);
 }
 
+static void parts_two_steps(attest_judge_recipe *r)
+{
+    all_parts(r);
+    r->flush = false;
+    r->argument = ATTEST_RECIPE_FOLDED_TWO_STEP;
+}
+
 static void vary_parts(scene *s, uint64_t *state)
 {
     s->q[0] = scene_round(1 + scene_uniform(state) / 256, "bfloat16");
@@ -301,7 +308,7 @@ static double split_rounding(void)
     x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
     x.v.splits = 2;
     x.qkv.scale = "none";
-    x.direct = all_parts;
+    x.direct = parts_two_steps;
     x.vary = vary_parts;
     x.trials = 300;
     return scene_measure(&x);
@@ -381,7 +388,9 @@ static double sink_exp(void)
 
 static void vary_low_sink(scene *s, uint64_t *state)
 {
-    s->sink = scene_round(scene_uniform(state), "binary32");
+    s->sink = scene_round(0.01 * scene_uniform(state), "binary32");
+    s->k[0] = scene_round(1.25 + 0.1 * scene_uniform(state), "binary32");
+    s->value[0] = scene_round(1 + 0.01 * scene_uniform(state), "binary32");
 }
 
 static void separate_two(attest_judge_recipe *r)
@@ -395,16 +404,15 @@ static double sink_argument(void)
 {
     scene_begin(&x, 1, 1);
     x.value[0] = 1;
-    x.v.score.accumulate = scene_format("binary32");
+    x.v.score.accumulate = x.v.k = scene_format("binary32");
     x.sunk = true;
-    x.k[0] = 16;
     x.vary = vary_low_sink;
     x.direct = separate_two;
     x.trials = 300;
     return scene_measure(&x);
 }
 
-/* The sink is the largest: one key in each of two parts, and what joins them errs. */
+/* The sink is all of a part, but for a small key, and key 1 is the other part. */
 static double sink_common(void)
 {
     scene_begin(&x, 2, 1);
@@ -412,7 +420,8 @@ static double sink_common(void)
     x.v.split_log = 0x1p-9;
     x.direct = all_parts;
     x.sunk = true;
-    x.value[0] = x.value[1] = 1;
+    x.k[0] = -20;
+    x.value[1] = 1;
     return scene_measure(&x);
 }
 
@@ -474,15 +483,15 @@ static double cast_divided(void)
     return scene_measure(&x);
 }
 
-/* Divided weights below 2^-126 are flushed. */
+/* A weight that is below 2^-126 when it is divided by 64, and not before. */
 static double cast_flushed(void)
 {
-    scene_begin(&x, 3, 1);
+    scene_begin(&x, 64, 1);
     x.v.score.accumulate = scene_format("binary32");
     x.v.v = scene_format("binary64");
     x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
     x.value[0] = 0x1p100;
-    x.k[0] = -87;
+    x.k[0] = -84.5;
     x.direct = flushed;
     return scene_measure(&x);
 }
@@ -537,23 +546,6 @@ static double apart_exp(void)
     return scene_part(1 / sum + 64 * y * (1 + e * (1 - 0x1p-20)) / sum, b);
 }
 
-/* The same of casts: the sum adds weights that were rounded down, the product has its own. */
-static double apart_casts(void)
-{
-    double b[4], y = 0x1.00fcp-1, other = 0x1.0104p-1;
-
-    scene_begin(&x, 65, 1);
-    x.v.k = scene_format("binary32");
-    x.v.cast = true;
-    x.v.p = scene_format("bfloat16");
-    x.v.sum_of = ATTEST_JUDGE_SUM_CAST;
-    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
-    (void)y;
-    (void)other;
-    (void)b;
-    return scene_measure(&x);
-}
-
 /* Weights that are quantised beside one of 1: the part of themselves, and that of the largest. */
 static double scheme(const char *name, double score)
 {
@@ -602,7 +594,150 @@ static double scheme_tiny(void)
     return scheme("float8_e4m3fn:scale=0.25", -8.32); /* half of the least number */
 }
 
+/* ---- (4), the reference known ---- */
+
+static void begin_known(void)
+{
+    scene_begin(&x, 33, 1);
+    x.v.k = scene_format("binary32");
+    x.v.exp_relative = 0x1p-10;
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.direct = scene_push;
+}
+
+/* The casts are known, and the exponentials that the row sum adds are not. */
+static double known_spread(void)
+{
+    begin_known();
+    for (size_t j = 0; j < 33; j++) {
+        x.k[j] = j == 0 ? 0 : -0.125;
+        x.value[j] = 1;
+    }
+    return scene_measure(&x);
+}
+
+/* A weight just below the middle of two numbers of P, or just above. */
+static double known_exp(void)
+{
+    begin_known();
+    for (size_t j = 1; j < 33; j++) {
+        x.k[j] = scene_round(log(0x1.01p-5 * (j % 2 ? 1 - 0x1p-12 : 1 + 0x1p-12)), "binary32");
+        x.value[j] = j % 2 ? 1 : -1;
+    }
+    return scene_measure(&x);
+}
+
+static double known_later(void)
+{
+    begin_rising();
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    return scene_measure(&x);
+}
+
+/* The score of the largest key may be off, and with it the reference of all casts. */
+static void vary_range(scene *s, uint64_t *state)
+{
+    s->k[0] = scene_round(-3 - scene_uniform(state), "binary16");
+}
+
+static double known_range(void)
+{
+    scene_begin(&x, 2, 4);
+    x.v.score.accumulate = x.v.k = scene_format("binary16");
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.value[0] = 1;
+    x.k[4] = 0.5;
+    x.vary = vary_range;
+    x.trials = 100;
+    return scene_measure(&x);
+}
+
+/* Folded, with an offset: the score of key 0 is off by u and the reference by 2 u of 1000, so
+ * that the weight passes the middle of two numbers of P; (h). */
+static double known_reference(void)
+{
+    const double most = 1000, shift = 2.9 * 0x1p-24 * most;
+    double b[4], y = 0x1.01p-5 * (1 - 2.5 * 0x1p-24 * most), c = 2 * 0x1p-24 * most;
+
+    scene_begin(&x, 2, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.k = scene_format("binary64");
+    x.v.scale = ATTEST_JUDGE_SCALE_FOLDED;
+    x.v.offset = 8;
+    x.v.cast = true;
+    x.v.p = scene_format("bfloat16");
+    x.k[0] = most + log(y);
+    x.k[1] = most;
+    x.value[0] = 1;
+    scene_get_bound(b, &x);
+    return scene_part(scene_round(y * exp(shift), "bfloat16") /
+                          (exp(c) + y * exp(shift)),
+                      b);
+}
+
+/* Half the least number of P, times later factors that err: key 1 of the first tile. */
+static double cast_grown(void)
+{
+    scene_begin(&x, 16, 1);
+    x.v.k = scene_format("binary32");
+    x.v.exp_relative = 0x1p-8;
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.tile = 2;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.v.cast = true;
+    x.v.p = scene_format("float8_e4m3fn");
+    for (size_t j = 0; j < 16; j++)
+        x.k[j] = (double)(j / 2) - (j % 2 ? 6.9296875 : 0); /* just above half */
+    x.value[1] = 1;
+    x.direct = scene_one_by_one;
+    return scene_measure(&x);
+}
+
 /* ---- (5): the product with V ---- */
+
+/* A key of little weight whose score is hardly known: the row takes steps of Newton's. */
+static void add_unsure_key(void)
+{
+    size_t j = x.keys - 1;
+
+    x.dim = 2;
+    x.q[1] = 1;
+    for (size_t i = j; i-- > 0;) {
+        x.k[2 * i] = x.k[i];
+        x.k[2 * i + 1] = 0;
+    }
+    x.v.score.accumulate = scene_format("binary16");
+    x.k[2 * j] = 1000;
+    x.k[2 * j + 1] = -1020;
+}
+
+static double phi_casts(void)
+{
+    scene_begin(&x, 3, 1);
+    x.v.k = scene_format("binary32");
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.cast = true;
+    x.v.p = scene_format("float8_e4m3fn");
+    x.value[0] = 1;
+    x.k[0] = -6.9375; /* just below half the least number */
+    add_unsure_key();
+    return scene_measure(&x);
+}
+
+static double phi_product(void)
+{
+    scene_begin(&x, 65, 1);
+    x.v.pv.accumulate = x.v.v = scene_format("binary16");
+    x.v.pv.exact_products = false;
+    x.direct = scene_in_order;
+    for (size_t j = 0; j < 64; j++)
+        x.value[j] = j == 0 ? 1 : 0x1.02p-11;
+    add_unsure_key();
+    return scene_measure(&x);
+}
 
 static double product(void)
 {
@@ -649,6 +784,8 @@ static double matrix_rescales(void)
     x.v.pv.order = ATTEST_JUDGE_ORDER_TENSOR_FORWARD;
     x.v.pv.block = 16;
     x.v.pv.fraction = 30;
+    x.v.cast = true;
+    x.v.p = x.v.v = scene_format("binary16");
     x.direct = blocks_one_by_one;
     return scene_measure(&x);
 }
@@ -670,6 +807,9 @@ static double matrix_rest(void)
     x.v.pv.order = ATTEST_JUDGE_ORDER_TENSOR_FORWARD;
     x.v.pv.block = 16;
     x.v.pv.fraction = 25;
+    x.v.cast = true;
+    x.v.p = scene_format("binary16");
+    x.v.v = scene_format("bfloat16");
     x.v.tile = 16;
     x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
     x.v.offset = -10;
@@ -732,6 +872,64 @@ static double sum_rescales(void)
     return scene_get(&x, get_sum_ratio);
 }
 
+/* Row sums of parts, all rounded alike: splits + 1 roundings of the working format. */
+static double get_parts_ratio(const scene *s, const attest_judge_work *row,
+                              const attest_judge_rule *rule)
+{
+    double most = ((double)s->v.splits + 1) * rule->work.u;
+
+    return fmax(most / (row->ratio_high - 1), most / (1 - row->ratio_low));
+}
+
+static double sum_parts(void)
+{
+    scene_begin(&x, 4, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.splits = 4;
+    x.value[0] = 1;
+    return scene_get(&x, get_parts_ratio);
+}
+
+/* Sums of parts: splits + 2 roundings of all terms, one more for the factor of v. */
+static double get_joined(const scene *s, const attest_judge_work *row,
+                         const attest_judge_rule *rule)
+{
+    double k = (double)s->v.splits + (s->factor[2] > 0 ? 3 : 2);
+
+    return k * rule->work.u * row->size_w[0] / row->product[0];
+}
+
+static double joined(void)
+{
+    scene_begin(&x, 4, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    for (size_t j = 0; j < 4; j++)
+        x.value[j] = 1;
+    x.v.splits = 4;
+    return scene_get(&x, get_joined);
+}
+
+static double joined_factor(void)
+{
+    joined();
+    x.factor[2] = 2;
+    return scene_get(&x, get_joined);
+}
+
+/* Terms of the row sum just below half the least number of its format. */
+static double sum_least(void)
+{
+    scene_begin(&x, 64, 1);
+    x.v.k = scene_format("binary32");
+    x.v.sum_accumulate = scene_format("binary16");
+    x.direct = scene_in_order;
+    x.v.offset = -10;
+    x.value[0] = 1;
+    for (size_t j = 1; j < 64; j++)
+        x.k[j] = -10.5; /* 2^-15.1, times 2^-10 */
+    return scene_measure(&x);
+}
+
 static double division(void)
 {
     scene_begin(&x, 2, 1);
@@ -773,9 +971,8 @@ static const table_row rows[] = {
     {"cast_flushed", cast_flushed, 0.1, ""},
     {"offset", offset, 0.9, NULL},
     {"apart_exp", apart_exp, 0.9, NULL},
-    {"apart_casts", apart_casts, 0.5, ""},
     {"scheme_relative", scheme_relative, 0.9, NULL},
-    {"scheme_relative", scheme_relative_vllm, 0.7, ""},
+    {"scheme_largest", scheme_relative_vllm, 0.7, ""},
     {"scheme_largest", scheme_largest, 0.9, NULL},
     {"scheme_largest", scheme_largest_trunc, 0.9, NULL},
     {"scheme_largest", scheme_largest_q4, 0.9, NULL},
@@ -789,6 +986,20 @@ static const table_row rows[] = {
     {"sum_additions", sum_additions_down, 0.9, NULL},
     {"sum_additions", sum_additions_lanes, 0.7, ""},
     {"sum_rescales", sum_rescales, 0.9, NULL},
+    {"sum_parts", sum_parts, 0.9, NULL},
+    {"sum_least", sum_least, 0.1, ""},
+    {"spread", weight_exp, 0.9, NULL},
+    {"sink_spread", sink_exp, 0.9, NULL},
+    {"known_spread", known_spread, 0.9, NULL},
+    {"known_exp", known_exp, 0.9, NULL},
+    {"known_later", known_later, 0.7, ""},
+    {"known_range", known_range, 0.9, NULL},
+    {"known_reference", known_reference, 0.5, ""},
+    {"cast_grown", cast_grown, 0.9, NULL},
+    {"phi_casts", phi_casts, 0.9, NULL},
+    {"phi_product", phi_product, 0.9, NULL},
+    {"joined", joined, 0.9, NULL},
+    {"joined", joined_factor, 0.9, NULL},
     {"division", division, 0.9, NULL},
 };
 
