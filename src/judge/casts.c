@@ -76,10 +76,6 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
         cast.extra = x->extra;
     }
     attest_judge_weights_widen(x, &cast);
-    if (rule->before) /* the row sum's casts are others */
-        x->apart += ATTEST_TERM(apart_casts, cast.rounded_sum / x->sum_low *
-                                                 (1 + ((double)x->count + 16) * 0x1p-52) *
-                                                 ATTEST_JUDGE_UP);
 }
 
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,

@@ -59,7 +59,7 @@ struct kernel_judge_cast {
     const double *extra; /* NULL, or what rounding does besides, key by key */
     bool widens, kept;   /* the sum adds what is cast; the product's cast counts besides */
     double size_part, cast_part;
-    double rounded_sum, size_sum, cast_sum; /* set: of what was rounded, if widened; excess */
+    double size_sum, cast_sum; /* set */
 };
 
 /* Casts to a format whose reference is known, of the keys of a tile. */

@@ -6,5 +6,6 @@ int main(void)
 {
     judge_run_scores();
     judge_run_weights();
+    judge_run_evaluation();
     return table_done();
 }

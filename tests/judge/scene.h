@@ -18,6 +18,7 @@ typedef struct scene {
     double q[MOST_DIM], k[MOST_ENTRIES], value[MOST_KEYS], mask[MOST_KEYS], sink;
     double factor[3]; /* of q, k and v; 0: none */
     size_t keys, dim, trials;
+    uint64_t seed; /* of what vary draws */
     bool biased, sunk;
     bool exact; /* no operation of the model rounds: the bound is what evaluating it costs */
     void (*direct)(attest_judge_recipe *recipe); /* what is not drawn */
