@@ -4,18 +4,20 @@
 #include <attest/kernel.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 #include "base/workers.h"
 
 double attest_audit_bound_growth(const attest_audit_model *model, double roundings)
 {
-    double u = model->u, growth = attest_audit_bound_power(model->u_sum, roundings), cap;
+    double u = model->u, cap;
+    double growth = ATTEST_TERM(growth_sums, attest_audit_bound_power(model->u_sum, roundings));
 
     if (model->accumulates)
-        growth += u * (1 + growth);
+        growth += ATTEST_TERM(growth_stored, u * (1 + growth));
     growth = growth / u * OUTWARD;
     if (!model->capped)
         return growth;
-    cap = 1 + 2 * model->u_sum;
+    cap = 1 + ATTEST_TERM(growth_cap, 2 * model->u_sum);
     if (model->accumulates)
         cap = cap * (1 + u) + u;
     return fmin(growth, cap / u * OUTWARD);

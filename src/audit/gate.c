@@ -123,7 +123,7 @@ static attest_status compare_verdict(attest_audit_gate *gate, const attest_json_
     return status;
 }
 
-/* stored = the lower end of the ball under key; *known is false for null. */
+/* ball = the one under key; *known is false for null. */
 static attest_status get_ball(arb_t ball, bool *known, const attest_json_cursor *object,
                               const char *key, attest_error *error)
 {
@@ -167,6 +167,7 @@ static bool format_separation(char text[64], const arb_t separation)
     return made || !positive;
 }
 
+/* May not have become smaller for certain, nor be unknown now: no pair is required any more. */
 static attest_status compare_separation(attest_audit_gate *gate,
                                         const attest_json_cursor *stored, const char *name,
                                         const attest_audit_result *now, attest_error *error)
@@ -178,12 +179,12 @@ static attest_status compare_separation(attest_audit_gate *gate,
 
     arb_init(before);
     status = get_ball(before, &known, stored, "min_separation", error);
-    if (status == ATTEST_OK && known && now->has_separation &&
-        arb_lt(now->min_separation, before)) {
+    if (status == ATTEST_OK && known &&
+        (!now->has_separation || arb_lt(now->min_separation, before))) {
         if (format_separation(text[0], now->min_separation) &&
             format_separation(text[1], before))
-            status =
-                worse(gate, error, "%s: least separation %s, was %s", name, text[0], text[1]);
+            status = worse(gate, error, "%s: least separation %s, was %s", name,
+                           now->has_separation ? text[0] : "unknown", text[1]);
         else
             status = attest_memory_fail(error);
     }

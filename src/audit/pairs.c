@@ -13,6 +13,7 @@
 #include <attest/flint.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 #include "base/workers.h"
 
 /* Positions at most; pairs of one position that balls decide at most. */
@@ -33,15 +34,16 @@ typedef struct comparison {
     attest_audit_pairs *row; /* shared: what each found with those after it */
 } comparison;
 
-/* Whether |middle_a - middle_b| > reach_a + reach_b for certain: the squares of at most 2^20
- * differences, their sum and the other side are off by less than 2^-30 of themselves, and
- * nothing underflows above 2^-900. False for NaN. */
+/* Whether |middle_a - middle_b| > reach_a + reach_b for certain: the sum of the squares of dim
+ * differences is off by (dim + 2) u, u = 2^-53, the other side by 4 u and the rounding of its
+ * factor; and nothing underflows above 2^-900. False for NaN. */
 static bool doubles_show(const comparison *w, size_t a, size_t b)
 {
     const double *x = w->middle + a * w->dim, *y = w->middle + b * w->dim;
     double far = w->reach[a] + w->reach[b], square = 0;
 
-    far = fmax(far * far * (1 + 0x1p-29), 0x1p-900);
+    far = fmax(far * far * (1 + ATTEST_TERM(pairs_sums, ((double)w->dim + 10) * 0x1p-53)),
+               ATTEST_TERM(pairs_underflow, 0x1p-900));
     for (size_t c = 0; c < w->dim; c += STRIDE) {
         size_t end = w->dim - c < STRIDE ? w->dim : c + STRIDE;
         for (size_t i = c; i < end; i++)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/term.h"
 #include "certify/bounded_lanes.h"
 #include "certify/bounded_layer.h"
 
@@ -87,13 +88,14 @@ void attest_bounded_hardmax(double *out, double *error, const attest_bounded_par
     size_t size = head->q.rows;
     bool causal = task->layer->mask == ATTEST_MASK_CAUSAL;
     /* (7) a computed score's own error, relative to the product of the norms. */
-    double rounding = ((double)size + 2) * 0x1p-53 * head->q.norm * head->k.norm * part->most;
+    double rounding = ATTEST_TERM(hardmax_scores, ((double)size + 2) * 0x1p-53) * head->q.norm *
+                      head->k.norm * part->most;
 
     attest_bounded_pack(keys, key, size, part->length);
     for (size_t k = 0; k < part->length; k++) {
         double sigma = (part->score + rounding) * part->norm[k], best;
         contest c = {part, query + k * size, keys, causal ? k + 1 : part->length,
-                     2 * sigma * (1 + 0x1p-16) + 0x1p-1000};
+                     ATTEST_TERM(hardmax_margin, 2 * sigma) * (1 + 0x1p-16) + 0x1p-1000};
         size_t winner;
         bool clear = find_best(&best, &winner, &c) && is_clear(&winner, &c, best);
         error[k] = clear ? 0 : INFINITY;

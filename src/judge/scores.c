@@ -149,7 +149,7 @@ static bool store_scaled(double t, double *delta, double ev, const attest_judge_
 {
     double size = (fabs(t) + ev + *delta) * (1 + 4 * rule->work.u) * ATTEST_JUDGE_UP;
 
-    *delta += stored_error(&rule->scale_store, size, rule);
+    *delta += ATTEST_TERM(scale_stored, stored_error(&rule->scale_store, size, rule));
     return size < rule->scale_store.limit;
 }
 

@@ -8,10 +8,10 @@
 
 enum { EXACT_BITS = 512 };
 
-/* |got - exact| / bound for count entries, in the Euclidean norm; above 1 or NaN for a bound
- * that is not positive. */
+/* |got - exact| / limit for count entries, in the Euclidean norm; infinite if the limit is 0.
+ */
 static inline double exact_ratio(const double *got, arb_srcptr exact, size_t count,
-                                 double bound)
+                                 double limit)
 {
     arb_t sum, t;
     double ratio;
@@ -23,7 +23,7 @@ static inline double exact_ratio(const double *got, arb_srcptr exact, size_t cou
         arb_addmul(sum, t, t, EXACT_BITS);
     }
     arb_sqrtpos(sum, sum, EXACT_BITS);
-    arb_set_d(t, bound);
+    arb_set_d(t, limit);
     arb_div(sum, sum, t, EXACT_BITS);
     ratio = arb_is_finite(sum) ? arf_get_d(arb_midref(sum), ARF_RND_UP) : INFINITY;
     arb_clear(sum), arb_clear(t);

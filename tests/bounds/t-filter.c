@@ -20,6 +20,7 @@ typedef struct layer_case {
     bool skip, softmax;
     double weights, tokens; /* relative errors */
     double *token[2], *weight[2];
+    size_t winner; /* hardmax: the token that wins */
 } layer_case;
 
 static void layer_init(layer_case *t, size_t dim, size_t size, size_t heads, size_t length)
@@ -62,7 +63,7 @@ static void apply_exact(arb_ptr y, const double *w, arb_srcptr x, size_t rows, s
     arb_clear(entry);
 }
 
-/* out += the softmax average of head h for the first token. */
+/* out += the softmax average of head h for the first token; for hardmax, the winner's value. */
 static void add_head_exact(arb_ptr out, const layer_case *t, size_t h)
 {
     const double *w = t->weight[1] + 4 * h * t->size * t->dim;
@@ -79,6 +80,8 @@ static void add_head_exact(arb_ptr out, const layer_case *t, size_t h)
         _arb_vec_zero(k, size), _arb_vec_zero(v, size);
         if (j == 0)
             apply_exact(q, w, x, t->size, t->dim);
+        if (!t->softmax && j != t->winner)
+            continue;
         apply_exact(k, w + each, x, t->size, t->dim);
         apply_exact(v, w + 2 * each, x, t->size, t->dim);
         arb_dot(score, NULL, 0, q, 1, k, 1, size, EXACT_BITS);
@@ -278,6 +281,33 @@ static double layer_norm_sums(void)
     arb_clear(exact), arb_clear(square);
     free(x);
     return ratio;
+}
+
+/* Keys of 1000 entries, of the tokens (1, 0) and (1, 1/16): products with the query are gained
+ * for the first, but for its last ten, which are 0, and lost for the second. The first has the
+ * larger computed score, by nearly 2 sigma, and the smaller exact one. Values are 0 and 1/16.
+ */
+static double hardmax_winner(void)
+{
+    const double gained = 0x1.6a09e667f3bccp-27 * (1 + 3 * BIT), apart = 2 * 989.0;
+    layer_case t;
+    double ratio;
+
+    layer_init(&t, 2, 1000, 1, 2);
+    set_token(&t, 0, 1, 0);
+    set_token(&t, 2, 1, 0);
+    set_token(&t, 3, 0x1p-4, 0);
+    for (size_t r = 0; r < 1000; r++) {
+        double first = r == 0 ? 1 : r < 990 ? gained : 0;
+        set_weight(&t, 0, 0, 2 * r, r ? LOST : 1, 0);
+        set_weight(&t, 0, 1, 2 * r, first, 0);
+        set_weight(&t, 0, 1, 2 * r + 1, ((r ? LOST : 1) - first) * 16, 0);
+    }
+    set_weight(&t, 0, 2, 1, 1, 0);
+    set_weight(&t, 0, 3, 0, 1, 0);
+    t.winner = 1;
+    ratio = layer_ratio(&t);
+    return ratio > 0 ? INFINITY : apart / (2 * (1002 + 2 * 4)); /* an infinite radius: 0 */
 }
 
 /* One side of (10): count tokens of size 1, with computed scores and values, and exact ones. */
@@ -767,6 +797,8 @@ static const table_row rows[] = {
      "2^26 numbers, the most there are, lose 2^-27 of their norm"},
     {"layer_norm_least", layer_norm_least, 0,
      "any number above 2^-520 whose square is a double will do"},
+    {"hardmax_scores", hardmax_winner, 0.97, NULL},
+    {"hardmax_margin", hardmax_winner, 0.97, NULL},
     {"difference_score_projections", score_projections, 0.75, spare},
     {"difference_score_product", score_product, 0.6, spare},
     {"difference_weight_scores", weight_scores, 0.98, NULL},
