@@ -99,7 +99,19 @@ void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t coun
     strcpy(to + used, i < count ? "..." : "");
 }
 
-void attest_escape_json(attest_text *text, const char *bytes, size_t count)
+/* Appends \uXXXX: every character that is not harmless is below U+10000. */
+static void add_code(attest_text *text, const unsigned char *at, size_t length)
+{
+    unsigned code = at[0];
+
+    if (length > 1)
+        code = length == 2 ? at[0] & 0x1Fu : at[0] & 0x0Fu;
+    for (size_t k = 1; k < length; k++)
+        code = code << 6 | (at[k] & 0x3Fu);
+    attest_text_printf(text, "\\u%04x", code);
+}
+
+static void escape_json(attest_text *text, const char *bytes, size_t count, bool whole)
 {
     const unsigned char *at = (const unsigned char *)bytes;
 
@@ -108,15 +120,25 @@ void attest_escape_json(attest_text *text, const char *bytes, size_t count)
         if (length == 0) {
             attest_text_add(text, REPLACEMENT);
             length = 1;
-        } else if (at[i] == '"' || at[i] == '\\') {
+        } else if (!whole && (at[i] == '"' || at[i] == '\\')) {
             attest_text_printf(text, "\\%c", at[i]);
-        } else if (length == 1 && is_control(at + i, 1)) {
-            attest_text_printf(text, "\\u%04x", at[i]);
-        } else {
+        } else if (is_harmless(at + i, length) || (whole && at[i] == '\n')) {
             attest_text_append(text, bytes + i, length);
+        } else {
+            add_code(text, at + i, length);
         }
         i += length;
     }
+}
+
+void attest_escape_json(attest_text *text, const char *bytes, size_t count)
+{
+    escape_json(text, bytes, count, false);
+}
+
+void attest_escape_json_text(attest_text *text, const char *bytes, size_t count)
+{
+    escape_json(text, bytes, count, true);
 }
 
 static const char *entity(unsigned char c)
@@ -152,7 +174,8 @@ void attest_escape_markup(attest_text *text, const char *bytes, size_t count)
 
     for (size_t i = 0; i < count;) {
         size_t length = attest_utf8_length(at + i, count - i);
-        if (length == 0 || !fits_xml(at + i, length) || turns_text(at + i, length)) {
+        if (length == 0 || !fits_xml(at + i, length) || turns_text(at + i, length) ||
+            (length > 1 && is_control(at + i, length))) {
             attest_text_add(text, REPLACEMENT);
             length = length ? length : 1;
         } else if (length == 1 && entity(at[i])) {

@@ -22,11 +22,15 @@ size_t attest_escape_width(const char *bytes, size_t count);
  * room >= 8. */
 void attest_escape_excerpt(char *to, size_t room, const char *bytes, size_t count);
 
-/* The inside of a JSON string: valid UTF-8 is kept, other bytes become U+FFFD. */
+/* The inside of a JSON string. Characters that a terminal must not get become \uXXXX, which is
+ * the same string; bytes that are not UTF-8 become U+FFFD. */
 void attest_escape_json(attest_text *text, const char *bytes, size_t count);
 
+/* The same for a whole JSON text, whose quotes, backslashes and newlines stay. */
+void attest_escape_json_text(attest_text *text, const char *bytes, size_t count);
+
 /* Character data and attribute values of XML and HTML; what XML 1.0 cannot hold becomes U+FFFD,
- * and so do the controls that turn the direction of text. */
+ * and so do C1 controls and those that turn the direction of text. */
 void attest_escape_markup(attest_text *text, const char *bytes, size_t count);
 
 #endif

@@ -153,13 +153,19 @@ void attest_json_write_string(attest_json *json, const char *key, const char *va
 
 void attest_json_write_text(attest_json *json, const char *key, const char *text)
 {
+    attest_text harmless;
+
     lead(json, key);
-    for (; *text; text++) {
-        if (*text != '\n')
-            fputc(*text, json->stream);
-        else if (text[1])
+    attest_text_init(&harmless);
+    attest_escape_json_text(&harmless, text, strlen(text));
+    json->failed = json->failed || harmless.failed;
+    for (const char *at = harmless.data; at && *at; at++) {
+        if (*at != '\n')
+            fputc(*at, json->stream);
+        else if (at[1])
             indent(json);
     }
+    attest_text_clear(&harmless);
 }
 
 void attest_json_write_measure(attest_json *json, const char *key, double value)

@@ -29,6 +29,24 @@ uses() { # tree, build: "FILE uses SYMBOL of ROOM"
         }' | sort
 }
 
+# Who may call what is not for everybody. Text for people is printed by base/print.h, which escapes
+# what comes from files; the others write documents with an escape of their own, or escape whole lines.
+printers='src/cli/complete.c src/cli/demo.c src/cli/fail.c src/cli/new_property.c src/cli/progress.c src/cli/slurm.c
+    src/report/campaign_files.c src/report/campaign_tests.c src/report/page.c src/report/paint.c src/report/report.c
+    src/report/report_csv.c src/report/tap.c src/report/tests_write.c'
+# Input files are opened by base/input.h, which does not wait or read without end; the others open
+# files for writing, locks, and files of the system.
+openers='src/audit/heads_parts.c src/base/cpu.c src/base/folder.c src/base/input.c src/base/output.c
+    src/campaign/survey.c src/campaign/worker_run.c src/cli/main.c src/io/journal.c'
+
+calls() { # tree, build, files, symbols, those who may: "FILE calls SYMBOL"
+    symbols "$1" "$2" | awk -v files="^($3)/" -v names="^(__)?($4)(64)?(_2|_chk)?(@.*)?$" -v may="$5" '
+        BEGIN { n = split(may, word); for (i = 1; i <= n; i++) allowed[word[i]] = 1 }
+        $2 == "U" && $1 ~ files && $3 ~ names && !($1 in allowed) { print $1 " calls " $3 }' | sort
+}
+prints='printf|fprintf|vprintf|vfprintf|puts|fputs|fwrite'
+opens='open|openat|fopen|freopen'
+
 found=$(includes "$srcdir"; uses "$srcdir" "$builddir")
 report 1 "no room uses one below it" "$found"
 number=$(symbols "$srcdir" "$builddir" | grep -c ' U ')
@@ -55,4 +73,13 @@ report 4 "planted #include lines are found" "$(echo 'src/data/low.c includes the
 src/kernel/k.c includes number
 src/odd/stray.c is in no room' >"$tree/expected"; includes "$tree" | diff - "$tree/expected")"
 
-echo "1..4"
+mkdir -p "$tree/src/cli"
+echo '#include <stdio.h>
+int main(int c, char **v) { return printf("%s", v[c - 1]) + !fopen(v[0], "r"); }' >"$tree/src/cli/c.c"
+$CC -c -o "$tree/src/cli/c.o" "$tree/src/cli/c.c"
+report 5 "text for people is printed by base/print.h" "$(calls "$srcdir" "$builddir" 'src/cli|src/report' "$prints" "$printers")"
+report 6 "input files are opened by base/input.h" "$(calls "$srcdir" "$builddir" 'src|props' "$opens" "$openers")"
+report 7 "planted calls are found" "$(echo 'src/cli/c.c calls fopen
+src/cli/c.c calls printf' >"$tree/expected"; calls "$tree" "$tree" src "$prints|$opens" "" | sed 's/64//; s/__printf_chk/printf/' | sort | diff - "$tree/expected")"
+
+echo "1..7"

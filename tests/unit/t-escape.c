@@ -39,6 +39,10 @@ int main(void)
     CHECK(json, "\"\\/\n\x01", "\\\"\\\\/\\u000a\\u0001", "json: quotes and controls");
     CHECK(json, "a\0b", "a\\u0000b", "json: a zero byte");
     CHECK(json, "\xFFx\xC3\xA9", "\xEF\xBF\xBDx\xC3\xA9", "json: not UTF-8");
+    CHECK(json, "\x7f\xC2\x9B\xE2\x80\xAE\xE2\x81\xA6", "\\u007f\\u009b\\u202e\\u2066",
+          "json: what a terminal must not get");
+    CHECK(json_text, "{\"a\\n\": \"\x1b\xC2\x9B\"}\n", "{\"a\\n\": \"\\u001b\\u009b\"}\n",
+          "json: a whole text");
     CHECK(markup, "<a href=\"x\">&'</a>", "&lt;a href=&quot;x&quot;&gt;&amp;&#39;&lt;/a&gt;",
           "markup: the five characters");
     CHECK(markup, "a\tb\n\x01\xEF\xBF\xBF\xFF", "a\tb\n\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD",
@@ -46,10 +50,10 @@ int main(void)
     CHECK(markup,
           "\xE2\x80\xAE"
           "a\xE2\x81\xA7"
-          "b\xE2\x80\xAF\xE2\x81\xAA",
+          "b\xE2\x80\xAF\xE2\x81\xAA\xC2\x9B",
           "\xEF\xBF\xBD"
           "a\xEF\xBF\xBD"
-          "b\xE2\x80\xAF\xE2\x81\xAA",
-          "markup: what turns text");
+          "b\xE2\x80\xAF\xE2\x81\xAA\xEF\xBF\xBD",
+          "markup: what turns text, and a C1 control");
     return tap_done();
 }
