@@ -15,7 +15,12 @@ static const char *const expectations[] = {"held", "violated"};
 
 void attest_corpus_clear(attest_corpus *corpus)
 {
-    attest_text_clear(&corpus->lines);
+    for (size_t f = 0; f < corpus->files; f++) {
+        free(corpus->file[f].path);
+        free(corpus->file[f].property);
+        free(corpus->file[f].reason);
+    }
+    free(corpus->file);
     memset(corpus, 0, sizeof *corpus);
 }
 
@@ -39,6 +44,25 @@ static attest_status read_file(attest_counterexample *file, int *expected, const
     return status;
 }
 
+static attest_status add_case(attest_corpus *corpus, const char *path,
+                              const attest_counterexample *file, int expected,
+                              const attest_replay *replay, attest_error *error)
+{
+    attest_corpus_case *added;
+
+    if (!attest_memory_grow(&corpus->file, &corpus->room, corpus->files + 1,
+                            sizeof *corpus->file))
+        return attest_memory_fail(error);
+    added = &corpus->file[corpus->files++];
+    *added = (attest_corpus_case){.path = attest_memory_copy(path),
+                                  .property = attest_memory_copy(file->property),
+                                  .reason = attest_memory_copy(replay->reason),
+                                  .expected = expected ? ATTEST_VIOLATED : ATTEST_HELD,
+                                  .outcome = replay->outcome};
+    return added->path && added->property && added->reason ? ATTEST_OK
+                                                           : attest_memory_fail(error);
+}
+
 static attest_status replay_file(attest_corpus *corpus, const char *path,
                                  attest_property_finder *find, attest_budget budget,
                                  attest_error *error)
@@ -56,14 +80,8 @@ static attest_status replay_file(attest_corpus *corpus, const char *path,
         if (status != ATTEST_OK)
             attest_error_prefix(error, status, path);
     }
-    if (status == ATTEST_OK) {
-        corpus->files++;
-        if (replay.outcome != (expected ? ATTEST_VIOLATED : ATTEST_HELD)) {
-            corpus->unexpected++;
-            attest_text_printf(&corpus->lines, "%s is not %s: %s\n", path,
-                               expectations[expected], replay.reason);
-        }
-    }
+    if (status == ATTEST_OK)
+        status = add_case(corpus, path, &file, expected, &replay, error);
     attest_replay_clear(&replay);
     attest_counterexample_clear(&file);
     return status;

@@ -122,10 +122,20 @@ static attest_status summarise(attest_property_summary *summary, const attest_ta
     return status;
 }
 
-attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
-                                  const attest_tally *tally, attest_error *error)
+attest_campaign_standing attest_summary_stand(const attest_corpus_case *file)
 {
-    *summary = (attest_summary){.plan = plan, .properties = plan->properties};
+    if (file->outcome == ATTEST_OPEN)
+        return ATTEST_STANDING_UNDECIDED;
+    if (file->outcome != file->expected)
+        return ATTEST_STANDING_FAILED;
+    return file->outcome == ATTEST_HELD ? ATTEST_STANDING_HELD : ATTEST_STANDING_EXPECTED;
+}
+
+attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
+                                  const attest_tally *tally, const attest_corpus *corpus,
+                                  attest_error *error)
+{
+    *summary = (attest_summary){.plan = plan, .properties = plan->properties, .corpus = corpus};
     summary->property = attest_memory_alloc(plan->properties, sizeof *summary->property);
     if (!summary->property)
         return attest_memory_fail(error);
@@ -136,6 +146,8 @@ attest_status attest_summary_init(attest_summary *summary, const attest_plan *pl
             return status;
         summary->standing[summary->property[p].standing]++;
     }
+    for (size_t f = 0; corpus && f < corpus->files; f++)
+        summary->standing[attest_summary_stand(&corpus->file[f])]++;
     return ATTEST_OK;
 }
 

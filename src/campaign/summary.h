@@ -2,6 +2,7 @@
 #ifndef ATTEST_CAMPAIGN_SUMMARY_H
 #define ATTEST_CAMPAIGN_SUMMARY_H
 
+#include "campaign/corpus.h"
 #include "campaign/tally.h"
 
 typedef enum attest_campaign_verdict {
@@ -44,13 +45,15 @@ typedef struct attest_summary {
     const attest_plan *plan;
     size_t properties;
     attest_property_summary *property;
-    size_t standing[ATTEST_STANDINGS]; /* how many properties stand so */
+    const attest_corpus *corpus;       /* its files are tests like the properties; or NULL */
+    size_t standing[ATTEST_STANDINGS]; /* how many properties and files stand so */
 } attest_summary;
 
 /* Where a violation is expected, and none was found in fewer trials than the property's
- * default, its witness is decided again. Status: NOMEM. */
+ * default, its witness is decided again. corpus may be NULL; it must outlive the summary.
+ * Status: NOMEM. */
 attest_status attest_summary_init(attest_summary *summary, const attest_plan *plan,
-                                  const attest_tally *tally,
+                                  const attest_tally *tally, const attest_corpus *corpus,
                                   attest_error *error) ATTEST_WARN_UNUSED;
 void attest_summary_clear(attest_summary *summary);
 
@@ -61,13 +64,15 @@ const char *attest_campaign_verdict_name(attest_campaign_verdict verdict);
  * something is undecided, else 0. */
 int attest_summary_code(const attest_summary *summary);
 
-/* Whether the property is no reason for another exit code than 0. */
-static inline bool attest_summary_is_good(const attest_property_summary *property)
+/* Whether this is no reason for another exit code than 0. */
+static inline bool attest_standing_is_good(attest_campaign_standing standing)
 {
-    return property->standing == ATTEST_STANDING_HELD ||
-           property->standing == ATTEST_STANDING_EXPECTED ||
-           property->standing == ATTEST_STANDING_NOT_RUN;
+    return standing == ATTEST_STANDING_HELD || standing == ATTEST_STANDING_EXPECTED ||
+           standing == ATTEST_STANDING_NOT_RUN;
 }
+
+/* How a file of the corpus stands: held or violated as it says, failed, or undecided. */
+attest_campaign_standing attest_summary_stand(const attest_corpus_case *file);
 
 /* The name, in the campaign's folder, of the file of violation number v >= 0 or, for v = -1, of
  * the tightest case. */

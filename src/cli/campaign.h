@@ -22,6 +22,12 @@ typedef struct campaign_request {
  * complaint and its exit code. */
 int campaign_make_plan(attest_plan *plan, const campaign_request *request);
 
+/* Replays the files of the folder, or of ATTEST_CORPUS if it is NULL; *there: there is one.
+ * corpus is all 0, and the caller's to clear. EXIT_HOLDS, or a complaint and its exit code: a
+ * file that is not as expected is none. */
+int campaign_replay_corpus(attest_corpus *corpus, bool *there, const char *folder,
+                           const attest_common *common);
+
 /* Hands the campaign to Slurm instead of running it; the plan is that of the request.
  * EXIT_HOLDS, or a complaint and its exit code. */
 int campaign_submit(const campaign_request *request, const attest_plan *plan);

@@ -81,7 +81,7 @@ static int keep_plan(const attest_cli_slurm *job, const attest_plan *whole)
 
 int campaign_submit(const campaign_request *request, const attest_plan *plan)
 {
-    static const char *const valued[] = {"--slurm", "--sbatch", "--out", NULL};
+    static const char *const valued[] = {"--slurm", "--sbatch", "--out", "--corpus", NULL};
     static const char *const flags[] = {"--dry-run", "--resume", "--json", NULL};
     int code = check(request);
     attest_text task, merge;
@@ -109,6 +109,10 @@ int campaign_submit(const campaign_request *request, const attest_plan *plan)
     if (request->load) {
         attest_text_add(&merge, " --load");
         attest_cli_add_word(&merge, request->load);
+    }
+    if (request->corpus) { /* tasks need not replay it */
+        attest_text_add(&merge, " --corpus");
+        attest_cli_add_word(&merge, request->corpus);
     }
     attest_text_add(&merge, " \"$dir\"/shard.*");
     if (task.failed || merge.failed) {

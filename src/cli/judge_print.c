@@ -40,16 +40,16 @@ static void print_uncast(size_t uncast, const attest_judge_model *model)
 {
     if (uncast == 0)
         return;
-    printf("%zu of them are not numbers of ", uncast);
+    attest_print("%zu of them are not numbers of ", uncast);
     for (size_t i = 0, same; i < model->variants; i++) {
         const char *name = model->variant[i].output.name;
 
         for (same = 0; strcmp(name, model->variant[same].output.name) != 0;)
             same++;
         if (same == i)
-            printf("%s%s", i ? " or " : "", name);
+            attest_print("%s%s", i ? " or " : "", name);
     }
-    printf(", the output format of the model: a final cast is missing\n");
+    attest_print(", the output format of the model: a final cast is missing\n");
 }
 
 /* "head 3, rows 64-127 (all 64 columns): 4096 elements" */

@@ -132,8 +132,9 @@ static int print(const attest_summary *summary, const attest_common *common)
 static int run(int argc, char **argv)
 {
     attest_summary summary = {0};
-    const char *load = NULL, *planned = NULL;
-    bool partial = false;
+    const char *load = NULL, *planned = NULL, *folder = NULL;
+    attest_corpus corpus = {0};
+    bool partial = false, has_corpus;
     attest_common common;
     attest_merge merge;
     attest_error error;
@@ -144,6 +145,8 @@ static int run(int argc, char **argv)
          OPTION_FLAG, &partial, NULL},
         {"plan", 0, "DIR", "refuse shards of another campaign than the one in DIR", OPTION_TEXT,
          &planned, NULL},
+        {"corpus", 0, "DIR", "replay these files, too; ATTEST_CORPUS if not given", OPTION_TEXT,
+         &folder, NULL},
         {"load", 0, "FILE.so", "properties of your own; ATTEST_LOAD if not given", OPTION_TEXT,
          &load, NULL},
         {0},
@@ -164,11 +167,12 @@ static int run(int argc, char **argv)
         return attest_cli_fail_journal(&error);
     attest_cli_work_begin("writing");
     code = check_plan(&merge, planned);
-    if (code != EXIT_HOLDS)
-        ;
-    else if (attest_summary_init(&summary, &merge.saved.plan, merge.tally, &error))
+    if (code == EXIT_HOLDS)
+        code = campaign_replay_corpus(&corpus, &has_corpus, folder, &common);
+    if (code == EXIT_HOLDS && attest_summary_init(&summary, &merge.saved.plan, merge.tally,
+                                                  has_corpus ? &corpus : NULL, &error))
         code = attest_cli_fail(&error);
-    else
+    if (code == EXIT_HOLDS)
         code = write_folder(&merge, &summary, folders, count, partial, &common);
     attest_cli_work_end();
     if (code == EXIT_HOLDS && merge.saved.plan.partial)
@@ -177,6 +181,7 @@ static int run(int argc, char **argv)
     if (code == EXIT_HOLDS)
         code = print(&summary, &common);
     attest_summary_clear(&summary);
+    attest_corpus_clear(&corpus);
     attest_merge_clear(&merge);
     return code;
 }

@@ -26,11 +26,14 @@ char *attest_report_command(const attest_summary *summary, size_t p, const char 
 /* "held after 100 trials", "violated, as expected, after 3 trials", "not run". */
 void attest_report_result(char *line, size_t size, const attest_property_summary *property);
 
+/* "held, as expected", "violated, held is expected": a file of the corpus. */
+void attest_report_file_result(char *line, size_t size, const attest_corpus_case *file);
+
 /* What a violation is, in a line; or why nothing was decided. "" for what held. */
 void attest_report_reason(char *line, size_t size, const attest_property_summary *property);
 
-/* TAP 12, and JUnit XML: a test for each property. Status: NOMEM; errors of the stream stay
- * with it. */
+/* TAP 12, and JUnit XML: a test for each property and each file of the corpus. Status: NOMEM;
+ * errors of the stream stay with it. */
 attest_status attest_report_campaign_tap(FILE *stream, const attest_summary *summary,
                                          const char *folder) ATTEST_WARN_UNUSED;
 attest_status attest_report_campaign_junit(FILE *stream, const attest_summary *summary,

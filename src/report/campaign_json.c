@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
+#include "report/replay.h"
 
 static void write_seed(attest_json *json, const char *key, uint64_t seed)
 {
@@ -108,7 +109,7 @@ static void write_property(attest_json *json, const attest_property_summary *pro
     attest_json_write_string(json, "name", property->property->name);
     attest_json_write_string(json, "statement", property->property->statement);
     attest_json_write_string(json, "verdict", attest_campaign_verdict_name(property->verdict));
-    attest_json_write_bool(json, "as_expected", attest_summary_is_good(property));
+    attest_json_write_bool(json, "as_expected", attest_standing_is_good(property->standing));
     if (property->standing == ATTEST_STANDING_EXPECTED)
         attest_json_write_bool(json, "expected", true);
     if (property->needed)
@@ -137,6 +138,27 @@ static void write_property(attest_json *json, const attest_property_summary *pro
     attest_json_write_measure(json, "trials_per_second",
                               result->seconds > 0 ? (double)property->trials / result->seconds
                                                   : NAN);
+    attest_json_write_close(json);
+}
+
+static void write_corpus(attest_json *json, const attest_corpus *corpus)
+{
+    if (!corpus)
+        return;
+    attest_json_write_array(json, "corpus");
+    for (size_t f = 0; f < corpus->files; f++) {
+        const attest_corpus_case *file = &corpus->file[f];
+
+        attest_json_write_object(json, NULL);
+        attest_json_write_string(json, "name", file->path);
+        attest_json_write_string(json, "property", file->property);
+        attest_json_write_string(json, "expect", attest_report_outcome_name(file->expected));
+        attest_json_write_string(json, "verdict", attest_report_outcome_name(file->outcome));
+        attest_json_write_bool(json, "as_expected",
+                               attest_standing_is_good(attest_summary_stand(file)));
+        attest_json_write_string(json, "reason", file->reason);
+        attest_json_write_close(json);
+    }
     attest_json_write_close(json);
 }
 
@@ -187,6 +209,7 @@ void attest_report_campaign_json(attest_json *json, const attest_summary *summar
     for (size_t p = 0; p < summary->properties; p++)
         write_property(json, &summary->property[p], folder);
     attest_json_write_close(json);
+    write_corpus(json, summary->corpus);
     write_summary(json, summary);
     write_first(json, summary);
     attest_json_write_close(json);

@@ -11,6 +11,7 @@
 #include "report/campaign.h"
 #include "report/need.h"
 #include "report/paint.h"
+#include "report/replay.h"
 
 /* Where the property comes from, if it is not built in. */
 static void add_load(attest_text *text, const attest_property *property)
@@ -96,6 +97,17 @@ void attest_report_reason(char *line, size_t size, const attest_property_summary
         snprintf(line, size, "%s", property->reason);
 }
 
+void attest_report_file_result(char *line, size_t size, const attest_corpus_case *file)
+{
+    const char *found = attest_report_outcome_name(file->outcome);
+
+    if (file->outcome == file->expected)
+        snprintf(line, size, "%s, as expected", found);
+    else
+        snprintf(line, size, "%s, %s is expected", found,
+                 attest_report_outcome_name(file->expected));
+}
+
 /* As many are told of. */
 enum { MOST_DEATHS = 5 };
 
@@ -110,9 +122,9 @@ static void print_death(FILE *stream, const attest_death *death)
     attest_fprint(stream, "%s\n", death->shrinking ? ", while shrinking" : "");
 }
 
-static attest_paint paint(const attest_property_summary *property)
+static attest_paint paint(attest_campaign_standing standing)
 {
-    switch (property->standing) {
+    switch (standing) {
     case ATTEST_STANDING_FAILED:
     case ATTEST_STANDING_FLAKY:
         return ATTEST_PAINT_BAD;
@@ -131,7 +143,7 @@ static void print_counts(FILE *stream, const attest_property_summary *property)
 
     attest_report_result(line, sizeof line, property);
     attest_fprint(stream, "%s: ", property->property->name);
-    attest_paint_print(stream, paint(property), line);
+    attest_paint_print(stream, paint(property->standing), line);
     if (result->failed)
         attest_fprint(stream, ", %" PRIu64 " failed", result->failed);
     if (result->discarded)
@@ -218,7 +230,7 @@ static void print_property(FILE *stream, const attest_summary *summary, size_t p
     free(command);
 }
 
-/* Why the exit code is not 0: a line for each property that it is due to. */
+/* Why the exit code is not 0: a line for each property and file that it is due to. */
 static void print_reasons(FILE *stream, const attest_summary *summary)
 {
     static const char *const names[ATTEST_STANDINGS] = {
@@ -231,11 +243,22 @@ static void print_reasons(FILE *stream, const attest_summary *summary)
         const attest_property_summary *property = &summary->property[p];
         char line[1024];
 
-        if (attest_summary_is_good(property))
+        if (attest_standing_is_good(property->standing))
             continue;
         attest_report_reason(line, sizeof line, property);
-        attest_paint_print(stream, paint(property), names[property->standing]);
+        attest_paint_print(stream, paint(property->standing), names[property->standing]);
         attest_fprint(stream, ": %s: %s\n", property->property->name, line);
+    }
+    for (size_t f = 0; summary->corpus && f < summary->corpus->files; f++) {
+        const attest_corpus_case *file = &summary->corpus->file[f];
+        attest_campaign_standing standing = attest_summary_stand(file);
+        char line[128];
+
+        if (attest_standing_is_good(standing))
+            continue;
+        attest_report_file_result(line, sizeof line, file);
+        attest_paint_print(stream, paint(standing), names[standing]);
+        attest_fprint(stream, ": %s: %s: %s\n", file->path, line, file->reason);
     }
 }
 
@@ -262,5 +285,7 @@ void attest_report_campaign_text(FILE *stream, const attest_summary *summary,
     attest_fprint(stream, "seed 0x%" PRIx64 "\n", summary->plan->seed);
     for (size_t p = 0; p < summary->properties; p++)
         print_property(stream, summary, p, folder, width);
+    if (summary->corpus)
+        attest_fprint(stream, "corpus: %zu files\n", summary->corpus->files);
     print_end(stream, summary);
 }

@@ -214,6 +214,34 @@ static void write_margins(attest_report *report, const campaign_rows *rows, size
     attest_section_close_plot(report);
 }
 
+static void write_corpus(attest_markup *body, const attest_json_cursor *root)
+{
+    static const char *const heading[] = {"File", "Property", "Expected", "Verdict"};
+    attest_json_cursor files;
+    size_t count = attest_value_array(&files, root, "corpus");
+
+    if (count == 0)
+        return;
+    attest_markup_open_class(body, "div", "wide");
+    attest_table_open(body, "Files of the corpus, decided again", heading, 4);
+    for (size_t i = 0; i < count; i++) {
+        attest_json_cursor file = attest_json_get_element(&files, i);
+        bool good = attest_value_is_expected(&file, "held");
+
+        attest_table_row(body, attest_value_text(&file, "name"));
+        attest_table_cell(body, NULL, attest_value_text(&file, "property"));
+        attest_table_cell(body, NULL, attest_value_text(&file, "expect"));
+        attest_table_open_cell(body, NULL);
+        attest_markup_open_class(body, "span", good ? "badge good" : "badge bad");
+        attest_markup_printf(body, "%s %s", good ? "\xE2\x9C\x93" : "\xE2\x9C\x97",
+                             attest_value_text(&file, "verdict"));
+        attest_markup_close(body);
+        attest_markup_close(body);
+    }
+    attest_table_close(body);
+    attest_markup_close(body);
+}
+
 static void write_campaign(attest_report *report, const attest_record *record, size_t number)
 {
     attest_json_cursor root = attest_json_root(&record->document), properties;
@@ -229,6 +257,7 @@ static void write_campaign(attest_report *report, const attest_record *record, s
         attest_markup_printf(&report->body, ", without the hypothesis %s",
                              attest_value_text(&root, "without"));
     attest_markup_close(&report->body);
+    write_corpus(&report->body, &root);
     if (count == 0) {
         attest_markup_element(&report->body, "p", NULL, "No property was tried.");
         return;

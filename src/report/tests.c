@@ -58,11 +58,12 @@ static bool is_meant(const attest_records *records, const attest_record *record,
     return false;
 }
 
+/* The properties of a campaign, or the files of its corpus. */
 static bool add_campaign(attest_report_tests *tests, const attest_records *records,
-                         const attest_record *record)
+                         const attest_record *record, const char *key)
 {
     attest_json_cursor root = attest_json_root(&record->document), properties;
-    size_t count = attest_value_array(&properties, &root, "properties");
+    size_t count = attest_value_array(&properties, &root, key);
     bool ok = true;
 
     for (size_t i = 0; i < count && ok; i++) {
@@ -113,7 +114,8 @@ attest_status attest_report_tests_set(attest_report_tests *tests, const attest_r
     for (size_t i = 0; i < records->count && ok; i++) {
         const attest_record *record = &records->record[i];
         if (record->kind == ATTEST_RECORD_CAMPAIGN)
-            ok = add_campaign(tests, records, record);
+            ok = add_campaign(tests, records, record, "properties") &&
+                 add_campaign(tests, records, record, "corpus");
         else if (record->kind == ATTEST_RECORD_CERTIFICATE)
             ok = add_verdict(tests, records, record, "contextual-mapping", "proved");
         else if (record->kind == ATTEST_RECORD_JUDGE)

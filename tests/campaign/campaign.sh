@@ -128,8 +128,22 @@ mkdir "$work/corpus"
 cp "$srcdir/tests/corpus/theorem1-search-least.json" "$work/corpus"
 run 0 "a corpus that is as expected" campaign lemma1 --trials 10 --corpus "$work/corpus"
 sed -i 's/"expect": "violated"/"expect": "held"/' "$work/corpus/theorem1-search-least.json"
-run 1 "a corpus that is not" campaign lemma1 --trials 10 --corpus "$work/corpus"
-complains 'theorem1-search-least.json is not held'
+run 1 "a corpus that is not" campaign lemma1 --trials 10 --corpus "$work/corpus" --out "$work/tested" --junit "$work/tested.xml"
+shows '^lemma1: held after 10 trials'
+shows '^failed: .*/corpus/theorem1-search-least.json: violated, held is expected: '
+shows '^1 held, 0 violated as expected, 1 failed; exit 1$'
+grep -q '^1\.\.2$' "$work/tested/report.tap" && grep -q '^not ok 2 - .*/theorem1-search-least.json: violated, held is expected$' "$work/tested/report.tap"
+result $? "is a test, in TAP"
+grep -q 'tests="2" failures="1" errors="0"' "$work/tested.xml" && cmp -s "$work/tested.xml" "$work/tested/report.xml"
+result $? "and in JUnit"
+cp "$work/tested/report.json" "$out"
+json '[(c["property"], c["expect"], c["verdict"], c["as_expected"]) for c in o["corpus"]] == [("theorem1-search", "held", "violated", False)] and o["summary"]["failed"] == 1 and o["summary"]["held"] == 1'
+"$ATTEST" report "$work/tested" --tap -o "$work/tested.html" >"$out" 2>"$err"
+shows '^not ok 2 - .*theorem1-search-least.json violated$'
+grep -q 'theorem1-search-least.json' "$work/tested.html"
+result $? "and on the page"
+run 1 "and beside merged shards" merge "$work/shard1" "$work/shard2" "$work/shard3" -o "$work/with" --corpus "$work/corpus" --json
+json '[c["as_expected"] for c in o["corpus"]] == [False] and o["summary"]["failed"] == 1'
 sed -i 's/"expect": "held"/"expect": "neither"/' "$work/corpus/theorem1-search-least.json"
 refused "a corpus that expects what there is not" campaign lemma1 --trials 10 --corpus "$work/corpus"
 complains 'expect: "held" or "violated" is expected, this is "neither"$'

@@ -70,7 +70,8 @@ shows "^attest=.* dir='.*/a b'$"
 result $? "and nothing is made"
 
 run 0 "words of the command line" campaign lemma1 --trials 100 --slu 4 --corpus a= --ou "$work/a b" --dry
-shows ' --journal-only .* --trials 100 --corpus a= lemma1 &$'
+shows ' --journal-only --jobs "[^"]*" --trials 100 lemma1 &$'
+shows ' merge --plan "[$]dir/slurm" -o "[$]dir/whole" --corpus a= "[$]dir"/shard'
 
 # A stand-in for Slurm: tasks run at once, one after another, then the merge, once.
 mkdir "$work/bin"

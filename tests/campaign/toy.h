@@ -347,7 +347,7 @@ static inline char *toy_report(const attest_plan *plan, const attest_tally *tall
     FILE *stream = open_memstream(&text, &size);
     attest_json json;
 
-    if (!stream || attest_summary_init(&summary, plan, tally, NULL) != ATTEST_OK)
+    if (!stream || attest_summary_init(&summary, plan, tally, NULL, NULL) != ATTEST_OK)
         return NULL;
     attest_json_write_begin(&json, stream);
     attest_report_campaign_json(&json, &summary, "folder");

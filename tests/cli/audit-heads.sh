@@ -102,6 +102,10 @@ run 0 "for Slurm" $parts --slurm 4 -o whole.json --json --dry-run
 shows '"[$]attest" audit --shard "[$]k/4" --parts "[$]dir/heads" --jobs "[$][{]SLURM_CPUS_PER_TASK:-1[}]" --qkv model.safetensors .*p=6 &$'
 shows '"[$]attest" audit --parts "[$]dir/heads" --qkv model.safetensors .* -o whole.json --json >'
 
+ln -s model.safetensors m=
+run 0 "a file whose name ends in =" audit --qkv m= $layers --all --parts parts --slurm 4 --dry-run
+shows ' --jobs [^ ]* --qkv m= --q '
+
 run 0 "one head" audit --qkv model.safetensors $layers --causal $formats --layer 3 --head 2 --json
 json '[(h["layer"], h["head"]) for h in o["heads"]] == [(3, 2)]'
 json 'o["heads"][0]["formats"] == next(h for h in json.load(open("heads.json"))["heads"] if (h["layer"], h["head"]) == (3, 2))["formats"]'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every property with its default budget; then every hypothesis of which it is said that a violation
+# Every property with its default budget, and the files of tests/corpus; then every hypothesis of which it is said that a violation
 # exists without it, dropped. `make check ATTEST_TRIALS=1000000 ATTEST_SEED=0x5eed` makes a campaign
 # of it. A failure prints the command that replays it; its files stay in the build folder.
 . "$srcdir/tests/cli/lib.sh"
@@ -13,7 +13,7 @@ mkdir -p "$folder"
 trials=${ATTEST_TRIALS:+--trials $ATTEST_TRIALS}
 
 # shellcheck disable=SC2086
-"$ATTEST" campaign all --tap --seed "$seed" $trials --timeout 10m --out "$folder/all" >"$out" 2>"$err"
+"$ATTEST" campaign all --corpus "$srcdir/tests/corpus" --tap --seed "$seed" $trials --timeout 10m --out "$folder/all" >"$out" 2>"$err"
 code=$?
 sed -e '/^1\.\./d' -e "s|replay: attest |replay: $ATTEST |" "$out"
 sed 's/^/# stderr: /' "$err"
