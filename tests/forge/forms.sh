@@ -5,8 +5,8 @@
 need_python
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work" || exit 1
-python3 "$srcdir/tests/forge/forms.py" "$ATTEST" "${ATTEST_FORGERIES:-500}" "${ATTEST_SEED:-1}" >said 2>"$err"
+python3 "$srcdir/tests/forge/forms.py" "$ATTEST" "${ATTEST_FORGERIES:-500}" "${ATTEST_SEED:-1}" >"$out" 2>"$err"
 status=$?
-sed '/^#/!s/^/# /' said
+sed '/^#/!s/^/# /' "$out"
 result $status "certificates of real heads"
 finish
