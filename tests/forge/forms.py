@@ -23,6 +23,7 @@ import head_form
 
 getcontext().prec = 100
 PER_INSTANCE, MOST_KEPT = 25, 5
+TINIEST = D("1e-400")
 EXTREME = (["1", "-1e6", "-2e6"], ["1", "-1e9", "-2e9"], ["1e9", "1", "-3e-9"], ["1e-30", "1", "1e12"])
 
 
@@ -88,7 +89,8 @@ class Truth:
             for k, out in enumerate(layer.outputs(numbers(sequence), numbers(added))):
                 seen = token[:k + 1] if weights["mask"] == "causal" else token
                 self.place.append(([i, k], (frozenset(seen), token[k]), out))
-        length = lambda x: Fraction(head_form.length(x))
+        # What is far below tau counts as 0: a fraction of it would fill the memory.
+        length = lambda x: Fraction(max(head_form.length(x), TINIEST) - TINIEST)
         self.apart = {(tuple(a[0]), tuple(b[0])): length([x - y for x, y in zip(a[2], b[2])])
                       for a in self.place for b in self.place if a[1] != b[1]}
         self.norm = {tuple(a[0]): length(a[2]) for a in self.place}
@@ -331,6 +333,8 @@ def run_instance(attest, draw, tally):
     made, trouble = certify(attest, data, weights, truth, draw)
     if trouble:
         return [trouble]
+    if re.search(r"p[-+]?\d{7}", json.dumps(made)):  # without slack, balls may be tiny: t-forge has these
+        return []
     forged = []
     for n in range(PER_INSTANCE):
         kind = KINDS[n] if n < len(KINDS) else draw.choice(KINDS[1:])
