@@ -199,7 +199,8 @@ for size in e6 e9; do
     checked 0 "its certificate holds" true
 done
 
-# An RMSNorm without scores: the separation is 1, exactly, and the slack hides what is nearer.
+# An RMSNorm without scores: the separation is 1, exactly, and the slack hides what is nearer. The
+# slack is between 2^-128 and 2^-127, and that of a separation twice as large.
 echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [2]]]}' >data.json
 weights w.json 0
 sed 's/"WQ": \[\[1\]\]/"WQ": [[0]]/; s/"heads"/"norm": {"kind": "rms", "eps": "1e-5"}, "heads"/' w.json >rms.json
@@ -212,8 +213,9 @@ refuted: o.update(verdict="refuted", delta="1")
 above: o["delta"] = "%d/%d" % (2**141 + 1, 2**141)
 refuted-below: o.update(verdict="refuted", delta="%d/%d" % (2**141 - 1, 2**141))
 norm: o["max_norm"]["rad"] = "0x0p+0"; o["max_norm"].pop("text")
+once: o["min_separation"] = {"mid": "0x1p+0", "rad": "0x1p-127"}
 END
-for name in delta exact refuted above refuted-below norm; do
+for name in delta exact refuted above refuted-below norm once; do
     checked 3 "within the slack: $name" $name
     shows "less than the slack"
 done

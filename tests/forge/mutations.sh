@@ -15,7 +15,7 @@ make -C "$work/build" -j2 attest $programs >>"$work/log" 2>&1
 result $? "a copy of the source builds"
 
 noticed() { # the first test that fails, and what it says
-    for program in $programs tests/forge/directed.sh; do
+    for program in $programs tests/forge/directed.sh tests/forge/forms.sh; do
         case $program in
         *.sh) set -- sh "$srcdir/$program" ;;
         *) set -- "build/$program" ;;
@@ -88,4 +88,20 @@ mutation "a witness of any gap" src/recheck/lemma_near.c \
     'else if (!fmpq_equal(witness->gap, gap))' 'else if (false)'
 mutation "a witness of any bound" src/recheck/lemma_near.c \
     'else if (!bound_is(&q))' 'else if (false)'
+
+# the slack
+check=src/recheck/check.c
+mutation "a claim that fails within the slack" $check \
+    'low = compare_side(v, a, b, x, LOW);' ';'
+mutation "a delta without the slack" $check \
+    'fmpq_add(x->bound[HIGH], x->bound[HIGH], slack);' ';'
+mutation "ends without the slack" $check \
+    'arf_add(x->end[HIGH], end, w, bits, ARF_RND_CEIL);' ';'
+mutation "ends without the slack, from above" $check \
+    'arf_sub(x->end[LOW], end, w, bits, ARF_RND_FLOOR);' ';'
+mutation "a separation of one output's slack" $check \
+    'set_ball(&v->least, &v->most, c->min_separation, slack, 2);' \
+    'set_ball(&v->least, &v->most, c->min_separation, slack, 1);'
+mutation "a midpoint far below the slack" src/certify/slack.c \
+    'arf_zero(arb_midref(ball));' ';'
 finish

@@ -117,12 +117,13 @@ class Layer:
                 parts = [rms([p], [g], eps)[0] if g else p for p, g in zip(parts, gains)]
         return [self.turned(p, position) for p in parts]
 
-    def outputs(self, x):
+    def outputs(self, x, added=None):
+        """The skip adds the tokens, or what is given."""
         z = [first_norm(self.weights.get("norm"), t) for t in x]
         queries, keys = ([self.sides(letter, t, k) for k, t in enumerate(z)] for letter in "QK")
         cap = number(self.weights["softcap"]) if "softcap" in self.weights else None
         for k in range(len(x)):
-            out = list(x[k]) if self.weights.get("skip", True) else [D(0)] * len(x[k])
+            out = list((added or x)[k]) if self.weights.get("skip", True) else [D(0)] * len(x[k])
             for h, head in enumerate(self.heads):
                 seen = range(k + 1 if self.weights.get("mask") == "causal" else len(x))
                 scores = [sum(a * b for a, b in zip(queries[k][h], keys[j][h])) for j in seen]
