@@ -28,7 +28,8 @@ void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool lar
     memset(rivals, 0, sizeof *rivals);
     rivals->outputs = outputs;
     rivals->largest = largest;
-    rivals->limits = (attest_softmax_limits){claim->max_bits, claim->max_terms};
+    rivals->limits =
+        (attest_softmax_limits){claim->max_bits, claim->max_terms, &outputs->work_left};
     rivals->bits = ATTEST_CERTIFY_BITS;
     mag_init(rivals->enough);
     set_enough(rivals->enough, claim->weights->slack);

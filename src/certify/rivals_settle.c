@@ -123,7 +123,11 @@ static void name_rival(arb_t hull, attest_rivals *rivals, attest_comparison outc
 
 static void give_reason(char reason[ATTEST_ERROR_SIZE], const attest_rivals *rivals)
 {
-    if (any_cap(rivals) == ATTEST_SOFTMAX_CAP_TERMS)
+    if (any_cap(rivals) == ATTEST_SOFTMAX_CAP_WORK)
+        snprintf(reason, ATTEST_ERROR_SIZE,
+                 "a comparison that balls leave open has to be multiplied out, which is more "
+                 "work than is allowed (see --max-work)");
+    else if (any_cap(rivals) == ATTEST_SOFTMAX_CAP_TERMS)
         snprintf(
             reason, ATTEST_ERROR_SIZE,
             "a comparison that balls leave open has to be multiplied out, and %zu terms do "

@@ -1,6 +1,8 @@
 /* softmax_series.c -- a softmax sum over its denominators, as a polynomial that is cut off. */
 #include "certify/softmax_series.h"
 
+#include "attention/work.h"
+
 typedef attest_softmax_series series;
 typedef attest_softmax_frame frame;
 
@@ -72,6 +74,23 @@ static void cut_off(series *s, const frame *f)
     fmpz_clear(exponent);
 }
 
+/* Takes the work of a product of so many terms from what is left: coefficients are multiplied,
+ * exponents of any size added and compared. */
+static bool pay(frame *f, const series *a, const series *b, double terms)
+{
+    double bits = (double)FLINT_ABS(fmpz_mpoly_max_bits(a->poly)) +
+                  (double)FLINT_ABS(fmpz_mpoly_max_bits(b->poly)) +
+                  (double)FLINT_MAX(a->poly->bits, b->poly->bits);
+    double work = terms * attest_work_operation(bits);
+
+    if (!f->limits.work)
+        return true;
+    if (!(work <= *f->limits.work))
+        return false;
+    *f->limits.work -= work;
+    return true;
+}
+
 /* p = a b. With a = A + r, b = B + s: A B + A s + r B + r s. */
 static void series_mul(series *p, const series *a, const series *b, frame *f)
 {
@@ -81,6 +100,8 @@ static void series_mul(series *p, const series *a, const series *b, frame *f)
 
     if (right > 0 && left > f->limits.terms / right)
         f->fits = false;
+    if (f->fits && !pay(f, a, b, (double)left * (double)right))
+        f->fits = f->paid = false;
     if (!f->fits)
         return;
     fmpz_init(size);

@@ -22,6 +22,7 @@ typedef struct attest_softmax_frame {
     bool cut; /* else nothing is cut off */
     fmpz_t depth;
     bool fits; /* no product had too many terms */
+    bool paid; /* nor was one more work than is allowed; then it does not fit, either */
 } attest_softmax_frame;
 
 void attest_softmax_series_init(attest_softmax_series *s, const attest_softmax_frame *f);

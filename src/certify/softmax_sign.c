@@ -195,7 +195,7 @@ static attest_softmax_cap resolve(arb_t factor, fmpz_t lead, bool *zero, series 
     attest_softmax_series_init(&total, f);
     get_depths(depth, f->sum);
     f->cut = !is_small(f->sum);
-    f->fits = true;
+    f->fits = f->paid = true;
     *zero = false;
     for (bool last = false; found == NEEDS_TERMS && f->fits && !*zero && !last;) {
         if (f->cut)
@@ -212,7 +212,9 @@ static attest_softmax_cap resolve(arb_t factor, fmpz_t lead, bool *zero, series 
     attest_softmax_series_clear(&total, f);
     if (found == DONE || *zero)
         return ATTEST_SOFTMAX_NO_CAP;
-    return f->fits ? ATTEST_SOFTMAX_CAP_BITS : ATTEST_SOFTMAX_CAP_TERMS;
+    return !f->paid   ? ATTEST_SOFTMAX_CAP_WORK
+           : !f->fits ? ATTEST_SOFTMAX_CAP_TERMS
+                      : ATTEST_SOFTMAX_CAP_BITS;
 }
 
 static void frame_init(frame *f, const attest_softmax_sum *sum,

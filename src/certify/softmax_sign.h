@@ -14,13 +14,15 @@
 typedef struct attest_softmax_limits {
     long bits;    /* of balls */
     size_t terms; /* to multiply out at once */
+    double *work; /* what products may take, taken from it (attention/work.h); NULL: any */
 } attest_softmax_limits;
 
 /* Which of them was met, if any. */
 typedef enum attest_softmax_cap {
     ATTEST_SOFTMAX_NO_CAP = 0,
     ATTEST_SOFTMAX_CAP_BITS,
-    ATTEST_SOFTMAX_CAP_TERMS
+    ATTEST_SOFTMAX_CAP_TERMS,
+    ATTEST_SOFTMAX_CAP_WORK
 } attest_softmax_cap;
 
 /* *sign = that of |sum|^2 - target, target >= 0, as proved, unless a cap is returned. Domain: a

@@ -74,6 +74,20 @@ json 'o["verdict"] == "undecided" and "--max-work" in o["reason"]'
 [ $? -eq 3 ] && [ ! -e product ]
 result $? "nothing is written"
 
+# Products of long coefficients and exponents, which decide where balls do not, are work, too: about a second is allowed.
+cat >long.json <<'END'
+{"format": "attest/dataset", "version": 1, "sequences": [[["-1"], ["1e90000"], ["2"]], [["1e-60"], ["3"]]]}
+END
+cat >apart.json <<'END'
+{"format": "attest/weights", "version": 1, "activation": "softmax",
+ "heads": [{"WQ": [["1e60"]], "WK": [["1e-60"]], "WV": [["1e60"]], "WO": [["-1"]]},
+           {"WQ": [["1e-60"]], "WK": [["1e300"]], "WV": [["1e300"]], "WO": [["-1"]]}]}
+END
+(ulimit -t 4 && exec "$ATTEST" certify long.json --weights apart.json --max-work 1e10 --jobs 1) >"$out" 2>"$err" </dev/null
+[ $? -eq 3 ]
+result $? "products of long numbers are limited"
+complains 'max-work'
+
 run 0 "what is allowed is done" eval 4.json --weights softmax.json
 run 0 "steep scores" certify 250.json --weights steep.json
 run 0 "certified" certify 4.json --weights softmax.json -o claim.json

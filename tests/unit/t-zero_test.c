@@ -155,7 +155,7 @@ static bool make_contexts(attest_dataset *dataset)
 static int sign_of(const attest_weights *weights, const attest_dataset *dataset, uint32_t a,
                    uint32_t b, const fmpq_t target, size_t max_terms)
 {
-    attest_softmax_limits limits = {ATTEST_CERTIFY_MAX_BITS, max_terms};
+    attest_softmax_limits limits = {ATTEST_CERTIFY_MAX_BITS, max_terms, NULL};
     attest_softmax_sum sum;
     int sign = 2;
 
@@ -274,7 +274,8 @@ static bool is_close(const arb_t ball, const arb_t other)
 
 static void test_deep(const attest_weights *one)
 {
-    const attest_softmax_limits limits = {ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS};
+    const attest_softmax_limits limits = {ATTEST_CERTIFY_MAX_BITS, ATTEST_CERTIFY_MAX_TERMS,
+                                          NULL};
     attest_dataset dataset;
     attest_recheck check;
     attest_softmax_sum sum;
