@@ -83,30 +83,24 @@ static void set_output(arb_t o)
 static double ratio_of(const arb_t o, double from, double to)
 {
     double ratio;
-    arb_t a, b;
+    arb_t start, length, distance;
 
-    arb_init(a);
-    arb_init(b);
-    arb_set_d(b, from);
-    arb_sub(a, o, b, BITS);
-    arb_set_d(b, to);
-    arb_sub_si(b, b, 0, BITS);
-    {
-        arb_t c;
-
-        arb_init(c);
-        arb_set_d(c, from);
-        arb_sub(b, b, c, BITS);
-        arb_clear(c);
-    }
-    if (arb_is_zero(b)) {
-        ratio = arb_is_zero(a) ? 0 : (double)INFINITY;
+    arb_init(start);
+    arb_init(length);
+    arb_init(distance);
+    arb_set_d(start, from);
+    arb_set_d(length, to);
+    arb_sub(length, length, start, BITS);
+    arb_sub(distance, o, start, BITS);
+    if (arb_is_zero(length)) {
+        ratio = arb_is_zero(distance) ? 0 : (double)INFINITY;
     } else {
-        arb_div(a, a, b, BITS);
-        ratio = arf_get_d(arb_midref(a), ARF_RND_NEAR);
+        arb_div(distance, distance, length, BITS);
+        ratio = arf_get_d(arb_midref(distance), ARF_RND_NEAR);
     }
-    arb_clear(a);
-    arb_clear(b);
+    arb_clear(start);
+    arb_clear(length);
+    arb_clear(distance);
     return ratio;
 }
 
@@ -120,8 +114,6 @@ static double error_part(void)
     scene_get_bound(b, &x);
     set_output(o);
     ratio = fabs(ratio_of(o, b[2], b[2] + b[3]));
-    if (!(b[3] > 0))
-        ratio = arb_equal_d(o, b[2]) ? 0 : (double)INFINITY;
     arb_clear(o);
     return ratio;
 }

@@ -110,7 +110,7 @@ static void read_plan(const char *bytes, size_t size)
     attest_text_init(&plan);
     set_plan(&plan, bytes, size);
     if (attest_saved_plan_parse(&saved, plan.data ? plan.data : "", plan.size,
-                                attest_property_get, &error) != ATTEST_OK) {
+                                attest_property_get, NULL, &error) != ATTEST_OK) {
         check(error.text[0] != '\0' && !strchr(error.text, '\n'));
     } else {
         text = attest_plan_format(&saved.plan, true);

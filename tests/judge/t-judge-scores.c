@@ -1,6 +1,6 @@
 /* t-judge-scores.c -- kernels that need the terms of the bound that scores have, (1) and (2),
  * one by one. */
-#include "tests/judge/scene.h"
+#include "tests/judge/expect.h"
 
 #include <math.h>
 
