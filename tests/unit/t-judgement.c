@@ -180,7 +180,7 @@ static size_t occurrences(const char *text, const char *of)
 static void fill_layers(attest_judgement layer[LAYERS])
 {
     static const attest_judge_counts all[LAYERS] = {
-        {200, 0, 10, 0.5}, {200, 10, 0, 8}, {190, 7, 13, 3}};
+        {200, 0, 10, 0, 0.5}, {200, 10, 0, 4, 8}, {190, 7, 13, 2, 3}};
 
     for (size_t i = 0; i < LAYERS; i++) {
         layer[i] = make_layer(i, i > 0 ? ATTEST_JUDGE_WRONG : ATTEST_JUDGE_WITHIN, 1);
@@ -188,7 +188,7 @@ static void fill_layers(attest_judgement layer[LAYERS])
         layer[i].by_schedule = i < 2;
         layer[i].schedule = 4 + i;
         for (size_t h = 0; h < PLACES; h++)
-            counts_of_head[i][h] = (attest_judge_counts){30 + h, i, 0, 0.25};
+            counts_of_head[i][h] = (attest_judge_counts){30 + h, i, 0, 0, 0.25};
     }
     for (size_t k = 0; k < RANGES; k++)
         wrong_rows[k] = (attest_judge_wrong_rows){1, 2, 3, 4, 5, 6, 1000 + k};
@@ -236,7 +236,8 @@ static void texts_of_layers(void)
             packed[length++] = *p == '\n' ? ' ' : *p;
     packed[length] = 0;
     TAP_OK(strstr(packed, "\"verdict\": \"wrong\", \"elements\": 630, \"within\": 590, "
-                          "\"wrong\": 17, \"undecided\": 23, \"reason\": \"the reason\""),
+                          "\"wrong\": 17, \"undecided\": 23, \"uncast\": 6, "
+                          "\"reason\": \"the reason\""),
            "counts of all layers, and why some are not decided");
     /* 101 = ((0 2 + 2) 5 + 4) 7 + 3 */
     TAP_OK(strstr(packed, "\"worst\": { \"layer\": 11, \"batch\": 0, \"head\": 2, \"row\": 4, "
