@@ -50,10 +50,10 @@ mutation "the largest partial sum" $keys 'vector_mul(vector_add(size, s), vector
 mutation "partial sums no larger than the sum" $keys 'vector_mul(vector_add(size, s), vector_set(0.5))' 's'
 mutation "store" scores.c 'v->stored ? rule->store.u :' 'v->stored ? rule->store.u / 2 :'
 mutation "least number of the store" scores.c 'v->stored ? rule->store.least : 0' '0'
-mutation "product with the scale" scores.c 'exact ? 0 : u;' 'exact ? 0 : u / 2;'
-mutation "rounding of a scaled query" scores.c 'to->query_u = query_u *' 'to->query_u = query_u / 2 *'
+mutation "product with the scale" scores.c 'exact ? 0 : u);' 'exact ? 0 : u / 2);'
+mutation "rounding of a scaled query" scores.c 'query_rounding, query_u *' 'query_rounding, query_u / 2 *'
 mutation "log2 e in a query" scores.c 'rule->power_of_two && !rule->folded;' 'rule->power_of_two;'
-mutation "least number of a scaled query" scores.c 'rule->query.least + rule->work.least;' '0;'
+mutation "least number of a scaled query" scores.c 'rule->query.least + rule->work.least);' '0);'
 mutation "a scaled query that overflows" scores.c '(rule->queried && !(scaled' '(false && !(scaled'
 mutation "subnormal scaled queries" scores.c 'x->raised_scaled, 0);' '0, 0);'
 mutation "subnormal inputs of a matrix unit" $keys 'vector_max(reached, vector_set(r->raised))' 'reached'
@@ -63,7 +63,7 @@ mutation "results that a matrix unit cuts" $keys 'vector_set(r->kept)' 'vector_s
 mutation "slope of the softcap" scores.c \
     'return 4 * e / ((1 + e) * (1 + e))' 'return 2 * e / ((1 + e) * (1 + e))'
 mutation "relative error of the softcap" scores.c \
-    '(v->softcap_relative > u ? v->softcap_relative : u)' '(u)'
+    'v->softcap_relative > u ? v->softcap_relative : u)' 'u)'
 mutation "absolute error of the softcap" scores.c \
     '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
 mutation "additive mask" scores.c '(fabs(t) + fabs(bias) + fabs(sum)' '(fabs(bias)'
@@ -74,8 +74,8 @@ mutation "argument of exp" weights.h 'attest_judge_rule_units(rule, 5)' 'rule->w
 mutation "factors in the argument of exp" rule.h 'rule->descaled ? 2 : 0' '0'
 mutation "factors in the scale" rule.c 'attest_judge_head_get_scale(ball, head, 128)' \
     'attest_judge_question_get_scale(ball, head->question, 128)'
-mutation "exponentials" weights.c 'return (1 + raises) *' 'return (0.5 + raises) *'
-mutation "exponentials of rescales" weights.c 'return (1 + raises) *' 'return (1 + raises / 2) *'
+mutation "exponentials" weights.c 'ATTEST_TERM(weight_exp, 1)' 'ATTEST_TERM(weight_exp, 0.5)'
+mutation "exponentials of rescales" weights.c 'ATTEST_TERM(rescale_exp, raises)' 'ATTEST_TERM(rescale_exp, raises / 2)'
 mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
 mutation "logarithms of parts" weights.c 'v->split_log + 2' 'v->split_log / 2 + 2'

@@ -122,7 +122,7 @@ mutation "a distance below the bound, give or take the radii" src/certify/filter
 mutation "the weights of another instance of the batch" src/certify/filter_batch.c \
     '(attest_bounded_task){.layer = &work->layer[b],' '(attest_bounded_task){.layer = &work->layer[0],'
 mutation "an error lost in the difference of two contexts" src/certify/filter_difference.c \
-    '    most -= error * SLACK;' ''
+    '    most -= error;' ''
 mutation "exponentials of which the filter sees one entry" src/certify/filter_integers.c \
     'if (!is_zero(sum, n->shape->dim))' 'if (!is_zero(sum, 1))'
 mutation "exponentials that the filter adds where they cancel" src/certify/filter_integers.c \
@@ -176,7 +176,7 @@ mutation "first differences without the tokens of negative scores" src/certify/f
 mutation "a delta inside the enclosure of first differences" src/certify/first_difference.c \
     'compare_end(low, claim->delta) > 0' 'compare_end(high, claim->delta) > 0'
 mutation "a radius without the error of the kernel" src/certify/bounded_layer.c \
-    'double rho = error[k] + v * (eta + part->projection) * SLACK;' 'double rho = 0 * error[k] * eta;'
+    'double rho = error[k] + v * (eta + ATTEST_TERM(layer_values, part->projection)) * SLACK;' 'double rho = 0 * error[k] * eta;'
 mutation "pairs across leaves that are lost" src/geometry/tree_search.c \
     'if (worth_meeting(find, left, left + 1, node_square(find, left, left + 1)))
         meet_others(find, left, left + 1);' 'if (false)
