@@ -14,6 +14,9 @@ enum { MOST_POSITIONS = 64, MOST_ENTRIES = 16, MOST_HEADS = 8 };
 /* More than all that rounding does to a distance, and to bounds on it. */
 #define SLIP 0x1p-40
 
+/* More than what underflows in a distance; bounds are strict where errors are 0, too. */
+#define TINY 0x1p-400
+
 /* Outputs, and how far each of them is off at most: infinitely where doubles do not tell. */
 typedef struct outputs {
     bool known; /* there is room for all of them */
@@ -66,7 +69,7 @@ static void get_distance(double *bound, const outputs *out, size_t p, size_t q)
     bound[0] = -INFINITY, bound[1] = INFINITY;
     if (!out->known)
         return;
-    error = out->error[p] + (p == q ? 0 : out->error[q]);
+    error = out->error[p] + (p == q ? 0 : out->error[q]) + TINY;
     for (size_t c = 0; c < out->dim; c++) {
         double z = out->value[p][c] - (p == q ? 0 : out->value[q][c]);
         square += z * z;
