@@ -141,9 +141,16 @@ void attest_escape_json_text(attest_text *text, const char *bytes, size_t count)
     escape_json(text, bytes, count, true);
 }
 
-static const char *entity(unsigned char c)
+/* In attributes a parser would replace raw tabs and line ends by spaces. */
+static const char *entity(unsigned char c, bool attribute)
 {
     switch (c) {
+    case '\t':
+        return attribute ? "&#9;" : NULL;
+    case '\n':
+        return attribute ? "&#10;" : NULL;
+    case '\r':
+        return "&#13;";
     case '&':
         return "&amp;";
     case '<':
@@ -159,30 +166,40 @@ static const char *entity(unsigned char c)
     }
 }
 
-/* XML 1.0 has no U+FFFE and U+FFFF, and of the control characters only tab and the line ends.
- */
+/* Whether a character may stand in XML: not the control characters but tab and the line ends,
+ * and not U+FFFE and U+FFFF, which XML 1.0 does not have. */
 static bool fits_xml(const unsigned char *bytes, size_t length)
 {
-    if (length == 1)
-        return bytes[0] >= 0x20 || bytes[0] == '\t' || bytes[0] == '\n' || bytes[0] == '\r';
-    return !(length == 3 && bytes[0] == 0xEF && bytes[1] == 0xBF && bytes[2] >= 0xBE);
+    if (length == 1 && bytes[0] && strchr("\t\n\r", bytes[0]))
+        return true;
+    return is_harmless(bytes, length) &&
+           !(length == 3 && bytes[0] == 0xEF && bytes[1] == 0xBF && bytes[2] >= 0xBE);
 }
 
-void attest_escape_markup(attest_text *text, const char *bytes, size_t count)
+static void escape_markup(attest_text *text, const char *bytes, size_t count, bool attribute)
 {
     const unsigned char *at = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < count;) {
         size_t length = attest_utf8_length(at + i, count - i);
-        if (length == 0 || !fits_xml(at + i, length) || turns_text(at + i, length) ||
-            (length > 1 && is_control(at + i, length))) {
+        if (!fits_xml(at + i, length)) {
             attest_text_add(text, REPLACEMENT);
             length = length ? length : 1;
-        } else if (length == 1 && entity(at[i])) {
-            attest_text_add(text, entity(at[i]));
+        } else if (length == 1 && entity(at[i], attribute)) {
+            attest_text_add(text, entity(at[i], attribute));
         } else {
             attest_text_append(text, bytes + i, length);
         }
         i += length;
     }
+}
+
+void attest_escape_markup(attest_text *text, const char *bytes, size_t count)
+{
+    escape_markup(text, bytes, count, false);
+}
+
+void attest_escape_attribute(attest_text *text, const char *bytes, size_t count)
+{
+    escape_markup(text, bytes, count, true);
 }

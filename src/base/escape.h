@@ -12,7 +12,7 @@
  * line of TAP. */
 void attest_escape_terminal(attest_text *text, const char *bytes, size_t count);
 
-/* Prints the bytes so escaped, and how many bytes that takes: for base/print.h, by which all
+/* Prints the bytes so escaped, and how many bytes that takes: for report/print.h, by which all
  * others print. */
 void attest_escape_print(FILE *stream, const char *bytes, size_t count);
 size_t attest_escape_width(const char *bytes, size_t count);
@@ -29,8 +29,11 @@ void attest_escape_json(attest_text *text, const char *bytes, size_t count);
 /* The same for a whole JSON text, whose quotes, backslashes and newlines stay. */
 void attest_escape_json_text(attest_text *text, const char *bytes, size_t count);
 
-/* Character data and attribute values of XML and HTML; what XML 1.0 cannot hold becomes U+FFFD,
- * and so do C1 controls and those that turn the direction of text. */
+/* Character data of XML and HTML; what XML 1.0 cannot hold becomes U+FFFD, and so do DEL, C1
+ * controls and those that turn the direction of text. A carriage return becomes &#13;. */
 void attest_escape_markup(attest_text *text, const char *bytes, size_t count);
+
+/* The same for attribute values, where tabs and newlines become &#9; and &#10;. */
+void attest_escape_attribute(attest_text *text, const char *bytes, size_t count);
 
 #endif

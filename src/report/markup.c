@@ -90,7 +90,7 @@ void attest_markup_attribute(attest_markup *markup, const char *name, const char
 {
     assert(markup->in_tag);
     attest_text_printf(&markup->text, " %s=\"", name);
-    attest_escape_markup(&markup->text, value, strlen(value));
+    attest_escape_attribute(&markup->text, value, strlen(value));
     attest_text_add(&markup->text, "\"");
 }
 

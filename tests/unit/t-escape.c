@@ -47,6 +47,8 @@ int main(void)
           "markup: the five characters");
     CHECK(markup, "a\tb\n\x01\xEF\xBF\xBF\xFF", "a\tb\n\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD",
           "markup: what XML cannot hold");
+    CHECK(markup, "a\x7F\r\n\t<", "a\xEF\xBF\xBD&#13;\n\t&lt;", "markup: DEL and line ends");
+    CHECK(attribute, "a\x7F\r\n\t<", "a\xEF\xBF\xBD&#13;&#10;&#9;&lt;", "attributes: the same");
     CHECK(markup,
           "\xE2\x80\xAE"
           "a\xE2\x81\xA7"
