@@ -126,7 +126,7 @@ static void give_reason(char reason[ATTEST_ERROR_SIZE], const attest_rivals *riv
     if (any_cap(rivals) == ATTEST_SOFTMAX_CAP_WORK)
         snprintf(reason, ATTEST_ERROR_SIZE,
                  "a comparison that balls leave open has to be multiplied out, which is more "
-                 "work than is allowed (see --max-work)");
+                 "work than is allowed");
     else if (any_cap(rivals) == ATTEST_SOFTMAX_CAP_TERMS)
         snprintf(
             reason, ATTEST_ERROR_SIZE,
