@@ -7,8 +7,8 @@
 
 #include <attest/attest.h>
 
-#include "base/print.h"
 #include "io/json_write.h"
+#include "report/print.h"
 
 /* The exit codes of the program. */
 enum {

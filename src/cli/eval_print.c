@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/print.h"
 #include "cli/eval.h"
+#include "report/print.h"
 
 /* Numbers with larger exponents are written as hex floats, not as fractions of that many
  * digits. */

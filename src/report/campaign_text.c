@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "campaign/load.h"
 #include "campaign/setting.h"
 #include "report/campaign.h"
 #include "report/need.h"
 #include "report/paint.h"
+#include "report/print.h"
 #include "report/replay.h"
 
 /* Where the property comes from, if it is not built in. */

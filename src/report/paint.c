@@ -1,7 +1,7 @@
 /* paint.c -- colour for people. */
 #include "report/paint.h"
 
-#include "base/print.h"
+#include "report/print.h"
 
 static bool painted;
 

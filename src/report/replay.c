@@ -9,8 +9,8 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
-#include "base/print.h"
 #include "report/need.h"
+#include "report/print.h"
 
 const char *attest_report_outcome_name(attest_trial_outcome outcome)
 {

@@ -29,10 +29,10 @@ uses() { # tree, build: "FILE uses SYMBOL of ROOM"
         }' | sort
 }
 
-# Who may call what is not for everybody. Text for people is printed by base/print.h, which escapes
+# Who may call what is not for everybody. Text for people is printed by src/report/print.h, which escapes
 # what comes from files; the others write documents with an escape of their own, or escape whole lines.
 printers='src/cli/complete.c src/cli/demo.c src/cli/fail.c src/cli/new_property.c src/cli/progress.c src/cli/slurm.c
-    src/report/campaign_files.c src/report/campaign_tests.c src/report/page.c src/report/paint.c src/report/report.c
+    src/report/campaign_files.c src/report/campaign_tests.c src/report/page.c src/report/paint.c src/report/print.c src/report/report.c
     src/report/report_csv.c src/report/tap.c src/report/tests_write.c'
 # Input files are opened by base/input.h, which does not wait or read without end; the others open
 # files for writing, locks, and files of the system.
@@ -77,7 +77,7 @@ mkdir -p "$tree/src/cli"
 echo '#include <stdio.h>
 int main(int c, char **v) { return printf("%s", v[c - 1]) + !fopen(v[0], "r"); }' >"$tree/src/cli/c.c"
 $CC -c -o "$tree/src/cli/c.o" "$tree/src/cli/c.c"
-report 5 "text for people is printed by base/print.h" "$(calls "$srcdir" "$builddir" 'src/cli|src/report' "$prints" "$printers")"
+report 5 "text for people is printed by report/print.h" "$(calls "$srcdir" "$builddir" 'src/cli|src/report' "$prints" "$printers")"
 report 6 "input files are opened by base/input.h" "$(calls "$srcdir" "$builddir" 'src|props' "$opens" "$openers")"
 report 7 "planted calls are found" "$(echo 'src/cli/c.c calls fopen
 src/cli/c.c calls printf' >"$tree/expected"; calls "$tree" "$tree" src "$prints|$opens" "" | sed 's/64//; s/__printf_chk/printf/' | sort | diff - "$tree/expected")"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/print.h"
+#include "report/print.h"
 #include "tests/tap.h"
 
 static char got[512];

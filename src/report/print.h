@@ -4,8 +4,8 @@
  * every string argument is escaped, as any of them may come from a file. Formats are the
  * program's own. Documents with an escape of their own (JSON, TAP, XML, HTML, CSV) are written
  * by their writers. */
-#ifndef ATTEST_BASE_PRINT_H
-#define ATTEST_BASE_PRINT_H
+#ifndef ATTEST_REPORT_PRINT_H
+#define ATTEST_REPORT_PRINT_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* print.c -- text for people: formats of the program, strings of anybody. */
-#include "base/print.h"
+#include "report/print.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
