@@ -39,7 +39,7 @@ void table_run(const table_row *row, size_t rows)
             TAP_OK(!(half <= 1), "%s: the bound fails with half the term (%.4g)", row->term,
                    half);
         } else {
-            TAP_OK(row->why != NULL, "%s: why no instance comes nearer: %s", row->term,
+            TAP_OK(row->why && *row->why, "%s: why no instance comes nearer: %s", row->term,
                    row->why ? row->why : "");
         }
     }
