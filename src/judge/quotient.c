@@ -197,8 +197,6 @@ static void set_errors(double *error, const attest_judge_work *x)
     double n = (double)x->count, e = x->evaluated, moved = 2 * e;
     struct kernel_judge_cost cost = {.high = x->sum_high,
                                      .spent = ATTEST_TERM(exact_weights, 0x1p-51 * x->spent),
-                                     .far =
-                                         ATTEST_TERM(exact_far, n * 0x1p-560), /* e^-400 each */
                                      .most = x->value_most,
                                      .rest = ATTEST_TERM(exact_least, n * 0x1p-1060),
                                      .sum = x->sum};

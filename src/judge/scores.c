@@ -11,7 +11,7 @@
 
 #define LOG2E 0x1.71547652b82ffp0 /* rounded up */
 
-/* c tanh(t / c), to within c 2^-48. */
+/* c tanh(t / c), to within c 2^-50: judge.md, "Evaluation". */
 static double softcap(double t, double c)
 {
     double y = -2 * fabs(t) / c, e;
@@ -61,7 +61,7 @@ static bool cap(double *score, double *delta, double *ev, const attest_judge_rul
                               c * (1 + 4 * u) * stored_error(store, argument, rule));
     moved = ATTEST_TERM(cap_slope, before) * softcap_slope(fabs(t) - before - *ev, c);
 
-    *ev += ATTEST_TERM(cap_evaluation, c * 0x1p-46 + rule->cap_error);
+    *ev += ATTEST_TERM(cap_evaluation, c * 0x1p-50 + rule->cap_error);
     size = fabs(capped) + moved + *ev;
     *delta =
         (moved +
@@ -94,7 +94,7 @@ static double shift(double t, double bias, double *delta, double *ev,
 {
     double sum = t + bias;
 
-    *ev += ATTEST_TERM(mask_evaluation, 0x1p-52 * fabs(sum));
+    *ev += ATTEST_TERM(mask_evaluation, 0x1p-53 * fabs(sum));
     *delta += ATTEST_TERM(mask_sum, attest_judge_rule_units(rule, 2) *
                                         (fabs(t) + fabs(bias) + fabs(sum) + *ev + *delta)) +
               ATTEST_TERM(mask_least, rule->work.least);

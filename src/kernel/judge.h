@@ -98,10 +98,10 @@ struct kernel_judge_end {
     struct kernel_judge_format output;
 };
 
-/* What evaluating a quotient costs: moved of size_v + |center| high, spent and far of most +
- * |center|, and rest, over sum. */
+/* What evaluating a quotient costs: moved of size_v + |center| high, spent of most + |center|,
+ * and rest, over sum. */
 struct kernel_judge_cost {
-    double high, moved, spent, far, most, rest, sum;
+    double high, moved, spent, most, rest, sum;
 };
 
 /* The exponentials of a replayed kernel that works in binary32: src/judge/replay_keys.c. */

@@ -8,6 +8,8 @@
 #include <attest/flint.h>
 #include <attest/judge.h>
 
+#include "base/random.h"
+
 enum { BITS = 256 };
 
 static scene x;
@@ -133,13 +135,14 @@ static double end_part(void)
     return ratio;
 }
 
-/* The first term of a score is 1, and the others are lost, or rounded up to twice their size. */
+/* The first term of a score is 1, and the others are lost, or rounded up to twice their size.
+ */
 static void begin_scores(void)
 {
     scene_begin(&x, 2, 64);
     judge_two_keys(&x);
     x.v.k = scene_format("binary64");
-    x.qkv.scale = "16/1";
+    x.qkv.scale = "1048576/1";
     x.k[0] = x.k[64] = 1;
     for (size_t c = 1; c < 64; c++) {
         x.k[c] = 0x1.fp-54;
@@ -159,33 +162,34 @@ static double exact_scores(void)
     return error_part();
 }
 
+/* Drawn scores far below the cap: their own evaluation errs by less than that of tanh. */
 static double cap_evaluation(void)
 {
+    uint64_t state = attest_random_mix(20);
     double most = 0;
 
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 400 && most <= 1; i++) {
         scene_begin(&x, 2, 1);
         judge_two_keys(&x);
         x.v.k = scene_format("binary64");
-        x.qkv.softcap = "1000000/1";
-        x.k[0] = 800 + 10.125 * i;
-        x.k[1] = x.k[0] + 0.25;
+        x.qkv.softcap = "1048576/1";
+        x.k[0] = 0x1p12 * scene_uniform(&state);
+        x.k[1] = x.k[0] + scene_uniform(&state);
         most = fmax(most, end_part());
-        if (!(most <= 1))
-            break;
     }
     return most;
 }
 
+/* Two sums that lose almost half a unit, one each way. */
 static double mask_evaluation(void)
 {
     scene_begin(&x, 2, 1);
     judge_two_keys(&x);
     x.v.k = scene_format("binary64");
     x.biased = true;
-    x.mask[0] = x.mask[1] = 1024;
-    x.k[0] = 0x1.fp-44;
-    x.k[1] = 0x1.1p-43;
+    x.mask[0] = x.mask[1] = 0x1p20;
+    x.k[0] = 0x1.fffp-34;
+    x.k[1] = 0x1.001p-33;
     return end_part();
 }
 
@@ -195,14 +199,18 @@ static void begin_lost(size_t keys)
     scene_begin(&x, keys, 1);
     x.biased = true;
     for (size_t j = 0; j < keys; j++) {
-        x.mask[j] = j == 0 ? 0 : -36.859375; /* 2^-53.18 */
+        x.mask[j] = j == 0 ? 0 : -36.74; /* 2^-53.005 */
         x.value[j] = 1;
     }
 }
 
+/* The last key has weight 1, too, and the output is near 0: nothing of it is relative to that.
+ */
 static double end_sums(void)
 {
-    begin_lost(1000);
+    begin_lost(MOST_KEYS);
+    x.mask[MOST_KEYS - 1] = 0;
+    x.value[MOST_KEYS - 1] = -1;
     return end_part();
 }
 
@@ -212,30 +220,15 @@ static double exact_sums(void)
     return error_part();
 }
 
-/* A sink of 130.3 and a key that is not far from 0: the argument is rounded. */
+/* A sink of 128 and a key of almost half a unit of that: the argument is rounded. */
 static double exact_weights(void)
 {
     scene_begin(&x, 1, 1);
     x.v.k = scene_format("binary64");
     x.value[0] = 1;
     x.sunk = true;
-    x.sink = 130.3;
-    x.k[0] = 0x1.8p-46;
-    return error_part();
-}
-
-/* A far key with a score that doubles know badly, and a model about which nothing is said. */
-static double exact_far(void)
-{
-    scene_begin(&x, 2, 1);
-    x.v.score.accumulate = scene_format("binary32");
-    x.v.k = x.v.v = x.v.q = scene_format("binary64");
-    x.v.offset = 200;
-    x.biased = true;
-    x.q[0] = 1.0 / 3;
-    x.k[0] = 3e13 + 0.1;
-    x.mask[0] = -1e13 - 500;
-    x.value[0] = 0x1p1000;
+    x.sink = 128.3;
+    x.k[0] = 0x1.fp-47;
     return error_part();
 }
 
@@ -261,21 +254,71 @@ static double exact_factor(void)
     return error_part();
 }
 
-/* Values of 1 and 1 in a model without errors: what a sink's weight is evaluated with. */
+/* A kernel returns 1 whatever it rounds, the output being bfloat16; the exact output is above
+ * 1, and the evaluated one below. */
+static double exact_distance(void)
+{
+    attest_judge_model model = {.variant = &x.v, .variants = 1};
+    attest_judge_options options = {0};
+    double lo, bound, ratio;
+    attest_judge_bounds bounds = {.lo = &lo, .bound = &bound};
+    attest_error error;
+    arb_t o;
+
+    begin_lost(1000);
+    for (size_t j = 1; j < 1000; j++) {
+        x.value[j] = 2;
+        x.mask[j] = -37.44;
+    }
+    x.v.output = scene_format("bfloat16");
+    scene_get_bound((double[4]){0}, &x); /* sets the tensors */
+    if (attest_judge_bound(&bounds, &x.qkv, &model, &options, &error) != ATTEST_OK)
+        abort();
+    arb_init(o);
+    set_output(o);
+    ratio = ratio_of(o, lo, lo + bound);
+    arb_clear(o);
+    return ratio;
+}
+
+/* The weight of the sink, e^(sink - top), from the middle of what the row has for it. */
+static double get_sink(const scene *s, const attest_judge_work *row,
+                       const attest_judge_rule *rule)
+{
+    double ratio;
+    arb_t e, a;
+
+    (void)rule;
+    arb_init(e);
+    arb_init(a);
+    arb_set_d(e, s->sink);
+    arb_set_d(a, row->top);
+    arb_sub(e, e, a, BITS);
+    arb_exp(e, e, BITS);
+    ratio = fmax(ratio_of(e, row->sink_weight, row->sink_high),
+                 ratio_of(e, row->sink_weight, row->sink_low));
+    arb_clear(e);
+    arb_clear(a);
+    return ratio;
+}
+
+/* A row with a score that is not well known (a sum that cancels): its weights are bounded one
+ * by one, without the slack of 2^-40 of a narrow row. Arguments are rounded by up to 2^-47. */
 static double sink_evaluation(void)
 {
     double most = 0;
 
-    for (int i = 0; i < 64; i++) {
-        scene_begin(&x, 1, 1);
+    for (int i = 0; i < 64 && most <= 1; i++) {
+        scene_begin(&x, 2, 2);
+        judge_two_keys(&x);
         x.v.k = scene_format("binary64");
-        x.value[0] = 1;
+        x.exact = true;
         x.sunk = true;
-        x.sink = -1 - 0.01 * i;
-        x.k[0] = 0x1.8p-52;
-        most = fmax(most, end_part());
-        if (!(most <= 1))
-            break;
+        x.sink = -64.01 - 0.1 * i;
+        x.k[0] = 1.0 / 3;
+        x.k[2] = 0x1p46;
+        x.k[3] = -0x1p46;
+        most = fmax(most, scene_get(&x, get_sink));
     }
     return most;
 }
@@ -308,6 +351,153 @@ static double weight_sums(void)
     begin_lost(1000);
     x.exact = true;
     return scene_get(&x, get_sum);
+}
+
+/* The sum of weight_size |v| in exact arithmetic; what its rounding has of what is added. */
+static double get_size(const scene *s, const attest_judge_work *row,
+                       const attest_judge_rule *rule)
+{
+    double ratio;
+    arb_t sum, a, b;
+
+    (void)rule;
+    arb_init(sum);
+    arb_init(a);
+    arb_init(b);
+    for (size_t j = 0; j < s->keys; j++) {
+        arb_set_d(a, row->weight_size[j]);
+        arb_set_d(b, fabs(s->value[j]));
+        arb_addmul(sum, a, b, BITS);
+    }
+    arb_set_d(a, row->size_v[0]);
+    arb_div(sum, sum, a, BITS);
+    arb_sub_ui(sum, sum, 1, BITS);
+    ratio = 1 + arf_get_d(arb_midref(sum), ARF_RND_UP) * 0x1p52 / ((double)s->keys + 16);
+    arb_clear(sum);
+    arb_clear(a);
+    arb_clear(b);
+    return ratio;
+}
+
+static double value_sums(void)
+{
+    begin_lost(MOST_KEYS);
+    x.exact = true;
+    return scene_get(&x, get_size);
+}
+
+/* Phi of the lower end, which is at most 0 in exact arithmetic; what rounding has of what is
+ * added. */
+static double get_phi(const scene *s, const attest_judge_work *row,
+                      const attest_judge_rule *rule)
+{
+    double end = row->end[0], size, ratio;
+    arb_t sum, r, a, b;
+
+    (void)rule;
+    arb_init(sum);
+    arb_init(r);
+    arb_init(a);
+    arb_init(b);
+    arb_set_d(r, end);
+    for (size_t j = 0; j < s->keys; j++) {
+        arb_set_d(a, s->value[j]);
+        arb_sub(a, r, a, BITS);
+        arb_set_d(b, s->value[j] < end ? row->high[j] : row->low[j]);
+        arb_addmul(sum, a, b, BITS);
+    }
+    size = 2 * fmin(row->sum_low * (row->value_most + fabs(end)),
+                    row->size_w[0] + row->sum * fabs(end));
+    ratio =
+        1 + arf_get_d(arb_midref(sum), ARF_RND_UP) / (((double)s->keys + 16) * 0x1p-51 * size);
+    arb_clear(sum);
+    arb_clear(r);
+    arb_clear(a);
+    arb_clear(b);
+    return ratio;
+}
+
+/* The last key's weight is not well known (a sum that cancels). The others are below the end,
+ * and are lost one by one. */
+static double phi_evaluation(void)
+{
+    uint64_t state = attest_random_mix(7);
+    double most = 0;
+
+    for (int i = 0; i < 40 && most <= 1; i++) {
+        double lost = -36.74 - 0.7 * scene_uniform(&state);
+
+        scene_begin(&x, MOST_KEYS, 2);
+        x.v.k = scene_format("binary64");
+        x.exact = x.biased = true;
+        for (size_t j = 1; j < MOST_KEYS - 1; j++)
+            x.mask[j] = lost;
+        x.mask[MOST_KEYS - 1] = scene_uniform(&state);
+        x.k[2 * MOST_KEYS - 2] = 0x1p46;
+        x.k[2 * MOST_KEYS - 1] = -0x1p46;
+        x.value[MOST_KEYS - 1] = 1;
+        most = fmax(most, scene_get(&x, get_phi));
+    }
+    return most;
+}
+
+/* Key 1 follows the reference key 0, both far below key 2, the last reference. The cast of
+ * e^(t_1 - t_0), times e^(t_0 - t_2): how far it is from the middle of what is said of it. */
+static double get_cast(const scene *s, const attest_judge_work *row,
+                       const attest_judge_rule *rule)
+{
+    double ratio, y;
+    arb_t e, a, b;
+
+    arb_init(e);
+    arb_init(a);
+    arb_init(b);
+    arb_set_d(e, s->k[1]);
+    arb_set_d(a, s->k[0]);
+    arb_sub(e, e, a, BITS);
+    arb_exp(e, e, BITS);
+    y = arf_get_d(arb_midref(e), ARF_RND_NEAR);
+    if (y == attest_hosted_convert(y, &rule->p.hosted))
+        abort();
+    y = attest_hosted_convert(y, &rule->p.hosted);
+    arb_set_d(b, row->top);
+    arb_sub(a, a, b, BITS);
+    arb_exp(a, a, BITS);
+    arb_set_d(b, y);
+    arb_mul(a, a, b, BITS);
+    arb_set_d(b, row->w[1]);
+    arb_sub(a, a, b, BITS);
+    ratio = fabs(ratio_of(a, row->offset[1], row->offset[1] + row->spread[1]));
+    arb_clear(e);
+    arb_clear(a);
+    arb_clear(b);
+    return ratio;
+}
+
+/* Key 1 is drawn so that its weight is a little above the middle between two numbers of P. */
+static double known_evaluation(void)
+{
+    uint64_t state = attest_random_mix(3);
+    double most = 0;
+
+    for (int i = 0; i < 400 && most <= 1; i++) {
+        double middle = 1 + (2 * floor(64 * scene_uniform(&state)) + 1) * 0x1p-8;
+
+        scene_begin(&x, 4, 1);
+        x.v.k = scene_format("binary64");
+        x.v.p = scene_format("bfloat16");
+        x.v.cast = true;
+        x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+        x.v.tile = 2;
+        x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+        x.exact = true;
+        x.k[0] = 0.5 * scene_uniform(&state);
+        x.k[1] = x.k[0] + log(middle / 8 * (1 + 0x1p-46 * scene_uniform(&state)));
+        x.k[2] = 256 + 40 * scene_uniform(&state);
+        x.value[1] = 1;
+        most = fmax(most, scene_get(&x, get_cast));
+    }
+    return most;
 }
 
 /* ---- functions ---- */
@@ -398,35 +588,77 @@ static double step_part(double phi, double sum)
     return part;
 }
 
+/* The largest part over some divisors. */
+static double steps_part(double phi)
+{
+    double most = 0;
+
+    for (int i = 3; i < 200; i++)
+        most = fmax(most, step_part(phi, i));
+    return most;
+}
+
 static double evaluation_up(void)
 {
-    return step_part(1, 3);
+    return steps_part(1);
 }
 
 static double evaluation_down(void)
 {
-    return step_part(-1, 10);
+    return steps_part(-1);
 }
 
+/* u: 2^-53. */
 static const table_row rows[] = {
-    {"score_evaluation", score_evaluation, 0.2, ""},
-    {"cap_evaluation", cap_evaluation, 0.001, ""},
-    {"mask_evaluation", mask_evaluation, 0.1, ""},
-    {"sink_evaluation", sink_evaluation, 0.05, ""},
-    {"weight_sums", weight_sums, 0.02, ""},
-    {"end_sums", end_sums, 0.05, ""},
-    {"exact_scores", exact_scores, 0.1, ""},
-    {"exact_sums", exact_sums, 0.1, ""},
-    {"exact_weights", exact_weights, 0, ""},
-    {"exact_far", exact_far, 0, ""},
-    {"exact_least", exact_least, 0, ""},
-    {"exact_factor", exact_factor, 0, ""},
-    {"exp_up", exp_up, 0.1, ""},
-    {"exp_down", exp_down, 0.1, ""},
-    {"exp_least", exp_least, 0, ""},
-    {"grow_square", grow_square, 0.4, ""},
-    {"evaluation_up", evaluation_up, 0, ""},
-    {"evaluation_down", evaluation_down, 0, ""},
+    {"score_evaluation", score_evaluation, 0.4,
+     "d products in order round d - 1 times by u of their sizes at most; the bound is 2 (d + "
+     "4) u"},
+    {"cap_evaluation", cap_evaluation, 0.02,
+     "of 8 u c less than 1 u c is lost where scores are far below the cap; elsewhere twice the "
+     "error of the score itself, at least 14 u of it, leaves room for more"},
+    {"mask_evaluation", mask_evaluation, 0.9, NULL},
+    {"sink_evaluation", sink_evaluation, 0.05,
+     "the argument is rounded by u |argument| and exp errs by 1.2 u; the bound has 8 u for "
+     "both"},
+    {"weight_sums", weight_sums, 0.02,
+     "a sum of n numbers errs by n u; the bound is 2 n u, and a vector sums in lanes"},
+    {"value_sums", value_sums, 0.2,
+     "a sum of n numbers errs by n u of itself; the bound is 2 n u, and 2^-40 covers the rest"},
+    {"end_sums", end_sums, 0.1,
+     "n roundings of center, of sums that are half of the sizes here; the bound counts 4 n"},
+    {"phi_evaluation", phi_evaluation, 0.02,
+     "a sum of n terms errs by n u of its largest partial sum, which is half of the sizes at "
+     "most; the bound is 4 n u of what is at least the sizes, here of more than twice as much"},
+    {"exact_scores", exact_scores, 0.2,
+     "half of a score's bound e is reached (score_evaluation); where two keys of equal weight "
+     "move by e, the output moves by e, and the bound is 2 e"},
+    {"exact_sums", exact_sums, 0.2,
+     "numerator and sum err by n u each, the sum by less as it is formed in lanes; the bound "
+     "is "
+     "2 n u of |v| + |o|, where either o is v or partial sums are half of the sizes"},
+    {"exact_weights", exact_weights, 1e-56,
+     "exact_sums covers arguments above -64, and more if there are more keys; beyond, the "
+     "largest key counts with the largest value, and weighs e^64 times what the other does"},
+    {"exact_least", exact_least, 1e-6,
+     "an underflow loses 2^-1075; the bound has 2^-1060 for the few of each key"},
+    {"exact_distance", exact_distance, 0.1,
+     "the bound is that of the evaluated output, of which a fifth is reached (exact_sums), and "
+     "its distance to the ends"},
+    {"exact_factor", exact_factor, 1e-6,
+     "an underflow loses 2^-1075; the bound has 2^-1060, and that of the quotient times a "
+     "factor"},
+    {"known_evaluation", known_evaluation, 0.9, NULL},
+    {"exp_up", exp_up, 0.1,
+     "exp errs by 0.60 ulp (kernel-exp.md), 1.2 u at most, and the product rounds; the bound "
+     "is "
+     "8 u"},
+    {"exp_down", exp_down, 0.1, "as exp_up"},
+    {"exp_least", exp_least, 1e-4,
+     "exp is 0 from 2^-1075 down; the bound is 2^-1070, a number that sums do not lose"},
+    {"grow_square", grow_square, 0.4, "e^x - 1 - x is x^2 / 2 but for x^3; the bound is x^2"},
+    {"evaluation_up", evaluation_up, 1e-4,
+     "one operation rounds by 2^-53; 2^-40 is for 2^12 of them and is 2^13 times as much"},
+    {"evaluation_down", evaluation_down, 1e-4, "as evaluation_up"},
 };
 
 void judge_run_evaluation(void)
