@@ -1,11 +1,11 @@
 #!/bin/sh
-# Weakened terms of the judge's bound: each is left out or halved in a copy of the source, and a
-# test of the bound must fail. Prints which one noticed which. ATTEST_PARTS=N ATTEST_PART=K: only
+# Bugs in the judge's bound, planted in a copy of the source: a test of the bound must fail. Prints
+# which one noticed which. Weakened terms that have a name are in tests/bounds/t-judge. ATTEST_PARTS=N ATTEST_PART=K: only
 # every Nth of them, from the Kth on (0 to N - 1).
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 
-programs="tests/judge/t-judge-scores tests/judge/t-judge-terms tests/judge/t-judge-exact
+programs="tests/bounds/t-judge tests/judge/t-judge-terms tests/judge/t-judge-exact
     tests/judge/t-judge-bound"
 
 copy_source
@@ -41,19 +41,12 @@ keys=../kernel/judge_keys.inc       # what is done key by key,
 columns=../kernel/judge_columns.inc # column by column
 
 # (1), (2): scores
-mutation "additions of a sum" sum_error.c 'rule->most_part = grown *' 'rule->most_part = grown / 2 *'
 mutation "pairs of terms" sum_error.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \
     'return order >= ATTEST_JUDGE_ORDER_TENSOR ||'
-mutation "roundings of products" sum_error.c 'rule->size_part = moved *' 'rule->size_part = moved / 2 *'
 mutation "the largest partial sum" $keys 'vector_mul(vector_add(size, s), vector_set(0.5))' \
     'vector_mul(vector_add(size, s), vector_set(0.25))'
 mutation "partial sums no larger than the sum" $keys 'vector_mul(vector_add(size, s), vector_set(0.5))' 's'
-mutation "store" scores.c 'v->stored ? rule->store.u :' 'v->stored ? rule->store.u / 2 :'
-mutation "least number of the store" scores.c 'v->stored ? rule->store.least : 0' '0'
-mutation "product with the scale" scores.c 'exact ? 0 : u);' 'exact ? 0 : u / 2);'
-mutation "rounding of a scaled query" scores.c 'query_rounding, query_u *' 'query_rounding, query_u / 2 *'
 mutation "log2 e in a query" scores.c 'rule->power_of_two && !rule->folded;' 'rule->power_of_two;'
-mutation "least number of a scaled query" scores.c 'rule->query.least + rule->work.least);' '0);'
 mutation "a scaled query that overflows" scores.c '(rule->queried && !(scaled' '(false && !(scaled'
 mutation "subnormal scaled queries" scores.c 'x->raised_scaled, 0);' '0, 0);'
 mutation "subnormal inputs of a matrix unit" $keys 'vector_max(reached, vector_set(r->raised))' 'reached'
@@ -62,27 +55,14 @@ mutation "terms that a matrix unit cuts" $keys 'vector_set(r->blocks), block, lo
 mutation "results that a matrix unit cuts" $keys 'vector_set(r->kept)' 'vector_set(0)'
 mutation "slope of the softcap" scores.c \
     'return 4 * e / ((1 + e) * (1 + e))' 'return 2 * e / ((1 + e) * (1 + e))'
-mutation "relative error of the softcap" scores.c \
-    'v->softcap_relative > u ? v->softcap_relative : u)' 'u)'
-mutation "absolute error of the softcap" scores.c \
-    '(c + rule->cap_error) * v->softcap_absolute' '(c + rule->cap_error) * 0.5 * v->softcap_absolute'
 mutation "additive mask" scores.c '(fabs(t) + fabs(bias) + fabs(sum)' '(fabs(bias)'
-mutation "sums that are promoted" sum_error.c 'rule->promoted_size = part *' 'rule->promoted_size = part / 2 *'
 # (3): weights
-mutation "the sink against the keys" weights.h 'attest_judge_rule_units(rule, 6)' '3 * rule->work.u'
-mutation "argument of exp" weights.h 'attest_judge_rule_units(rule, 5)' 'rule->work.u'
-mutation "factors in the argument of exp" rule.h 'rule->descaled ? 2 : 0' '0'
 mutation "factors in the scale" rule.c 'attest_judge_head_get_scale(ball, head, 128)' \
     'attest_judge_question_get_scale(ball, head->question, 128)'
-mutation "exponentials" weights.c 'ATTEST_TERM(weight_exp, 1)' 'ATTEST_TERM(weight_exp, 0.5)'
-mutation "exponentials of rescales" weights.c 'ATTEST_TERM(rescale_exp, raises)' 'ATTEST_TERM(rescale_exp, raises / 2)'
 mutation "tiles that may raise the maximum" tiles.c 'x->tile_high[i] > low && !first' \
     'x->tile_low[i] > low && !first'
-mutation "logarithms of parts" weights.c 'v->split_log + 2' 'v->split_log / 2 + 2'
 mutation "flushed exponentials" $keys 'kept = vector_at_most(limit, a);' 'kept = vector_at_most(zero, a);'
 # (4): casts
-mutation "relative error of a cast" casts.c '.u = v->cast ? rule->p.u :' '.u = v->cast ? rule->p.u / 2 :'
-mutation "least number of a cast" casts.c 'ldexp(rule->p.quantum, -1 -' 'ldexp(rule->p.quantum, -2 -'
 mutation "the offset of a cast" casts.c '-1 - (int)v->offset)' '-1 - 2 * (int)v->offset)'
 mutation "divided weights are cast" casts.c 'half *= x->divisor;' 'half *= 1;'
 mutation "casts in the row sum" casts.c '.widens = v->cast &&' '.widens = false &&'
@@ -92,8 +72,6 @@ mutation "the reference of a known cast" $keys 'vector_sub(one, vector_add(r, ra
     'vector_sub(one, r)'
 mutation "exponentials flushed before a cast" $keys '0x1p-125 * (known->two_b > 1 ? known->two_b : 1)' \
     '0x1p-125'
-mutation "divisions of parts" casts.c 'divided += 2 * rule->final' 'divided += 0 * rule->final'
-mutation "two sums of other exponentials" casts.c 'common + (2 + x->raises) *' 'common + (1 + x->raises) *'
 mutation "sums that overflow when rounded" weights.c 'x->value_most * products;' 'x->value_most;'
 mutation "sums of weights without the offset" weights.c 'added = v->offset > 0 ?' 'added = true ?'
 mutation "references of parts" weights.c 'rule->rescaled || rule->variant->splits > 1' 'rule->rescaled'
@@ -105,10 +83,6 @@ mutation "accumulators wider than the working format" rule.c 'if (unit->limit > 
 # (5), (6): sums, quotient, output
 mutation "rescales of the product with V" quotient.c 'rule->after ? x->raises : 0' '0'
 mutation "partial sums of the product with V" quotient.c 'most[c] / 2 * up' 'most[c] / 4 * up'
-mutation "roundings of the row sum, up" quotient.c \
-    '1 + attest_judge_grow(u, roundings) + least' '1 + attest_judge_grow(u, roundings / 2) + least'
-mutation "roundings of the row sum, down" quotient.c '1 - roundings * u - least' \
-    '1 - roundings / 2 * u - least'
 mutation "lanes" quotient.c 'double steps = tiles * lane' 'double steps = tiles * lane / 2'
 mutation "division" $columns 'final = vector_set(rule->final)' 'final = vector_set(rule->final / 2)'
 mutation "the factor of the output" $columns 'u = vector_set(rule->u)' 'u = zero'
@@ -116,15 +90,8 @@ mutation "a factor over the row sum" weights.c '!keeps_factor(x, rule)' '!keeps_
 mutation "flushed results" rule.c 'whole ? 1 : (double)v->splits + 1' '1'
 mutation "output to either side" $columns 'vector_select(vector_at_most(x, r), r, round_output(next, f))' \
     'vector_select(vector_at_most(x, r), r, r)'
-mutation "casts of the numerator" quotient.c 'sign * x->offset_v[c] : x->cast_v[c]' 'sign * x->offset_v[c] : 0'
-mutation "sizes of weights in all" casts.c 'x->size_rest = cast->size_sum;' 'x->size_rest = 0;'
-mutation "casts in all" casts.c 'x->cast_rest = cast->cast_sum;' 'x->cast_rest = 0;'
-mutation "the direction of known casts" quotient.c 'sign * x->offset_v[c]' '0 * x->offset_v[c]'
-mutation "the row sum beside known casts" casts.c 'x->fixed += known.fixed;' 'x->fixed += 0;'
-mutation "uncertain weights" quotient.c '+ x->cast_v[c] + x->product[c];' '+ x->cast_v[c];'
 mutation "a row sum that is flushed" quotient.c 'if (!(x->ratio_low > 0))' 'if (0)'
 # the exact value
 mutation "scores that overflow doubles" scores.c 'x->unknown = (wild & 1) != 0;' 'x->unknown = false;'
 mutation "where a window ends" head.c 'keys + (ptrdiff_t)x->queries' 'keys'
-mutation "errors of the exact scores" quotient.c 'moved = 2 * e;' 'moved = 0;'
 finish

@@ -2,7 +2,7 @@
  *
  * In each scene all terms of the bound but one are small, so that a kernel comes near the
  * bound: at least the part of it that the scene names. A term that is left out or halved then
- * leaves that kernel outside; tests/judge/mutations.sh does so. */
+ * leaves that kernel outside; tests/bounds/t-judge does so. */
 #ifndef TESTS_JUDGE_SCENE_H
 #define TESTS_JUDGE_SCENE_H
 
