@@ -1105,11 +1105,11 @@ static const table_row rows[] = {
     {"factor_units", factor_units, 0.9, NULL},
     {"weight_exp", weight_exp, 0.9, NULL},
     {"exp_error", exp_error, 0.7,
-     "Both ways the exponent may move by at least -log(1 - e), which is 0.69 here, but an "
-     "exponential that errs upward moves it by log(1 + e), 0.41."},
+     "The bound moves an exponent by 0.75 both ways; an exponential that errs by a half moves "
+     "it by 0.69 downward and by 0.41 upward."},
     {"exp_error", exp_error_large, 0.6,
-     "e / (1 - e) is 1.22 where -log(1 - e) is 0.80, and an exponential that errs upward moves "
-     "its exponent by log(1 + e), 0.44."},
+     "The bound moves an exponent by 1.22 both ways; an exponential that errs by 0.55 moves it "
+     "by 0.80 downward and by 0.44 upward."},
     {"rescale_exp", rescale_exp, 0.9, NULL},
     {"rescale_exp", rescale_exp_any, 0.4,
      "Tiles of which nothing is known may raise the maximum after every key, so that all 32 "
@@ -1182,8 +1182,8 @@ static const table_row rows[] = {
      "The bound takes twice the logarithm of 1 / (1 - e), for an exponential that errs once; "
      "half of the term covers it."},
     {"largest_roundings", largest_roundings, 0.89,
-     "The bound lets all n + 2 additions round up by a unit roundoff; equal terms are rounded "
-     "up in every other binade at most, and less than half of the term covers that."},
+     "The bound lets all roundings enlarge the sum by a unit roundoff; they do so just above a "
+     "power of two only, and few sums of equal terms are there."},
     {"product", product, 0.9, NULL},
     {"tree_rescales", tree_rescales, 0.8,
      "The sum grows by a unit in the last place with every rescale, and a unit roundoff is "
