@@ -206,17 +206,22 @@ static void begin_lost(size_t keys)
 
 /* The last key has weight 1, too, and the output is near 0: nothing of it is relative to that.
  */
+static void begin_lost_to(size_t keys)
+{
+    begin_lost(keys);
+    x.mask[keys - 1] = 0;
+    x.value[keys - 1] = -1;
+}
+
 static double end_sums(void)
 {
-    begin_lost(MOST_KEYS);
-    x.mask[MOST_KEYS - 1] = 0;
-    x.value[MOST_KEYS - 1] = -1;
+    begin_lost_to(MOST_KEYS);
     return end_part();
 }
 
 static double exact_sums(void)
 {
-    begin_lost(1000);
+    begin_lost_to(1000);
     return error_part();
 }
 
@@ -633,9 +638,8 @@ static const table_row rows[] = {
      "half of a score's bound e is reached (score_evaluation); where two keys of equal weight "
      "move by e, the output moves by e, and the bound is 2 e"},
     {"exact_sums", exact_sums, 0.2,
-     "numerator and sum err by n u each, the sum by less as it is formed in lanes; the bound "
-     "is "
-     "2 n u of |v| + |o|, where either o is v or partial sums are half of the sizes"},
+     "n roundings of partial sums, which are half of the sizes where the output is near 0; the "
+     "bound is 2 n u of the sizes, and where it is not, of twice that, for numerator and sum"},
     {"exact_weights", exact_weights, 1e-56,
      "exact_sums covers arguments above -64, and more if there are more keys; beyond, the "
      "largest key counts with the largest value, and weighs e^64 times what the other does"},
