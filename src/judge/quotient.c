@@ -254,19 +254,40 @@ void attest_judge_row_seek(attest_judge_work *work, const attest_judge_rule *rul
     }
 }
 
+/* A tree for the product with V. Each of the two bounds that sum_errors compares has its own
+ * part of what underflows. A long sum errs by no more than itself and the computed one, which
+ * Lemma 3 bounds. */
+static void adjust_tree(attest_judge_sum_error *sum, double underflow,
+                        const attest_judge_work *x, const attest_judge_rule *rule)
+{
+    double u = rule->pv.u, n = sum->terms;
+    double long_size = (1 + (n + 2) * u) * (1 + u) *
+                       (1 + attest_judge_grow(2 * rule->log_exp, rule->after ? x->raises : 0));
+
+    sum->rest *= underflow;
+    sum->deep_rest *= underflow;
+    if (1 + long_size < sum->deep_size) {
+        sum->deep_size = (1 + long_size) * ATTEST_JUDGE_UP;
+        sum->deep_rest = n * rule->pv.least * underflow * sum->deep_size;
+    }
+}
+
 /* (5): product = E_c of all columns, on the scale of the weights. */
 static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
     double unit = ldexp(rule->before ? maximum(x->divisor, 1) : 1, (int)-v->offset);
     double up = (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP, joined = 0;
-    double *most = x->slope; /* not in use yet */
+    double *most = x->slope;                             /* not in use yet */
+    double underflow = ATTEST_TERM(product_least, unit); /* of numbers on the scale of P */
     attest_judge_sum_error sum;
 
     attest_judge_sum_error_init(&sum, &v->pv, &rule->pv, (double)x->seen, count_blocks(x, rule),
                                 raised_product(x, rule), rule->after ? x->raises : 0);
     attest_judge_sum_error_group(&sum, &v->pv, &rule->pv,
                                  v->direction == ATTEST_JUDGE_DIRECTION_ANY ? 0 : v->tile);
+    if (!sum.tensor)
+        adjust_tree(&sum, underflow, x, rule);
     if (v->splits > 1)
         joined = attest_judge_grow(
             rule->work.u, ATTEST_TERM(joined, (double)v->splits + (rule->descaled ? 3 : 2)));
@@ -283,8 +304,8 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
         most[c] = most[c] < size ? most[c] : size;
     }
     attest_kernel_judge()->sum_errors(x->product, x->size_v, most, &sum, x->stride);
-    for (size_t c = 0; c < x->columns; c++) { /* what underflows does so on the scale of P */
-        x->product[c] += ATTEST_TERM(product_least, sum.rest * unit) + joined * x->size_v[c];
+    for (size_t c = 0; c < x->columns; c++) {
+        x->product[c] += (sum.tensor ? sum.rest * underflow : 0) + joined * x->size_v[c];
         x->product[c] *= ATTEST_JUDGE_UP;
     }
 }

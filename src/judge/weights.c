@@ -244,6 +244,13 @@ static void check_overflow(attest_judge_work *x, const attest_judge_rule *rule, 
     x->most_weight = p;
     x->most_sum = (n + sink) * added * sums;
     x->most_product = n * p * x->value_most * products;
+    if (!(x->most_product < rule->pv.limit) && !rule->quantised) {
+        double sum = attest_judge_weights_sum_so_far(x, rule) *
+                     attest_judge_exp_up(rule->reach / 2 + slack);
+        double terms = ldexp(sum, (int)v->offset) * (1 + rule->p.u) + n * rule->p.quantum;
+
+        x->most_product = fmin(x->most_product, terms * x->value_most * products);
+    }
     if (!(p < rule->p.limit) || (rule->quantised && !(whole <= rule->scheme.most)))
         x->weight_reason = ATTEST_JUDGE_WEIGHTS_OVERFLOW;
     else if (!(sink * added < rule->sum.limit && sink * added < 0x1p127))

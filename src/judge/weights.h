@@ -55,6 +55,11 @@ static inline size_t tile_end(const attest_judge_work *x, const attest_judge_rul
 /* raises, and what is known tile by tile. */
 void attest_judge_weights_set_raises(attest_judge_work *x, const attest_judge_rule *rule);
 
+/* "Overflow": the weights of all keys that a kernel has added at any one time, on the scale of
+ * the largest score among them, g included. Infinite where the order of the tiles is not known,
+ * or a key is far below the others. Uses high. */
+double attest_judge_weights_sum_so_far(attest_judge_work *x, const attest_judge_rule *rule);
+
 /* (4): cast, half, weight_size, apart, divisor; low and high where the row sum adds casts. */
 void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *rule,
                                double common);

@@ -203,6 +203,38 @@ static void factor_cases(void)
 
 /* ---- where nothing may be said ---- */
 
+/* Thirty keys whose products with V add up to 90 000, more than binary16 holds, and one that
+ * weighs e^20 times as much: with it in front of them they add nearly nothing. */
+static void moment_cases(void)
+{
+    static scene x;
+    double b[4];
+
+    scene_begin(&x, 31, 1);
+    x.v.score.accumulate = scene_format("binary32");
+    x.v.pv.accumulate = x.v.v = scene_format("binary16");
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.tile = 1;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    for (size_t j = 0; j < 30; j++)
+        x.value[j] = 3000;
+    x.k[30] = 20;
+    expect_nothing(&x, "a sum that overflows before the maximum is raised");
+    x.v.direction = ATTEST_JUDGE_DIRECTION_BACKWARD;
+    scene_get_bound(b, &x);
+    TAP_OK(b[1] < 1, "and does not where the largest score comes first");
+    x.v.max = ATTEST_JUDGE_MAX_TWO_PASS;
+    scene_get_bound(b, &x);
+    TAP_OK(b[1] < 1, "nor where the maximum is known before");
+    x.v.max = ATTEST_JUDGE_MAX_ONLINE;
+    x.v.direction = ATTEST_JUDGE_DIRECTION_ANY;
+    expect_nothing(&x, "nor is anything said of any order");
+    x.v.direction = ATTEST_JUDGE_DIRECTION_FORWARD;
+    x.v.tile = 31;
+    scene_get_bound(b, &x);
+    TAP_OK(b[1] < 1, "a tile has one reference");
+}
+
 static void overflow_cases(void)
 {
     static scene x;
@@ -464,6 +496,7 @@ int main(void)
     known_flush_case();
     output_cases();
     factor_cases();
+    moment_cases();
     overflow_cases();
     wide_cases();
     working_range_cases();

@@ -136,6 +136,13 @@ class Overflow(unittest.TestCase):
         for kernel, size in (("bf16-torch-cpu", 4.0), ("bf16-torch-cpu", 1.0)):
             found = attest.tolerance([[0.0]], [[0.0]] * 20000, [[size]] * 20000, kernel=kernel)
             self.assertTrue(math.isfinite(flat(found.bound)[0]), kernel)
+        found = attest.tolerance([[0.0]], [[0.0]] * 60000, [[1.0]] * 60000, kernel="bf16-torch-cpu")
+        self.assertLess(flat(found.bound)[0], 1, "what underflows grows no faster than the sums")
+        rng = generator()
+        q, k = ([[round(rng.gauss(0, 2) * 64) / 64 for _ in range(4)] for _ in range(n)] for n in (1, 20000))
+        v = [[rng.choice((-4.0, 4.0))] for _ in range(20000)]
+        found = attest.tolerance(q, k, v, kernel="fp16-llama-cpu")
+        self.assertTrue(math.isfinite(flat(found.bound)[0]), "weights of 20 000 keys that add up to far less than 20 000")
 
 
 class Messages(unittest.TestCase):
