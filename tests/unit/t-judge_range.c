@@ -175,6 +175,10 @@ static void test(size_t *wrong, size_t *unlike, size_t *jobs_unlike,
     attest_judge_ranges_init(&all);
     attest_judge_ranges_init(&expected);
     add(&all, &qkv, model, 1);
+    *wrong += !(all.most_weight > 0) + !(all.least_weight < (double)INFINITY) +
+              !(all.threshold_proved < (double)INFINITY) +
+              !(all.largest_offset < (double)INFINITY) +
+              (model->variant->cast && !(all.smallest_offset > -(double)INFINITY));
     for (size_t h = 0; h < BATCH * HEADS; h++) {
         attest_qkv head = one_head(qkv, h / HEADS, h % HEADS);
 

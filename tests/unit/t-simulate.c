@@ -340,7 +340,27 @@ static void check_tanh(uint64_t *state)
     TAP_OK(open == 0, "tanh with an error of 2^-12: %zu wrong", open);
 }
 
-/* The whole question in several processes is its rows, one after another. */
+/* The elements whose bound is wider than what the schedule of the model returns. */
+static size_t count_wider(const judge_case *c, const attest_judge_model *model,
+                          const double *lo, const double *hi)
+{
+    double low[CASE_QUERIES * CASE_VALUES], high[CASE_QUERIES * CASE_VALUES];
+    attest_judge_bounds bounds = {.lo = low, .hi = high};
+    attest_judge_options options = {.jobs = 1};
+    attest_error error = {0};
+    size_t count = c->question.queries * c->question.value_dim, wider = 0;
+
+    if (attest_judge_bound(&bounds, &c->qkv, model, &options, &error) != ATTEST_OK) {
+        printf("# %s\n", error.text);
+        return count;
+    }
+    for (size_t n = 0; n < count; n++)
+        wider += low[n] < lo[n] || high[n] > hi[n];
+    return wider;
+}
+
+/* The whole question in several processes is its rows, one after another, and its bound is no
+ * wider. */
 static void check_question(uint64_t *state)
 {
     for (size_t kind = 0; kind < CASE_KINDS; kind++) {
@@ -369,6 +389,7 @@ static void check_question(uint64_t *state)
                 wrong += !(row[v] == out[n] && lo[n] <= out[n] && out[n] <= hi[n]);
             }
         }
+        wrong += count_wider(&c, &model, lo, hi);
         c.q[0] = 0x1.123456789abcdp0;
         TAP_OK(wrong == 0 && attest_judge_simulate(out, lo, hi, &c.qkv, &model, 0, &options,
                                                    &error) == ATTEST_FORMAT,
