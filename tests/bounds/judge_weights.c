@@ -384,6 +384,19 @@ static double cast_least_offset(void)
     return scene_measure(&x);
 }
 
+/* A weight that is divided by 4 first, and then just below half the least number. */
+static double cast_least_divided(void)
+{
+    scene_begin(&x, 5, 1);
+    x.v.k = scene_format("binary32");
+    x.v.cast = true;
+    x.v.p = scene_format("float8_e4m3fn");
+    x.v.place = ATTEST_JUDGE_PLACE_BEFORE;
+    x.value[0] = 1;
+    x.k[0] = scene_round(log(0x1.fcp-9), "binary32");
+    return scene_measure(&x);
+}
+
 static double casts(void)
 {
     return cast_least();
@@ -1150,6 +1163,7 @@ static const table_row rows[] = {
     {"cast_rounding", cast_rounding_sum, 0.9, NULL},
     {"cast_least", cast_least, 0.9, NULL},
     {"cast_least", cast_least_offset, 0.9, NULL},
+    {"cast_least", cast_least_divided, 0.9, NULL},
     {"casts", casts, 0.9, NULL},
     {"cast_divided", cast_divided, 0.9, NULL},
     {"cast_flushed", cast_flushed, 0.4,
