@@ -134,6 +134,15 @@ MODEL("bf16-eager", "the eager attention of Hugging Face Transformers on bfloat1
     "pv": [{"order": "any"}, {"order": "tensor", "block": 8, "fraction": 24}],
     "final": {"place": "before"}, "output": {"format": "bfloat16"}),
 
+MODEL("fp16-eager", "the eager attention of Hugging Face Transformers on binary16: scores, each step after them and weights stored in it, softmax in binary32",
+    "inputs": {"q": "binary16", "k": "binary16", "v": "binary16"},
+    "score": [{"order": "any", "store": "binary16"},
+              {"order": "tensor", "block": 4, "fraction": 23, "store": "binary16"}],
+    "scale": {"where": "score", "store": "binary16"}, "softcap": {"store": "binary16"}, "mask": {"store": "binary16"},
+    "max": {"kind": "two-pass"}, "p": {"format": "binary16"},
+    "pv": [{"order": "any"}, {"order": "tensor", "block": 4, "fraction": 23}],
+    "final": {"place": "before"}, "output": {"format": "binary16"}),
+
 MODEL("bf16-memory-efficient", "the memory-efficient attention of PyTorch and xFormers on bfloat16, Ampere on",
     "inputs": {"q": "bfloat16", "k": "bfloat16", "v": "bfloat16"},
     "score": {"order": "tensor", "block": 8, "fraction": 24},

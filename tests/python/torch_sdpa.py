@@ -127,15 +127,21 @@ def eager(q, k, v, mask, scale, cap):
 class Eager(unittest.TestCase):
     def test_bias_and_softcap(self):
         """Additive biases, position biases without a scale (T5), a softcap of 50 (Gemma 2), grouped heads"""
+        self.judge(torch.bfloat16, "bf16-eager")
+
+    def test_binary16(self):
+        self.judge(torch.float16, "fp16-eager")
+
+    def judge(self, type, kernel):
         if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
-            self.skipTest("PyTorch 1.13 computes products of bfloat16 in another way")
+            self.skipTest("PyTorch 1.13 computes products of 16-bit floats in another way")
         rng = generator()
         normal = lambda *shape: torch.tensor([rng.gauss(0, 1) for _ in range(shape[0] * shape[1] * shape[2])]).view(1, *shape)
         for i in range(30):
             heads, rows, keys, dim = rng.choice([2, 4]), rng.randint(1, 20), rng.randint(1, 150), rng.choice([8, 32, 64])
-            q = (rng.choice([0.3, 1, 3]) * normal(heads, rows, dim)).bfloat16()
-            k, v = (normal(heads // (1 + i % 2), keys, dim).bfloat16() for _ in range(2))
+            q = (rng.choice([0.3, 1, 3]) * normal(heads, rows, dim)).to(type)
+            k, v = (normal(heads // (1 + i % 2), keys, dim).to(type) for _ in range(2))
             for scale, cap, size in ((0.125, None, 3), (1, None, 3), (dim**-0.5, 50, 0), (0.0625, 50, 10)):
-                mask = (size * normal(heads, rows, keys)).bfloat16() if size else None
+                mask = (size * normal(heads, rows, keys)).to(type) if size else None
                 out = eager(q, k, v, mask, scale, cap)
-                attest.assert_attention(out, q, k, v, kernel="bf16-eager", mask=mask, scale=scale, softcap=cap, save=False)
+                attest.assert_attention(out, q, k, v, kernel=kernel, mask=mask, scale=scale, softcap=cap, save=False)
