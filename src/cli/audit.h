@@ -106,8 +106,9 @@ void attest_cli_audit_print_gate(const attest_audit_gate *gate);
 /* What to try next with what was audited. */
 void attest_cli_audit_print_next(const audit_request *request, const attest_common *common);
 
-/* The page that --report asks for, of the record that `write` writes. */
-int attest_cli_audit_write_page(const char *page,
+/* The page that --report asks for, of the record that `write` writes; output: that of -o, where
+ * the record was saved, or NULL. */
+int attest_cli_audit_write_page(const char *page, const char *output,
                                 void (*write)(attest_json *json, const void *context),
                                 const void *context);
 

@@ -160,7 +160,8 @@ static int show(const heads_job *job)
     if (job->common->output)
         code = save(job);
     if (code == EXIT_HOLDS && job->request->report)
-        code = attest_cli_audit_write_page(job->request->report, write_record, job);
+        code = attest_cli_audit_write_page(job->request->report, job->common->output,
+                                           write_record, job);
     if (code == EXIT_HOLDS && !job->common->stdout_by)
         code = print_text(job);
     attest_cli_audit_print_next(job->request, job->common);

@@ -102,8 +102,12 @@ void attest_cli_audit_print_meaning(const attest_audit_result *result, size_t co
         print_measure(r->deviation.positions > 0, r->deviation.mean);
         print_measure(r->attended.rows > 0, r->attended.max);
         print_measure(r->attended.rows > 0, r->attended.mean);
-        attest_print(" %9zu %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", r->attended.changed,
-                     r->pairs.apart, r->pairs.by_rounding, r->pairs.merged);
+        if (r->attended.rows > 0)
+            attest_print(" %9zu", r->attended.changed);
+        else
+            attest_print(" %9s", "-");
+        attest_print(" %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", r->pairs.apart,
+                     r->pairs.by_rounding, r->pairs.merged);
     }
 }
 

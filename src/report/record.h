@@ -7,6 +7,7 @@
 #ifndef ATTEST_REPORT_RECORD_H
 #define ATTEST_REPORT_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <attest/error.h>
@@ -34,7 +35,8 @@ const char *attest_record_kind_name(attest_record_kind kind);
 
 typedef struct attest_record {
     attest_record_kind kind;
-    char *path; /* inside the folder, with '/' */
+    char *path;   /* inside the folder, with '/' */
+    bool unsaved; /* no file of that name was written */
     char sha256[65];
     attest_json_document document;
 } attest_record;

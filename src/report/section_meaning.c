@@ -88,22 +88,23 @@ static void write_laws(attest_markup *body, const attest_json_cursor *formats, s
         attest_markup_close(body);
 }
 
-/* A cell with a share: percent, or as it is where that is small. */
-static void add_share(attest_markup *body, double share)
+/* A cell with a relative error: percent, or as it is where that is small. */
+static void add_relative(attest_markup *body, double error)
 {
-    bool small = share != 0 && fabs(share) < 1e-4;
+    bool small = error != 0 && fabs(error) < 1e-4;
     char text[64];
 
-    if (isnan(share))
+    if (isnan(error))
         snprintf(text, sizeof text, "\xE2\x80\x93");
     else
-        snprintf(text, sizeof text, small ? "%.2e" : "%.3g %%", small ? share : 100 * share);
+        snprintf(text, sizeof text, small ? "%.2e" : "%.3g %%", small ? error : 100 * error);
     attest_table_cell(body, "number", text);
 }
 
-static void write_share(attest_markup *body, const attest_json_cursor *object, const char *key)
+static void write_relative(attest_markup *body, const attest_json_cursor *object,
+                           const char *key)
 {
-    add_share(body, attest_value_number(object, key));
+    add_relative(body, attest_value_number(object, key));
 }
 
 void attest_section_write_errors_of(attest_markup *body, const attest_json_cursor *entry)
@@ -112,12 +113,12 @@ void attest_section_write_errors_of(attest_markup *body, const attest_json_curso
     attest_json_cursor part, pairs;
 
     if (attest_json_find_member(&part, entry, "relative_error")) {
-        write_share(body, &part, "max");
-        write_share(body, &part, "mean");
+        write_relative(body, &part, "max");
+        write_relative(body, &part, "mean");
     }
     if (attest_json_find_member(&part, entry, "weights_error")) {
-        write_share(body, &part, "max");
-        write_share(body, &part, "mean");
+        write_relative(body, &part, "max");
+        write_relative(body, &part, "mean");
     }
     attest_table_number(body, attest_value_number(entry, "argmax_changed"), 0);
     for (int i = 0; i < 3; i++)
@@ -162,8 +163,8 @@ static void write_widths(attest_markup *body, const attest_plot_series *max,
     for (size_t i = 0; i < max->count; i++) {
         snprintf(text, sizeof text, "%.0f", max->x[i]);
         attest_table_row(body, text);
-        add_share(body, isinf(max->y[i]) ? 0 : max->y[i]);
-        add_share(body, isinf(mean->y[i]) ? 0 : mean->y[i]);
+        add_relative(body, isinf(max->y[i]) ? 0 : max->y[i]);
+        add_relative(body, isinf(mean->y[i]) ? 0 : mean->y[i]);
     }
     attest_table_close(body);
 }
@@ -240,8 +241,12 @@ static void write_all(attest_report *report, attest_audited *audited, size_t *nu
             attest_section_open(
                 report, "meaning", "What rounding does to the outputs",
                 "The error of an output is its distance from the exact one, divided by the "
-                "length of the exact one. The error of attention weights is their total "
-                "variation: the share of attention that goes to other keys. Two outputs are "
+                "length of the exact one. The error of attention weights is half the sum of "
+                "the "
+                "differences of all weights of a row: 1 (100 %) if two rows that each add up "
+                "to "
+                "1 have no key in common; above 1 where the computed weights add up to more "
+                "than 1. Two outputs are "
                 "told apart for certain if the exact ones are farther apart than both errors "
                 "together; by rounding only, if they differ but errors of that size may make "
                 "them equal; merged, if they are equal.");

@@ -5,6 +5,12 @@
 #include "report/table.h"
 #include "report/value.h"
 
+/* The file of a record, if there is one. */
+static const char *name_of(const attest_record *record)
+{
+    return record->unsaved ? "not saved (-o saves it)" : record->path;
+}
+
 static void write_records(attest_report *report)
 {
     static const char *const heading[] = {"File", "Kind", "SHA-256"};
@@ -13,7 +19,7 @@ static void write_records(attest_report *report)
     attest_table_open(body, "The records that this page shows", heading, 3);
     for (size_t i = 0; i < report->records.count; i++) {
         const attest_record *record = &report->records.record[i];
-        attest_table_row(body, record->path);
+        attest_table_row(body, name_of(record));
         attest_table_cell(body, NULL, attest_record_kind_name(record->kind));
         attest_table_cell(body, "long hash", record->sha256);
     }
@@ -23,7 +29,7 @@ static void write_records(attest_report *report)
 static void write_input(attest_markup *body, const attest_record *record, const char *role,
                         const attest_json_cursor *input)
 {
-    attest_table_row(body, record->path);
+    attest_table_row(body, name_of(record));
     attest_table_cell(body, NULL, role);
     attest_table_cell(body, "long", attest_value_text(input, "path"));
     attest_table_cell(body, "long hash", attest_value_text(input, "sha256"));
@@ -113,7 +119,7 @@ static void write_circumstances(attest_report *report)
     attest_table_open(body, "How they were computed", heading, 5);
     for (size_t i = 0; i < report->records.count; i++) {
         attest_json_cursor root = attest_json_root(&report->records.record[i].document);
-        attest_table_row(body, report->records.record[i].path);
+        attest_table_row(body, name_of(&report->records.record[i]));
         write_one_of(body, &root, "seed", "arithmetic", "seed");
         write_versions(body, &root);
         write_one_of(body, &root, "cpu", "versions", "cpu");
@@ -147,7 +153,7 @@ static void write_remarks(attest_report *report)
 void attest_section_write_provenance(attest_report *report)
 {
     attest_section_open(report, "provenance", "Provenance",
-                        "Every figure on this page comes from one of these files.");
+                        "Every figure on this page comes from one of these records.");
     if (report->records.count > 0) {
         write_records(report);
         write_circumstances(report);

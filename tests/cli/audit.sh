@@ -292,6 +292,13 @@ python3 "$srcdir/tests/report/check-html.py" page.html >"$out" 2>"$err"
 result $? "it is valid"
 grep -q '<th scope="row">gap</th>' page.html && grep -q "$(sha256sum six.json | cut -d ' ' -f 1)" page.html
 result $? "it names the mappings and the data"
+grep -q 'not saved' page.html && ! grep -q 'audit\.json' page.html
+result $? "and no file that was not written"
+! grep -qi 'share of attention' page.html
+result $? "an error of weights is no share"
+run 0 "a page beside a record" audit six.json --construct tuned --formats binary16 -o saved.json --report page.html
+grep -q '<th scope="row">saved\.json</th>' page.html && ! grep -q 'not saved' page.html
+result $? "it names the file of the record"
 
 # Hypotheses, hardmax, data without required pairs.
 run 1 "a repeated token" audit twice.json --construct theorem --json
@@ -300,6 +307,7 @@ run 0 "tuned allows it" audit twice.json --construct tuned --json
 json 'o["theory_bits"] is None and "twice" in o["theory"]["reason"]'
 run 0 "hardmax in words" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --quick
 shows '; nearest, hardmax, sequential sums$'
+shows '^binary16 +[0-9.e+-]+ +[0-9.e+-]+ +- +- +- +[0-9]+ +[0-9]+ +[0-9]+$' # weights are not measured
 run 0 "hardmax" audit "$srcdir/examples/universal-pair.json" --weights "$srcdir/examples/hardmax.json" --json
 json 'o["collapse_bits"] is o["certified_bits"] is None and all(f["collisions"] > 0 for f in o["formats"])'
 json 'all(f["max_ulp"] <= f["bound_ulp"] for f in o["formats"] if f["bound_ulp"] is not None)'
