@@ -24,6 +24,7 @@ const attest_command attest_command_separated = {
     .example = "  attest separated data.json\n"
                "  attest separated data.npy --r-min 1/10 --r-max 3 --eps 0.01 --json",
     .data = true,
+    .works = true,
     .run = run,
 };
 
@@ -188,12 +189,13 @@ static int separate(separated_job *job, const char *path, attest_common *common)
         return code;
     job->extremes.progress = attest_cli_progress();
     job->extremes.jobs = attest_cli_jobs(job->jobs);
+    job->extremes.max_work = common->max_work;
     attest_cli_work_begin("comparing tokens");
     status = attest_separated_get(&job->extremes, &job->dataset, &error);
     attest_cli_work_end();
     if (status) {
         attest_error_prefix(&error, error.status, path);
-        return attest_cli_fail(&error);
+        return attest_cli_fail_work(&error, common);
     }
     job->part = attest_separated_check(
         &job->extremes, job->r_min.given ? job->r_min.value : NULL,

@@ -1,13 +1,14 @@
 /* separated.c -- Definition 1: exact norms and distances, bounds, repetitions. */
 #include "theory/separated_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
 void attest_separated_init(attest_separated *extremes)
 {
-    *extremes = (attest_separated){.no_duplicates = true};
+    *extremes = (attest_separated){.no_duplicates = true, .max_work = INFINITY};
     fmpq_init(extremes->r_min_square);
     fmpq_init(extremes->r_max_square);
     fmpq_init(extremes->eps_square);

@@ -24,15 +24,16 @@ typedef struct attest_separated {
     bool no_duplicates;  /* no sequence has a token twice; else the first that does: */
     attest_place duplicate[2];
     attest_progress progress; /* told about pairs of tokens; init: nobody */
-    size_t jobs; /* processes that search them; 0: one. The extremes do not depend on it */
+    size_t jobs;     /* processes that search them; 0: one. The extremes do not depend on it */
+    double max_work; /* attention/work.h: of distances that are compared exactly; init: any */
 } attest_separated;
 
 void attest_separated_init(attest_separated *extremes);
 void attest_separated_clear(attest_separated *extremes);
 
 /* The extremes, exact. Among tokens, and pairs, that attain one the lexicographically first is
- * named. Status: NOMEM, UNABLE, IO (a worker died). Cost: see closest_pair.h; O(V log V d) for
- * V distinct tokens on benign data of dimension d <= 8. */
+ * named. Status: NOMEM, UNABLE (more than max_work), IO (a worker died). Cost: see
+ * closest_pair.h; O(V log V d) for V distinct tokens on benign data of dimension d <= 8. */
 attest_status attest_separated_get(attest_separated *extremes, const attest_dataset *dataset,
                                    attest_error *error) ATTEST_WARN_UNUSED;
 

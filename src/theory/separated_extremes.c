@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "attention/work.h"
 #include "geometry/candidates.h"
 
 /* All distinct tokens, each of its own colour. */
@@ -68,9 +69,21 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
     return place;
 }
 
+/* Operations on bits for the exact distance of two tokens. */
+static double distance_work(const attest_token_vector *x, const attest_token_vector *y)
+{
+    slong a = _fmpz_vec_max_bits(x->numerator, (slong)x->dim);
+    slong b = _fmpz_vec_max_bits(y->numerator, (slong)y->dim);
+
+    return (double)x->dim * attest_work_operation((double)(labs(a) + labs(b)) +
+                                                  (double)fmpz_bits(x->denominator) +
+                                                  (double)fmpz_bits(y->denominator));
+}
+
 /* The first of the closest pairs of tokens; pair[0] = SIZE_MAX when there is none. */
 static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cloud *cloud,
-                                    const attest_tokens *tokens, attest_error *error)
+                                    const attest_tokens *tokens, double work,
+                                    attest_error *error)
 {
     attest_candidates candidates;
     attest_status status = attest_candidates_init(&candidates, cloud, error);
@@ -92,6 +105,13 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
             attest_token_vector_set(&x, tokens, first);
         loaded = first;
         attest_token_vector_set(&y, tokens, second);
+        work -= distance_work(&x, &y);
+        if (work < 0) {
+            status = attest_error_set(error, ATTEST_UNABLE,
+                                      "distances of tokens that doubles leave open are more "
+                                      "work than is allowed");
+            break;
+        }
         attest_token_distance_square(square, &x, &y);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0) {
@@ -141,7 +161,8 @@ attest_status attest_separated_get(attest_separated *extremes, const attest_data
         find_place(dataset, extreme_norm(extremes->r_min_square, -1, &cloud, tokens));
     extremes->r_max =
         find_place(dataset, extreme_norm(extremes->r_max_square, 1, &cloud, tokens));
-    status = closest_tokens(extremes->eps_square, pair, &cloud, tokens, error);
+    status =
+        closest_tokens(extremes->eps_square, pair, &cloud, tokens, extremes->max_work, error);
     if (status == ATTEST_OK) {
         extremes->has_pair = pair[0] != SIZE_MAX;
         for (int side = 0; side < 2 && extremes->has_pair; side++)

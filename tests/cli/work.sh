@@ -55,6 +55,7 @@ for strategy in tuned theorem; do
 done
 open "audit of large numbers" audit 250.json --weights softmax.json --max-work 1e9 --jobs 1
 open "construct, all pairs" construct 250.json --strategy theorem --max-work 1e6
+open "separated" separated 250.json --max-work 10
 open "counterexample, scores" counterexample --weights hardmax.json --vocabulary 250.json --max-work 1e6
 open "counterexample, sums" counterexample --weights flat.json --vocabulary 250.json --max-work 1e10
 open "counterexample, a search" counterexample --weights flat.json --search --max-work 1e7
