@@ -268,21 +268,19 @@ attest_status attest_model_file_describe(char dtype[ATTEST_SAFETENSORS_DTYPE_SIZ
                                          size_t i, attest_error *error)
 {
     attest_model_shard *shard = &model->shard[model->name[i].shard];
-    const attest_safetensors *tensors = &shard->file.tensors;
-    const size_t *from;
+    const char *name = model->name[i].name;
+    const attest_safetensors_tensor *tensor;
     attest_array array;
 
     ATTEST_TRY(open_shard(model, shard, error));
-    for (size_t t = 0; t < tensors->count; t++)
-        if (strcmp(tensors->tensor[t].name, model->name[i].name) == 0) {
-            from = tensors->tensor[t].shape;
-            *rank = tensors->tensor[t].rank;
-            *rank = *rank < ATTEST_ARRAY_MAX_RANK ? *rank : ATTEST_ARRAY_MAX_RANK;
-            memcpy(dtype, tensors->tensor[t].dtype, ATTEST_SAFETENSORS_DTYPE_SIZE);
-            memcpy(shape, from, *rank * sizeof *shape);
-            return ATTEST_OK;
-        }
-    ATTEST_TRY(attest_model_file_get(&array, model, model->name[i].name, error));
+    tensor = attest_safetensors_find(&shard->file.tensors, name);
+    if (tensor) {
+        *rank = tensor->rank < ATTEST_ARRAY_MAX_RANK ? tensor->rank : ATTEST_ARRAY_MAX_RANK;
+        memcpy(dtype, tensor->dtype, ATTEST_SAFETENSORS_DTYPE_SIZE);
+        memcpy(shape, tensor->shape, *rank * sizeof *shape);
+        return ATTEST_OK;
+    }
+    ATTEST_TRY(attest_tensor_file_get(&array, &shard->file, name, error));
     snprintf(dtype, ATTEST_SAFETENSORS_DTYPE_SIZE, "%s", type_name(array.type));
     *rank = array.rank;
     memcpy(shape, array.shape, array.rank * sizeof *shape);

@@ -145,6 +145,15 @@ void attest_safetensors_clear(attest_safetensors *file)
     memset(file, 0, sizeof *file);
 }
 
+const attest_safetensors_tensor *attest_safetensors_find(const attest_safetensors *file,
+                                                         const char *name)
+{
+    attest_safetensors_tensor key = {.name = name};
+
+    return file->count ? bsearch(&key, file->tensor, file->count, sizeof key, compare_names)
+                       : NULL;
+}
+
 static const char *name_at(const void *file, size_t i)
 {
     return ((const attest_safetensors *)file)->tensor[i].name;
@@ -160,10 +169,7 @@ attest_status attest_safetensors_get(attest_array *array, const attest_safetenso
                  {"F16", ATTEST_ARRAY_F16},         {"BF16", ATTEST_ARRAY_BF16},
                  {"F8_E4M3", ATTEST_ARRAY_F8_E4M3}, {"F8_E5M2", ATTEST_ARRAY_F8_E5M2},
                  {"U8", ATTEST_ARRAY_U8},           {"BOOL", ATTEST_ARRAY_BOOL}};
-    attest_safetensors_tensor key = {.name = name};
-    const attest_safetensors_tensor *tensor =
-        file->count ? bsearch(&key, file->tensor, file->count, sizeof key, compare_names)
-                    : NULL;
+    const attest_safetensors_tensor *tensor = attest_safetensors_find(file, name);
 
     if (!tensor)
         return attest_nearest_refuse(name, name_at, file, file->count, error);

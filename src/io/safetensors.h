@@ -46,6 +46,10 @@ attest_status attest_safetensors_parse(attest_safetensors *file, const unsigned 
                                        attest_error *error) ATTEST_WARN_UNUSED;
 void attest_safetensors_clear(attest_safetensors *file);
 
+/* The tensor of this name, or NULL. Cost: O(log n). */
+const attest_safetensors_tensor *attest_safetensors_find(const attest_safetensors *file,
+                                                         const char *name);
+
 /* array = the tensor of this name; it points into the file's bytes. Status: USAGE (no such
  * tensor; the text lists some that exist), FORMAT (its dtype is not F64, F32, F16, BF16,
  * F8_E4M3, F8_E5M2, U8 or BOOL). */

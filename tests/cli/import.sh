@@ -208,6 +208,18 @@ run 0 "a list of tensors" import "$work/gpt2.safetensors" --list
 shows '^F32 +16 x 48 +h.1.attn.c_attn.weight$'
 run 0 "the list as JSON" import "$work/gpt2.safetensors" --list --json
 json '{t["name"]: t["shape"] for t in o["tensors"]}["h.1.attn.c_proj.bias"] == [16]'
+# A search of all tensors for each of 60 000 takes a minute.
+python3 - "$work" <<'END'
+import json, struct, sys
+names = ["model.layers.%d.self_attn.q_proj.weight" % i for i in range(60000)]
+header = json.dumps({name: {"dtype": "F32", "shape": [1], "data_offsets": [4 * i, 4 * i + 4]} for i, name in enumerate(names)}).encode()
+open(sys.argv[1] + "/many.safetensors", "wb").write(struct.pack("<Q", len(header)) + header + bytes(4 * len(names)))
+json.dump({"weight_map": {"x": "many.safetensors"}}, open(sys.argv[1] + "/absent.json", "w"))
+END
+[ "$(timeout 20 "$ATTEST" import "$work/many.safetensors" --list | wc -l)" -eq 60000 ]
+result $? "a list of 60 000 tensors takes seconds"
+refused "an index of a tensor that its file does not have" import "$work/absent.json" --list
+complains "many.safetensors: there is no tensor 'x'"
 # 1/sqrt(8) in binary32 is 0x1.6a09e6p-2; 1/sqrt(4) is 1/2.
 # shellcheck disable=SC2086
 run 0 "a root that is no fraction" import $plain --k k --v v --scale rsqrt -o "$work/root.json"
