@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/term.h"
 #include "recheck/input.h"
 #include "recheck/lemma.h"
 
@@ -116,6 +117,7 @@ static void set_end(threshold *x, const arf_t end, const fmpq_t slack, ulong out
     arf_init(w);
     arf_set_fmpq(w, slack, 64, ARF_RND_CEIL);
     arf_mul_ui(w, w, outputs, ARF_PREC_EXACT, ARF_RND_CEIL);
+    ATTEST_TERM_ARF(end_slack, w);
     arf_sub(x->end[LOW], end, w, bits, ARF_RND_FLOOR);
     arf_add(x->end[HIGH], end, w, bits, ARF_RND_CEIL);
     arf_clear(w);
@@ -126,6 +128,7 @@ static void set_bound(threshold *x, const fmpq_t bound, const fmpq_t slack, ulon
     x->sign = fmpq_sgn(bound);
     fmpq_set(x->bound[LOW], bound);
     fmpq_set(x->bound[HIGH], bound);
+    outputs = (ulong)ATTEST_TERM(bound_slack, outputs);
     for (; outputs > 0; outputs--) {
         fmpq_sub(x->bound[LOW], x->bound[LOW], slack);
         fmpq_add(x->bound[HIGH], x->bound[HIGH], slack);
@@ -255,15 +258,18 @@ static attest_status check_near(verification *v)
     attest_status status = ATTEST_OK;
     bool covers = false;
     arb_t delta;
-    arf_t reach;
+    arf_t reach, least;
 
     arb_init(delta);
-    arf_init(reach);
+    arf_init(reach), arf_init(least);
     arb_set_fmpq(delta, v->delta.bound[HIGH], 128);
     if (c->verdict == ATTEST_PROVED)
         arb_get_ubound_arf(reach, delta, 128);
-    if (v->least.sign > 0 && arf_cmp(v->least.end[HIGH], reach) > 0)
-        arf_set(reach, v->least.end[HIGH]);
+    if (v->least.sign > 0)
+        arf_set(least, v->least.end[HIGH]);
+    ATTEST_TERM_ARF(near_delta, reach);
+    ATTEST_TERM_ARF(near_least, least);
+    arf_max(reach, reach, least);
     if (v->has_lemma)
         status =
             attest_recheck_lemma_visit_near(&covers, &v->lemma, reach, visit_pair, v, v->error);
@@ -272,7 +278,7 @@ static attest_status check_near(verification *v)
     if (status == ATTEST_OK && !covers)
         status = attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
     arb_clear(delta);
-    arf_clear(reach);
+    arf_clear(reach), arf_clear(least);
     return status;
 }
 

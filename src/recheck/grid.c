@@ -102,13 +102,17 @@ static size_t cell_end(const grid *g, size_t begin)
     return low;
 }
 
-/* False when the sketch shows that the distance exceeds the reach. */
+/* False when the sketch shows that the distance exceeds the reach. Roundings by u = 2^-53: a
+ * term of the sum passes through 3 of its own and at most dim / STRIDE + 14 additions, and the
+ * limit through 8; slack counts 7 more. Squares that underflow lose at most dim 2^-1074. */
 static bool may_be_near(const grid *g, size_t a, size_t b)
 {
     size_t dim = g->check->dim;
     const double *x = g->check->sketch + a * dim, *y = g->check->sketch + b * dim;
-    double far = (g->reach + g->check->error[a] + g->check->error[b]) * (1 + 0x1p-50);
-    double limit = far * far * g->slack + 0x1p-1000, s[STRIDE] = {0}, sum = 0;
+    double far =
+        g->reach + ATTEST_TERM(grid_pair_errors, g->check->error[a] + g->check->error[b]);
+    double limit = far * far * g->slack + ATTEST_TERM(grid_underflow, 0x1p-1000);
+    double s[STRIDE] = {0}, sum = 0;
     size_t c = 0;
 
     for (; dim - c >= STRIDE; c += STRIDE) { /* sums side by side, for vectors */
@@ -258,7 +262,9 @@ static void make_product(grid *g)
     }
     g->has_product = position && attest_recheck_product_init(&g->product, g->check->sketch,
                                                              position, count, g->check->dim);
-    if (g->has_product && !attest_recheck_product_set_limit(&g->product, g->reach + 2 * most)) {
+    if (g->has_product &&
+        !attest_recheck_product_set_limit(
+            &g->product, g->reach + ATTEST_TERM(grid_product_errors, 2 * most))) {
         attest_recheck_product_clear(&g->product);
         g->has_product = false;
     }
@@ -287,8 +293,7 @@ attest_status attest_recheck_visit_near(attest_recheck *check, const arf_t reach
     if (!g.order)
         return attest_memory_fail(error);
     g.reach = attest_recheck_scale(check, reach, 1);
-    /* dim + 3 roundings of the sum, and those of the limit. */
-    g.slack = 1 + ((double)check->dim + 16) * 0x1p-52;
+    g.slack = 1 + ATTEST_TERM(grid_sums, ((double)check->dim / STRIDE + 32) * 0x1p-53);
     place_all(&g);
     make_product(&g);
     report(&g, 0);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/term.h"
 #include "base/try.h"
 #include "base/workers.h"
 #include "recheck/quick.h"
@@ -204,7 +205,10 @@ bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x)
 
     for (size_t c = 0; c < check->dim; c++)
         s += p[c] * p[c];
-    /* dim + 4 roundings, and squares that underflow. */
-    s = (sqrt(s) + check->error[a]) * (1 + ((double)check->dim + 16) * 0x1p-52) + 0x1p-500;
+    /* dim roundings by 2^-53 of the sum, halved by the root, and 5 more; squares that underflow
+     * lose at most dim 2^-1074. */
+    s = (sqrt(s) + ATTEST_TERM(norm_error, check->error[a])) *
+            (1 + ATTEST_TERM(norm_sums, (0.5 * (double)check->dim + 8) * 0x1p-53)) +
+        ATTEST_TERM(norm_underflow, 0x1p-500);
     return !(s < x);
 }

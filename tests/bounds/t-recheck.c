@@ -3,6 +3,7 @@
  * others would hide them. */
 #include <string.h>
 
+#include "recheck/check.c"
 #include "recheck/quick.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
@@ -351,37 +352,224 @@ static double sums(void)
     return output_ratio(&s);
 }
 
-static bool visit(void *state, size_t a, size_t b)
+/* Whether the pairs of positions from first on with positions before are all visited. */
+typedef struct visits {
+    size_t first, count;
+} visits;
+
+static bool visit_second(void *state, size_t a, size_t b)
 {
-    (void)a, (void)b;
-    *(bool *)state = true;
+    visits *v = state;
+
+    v->count += a < v->first && b >= v->first;
     return true;
+}
+
+/* As many positions at x as at y, with these errors; at least two, so that no two of them are a
+ * block. All pairs of one at x and one at y are within reach. */
+static bool misses(const double *x, const double *y, size_t dim, size_t each, double error,
+                   double reach)
+{
+    double *sketch = calloc(2 * each * dim, sizeof *sketch);
+    double *errors = calloc(2 * each, sizeof *errors);
+    uint32_t *group = calloc(2 * each, sizeof *group);
+    attest_recheck check = {
+        .dim = dim, .positions = 2 * each, .group = group, .sketch = sketch, .error = errors};
+    visits seen = {each, 0};
+    arf_t limit;
+
+    if (!sketch || !errors || !group)
+        abort();
+    arf_init(limit);
+    arf_set_d(limit, reach);
+    for (size_t p = 0; p < 2 * each; p++) {
+        memcpy(sketch + p * dim, p < each ? x : y, dim * sizeof *sketch);
+        errors[p] = error;
+        group[p] = (uint32_t)p;
+    }
+    if (attest_recheck_visit_near(&check, limit, visit_second, &seen, NULL) != ATTEST_OK)
+        abort();
+    arf_clear(limit);
+    free(sketch), free(errors), free(group);
+    return seen.count != each * each;
 }
 
 /* Two outputs at the reach, whose sketches are farther apart by both errors, at many places of
  * the grid. */
 static double grid_errors(void)
 {
-    const double error = 0x1p-10, apart = 3 * error;
-    double x[2], errors[2] = {error, error};
-    uint32_t group[2] = {0, 1};
-    attest_recheck check = {
-        .dim = 1, .positions = 2, .group = group, .sketch = x, .error = errors};
-    bool missed = false;
-    arf_t reach;
+    const double error = 0x1p-10;
+    double ratio = 1;
 
-    arf_init(reach);
-    arf_set_d(reach, error);
     for (int i = 0; i < 64; i++) {
-        bool visited = false;
-        x[0] = -0.5 + i * 0.013;
-        x[1] = x[0] + apart;
-        if (attest_recheck_visit_near(&check, reach, visit, &visited, NULL) != ATTEST_OK)
-            abort();
-        missed = missed || !visited;
+        double x = -0.5 + i * 0.013, y = x + 3 * error;
+        ratio = misses(&x, &y, 1, 1, error, error) ? INFINITY : ratio;
     }
-    arf_clear(reach);
-    return missed ? INFINITY : apart / (apart * (1 + 0x1p-20));
+    return ratio / (1 + 0x1p-20);
+}
+
+/* 8 differences between two cells, and 8 positions in each cell: one block. */
+static double grid_product_errors(void)
+{
+    const double x = 0, y = 0.24, reach = 0x1p-10, error = 0.12 - 0x1p-11;
+
+    return misses(&x, &y, 1, 8, error, reach) ? INFINITY : (y - reach) / (2 * error);
+}
+
+/* The first of eight sums has the squares 1 and 1999 just above u, each of which is rounded up
+ * to 2 u where it is added. */
+static double grid_sums(void)
+{
+    enum { DIM = 16000 };
+    const double gained = 0x1.6a09e667f3bcdp-27 * (1 + BIT);
+    double *x = calloc(DIM, sizeof *x), *y = calloc(DIM, sizeof *y), square = 1, reach, ratio;
+    arb_t exact, t;
+
+    if (!x || !y)
+        abort();
+    for (size_t c = 0; c < DIM; c += 8) {
+        y[c] = c ? gained : 1;
+        square += c ? gained * gained : 0;
+    }
+    arb_init(exact), arb_init(t);
+    arb_set_d(exact, gained);
+    arb_sqr(exact, exact, EXACT_BITS);
+    arb_mul_ui(exact, exact, DIM / 8 - 1, EXACT_BITS);
+    arb_add_ui(exact, exact, 1, EXACT_BITS);
+    ratio = exact_ratio(&square, exact, 1, (DIM / 8 + 32) * U);
+    arb_sqrt(t, exact, EXACT_BITS);
+    reach = arf_get_d(arb_midref(t), ARF_RND_CEIL);
+    ratio = misses(x, y, DIM, 1, 0, reach) ? INFINITY : ratio;
+    arb_clear(exact), arb_clear(t);
+    free(x), free(y);
+    return ratio;
+}
+
+/* Squares of 9/16, 9/16 and, of the reach, 6/5 times 2^-1074. */
+static double grid_underflow(void)
+{
+    const double x[2] = {0}, y[2] = {0.75 * 0x1p-537, 0.75 * 0x1p-537};
+
+    return misses(x, y, 2, 1, 0, 0x1.18p-537) ? INFINITY : 0x1p-1074 / 0x1p-1000;
+}
+
+/* Whether an output of at least this norm is passed over. */
+static bool passes(double *sketch, size_t dim, double error, double norm)
+{
+    const attest_recheck check = {
+        .dim = dim, .positions = 1, .sketch = sketch, .error = &error};
+
+    return !attest_recheck_may_reach(&check, 0, norm);
+}
+
+/* 1 + 2^-10, of which the sketch has 1. */
+static double norm_error(void)
+{
+    double x = 1;
+
+    return passes(&x, 1, BIT, 1 + BIT * (1 - BIT)) ? INFINITY : 1 - BIT;
+}
+
+/* 1 and 999 squares below u, all lost in their sum. */
+static double norm_sums(void)
+{
+    double x[LONG], computed = 1, ratio, norm;
+    arb_t exact;
+
+    for (size_t c = 0; c < LONG; c++)
+        x[c] = c ? LOST : 1;
+    arb_init(exact);
+    set_long(exact, LONG - 1, 1);
+    arb_sqrt(exact, exact, EXACT_BITS);
+    ratio = exact_ratio(&computed, exact, 1, (LONG / 2 + 8) * U);
+    norm = arf_get_d(arb_midref(exact), ARF_RND_FLOOR);
+    arb_clear(exact);
+    return passes(x, LONG, 0, norm) ? INFINITY : ratio;
+}
+
+/* A norm of 2^-540, whose square is no double. */
+static double norm_underflow(void)
+{
+    double x = 0x1p-540;
+
+    return passes(&x, 1, 0, x) ? INFINITY : 0x1p-540 / 0x1p-500;
+}
+
+/* Two tokens 1 - 2^-10 apart that are their outputs, under a certificate that nothing is within
+ * 1: it is not noticed that the certificate is wrong. */
+static double near_ratio(attest_verdict verdict)
+{
+    attest_certificate certificate;
+    verification v = {.certificate = &certificate, .max_bits = 1000, .holds = true};
+    fmpq_t bound, slack;
+    arf_t end;
+    scene s;
+
+    scene_init(&s, 1, 1, 2);
+    s.weights.skip = true;
+    set_token(&s, 1, 1 - BIT, 0);
+    scene_start(&s);
+    attest_certificate_init(&certificate);
+    certificate.verdict = verdict;
+    fmpq_init(bound), fmpq_init(slack), arf_init(end);
+    threshold_init(&v.least), threshold_init(&v.delta);
+    if (verdict == ATTEST_PROVED)
+        fmpq_one(bound);
+    else
+        arf_one(end);
+    set_bound(&v.delta, bound, slack, 2);
+    set_end(&v.least, end, slack, 2);
+    v.check = s.check;
+    if (check_near(&v) != ATTEST_OK)
+        abort();
+    s.check = v.check;
+    threshold_clear(&v.least), threshold_clear(&v.delta);
+    fmpq_clear(bound), fmpq_clear(slack), arf_clear(end);
+    attest_certificate_clear(&certificate);
+    scene_clear(&s);
+    return v.holds ? INFINITY : 1 - BIT;
+}
+
+static double near_delta(void)
+{
+    return near_ratio(ATTEST_PROVED);
+}
+
+static double near_least(void)
+{
+    return near_ratio(ATTEST_UNDECIDED);
+}
+
+/* A number of 3, with a slack of 1/8 for each of two outputs. */
+static double slack_ratio(bool is_end)
+{
+    double low, high;
+    threshold x;
+    fmpq_t slack, bound;
+    arf_t end;
+
+    threshold_init(&x), fmpq_init(slack), fmpq_init(bound), arf_init(end);
+    fmpq_set_si(slack, 1, 8);
+    fmpq_set_si(bound, 3, 1);
+    arf_set_ui(end, 3);
+    if (is_end)
+        set_end(&x, end, slack, 2);
+    else
+        set_bound(&x, bound, slack, 2);
+    low = is_end ? arf_get_d(x.end[LOW], ARF_RND_NEAR) : fmpq_get_d(x.bound[LOW]);
+    high = is_end ? arf_get_d(x.end[HIGH], ARF_RND_NEAR) : fmpq_get_d(x.bound[HIGH]);
+    threshold_clear(&x), fmpq_clear(slack), fmpq_clear(bound), arf_clear(end);
+    return 0.25 / fmin(3 - low, high - 3);
+}
+
+static double end_slack(void)
+{
+    return slack_ratio(true);
+}
+
+static double bound_slack(void)
+{
+    return slack_ratio(false);
 }
 
 static const char few[] = "entries that are off most have products that are exact";
@@ -402,6 +590,19 @@ static const table_row rows[] = {
     {"quick_sums", sums, 0.98, NULL},
     {"quick_winner", winner, 0.98, NULL},
     {"grid_errors", grid_errors, 0.98, NULL},
+    {"grid_pair_errors", grid_errors, 0.98, NULL},
+    {"grid_product_errors", grid_product_errors, 0.98, NULL},
+    {"grid_sums", grid_sums, 0.97, NULL},
+    {"grid_underflow", grid_underflow, 0,
+     "2^30 squares lose 2^-1044 at most; pairs as near as that are always compared"},
+    {"norm_error", norm_error, 0.98, NULL},
+    {"norm_sums", norm_sums, 0.97, NULL},
+    {"norm_underflow", norm_underflow, 0,
+     "2^30 squares lose 2^-522 of a norm at most; norms as small as that are always compared"},
+    {"near_delta", near_delta, 0.98, NULL},
+    {"near_least", near_least, 0.98, NULL},
+    {"end_slack", end_slack, 0.98, NULL},
+    {"bound_slack", bound_slack, 0.98, NULL},
 };
 
 int main(void)
