@@ -75,7 +75,8 @@ static double tanh_argument(const attest_judge_concrete *x, double s)
 /* From a score, or from what tanh made of it, to the units of (h). */
 static double finish(const attest_judge_concrete *x, double s, double bias)
 {
-    bool capped = x->question->capped, plain = is_folded(x) && !x->additive;
+    bool capped = x->question->capped, first = x->recipe.scale_first;
+    bool plain = is_folded(x) && !x->additive && !first;
 
     if (!plain) {
         if (capped)
@@ -86,7 +87,9 @@ static double finish(const attest_judge_concrete *x, double s, double bias)
             s = keep(add(x, s, attest_hosted_convert(bias, &x->work.format)),
                      x->variant->mask_stored, &x->mask_store);
     }
-    return x->recipe.argument == ATTEST_RECIPE_FOLDED_TWO_STEP ? mul(x, s, x->kappa) : s;
+    if (x->recipe.argument != ATTEST_RECIPE_FOLDED_TWO_STEP)
+        return s;
+    return mul(x, s, first ? x->lambda : x->kappa);
 }
 
 double attest_judge_concrete_choose(attest_judge_concrete *x, const attest_judge_exponential *y,

@@ -106,6 +106,9 @@ static void draw_scale(attest_judge_recipe *r, uint64_t *state, const attest_jud
     r->argument += (attest_recipe_argument)pick(state, 2);
     r->offset_inside = where == ATTEST_JUDGE_SCALE_FOLDED && toss(state);
     r->scale_steps = (int)pick(state, 3) - 1;
+    r->scale_first = r->argument == ATTEST_RECIPE_FOLDED_TWO_STEP &&
+                     v->scale == ATTEST_JUDGE_SCALE_ANY &&
+                     v->max != ATTEST_JUDGE_MAX_TWO_PASS && toss(state);
 }
 
 /* The direction that an order of the keys fixes; 0: none. */

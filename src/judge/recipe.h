@@ -68,6 +68,7 @@ typedef struct attest_judge_recipe {
     int scale_steps;   /* scale' or k: so many units from the nearest, as far as allowed */
     attest_recipe_argument argument;
     bool offset_inside; /* folded: the offset is part of the argument */
+    bool scale_first;   /* folded, two steps: scale and log2 e one after the other */
     attest_recipe_error softcap_error;
     attest_judge_max max; /* never any */
     size_t tile;          /* 0: all keys */
