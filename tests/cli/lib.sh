@@ -1,5 +1,6 @@
 # lib.sh -- TAP for tests of the program. Sourced; the caller ends with `finish`.
 count=0
+evaluator=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 out=$work/stdout
@@ -54,13 +55,42 @@ shows() { grep -qE -e "$1" "$out"; result $? "shows $1"; }
 complains() { grep -qE -e "$1" "$err"; result $? "complains $1"; }
 
 # json EXPRESSION: the last run's stdout is one JSON object o for which the Python expression holds.
+# One Python evaluates all of them: a question is a directory, a file of stdout, one of stderr and the
+# expression, each with a NUL after it; the answer is a line, 0 or 1. It ends with this shell, which holds
+# the other end of its standard input.
 json() {
-    python3 -c '
-import json, sys
+    if [ -z "$evaluator" ]; then
+        mkfifo "$work/questions" "$work/answers"
+        python3 -c '
+import json, os, sys, traceback
 from fractions import Fraction
-o = json.load(open(sys.argv[1]))
-sys.exit(0 if eval(sys.argv[2]) else 1)' "$out" "$1" 2>>"$err"
-    result $? "json $1"
+part, parts = bytearray(), []
+while byte := sys.stdin.buffer.read(1):
+    part += byte
+    if byte != b"\0":
+        continue
+    parts.append(os.fsdecode(bytes(part[:-1])))
+    part.clear()
+    if len(parts) < 4:
+        continue
+    folder, out, err, expression = parts
+    parts.clear()
+    good = False
+    try:
+        os.chdir(folder)
+        with open(out) as file:
+            known = {"json": json, "sys": sys, "Fraction": Fraction, "o": json.load(file)}
+        good = bool(eval(expression, known))
+    except Exception:
+        with open(err, "a") as file:
+            traceback.print_exc(file=file)
+    print(0 if good else 1, flush=True)' <"$work/questions" >"$work/answers" 2>/dev/null &
+        evaluator=$!
+        exec 8>"$work/questions" 9<"$work/answers"
+    fi
+    printf '%s\0' "$PWD" "$out" "$err" "$1" >&8
+    read -r answer <&9
+    result "${answer:-1}" "json $1"
 }
 
 finish() { echo "1..$count"; }
