@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 
@@ -59,6 +60,15 @@ __attribute__((unused)) static uint64_t tap_seed(uint64_t fixed)
 
     printf("# seed 0x%llx (ATTEST_SEED sets it)\n", (unsigned long long)seed);
     return seed;
+}
+
+/* The number of random instances to try: all with ATTEST_BUDGET=all, as .ci sets it, else a
+ * third, at least one. */
+__attribute__((unused)) static int tap_budget(int all)
+{
+    const char *text = getenv("ATTEST_BUDGET");
+
+    return text && strcmp(text, "all") == 0 ? all : (all + 2) / 3;
 }
 
 /* A small generator for tests that need no more. */

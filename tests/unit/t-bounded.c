@@ -146,12 +146,14 @@ static bool try_instance(ref_kind kind, attest_activation activation, size_t *by
 
 int main(void)
 {
+    const int rounds = tap_budget(ROUNDS);
+
     state = tap_seed(0xf117e4);
     for (int a = 0; a < 2; a++) {
         for (int kind = 0; kind < REF_KINDS; kind++) {
             attest_activation activation = a ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
             size_t failed = 0, by_filter = 0;
-            for (int i = 0; i < ROUNDS; i++) {
+            for (int i = 0; i < rounds; i++) {
                 uint64_t before = state;
                 if (try_instance((ref_kind)kind, activation, &by_filter))
                     continue;
@@ -160,10 +162,10 @@ int main(void)
                        (unsigned long long)before);
             }
             TAP_OK(failed == 0, "%s, %s: filter = other methods = oracle, %zu of %d by doubles",
-                   attest_activation_name(activation), kind_name[kind], by_filter, ROUNDS);
+                   attest_activation_name(activation), kind_name[kind], by_filter, rounds);
             /* Escalating everything would be no filter. */
             if (kind == REF_DOUBLES)
-                TAP_OK(by_filter > ROUNDS / (a ? 6 : 2), "doubles decide many of them");
+                TAP_OK(by_filter > (size_t)rounds / (a ? 6 : 2), "doubles decide many of them");
         }
     }
     flint_cleanup();
