@@ -108,14 +108,16 @@ static void get_threshold(fmpz_t threshold, const arf_t x, const attest_units *u
     arf_clear(product);
 }
 
-/* The ends of a finite ball, exactly. */
+/* Numbers that enclose a finite ball, its ends unless midpoint and radius are far apart: 1 +-
+ * e^-10^15 is such a ball, and its exact ends do not fit into memory. */
 static void get_ends(arf_t low, arf_t high, const arb_t x)
 {
+    slong bits = arf_bits(arb_midref(x)) + 2 * MAG_BITS;
     arf_t radius;
 
     arf_init_set_mag_shallow(radius, arb_radref(x));
-    arf_sub(low, arb_midref(x), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_add(high, arb_midref(x), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_sub(low, arb_midref(x), radius, bits, ARF_RND_FLOOR);
+    arf_add(high, arb_midref(x), radius, bits, ARF_RND_CEIL);
 }
 
 void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_plan *plan,

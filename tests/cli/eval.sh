@@ -56,6 +56,18 @@ result $? "writes JSON to the file and nothing else"
 result $? "a dataset from standard input"
 json 'o["outputs"][0][0] == ["2"]'
 
+# The average of the first entry is 0 within e^-10^15, so that the output is 1 within that: its ends as exact numbers do not fit
+# into memory. The second unit stands at its kink.
+cat >"$work/network.json" <<'END'
+{"format": "attest/network", "version": 1, "dim": 3, "input_dim": 3, "output_dim": 1, "layers": [
+ {"type": "attention", "weights": {"format": "attest/weights", "version": 1, "activation": "softmax", "heads": [
+  {"WQ": [[1, 0, 0]], "WK": [[0, "-1e15", 0]], "WV": [[0, 0, 1]], "WO": [[1], [0], [0]]}]}},
+ {"type": "feed-forward", "groups": [{"direction": [3, -1, 0], "bias": ["-5/2", -3], "output": [[2, 0, 0], [-2, 0, 0]]}], "bias": ["1/3", 0, 0]}]}
+END
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1, 0, 0], [1, 1, 1], [1, 1, -1]]]}' >"$work/three.json"
+run 0 "a radius far below its midpoint" eval "$work/three.json" --weights "$work/network.json" --json
+json 'all(abs(float.fromhex(o["outputs"][0][k][0]["mid"]) - x) < 1e-15 for k, x in enumerate((7/3, 4/3, 4/3)))'
+
 refused "softmax in exact" eval "$work/data.json" --weights "$work/soft.json" --number exact
 refused "no weights" eval "$work/data.json"
 refused "a missing file" eval "$work/none.json" --weights "$work/hard.json"
