@@ -9,6 +9,7 @@
 #include "audit/evaluate_kernel.h"
 #include "data/judge_model.h"
 #include "number/hosted.h"
+#include "number/rationals.h"
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -106,15 +107,12 @@ void attest_audit_algorithm(attest_simulated_arithmetic *arithmetic, size_t i)
 /* Whether square > bound^2 (above) or square < bound^2, exactly. */
 static bool beyond(const arf_t square, const fmpq_t bound, bool above)
 {
-    fmpq_t left, right;
+    fmpq_t right;
     int order;
 
-    fmpq_init(left);
     fmpq_init(right);
-    arf_get_fmpq(left, square);
     fmpq_mul(right, bound, bound);
-    order = fmpq_cmp(left, right);
-    fmpq_clear(left);
+    order = attest_rationals_compare_arf(square, right);
     fmpq_clear(right);
     return above ? order > 0 : order < 0;
 }

@@ -195,17 +195,14 @@ static attest_status compare_separation(attest_audit_gate *gate,
 /* Whether now is more than 1.00001 times as large as before: six digits are stored. */
 static bool is_larger(attest_audit_size now, const fmpq_t before)
 {
-    fmpq_t most, value;
+    fmpq_t most;
     bool larger;
 
     fmpq_init(most);
-    fmpq_init(value);
     fmpq_set_si(most, 100001, 100000);
     fmpq_mul(most, most, before);
-    attest_audit_size_rational(value, now);
-    larger = fmpq_cmp(value, most) > 0;
+    larger = attest_audit_size_compare_rational(now, most) > 0;
     fmpq_clear(most);
-    fmpq_clear(value);
     return larger;
 }
 

@@ -59,11 +59,15 @@ static void write_measure(attest_json *json, const char *key, bool known, double
         attest_json_write_null(json, key);
 }
 
+/* What is below 10^-99999 is written as that: numbers of files end there, and --gate reads
+ * them.
+ */
 static void write_size(attest_json *json, const char *key, bool known, attest_audit_size size)
 {
-    char text[ATTEST_AUDIT_SIZE_TEXT];
+    char text[ATTEST_AUDIT_SIZE_TEXT] = "1e-99999"; /* above 2^-332190 */
 
-    attest_audit_size_format(text, size, 6);
+    if (size.part == 0 || size.exponent > -332190)
+        attest_audit_size_format(text, size, 6);
     attest_json_write_text(json, key, known ? text : "null");
 }
 

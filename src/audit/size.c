@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "number/rationals.h"
+
 attest_audit_size attest_audit_size_get(const mpfr_t x)
 {
     attest_audit_size size = {0};
@@ -58,17 +60,19 @@ attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
     return mean;
 }
 
-void attest_audit_size_rational(fmpq_t x, attest_audit_size size)
+int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational)
 {
     mpfr_t wide;
     arf_t value;
+    int order;
 
     get_wide(wide, size);
     arf_init(value);
     arf_set_mpfr(value, wide);
-    arf_get_fmpq(x, value);
+    order = attest_rationals_compare_arf(value, rational);
     arf_clear(value);
     mpfr_clear(wide);
+    return order;
 }
 
 void attest_audit_size_format(char text[ATTEST_AUDIT_SIZE_TEXT], attest_audit_size size,

@@ -24,8 +24,8 @@ attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
 /* As a double, rounded up: infinite where none is large enough. */
 double attest_audit_size_double(attest_audit_size size);
 
-/* Exactly. Domain: finite. */
-void attest_audit_size_rational(fmpq_t x, attest_audit_size size);
+/* The sign of size - rational, exactly. */
+int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational);
 
 /* As a decimal of so many digits, whatever its exponent: a number of JSON if it is finite. */
 enum { ATTEST_AUDIT_SIZE_TEXT = 48 };

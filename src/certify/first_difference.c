@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
+#include "number/rationals.h"
 
 enum { UNIT_LIMIT = 400 };
 
@@ -129,37 +130,6 @@ static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t
     return ATTEST_OK;
 }
 
-/* Compares an exact end of an enclosure with a rational. */
-static int compare_end(const arf_t end, const fmpq_t bound)
-{
-    fmpq_t exact;
-    int order;
-
-    if (arf_is_inf(end))
-        return arf_sgn(end);
-    /* Far exponents: decided by size, without writing the number out. */
-    if (fmpq_is_zero(bound))
-        return arf_sgn(end);
-    if (arf_cmpabs_2exp_si(end, -1000000) < 0 && fmpq_sgn(bound) > 0) {
-        arb_t ball, small;
-
-        arb_init(ball);
-        arb_init(small);
-        arb_set_fmpq(ball, bound, 64);
-        arb_set_arf(small, end);
-        order = arb_lt(small, ball) ? -1 : arb_gt(small, ball) ? 1 : 2;
-        arb_clear(ball);
-        arb_clear(small);
-        if (order != 2)
-            return order;
-    }
-    fmpq_init(exact);
-    arf_get_fmpq(exact, end);
-    order = fmpq_cmp(exact, bound);
-    fmpq_clear(exact);
-    return order;
-}
-
 /* proved, refuted or neither, from an enclosure of the least separation and of the largest
  * norm. */
 static void conclude(attest_finding *finding, const attest_claim *claim, const arf_t low,
@@ -170,17 +140,17 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
 
     arf_init(norm_low);
     arf_init(norm_high);
-    separation = arf_is_nan(low) || arf_is_nan(high)    ? 0
-                 : compare_end(low, claim->delta) > 0   ? 1
-                 : compare_end(high, claim->delta) <= 0 ? -1
-                                                        : 0;
+    separation = arf_is_nan(low) || arf_is_nan(high)                     ? 0
+                 : attest_rationals_compare_arf(low, claim->delta) > 0   ? 1
+                 : attest_rationals_compare_arf(high, claim->delta) <= 0 ? -1
+                                                                         : 0;
     if (claim->has_r) {
         arb_get_lbound_arf(norm_low, finding->max_norm, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(norm_high, finding->max_norm, ATTEST_FIRST_BITS);
-        norm = !arb_is_finite(finding->max_norm)      ? 0
-               : compare_end(norm_high, claim->r) < 0 ? 1
-               : compare_end(norm_low, claim->r) >= 0 ? -1
-                                                      : 0;
+        norm = !arb_is_finite(finding->max_norm)                       ? 0
+               : attest_rationals_compare_arf(norm_high, claim->r) < 0 ? 1
+               : attest_rationals_compare_arf(norm_low, claim->r) >= 0 ? -1
+                                                                       : 0;
     }
     finding->part = ATTEST_CLAIM_NOTHING;
     finding->verdict = ATTEST_PROVED;

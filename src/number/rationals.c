@@ -67,3 +67,19 @@ void attest_rationals_get_numerators(fmpz *numerator, const fmpz_t denominator,
         fmpz_mul(numerator + i, numerator + i, fmpq_numref(rational + i));
     }
 }
+
+int attest_rationals_compare_arf(const arf_t x, const fmpq_t rational)
+{
+    arf_t left, right;
+    int order;
+
+    arf_init(left);
+    arf_init(right);
+    /* The exponent of x stays an exponent: x itself as a rational may not fit into memory. */
+    arf_mul_fmpz(left, x, fmpq_denref(rational), ARF_PREC_EXACT, ARF_RND_DOWN);
+    arf_set_fmpz(right, fmpq_numref(rational));
+    order = arf_cmp(left, right);
+    arf_clear(left);
+    arf_clear(right);
+    return order;
+}

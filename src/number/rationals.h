@@ -2,6 +2,7 @@
 #ifndef ATTEST_NUMBER_RATIONALS_H
 #define ATTEST_NUMBER_RATIONALS_H
 
+#include <attest/flint.h>
 #include <attest/number.h>
 
 /* count rationals, all 0; NULL: out of memory. */
@@ -21,5 +22,8 @@ attest_status attest_rationals_bound_common(fmpz_t denominator, size_t *bytes,
 /* numerator[i] = rational[i] * denominator. Exact. Domain: a common denominator. */
 void attest_rationals_get_numerators(fmpz *numerator, const fmpz_t denominator,
                                      const fmpq *rational, size_t count);
+
+/* The sign of x - rational, exactly. x may have an exponent of any size, and be infinite. */
+int attest_rationals_compare_arf(const arf_t x, const fmpq_t rational);
 
 #endif

@@ -273,6 +273,19 @@ echo '{"format": "attest/dataset", "version": 1, "sequences": [[[1], [2]], [[2],
 sed 's/"mid": "0x1/"mid": "0x3/' tiny-audit.json >tinier.json
 run 1 "a separation that no double holds" audit tiny.json --construct theorem --formats p=20000 --quick --gate tinier.json
 shows '^worse: p=20000: least separation 2\^-[0-9]{4,}\.[0-9]+, was 2\^-[0-9]{4,}\.[0-9]+$'
+# Outputs of about 2^-(1.4e15): no rational of that size is formed, for the claim or for the gate.
+echo '{"format": "attest/dataset", "version": 1, "sequences": [[["1", "1", "1"], ["2", "0", "1.000000000000001"]],
+ [["1", "2", "1"], ["2", "0", "1.000000000000001"]]]}' >minute.json
+echo '{"format": "attest/weights", "version": 1, "activation": "softmax", "skip": false, "heads": [{"WQ": [["0", "0", "1"]],
+ "WK": [["1e15", "0", "0"]], "WV": [["0", "1", "0"]], "WO": [["1"], ["0"], ["0"]]}]}' >minute-w.json
+run 0 "outputs that no rational holds" audit minute.json --weights minute-w.json --formats p=70,binary64 --quick --r 5 -o minute-audit.json --json
+json '[f["verdict"] for f in o["formats"]] == ["survives", "collapses"] and o["formats"][0]["min_separation"] is not None'
+json 'o["formats"][1]["max_ulp"] == 0'
+[ "$(grep -c '"max_ulp": 1e-99999' minute-audit.json)" -ge 1 ]
+result $? "a size that a file can hold"
+run 0 "their record as a gate" audit minute.json --weights minute-w.json --formats p=70,binary64 --quick --r 5 --gate minute-audit.json
+run 0 "a delta far above them" audit minute.json --weights minute-w.json --formats p=70 --quick --delta 1/3 --json
+json 'o["formats"][0]["verdict"] == "fails"'
 run 1 "a format less" audit six.json --weights $w --formats binary64 --gate tuned.json
 shows '^worse: binary16: not audited any more$'
 

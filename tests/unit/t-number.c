@@ -4,6 +4,7 @@
 
 #include <attest/number.h>
 
+#include "number/rationals.h"
 #include "tests/tap.h"
 
 /* base^power, power of either sign. */
@@ -367,8 +368,55 @@ static void test_doubles(void)
     fmpq_clear(value);
 }
 
+/* x = sign 2^exponent + more, next to rationals; exponents that no rational could have. */
+static void test_compare_arf(void)
+{
+    static const struct {
+        int sign;
+        slong exponent;
+        int more;
+        const char *rational;
+        int order;
+    } rows[] = {{1, 0, 0, "1", 0},
+                {1, -2, 0, "1/3", -1},
+                {-1, -2, 0, "-1/3", 1},
+                {1, -1, 0, "1/3", 1},
+                {1, 100, 1, "1267650600228229401496703205376", 1},
+                {1, 100, 0, "1267650600228229401496703205376", 0},
+                {1, 100, -1, "1267650600228229401496703205376", -1},
+                {0, 0, 0, "1e-300", -1},
+                {0, 0, 0, "0", 0},
+                {1, -(WORD(1) << 60), 0, "0", 1},
+                {1, -(WORD(1) << 60), 0, "1e-300", -1},
+                {-1, -(WORD(1) << 60), 0, "-1e-300", 1},
+                {-1, -(WORD(1) << 60), 0, "0", -1},
+                {1, WORD(1) << 60, 0, "7e300", 1},
+                {-1, WORD(1) << 60, 0, "-7e300", -1}};
+    fmpq_t rational;
+    arf_t x;
+
+    fmpq_init(rational);
+    arf_init(x);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool parsed = attest_number_parse(rational, rows[i].rational, strlen(rows[i].rational),
+                                          NULL, NULL) == ATTEST_OK;
+        int order;
+
+        arf_set_si_2exp_si(x, rows[i].sign, rows[i].exponent);
+        arf_add_si(x, x, rows[i].more, rows[i].more ? 200 : 2, ARF_RND_NEAR);
+        order = attest_rationals_compare_arf(x, rational);
+        TAP_OK(parsed && (order > 0) - (order < 0) == rows[i].order, "%d 2^%ld %+d, %s",
+               rows[i].sign, (long)rows[i].exponent, rows[i].more, rows[i].rational);
+    }
+    arf_pos_inf(x);
+    TAP_OK(attest_rationals_compare_arf(x, rational) > 0, "infinite");
+    fmpq_clear(rational);
+    arf_clear(x);
+}
+
 int main(void)
 {
+    test_compare_arf();
     test_values();
     test_random();
     test_refusals();
