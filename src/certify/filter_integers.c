@@ -15,9 +15,9 @@ enum {
 };
 
 /* Scores stay below the first, outputs over denominator 1 below the second: a numerator is then
- * below 2^48, and a difference of two over a common denominator below 2^61. */
+ * below 2^50, and a difference of two over a common denominator below 2^63. */
 #define MOST_SCORE 0x1p61
-#define MOST_OUTPUT 0x1p36
+#define MOST_OUTPUT 0x1p38
 
 /* Of position: not yet known, known, and not a fraction of small numbers. */
 enum { UNKNOWN, KNOWN, NONE };
@@ -279,7 +279,7 @@ bool attest_filter_integers_get(double *centre, double *radius, integers *n, siz
     if (!is_known(n, position))
         return false;
     for (size_t c = 0; c < dim; c++) {
-        /* Numerators are below 2^48: one rounding, and none of the power of two. */
+        /* Numerators are below 2^50: one rounding, and none of the power of two. */
         centre[c] =
             ldexp((double)n->numerator[position * dim + c] / (double)n->denominator[position],
                   n->exponent);

@@ -731,11 +731,42 @@ static double integers_score(void)
                           false, 0x1p32, 0.5);
 }
 
-/* Weights of 2^-16: the token is added 2^32 times, which is 2^63 over 2. */
+/* 64 tokens (x or -x, 1 or 2) under two heads, which weigh 64 and 63 of them alike: all outputs
+ * have the denominator 4032, and that of a token is 2^32 times it, as weights are 2^-16, and
+ * averages. The square of the distance of two outputs; 0 if they are refused. */
+static double get_square(double x)
+{
+    static attest_filter_integers n;
+    const attest_filter_shape shape = {.activation = ATTEST_HARDMAX,
+                                       .ties = ATTEST_TIES_UNIFORM,
+                                       .dim = 2,
+                                       .heads = 2,
+                                       .size = 1,
+                                       .skip = true};
+    const double one = 0x1p-16,
+                 weight[16] = {0, 0, 0, one, one, 0, one, 0, 0, one, 0, one, one, 0, one, 0};
+    const size_t length = 64;
+    double token[128], square;
+    const attest_filter_instance instance = {1, &length, token, weight};
+    bool equal;
+
+    for (size_t j = 0; j < length; j++) {
+        token[2 * j] = j % 2 ? -x : x;
+        token[2 * j + 1] = j + 1 < length ? 2 : 1;
+    }
+    attest_filter_integers_begin(&n, &shape, &instance, length);
+    return attest_filter_integers_compare(&equal, &square, &n, 0, 1) ? square : 0;
+}
+
+/* Outputs just below the limit differ by 126 times 2^32 times 4032^2. Those of 70 would differ
+ * by more than 2^63. */
 static double integers_skip(void)
 {
-    return integers_ratio((double[]){1, 1, 0x1p-30}, (size_t[]){2, 1},
-                          (double[]){0, 0, 0x1p-16, 0x1p-16}, true, 1, 0.25);
+    double above = get_square(70);
+
+    return get_square(63) == 126 * 126 && (above == 0 || above == 140 * 140)
+               ? 126 * 0x1p32 * 4032 * 4032 / 0x1p63
+               : INFINITY;
 }
 
 /* Outputs 33 * 2^50 and 2^50 over 32 and 16 tokens: a difference of 2^64, which is 0 in 64
@@ -796,7 +827,9 @@ static const table_row rows[] = {
     {"layer_norm_sums", layer_norm_sums, 0,
      "2^26 numbers, the most there are, lose 2^-27 of their norm"},
     {"layer_norm_least", layer_norm_least, 0,
-     "any number above 2^-520 whose square is a double will do"},
+     "squares that underflow take 2^-524 off the norm of 2^26 numbers at most; 2^-480 is "
+     "larger, "
+     "so that u times a product of two norms is above all underflow of the product of entries"},
     {"hardmax_scores", hardmax_winner, 0.97, NULL},
     {"hardmax_margin", hardmax_winner, 0.97, NULL},
     {"difference_score_projections", score_projections, 0.75, spare},
@@ -823,8 +856,9 @@ static const table_row rows[] = {
      "exp below 2^-1022 is off by 0.6 * 2^-1074 at most"},
     {"difference_scale", scale_ratio, 0.98, NULL},
     {"integers_score", integers_score, 0.5, "a limit: sums of two scores are below 2^62"},
-    {"integers_skip", integers_skip, 0.25, "a limit: differences are below 2^61"},
-    {"integers_heads", integers_heads, 0.25, "a limit: differences are below 2^61"},
+    {"integers_skip", integers_skip, 0.95, NULL},
+    {"integers_heads", integers_heads, 0.25,
+     "a limit for the sum of both; integers_skip has a difference near it"},
     {"integers_quotient", integers_quotient, 0.1,
      "one rounding, of at most u; the radius is four times that"},
 };

@@ -583,7 +583,9 @@ static const table_row rows[] = {
     {"quick_value_entries", value_entries, 0.55, few},
     {"quick_weight_scores", weight_scores, 0.9, NULL},
     {"quick_weight_roundings", weight_roundings, 0.1,
-     "32 u are for 2^51 tokens; the error of exp is measured to be a tenth of 2^-48"},
+     "24 of the 64 u are possible here: 8 for the distance 8 of the scores (32: 2^51 tokens), "
+     "and "
+     "for exp 4 for its argument, 4 for the series, 8 for Horner's rule (certify.md)"},
     {"quick_average_weights", opposite_scores, 0.98, NULL},
     {"quick_average_sums", average_sums, 0.9, NULL},
     {"quick_values", opposite_scores, 0.98, NULL},
