@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/term.h"
 #include "base/try.h"
 #include "judge/inputs.h"
 
@@ -96,51 +97,40 @@ static double deepest(const attest_judge_work *x)
 {
     double most = 0;
 
-    for (size_t j = 0; j < x->count; j++)
-        if (x->t[j] > (double)-INFINITY && !(x->top - x->t[j] + x->g[j] <= most))
-            most = x->top - x->t[j] + x->g[j];
+    for (size_t j = 0; j < x->count; j++) {
+        double depth = x->top - x->t[j] + ATTEST_TERM(range_depth, x->g[j]);
+
+        if (x->t[j] > (double)-INFINITY && !(depth <= most))
+            most = depth;
+    }
     return most * ATTEST_JUDGE_UP + 0x1p-40;
 }
 
-/* At most log2 x, at least it. x > 0 and finite. */
-static double log2_down(double x)
-{
-    double y = log2(x);
-
-    return y - 0x1p-45 * (fabs(y) + 1);
-}
-
-static double log2_up(double x)
-{
-    double y = log2(x);
-
-    return y + 0x1p-45 * (fabs(y) + 1);
-}
-
-/* Thresholds and offsets of a row whose scores are known. */
+/* Thresholds and offsets of a row whose scores are known. Logarithms, below 2^11, and the
+ * operations of doubles are right to 2^-41. */
 static void set_safe(attest_judge_ranges *r, const attest_judge_work *x,
                      const attest_judge_rule *rule, double depth)
 {
     const attest_judge_variant *v = rule->variant;
-    double room = log2_down(rule->p.limit) - (double)v->offset; /* in units of log2 */
-    double slack = x->argument_slack * LOG2_E * (1 + 0x1p-40), far;
-    double proved = (room - slack) / (1 + 64 * rule->work.u);
+    double limit = log2(rule->p.limit) - ATTEST_TERM(range_evaluation, 0x1p-40);
+    double room = limit - (double)v->offset; /* in units of log2 */
+    double slack = ATTEST_TERM(range_slack, x->argument_slack) * LOG2_E * (1 + 0x1p-40), far;
+    double grown = 1 + ATTEST_TERM(range_roundings, 64 * rule->work.u);
     double low = (double)INFINITY, offset;
     const double moved = 0x1p-9; /* another offset, up to 1000, is rounded otherwise */
 
-    r->threshold_proved = fmin(r->threshold_proved, proved - 0x1p-40);
+    r->threshold_proved = fmin(r->threshold_proved, (room - slack) / grown);
     for (size_t j = 0; j < x->count; j++)
         if (x->t[j] > (double)-INFINITY)
             low = fmin(low, x->t[j] - x->delta[j]);
     far = (x->top - low) * LOG2_E * (1 + 0x1p-20); /* what references can be apart */
     r->any_threshold = r->any_threshold && far + slack < room;
-    offset = floor(log2_down(rule->p.limit) -
-                   fmin(v->threshold, far) * (1 + 64 * rule->work.u) - slack - moved);
+    offset = floor(limit - fmin(v->threshold, far) * grown - slack - moved);
     r->largest_offset = fmin(r->largest_offset, offset);
     if (v->cast)
-        r->smallest_offset = fmax(
-            r->smallest_offset,
-            floor(log2_up(rule->p.quantum / 2) + depth * LOG2_E * (1 + 0x1p-40) + moved) + 1);
+        r->smallest_offset =
+            fmax(r->smallest_offset,
+                 floor(log2(rule->p.quantum / 2) + depth * LOG2_E * (1 + 0x1p-40) + moved) + 1);
 }
 
 static void visit_row(void *context, const attest_judge_work *x, const attest_judge_rule *rule)

@@ -5,10 +5,11 @@
 #include "tests/bounds/table.h"
 #include "tests/judge/scene.h"
 
-/* (1), (2); (3) to (6); what evaluating all of it in binary64 costs. */
+/* (1), (2); (3) to (6); what evaluating all of it in binary64 costs; thresholds and depths. */
 void judge_run_scores(void);
 void judge_run_weights(void);
 void judge_run_evaluation(void);
+void judge_run_range(void);
 
 /* Keys 0 and 1 are equal but for what rounding does to them; v = 1, -1. */
 static inline void judge_two_keys(scene *x)

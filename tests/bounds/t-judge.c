@@ -7,5 +7,6 @@ int main(void)
     judge_run_scores();
     judge_run_weights();
     judge_run_evaluation();
+    judge_run_range();
     return table_done();
 }

@@ -2,6 +2,7 @@
  * and of kernels and places the first, however many processes share the heads. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "judge/range.h"
 #include "tests/unit/judge_cases.h"
@@ -204,6 +205,31 @@ static void test(size_t *wrong, size_t *unlike, size_t *jobs_unlike,
     attest_judge_ranges_clear(&expected);
 }
 
+/* Scores of one head, or of none, are too far apart for every threshold to be safe. */
+static void test_any_threshold(void)
+{
+    size_t wrong = 0;
+    attest_judge_variant variant;
+    const attest_judge_model model = {.variants = 1, .variant = &variant};
+
+    case_variant(&variant, &(uint64_t){1}, 0);
+    for (size_t far = 0; far <= BATCH * HEADS; far++) {
+        attest_judge_ranges ranges;
+        attest_qkv qkv = draw(&variant, &(uint64_t){1});
+
+        memset(data, 0, sizeof data);
+        for (size_t i = 0; far < BATCH * HEADS && i < QUERIES * DIM; i++)
+            data[0][far * QUERIES * DIM + i] = 8;
+        for (size_t i = 0; far < BATCH * HEADS && i < DIM; i++)
+            data[1][far * KEYS * DIM + i] = 8;
+        attest_judge_ranges_init(&ranges);
+        add(&ranges, &qkv, &model, 1);
+        wrong += ranges.any_threshold != (far == BATCH * HEADS);
+        attest_judge_ranges_clear(&ranges);
+    }
+    TAP_OK(wrong == 0, "every threshold is safe if it is for every head: %zu are wrong", wrong);
+}
+
 int main(void)
 {
     size_t wrong = 0, unlike = 0, jobs_unlike = 0, answers[ATTEST_JUDGE_EVENTS][3] = {{0}};
@@ -238,5 +264,6 @@ int main(void)
                "%s: %zu no, %zu yes, %zu undecided",
                attest_judge_event_name((attest_judge_event)e), answers[e][ATTEST_JUDGE_NO],
                answers[e][ATTEST_JUDGE_YES], answers[e][ATTEST_JUDGE_OPEN]);
+    test_any_threshold();
     return tap_done();
 }

@@ -1,0 +1,121 @@
+/* judge_range.c -- rows of the terms of thresholds and depths, proofs-notes/judge.md, "Range".
+ */
+#include <math.h>
+
+#include <attest/flint.h>
+
+#include "judge/range_bound.c"
+#include "tests/bounds/judge_rows.h"
+
+static scene x;
+
+/* Two keys in tiles of their own, a lazy maximum, P in binary16. */
+static void begin(void)
+{
+    scene_begin(&x, 2, 1);
+    judge_two_keys(&x);
+    x.v.max = ATTEST_JUDGE_MAX_LAZY;
+    x.v.threshold = 1;
+    x.v.cast = true;
+    x.v.p = scene_format("binary16");
+    x.k[0] = -2;
+}
+
+/* The threshold that is proved to be safe. */
+static double get_threshold(const scene *s, const attest_judge_work *row,
+                            const attest_judge_rule *rule)
+{
+    attest_judge_ranges r;
+    double proved;
+
+    (void)s;
+    attest_judge_ranges_init(&r);
+    set_safe(&r, row, rule, 0);
+    proved = r.threshold_proved;
+    attest_judge_ranges_clear(&r);
+    return proved;
+}
+
+/* At the threshold, P is above it by the error of exp. */
+static double range_slack(void)
+{
+    begin();
+    x.v.exp_relative = 0x1p-5;
+    return log2(1 + x.v.exp_relative) / (log2(65520) - scene_get(&x, get_threshold));
+}
+
+/* Differences in binary32, times log2 e in binary32: the largest one that does not raise the
+ * reference, for thresholds up to 116. */
+static double range_roundings(void)
+{
+    const float factor = (float)LOG2_E;
+    double worst = 0;
+
+    begin();
+    x.v.score.accumulate = scene_format("binary32");
+    for (x.v.offset = -100; x.v.offset <= 0; x.v.offset++) {
+        double proved = scene_get(&x, get_threshold);
+        float apart = (float)(proved / 1.4);
+
+        while (apart * factor > proved)
+            apart = nextafterf(apart, 0);
+        worst = fmax(worst,
+                     (apart * LOG2_E - proved) / (log2(65520) - (double)x.v.offset - proved));
+    }
+    return worst;
+}
+
+/* The part of 2^-40 that the evaluation takes: nothing rounds in the kernel. */
+static double range_evaluation(void)
+{
+    double worst = 0;
+    arb_t exact, t;
+
+    begin();
+    x.exact = true;
+    arb_init(exact), arb_init(t);
+    arb_set_ui(exact, 65520);
+    arb_log_base_ui(exact, exact, 2, BITS);
+    for (x.v.offset = -1000; x.v.offset <= 0; x.v.offset += 100) {
+        arb_set_d(t, scene_get(&x, get_threshold));
+        arb_add_si(t, t, x.v.offset, BITS);
+        arb_sub(t, exact, t, BITS);
+        worst = fmax(worst, 1 - 0x1p40 * arf_get_d(arb_midref(t), ARF_RND_DOWN));
+    }
+    arb_clear(exact), arb_clear(t);
+    return worst;
+}
+
+/* The exponential of the key that is farther from the largest errs downward. */
+static double get_depth(const scene *s, const attest_judge_work *row,
+                        const attest_judge_rule *rule)
+{
+    (void)rule;
+    return -log1p(-s->v.exp_relative) / (deepest(row) + s->k[0]);
+}
+
+static double range_depth(void)
+{
+    begin();
+    x.v.max = ATTEST_JUDGE_MAX_TWO_PASS;
+    x.v.threshold = 0;
+    x.v.exp_relative = 0x1p-5;
+    return scene_get(&x, get_depth);
+}
+
+static const table_row rows[] = {
+    {"range_slack", range_slack, 0.47,
+     "As largest_exp: half of the term covers an exponential that errs once."},
+    {"range_roundings", range_roundings, 0.008,
+     "32 u are for the exponents of parts, 16 u of twice the threshold, and 8 u for the "
+     "difference "
+     "that is compared; here two roundings of the latter are reached."},
+    {"range_evaluation", range_evaluation, 0,
+     "Logarithms and three operations of doubles below 2^11 are off by 2^-41 at most."},
+    {"range_depth", range_depth, 0.9, NULL},
+};
+
+void judge_run_range(void)
+{
+    table_run(rows, sizeof rows / sizeof *rows);
+}
