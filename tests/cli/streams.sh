@@ -74,7 +74,7 @@ sys.stdout.buffer.write(shown)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 END
 if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
-    for bits in 3000 12000 48000 192000; do # until it takes long enough to show any
+    for bits in 12000 16000 24000 48000 192000; do # until it takes long enough to show any
         python3 "$work/terminal.py" "$ATTEST" eval "$work/large.json" --weights "$soft" --bits $bits \
             -o "$work/product.json" >"$out" 2>"$err"
         [ $? -eq 0 ] && grep -qE '[0-9]+ of 1499 sequences .*/s, .* left' "$out"
