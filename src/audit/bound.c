@@ -83,8 +83,10 @@ static void apply_matrix(quantities y, const matrix *m, quantities x, const boun
         sizes = sums.sizes[i];
         errors = sums.errors[i];
         y.value[r] = sums.value[i];
-        y.slip[r] =
-            (sums.slips[i] + ((double)m->cols + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
+        y.slip[r] = (ATTEST_TERM(matrix_slips, sums.slips[i]) +
+                     ATTEST_TERM(matrix_sums, ((double)m->cols + 2) * UNIT * sizes) +
+                     ATTEST_TERM(matrix_underflow, 0x1p-1000)) *
+                    OUTWARD;
         y.error[r] = (errors * (1 + u) + sizes + g * (1 + u) * (sizes + u * errors) +
                       model->tiny * (1 + g * u) * plain + lost * losses(model, m->cols)) *
                      OUTWARD;
@@ -141,7 +143,10 @@ void attest_audit_bound_score(size_t j, quantities key, quantities query, size_t
         computed += (p + u * key.error[c]) * (q + u * query.error[c]);
     }
     b->score.value[j] = value;
-    b->score.slip[j] = (slips + ((double)count + 2) * UNIT * sizes + 0x1p-1000) * OUTWARD;
+    b->score.slip[j] = (ATTEST_TERM(score_slips, slips) +
+                        ATTEST_TERM(score_sums, ((double)count + 2) * UNIT * sizes) +
+                        ATTEST_TERM(score_underflow, 0x1p-1000)) *
+                       OUTWARD;
     b->score.error[j] =
         (errors + g * computed + model->tiny * (1 + g * u) * losses(model, count)) * OUTWARD;
     if (!(computed * (1 + g * u) * OUTWARD <= model->most))

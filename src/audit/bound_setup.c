@@ -5,6 +5,7 @@
 
 #include "base/workers.h"
 #include "base/memory.h"
+#include "base/term.h"
 #include "number/double.h"
 
 static bool quantities_init(quantities *q, size_t count, bool shared)
@@ -30,7 +31,8 @@ void attest_audit_bound_input(double *value, double *slip, double *error,
                               const attest_audit_model *model)
 {
     *value = attest_double_get_fraction(numerator, denominator);
-    *slip = fabs(*value) * UNIT + 0x1p-1073;
+    *slip = ATTEST_TERM(input_rounding, fabs(*value) * UNIT) +
+            ATTEST_TERM(input_underflow, 0x1p-1073);
     *error = (fabs(*value) + *slip + model->tiny) * OUTWARD;
     if (!(fabs(*value) + *slip <= model->most))
         *error = INFINITY;
