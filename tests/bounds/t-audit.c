@@ -61,7 +61,7 @@ static double growth_cap(void)
 }
 
 /* What the exact sum of products is compared with: the value that is computed and its slip, by
- * a row of a matrix or as a score. x has the slips. */
+ * a row of a matrix or as a score. x has the slips, and y those of a score. */
 static double slip_ratio(bool score, const double *y, const double *x, const double *slip,
                          size_t count, const arb_t exact)
 {
@@ -71,7 +71,7 @@ static double slip_ratio(bool score, const double *y, const double *x, const dou
     const bound b = {
         .model = &model, .magnitude = magnitude, .score = {&got[0], &got[1], &got[2]}};
     const quantities from = {(double *)x, (double *)slip, zero},
-                     with = {(double *)y, zero, zero};
+                     with = {(double *)y, score ? (double *)slip : zero, zero};
 
     if (!zero || !panel || !magnitude)
         abort();
@@ -86,15 +86,17 @@ static double slip_ratio(bool score, const double *y, const double *x, const dou
     return ratio;
 }
 
-/* 1, as far off as its slip. */
+/* 1, as far off as its slip; both factors of a score. */
 static double carried_ratio(bool score)
 {
-    const double one = 1, slip = 0x1p-30;
+    const double one = 1, slip = 0x1p-20;
     double ratio;
     arb_t exact;
 
     arb_init(exact);
     arb_set_d(exact, 1 + slip);
+    if (score)
+        arb_sqr(exact, exact, EXACT_BITS);
     ratio = slip_ratio(score, &one, &one, &slip, 1, exact);
     arb_clear(exact);
     return ratio;
