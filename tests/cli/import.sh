@@ -291,7 +291,7 @@ complains '"weight_map" is missing'
 run 0 "without --homogeneous" eval "$work/embeddings.safetensors" --weights "$work/head.json" --number mpfr --bits 80 --json
 cp "$out" "$work/short"
 "$ATTEST" eval "$work/embeddings.safetensors" --homogeneous --weights "$work/head.json" --number mpfr --bits 80 --json >"$out"
-json '(lambda s: all([Fraction(x) for x in a][:-1] == [Fraction(x) for x in b] or max(abs(Fraction(x) - Fraction(y)) for x, y in zip(a, b)) < Fraction(1, 2**70) for p, q in zip(o["outputs"], s) for a, b in zip(p, q)))(json.load(open(sys.argv[1].replace("stdout", "short")))["outputs"])'
+json '(lambda s: all([Fraction(x) for x in a][:-1] == [Fraction(x) for x in b] or max(abs(Fraction(x) - Fraction(y)) for x, y in zip(a, b)) < Fraction(1, 2**70) for p, q in zip(o["outputs"], s) for a, b in zip(p, q)))(json.load(open("'"$work/short"'"))["outputs"])'
 run 0 "certify, too" certify "$work/embeddings.safetensors" --weights "$work/head.json" -o "$work/claim.json"
 run 0 "and check" check "$work/claim.json"
 

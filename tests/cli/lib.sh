@@ -79,7 +79,7 @@ while byte := sys.stdin.buffer.read(1):
     try:
         os.chdir(folder)
         with open(out) as file:
-            known = {"json": json, "sys": sys, "Fraction": Fraction, "o": json.load(file)}
+            known = {"json": json, "Fraction": Fraction, "o": json.load(file)}
         good = bool(eval(expression, known))
     except Exception:
         with open(err, "a") as file:
