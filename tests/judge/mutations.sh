@@ -81,7 +81,8 @@ mutation "references whose difference overflows" weights.c 'return rule->rescale
 mutation "constants that are no normal numbers" scores.c 'if (rule->constants_leave)' 'if (false)'
 mutation "accumulators wider than the working format" rule.c 'if (unit->limit > rule->work.limit)' 'if (false)'
 # (5), (6): sums, quotient, output
-mutation "rescales of the product with V" quotient.c 'rule->after ? x->raises : 0' '0'
+mutation "rescales of the product with V" quotient.c \
+    'raised_product(x, rule), rule->after ? x->raises : 0' 'raised_product(x, rule), 0'
 mutation "partial sums of the product with V" quotient.c 'most[c] / 2 * up' 'most[c] / 4 * up'
 mutation "lanes" quotient.c 'double steps = tiles * lane' 'double steps = tiles * lane / 2'
 mutation "division" $columns 'final = vector_set(rule->final)' 'final = vector_set(rule->final / 2)'

@@ -174,7 +174,7 @@ mutation "the farthest pair for the closest" src/certify/settle_exact.c \
 mutation "first differences without the tokens of negative scores" src/certify/first_difference_scan.c \
     'if (status != ATTEST_OK || !has_sign(scan, -1))' 'if (true)'
 mutation "a delta inside the enclosure of first differences" src/certify/first_difference.c \
-    'compare_end(low, claim->delta) > 0' 'compare_end(high, claim->delta) > 0'
+    'attest_rationals_compare_arf(low, claim->delta) > 0' 'attest_rationals_compare_arf(high, claim->delta) > 0'
 mutation "a radius without the error of the kernel" src/certify/bounded_layer.c \
     'double rho = error[k] + v * (eta + ATTEST_TERM(layer_values, part->projection)) * SLACK;' 'double rho = 0 * error[k] * eta;'
 mutation "pairs across leaves that are lost" src/geometry/tree_search.c \
