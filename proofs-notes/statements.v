@@ -1517,8 +1517,6 @@ Check (@constants.recheck_constants :
   sharp_gap.sharp <= g ->
   sharp_gap.nu g <= c_constants.RECHECK_NU /\
   exp (- c_constants.RECHECK_OTHER) <= g - sharp_gap.nu g).
-Check (@constants.gstar_constants :
-  Rabs (c_constants.GSTAR_START - gstar.gstar) <= powerRZ 2 (-48)).
 Check (@constants.lemma1_constants :
   forall n : nat,
   2 ^ c_constants.LEMMA1_SHIFT * ln (INR n) + c_constants.LEMMA1_ADD = 2 * ln (INR n) + 3 /\

@@ -50,16 +50,6 @@ attest_status attest_transform_rearrange(attest_dataset *to, const attest_datase
     return status;
 }
 
-attest_place attest_transform_place(const attest_dataset *from, attest_place place,
-                                    attest_rearrangement how)
-{
-    if (how == ATTEST_REVERSE_SEQUENCES)
-        place.sequence = from->count - 1 - place.sequence;
-    if (how == ATTEST_REVERSE_TOKENS)
-        place.position = attest_dataset_length(from, place.sequence) - 1 - place.position;
-    return place;
-}
-
 attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset *from,
                                        const attest_token_change *change)
 {

@@ -18,11 +18,6 @@ typedef enum attest_rearrangement {
 attest_status attest_transform_rearrange(attest_dataset *to, const attest_dataset *from,
                                          attest_rearrangement how) ATTEST_WARN_UNUSED;
 
-/* The place in the rearranged dataset of the token at a place. Domain: not REPEAT_TOKENS or
- * REPEAT_SEQUENCE, where places stay what they are. */
-attest_place attest_transform_place(const attest_dataset *from, attest_place place,
-                                    attest_rearrangement how);
-
 /* to = from with every token x replaced by factor * x, its entries in reverse order if mirror;
  * with an entry 1 appended to it if homogeneous. Status: NOMEM. */
 typedef struct attest_token_change {

@@ -27,14 +27,6 @@ pose proof (nu_half sharp ltac:(lra)); unfold RECHECK_NU, RECHECK_OTHER; split; 
 apply Rle_trans with 0.61; [interval with (i_prec 60) | lra].
 Qed.
 
-(* lemma_f.c starts Newton's method with 48 good bits. *)
-Theorem gstar_constants : Rabs (GSTAR_START - gstar) <= powerRZ 2 (-48).
-Proof.
-pose proof gstar_digits; unfold GSTAR_START.
-apply Rle_trans with (/ 10 ^ 15); [|interval with (i_prec 80)].
-unfold Rabs; destruct Rcase_abs; lra.
-Qed.
-
 (* lemma1.c: 2 log n + 3, and 3 where n = 1. *)
 Theorem lemma1_constants n :
   2 ^ LEMMA1_SHIFT * ln (INR n) + LEMMA1_ADD = 2 * ln (INR n) + 3 /\
@@ -93,8 +85,6 @@ Proof.
 exists 0; unfold nu, mu; rewrite !Rmult_0_l; unfold Rdiv; rewrite !Rmult_0_l.
 intros [_ H]; pose proof (exp_pos (- RECHECK_OTHER)); lra.
 Qed.
-Lemma gstar_constants_satisfiable : satisfiable gstar_constants.
-Proof. exact I. Qed.
 Lemma lemma1_constants_satisfiable : satisfiable lemma1_constants.
 Proof. now exists 2%nat. Qed.
 Lemma kappa_constants_satisfiable : satisfiable kappa_constants.

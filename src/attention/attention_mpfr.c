@@ -1,12 +1,9 @@
 /* attention_mpfr.c -- attention with every operation rounded to a floating-point format. */
-#include "attention/boltzmann.h"
-
 #include "number/mpfr.h"
 
 #define ATTEST_SYSTEM mpfr
 #define ATTEST_FOLDED 0
 #define ATTEST_HAS_EXP 1
-#define ATTEST_BOLTZ
 #include "attention/attention.inc"
 
 attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
@@ -28,22 +25,6 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
     status = attend((__mpfr_struct *)out, denominator, weights, sequence,
                     (asked){.end = sequence->length}, &c, error);
     fmpz_clear(denominator);
-    attest_mpfr_context_clear(&c);
-    return status;
-}
-
-attest_status attest_boltz_mpfr(mpfr_t out, const fmpz *numerator, const fmpz_t denominator,
-                                size_t count, const attest_format *format, mpfr_rnd_t rounding,
-                                attest_error *error)
-{
-    attest_status status;
-    attest_mpfr_context c;
-
-    if (count == 0)
-        return attest_error_set(error, ATTEST_DOMAIN, "boltz of no numbers");
-    attest_mpfr_context_init(&c, format, rounding);
-    mpfr_set_prec(out, format->precision);
-    status = boltz(out, numerator, denominator, count, &c, error);
     attest_mpfr_context_clear(&c);
     return status;
 }

@@ -8,7 +8,6 @@
 
 #include <attest/error.h>
 #include <attest/flint.h>
-#include <attest/format.h>
 
 /* Encloses boltz of the rationals numerator[i] / denominator.
  * Domain: count >= 1, denominator > 0, 2 <= bits <= ATTEST_BALL_MAX_BITS. Error: radius at most
@@ -16,14 +15,6 @@
  * (proofs-notes/attention.md). Status: DOMAIN, NOMEM. */
 attest_status attest_boltz_ball(arb_t value, const fmpz *numerator, const fmpz_t denominator,
                                 size_t count, long bits,
-                                attest_error *error) ATTEST_WARN_UNUSED;
-
-/* Entries rounded to the format, then every operation: max-shifted weights, their total, the
- * sum of weight times entry, one division, as attention does them (doc/arithmetic.md). value
- * gets the format's precision; MPFR's exponent range and flags are restored.
- * Domain: count >= 1, denominator > 0. Status: DOMAIN, NOMEM. */
-attest_status attest_boltz_mpfr(mpfr_t value, const fmpz *numerator, const fmpz_t denominator,
-                                size_t count, const attest_format *format, mpfr_rnd_t rounding,
                                 attest_error *error) ATTEST_WARN_UNUSED;
 
 #endif

@@ -14,17 +14,6 @@ attest_audit_size attest_audit_size_get(const mpfr_t x)
     return size;
 }
 
-double attest_audit_size_double(attest_audit_size size)
-{
-    if (size.part == 0)
-        return 0;
-    if (size.exponent > DBL_MAX_EXP)
-        return INFINITY;
-    return size.exponent < DBL_MIN_EXP
-               ? fmax(ldexp(size.part, (int)fmax(-2000.0, (double)size.exponent)), 0x1p-1074)
-               : ldexp(size.part, (int)size.exponent);
-}
-
 /* x = the size: 53 bits are enough for it. */
 static void get_wide(mpfr_t x, attest_audit_size size)
 {

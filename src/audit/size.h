@@ -21,9 +21,6 @@ int attest_audit_size_compare(attest_audit_size a, attest_audit_size b);
 attest_audit_size attest_audit_size_mean(attest_audit_size a, size_t a_count,
                                          attest_audit_size b, size_t b_count);
 
-/* As a double, rounded up: infinite where none is large enough. */
-double attest_audit_size_double(attest_audit_size size);
-
 /* The sign of size - rational, exactly. */
 int attest_audit_size_compare_rational(attest_audit_size size, const fmpq_t rational);
 

@@ -94,11 +94,6 @@ attest_status attest_tally_add(attest_tally *tally, attest_entry *entry, attest_
     return join(tally, error);
 }
 
-bool attest_tally_done(const attest_tally *tally)
-{
-    return tally->ended || tally->next >= attest_plan_chunks(tally->plan, tally->property);
-}
-
 uint64_t attest_tally_trials(const attest_tally *tally)
 {
     const attest_chunk_result *joined = &tally->joined;

@@ -33,9 +33,6 @@ attest_status attest_tally_add(attest_tally *tally, attest_entry *entry,
 /* Whether the chunk of this number was added. */
 bool attest_tally_has(const attest_tally *tally, uint64_t number);
 
-/* Whether all chunks of the plan's shard are joined, or those up to a violation. */
-bool attest_tally_done(const attest_tally *tally);
-
 /* Trials in the chunks joined. */
 uint64_t attest_tally_trials(const attest_tally *tally);
 

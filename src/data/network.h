@@ -80,12 +80,6 @@ void attest_network_clear(attest_network *network);
 attest_status attest_network_check_shapes(const attest_network *network,
                                           attest_error *error) ATTEST_WARN_UNUSED;
 
-/* Reads an attest/network file. Status: FORMAT, IO, UNABLE, NOMEM; the error's text begins with
- * the path and says where in the file. On failure network is as after init. */
-attest_status attest_network_read(attest_network *network, const char *path,
-                                  attest_budget *budget,
-                                  attest_error *error) ATTEST_WARN_UNUSED;
-
 /* Reads what an evaluation can run: an attest/network file, or what attest_weights_read takes,
  * as a network of the attention layer alone (dim is that of the weights, nothing is encoded).
  */

@@ -75,9 +75,6 @@ typedef struct attest_import {
     bool norm_after;           /* the model norms what attention returns; weights do not */
 } attest_import;
 
-/* The name of known architecture i, or NULL past the last. */
-const char *attest_import_arch_name(size_t i);
-
 /* weights = the heads that the request names (with arch, names that are NULL are filled in),
  * from the safetensors file at path; activation, ties, mask and skip are as after init. Exact.
  * Status: FORMAT (the file; a shape that does not fit: the text names tensor and shape), USAGE

@@ -139,11 +139,6 @@ static const layout known[] = {
 
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-const char *attest_import_arch_name(size_t i)
-{
-    return i < KNOWN ? known[i].name : NULL;
-}
-
 static const layout *find_layout(const char *name)
 {
     for (size_t i = 0; i < KNOWN; i++)

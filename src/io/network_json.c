@@ -155,23 +155,6 @@ attest_status attest_network_set_json(attest_network *network, const attest_json
     return status;
 }
 
-static attest_status set(void *network, const attest_json_cursor *object, attest_error *error)
-{
-    return attest_network_set_json(network, object, error);
-}
-
-attest_status attest_network_parse_json(attest_network *network, const char *text, size_t size,
-                                        attest_budget *budget, attest_error *error)
-{
-    return attest_json_parse_value(network, set, text, size, budget, error);
-}
-
-attest_status attest_network_read(attest_network *network, const char *path,
-                                  attest_budget *budget, attest_error *error)
-{
-    return attest_json_read_value(network, set, path, budget, error);
-}
-
 /* A network is told from weights by its "format". */
 static attest_status set_any(void *value, const attest_json_cursor *object, attest_error *error)
 {

@@ -12,11 +12,6 @@
 attest_status attest_network_set_json(attest_network *network, const attest_json_cursor *object,
                                       attest_error *error) ATTEST_WARN_UNUSED;
 
-/* The same from the text of a file. */
-attest_status attest_network_parse_json(attest_network *network, const char *text, size_t size,
-                                        attest_budget *budget,
-                                        attest_error *error) ATTEST_WARN_UNUSED;
-
 void attest_network_write_json(attest_json *json, const char *key,
                                const attest_network *network);
 

@@ -155,16 +155,3 @@ void attest_judge_unit_add_columns(double *o, const attest_judge_block *block, s
         }
     }
 }
-
-double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,
-                               const attest_judge_unit *unit)
-{
-    for (size_t i = 0; i < all->count; i += size) {
-        size_t left = all->count - i;
-        attest_judge_block block = {all->a + i, all->b + i * all->stride, all->stride,
-                                    left < size ? left : size};
-
-        addend = attest_judge_unit_sum(addend, &block, unit);
-    }
-    return addend;
-}

@@ -52,8 +52,4 @@ bool attest_judge_unit_has_columns(const attest_judge_unit *unit);
 void attest_judge_unit_add_columns(double *o, const attest_judge_block *block, size_t columns,
                                    const attest_judge_unit *unit);
 
-/* The same over count products in blocks of at most size, from the first to the last. */
-double attest_judge_unit_chain(double addend, const attest_judge_block *all, size_t size,
-                               const attest_judge_unit *unit);
-
 #endif

@@ -160,13 +160,6 @@ void attest_block_row_clear(attest_block_row *row)
     row->y = NULL;
 }
 
-size_t attest_block_row_get_group(const attest_block_row *row, size_t count)
-{
-    size_t channels = row->format.channels;
-
-    return channels == 0 || channels > count ? count : channels;
-}
-
 attest_block_scale attest_block_row_quantise(double *value, attest_block_row *row,
                                              const double *x, size_t count, double largest)
 {

@@ -33,9 +33,6 @@ attest_status attest_block_row_init(attest_block_row *row, const attest_block_fo
                                     size_t capacity, attest_error *error) ATTEST_WARN_UNUSED;
 void attest_block_row_clear(attest_block_row *row);
 
-/* The numbers of a group of a row of so many. */
-size_t attest_block_row_get_group(const attest_block_row *row, size_t count);
-
 /* element = the group of these numbers, quantised as one that also holds largest, which none
  * of them is above; returns its scale. Domain: numbers of binary32, count at most the capacity.
  */

@@ -22,30 +22,6 @@ static uint32_t get_sign(const attest_format *f)
     return f->positive ? 0 : (uint32_t)1 << (f->width - 1);
 }
 
-double attest_format_decode(uint32_t code, const attest_format *f)
-{
-    layout l = get_layout(f);
-    uint32_t sign = get_sign(f), field = code >> l.fraction & l.ones;
-    uint32_t fraction = code & (((uint32_t)1 << l.fraction) - 1);
-    uint32_t hidden = (uint32_t)1 << l.fraction;
-    int quantum = (int)f->emin - l.fraction;
-    double x;
-
-    if (f->positive)
-        return field == l.ones ? (double)NAN : ldexp(1, (int)f->emin + (int)field);
-    if (f->no_minus_zero && code == sign)
-        return (double)NAN;
-    if (f->top_is_nan && (code | sign) == (sign << 1) - 1)
-        return (double)NAN;
-    if (!f->finite_only && field == l.ones)
-        x = fraction == 0 ? (double)INFINITY : (double)NAN;
-    else if (field == 0)
-        x = ldexp(fraction, quantum);
-    else
-        x = ldexp(hidden + fraction, quantum + (int)field - 1);
-    return code & sign ? -x : x;
-}
-
 static uint32_t get_nan(const attest_format *f)
 {
     layout l = get_layout(f);
@@ -109,11 +85,4 @@ double attest_format_cast(double x, const attest_format *format)
         return cast_positive(x, format);
     attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     return attest_hosted_convert(x, &hosted);
-}
-
-bool attest_format_has(double x, const attest_format *format)
-{
-    double y = attest_format_cast(x, format);
-
-    return isnan(x) ? isnan(y) : y == x && !signbit(y) == !signbit(x);
 }

@@ -18,9 +18,6 @@ static inline bool attest_format_is_ieee(const attest_format *f)
              f->positive);
 }
 
-/* The value of a code. Domain: 0 < width <= 32, and the code has no other bits. */
-double attest_format_decode(uint32_t code, const attest_format *format);
-
 /* The code of x. Domain: as above; x is a number of the format, or NaN or an infinity where it
  * has them. */
 uint32_t attest_format_encode(double x, const attest_format *format);
@@ -31,8 +28,5 @@ double attest_format_get_most(const attest_format *format);
 /* x to nearest, ties to even (p = 1: to the larger), overflows and what the format does not
  * have as format.h says. Domain: doubles host the format, or it is positive with p = 1. */
 double attest_format_cast(double x, const attest_format *format);
-
-/* Whether the cast leaves x as it is, a NaN included. Domain: as there. */
-bool attest_format_has(double x, const attest_format *format);
 
 #endif

@@ -114,14 +114,6 @@ bool theft_duplicates_add(struct theft_duplicates *d, struct theft_fingerprint f
     return false;
 }
 
-void theft_duplicates_reset(struct theft_duplicates *d)
-{
-    if (d->count)
-        memset(d->slots, 0, d->capacity * sizeof *d->slots);
-    d->count = 0;
-    d->full = false;
-}
-
 void theft_duplicates_clear(struct theft_duplicates *d)
 {
     slots_free(d->slots, d->capacity);

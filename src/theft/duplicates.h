@@ -29,9 +29,6 @@ bool theft_duplicates_has(const struct theft_duplicates *d, struct theft_fingerp
 /* Puts `f` into the set, if there is room; true when it was there already. */
 bool theft_duplicates_add(struct theft_duplicates *d, struct theft_fingerprint f);
 
-/* Forgets all members and keeps the memory. */
-void theft_duplicates_reset(struct theft_duplicates *d);
-
 void theft_duplicates_clear(struct theft_duplicates *d);
 
 #endif

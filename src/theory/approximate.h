@@ -55,9 +55,6 @@ typedef struct attest_equivariant {
 /* The functions, ended by a NULL name. All need the whole context. */
 extern const attest_equivariant attest_equivariants[];
 
-/* The function of this name, or NULL. */
-const attest_equivariant *attest_equivariant_get(const char *name);
-
 typedef struct attest_approximation {
     /* What is asked for; set before building. */
     const attest_equivariant *function;

@@ -227,14 +227,6 @@ const attest_equivariant attest_equivariants[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-const attest_equivariant *attest_equivariant_get(const char *name)
-{
-    for (const attest_equivariant *f = attest_equivariants; f->name; f++)
-        if (strcmp(f->name, name) == 0)
-            return f;
-    return NULL;
-}
-
 static void exchange(int64_t *x, int64_t *y)
 {
     int64_t held = *x;

@@ -1,10 +1,7 @@
-/* lemma1.c -- the bound and the hypotheses of Lemma 1 (proofs-notes/lemma1.md). */
-#include <stdint.h>
-
+/* lemma1.c -- the bound and the gap of Lemma 1 (proofs-notes/lemma1.md). */
 #include "theory/lemma1.h"
 
 #include "number/depth.h"
-#include "theory/family.h"
 
 void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long bits)
 {
@@ -52,80 +49,4 @@ bool attest_lemma1_check_gap(const fmpq_t gap, size_t n)
     arb_clear(need);
     arb_clear(have);
     return above;
-}
-
-const char *attest_lemma1_hypothesis_name(attest_lemma1_hypothesis hypothesis)
-{
-    static const char *const names[] = {"", "equal-length", "no-duplicates", "radius", "gap"};
-
-    return names[hypothesis];
-}
-
-/* The first vector that has an entry with |entry| >= r, or SIZE_MAX. */
-static size_t find_outside(const attest_family *family, const fmpq_t r)
-{
-    size_t found = SIZE_MAX;
-    fmpz_t limit, entry;
-
-    fmpz_init(limit);
-    fmpz_init(entry);
-    fmpz_mul(limit, fmpq_numref(r), family->denominator);
-    for (size_t i = 0; i < family->count && found == SIZE_MAX; i++) {
-        for (size_t s = family->start[i]; s < family->start[i + 1]; s++) {
-            fmpz_mul(entry, family->numerator + s, fmpq_denref(r));
-            if (fmpz_cmpabs(entry, limit) >= 0 || fmpz_sgn(limit) < 0)
-                found = i;
-        }
-    }
-    fmpz_clear(limit);
-    fmpz_clear(entry);
-    return found;
-}
-
-static void check_sorted(attest_lemma1_hypothesis *fails, size_t *where,
-                         const attest_sorted_family *sorted, const fmpq_t r)
-{
-    const attest_family *family = sorted->family;
-    size_t n = attest_family_length(family, 0);
-    fmpq_t gap;
-
-    *fails = ATTEST_LEMMA1_HOLDS;
-    *where = SIZE_MAX;
-    for (size_t i = 1; i < family->count; i++) {
-        if (attest_family_length(family, i) != n) {
-            *fails = ATTEST_LEMMA1_EQUAL_LENGTH;
-            *where = i;
-            return;
-        }
-    }
-    if (sorted->repeats != SIZE_MAX) {
-        *fails = ATTEST_LEMMA1_NO_DUPLICATES;
-        *where = sorted->repeats;
-        return;
-    }
-    *where = find_outside(family, r);
-    if (*where != SIZE_MAX) {
-        *fails = ATTEST_LEMMA1_RADIUS;
-        return;
-    }
-    fmpq_init(gap);
-    fmpq_set_fmpz_frac(gap, sorted->gap, family->denominator);
-    if (sorted->has_gap && !attest_lemma1_check_gap(gap, n)) {
-        *fails = ATTEST_LEMMA1_GAP;
-        *where = sorted->close[0];
-    }
-    fmpq_clear(gap);
-}
-
-attest_status attest_lemma1_check(attest_lemma1_hypothesis *fails, size_t *where,
-                                  const attest_family *family, const fmpq_t r,
-                                  attest_error *error)
-{
-    attest_sorted_family sorted;
-    attest_status status = attest_sorted_family_init(&sorted, family, error);
-
-    if (status == ATTEST_OK)
-        check_sorted(fails, where, &sorted, r);
-    attest_sorted_family_clear(&sorted);
-    return status;
 }

@@ -1,6 +1,4 @@
 /* lemma_f.c -- the threshold and the bound of Lemma F (proofs-notes/lemma_f.md). */
-#include <assert.h>
-
 #include "theory/lemma_f.h"
 
 #include "number/depth.h"
@@ -25,57 +23,6 @@ static int threshold_side(const arb_t x, long bits)
     side = arb_is_positive(value) - arb_is_negative(value);
     arb_clear(value);
     return side;
-}
-
-/* Steps g <- 1 + g/(e^g - 1) - ..., by the secant slope 1 + 0.69...: Newton's method with the
- * derivative F'(g) = 1 - (e^g - 1 - g e^g)/(e^g - 1)^2. Not rigorous: the caller encloses. */
-static void newton_step(arb_t g, long bits)
-{
-    arb_t value, e, slope, square;
-
-    arb_init(value);
-    arb_init(e);
-    arb_init(slope);
-    arb_init(square);
-    threshold_function(value, g, bits);
-    arb_expm1(e, g, bits);
-    arb_mul(square, e, e, bits);
-    arb_add_ui(slope, e, 1, bits);
-    arb_mul(slope, slope, g, bits);
-    arb_sub(slope, slope, e, bits);
-    arb_div(slope, slope, square, bits);
-    arb_add_ui(slope, slope, 1, bits);
-    arb_div(value, value, slope, bits);
-    arb_sub(g, g, value, bits);
-    mag_zero(arb_radref(g));
-    arb_clear(value);
-    arb_clear(e);
-    arb_clear(slope);
-    arb_clear(square);
-}
-
-void attest_lemma_f_threshold(arb_t g, long bits)
-{
-    long work = bits + 32;
-    arb_t end, radius;
-
-    assert(bits >= 2);
-    arb_init(end);
-    arb_init(radius);
-    arb_set_d(g, 1.4455749111515481);
-    for (long good = 48; good < work; good *= 2)
-        newton_step(g, work);
-    newton_step(g, work);
-    /* A sign change of an increasing function between the ends is the proof. */
-    arb_set_si(radius, 1);
-    arb_mul_2exp_si(radius, radius, -(bits + 1));
-    arb_sub(end, g, radius, ARF_PREC_EXACT);
-    assert(threshold_side(end, work) == -1);
-    arb_add(end, g, radius, ARF_PREC_EXACT);
-    assert(threshold_side(end, work) == 1);
-    arb_add_error(g, radius);
-    arb_clear(end);
-    arb_clear(radius);
 }
 
 bool attest_lemma_f_check_gap(const fmpq_t gap)

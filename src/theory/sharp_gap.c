@@ -1,7 +1,5 @@
-/* sharp_gap.c -- the thresholds and the bound of proofs-notes/sharp_gap.md. */
+/* sharp_gap.c -- the threshold and the bound of proofs-notes/sharp_gap.md. */
 #include "theory/sharp_gap.h"
-
-#include <assert.h>
 
 #include "number/depth.h"
 
@@ -10,73 +8,6 @@ static void set_limit(arb_t g, long bits)
     arb_sqrt_ui(g, 3, bits);
     arb_add_ui(g, g, 2, bits);
     arb_log(g, g, bits);
-}
-
-/* value = 1 - r - (1 + q) d, r = q + ... + q^{n-1}, d = q + 2 q^2 + ... + (n-1) q^{n-1}: it
- * falls as q > 0 grows, and {0, -g} and {0, -2g, ..., -ng} have equal boltz at its zero. */
-static void balance(arb_t value, const arb_t q, size_t n, long bits)
-{
-    arb_t power, r, d;
-
-    arb_init(power);
-    arb_init(r);
-    arb_init(d);
-    arb_one(power);
-    for (size_t k = 1; k < n; k++) {
-        arb_mul(power, power, q, bits);
-        arb_add(r, r, power, bits);
-        arb_addmul_ui(d, power, k, bits);
-    }
-    arb_add_ui(value, q, 1, bits);
-    arb_mul(value, value, d, bits);
-    arb_add(value, value, r, bits);
-    arb_sub_ui(value, value, 1, bits);
-    arb_neg(value, value);
-    arb_clear(power);
-    arb_clear(r);
-    arb_clear(d);
-}
-
-/* Bisects [1/4, 1/2], which holds the zero: at 1/4 the value is above that for n = infinity,
- * which is positive below 2 - sqrt 3 > 1/4; at 1/2 it is at most that for n = 2, -1/4. */
-static void find_zero(arb_t q, size_t n, long bits)
-{
-    long work = 2 * bits + 64;
-    arb_t low, high, middle, value;
-
-    arb_init(low);
-    arb_init(high);
-    arb_init(middle);
-    arb_init(value);
-    arb_set_d(low, 0.25);
-    arb_set_d(high, 0.5);
-    for (long i = 0; i < bits; i++) {
-        arb_add(middle, low, high, ARF_PREC_EXACT);
-        arb_mul_2exp_si(middle, middle, -1);
-        balance(value, middle, n, work);
-        while (arb_contains_zero(value)) { /* ends: no such fraction is a zero, see the note */
-            work *= 2;
-            balance(value, middle, n, work);
-        }
-        arb_swap(arb_is_positive(value) ? low : high, middle);
-    }
-    arb_union(q, low, high, work);
-    arb_clear(low);
-    arb_clear(high);
-    arb_clear(middle);
-    arb_clear(value);
-}
-
-void attest_sharp_gap_threshold(arb_t g, size_t n, long bits)
-{
-    assert(n != 1 && n <= (size_t)1 << 20 && bits >= 2);
-    if (n == 0) {
-        set_limit(g, bits + 32);
-        return;
-    }
-    find_zero(g, n, bits + 8);
-    arb_log(g, g, bits + 32);
-    arb_neg(g, g);
 }
 
 /* log(2 + sqrt 3) = 1.316957896924816..., and a double safely above it. */

@@ -20,11 +20,6 @@
 #include <attest/error.h>
 #include <attest/flint.h>
 
-/* Encloses g_n, the largest gap at which two sets of at most n elements have equal boltz; n =
- * 0: the limit log(2 + sqrt 3). The radius is below 2^-bits. Domain: n != 1, n <= 2^20, bits >=
- * 2. */
-void attest_sharp_gap_threshold(arb_t g, size_t n, long bits);
-
 /* Whether gap >= log(2 + sqrt 3), which is no rational. */
 bool attest_sharp_gap_check(const fmpq_t gap);
 

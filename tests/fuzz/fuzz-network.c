@@ -1,5 +1,18 @@
 /* Networks in JSON: whatever is read is written, read again and the same. */
+#include "io/json_member.h"
 #include "io/network_json.h"
+
+static attest_status set(void *network, const attest_json_cursor *object, attest_error *error)
+{
+    return attest_network_set_json(network, object, error);
+}
+
+static attest_status attest_network_parse_json(attest_network *network, const char *text,
+                                               size_t size, attest_budget *budget,
+                                               attest_error *error)
+{
+    return attest_json_parse_value(network, set, text, size, budget, error);
+}
 
 #define FUZZ(suffix) attest_network##suffix
 #define FUZZ_MEMBER attention.head

@@ -58,7 +58,6 @@ network_encode attention
 network_exact attention
 network_mpfr attention
 network_mpfrs attention
-network_parse io
 network_read io
 network_runner attention
 network_set_json io

@@ -37,18 +37,6 @@ static attest_status run_mpfr(attest_error *error)
     return status;
 }
 
-static attest_status run_boltz(attest_error *error)
-{
-    attest_status status;
-    mpfr_t out;
-
-    mpfr_init2(out, 2);
-    status = attest_boltz_mpfr(out, test.sequence.entry, test.sequence.denominator, ENTRIES,
-                               &format, MPFR_RNDN, error);
-    mpfr_clear(out);
-    return status;
-}
-
 static attest_status run_ball(attest_error *error)
 {
     attest_status status;
@@ -193,7 +181,6 @@ int main(void)
     ref_case_init(&test, &shape, &state);
     fail_each("double", run_double);
     fail_each("mpfr", run_mpfr);
-    fail_each("boltz", run_boltz);
     fail_each("ball", run_ball);
     fail_each("exact", run_exact);
     fail_each("boltz in balls", run_boltz_ball);

@@ -75,57 +75,18 @@ static void test_ball(long bits, uint64_t *state)
     TAP_OK(ok, "boltz = LSE - H at %ld bits", bits);
 }
 
-/* Rounding at p bits changes the value by a few 2^-p of the largest entry: 3 n roundings of
- * terms below max|a| (weights are at most 1) and one of the quotient. */
-static void test_mpfr(uint64_t *state)
-{
-    static const mpfr_rnd_t roundings[] = {MPFR_RNDN, MPFR_RNDZ, MPFR_RNDU, MPFR_RNDD,
-                                           MPFR_RNDA};
-    attest_format format = {.precision = 100};
-    bool ok = true;
-    mpfr_t value;
-
-    mpfr_init2(value, 2);
-    for (int i = 0; i < 200; i++) {
-        numbers a;
-        arb_t ball, rounded;
-        arb_init(ball);
-        arb_init(rounded);
-        numbers_init(&a, 4, state);
-        ok = ok &&
-             attest_boltz_mpfr(value, a.numerator, a.denominator, a.count, &format,
-                               roundings[i % 5], NULL) == ATTEST_OK &&
-             attest_boltz_ball(ball, a.numerator, a.denominator, a.count, 200, NULL) ==
-                 ATTEST_OK;
-        arf_set_mpfr(arb_midref(rounded), value);
-        mag_set_ui_2exp_si(arb_radref(rounded), 1, -100 + 4 + 10);
-        ok = ok && mpfr_get_prec(value) == 100 && arb_overlaps(rounded, ball);
-        numbers_clear(&a);
-        arb_clear(ball);
-        arb_clear(rounded);
-    }
-    TAP_OK(ok, "rounded to 100 bits");
-    mpfr_clear(value);
-}
-
 static void test_refusals(void)
 {
-    attest_format format = {.precision = 10};
     attest_error error;
     fmpz_t one;
-    mpfr_t value;
     arb_t ball;
 
     fmpz_init_set_ui(one, 1);
-    mpfr_init2(value, 2);
     arb_init(ball);
     TAP_OK(attest_boltz_ball(ball, one, one, 0, 64, &error) == ATTEST_DOMAIN,
            "no numbers in balls: %s", error.text);
-    TAP_OK(attest_boltz_mpfr(value, one, one, 0, &format, MPFR_RNDN, &error) == ATTEST_DOMAIN,
-           "no numbers in MPFR: %s", error.text);
     TAP_OK(attest_boltz_ball(ball, one, one, 1, 0, &error) == ATTEST_DOMAIN, "no bits: %s",
            error.text);
-    mpfr_clear(value);
     arb_clear(ball);
     fmpz_clear(one);
 }
@@ -136,7 +97,6 @@ int main(void)
 
     test_ball(64, &state);
     test_ball(1000, &state);
-    test_mpfr(&state);
     test_refusals();
     flint_cleanup();
     mpfr_free_cache();
