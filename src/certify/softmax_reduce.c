@@ -1,111 +1,14 @@
 /* softmax_reduce.c -- the fractions of a softmax sum, reduced and over coprime denominators
- * (proofs-notes/zero_test.md, "Reduced fractions"). */
+ * (proofs-notes/zero_test.md, "Reduced fractions"). A fraction N_c / Z is an fmpz_poly_q in
+ * the variable y^stride: in lowest terms, the leading coefficient of Z positive. */
 #include "certify/softmax_sum.h"
 
 #include <stdlib.h>
 
-#include <flint/fmpq_poly.h>
-#include <flint/fmpz_poly.h>
+#include <flint/fmpz_poly_q.h>
 
 #include "base/memory.h"
-
-/* N / Z in the variable y^stride. */
-typedef struct fraction {
-    fmpz_poly_t z;
-    fmpq_poly_t n;
-} fraction;
-
-static void fraction_init(fraction *f)
-{
-    fmpz_poly_init(f->z);
-    fmpq_poly_init(f->n);
-}
-
-static void fraction_clear(fraction *f)
-{
-    fmpz_poly_clear(f->z);
-    fmpq_poly_clear(f->n);
-}
-
-/* f = entry c of the group. False when its degree is too large. */
-static bool fraction_set(fraction *f, const attest_softmax_group *group, size_t dim, size_t c,
-                         const fmpz_t stride)
-{
-    fmpz_t degree;
-    bool fits;
-
-    fmpz_init(degree);
-    fmpz_fdiv_q(degree, group->exponent + group->terms - 1, stride);
-    fits = fmpz_cmp_ui(degree, ATTEST_SOFTMAX_DEGREE) <= 0;
-    for (size_t i = 0; fits && i < group->terms; i++) {
-        fmpz_divexact(degree, group->exponent + i, stride);
-        fmpz_poly_set_coeff_fmpz(f->z, fmpz_get_si(degree), group->z + i);
-        fmpq_poly_set_coeff_fmpq(f->n, fmpz_get_si(degree), group->n + i * dim + c);
-    }
-    fmpz_clear(degree);
-    return fits;
-}
-
-/* Divides N and Z by their greatest common divisor; whether it was not constant. Z becomes
- * primitive with a positive leading coefficient. */
-static bool fraction_reduce(fraction *f)
-{
-    fmpz_poly_t numerator, common;
-    fmpz_t content;
-    bool reducible;
-
-    fmpz_poly_init(numerator);
-    fmpz_poly_init(common);
-    fmpz_init(content);
-    fmpq_poly_get_numerator(numerator, f->n);
-    fmpz_poly_gcd(common, numerator, f->z);
-    reducible = fmpz_poly_degree(common) > 0;
-    if (reducible) {
-        fmpz_poly_div(f->z, f->z, common);
-        fmpz_poly_div(numerator, numerator, common);
-        fmpz_set(content, fmpq_poly_denref(f->n));
-        fmpq_poly_set_fmpz_poly(f->n, numerator);
-        fmpq_poly_scalar_div_fmpz(f->n, f->n, content);
-    }
-    fmpz_poly_content(content, f->z);
-    if (fmpz_sgn(fmpz_poly_lead(f->z)) < 0)
-        fmpz_neg(content, content);
-    fmpz_poly_scalar_divexact_fmpz(f->z, f->z, content);
-    fmpq_poly_scalar_div_fmpz(f->n, f->n, content);
-    fmpz_poly_clear(numerator);
-    fmpz_poly_clear(common);
-    fmpz_clear(content);
-    return reducible;
-}
-
-/* group = the fraction as entry c, all others 0. */
-static void group_set(attest_softmax_group *group, const fraction *f, size_t dim, size_t c,
-                      const fmpz_t stride)
-{
-    slong length = FLINT_MAX(fmpz_poly_length(f->z), fmpq_poly_length(f->n));
-    size_t at = 0;
-    fmpq_t n;
-    fmpz_t z;
-
-    fmpq_init(n);
-    fmpz_init(z);
-    group->exponent = _fmpz_vec_init(length);
-    group->z = _fmpz_vec_init(length);
-    group->n = _fmpq_vec_init(length * (slong)dim);
-    for (slong i = 0; i < length; i++) {
-        fmpz_poly_get_coeff_fmpz(z, f->z, i);
-        fmpq_poly_get_coeff_fmpq(n, f->n, i);
-        if (fmpz_is_zero(z) && fmpq_is_zero(n))
-            continue;
-        fmpz_mul_si(group->exponent + at, stride, i);
-        fmpz_set(group->z + at, z);
-        fmpq_set(group->n + at * dim + c, n);
-        at++;
-    }
-    group->terms = at;
-    fmpq_clear(n);
-    fmpz_clear(z);
-}
+#include "number/scope.h"
 
 static void get_stride(fmpz_t stride, const attest_softmax_group *group)
 {
@@ -122,97 +25,129 @@ static bool entry_is_zero(const attest_softmax_group *group, size_t dim, size_t 
     return true;
 }
 
+/* f = entry c of the group, reduced. False when its degree is too large. */
+static bool set_fraction(fmpz_poly_q_t f, const attest_softmax_group *group, size_t dim,
+                         size_t c, const fmpz_t stride)
+{
+    FMPZ(degree, clear, value);
+
+    fmpz_poly_q_zero(f);
+    if (entry_is_zero(group, dim, c))
+        return true;
+    fmpz_fdiv_q(degree, group->exponent + group->terms - 1, stride);
+    if (fmpz_cmp_ui(degree, ATTEST_SOFTMAX_DEGREE) > 0)
+        return false;
+    fmpz_one(clear);
+    for (size_t i = 0; i < group->terms; i++)
+        fmpz_lcm(clear, clear, fmpq_denref(group->n + i * dim + c));
+    fmpz_poly_zero(fmpz_poly_q_denref(f));
+    for (size_t i = 0; i < group->terms; i++) {
+        const fmpq *n = group->n + i * dim + c;
+
+        fmpz_divexact(degree, group->exponent + i, stride);
+        fmpz_mul(value, clear, group->z + i);
+        fmpz_poly_set_coeff_fmpz(fmpz_poly_q_denref(f), fmpz_get_si(degree), value);
+        fmpz_divexact(value, clear, fmpq_denref(n));
+        fmpz_mul(value, value, fmpq_numref(n));
+        fmpz_poly_set_coeff_fmpz(fmpz_poly_q_numref(f), fmpz_get_si(degree), value);
+    }
+    fmpz_poly_q_canonicalise(f);
+    return true;
+}
+
+/* group = the fraction as entry c, all others 0. */
+static void group_set(attest_softmax_group *group, const fmpz_poly_q_t f, size_t dim, size_t c,
+                      const fmpz_t stride)
+{
+    const fmpz_poly_struct *above = fmpz_poly_q_numref(f), *below = fmpz_poly_q_denref(f);
+    slong length = FLINT_MAX(fmpz_poly_length(below), fmpz_poly_length(above));
+    FMPZ(content, n, z);
+
+    fmpz_poly_content(content, below);
+    group->terms = 0;
+    group->exponent = _fmpz_vec_init(length);
+    group->z = _fmpz_vec_init(length);
+    group->n = _fmpq_vec_init(length * (slong)dim);
+    for (slong i = 0; i < length; i++) {
+        fmpz_poly_get_coeff_fmpz(z, below, i);
+        fmpz_poly_get_coeff_fmpz(n, above, i);
+        if (fmpz_is_zero(z) && fmpz_is_zero(n))
+            continue;
+        fmpz_mul_si(group->exponent + group->terms, stride, i);
+        fmpz_divexact(group->z + group->terms, z, content);
+        fmpq_set_fmpz_frac(group->n + group->terms++ * dim + c, n, content);
+    }
+}
+
 /* Moves entry c of group g to a group of its own behind the others if the fraction can be
  * reduced; *moved tells. */
 static attest_status split_entry(bool *moved, attest_softmax_sum *sum, size_t g, size_t c,
                                  attest_error *error)
 {
-    fmpz_t stride;
-    fraction f;
+    attest_softmax_group *group;
+    fmpz_poly_q_t f;
+    FMPZ(stride, degree);
 
     if (!attest_memory_grow(&sum->group, &sum->room, sum->groups + 1, sizeof *sum->group))
         return attest_memory_fail(error);
-    fmpz_init(stride);
-    fraction_init(&f);
-    get_stride(stride, &sum->group[g]);
-    *moved = !entry_is_zero(&sum->group[g], sum->dim, c) &&
-             fraction_set(&f, &sum->group[g], sum->dim, c, stride) && fraction_reduce(&f);
+    group = &sum->group[g];
+    *moved = false;
+    if (entry_is_zero(group, sum->dim, c))
+        return ATTEST_OK;
+    fmpz_poly_q_init(f);
+    get_stride(stride, group);
+    for (size_t i = 0; i < group->terms; i++)
+        if (!fmpz_is_zero(group->z + i))
+            fmpz_divexact(degree, group->exponent + i, stride);
+    *moved = set_fraction(f, group, sum->dim, c, stride) &&
+             fmpz_cmp_si(degree, fmpz_poly_degree(fmpz_poly_q_denref(f))) > 0;
     if (*moved) {
-        group_set(&sum->group[sum->groups++], &f, sum->dim, c, stride);
-        for (size_t i = 0; i < sum->group[g].terms; i++)
-            fmpq_zero(sum->group[g].n + i * sum->dim + c);
+        group_set(&sum->group[sum->groups++], f, sum->dim, c, stride);
+        for (size_t i = 0; i < group->terms; i++)
+            fmpq_zero(group->n + i * sum->dim + c);
     }
-    fraction_clear(&f);
-    fmpz_clear(stride);
+    fmpz_poly_q_clear(f);
     return ATTEST_OK;
 }
 
 attest_status attest_softmax_sum_reduce(attest_softmax_sum *sum, attest_error *error)
 {
     bool changed = true, moved = false;
-    attest_status status = ATTEST_OK;
 
-    while (changed && status == ATTEST_OK) { /* each pass lowers the sum of the degrees */
+    while (changed) { /* each pass lowers the sum of the degrees */
         size_t groups = sum->groups;
         changed = false;
         for (size_t g = 0; g < groups; g++)
-            for (size_t c = 0; c < sum->dim && status == ATTEST_OK; c++) {
-                status = split_entry(&moved, sum, g, c, error);
+            for (size_t c = 0; c < sum->dim; c++) {
+                ATTEST_TRY(split_entry(&moved, sum, g, c, error));
                 changed = changed || moved;
             }
         attest_softmax_sum_join(sum);
     }
-    return status;
+    return ATTEST_OK;
 }
 
-/* f += other, over the least common multiple of the denominators. False when the degree of that
- * is too large. */
-static bool fraction_add(fraction *f, const fraction *other, const fmpz_poly_t common)
-{
-    fmpz_poly_t left, right;
-    fmpq_poly_t term;
-    bool fits;
-
-    fmpz_poly_init(left);
-    fmpz_poly_init(right);
-    fmpq_poly_init(term);
-    fmpz_poly_div(left, f->z, common);
-    fmpz_poly_div(right, other->z, common);
-    fits = fmpz_poly_degree(f->z) + fmpz_poly_degree(right) <= ATTEST_SOFTMAX_DEGREE;
-    if (fits) {
-        fmpq_poly_set_fmpz_poly(term, right);
-        fmpq_poly_mul(f->n, f->n, term);
-        fmpq_poly_set_fmpz_poly(term, left);
-        fmpq_poly_mul(term, term, other->n);
-        fmpq_poly_add(f->n, f->n, term);
-        fmpz_poly_mul(f->z, f->z, right);
-    }
-    fmpz_poly_clear(left);
-    fmpz_poly_clear(right);
-    fmpq_poly_clear(term);
-    return fits;
-}
-
-/* Adds the fractions that share factors, until all denominators are coprime; *count = how many
- * are left. False when a degree is too large. */
-static bool make_coprime(fraction *f, size_t *count)
+/* Adds fractions whose denominators share a factor until all are coprime; each sum stands in
+ * one place, and 0 in the others. False when a degree is too large. */
+static bool make_coprime(fmpz_poly_q_t *f, size_t count)
 {
     fmpz_poly_t common;
     bool fits = true;
 
     fmpz_poly_init(common);
-    for (size_t i = 0; i < *count && fits; i++)
-        for (size_t j = i + 1; j < *count && fits; j++) {
-            fmpz_poly_gcd(common, f[i].z, f[j].z);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count && fits; j++) {
+            slong a = fmpz_poly_degree(fmpz_poly_q_denref(f[i]));
+            slong b = fmpz_poly_degree(fmpz_poly_q_denref(f[j]));
+            fmpz_poly_gcd(common, fmpz_poly_q_denref(f[i]), fmpz_poly_q_denref(f[j]));
             if (fmpz_poly_degree(common) == 0)
                 continue;
-            fits = fraction_add(&f[i], &f[j], common);
-            (void)fraction_reduce(&f[i]);
-            fraction_clear(&f[j]);
-            f[j] = f[--*count];
-            j = i; /* the denominator has changed: all others anew */
-            if (fmpz_poly_degree(f[i].z) == 0)
-                break;
+            fits = a + b - fmpz_poly_degree(common) <= ATTEST_SOFTMAX_DEGREE;
+            if (fits) {
+                fmpz_poly_q_add(f[i], f[i], f[j]);
+                fmpz_poly_q_zero(f[j]);
+                j = i; /* the denominator has changed: compare with all others again */
+            }
         }
     fmpz_poly_clear(common);
     return fits;
@@ -222,47 +157,36 @@ static bool make_coprime(fraction *f, size_t *count)
  * over coprime denominators add up to a constant only if each is one: a root of one denominator
  * is a pole of that fraction and of no other. */
 static int entry_vanishes(const attest_softmax_sum *sum, size_t c, const fmpz_t stride,
-                          fraction *f)
+                          fmpz_poly_q_t *f)
 {
-    size_t count = 0;
     bool fits = true, constant = true;
-    fmpq_t total, part;
+    FMPQ(total, part);
 
-    fmpq_init(total);
-    fmpq_init(part);
     fmpq_set(total, sum->constant + c);
+    for (size_t g = 0; g < sum->groups; g++)
+        fits = fits && set_fraction(f[g], &sum->group[g], sum->dim, c, stride);
+    fits = fits && make_coprime(f, sum->groups);
     for (size_t g = 0; g < sum->groups && fits; g++) {
-        if (entry_is_zero(&sum->group[g], sum->dim, c))
-            continue;
-        fraction_init(&f[count]);
-        fits = fraction_set(&f[count], &sum->group[g], sum->dim, c, stride);
-        if (fits)
-            (void)fraction_reduce(&f[count]);
-        count++;
+        const fmpz_poly_struct *above = fmpz_poly_q_numref(f[g]);
+
+        constant = constant && fmpz_poly_degree(above) <= 0 &&
+                   fmpz_poly_degree(fmpz_poly_q_denref(f[g])) == 0;
+        fmpz_poly_get_coeff_fmpz(fmpq_numref(part), above, 0);
+        fmpz_poly_get_coeff_fmpz(fmpq_denref(part), fmpz_poly_q_denref(f[g]), 0);
+        if (constant)
+            fmpq_add(total, total, part);
     }
-    fits = fits && make_coprime(f, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (fmpz_poly_degree(f[i].z) > 0 || fmpq_poly_degree(f[i].n) > 0)
-            constant = false;
-        fmpq_poly_get_coeff_fmpq(part, f[i].n, 0); /* Z = 1: it is primitive */
-        fmpq_add(total, total, part);
-        fraction_clear(&f[i]);
-    }
-    constant = constant && fmpq_is_zero(total);
-    fmpq_clear(total);
-    fmpq_clear(part);
-    return fits ? constant : -1;
+    return fits ? constant && fmpq_is_zero(total) : -1;
 }
 
 int attest_softmax_sum_vanishes(const attest_softmax_sum *sum)
 {
-    fraction *f = attest_memory_alloc(sum->groups, sizeof *f);
-    int vanishes = f || sum->groups == 0 ? 1 : -1;
-    fmpz_t stride, content;
+    fmpz_poly_q_t *f = attest_memory_alloc(sum->groups, sizeof *f);
+    int vanishes = f ? 1 : -1; /* -1: no memory, or the degree is too large */
+    FMPZ(stride, content);
 
-    fmpz_init(stride);
-    fmpz_init(content);
-    for (size_t g = 0; g < sum->groups; g++) {
+    for (size_t g = 0; g < sum->groups && f; g++) {
+        fmpz_poly_q_init(f[g]);
         get_stride(content, &sum->group[g]);
         fmpz_gcd(stride, stride, content);
     }
@@ -270,8 +194,8 @@ int attest_softmax_sum_vanishes(const attest_softmax_sum *sum)
         fmpz_one(stride);
     for (size_t c = 0; c < sum->dim && vanishes == 1; c++)
         vanishes = entry_vanishes(sum, c, stride, f);
-    fmpz_clear(stride);
-    fmpz_clear(content);
+    for (size_t g = 0; g < sum->groups && f; g++)
+        fmpz_poly_q_clear(f[g]);
     free(f);
     return vanishes;
 }

@@ -2,6 +2,7 @@
 #include "certify/softmax_series.h"
 
 #include "attention/work.h"
+#include "number/scope.h"
 
 typedef attest_softmax_series series;
 typedef attest_softmax_frame frame;
@@ -231,4 +232,28 @@ void attest_softmax_series_expand(series *total, series *below, fmpz_t clear,
     }
     fmpz_clear(factor);
     attest_softmax_series_clear(&above, f), attest_softmax_series_clear(&square, f);
+}
+
+int attest_softmax_series_vanishes(const attest_softmax_sum *sum, const fmpq_t target)
+{
+    frame f = {.sum = sum, .limits = {.terms = SIZE_MAX}, .fits = true};
+    series above, below;
+    bool zero = true;
+    FMPZ(clear);
+
+    fmpz_mpoly_ctx_init(f.context, 1, ORD_LEX);
+    attest_softmax_series_init(&above, &f), attest_softmax_series_init(&below, &f);
+    if (fmpq_is_zero(target)) {
+        get_clear(clear, sum);
+        for (size_t c = 0; c < sum->dim && zero; c++) {
+            expand_entry(&above, &below, c, clear, &f);
+            zero = fmpz_mpoly_is_zero(above.poly, f.context);
+        }
+    } else {
+        attest_softmax_series_expand(&above, &below, clear, target, &f);
+        zero = fmpz_mpoly_is_zero(above.poly, f.context);
+    }
+    attest_softmax_series_clear(&above, &f), attest_softmax_series_clear(&below, &f);
+    fmpz_mpoly_ctx_clear(f.context);
+    return f.fits ? zero : -1;
 }

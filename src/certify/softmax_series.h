@@ -38,4 +38,8 @@ void attest_softmax_series_term(fmpz_t coefficient, fmpz_t exponent,
 void attest_softmax_series_expand(attest_softmax_series *total, attest_softmax_series *below,
                                   fmpz_t clear, const fmpq_t target, attest_softmax_frame *f);
 
+/* Whether |sum|^2 = target, by multiplying out with nothing cut off: 1 or 0, or -1 where a
+ * product has too many terms. */
+int attest_softmax_series_vanishes(const attest_softmax_sum *sum, const fmpq_t target);
+
 #endif

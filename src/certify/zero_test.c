@@ -1,12 +1,11 @@
 /* zero_test.c -- equality of softmax outputs is decidable. */
 #include "certify/zero_test.h"
 
-#include <flint/fmpz_mpoly.h>
 #include <flint/nmod.h>
 
-enum { PRIMES = 8 }; /* as many attempts to see a difference */
+#include "certify/softmax_series.h"
 
-/* ----- modulo a prime ----- */
+enum { PRIMES = 8 }; /* as many attempts to see a difference */
 
 /* x modulo the prime; false when the denominator vanishes there. */
 static bool reduce(mp_limb_t *value, const fmpq *x, nmod_t mod)
@@ -84,127 +83,6 @@ static bool differs(const attest_softmax_sum *sum, const fmpq_t target)
     return false;
 }
 
-/* ----- by polynomials ----- */
-
-/* The denominators, and what is needed to build numerators over their product. */
-typedef struct expansion {
-    const attest_softmax_sum *sum;
-    fmpz_mpoly_ctx_t context;
-    fmpz_mpoly_struct *z; /* one per group */
-    fmpz_mpoly_t product; /* of all z */
-    fmpz_t clear;         /* a common denominator of all rational numbers in the sum */
-} expansion;
-
-static void push(fmpz_mpoly_t p, const fmpz_t coefficient, const fmpz_t exponent,
-                 const fmpz_mpoly_ctx_t context)
-{
-    fmpz *exponents[1] = {(fmpz *)exponent};
-
-    if (!fmpz_is_zero(coefficient))
-        fmpz_mpoly_push_term_fmpz_fmpz(p, coefficient, exponents, context);
-}
-
-static void expansion_init(expansion *e, const attest_softmax_sum *sum)
-{
-    e->sum = sum;
-    fmpz_mpoly_ctx_init(e->context, 1, ORD_LEX);
-    e->z = flint_malloc(sum->groups * sizeof *e->z + 1);
-    fmpz_init_set_ui(e->clear, 1);
-    for (size_t c = 0; c < sum->dim; c++)
-        fmpz_lcm(e->clear, e->clear, fmpq_denref(sum->constant + c));
-    fmpz_mpoly_init(e->product, e->context);
-    fmpz_mpoly_one(e->product, e->context);
-    for (size_t g = 0; g < sum->groups; g++) {
-        const attest_softmax_group *group = &sum->group[g];
-        fmpz_mpoly_init(e->z + g, e->context);
-        for (size_t i = group->terms; i-- > 0;) /* from the highest exponent */
-            push(e->z + g, group->z + i, group->exponent + i, e->context);
-        fmpz_mpoly_mul(e->product, e->product, e->z + g, e->context);
-        for (size_t i = 0; i < group->terms * sum->dim; i++)
-            fmpz_lcm(e->clear, e->clear, fmpq_denref(group->n + i));
-    }
-}
-
-static void expansion_clear(expansion *e)
-{
-    for (size_t g = 0; g < e->sum->groups; g++)
-        fmpz_mpoly_clear(e->z + g, e->context);
-    flint_free(e->z);
-    fmpz_mpoly_clear(e->product, e->context);
-    fmpz_clear(e->clear);
-    fmpz_mpoly_ctx_clear(e->context);
-}
-
-/* integer = x times the common denominator. */
-static void cleared(fmpz_t integer, const expansion *e, const fmpq *x)
-{
-    fmpz_divexact(integer, e->clear, fmpq_denref(x));
-    fmpz_mul(integer, integer, fmpq_numref(x));
-}
-
-/* numerator = clear * product * (entry c of the sum). */
-static void entry_numerator(fmpz_mpoly_t numerator, const expansion *e, size_t c)
-{
-    const attest_softmax_sum *sum = e->sum;
-    fmpz_mpoly_t term;
-    fmpz_t integer;
-
-    fmpz_init(integer);
-    fmpz_mpoly_init(term, e->context);
-    cleared(integer, e, sum->constant + c);
-    fmpz_mpoly_scalar_mul_fmpz(numerator, e->product, integer, e->context);
-    for (size_t g = 0; g < sum->groups; g++) {
-        const attest_softmax_group *group = &sum->group[g];
-        fmpz_mpoly_zero(term, e->context);
-        for (size_t i = group->terms; i-- > 0;) {
-            cleared(integer, e, group->n + i * sum->dim + c);
-            push(term, integer, group->exponent + i, e->context);
-        }
-        for (size_t other = 0; other < sum->groups; other++)
-            if (other != g)
-                fmpz_mpoly_mul(term, term, e->z + other, e->context);
-        fmpz_mpoly_add(numerator, numerator, term, e->context);
-    }
-    fmpz_mpoly_clear(term, e->context);
-    fmpz_clear(integer);
-}
-
-/* Whether |sum|^2 = target, by multiplying out. */
-static bool vanishes(const attest_softmax_sum *sum, const fmpq_t target)
-{
-    expansion e;
-    fmpz_mpoly_t numerator, total;
-    fmpz_t factor;
-    bool zero = true;
-
-    expansion_init(&e, sum);
-    fmpz_mpoly_init(numerator, e.context);
-    fmpz_mpoly_init(total, e.context);
-    for (size_t c = 0; c < sum->dim && zero; c++) {
-        entry_numerator(numerator, &e, c);
-        if (fmpq_is_zero(target)) {
-            zero = fmpz_mpoly_is_zero(numerator, e.context);
-        } else {
-            fmpz_mpoly_mul(numerator, numerator, numerator, e.context);
-            fmpz_mpoly_add(total, total, numerator, e.context);
-        }
-    }
-    if (!fmpq_is_zero(target)) { /* den * total = num * (clear * product)^2 ? */
-        fmpz_init(factor);
-        fmpz_mul(factor, e.clear, e.clear);
-        fmpz_mul(factor, factor, fmpq_numref(target));
-        fmpz_mpoly_mul(numerator, e.product, e.product, e.context);
-        fmpz_mpoly_scalar_mul_fmpz(numerator, numerator, factor, e.context);
-        fmpz_mpoly_scalar_mul_fmpz(total, total, fmpq_denref(target), e.context);
-        zero = fmpz_mpoly_equal(total, numerator, e.context);
-        fmpz_clear(factor);
-    }
-    fmpz_mpoly_clear(numerator, e.context);
-    fmpz_mpoly_clear(total, e.context);
-    expansion_clear(&e);
-    return zero;
-}
-
 static bool affordable(const attest_softmax_sum *sum, bool squared, size_t max_terms)
 {
     size_t terms = 1;
@@ -236,7 +114,7 @@ attest_status attest_zero_test(attest_zero_answer *answer, attest_softmax_sum *s
     if (fmpq_is_zero(target))
         zero = attest_softmax_sum_vanishes(sum);
     if (zero < 0 && affordable(sum, !fmpq_is_zero(target), max_terms))
-        zero = vanishes(sum, target);
+        zero = attest_softmax_series_vanishes(sum, target);
     *answer = zero < 0   ? ATTEST_ZERO_UNABLE
               : zero > 0 ? ATTEST_ZERO_EQUAL
                          : ATTEST_ZERO_DIFFERENT;
