@@ -4,12 +4,11 @@
 
 #include <attest/flint.h>
 
-#include "io/json_read.h"
+#include "io/json_take.h"
 
-/* ball = {"mid", "rad"} under key, exactly. Where "log2" or "text" beside them is not true of
- * it, *untrue says so. Status: FORMAT, NOMEM. */
-attest_status attest_certificate_read_ball(arb_t ball, const char **untrue,
-                                           const attest_json_cursor *object, const char *key,
-                                           attest_error *error) ATTEST_WARN_UNUSED;
+/* ball = {"mid", "rad"} under key, exactly. Where "log2" or "text" beside them contradicts it,
+ * *untrue is set to the reason. Errors stick (json_take.h). */
+void attest_certificate_read_ball(arb_t ball, const char **untrue,
+                                  const attest_json_cursor *object, const char *key);
 
 #endif

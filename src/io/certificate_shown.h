@@ -11,8 +11,8 @@
 #include <attest/status.h>
 
 /* *shows = whether the decimal differs by at most two units in the 15th digit from log2 of the
- * ball's midpoint, rounded to 15 digits; never for a ball that is not positive. Domain: a finite ball. Status: FORMAT (no
- * decimal), NOMEM. */
+ * ball's midpoint, rounded to 15 digits; never for a ball that is not positive. Domain: a
+ * finite ball. Status: FORMAT (no decimal), NOMEM. */
 attest_status attest_certificate_shows_log2(bool *shows, const char *text,
                                             const arb_t ball) ATTEST_WARN_UNUSED;
 

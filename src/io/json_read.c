@@ -12,7 +12,7 @@
 
 attest_json_cursor attest_json_root(const attest_json_document *document)
 {
-    attest_json_cursor root = {document->tree.root, NULL, NULL, 0, document->budget};
+    attest_json_cursor root = {document->tree.root, NULL, NULL, 0, document->budget, NULL};
 
     return root;
 }
@@ -103,7 +103,7 @@ static const attest_json_node *find(const attest_json_cursor *object, const char
 bool attest_json_find_member(attest_json_cursor *member, const attest_json_cursor *object,
                              const char *key)
 {
-    attest_json_cursor found = {NULL, object, key, 0, object->budget};
+    attest_json_cursor found = {NULL, object, key, 0, object->budget, object->failure};
 
     if (attest_json_is_object(object))
         found.value = find(object, key);
@@ -119,7 +119,8 @@ attest_status attest_json_get_member(attest_json_cursor *member,
 {
     if (!attest_json_is_object(object))
         return wrong_kind(object, error, "an object");
-    *member = (attest_json_cursor){find(object, key), object, key, 0, object->budget};
+    *member = (attest_json_cursor){find(object, key), object,         key, 0,
+                                   object->budget,    object->failure};
     if (!member->value)
         return attest_json_fail(object, error, ATTEST_FORMAT, "\"%s\" is missing", key);
     return ATTEST_OK;
@@ -133,7 +134,8 @@ bool attest_json_get_member_at(attest_json_cursor *member, const attest_json_cur
     if (!attest_json_is_object(object) || index >= object->value->count)
         return false;
     child = object->value->child + 2 * index;
-    *member = (attest_json_cursor){child + 1, object, child->text, 0, object->budget};
+    *member = (attest_json_cursor){child + 1, object,         child->text,
+                                   0,         object->budget, object->failure};
     return true;
 }
 
@@ -181,8 +183,8 @@ attest_status attest_json_get_length(size_t *length, const attest_json_cursor *a
 
 attest_json_cursor attest_json_get_element(const attest_json_cursor *array, size_t index)
 {
-    attest_json_cursor element = {array->value->child + index, array, NULL, index,
-                                  array->budget};
+    attest_json_cursor element = {
+        array->value->child + index, array, NULL, index, array->budget, array->failure};
 
     return element;
 }

@@ -29,7 +29,8 @@ typedef struct attest_json_cursor {
     const struct attest_json_cursor *parent;
     const char *key; /* NULL: element index of the parent */
     size_t index;
-    attest_budget *budget; /* charged for numbers */
+    attest_budget *budget;               /* charged for numbers */
+    struct attest_json_failure *failure; /* NULL unless errors stick (json_take.h) */
 } attest_json_cursor;
 
 /* Takes the text apart, which must hold one object; it is not needed any more then. The budget
