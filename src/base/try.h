@@ -5,7 +5,7 @@
 #include <attest/status.h>
 
 /* Returns from the function with the status of the call unless it is OK. For functions that own
- * nothing at that point. */
+ * nothing at that point, or only what is cleared with its block (number/scope.h). */
 #define ATTEST_TRY(call)                                                                       \
     do {                                                                                       \
         attest_status attest_try_status = (call);                                              \

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "certify/first_difference.h"
+#include "number/scope.h"
 
 /* Up to so many tokens their least distance is looked for to sharpen a bound. */
 enum { DISTANCE_TOKENS = 20000 };
@@ -42,16 +43,12 @@ static void get_alpha(fmpq_t alpha, const attest_first_scan *scan, uint32_t toke
 /* Divides by what all numerators and the denominator have in common. */
 static void scores_reduce(scores *s)
 {
-    fmpz_t common;
+    FMPZ(common);
 
-    fmpz_init_set(common, s->denominator);
-    for (size_t i = 0; i < s->count && !fmpz_is_one(common); i++)
-        fmpz_gcd(common, common, s->numerator + i);
-    if (!fmpz_is_one(common)) {
-        _fmpz_vec_scalar_divexact_fmpz(s->numerator, s->numerator, (slong)s->count, common);
-        fmpz_divexact(s->denominator, s->denominator, common);
-    }
-    fmpz_clear(common);
+    _fmpz_vec_content(common, s->numerator, (slong)s->count);
+    fmpz_gcd(common, common, s->denominator);
+    _fmpz_vec_scalar_divexact_fmpz(s->numerator, s->numerator, (slong)s->count, common);
+    fmpz_divexact(s->denominator, s->denominator, common);
 }
 
 /* scores = alpha (v.y) for the keys y of the lists, one after another; over the least
@@ -99,9 +96,8 @@ static void scores_depth(fmpq_t depth, const scores *s, size_t count, size_t com
 {
     fmpz *sorted[2] = {_fmpz_vec_init((slong)count), _fmpz_vec_init((slong)(s->count - count))};
     size_t length[2] = {count, s->count - count};
-    fmpz_t c;
+    FMPZ(c);
 
-    fmpz_init(c);
     for (int side = 0; side < 2; side++) {
         _fmpz_vec_set(sorted[side], s->numerator + (side ? count : 0), (slong)length[side]);
         _fmpz_vec_sort(sorted[side], (slong)length[side]); /* ascending */
@@ -115,7 +111,6 @@ static void scores_depth(fmpq_t depth, const scores *s, size_t count, size_t com
         }
     fmpz_sub(c, sorted[0] + length[0] - 1, c);
     fmpq_set_fmpz_frac(depth, c, s->denominator);
-    fmpz_clear(c);
     _fmpz_vec_clear(sorted[0], (slong)length[0]);
     _fmpz_vec_clear(sorted[1], (slong)length[1]);
 }
@@ -123,52 +118,42 @@ static void scores_depth(fmpq_t depth, const scores *s, size_t count, size_t com
 /* ball = ball / |alpha|. */
 static void divide_alpha(arb_t ball, const fmpq_t alpha)
 {
-    arb_t divisor;
+    ARB(divisor);
 
-    arb_init(divisor);
     arb_set_fmpq(divisor, alpha, ATTEST_FIRST_BITS);
     arb_div(ball, ball, divisor, ATTEST_FIRST_BITS);
-    arb_clear(divisor);
 }
 
 attest_status attest_first_mean(arb_t mean, const attest_first_scan *scan, uint32_t token,
                                 uint32_t list, attest_error *error)
 {
-    attest_status status;
-    scores s;
+    scores s ATTEST_CLEARED_BY(scores_clear);
 
     scores_set(&s, scan, token, &list, 1);
-    status = attest_boltz_ball(mean, s.numerator, s.denominator, s.count,
-                               ATTEST_FIRST_BITS + GUARD_BITS, error);
-    if (status == ATTEST_OK)
-        divide_alpha(mean, s.alpha);
-    scores_clear(&s);
-    return status;
+    ATTEST_TRY(attest_boltz_ball(mean, s.numerator, s.denominator, s.count,
+                                 ATTEST_FIRST_BITS + GUARD_BITS, error));
+    divide_alpha(mean, s.alpha);
+    return ATTEST_OK;
 }
 
 attest_status attest_first_separation(arb_t separation, const attest_first_scan *scan,
                                       const attest_first_event *event, attest_error *error)
 {
     const uint32_t list[2] = {event->before, event->after};
-    attest_boltz_difference difference;
+    attest_boltz_difference difference ATTEST_CLEARED_BY(attest_boltz_difference_clear);
+    scores s ATTEST_CLEARED_BY(scores_clear);
     attest_multiset a, b;
-    attest_status status;
-    scores s;
 
     attest_boltz_difference_init(&difference);
     scores_set(&s, scan, event->token, list, 2);
     a = (attest_multiset){attest_context_length(&scan->lists, list[0]), s.numerator, NULL};
     b = (attest_multiset){s.count - a.count, s.numerator + a.count, NULL};
-    status = attest_boltz_difference_bound(&difference, &a, &b, s.denominator, 60,
-                                           scan->claim->max_bits, error);
-    if (status == ATTEST_OK) {
-        arb_mul(separation, difference.value, scan->norm_w, ATTEST_FIRST_BITS);
-        divide_alpha(separation, s.alpha);
-        arb_abs(separation, separation);
-    }
-    scores_clear(&s);
-    attest_boltz_difference_clear(&difference);
-    return status;
+    ATTEST_TRY(attest_boltz_difference_bound(&difference, &a, &b, s.denominator, 60,
+                                             scan->claim->max_bits, error));
+    arb_mul(separation, difference.value, scan->norm_w, ATTEST_FIRST_BITS);
+    divide_alpha(separation, s.alpha);
+    arb_abs(separation, separation);
+    return ATTEST_OK;
 }
 
 /* The common prefix of two lists, in the order for the sign. */
@@ -194,13 +179,12 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
     const uint32_t list[2] = {event->before, event->after};
     const attest_first_query *query = &scan->query[event->token];
     int sign = (query->sign > 0) - (query->sign < 0);
-    arb_t gap, t, log2;
-    attest_status status;
-    fmpq_t alpha, distance;
+    scores s ATTEST_CLEARED_BY(scores_clear);
     slong bits = ATTEST_FIRST_BITS;
-    scores s;
+    attest_status status;
 
-    arb_init(gap), arb_init(t), arb_init(log2), fmpq_init(alpha), fmpq_init(distance);
+    ARB(gap, t, log2);
+    FMPQ(alpha, distance);
     for (int side = 0; side < 2; side++)
         witness->neighbours[side] = attest_first_place(scan, event->token, list[side]);
     witness->order = sign;
@@ -219,8 +203,6 @@ attest_status attest_first_witness(attest_certificate_witness *witness,
     arb_mul(witness->bound, witness->bound, scan->norm_w, ATTEST_FIRST_BITS);
     divide_alpha(witness->bound, alpha);
     witness->present = status == ATTEST_OK && arb_is_finite(witness->bound);
-    scores_clear(&s);
-    arb_clear(gap), arb_clear(t), arb_clear(log2), fmpq_clear(alpha), fmpq_clear(distance);
     return status == ATTEST_DOMAIN ? ATTEST_OK : status; /* too near the threshold: none */
 }
 
@@ -243,110 +225,84 @@ attest_place attest_first_place(const attest_first_scan *scan, uint32_t token, u
 static bool set_orthogonal(attest_rational_vector *p, const attest_rank_one *head)
 {
     const fmpz *v = head->v.numerator, *w = head->w.numerator;
-    fmpz_t ww, vw;
+    FMPZ(ww, vw);
 
-    fmpz_init(ww);
-    fmpz_init(vw);
     _fmpz_vec_dot(ww, w, w, (slong)head->dim);
     _fmpz_vec_dot(vw, v, w, (slong)head->dim);
     for (size_t c = 0; c < head->dim; c++) {
         fmpz_mul(p->numerator + c, ww, v + c);
         fmpz_submul(p->numerator + c, vw, w + c);
     }
-    fmpz_clear(ww);
-    fmpz_clear(vw);
     return !_fmpz_vec_is_zero(p->numerator, (slong)head->dim);
 }
 
 /* bound = max(bound, gap / |p|) for the projection on p. */
 static void raise_to_gap(arf_t bound, const attest_projection *p)
 {
-    arb_t ratio, norm;
-    arf_t lower;
+    ARB(ratio, norm);
+    ARF(lower);
 
     if (!p->injective || !p->has_gap)
         return;
-    arb_init(ratio);
-    arb_init(norm);
-    arf_init(lower);
     attest_rational_vector_norm(norm, p->vector, ATTEST_FIRST_BITS);
     arb_set_fmpq(ratio, p->gap, ATTEST_FIRST_BITS);
     arb_div(ratio, ratio, norm, ATTEST_FIRST_BITS);
     arb_get_lbound_arf(lower, ratio, ATTEST_FIRST_BITS);
     if (arf_cmp(lower, bound) > 0)
         arf_set(bound, lower);
-    arb_clear(ratio);
-    arb_clear(norm);
-    arf_clear(lower);
 }
 
 /* bound = max(bound, least |x - x'| - |w| (max v.x - min v.x)). */
 static attest_status raise_to_distance(arf_t bound, const attest_first_scan *scan,
                                        attest_error *error)
 {
-    attest_separated extremes;
-    attest_status status;
-    fmpq_t low, high;
-    arb_t distance, range;
-    arf_t lower;
+    attest_separated extremes ATTEST_CLEARED_BY(attest_separated_clear);
 
+    FMPQ(low, high);
+    ARB(distance, range);
+    ARF(lower);
     attest_separated_init(&extremes);
-    fmpq_init(low);
-    fmpq_init(high);
-    arb_init(distance);
-    arb_init(range);
-    arf_init(lower);
-    status = attest_separated_get(&extremes, scan->claim->dataset, error);
-    if (status == ATTEST_OK && extremes.has_pair) {
-        attest_projection_get(low, &scan->y, scan->y.token[0]);
-        attest_projection_get(high, &scan->y, scan->y.token[scan->y.tokens->count - 1]);
-        fmpq_sub(high, high, low);
-        arb_set_fmpq(range, high, ATTEST_FIRST_BITS);
-        arb_mul(range, range, scan->norm_w, ATTEST_FIRST_BITS);
-        arb_set_fmpq(distance, extremes.eps_square, 2 * ATTEST_FIRST_BITS);
-        arb_sqrt(distance, distance, ATTEST_FIRST_BITS);
-        arb_sub(distance, distance, range, ATTEST_FIRST_BITS);
-        arb_get_lbound_arf(lower, distance, ATTEST_FIRST_BITS);
-        if (arf_cmp(lower, bound) > 0)
-            arf_set(bound, lower);
-    }
-    attest_separated_clear(&extremes);
-    fmpq_clear(low);
-    fmpq_clear(high);
-    arb_clear(distance);
-    arb_clear(range);
-    arf_clear(lower);
-    return status;
+    ATTEST_TRY(attest_separated_get(&extremes, scan->claim->dataset, error));
+    if (!extremes.has_pair)
+        return ATTEST_OK;
+    attest_projection_get(low, &scan->y, scan->y.token[0]);
+    attest_projection_get(high, &scan->y, scan->y.token[scan->y.tokens->count - 1]);
+    fmpq_sub(high, high, low);
+    arb_set_fmpq(range, high, ATTEST_FIRST_BITS);
+    arb_mul(range, range, scan->norm_w, ATTEST_FIRST_BITS);
+    arb_set_fmpq(distance, extremes.eps_square, 2 * ATTEST_FIRST_BITS);
+    arb_sqrt(distance, distance, ATTEST_FIRST_BITS);
+    arb_sub(distance, distance, range, ATTEST_FIRST_BITS);
+    arb_get_lbound_arf(lower, distance, ATTEST_FIRST_BITS);
+    if (arf_cmp(lower, bound) > 0)
+        arf_set(bound, lower);
+    return ATTEST_OK;
 }
 
 attest_status attest_first_bound_tokens(arf_t bound, const attest_first_scan *scan,
                                         const arf_t enough, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    attest_rational_vector p;
-    attest_projection along;
-    fmpz_t vw;
+    attest_rational_vector p ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    FMPZ(vw);
 
     arf_zero(bound);
-    fmpz_init(vw);
     _fmpz_vec_dot(vw, scan->head.v.numerator, scan->head.w.numerator, (slong)scan->head.dim);
     attest_rational_vector_init(&p, scan->head.dim);
     if (fmpz_is_zero(vw)) {
         raise_to_gap(bound, &scan->y);
     } else if (set_orthogonal(&p, &scan->head)) {
-        status = attest_projection_init(&along, scan->y.tokens, &p, error);
+        attest_projection along ATTEST_CLEARED_BY(attest_projection_clear);
+        attest_status status = attest_projection_init(&along, scan->y.tokens, &p, error);
+
         if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
-            status = attest_memory_fail(error);
+            return attest_memory_fail(error);
         if (status == ATTEST_OK)
             raise_to_gap(bound, &along);
-        attest_projection_clear(&along);
-        if (status == ATTEST_UNABLE)
-            status = ATTEST_OK;
+        else if (status != ATTEST_UNABLE)
+            return status;
     }
-    attest_rational_vector_clear(&p);
-    fmpz_clear(vw);
-    if (status == ATTEST_OK && arf_cmp(bound, enough) <= 0 &&
+    if (arf_cmp(bound, enough) <= 0 &&
         (arf_is_zero(bound) || scan->y.tokens->count <= DISTANCE_TOKENS))
-        status = raise_to_distance(bound, scan, error);
-    return status;
+        return raise_to_distance(bound, scan, error);
+    return ATTEST_OK;
 }

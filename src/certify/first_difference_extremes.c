@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "certify/first_difference.h"
+#include "number/scope.h"
 
 static int compare_places(attest_place a, attest_place b)
 {
@@ -51,15 +52,13 @@ static int compare_events(const void *left, const void *right)
 static void promised(arf_t lower, const attest_first_scan *scan, double bound)
 {
     int more = 0;
-    arb_t value;
+    ARB(value);
 
-    arb_init(value);
     arb_set_d(value, bound);
     frexp(isfinite(bound) ? bound : 0, &more);
     arb_exp(value, value, ATTEST_FIRST_BITS + (more > 0 ? more : 0));
     arb_mul(value, value, scan->norm_w, ATTEST_FIRST_BITS);
     arb_get_lbound_arf(lower, value, ATTEST_FIRST_BITS);
-    arb_clear(value);
 }
 
 /* Whether the separation is at least what Lemma F promised of the event: else our bound is
@@ -67,18 +66,12 @@ static void promised(arf_t lower, const attest_first_scan *scan, double bound)
 static bool keeps_promise(const attest_first_scan *scan, const attest_first_event *event,
                           const arb_t separation)
 {
-    arb_t log, promised;
-    bool keeps;
+    ARB(log, promised);
 
-    arb_init(log);
-    arb_init(promised);
     arb_div(log, separation, scan->norm_w, ATTEST_FIRST_BITS);
     arb_log(log, log, ATTEST_FIRST_BITS);
     arb_set_d(promised, event->bound);
-    keeps = !arb_lt(log, promised);
-    arb_clear(log);
-    arb_clear(promised);
-    return keeps;
+    return !arb_lt(log, promised);
 }
 
 /* Encloses the separation of one candidate, and keeps the least. */
@@ -86,36 +79,27 @@ static attest_status evaluate_event(attest_first_extremes *x, attest_finding *fi
                                     const attest_first_scan *scan,
                                     const attest_first_event *event, attest_error *error)
 {
-    attest_status status;
-    arb_t separation;
-    arf_t low, high;
+    ARB(separation);
+    ARF(low, high);
 
-    arb_init(separation);
-    arf_init(low);
-    arf_init(high);
-    status = attest_first_separation(separation, scan, event, error);
-    if (status == ATTEST_OK) {
-        assert(keeps_promise(scan, event, separation));
-        arb_get_lbound_arf(low, separation, ATTEST_FIRST_BITS);
-        arb_get_ubound_arf(high, separation, ATTEST_FIRST_BITS);
-        if (!arb_is_finite(separation)) { /* nothing is known: NaN would be passed over */
-            arf_zero(low);
-            arf_pos_inf(high);
-        }
-        if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
-            name_pair(x, finding, scan, event, high, true); /* less than all before */
-        else if (arf_cmp(low, x->high) <= 0)
-            name_pair(x, finding, scan, event, high, false);
-        if (x->evaluated == 0 || arf_cmp(low, x->low) < 0)
-            arf_set(x->low, low);
-        if (x->evaluated == 0 || arf_cmp(high, x->high) < 0)
-            arf_set(x->high, high);
-        x->evaluated++;
+    ATTEST_TRY(attest_first_separation(separation, scan, event, error));
+    assert(keeps_promise(scan, event, separation));
+    arb_get_lbound_arf(low, separation, ATTEST_FIRST_BITS);
+    arb_get_ubound_arf(high, separation, ATTEST_FIRST_BITS);
+    if (!arb_is_finite(separation)) { /* nothing is known: NaN would be passed over */
+        arf_zero(low);
+        arf_pos_inf(high);
     }
-    arb_clear(separation);
-    arf_clear(low);
-    arf_clear(high);
-    return status;
+    if (x->evaluated == 0 || arf_cmp(high, x->low) < 0)
+        name_pair(x, finding, scan, event, high, true); /* less than all before */
+    else if (arf_cmp(low, x->high) <= 0)
+        name_pair(x, finding, scan, event, high, false);
+    if (x->evaluated == 0 || arf_cmp(low, x->low) < 0)
+        arf_set(x->low, low);
+    if (x->evaluated == 0 || arf_cmp(high, x->high) < 0)
+        arf_set(x->high, high);
+    x->evaluated++;
+    return ATTEST_OK;
 }
 
 /* Candidates in ascending order of what is promised of them, until the promise exceeds what was
@@ -123,16 +107,14 @@ static attest_status evaluate_event(attest_first_extremes *x, attest_finding *fi
 static attest_status find_least(attest_first_extremes *x, attest_finding *finding,
                                 attest_first_scan *scan, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    arf_t lower;
+    ARF(lower);
 
-    arf_init(lower);
     qsort(scan->event, scan->events, sizeof *scan->event, compare_events);
-    for (size_t e = 0; e < scan->events && status == ATTEST_OK; e++) {
+    for (size_t e = 0; e < scan->events; e++) {
         promised(lower, scan, scan->event[e].bound);
         if (x->evaluated > 0 && arf_cmp(lower, x->high) > 0)
             break;
-        status = evaluate_event(x, finding, scan, &scan->event[e], error);
+        ATTEST_TRY(evaluate_event(x, finding, scan, &scan->event[e], error));
     }
     if (scan->dropped_event < INFINITY && x->evaluated == scan->events) {
         promised(lower, scan, scan->dropped_event);
@@ -142,20 +124,17 @@ static attest_status find_least(attest_first_extremes *x, attest_finding *findin
     /* Of pairs that overlap the first is named: the enclosure is to hold its separation too. */
     if (arf_cmp(x->named, x->high) > 0)
         arf_set(x->high, x->named);
-    arf_clear(lower);
-    if (status == ATTEST_OK)
-        status = attest_first_witness(&finding->witness, scan, &scan->event[0], error);
-    return status;
+    return attest_first_witness(&finding->witness, scan, &scan->event[0], error);
 }
 
 /* Where no token has two contexts: the separation of the two tokens closest along v. */
 static attest_status use_tokens(attest_first_extremes *x, attest_finding *finding,
                                 const attest_first_scan *scan, attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    arb_t mean[2], square, entry, token;
-    fmpq_t exact;
     uint32_t list[2] = {0, 0};
+    ARB(first, second, square, entry, token);
+    arb_ptr mean[2] = {first, second};
+    FMPQ(exact);
 
     for (int side = 0; side < 2; side++) {
         size_t place = 0;
@@ -167,10 +146,7 @@ static attest_status use_tokens(attest_first_extremes *x, attest_finding *findin
         if (scan->lists.causal)
             list[side] = (uint32_t)place;
         finding->pair[side] = attest_first_place(scan, scan->y.close[side], list[side]);
-        arb_init(mean[side]);
-        if (status == ATTEST_OK)
-            status =
-                attest_first_mean(mean[side], scan, scan->y.close[side], list[side], error);
+        ATTEST_TRY(attest_first_mean(mean[side], scan, scan->y.close[side], list[side], error));
     }
     if (compare_places(finding->pair[0], finding->pair[1]) > 0) {
         attest_place swap = finding->pair[0];
@@ -178,10 +154,6 @@ static attest_status use_tokens(attest_first_extremes *x, attest_finding *findin
         finding->pair[0] = finding->pair[1];
         finding->pair[1] = swap;
     }
-    arb_init(square);
-    arb_init(entry);
-    arb_init(token);
-    fmpq_init(exact);
     arb_sub(mean[0], mean[0], mean[1], ATTEST_FIRST_BITS);
     for (size_t c = 0; c < scan->head.dim; c++) {
         arb_mul_fmpz(entry, mean[0], scan->head.w.numerator + c, ATTEST_FIRST_BITS);
@@ -198,27 +170,18 @@ static attest_status use_tokens(attest_first_extremes *x, attest_finding *findin
     arb_sqrtpos(square, square, ATTEST_FIRST_BITS); /* a ball around 0 has a root, too */
     arb_get_ubound_arf(x->high, square, ATTEST_FIRST_BITS);
     arf_set(x->low, x->high);
-    arb_clear(square);
-    arb_clear(entry);
-    arb_clear(token);
-    fmpq_clear(exact);
-    arb_clear(mean[0]);
-    arb_clear(mean[1]);
-    return status;
+    return ATTEST_OK;
 }
 
 /* The enclosure of the least separation over all required pairs. */
 attest_status attest_first_find_separation(attest_first_extremes *x, attest_finding *finding,
                                            attest_first_scan *scan, attest_error *error)
 {
-    attest_status status = scan->events > 0 ? find_least(x, finding, scan, error)
-                                            : use_tokens(x, finding, scan, error);
-
-    if (status == ATTEST_OK)
-        status = attest_first_bound_tokens(x->other, scan, x->high, error);
-    if (status == ATTEST_OK && arf_cmp(x->other, x->low) < 0)
+    ATTEST_TRY(scan->events > 0 ? find_least(x, finding, scan, error)
+                                : use_tokens(x, finding, scan, error));
+    ATTEST_TRY(attest_first_bound_tokens(x->other, scan, x->high, error));
+    if (arf_cmp(x->other, x->low) < 0)
         arf_set(x->low, x->other);
-    if (status == ATTEST_OK)
-        arb_set_interval_arf(finding->min_separation, x->low, x->high, ATTEST_FIRST_BITS);
-    return status;
+    arb_set_interval_arf(finding->min_separation, x->low, x->high, ATTEST_FIRST_BITS);
+    return ATTEST_OK;
 }

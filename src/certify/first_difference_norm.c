@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "certify/first_difference.h"
+#include "number/scope.h"
 #include "theory/separated_parts.h"
 
 /* Encloses |x + w m| for a position. */
@@ -10,17 +11,12 @@ static attest_status enclose_norm(arb_t norm, const attest_first_scan *scan,
                                   const attest_first_norm *place, attest_error *error)
 {
     const attest_rational_vector *w = &scan->head.w;
-    attest_status status;
-    arb_t mean, entry, x;
-    fmpq_t exact;
+    ARB(mean, entry, x);
+    FMPQ(exact);
 
-    arb_init(mean);
-    arb_init(entry);
-    arb_init(x);
-    fmpq_init(exact);
-    status = attest_first_mean(mean, scan, place->token, place->list, error);
+    ATTEST_TRY(attest_first_mean(mean, scan, place->token, place->list, error));
     arb_zero(norm);
-    for (size_t c = 0; c < scan->head.dim && status == ATTEST_OK; c++) {
+    for (size_t c = 0; c < scan->head.dim; c++) {
         attest_tokens_get_entry(exact, scan->y.tokens, place->token, c);
         arb_set_fmpq(x, exact, ATTEST_FIRST_BITS);
         arb_mul_fmpz(entry, mean, w->numerator + c, ATTEST_FIRST_BITS);
@@ -29,11 +25,7 @@ static attest_status enclose_norm(arb_t norm, const attest_first_scan *scan,
         arb_addmul(norm, entry, entry, ATTEST_FIRST_BITS);
     }
     arb_sqrtpos(norm, norm, ATTEST_FIRST_BITS); /* a ball around 0 has a root, too */
-    arb_clear(mean);
-    arb_clear(entry);
-    arb_clear(x);
-    fmpq_clear(exact);
-    return status;
+    return ATTEST_OK;
 }
 
 static int compare_norms(const void *left, const void *right)
@@ -49,15 +41,11 @@ static int compare_norms(const void *left, const void *right)
 static void bound_all(arf_t bound, const attest_first_scan *scan)
 {
     const attest_tokens *tokens = scan->y.tokens;
-    attest_token_vector x;
-    fmpq_t value, largest;
-    arb_t norm, along;
+    attest_token_vector x ATTEST_CLEARED_BY(attest_token_vector_clear);
+    FMPQ(value, largest);
+    ARB(norm, along);
 
     attest_token_vector_init(&x, tokens->dim);
-    fmpq_init(value);
-    fmpq_init(largest);
-    arb_init(norm);
-    arb_init(along);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
         attest_token_norm_square(value, &x);
@@ -73,11 +61,6 @@ static void bound_all(arf_t bound, const attest_first_scan *scan)
     arb_set_fmpq(along, fmpq_cmp(value, largest) > 0 ? value : largest, ATTEST_FIRST_BITS);
     arb_addmul(norm, along, scan->norm_w, ATTEST_FIRST_BITS);
     arb_get_ubound_arf(bound, norm, ATTEST_FIRST_BITS);
-    attest_token_vector_clear(&x);
-    fmpq_clear(value);
-    fmpq_clear(largest);
-    arb_clear(norm);
-    arb_clear(along);
 }
 
 /* bound = a bound of the norms at positions that found no room. Where it is beyond doubles, or
@@ -85,16 +68,13 @@ static void bound_all(arf_t bound, const attest_first_scan *scan)
  * over all tokens may. */
 static void bound_dropped(arf_t bound, const attest_first_scan *scan)
 {
-    fmpq_t exact;
-    arf_t all;
-
     bool finite = isfinite(scan->dropped_norm);
+    FMPQ(exact);
+    ARF(all);
 
     arf_set_d(bound, scan->dropped_norm);
     if (finite && !scan->claim->has_r)
         return;
-    arf_init(all);
-    fmpq_init(exact);
     if (finite)
         arf_get_fmpq(exact, bound);
     if (!finite || fmpq_cmp(exact, scan->claim->r) >= 0) {
@@ -102,8 +82,6 @@ static void bound_dropped(arf_t bound, const attest_first_scan *scan)
         if (arf_cmp(all, bound) < 0)
             arf_set(bound, all);
     }
-    arf_clear(all);
-    fmpq_clear(exact);
 }
 
 /* The largest norm: positions in descending order of their bounds, until those are below what
@@ -111,22 +89,15 @@ static void bound_dropped(arf_t bound, const attest_first_scan *scan)
 attest_status attest_first_find_largest(attest_finding *finding, attest_first_scan *scan,
                                         attest_error *error)
 {
-    attest_status status = ATTEST_OK;
-    arf_t low, high, best_low, best_high, bound;
-    arb_t norm;
+    ARF(low, high, best_low, best_high, bound);
+    ARB(norm);
 
-    arb_init(norm);
-    arf_init(low);
-    arf_init(high);
-    arf_init(best_low);
-    arf_init(best_high);
-    arf_init(bound);
     qsort(scan->norm, scan->norms, sizeof *scan->norm, compare_norms);
-    for (size_t i = 0; i < scan->norms && status == ATTEST_OK; i++) {
+    for (size_t i = 0; i < scan->norms; i++) {
         arf_set_d(bound, scan->norm[i].bound);
         if (i > 0 && arf_cmp(bound, best_low) < 0)
             break;
-        status = enclose_norm(norm, scan, &scan->norm[i], error);
+        ATTEST_TRY(enclose_norm(norm, scan, &scan->norm[i], error));
         arb_get_lbound_arf(low, norm, ATTEST_FIRST_BITS);
         arb_get_ubound_arf(high, norm, ATTEST_FIRST_BITS);
         if (!arb_is_finite(norm)) { /* nothing is known: NaN would be passed over */
@@ -145,11 +116,5 @@ attest_status attest_first_find_largest(attest_finding *finding, attest_first_sc
     if (arf_cmp(bound, best_high) > 0)
         arf_set(best_high, bound);
     arb_set_interval_arf(finding->max_norm, best_low, best_high, ATTEST_FIRST_BITS);
-    arb_clear(norm);
-    arf_clear(low);
-    arf_clear(high);
-    arf_clear(best_low);
-    arf_clear(best_high);
-    arf_clear(bound);
-    return status;
+    return ATTEST_OK;
 }
