@@ -77,7 +77,7 @@ static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size
 
 /* Whether the direction keeps the share of the distance between tokens a and b. */
 static bool keeps_pair(double *ratio, const attest_dataset *dataset,
-                       const attest_direction *direction, size_t a, size_t b)
+                       const attest_rational_vector *direction, size_t a, size_t b)
 {
     fmpq_t x, y, square, product, norm;
     bool kept;
@@ -100,7 +100,7 @@ static bool keeps_pair(double *ratio, const attest_dataset *dataset,
 
 /* Whether it does for all pairs; *margin = the least log2 of kept over promised. */
 static bool keeps_all(double *margin, const attest_dataset *dataset,
-                      const attest_direction *direction)
+                      const attest_rational_vector *direction)
 {
     *margin = INFINITY;
     for (size_t a = 0; a < dataset->tokens.count; a++)
@@ -118,7 +118,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *seed = attest_instance_get(instance, "seed");
-    attest_direction direction;
+    attest_rational_vector direction;
     bool found = false;
 
     (void)setting, (void)error;
@@ -128,7 +128,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         return ATTEST_OK;
     }
     uint64_t state = fmpz_get_ui(fmpq_numref(seed));
-    attest_direction_init(&direction, dataset->dim);
+    attest_rational_vector_init(&direction, dataset->dim);
     for (int draw = 0; draw < DRAWS && !found; draw++) {
         attest_direction_gen(&direction, &state);
         found = keeps_all(&trial->margin, dataset, &direction);
@@ -140,7 +140,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         attest_trial_open(trial, "no direction among %d", DRAWS);
     }
     attest_trial_label_dataset(trial, dataset);
-    attest_direction_clear(&direction);
+    attest_rational_vector_clear(&direction);
     return ATTEST_OK;
 }
 

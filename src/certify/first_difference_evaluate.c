@@ -69,12 +69,12 @@ static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
     fmpq_init(s->alpha);
     get_alpha(s->alpha, scan, token);
     own = _fmpz_vec_init((slong)s->count); /* the keys' denominators */
-    key = _fmpz_vec_init((slong)v->count);
+    key = _fmpz_vec_init((slong)v->dim);
     for (size_t l = 0; l < lists; l++) {
         for (size_t k = 0; k < attest_context_length(all, list[l]); k++, next++) {
             attest_tokens_get(key, own + next, scan->y.tokens,
                               scan->y.token[all->key[all->start[list[l]] + k]]);
-            _fmpz_vec_dot(s->numerator + next, v->numerator, key, (slong)v->count);
+            _fmpz_vec_dot(s->numerator + next, v->numerator, key, (slong)v->dim);
             fmpz_lcm(s->denominator, s->denominator, own + next);
         }
     }
@@ -87,7 +87,7 @@ static void scores_set(scores *s, const attest_first_scan *scan, uint32_t token,
     fmpz_mul(s->denominator, s->denominator, fmpq_denref(s->alpha));
     scores_reduce(s);
     _fmpz_vec_clear(own, (slong)s->count);
-    _fmpz_vec_clear(key, (slong)v->count);
+    _fmpz_vec_clear(key, (slong)v->dim);
 }
 
 /* depth = the largest score less the first that is in one list alone, behind so many common

@@ -41,14 +41,14 @@ static int compare_norms(const void *left, const void *right)
 static void bound_all(arf_t bound, const attest_first_scan *scan)
 {
     const attest_tokens *tokens = scan->y.tokens;
-    attest_token_vector x ATTEST_CLEARED_BY(attest_token_vector_clear);
+    attest_rational_vector x ATTEST_CLEARED_BY(attest_rational_vector_clear);
     FMPQ(value, largest);
     ARB(norm, along);
 
-    attest_token_vector_init(&x, tokens->dim);
+    attest_rational_vector_init(&x, tokens->dim);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
-        attest_token_norm_square(value, &x);
+        attest_rational_vector_norm_square(value, &x);
         if (fmpq_cmp(value, largest) > 0)
             fmpq_set(largest, value);
     }

@@ -29,14 +29,14 @@ static bool round_vector(double *direction, slong *exponent,
 
     arb_init(entry);
     *exponent = WORD_MIN;
-    for (size_t c = 0; c < vector->count; c++) {
+    for (size_t c = 0; c < vector->dim; c++) {
         slong size =
             (slong)fmpz_bits(vector->numerator + c) - (slong)fmpz_bits(vector->denominator) + 1;
 
         if (!fmpz_is_zero(vector->numerator + c) && size > *exponent)
             *exponent = size;
     }
-    for (size_t c = 0; c < vector->count; c++) {
+    for (size_t c = 0; c < vector->dim; c++) {
         if (labs(*exponent) <= NEAR_EXPONENT) { /* what is subnormal here is not usable */
             direction[c] =
                 ldexp(attest_double_get_fraction(vector->numerator + c, vector->denominator),

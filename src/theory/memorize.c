@@ -113,7 +113,7 @@ static attest_status check_consistent(builder *b, attest_error *error)
 /* One class: any attention will do, and Theorem 2 has nothing to say. */
 static attest_status build_any(attest_construction *c, size_t dim, attest_error *error)
 {
-    attest_direction direction;
+    attest_rational_vector direction;
     attest_status status;
 
     c->dim = dim;
@@ -121,10 +121,10 @@ static attest_status build_any(attest_construction *c, size_t dim, attest_error 
     c->output = _fmpq_vec_init((slong)dim);
     fmpq_one(c->kappa);
     fmpq_set_si(c->output, 1, 4);
-    attest_direction_init(&direction, dim);
+    attest_rational_vector_init(&direction, dim);
     fmpz_one(direction.numerator);
     status = attest_construction_finish(c, &direction, error);
-    attest_direction_clear(&direction);
+    attest_rational_vector_clear(&direction);
     return status;
 }
 

@@ -82,7 +82,7 @@ static bool sees_output(const fmpz *p, const fmpq *w, size_t dim)
 }
 
 /* Short numbers first: trial i has entries of about 4 + i / 4 bits. */
-static void gen_projection(attest_direction *direction, int i, uint64_t *state)
+static void gen_projection(attest_rational_vector *direction, int i, uint64_t *state)
 {
     int drop = 11 - i / 4;
 
@@ -92,7 +92,8 @@ static void gen_projection(attest_direction *direction, int i, uint64_t *state)
 }
 
 /* The trials: at most most of them, as whole numbers. Returns how many. */
-static size_t gen_trials(attest_direction *trial, size_t most, const fmpq *w, uint64_t seed)
+static size_t gen_trials(attest_rational_vector *trial, size_t most, const fmpq *w,
+                         uint64_t seed)
 {
     uint64_t state = seed;
     size_t count = 0;
@@ -107,7 +108,7 @@ static size_t gen_trials(attest_direction *trial, size_t most, const fmpq *w, ui
 
 /* Tries them all, and takes the first of those with the widest gap. Status: NOMEM, IO. */
 static attest_status search(chooser *c, attest_memorize_points *points,
-                            const attest_direction *trial, size_t trials, size_t jobs,
+                            const attest_rational_vector *trial, size_t trials, size_t jobs,
                             attest_error *error)
 {
     size_t dim = points->dim;
@@ -142,10 +143,10 @@ attest_status attest_memorize_points_choose(attest_memorize_points *points, cons
                  .projection = attest_memory_alloc(most * dim, sizeof *c.projection),
                  .gap = attest_workers_alloc(most, sizeof *c.gap, jobs)};
     attest_status status = ATTEST_OK;
-    attest_direction trial[MOST_TRIALS];
+    attest_rational_vector trial[MOST_TRIALS];
 
     for (size_t i = 0; i < most; i++)
-        attest_direction_init(&trial[i], dim);
+        attest_rational_vector_init(&trial[i], dim);
     if (c.z && c.line && c.along && c.projection && c.gap) {
         for (size_t e = 0; e < entries; e++)
             c.z[e] = arf_get_d(arb_midref(points->z + e), ARF_RND_NEAR);
@@ -154,7 +155,7 @@ attest_status attest_memorize_points_choose(attest_memorize_points *points, cons
         status = attest_memory_fail(error);
     }
     for (size_t i = 0; i < most; i++)
-        attest_direction_clear(&trial[i]);
+        attest_rational_vector_clear(&trial[i]);
     free(c.z);
     free(c.line);
     free(c.along);

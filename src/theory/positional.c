@@ -71,35 +71,35 @@ static void set_bound(fmpq_t bound, const fmpq_t square, bool above)
 /* Different tokens differ in an entry by at least 1 / the common denominator of all tokens. */
 static void set_eps_by_denominator(fmpq_t eps, const attest_tokens *tokens)
 {
-    attest_token_vector x;
+    attest_rational_vector x;
 
-    attest_token_vector_init(&x, tokens->dim);
+    attest_rational_vector_init(&x, tokens->dim);
     fmpq_set_si(eps, 1, 1);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
         fmpz_lcm(fmpq_denref(eps), fmpq_denref(eps), x.denominator);
     }
     fmpq_div_2exp(eps, eps, 1);
-    attest_token_vector_clear(&x);
+    attest_rational_vector_clear(&x);
 }
 
 /* The largest |x|^2. */
 static void get_largest(fmpq_t largest, const attest_tokens *tokens)
 {
-    attest_token_vector x;
+    attest_rational_vector x;
     fmpq_t square;
 
-    attest_token_vector_init(&x, tokens->dim);
+    attest_rational_vector_init(&x, tokens->dim);
     fmpq_init(square);
     fmpq_zero(largest);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
-        attest_token_norm_square(square, &x);
+        attest_rational_vector_norm_square(square, &x);
         if (fmpq_cmp(square, largest) > 0)
             fmpq_set(largest, square);
     }
     fmpq_clear(square);
-    attest_token_vector_clear(&x);
+    attest_rational_vector_clear(&x);
 }
 
 attest_status attest_positional_get(attest_positional *positional,

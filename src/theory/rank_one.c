@@ -86,11 +86,11 @@ static void reduce(attest_rational_vector *vector)
     fmpz_t common;
 
     fmpz_init(common);
-    _fmpz_vec_content(common, vector->numerator, (slong)vector->count);
+    _fmpz_vec_content(common, vector->numerator, (slong)vector->dim);
     fmpz_gcd(common, common, vector->denominator);
     if (fmpz_sgn(vector->denominator) < 0)
         fmpz_neg(common, common);
-    _fmpz_vec_scalar_divexact_fmpz(vector->numerator, vector->numerator, (slong)vector->count,
+    _fmpz_vec_scalar_divexact_fmpz(vector->numerator, vector->numerator, (slong)vector->dim,
                                    common);
     fmpz_divexact(vector->denominator, vector->denominator, common);
     fmpz_clear(common);
@@ -108,7 +108,7 @@ static bool find_ratio(fmpq_t ratio, const attest_rational_vector *x,
         pivot++;
     fmpz_init(left);
     fmpz_init(right);
-    for (size_t c = 0; c < x->count && parallel; c++) {
+    for (size_t c = 0; c < x->dim && parallel; c++) {
         fmpz_mul(left, x->numerator + c, y->numerator + pivot);
         fmpz_mul(right, x->numerator + pivot, y->numerator + c);
         parallel = fmpz_equal(left, right);

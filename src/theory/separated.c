@@ -58,51 +58,10 @@ attest_separated_part attest_separated_check(const attest_separated *extremes,
     return ATTEST_SEPARATED_HOLDS;
 }
 
-void attest_token_vector_init(attest_token_vector *vector, size_t dim)
-{
-    vector->dim = dim;
-    vector->numerator = _fmpz_vec_init((slong)dim);
-    fmpz_init(vector->denominator);
-}
-
-void attest_token_vector_clear(attest_token_vector *vector)
-{
-    _fmpz_vec_clear(vector->numerator, (slong)vector->dim);
-    fmpz_clear(vector->denominator);
-}
-
-void attest_token_vector_set(attest_token_vector *vector, const attest_tokens *tokens, size_t t)
+void attest_token_vector_set(attest_rational_vector *vector, const attest_tokens *tokens,
+                             size_t t)
 {
     attest_tokens_get(vector->numerator, vector->denominator, tokens, t);
-}
-
-void attest_token_norm_square(fmpq_t square, const attest_token_vector *x)
-{
-    fmpz_zero(fmpq_numref(square));
-    for (size_t c = 0; c < x->dim; c++)
-        fmpz_addmul(fmpq_numref(square), x->numerator + c, x->numerator + c);
-    fmpz_mul(fmpq_denref(square), x->denominator, x->denominator);
-    fmpq_canonicalise(square);
-}
-
-void attest_token_distance_square(fmpq_t square, const attest_token_vector *x,
-                                  const attest_token_vector *y)
-{
-    fmpz_t difference, product;
-
-    fmpz_init(difference);
-    fmpz_init(product);
-    fmpz_mul(product, x->denominator, y->denominator);
-    fmpz_zero(fmpq_numref(square));
-    for (size_t c = 0; c < x->dim; c++) {
-        fmpz_mul(difference, x->numerator + c, y->denominator);
-        fmpz_submul(difference, y->numerator + c, x->denominator);
-        fmpz_addmul(fmpq_numref(square), difference, difference);
-    }
-    fmpz_mul(fmpq_denref(square), product, product);
-    fmpq_canonicalise(square);
-    fmpz_clear(difference);
-    fmpz_clear(product);
 }
 
 attest_status attest_separated_find_duplicate(attest_separated *extremes,

@@ -12,12 +12,12 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens
                                 attest_error *error)
 {
     attest_status status = attest_cloud_init(cloud, tokens->count, tokens->dim, error);
-    attest_token_vector x;
+    attest_rational_vector x;
     arb_ptr ball;
 
     if (status != ATTEST_OK)
         return status;
-    attest_token_vector_init(&x, tokens->dim);
+    attest_rational_vector_init(&x, tokens->dim);
     ball = _arb_vec_init((slong)tokens->dim);
     for (size_t t = 0; t < tokens->count; t++) {
         cloud->colour[t] = (uint32_t)t;
@@ -34,7 +34,7 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens
     }
     attest_cloud_finish(cloud);
     _arb_vec_clear(ball, (slong)tokens->dim);
-    attest_token_vector_clear(&x);
+    attest_rational_vector_clear(&x);
     return ATTEST_OK;
 }
 
@@ -43,7 +43,7 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
                            const attest_tokens *tokens)
 {
     double known = sign < 0 ? INFINITY : 0, lower, upper;
-    attest_token_vector x;
+    attest_rational_vector x;
     size_t place = SIZE_MAX;
     fmpq_t square;
 
@@ -51,26 +51,26 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
         attest_cloud_norm(&lower, &upper, cloud, t);
         known = sign < 0 ? fmin(known, upper) : fmax(known, lower);
     }
-    attest_token_vector_init(&x, tokens->dim);
+    attest_rational_vector_init(&x, tokens->dim);
     fmpq_init(square);
     for (size_t t = 0; t < cloud->count; t++) {
         attest_cloud_norm(&lower, &upper, cloud, t);
         if (sign < 0 ? lower > known : upper < known)
             continue;
         attest_token_vector_set(&x, tokens, t);
-        attest_token_norm_square(square, &x);
+        attest_rational_vector_norm_square(square, &x);
         if (place == SIZE_MAX || sign * fmpq_cmp(square, best) > 0) {
             fmpq_set(best, square);
             place = t;
         }
     }
     fmpq_clear(square);
-    attest_token_vector_clear(&x);
+    attest_rational_vector_clear(&x);
     return place;
 }
 
 /* Operations on bits for the exact distance of two tokens. */
-static double distance_work(const attest_token_vector *x, const attest_token_vector *y)
+static double distance_work(const attest_rational_vector *x, const attest_rational_vector *y)
 {
     slong a = _fmpz_vec_max_bits(x->numerator, (slong)x->dim);
     slong b = _fmpz_vec_max_bits(y->numerator, (slong)y->dim);
@@ -87,15 +87,15 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
 {
     attest_candidates candidates;
     attest_status status = attest_candidates_init(&candidates, cloud, error);
-    attest_token_vector x, y;
+    attest_rational_vector x, y;
     size_t first, second, loaded = SIZE_MAX;
     fmpq_t square;
     bool found;
 
     if (status != ATTEST_OK)
         return status;
-    attest_token_vector_init(&x, tokens->dim);
-    attest_token_vector_init(&y, tokens->dim);
+    attest_rational_vector_init(&x, tokens->dim);
+    attest_rational_vector_init(&y, tokens->dim);
     fmpq_init(square);
     pair[0] = SIZE_MAX;
     while ((status = attest_candidates_next(&found, &first, &second, &candidates, error)) ==
@@ -112,7 +112,7 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
                                       "work than is allowed");
             break;
         }
-        attest_token_distance_square(square, &x, &y);
+        attest_rational_vector_distance_square(square, &x, &y);
         /* In lexicographic order: only a smaller distance replaces an earlier pair. */
         if (pair[0] == SIZE_MAX || fmpq_cmp(square, best) < 0) {
             fmpq_set(best, square);
@@ -121,8 +121,8 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
         }
     }
     fmpq_clear(square);
-    attest_token_vector_clear(&x);
-    attest_token_vector_clear(&y);
+    attest_rational_vector_clear(&x);
+    attest_rational_vector_clear(&y);
     attest_candidates_clear(&candidates);
     return status;
 }

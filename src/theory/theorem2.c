@@ -58,21 +58,21 @@ void attest_construction_clear(attest_construction *construction)
 /* The least and the largest norm, exactly, without looking at pairs. */
 static void find_norms(attest_separated *extremes, const attest_dataset *dataset)
 {
-    attest_token_vector x;
+    attest_rational_vector x;
     fmpq_t square;
 
-    attest_token_vector_init(&x, dataset->dim);
+    attest_rational_vector_init(&x, dataset->dim);
     fmpq_init(square);
     for (size_t t = 0; t < dataset->tokens.count; t++) {
         attest_token_vector_set(&x, &dataset->tokens, t);
-        attest_token_norm_square(square, &x);
+        attest_rational_vector_norm_square(square, &x);
         if (t == 0 || fmpq_cmp(square, extremes->r_min_square) < 0)
             fmpq_set(extremes->r_min_square, square);
         if (t == 0 || fmpq_cmp(square, extremes->r_max_square) > 0)
             fmpq_set(extremes->r_max_square, square);
     }
     fmpq_clear(square);
-    attest_token_vector_clear(&x);
+    attest_rational_vector_clear(&x);
 }
 
 /* bound = a rational just below (above) the square root: the root to 128 bits, then rounded to
@@ -153,15 +153,15 @@ static void fail_pair(attest_construction *construction, const char *hypothesis,
 static attest_place find_norm(const attest_dataset *dataset, const fmpq_t square)
 {
     attest_place place = {0, 0};
-    attest_token_vector x;
+    attest_rational_vector x;
     fmpq_t own;
 
-    attest_token_vector_init(&x, dataset->dim);
+    attest_rational_vector_init(&x, dataset->dim);
     fmpq_init(own);
     for (size_t i = 0, p = 0; i < dataset->count; i++) {
         for (size_t k = 0; k < attest_dataset_length(dataset, i); k++, p++) {
             attest_token_vector_set(&x, &dataset->tokens, dataset->token[p]);
-            attest_token_norm_square(own, &x);
+            attest_rational_vector_norm_square(own, &x);
             if (fmpq_equal(own, square)) {
                 place = (attest_place){i, k};
                 i = dataset->count - 1;
@@ -170,7 +170,7 @@ static attest_place find_norm(const attest_dataset *dataset, const fmpq_t square
         }
     }
     fmpq_clear(own);
-    attest_token_vector_clear(&x);
+    attest_rational_vector_clear(&x);
     return place;
 }
 
@@ -310,7 +310,7 @@ attest_status attest_construction_build(attest_construction *construction,
 }
 
 void attest_construction_set_output(attest_construction *construction,
-                                    const attest_direction *direction)
+                                    const attest_rational_vector *direction)
 {
     fmpq_t size;
 
@@ -323,13 +323,13 @@ void attest_construction_set_output(attest_construction *construction,
 }
 
 /* row = u v^T with u = (scale), 1 x d. */
-static void set_row(attest_matrix *matrix, const attest_direction *v, const fmpq_t scale)
+static void set_row(attest_matrix *matrix, const attest_rational_vector *v, const fmpq_t scale)
 {
     attest_matrix_resize_factored(matrix, 1, v->dim);
     fmpz_set(matrix->u, fmpq_numref(scale));
     fmpz_set(matrix->u_denominator, fmpq_denref(scale));
     _fmpz_vec_set(matrix->v, v->numerator, (slong)v->dim);
-    fmpz_set(matrix->v_denominator, v->divisor);
+    fmpz_set(matrix->v_denominator, v->denominator);
     fmpz_mul(matrix->denominator, matrix->u_denominator, matrix->v_denominator);
 }
 
@@ -346,7 +346,8 @@ static void set_column(attest_matrix *matrix, const fmpq *w, size_t dim)
 }
 
 attest_status attest_construction_finish(attest_construction *construction,
-                                         const attest_direction *direction, attest_error *error)
+                                         const attest_rational_vector *direction,
+                                         attest_error *error)
 {
     attest_weights *weights = &construction->weights;
     fmpq_t one, quarter;
@@ -366,7 +367,7 @@ attest_status attest_construction_finish(attest_construction *construction,
     set_column(&weights->head[0].wo, construction->output, construction->dim);
     for (size_t c = 0; c < construction->dim; c++)
         fmpq_set_fmpz_frac(construction->direction + c, direction->numerator + c,
-                           direction->divisor);
+                           direction->denominator);
     /* |x + w m| < r_max + |w| r_max, and |w| r_max <= eps/4 */
     fmpq_div_2exp(quarter, construction->eps.value, 2);
     fmpq_add(construction->r, construction->r_max.value, quarter);

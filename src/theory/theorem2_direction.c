@@ -7,36 +7,23 @@
 
 enum { ENTRY_BITS = 15 };
 
-void attest_direction_init(attest_direction *direction, size_t dim)
-{
-    direction->dim = dim;
-    direction->numerator = _fmpz_vec_init((slong)dim);
-    fmpz_init_set_ui(direction->divisor, 1);
-}
-
-void attest_direction_clear(attest_direction *direction)
-{
-    _fmpz_vec_clear(direction->numerator, (slong)direction->dim);
-    fmpz_clear(direction->divisor);
-}
-
-/* divisor = the least whole number that is at least the norm. */
-void attest_direction_normalise(attest_direction *direction)
+/* denominator = the least whole number that is at least the norm. */
+void attest_direction_normalise(attest_rational_vector *direction)
 {
     fmpz_t square, rest;
 
     fmpz_init(square);
     fmpz_init(rest);
     _fmpz_vec_dot(square, direction->numerator, direction->numerator, (slong)direction->dim);
-    fmpz_sqrtrem(direction->divisor, rest, square);
+    fmpz_sqrtrem(direction->denominator, rest, square);
     if (!fmpz_is_zero(rest))
-        fmpz_add_ui(direction->divisor, direction->divisor, 1);
+        fmpz_add_ui(direction->denominator, direction->denominator, 1);
     fmpz_clear(square);
     fmpz_clear(rest);
 }
 
 /* A sum of four uniform entries: nearly normal, so that no direction is preferred by much. */
-void attest_direction_gen(attest_direction *direction, uint64_t *state)
+void attest_direction_gen(attest_rational_vector *direction, uint64_t *state)
 {
     do {
         for (size_t c = 0; c < direction->dim; c++) {
@@ -72,12 +59,11 @@ void attest_direction_least(fmpq_t least, const attest_projection *along)
     fmpq_clear(value);
 }
 
-attest_status attest_direction_check(bool *apart, const attest_direction *direction,
+attest_status attest_direction_check(bool *apart, const attest_rational_vector *direction,
                                      const attest_tokens *tokens, attest_error *error)
 {
-    attest_rational_vector v = {direction->dim, direction->numerator, {*direction->divisor}};
     attest_projection along;
-    attest_status status = attest_projection_init(&along, tokens, &v, error);
+    attest_status status = attest_projection_init(&along, tokens, direction, error);
     fmpq_t least;
 
     fmpq_init(least);
@@ -94,10 +80,11 @@ attest_status attest_direction_check(bool *apart, const attest_direction *direct
 }
 
 /* The two largest entries of v, exchanged, one with its sign changed. */
-void attest_direction_output(fmpq *output, const attest_direction *direction, const fmpq_t size)
+void attest_direction_output(fmpq *output, const attest_rational_vector *direction,
+                             const fmpq_t size)
 {
     size_t dim = direction->dim, i = 0, j = 1;
-    attest_direction turned;
+    attest_rational_vector turned;
 
     if (dim == 1) {
         fmpq_set(output, size);
@@ -115,17 +102,17 @@ void attest_direction_output(fmpq *output, const attest_direction *direction, co
             j = c;
         }
     }
-    attest_direction_init(&turned, dim);
+    attest_rational_vector_init(&turned, dim);
     fmpz_neg(turned.numerator + i, direction->numerator + j);
     fmpz_set(turned.numerator + j, direction->numerator + i);
     /* longer numerators, so that rounding the norm up loses 2^-45 only */
     _fmpz_vec_scalar_mul_2exp(turned.numerator, turned.numerator, (slong)dim, 45);
     attest_direction_normalise(&turned);
     for (size_t c = 0; c < dim; c++) {
-        fmpq_set_fmpz_frac(output + c, turned.numerator + c, turned.divisor);
+        fmpq_set_fmpz_frac(output + c, turned.numerator + c, turned.denominator);
         fmpq_mul(output + c, output + c, size);
     }
-    attest_direction_clear(&turned);
+    attest_rational_vector_clear(&turned);
 }
 
 /* x = m 2^e with m of so many bits, m rounded by floor or ceiling. */

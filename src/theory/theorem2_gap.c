@@ -32,7 +32,7 @@ static bool is_surely_less(const attest_projection *along, double limit)
 /* The direction with the largest product of least |v.x| and least gap so far. */
 typedef struct best_direction {
     bool found;
-    attest_direction direction;
+    attest_rational_vector direction;
     fmpq_t product, gap;
     double below; /* the product, rounded down */
 } best_direction;
@@ -54,12 +54,11 @@ static double round_down(const fmpq_t x)
 /* Takes the direction over if it is better, which is computed exactly where doubles do not deny
  * it. usable: it is injective on the tokens and 0, and doubles serve. */
 static attest_status try_direction(bool *usable, best_direction *best,
-                                   const attest_direction *direction,
+                                   const attest_rational_vector *direction,
                                    const attest_tokens *tokens, attest_error *error)
 {
-    attest_rational_vector v = {direction->dim, direction->numerator, {*direction->divisor}};
     attest_projection along;
-    attest_status status = attest_projection_init(&along, tokens, &v, error);
+    attest_status status = attest_projection_init(&along, tokens, direction, error);
     fmpq_t product;
 
     *usable = false;
@@ -80,7 +79,7 @@ static attest_status try_direction(bool *usable, best_direction *best,
         fmpq_set(best->gap, along.gap);
         best->below = round_down(best->product);
         _fmpz_vec_set(best->direction.numerator, direction->numerator, (slong)direction->dim);
-        fmpz_set(best->direction.divisor, direction->divisor);
+        fmpz_set(best->direction.denominator, direction->denominator);
         best->found = true;
     }
     attest_projection_clear(&along);
@@ -97,11 +96,11 @@ static attest_status choose_direction(best_direction *best, uint64_t seed,
     int wanted = large ? TRIES_LARGE : TRIES_SMALL, usable_count = 0;
     uint64_t state = seed;
     attest_status status = ATTEST_OK;
-    attest_direction direction;
+    attest_rational_vector direction;
 
     if (tokens->dim == 1)
         wanted = 1; /* there is one direction */
-    attest_direction_init(&direction, tokens->dim);
+    attest_rational_vector_init(&direction, tokens->dim);
     for (int i = 0; i < MOST_DIRECTIONS && usable_count < wanted && status == ATTEST_OK; i++) {
         bool usable;
 
@@ -109,7 +108,7 @@ static attest_status choose_direction(best_direction *best, uint64_t seed,
         status = try_direction(&usable, best, &direction, tokens, error);
         usable_count += usable;
     }
-    attest_direction_clear(&direction);
+    attest_rational_vector_clear(&direction);
     return status;
 }
 
@@ -160,7 +159,7 @@ attest_status attest_theorem2_build_gap(attest_construction *construction,
     fmpq_init(unit);
     fmpq_init(best.product);
     fmpq_init(best.gap);
-    attest_direction_init(&best.direction, dataset->dim);
+    attest_rational_vector_init(&best.direction, dataset->dim);
     status = choose_direction(&best, construction->seed, &dataset->tokens, error);
     if (status == ATTEST_OK && !best.found)
         status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
@@ -178,7 +177,7 @@ attest_status attest_theorem2_build_gap(attest_construction *construction,
         status = attest_construction_finish(construction, &best.direction, error);
         attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);
     }
-    attest_direction_clear(&best.direction);
+    attest_rational_vector_clear(&best.direction);
     fmpq_clear(best.product);
     fmpq_clear(best.gap);
     fmpq_clear(unit);

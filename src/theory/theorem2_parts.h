@@ -5,26 +5,19 @@
 #include "theory/theorem2.h"
 
 #include "geometry/projection.h"
+#include "number/rational_vector.h"
 
-/* A whole direction: v = numerator / divisor, divisor >= |numerator|. */
-typedef struct attest_direction {
-    size_t dim;
-    fmpz *numerator;
-    fmpz_t divisor;
-} attest_direction;
-
-void attest_direction_init(attest_direction *direction, size_t dim);
-void attest_direction_clear(attest_direction *direction);
+/* A direction is an attest_rational_vector v with |v| <= 1: denominator >= |numerator|. */
 
 /* Draws entries from [-2^16, 2^16], the same on every machine; state is advanced. |v| <= 1, and
  * within 2^-14 of it. */
-void attest_direction_gen(attest_direction *direction, uint64_t *state);
+void attest_direction_gen(attest_rational_vector *direction, uint64_t *state);
 
-/* Sets the divisor of a numerator that the caller has filled, not all 0. */
-void attest_direction_normalise(attest_direction *direction);
+/* Sets the denominator of a numerator that the caller has filled, not all 0. */
+void attest_direction_normalise(attest_rational_vector *direction);
 
 /* *apart = whether v is injective on the tokens and 0. Exact. Status: NOMEM, UNABLE. */
-attest_status attest_direction_check(bool *apart, const attest_direction *direction,
+attest_status attest_direction_check(bool *apart, const attest_rational_vector *direction,
                                      const attest_tokens *tokens,
                                      attest_error *error) ATTEST_WARN_UNUSED;
 
@@ -32,16 +25,16 @@ attest_status attest_direction_check(bool *apart, const attest_direction *direct
 void attest_direction_least(fmpq_t least, const attest_projection *along);
 
 /* w orthogonal to v with |w| <= size (for dim = 1: w = size). */
-void attest_direction_output(fmpq *output, const attest_direction *direction,
+void attest_direction_output(fmpq *output, const attest_rational_vector *direction,
                              const fmpq_t size);
 
 /* Sets output: orthogonal to v, of norm at most eps / (4 r_max). */
 void attest_construction_set_output(attest_construction *construction,
-                                    const attest_direction *direction);
+                                    const attest_rational_vector *direction);
 
 /* Fills weights, direction, kappa, output and r of the construction. */
 attest_status attest_construction_finish(attest_construction *construction,
-                                         const attest_direction *direction,
+                                         const attest_rational_vector *direction,
                                          attest_error *error) ATTEST_WARN_UNUSED;
 
 /* x rounded up (down) to bits significant binary digits. Domain: x > 0. */

@@ -49,8 +49,8 @@ static void points_clear(points *p)
 }
 
 /* (v.(x - x'))^2 (|V|+1)^4 pi d >= 8 |x - x'|^2, decided with a rational just below pi: what
- * holds with it holds. scale = (|V|+1)^4 d times pi's numerator; limit = 8 divisor^2 times its
- * denominator. */
+ * holds with it holds. scale = (|V|+1)^4 d times pi's numerator; limit = 8 denominator^2 times
+ * its denominator. */
 static bool pair_is_wide(const points *p, size_t i, size_t j, const fmpz_t scale,
                          const fmpz_t limit, fmpz_t left, fmpz_t right, fmpz_t difference)
 {
@@ -66,7 +66,7 @@ static bool pair_is_wide(const points *p, size_t i, size_t j, const fmpz_t scale
     return fmpz_cmp(left, right) >= 0;
 }
 
-static bool direction_is_wide(points *p, const attest_direction *direction)
+static bool direction_is_wide(points *p, const attest_rational_vector *direction)
 {
     fmpz_t scale, limit, left, right, difference;
     bool wide = true;
@@ -82,7 +82,7 @@ static bool direction_is_wide(points *p, const attest_direction *direction)
     fmpz_pow_ui(scale, scale, 4);
     fmpz_mul_ui(scale, scale, p->dim);
     fmpz_mul_ui(scale, scale, 3141592653589793u); /* pi > 3.141592653589793 */
-    fmpz_mul(limit, direction->divisor, direction->divisor);
+    fmpz_mul(limit, direction->denominator, direction->denominator);
     fmpz_mul_ui(limit, limit, 8);
     fmpz_mul_ui(limit, limit, 1000000000000000u);
     for (size_t i = 1; i < p->count && wide; i++)
@@ -98,10 +98,10 @@ static bool direction_is_wide(points *p, const attest_direction *direction)
 
 /* The work of one direction: a product with every token, and for every pair the squares of its
  * difference and of the difference of its products. */
-static double work_of(const points *p, const attest_direction *direction)
+static double work_of(const points *p, const attest_rational_vector *direction)
 {
     double bits = (double)labs(_fmpz_vec_max_bits(p->entry, (slong)(p->count * p->dim)));
-    double along = bits + (double)fmpz_bits(direction->divisor), n = (double)p->count;
+    double along = bits + (double)fmpz_bits(direction->denominator), n = (double)p->count;
 
     return n * (double)(p->dim) * attest_work_operation(along) +
            n * n / 2 * (double)(p->dim + 3) * attest_work_operation(2 * along);
@@ -145,7 +145,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
     uint64_t state = construction->seed;
     double left = construction->max_work;
     attest_status status = ATTEST_OK;
-    attest_direction direction;
+    attest_rational_vector direction;
     bool wide = false;
     points p;
 
@@ -153,7 +153,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to test a direction on all pairs; use "
                                 "the strategy gap");
-    attest_direction_init(&direction, dataset->dim);
+    attest_rational_vector_init(&direction, dataset->dim);
     points_init(&p, &dataset->tokens);
     for (int i = 0; i < MOST_DIRECTIONS && !wide && status == ATTEST_OK; i++) {
         attest_direction_gen(&direction, &state);
@@ -170,6 +170,6 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
     }
     points_clear(&p);
-    attest_direction_clear(&direction);
+    attest_rational_vector_clear(&direction);
     return status;
 }

@@ -29,12 +29,12 @@ enum {
 typedef struct tuner {
     const attest_dataset *dataset;
     attest_contexts contexts;
-    double *entry;                     /* count * dim, tokens as doubles */
-    double *along;                     /* v.x */
-    uint32_t *order;                   /* contexts by their queries, then by number */
-    double *mean;                      /* per context */
-    attest_radix_item *line;           /* those of one query, to be sorted */
-    const attest_direction *direction; /* to be tried, and what they gave: shared */
+    double *entry;                           /* count * dim, tokens as doubles */
+    double *along;                           /* v.x */
+    uint32_t *order;                         /* contexts by their queries, then by number */
+    double *mean;                            /* per context */
+    attest_radix_item *line;                 /* those of one query, to be sorted */
+    const attest_rational_vector *direction; /* to be tried, and what they gave: shared */
     struct outcome *outcome;
 } tuner;
 
@@ -100,9 +100,9 @@ static void tuner_clear(tuner *t)
 }
 
 /* v.x for all tokens; the range. */
-static double project(tuner *t, const attest_direction *v)
+static double project(tuner *t, const attest_rational_vector *v)
 {
-    double divisor = fmpz_get_d(v->divisor), low = INFINITY, high = -INFINITY;
+    double divisor = fmpz_get_d(v->denominator), low = INFINITY, high = -INFINITY;
 
     for (size_t i = 0; i < t->dataset->tokens.count; i++) {
         double sum = 0;
@@ -175,7 +175,7 @@ static bool find_least(double *least, tuner *t, double kappa)
 
 /* What is being maximised, and where it is largest so far. */
 typedef struct best {
-    attest_direction v;
+    attest_rational_vector v;
     outcome of;
 } best;
 
@@ -190,10 +190,10 @@ static bool improve(outcome *of, double kappa, double least, double range)
     return true;
 }
 
-static void set_direction(best *b, const attest_direction *v)
+static void set_direction(best *b, const attest_rational_vector *v)
 {
     _fmpz_vec_set(b->v.numerator, v->numerator, (slong)v->dim);
-    fmpz_set(b->v.divisor, v->divisor);
+    fmpz_set(b->v.denominator, v->denominator);
 }
 
 /* Scores of about 0.05 to 50: softmax is neither flat nor decided. */
@@ -219,12 +219,12 @@ static bool try_direction(void *context, size_t number)
 static attest_status try_directions(best *b, tuner *t, size_t count, size_t jobs,
                                     uint64_t *state, attest_error *error)
 {
-    attest_direction *v = attest_memory_alloc(count, sizeof *v);
+    attest_rational_vector *v = attest_memory_alloc(count, sizeof *v);
     attest_status status;
 
     t->outcome = attest_workers_alloc(count, sizeof *t->outcome, jobs);
     for (size_t i = 0; v && i < count; i++) {
-        attest_direction_init(&v[i], t->dataset->dim);
+        attest_rational_vector_init(&v[i], t->dataset->dim);
         attest_direction_gen(&v[i], state);
     }
     t->direction = v;
@@ -237,7 +237,7 @@ static attest_status try_directions(best *b, tuner *t, size_t count, size_t jobs
         set_direction(b, &v[i]);
     }
     for (size_t i = 0; v && i < count; i++)
-        attest_direction_clear(&v[i]);
+        attest_rational_vector_clear(&v[i]);
     free(v);
     attest_workers_free(t->outcome, count, sizeof *t->outcome, jobs);
     return status;
@@ -245,8 +245,8 @@ static attest_status try_directions(best *b, tuner *t, size_t count, size_t jobs
 
 /* Steps from the best so far, smaller and smaller: v moves by a random direction over 2^step.
  */
-static bool refine(best *b, tuner *t, attest_direction *v, attest_direction *move, int step,
-                   uint64_t *state)
+static bool refine(best *b, tuner *t, attest_rational_vector *v, attest_rational_vector *move,
+                   int step, uint64_t *state)
 {
     double kappa, range, least;
 
@@ -272,7 +272,7 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
 {
     double work = 0;
     uint64_t state = seed;
-    attest_direction v, move;
+    attest_rational_vector v, move;
     int trials, directions;
     attest_status status;
 
@@ -283,13 +283,13 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
     if (work * directions * KAPPAS < SMALL_WORK)
         jobs = 1;
     status = try_directions(b, t, (size_t)directions, jobs, &state, error);
-    attest_direction_init(&v, t->dataset->dim);
-    attest_direction_init(&move, t->dataset->dim);
+    attest_rational_vector_init(&v, t->dataset->dim);
+    attest_rational_vector_init(&move, t->dataset->dim);
     for (int i = 0; i < trials / 2 && status == ATTEST_OK; i++)
         if (!refine(b, t, &v, &move, 1 + i * 8 / (trials / 2), &state))
             status = attest_memory_fail(error);
-    attest_direction_clear(&v);
-    attest_direction_clear(&move);
+    attest_rational_vector_clear(&v);
+    attest_rational_vector_clear(&move);
     return status;
 }
 
@@ -334,7 +334,7 @@ static attest_status take_best(attest_construction *construction, const best *b,
  * tokens apart, doubles being off by less than 2^-50 of the largest |v.x|. */
 static attest_status take_any(best *b, tuner *t, uint64_t seed, attest_error *error)
 {
-    attest_direction *v = &b->v;
+    attest_rational_vector *v = &b->v;
     attest_status status = ATTEST_OK;
     uint64_t state = seed;
     bool apart = false;
@@ -370,7 +370,7 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
     if (construction->eps_by_direction)
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to find their least distance; give eps");
-    attest_direction_init(&b.v, dataset->dim);
+    attest_rational_vector_init(&b.v, dataset->dim);
     status = tuner_init(&t, dataset, construction->mask, error);
     if (status == ATTEST_OK) {
         bool apart = false;
@@ -386,6 +386,6 @@ attest_status attest_theorem2_build_tuned(attest_construction *construction,
     if (status == ATTEST_OK && dataset->longest > 1)
         attest_theorem2_formula(construction, dataset->longest, dataset->tokens.count);
     tuner_clear(&t);
-    attest_direction_clear(&b.v);
+    attest_rational_vector_clear(&b.v);
     return status;
 }

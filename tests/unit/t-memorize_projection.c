@@ -65,7 +65,7 @@ static double gap_of(const scene *s, const fmpz *p)
 }
 
 /* The i-th trial has 17 - (11 - i/4) bits, at most 17; on a line there is one. */
-static void draw(attest_direction *v, size_t i, uint64_t *state)
+static void draw(attest_rational_vector *v, size_t i, uint64_t *state)
 {
     long divisor = i < 44 ? 1L << (11 - i / 4) : 1;
 
@@ -79,9 +79,9 @@ static void choose(fmpz *p, const scene *s, uint64_t seed)
 {
     size_t usable = 0, wanted = s->dim == 1 ? 1 : TRIALS;
     double best = -1;
-    attest_direction v;
+    attest_rational_vector v;
 
-    attest_direction_init(&v, s->dim);
+    attest_rational_vector_init(&v, s->dim);
     for (size_t i = 0; usable < wanted; i++) {
         draw(&v, i, &seed);
         if (along(s, v.numerator, s->w) == 0)
@@ -92,7 +92,7 @@ static void choose(fmpz *p, const scene *s, uint64_t seed)
             _fmpz_vec_set(p, v.numerator, (slong)s->dim);
         }
     }
-    attest_direction_clear(&v);
+    attest_rational_vector_clear(&v);
 }
 
 static bool agrees(const scene *s, uint64_t seed)

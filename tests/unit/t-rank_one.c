@@ -159,7 +159,7 @@ static bool is_reduced(const attest_rational_vector *vector)
     bool ok;
 
     fmpz_init(common);
-    _fmpz_vec_content(common, vector->numerator, (slong)vector->count);
+    _fmpz_vec_content(common, vector->numerator, (slong)vector->dim);
     fmpz_gcd(common, common, vector->denominator);
     ok = fmpz_is_one(common) && fmpz_sgn(vector->denominator) > 0;
     fmpz_clear(common);

@@ -7,7 +7,7 @@
 enum { MOST_DIM = 6, ROUNDS = 300 };
 
 /* Small numbers, so that many are equal and many 0; not all 0. */
-static void gen_numerator(attest_direction *v, uint64_t *state)
+static void gen_numerator(attest_rational_vector *v, uint64_t *state)
 {
     do
         for (size_t c = 0; c < v->dim; c++)
@@ -17,7 +17,7 @@ static void gen_numerator(attest_direction *v, uint64_t *state)
 }
 
 /* divisor - 1 < |numerator| <= divisor. */
-static bool is_normal(const attest_direction *v)
+static bool is_normal(const attest_rational_vector *v)
 {
     fmpz_t square, bound;
     bool ok;
@@ -25,9 +25,9 @@ static bool is_normal(const attest_direction *v)
     fmpz_init(square);
     fmpz_init(bound);
     _fmpz_vec_dot(square, v->numerator, v->numerator, (slong)v->dim);
-    fmpz_mul(bound, v->divisor, v->divisor);
-    ok = fmpz_cmp(square, bound) <= 0 && fmpz_sgn(v->divisor) > 0;
-    fmpz_sub_ui(bound, v->divisor, 1);
+    fmpz_mul(bound, v->denominator, v->denominator);
+    ok = fmpz_cmp(square, bound) <= 0 && fmpz_sgn(v->denominator) > 0;
+    fmpz_sub_ui(bound, v->denominator, 1);
     fmpz_mul(bound, bound, bound);
     ok = ok && fmpz_cmp(square, bound) > 0;
     fmpz_clear(square);
@@ -36,7 +36,7 @@ static bool is_normal(const attest_direction *v)
 }
 
 /* Whether only the two largest entries of v have a part in w. */
-static bool uses_largest(const fmpq *w, const attest_direction *v)
+static bool uses_largest(const fmpq *w, const attest_rational_vector *v)
 {
     size_t larger[MOST_DIM] = {0};
 
@@ -50,7 +50,7 @@ static bool uses_largest(const fmpq *w, const attest_direction *v)
 }
 
 /* w.v = 0, |w| <= size, and all but 2^-40 of it. */
-static bool is_output(const fmpq *w, const attest_direction *v, const fmpq_t size)
+static bool is_output(const fmpq *w, const attest_rational_vector *v, const fmpq_t size)
 {
     fmpq_t sum, square, x;
     bool ok = true;
@@ -82,16 +82,16 @@ static void test_outputs(uint64_t *state)
 
     fmpq_init(size);
     for (int i = 0; i < ROUNDS; i++) {
-        attest_direction v;
+        attest_rational_vector v;
 
-        attest_direction_init(&v, 1 + (size_t)i % MOST_DIM);
+        attest_rational_vector_init(&v, 1 + (size_t)i % MOST_DIM);
         gen_numerator(&v, state);
         attest_direction_normalise(&v);
         normal += is_normal(&v);
         fmpq_set_si(size, 1 + (slong)(tap_random(state) % 20), 1 + tap_random(state) % 20);
         attest_direction_output(w, &v, size);
         right += is_output(w, &v, size);
-        attest_direction_clear(&v);
+        attest_rational_vector_clear(&v);
     }
     TAP_OK(normal == ROUNDS, "%d of %d divisors are the norm, rounded up", normal, ROUNDS);
     TAP_OK(right == ROUNDS, "%d of %d outputs are orthogonal, and as long as they may be",
@@ -105,10 +105,10 @@ static void test_outputs(uint64_t *state)
 static void test_stream(void)
 {
     uint64_t state = 9, same = 9;
-    attest_direction v;
+    attest_rational_vector v;
     bool ok = true;
 
-    attest_direction_init(&v, 3);
+    attest_rational_vector_init(&v, 3);
     for (int i = 0; i < 20; i++) {
         attest_direction_gen(&v, &state);
         for (size_t c = 0; c < 3; c++) {
@@ -120,12 +120,12 @@ static void test_stream(void)
         }
         ok = ok && is_normal(&v);
     }
-    attest_direction_clear(&v);
+    attest_rational_vector_clear(&v);
     TAP_OK(ok && state == same, "directions of a seed");
-    attest_direction_init(&v, 1);
+    attest_rational_vector_init(&v, 1);
     attest_direction_gen(&v, &state);
-    TAP_OK(fmpz_is_one(v.numerator) && fmpz_is_one(v.divisor), "on a line there is one");
-    attest_direction_clear(&v);
+    TAP_OK(fmpz_is_one(v.numerator) && fmpz_is_one(v.denominator), "on a line there is one");
+    attest_rational_vector_clear(&v);
 }
 
 /* Tokens of two entries. */
@@ -144,7 +144,7 @@ static void set_tokens(attest_dataset *data, const fmpq (*token)[2], size_t coun
 }
 
 /* value = v.x of token t. */
-static void project(fmpq_t value, const attest_direction *v, const attest_tokens *tokens,
+static void project(fmpq_t value, const attest_rational_vector *v, const attest_tokens *tokens,
                     size_t t)
 {
     fmpq_t x;
@@ -156,12 +156,13 @@ static void project(fmpq_t value, const attest_direction *v, const attest_tokens
         fmpq_mul_fmpz(x, x, v->numerator + c);
         fmpq_add(value, value, x);
     }
-    fmpq_div_fmpz(value, value, v->divisor);
+    fmpq_div_fmpz(value, value, v->denominator);
     fmpq_clear(x);
 }
 
 /* Whether all v.x are different and none is 0, and the least |v.x|, by comparing all. */
-static bool compare_all(fmpq_t least, const attest_direction *v, const attest_tokens *tokens)
+static bool compare_all(fmpq_t least, const attest_rational_vector *v,
+                        const attest_tokens *tokens)
 {
     bool apart = true;
     fmpq_t a, b;
@@ -184,9 +185,8 @@ static bool compare_all(fmpq_t least, const attest_direction *v, const attest_to
     return apart;
 }
 
-static bool agrees(const attest_direction *v, const attest_tokens *tokens, bool *apart)
+static bool agrees(const attest_rational_vector *v, const attest_tokens *tokens, bool *apart)
 {
-    attest_rational_vector vector = {v->dim, v->numerator, {*v->divisor}};
     attest_projection along;
     fmpq_t least, expected;
     bool ok, is_apart;
@@ -195,7 +195,7 @@ static bool agrees(const attest_direction *v, const attest_tokens *tokens, bool 
     fmpq_init(expected);
     *apart = compare_all(expected, v, tokens);
     ok = attest_direction_check(&is_apart, v, tokens, NULL) == ATTEST_OK && is_apart == *apart;
-    ok = ok && attest_projection_init(&along, tokens, &vector, NULL) == ATTEST_OK;
+    ok = ok && attest_projection_init(&along, tokens, v, NULL) == ATTEST_OK;
     attest_direction_least(least, &along);
     ok = ok && fmpq_equal(least, expected);
     attest_projection_clear(&along);
@@ -213,7 +213,7 @@ static void test_tokens(uint64_t *state)
     for (size_t t = 0; t < TOKENS; t++)
         fmpq_init(&token[t][0]), fmpq_init(&token[t][1]);
     for (int i = 0; i < ROUNDS; i++) {
-        attest_direction v;
+        attest_rational_vector v;
         attest_dataset data;
         bool apart;
 
@@ -222,12 +222,12 @@ static void test_tokens(uint64_t *state)
                 fmpq_set_si(&token[t][c], (slong)(tap_random(state) % 13) - 6, 3);
         attest_dataset_init(&data);
         set_tokens(&data, (const fmpq(*)[2])token, TOKENS);
-        attest_direction_init(&v, 2);
+        attest_rational_vector_init(&v, 2);
         gen_numerator(&v, state);
         attest_direction_normalise(&v);
         right += agrees(&v, &data.tokens, &apart);
         kept += apart;
-        attest_direction_clear(&v);
+        attest_rational_vector_clear(&v);
         attest_dataset_clear(&data);
     }
     TAP_OK(right == ROUNDS && kept > ROUNDS / 4 && kept < ROUNDS * 3 / 4,
@@ -242,11 +242,11 @@ static void test_tokens(uint64_t *state)
 static void test_close(void)
 {
     fmpq token[2][2];
-    attest_direction v;
+    attest_rational_vector v;
 
     for (size_t t = 0; t < 2; t++)
         fmpq_init(&token[t][0]), fmpq_init(&token[t][1]);
-    attest_direction_init(&v, 2);
+    attest_rational_vector_init(&v, 2);
     fmpz_one(v.numerator);
     fmpz_set_si(v.numerator + 1, -1);
     attest_direction_normalise(&v);
@@ -264,7 +264,7 @@ static void test_close(void)
         TAP_OK(ok && apart, "products that doubles do not tell apart");
         attest_dataset_clear(&data);
     }
-    attest_direction_clear(&v);
+    attest_rational_vector_clear(&v);
     for (size_t t = 0; t < 2; t++)
         fmpq_clear(&token[t][0]), fmpq_clear(&token[t][1]);
 }
