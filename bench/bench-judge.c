@@ -13,7 +13,7 @@
 #include <attest/kernel.h>
 
 #include "bench/timing.h"
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* A model, its schedules replayed or left out. */
 struct entry {

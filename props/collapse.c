@@ -5,7 +5,7 @@
 #include "audit/counting.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
-#include "number/simulated.h"
+#include "format/simulated.h"
 #include "props/evaluation.h"
 #include "props/properties.h"
 #include "props/statement.h"

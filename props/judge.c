@@ -6,7 +6,7 @@
 #include "campaign/gen.h"
 #include "judge/head_bound.h"
 #include "judge/simulate.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 #include "props/judge_draw.h"
 #include "props/properties.h"
 #include "props/statement.h"

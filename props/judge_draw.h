@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* A variant that does not contradict itself: every member is drawn. */
 void attest_judge_draw_variant(attest_judge_variant *variant, uint64_t *state);

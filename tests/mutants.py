@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-ROOMS = ["certify", "recheck", "theory", "attention", "audit", "judge", "io", "campaign"]
+ROOMS = ["certify", "recheck", "theory", "attention", "audit", "judge", "io", "model", "format", "campaign"]
 COMPARISON = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="]}
 # What a test is not asked to notice: texts, memory before it is used and when it is given back (sanitizers do),
 # progress, what only asserts.

@@ -7,8 +7,8 @@
 
 #include "audit/certified.h"
 #include "audit/evaluate_kernel.h"
-#include "data/judge_model.h"
-#include "number/hosted.h"
+#include "judge/model.h"
+#include "format/hosted.h"
 #include "number/rationals.h"
 #include "base/workers.h"
 #include "base/memory.h"

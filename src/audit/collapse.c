@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "number/double.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"

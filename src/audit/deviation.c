@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "number/wide.h"
+#include "format/wide.h"
 
 enum { BITS = 64 };
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/workers.h"
-#include "number/wide.h"
+#include "format/wide.h"
 
 /* What is known of entry i as far as an ulp of the format goes. */
 typedef enum place {

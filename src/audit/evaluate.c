@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "number/hosted.h"
+#include "format/hosted.h"
 #include "base/workers.h"
 #include "number/ball.h"
 

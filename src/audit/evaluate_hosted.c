@@ -1,5 +1,5 @@
 /* evaluate_hosted.c -- evaluate.inc in formats that doubles host. */
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 typedef double number;
 typedef attest_hosted rounder;

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "base/workers.h"
-#include "data/judge_model.h"
-#include "number/hosted.h"
+#include "judge/model.h"
+#include "format/hosted.h"
 
 /* What is evaluated, and room for a sequence. */
 typedef struct layer {

@@ -1,5 +1,5 @@
 /* evaluate_wide.c -- evaluate.inc in any format, by MPFR. */
-#include "number/wide.h"
+#include "format/wide.h"
 
 typedef __mpfr_struct number;
 typedef attest_wide rounder;

@@ -9,8 +9,8 @@
 #include "audit/record.h"
 #include "audit/recorded.h"
 #include "io/json_write.h"
-#include "io/model_qkv.h"
-#include "io/qkv.h"
+#include "model/model_qkv.h"
+#include "model/qkv.h"
 
 /* A head of a model. */
 typedef struct attest_audit_head_place {

@@ -1,7 +1,7 @@
 /* heads_record.c -- an audit of recorded activations as JSON. */
 #include "audit/heads.h"
 
-#include "io/judge_model_json.h"
+#include "judge/model_json.h"
 
 static void write_cell(attest_json *json, const attest_audit_cell *cell,
                        const attest_simulated_arithmetic *arithmetic)

@@ -6,7 +6,7 @@
 #include <attest/dataset.h>
 #include <attest/weights.h>
 
-#include "number/simulated.h"
+#include "format/simulated.h"
 #include "theory/separated.h"
 
 /* Of the first sequences of a dataset, as many as are cheap. */

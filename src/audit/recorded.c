@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/try.h"
 #include "base/workers.h"
-#include "number/wide.h"
+#include "format/wide.h"
 
 /* A hash of 128 bits of what a position sees. */
 typedef struct context {

@@ -5,7 +5,7 @@
 #include "audit/attended.h"
 #include "audit/errors.h"
 #include "audit/pairs.h"
-#include "data/judge_model.h"
+#include "judge/model.h"
 #include "judge/question.h"
 
 /* What was found of a head in one arithmetic. */

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "judge/simulate.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 /* *tensor = the same in the format, in binary64 numbers of its own. */
 static attest_status convert(double **rounded, attest_tensor *tensor,

@@ -7,7 +7,7 @@
 #define ATTEST_AUDIT_RECORDED_SIMULATE_H
 
 #include "judge/question.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 typedef struct attest_recorded_simulation {
     const attest_simulated_arithmetic *arithmetic;

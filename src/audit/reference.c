@@ -8,7 +8,7 @@
 #include "attention/work.h"
 #include "base/try.h"
 #include "base/workers.h"
-#include "number/wide.h"
+#include "format/wide.h"
 #include "base/memory.h"
 
 #define SECONDS 10.0

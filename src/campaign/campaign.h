@@ -6,7 +6,7 @@
 
 #include <attest/progress.h>
 
-#include "io/journal.h"
+#include "campaign/journal.h"
 #include "campaign/tally.h"
 
 typedef struct attest_campaign {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "campaign/property.h"
-#include "io/chunk_result.h"
+#include "campaign/chunk_result.h"
 
 /* After so many deaths of its worker a chunk is given up: all its trials are undecided. */
 enum { ATTEST_CHUNK_DEATHS = 8 };

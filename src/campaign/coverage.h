@@ -3,7 +3,7 @@
 #define ATTEST_CAMPAIGN_COVERAGE_H
 
 #include "campaign/property.h"
-#include "io/chunk_result.h"
+#include "campaign/chunk_result.h"
 
 /* Fewer trials say nothing about shares. */
 enum { ATTEST_COVERAGE_TRIALS = 400 };

@@ -2,7 +2,7 @@
 #ifndef ATTEST_CAMPAIGN_MERGE_H
 #define ATTEST_CAMPAIGN_MERGE_H
 
-#include "io/journal.h"
+#include "campaign/journal.h"
 #include "campaign/observations.h"
 #include "campaign/plan_read.h"
 #include "campaign/tally.h"

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/try.h"
-#include "io/chunk_result.h"
+#include "campaign/chunk_result.h"
 
 enum { WAIT_MILLISECONDS = 250 };
 

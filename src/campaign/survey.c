@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
-#include "io/journal.h"
+#include "campaign/journal.h"
 #include "io/json_member.h"
 
 /* While a journal is read. */

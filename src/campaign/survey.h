@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "io/chunk_result.h"
+#include "campaign/chunk_result.h"
 
 /* What became of one property so far. */
 typedef struct attest_survey_property {

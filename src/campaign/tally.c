@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/chunk_result.h"
+#include "campaign/chunk_result.h"
 
 struct attest_waiting {
     attest_entry entry;

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "io/entry.h"
+#include "campaign/entry.h"
 #include "campaign/plan.h"
 
 typedef struct attest_tally {

@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-#include "io/entry.h"
-#include "io/frame.h"
+#include "campaign/entry.h"
+#include "campaign/frame.h"
 #include "campaign/plan.h"
 
 /* What is sent to a worker. */

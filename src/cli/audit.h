@@ -7,7 +7,7 @@
 #include "audit/record.h"
 #include "cli/command.h"
 #include "cli/qkv.h"
-#include "io/model_qkv.h"
+#include "model/model_qkv.h"
 #include "io/texts.h"
 #include "theory/theorem2.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/audit.h"
-#include "io/qkv_layers.h"
+#include "model/qkv_layers.h"
 #include "io/safetensors_write.h"
 
 bool attest_cli_audit_has_model(const audit_request *request)

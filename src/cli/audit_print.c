@@ -10,7 +10,7 @@
 
 #include "cli/audit.h"
 #include "report/need.h"
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* A number of few characters, or "-". */
 static void print_measure(bool known, double value)

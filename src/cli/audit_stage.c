@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/audit.h"
-#include "io/judge_model_json.h"
+#include "judge/model_json.h"
 
 enum { MOST_VALUE = 63, MOST_TEXT = 2048 };
 

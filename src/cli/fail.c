@@ -10,7 +10,7 @@
 #include "base/output.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "io/import.h"
+#include "model/import.h"
 
 const char *attest_cli_name_options(char shown[ATTEST_CLI_TEXT_SIZE], const char *text)
 {

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/import.h"
+#include "model/import.h"
 
 #include "base/memory.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "io/model_file.h"
+#include "model/file.h"
 #include "io/weights_json.h"
 #include "report/need.h"
 

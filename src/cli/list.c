@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "io/json_write.h"
-#include "io/judge_model_json.h"
+#include "judge/model_json.h"
 #include "props/properties.h"
 #include "props/statement.h"
 #include "report/glossary.h"

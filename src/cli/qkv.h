@@ -4,8 +4,8 @@
 #define ATTEST_CLI_QKV_H
 
 #include "cli/command.h"
-#include "data/judge_model.h"
-#include "io/qkv.h"
+#include "judge/model.h"
+#include "model/qkv.h"
 #include "io/safetensors_write.h"
 
 typedef struct attest_cli_qkv {

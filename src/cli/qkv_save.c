@@ -7,8 +7,8 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "cli/qkv.h"
-#include "io/judge_model_json.h"
-#include "io/qkv_layers.h"
+#include "judge/model_json.h"
+#include "model/qkv_layers.h"
 
 static void write_input(attest_json *json, const char *role, attest_tensor_file *file)
 {

@@ -7,8 +7,8 @@
 
 #include "base/escape.h"
 #include "cli/show.h"
-#include "data/judge_field.h"
-#include "io/judge_model_json.h"
+#include "judge/field.h"
+#include "judge/model_json.h"
 #include "report/need.h"
 
 enum { COLUMN = 11 };

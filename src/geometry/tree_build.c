@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "geometry/tree.h"
-#include "kernel/near.h"
+#include "geometry/near.h"
 
 /* The dimensions for which the kernel promises its error. */
 enum { MOST_PRODUCT = 1 << 13 };

@@ -168,8 +168,7 @@ static void compare(uint64_t hit[ATTEST_NEAR], const attest_tree_packed *packed,
     }
     thresholds(alpha, squares(packed, a, level), scaled, rows);
     thresholds(beta, squares(packed, b, level), scaled, rows);
-    attest_kernel_near(hit, packed->entry + a * dim, packed->entry + b * dim, rows, alpha,
-                       beta);
+    attest_near_block(hit, packed->entry + a * dim, packed->entry + b * dim, rows, alpha, beta);
 }
 
 /* The level of the next product: one less after many that left almost nothing, one more at

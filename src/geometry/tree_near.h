@@ -3,7 +3,7 @@
 #define ATTEST_GEOMETRY_TREE_NEAR_H
 
 #include "geometry/closest_pair.h"
-#include "kernel/near.h"
+#include "geometry/near.h"
 
 /* The product may stop after some of the coordinates: it leaves out less then, in less time.
  * Level l takes dim - (LEVELS - 1 - l) dim/8 of them. */

@@ -10,7 +10,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/try.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 enum { DIGITS = 8, EXCERPT = 40 };
 

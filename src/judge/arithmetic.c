@@ -28,15 +28,14 @@ bool attest_judge_arithmetic_includes_limit(const attest_format *format)
     return format->top_is_nan;
 }
 
-struct kernel_judge_format attest_judge_arithmetic_get_format(const attest_hosted *h,
-                                                              bool flush)
+struct judge_loops_format attest_judge_arithmetic_get_format(const attest_hosted *h, bool flush)
 {
-    return (struct kernel_judge_format){.unit = ldexp(2, (int)-h->format.precision),
-                                        .quantum = h->quantum,
-                                        .most = h->most,
-                                        .overflow = h->overflow,
-                                        .least = flush ? h->tiny : 0,
-                                        .no_minus_zero = h->format.no_minus_zero};
+    return (struct judge_loops_format){.unit = ldexp(2, (int)-h->format.precision),
+                                       .quantum = h->quantum,
+                                       .most = h->most,
+                                       .overflow = h->overflow,
+                                       .least = flush ? h->tiny : 0,
+                                       .no_minus_zero = h->format.no_minus_zero};
 }
 
 double attest_judge_exp_up(double x)

@@ -12,8 +12,8 @@
 #include <attest/format.h>
 
 #include "base/term.h"
-#include "kernel/judge.h"
-#include "number/hosted.h"
+#include "judge/loops.h"
+#include "format/hosted.h"
 
 #define ATTEST_JUDGE_UP (1 + ATTEST_TERM(evaluation_up, 0x1p-40))
 #define ATTEST_JUDGE_DOWN (1 - ATTEST_TERM(evaluation_down, 0x1p-40))
@@ -37,8 +37,8 @@ bool attest_judge_arithmetic_includes_limit(const attest_format *format);
 
 /* The format as src/kernel rounds to it; flush: results below the least normal number become 0.
  * Domain: not plain. */
-struct kernel_judge_format attest_judge_arithmetic_get_format(const attest_hosted *h,
-                                                              bool flush);
+struct judge_loops_format attest_judge_arithmetic_get_format(const attest_hosted *h,
+                                                             bool flush);
 
 /* At least (1 + u)^n - 1. */
 double attest_judge_grow(double u, double n);

@@ -5,17 +5,17 @@
  * |sum of those / sum of the others - 1|. What their scores are wrong by they share. */
 static void set_apart(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    struct kernel_judge_weight numbers = weight_rule(x, rule, common);
+    struct judge_loops_weight numbers = weight_rule(x, rule, common);
     double apart;
 
     x->apart = 0;
     if (!rule->before)
         return;
-    apart = attest_kernel_judge()->apart(
-        x->low, x->high, x->t, x->delta, &numbers,
-        ATTEST_TERM(apart_common, common) +
-            ATTEST_TERM(apart_exp, (2 + x->raises) * rule->log_exp),
-        x->count);
+    apart =
+        attest_judge_loops()->apart(x->low, x->high, x->t, x->delta, &numbers,
+                                    ATTEST_TERM(apart_common, common) +
+                                        ATTEST_TERM(apart_exp, (2 + x->raises) * rule->log_exp),
+                                    x->count);
     x->apart = apart / x->sum_low * (1 + ((double)x->count + 16) * 0x1p-52) * ATTEST_JUDGE_UP;
 }
 
@@ -31,10 +31,10 @@ static void set_divisor(attest_judge_work *x, const attest_judge_rule *rule)
 
 /* A sum over the values of weight_size or cast is at most a part of that of w, and what exceeds
  * it times the largest value: nearly the same where errors are relative to the weights. */
-void attest_judge_weights_widen(attest_judge_work *x, struct kernel_judge_cast *cast)
+void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *cast)
 {
-    attest_kernel_judge()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, cast,
-                                 x->count);
+    attest_judge_loops()->casts(x->cast, x->half, x->weight_size, x->low, x->high, x->w, cast,
+                                x->count);
     x->size_part = cast->size_part;
     x->size_rest = cast->size_sum;
     x->cast_part = cast->cast_part;
@@ -49,7 +49,7 @@ static void set_casts(attest_judge_work *x, const attest_judge_rule *rule, doubl
     const attest_judge_variant *v = rule->variant;
     double grown =
         attest_judge_exp_up(ATTEST_TERM(cast_grown, common + x->raises * rule->log_exp));
-    struct kernel_judge_cast cast = {
+    struct judge_loops_cast cast = {
         .u = ATTEST_TERM(cast_rounding, v->cast ? rule->p.u : 0),
         .half = ATTEST_TERM(cast_least,
                             v->cast ? ldexp(rule->p.quantum, -1 - (int)v->offset) * grown : 0),
@@ -94,16 +94,16 @@ void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *ru
 static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                            size_t last, double m_low, double m_high, double raises)
 {
-    const struct kernel_judge_weight numbers = weight_rule(x, rule, 0);
+    const struct judge_loops_weight numbers = weight_rule(x, rule, 0);
     double moved = ATTEST_TERM(
         known_reference,
         rule->folded ? rule->shifted * (x->most + fabs((double)rule->variant->offset)) : 0);
-    struct kernel_judge_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
-                                       .quantum = rule->p.quantum,
-                                       .unit = 2 * rule->p.u,
-                                       .most = rule->p.hosted.most,
-                                       .range = ATTEST_TERM(known_range, m_high - m_low) +
-                                                2 * moved};
+    struct judge_loops_known known = {.two_b = ldexp(1, (int)rule->variant->offset),
+                                      .quantum = rule->p.quantum,
+                                      .unit = 2 * rule->p.u,
+                                      .most = rule->p.hosted.most,
+                                      .range =
+                                          ATTEST_TERM(known_range, m_high - m_low) + 2 * moved};
 
     moved += ATTEST_TERM(known_evaluation, 0x1p-44);
     if (!(x->top - m_high < 300 && known.range < 0x1p-7) || rule->variant->p.precision > 50) {
@@ -118,9 +118,9 @@ static void set_known_tile(attest_judge_work *x, const attest_judge_rule *rule, 
     known.down = attest_judge_exp_down(m_high - x->top);
     known.error = ATTEST_TERM(known_exp, rule->log_exp) + moved;
     known.later = ATTEST_TERM(known_later, raises * rule->log_exp) + moved;
-    attest_kernel_judge()->known_casts(x->offset + first, x->spread + first, x->half + first,
-                                       x->w + first, x->t + first, x->delta + first,
-                                       x->cast + first, &known, &numbers, last - first);
+    attest_judge_loops()->known_casts(x->offset + first, x->spread + first, x->half + first,
+                                      x->w + first, x->t + first, x->delta + first,
+                                      x->cast + first, &known, &numbers, last - first);
     x->fixed += known.fixed;
     x->open = x->open || known.open;
 }

@@ -8,7 +8,7 @@
 #include "judge/question.h"
 #include "judge/summer.h"
 #include "judge/watch.h"
-#include "number/block_error.h"
+#include "format/block_error.h"
 
 /* Keys whose scores are computed together. */
 enum { ATTEST_JUDGE_KEYS_AT_ONCE = 16 };

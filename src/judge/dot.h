@@ -5,7 +5,7 @@
 #ifndef ATTEST_JUDGE_DOT_H
 #define ATTEST_JUDGE_DOT_H
 
-#include "data/judge_gpu.h"
+#include "judge/gpu.h"
 #include "judge/matrix_unit.h"
 
 typedef struct attest_judge_core {

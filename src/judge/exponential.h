@@ -5,7 +5,7 @@
 
 #include <attest/flint.h>
 
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 /* *lo <= e^x <= *hi, with two: 2^x. Domain: x is not NaN. Both are exact where the result is a
  * power of two that is known as one: e^0, 2^integer. */

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "kernel/judge.h"
+#include "judge/loops.h"
 
 /* Keys whose values stay in a cache while the rows of a block use them. */
 enum { KEYS_AT_ONCE = 32 };
@@ -20,11 +20,11 @@ static size_t round_up(size_t n, size_t unit)
 static attest_status allocate(attest_judge_head_bound *x, attest_error *error)
 {
     const attest_judge_question *question = x->head.question;
-    size_t keys = round_up(question->keys, KERNEL_JUDGE_PANEL);
+    size_t keys = round_up(question->keys, JUDGE_LOOPS_PANEL);
 
     x->panels = attest_memory_alloc(keys, question->dim * sizeof(double));
     x->values = attest_memory_alloc(question->keys, x->stride * sizeof(double));
-    x->key_size = attest_memory_alloc(keys + KERNEL_JUDGE_PANEL, sizeof(double));
+    x->key_size = attest_memory_alloc(keys + JUDGE_LOOPS_PANEL, sizeof(double));
     x->row = attest_memory_alloc(question->value_dim, 4 * ATTEST_JUDGE_BLOCK * sizeof(double));
     x->raised = attest_memory_alloc(x->rules, sizeof *x->raised);
     if (!x->panels || !x->values || !x->key_size || !x->row || !x->raised)
@@ -49,7 +49,7 @@ attest_status attest_judge_head_bound_init(attest_judge_head_bound *bound,
     memset(bound, 0, sizeof *bound);
     bound->rule = rule;
     bound->rules = rules;
-    bound->stride = round_up(question->value_dim, KERNEL_JUDGE_PAD);
+    bound->stride = round_up(question->value_dim, JUDGE_LOOPS_PAD);
     ATTEST_TRY(attest_judge_head_init(&bound->head, question, error));
     status = allocate(bound, error);
     if (status != ATTEST_OK)
@@ -131,11 +131,11 @@ static void pack(attest_judge_head_bound *x)
     size_t columns = x->head.question->value_dim;
 
     for (size_t j = 0; j < keys; j++) {
-        double *panel = x->panels + j / KERNEL_JUDGE_PANEL * KERNEL_JUDGE_PANEL * dim;
+        double *panel = x->panels + j / JUDGE_LOOPS_PANEL * JUDGE_LOOPS_PANEL * dim;
 
         x->key_size[j] = 0;
         for (size_t c = 0; c < dim; c++) {
-            panel[c * KERNEL_JUDGE_PANEL + j % KERNEL_JUDGE_PANEL] = x->head.k[j * dim + c];
+            panel[c * JUDGE_LOOPS_PANEL + j % JUDGE_LOOPS_PANEL] = x->head.k[j * dim + c];
             x->key_size[j] += fabs(x->head.k[j * dim + c]);
         }
         x->key_size[j] *= 1 + ((double)dim + 4) * 0x1p-52;
@@ -197,13 +197,13 @@ static void multiply(attest_judge_head_bound *x, attest_judge_work *a, const dou
     size_t a_last = a->first + a->count, b_last = b->first + b->count;
     size_t last = a_last > b_last ? a_last : b_last;
 
-    first = first / KERNEL_JUDGE_PANEL * KERNEL_JUDGE_PANEL;
-    for (size_t j = first; j < last; j += KERNEL_JUDGE_PANEL) {
+    first = first / JUDGE_LOOPS_PANEL * JUDGE_LOOPS_PANEL;
+    for (size_t j = first; j < last; j += JUDGE_LOOPS_PANEL) {
         double *const s[2] = {a->s_room + j, b->s_room + j};
         double *const size[2] = {a->size_room + j, b->size_room + j};
         const double *const q[2] = {a_query, b_query};
 
-        attest_kernel_judge()->products(s, size, q, x->panels + j * dim, dim);
+        attest_judge_loops()->products(s, size, q, x->panels + j * dim, dim);
     }
 }
 
@@ -231,15 +231,15 @@ static void add_columns(attest_judge_work *x, const attest_judge_rule *rule, siz
                         size_t count)
 {
     (void)rule;
-    attest_kernel_judge()->columns(x->center, x->size_w, x->v + first * x->stride, x->stride,
-                                   x->w + first, x->w + first, count);
+    attest_judge_loops()->columns(x->center, x->size_w, x->v + first * x->stride, x->stride,
+                                  x->w + first, x->w + first, count);
 }
 
 /* What one variant makes of the values. */
 static void add_spreads(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
                         size_t count)
 {
-    const struct kernel_judge *kernel = attest_kernel_judge();
+    const struct judge_loops *kernel = attest_judge_loops();
     const double *v = x->v + first * x->stride;
     bool known = attest_judge_row_is_known(x, rule);
 
@@ -292,8 +292,8 @@ static void add_phis(attest_judge_work *x, const attest_judge_rule *rule, size_t
                      size_t count)
 {
     (void)rule;
-    attest_kernel_judge()->phis(x->phi, x->slope, x->end, x->sign > 0, x->v + first * x->stride,
-                                x->stride, x->low + first, x->high + first, count);
+    attest_judge_loops()->phis(x->phi, x->slope, x->end, x->sign > 0, x->v + first * x->stride,
+                               x->stride, x->low + first, x->high + first, count);
 }
 
 /* One end of all columns of the rows, which share every pass over the values. */

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/try.h"
-#include "data/judge_model.h"
+#include "judge/model.h"
 #include "judge/question.h"
 
 /* What a judgement is made of. */

@@ -60,10 +60,10 @@ void attest_judge_unit_init(attest_judge_unit *unit, const attest_format *a,
                                 .half = is_half(result)};
     attest_hosted_init(&unit->result, result, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     unit->columns =
-        (struct kernel_judge_unit){.a_least = ldexp(1, unit->a_emin),
-                                   .b_least = ldexp(1, unit->b_emin),
-                                   .cut = ldexp(1, -unit->fraction),
-                                   .kept = ~(((uint64_t)1 << (53 - get_bits(unit))) - 1)};
+        (struct judge_loops_unit){.a_least = ldexp(1, unit->a_emin),
+                                  .b_least = ldexp(1, unit->b_emin),
+                                  .cut = ldexp(1, -unit->fraction),
+                                  .kept = ~(((uint64_t)1 << (53 - get_bits(unit))) - 1)};
 }
 
 bool attest_judge_unit_has_columns(const attest_judge_unit *unit)
@@ -146,8 +146,8 @@ void attest_judge_unit_add_columns(double *o, const attest_judge_block *block, s
         size_t left = columns - c;
 
         left = left < ATTEST_JUDGE_UNIT_COLUMNS ? left : ATTEST_JUDGE_UNIT_COLUMNS;
-        attest_kernel_judge()->unit_ends(o + c, o + c, open, &unit->columns, block->a, block->a,
-                                         block->b + c, block->stride, block->count, left);
+        attest_judge_loops()->unit_ends(o + c, o + c, open, &unit->columns, block->a, block->a,
+                                        block->b + c, block->stride, block->count, left);
         for (size_t i = 0; i < left; i++) {
             one.b = block->b + c + i;
             if (open[i])

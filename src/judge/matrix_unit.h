@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/judge.h"
-#include "number/hosted.h"
+#include "judge/loops.h"
+#include "format/hosted.h"
 
 typedef struct attest_judge_unit {
     int a_bits, a_emin, b_bits, b_emin; /* the formats of the factors */
     int fraction;
-    int least;                        /* E counts as at least this; init: there is no such */
-    bool half;                        /* the result is binary16 */
-    attest_hosted result;             /* binary16 */
-    struct kernel_judge_unit columns; /* for results of binary32, many sums at once */
+    int least;                       /* E counts as at least this; init: there is no such */
+    bool half;                       /* the result is binary16 */
+    attest_hosted result;            /* binary16 */
+    struct judge_loops_unit columns; /* for results of binary32, many sums at once */
 } attest_judge_unit;
 
 /* Whether the unit can be had: factors of at most 25 bits, the result binary32 or binary16, and

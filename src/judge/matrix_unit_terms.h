@@ -6,7 +6,7 @@
 #include "judge/matrix_unit.h"
 
 enum {
-    ATTEST_JUDGE_UNIT_MOST_TERMS = KERNEL_JUDGE_TERMS,
+    ATTEST_JUDGE_UNIT_MOST_TERMS = JUDGE_LOOPS_TERMS,
     ATTEST_JUDGE_UNIT_COLUMNS = 64,      /* that are looked at together */
     ATTEST_JUDGE_UNIT_NOTHING = -100000, /* the exponent of 0 */
     /* How far below the largest exponent of the terms they can still be aligned. */

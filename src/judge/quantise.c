@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "judge/question.h"
-#include "number/block_error.h"
-#include "number/hosted.h"
+#include "format/block_error.h"
+#include "format/hosted.h"
 
 /* The whole tensor in doubles. */
 static attest_status load(double *to, const attest_tensor *t, char name, attest_error *error)

@@ -8,7 +8,7 @@
 
 #include <attest/judge.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 typedef struct attest_judge_quantised {
     attest_qkv qkv;   /* what the kernel takes; the tensors of the question where nothing is

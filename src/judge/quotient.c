@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "judge/row.h"
-#include "kernel/judge.h"
+#include "judge/loops.h"
 
 /* Passes over the values that an end is worth at most, the first one included. */
 enum { NEWTON_STEPS = 5 };
@@ -195,17 +195,17 @@ void attest_judge_row_step(attest_judge_work *work)
 static void set_errors(double *error, const attest_judge_work *x)
 {
     double n = (double)x->count, e = x->evaluated, moved = 2 * e;
-    struct kernel_judge_cost cost = {.high = x->sum_high,
-                                     .spent = ATTEST_TERM(exact_weights, 0x1p-51 * x->spent),
-                                     .most = x->value_most,
-                                     .rest = ATTEST_TERM(exact_least, n * 0x1p-1060),
-                                     .sum = x->sum};
+    struct judge_loops_cost cost = {.high = x->sum_high,
+                                    .spent = ATTEST_TERM(exact_weights, 0x1p-51 * x->spent),
+                                    .most = x->value_most,
+                                    .rest = ATTEST_TERM(exact_least, n * 0x1p-1060),
+                                    .sum = x->sum};
 
     if (!(e <= 0.25))
         moved = e < 300 ? attest_judge_exp_up(2 * e) : (double)INFINITY;
     cost.moved =
         ATTEST_TERM(exact_scores, moved) + ATTEST_TERM(exact_sums, (2 * n + 32) * 0x1p-53);
-    attest_kernel_judge()->costs(error, x->center, x->size_v, &cost, x->columns);
+    attest_judge_loops()->costs(error, x->center, x->size_v, &cost, x->columns);
 }
 
 /* Sets the exact values, and nothing about kernels. */
@@ -303,7 +303,7 @@ static void set_products(attest_judge_work *x, const attest_judge_rule *rule)
         most[c] = most[c] / 2 * up;
         most[c] = most[c] < size ? most[c] : size;
     }
-    attest_kernel_judge()->sum_errors(x->product, x->size_v, most, &sum, x->stride);
+    attest_judge_loops()->sum_errors(x->product, x->size_v, most, &sum, x->stride);
     for (size_t c = 0; c < x->columns; c++) {
         x->product[c] += (sum.tensor ? sum.rest * underflow : 0) + joined * x->size_v[c];
         x->product[c] *= ATTEST_JUDGE_UP;
@@ -337,21 +337,21 @@ void attest_judge_row_finish(double *end, const attest_judge_work *work,
                              const attest_judge_rule *rule)
 {
     const attest_hosted *h = &rule->output.hosted;
-    struct kernel_judge_end to = {.sign = work->sign,
-                                  .ratio_low = work->ratio_low,
-                                  .ratio_high = work->ratio_high,
-                                  .final = rule->final,
-                                  .tiny = rule->tiny,
-                                  .limit = rule->work.limit,
-                                  .descaled = rule->descaled,
-                                  .factor = rule->value_factor,
-                                  .u = rule->work.u,
-                                  .plain = h->plain,
-                                  .above = rule->variant->output_any};
+    struct judge_loops_end to = {.sign = work->sign,
+                                 .ratio_low = work->ratio_low,
+                                 .ratio_high = work->ratio_high,
+                                 .final = rule->final,
+                                 .tiny = rule->tiny,
+                                 .limit = rule->work.limit,
+                                 .descaled = rule->descaled,
+                                 .factor = rule->value_factor,
+                                 .u = rule->work.u,
+                                 .plain = h->plain,
+                                 .above = rule->variant->output_any};
 
     if (!h->plain)
         to.output = attest_judge_arithmetic_get_format(h, false);
-    attest_kernel_judge()->ends(end, work->end, &to, work->columns);
+    attest_judge_loops()->ends(end, work->end, &to, work->columns);
 }
 
 void attest_judge_row_check(double *lo, double *hi, attest_judge_work *work)

@@ -10,7 +10,7 @@
 
 #include <attest/error.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* How terms are added up, (b) and (c). */
 typedef enum attest_recipe_order {

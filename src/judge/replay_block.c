@@ -113,8 +113,8 @@ bool attest_judge_replay_columns(double *lo, double *hi, const double *low, cons
         size_t left = columns - c;
 
         left = left < ATTEST_JUDGE_UNIT_COLUMNS ? left : ATTEST_JUDGE_UNIT_COLUMNS;
-        attest_kernel_judge()->unit_ends(lo + c, hi + c, open, &unit->columns, low, high,
-                                         b->b + c, b->stride, b->count, left);
+        attest_judge_loops()->unit_ends(lo + c, hi + c, open, &unit->columns, low, high,
+                                        b->b + c, b->stride, b->count, left);
         for (size_t i = 0; i < left; i++) {
             one.b = b->b + c + i;
             if (open[i])

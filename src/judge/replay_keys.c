@@ -8,12 +8,11 @@
 #include "judge/replay_steps.h"
 
 /* The arguments of attest_judge_concrete_argument: R(R(score factor - reference) second). */
-static struct kernel_judge_exponential get_rule(const attest_judge_concrete *x,
-                                                double reference)
+static struct judge_loops_exponential get_rule(const attest_judge_concrete *x, double reference)
 {
     attest_recipe_argument argument = x->recipe.argument;
 
-    return (struct kernel_judge_exponential){
+    return (struct judge_loops_exponential){
         .factor = argument == ATTEST_RECIPE_FOLDED ? x->kappa : 1,
         .reference = reference,
         .second = argument == ATTEST_RECIPE_SEPARATE_TWO ? x->lambda : 1,
@@ -26,27 +25,27 @@ bool attest_judge_replay_exponentials(double *lo, double *hi, attest_judge_repla
                                       size_t first, size_t count, double reference)
 {
     const attest_judge_concrete *x = &r->x;
-    struct kernel_judge_exponential rule = get_rule(x, reference);
+    struct judge_loops_exponential rule = get_rule(x, reference);
 
     /* m times log2 e may overflow where no score does: the arguments are not numbers then */
     if (!isfinite(reference) || !attest_judge_is_single(&x->work.format.format) ||
         x->recipe.emulation.polynomial.count > 0 ||
-        attest_kernel_judge()->arguments(lo, hi, x->score_hi + first, &rule, count) >
-            KERNEL_JUDGE_MOST_POWER)
+        attest_judge_loops()->arguments(lo, hi, x->score_hi + first, &rule, count) >
+            JUDGE_LOOPS_MOST_POWER)
         return false;
     attest_kernel_exp(hi, hi, count);
-    attest_kernel_judge()->exponentials(lo, hi, lo, hi, x->score_hi + first, &rule, count);
+    attest_judge_loops()->exponentials(lo, hi, lo, hi, x->score_hi + first, &rule, count);
     return true;
 }
 
 void attest_judge_replay_cast(double *weight, const attest_judge_concrete *x, size_t count)
 {
-    struct kernel_judge_format format;
+    struct judge_loops_format format;
 
     if (!x->variant->cast || x->p.plain)
         return;
     format = attest_judge_arithmetic_get_format(&x->p, false);
-    attest_kernel_judge()->roundings(weight, &format, count);
+    attest_judge_loops()->roundings(weight, &format, count);
 }
 
 static void add_to_lane(attest_judge_replay_lanes *lanes, size_t l, const double *const term[2],
@@ -76,14 +75,14 @@ void attest_judge_replay_add_lanes(attest_judge_replay_lanes *lanes,
         j++;
     }
     if (j < count) {
-        const struct kernel_judge_format format[2] = {
+        const struct judge_loops_format format[2] = {
             attest_judge_arithmetic_get_format(&side[LOWER].format, side[LOWER].flush.positive),
             attest_judge_arithmetic_get_format(&side[UPPER].format,
                                                side[UPPER].flush.positive)};
         double *const sum[2] = {lanes->sum[LOWER], lanes->sum[UPPER]};
         const double *const rest[2] = {term[LOWER] + j, term[UPPER] + j};
 
-        attest_kernel_judge()->lanes(sum, rest, format, many, (count - j) / many);
+        attest_judge_loops()->lanes(sum, rest, format, many, (count - j) / many);
         j += (count - j) / many * many;
     }
     for (; j < count; j++)

@@ -2,10 +2,10 @@
 #ifndef ATTEST_JUDGE_RULE_H
 #define ATTEST_JUDGE_RULE_H
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 #include "judge/question.h"
 #include "judge/arithmetic.h"
-#include "number/block_error.h"
+#include "format/block_error.h"
 
 typedef struct attest_judge_rule {
     const attest_judge_variant *variant;

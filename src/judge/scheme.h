@@ -5,7 +5,7 @@
 
 #include <attest/judge.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* Names for K and V to be tried, the smallest first; ended by NULL. */
 extern const char *const attest_judge_schemes[];

@@ -4,7 +4,7 @@
 #include <attest/kernel.h>
 
 #include "judge/row.h"
-#include "kernel/judge.h"
+#include "judge/loops.h"
 
 /* An exponent that is not known to within this is not known at all: weights.c. */
 #define MOST_EXPONENT 1000
@@ -112,7 +112,7 @@ static double shift(double t, double bias, double *delta, double *ev,
 /* The numbers of a row's scores. Where the place of the scale is not known, log2 e may be
  * folded into the query's constant, too: then no scale is a power of two, and sums are larger
  * by it. */
-static void set_rule(struct kernel_judge_score *to, const attest_judge_work *x,
+static void set_rule(struct judge_loops_score *to, const attest_judge_work *x,
                      const attest_judge_rule *rule)
 {
     const attest_judge_variant *v = rule->variant;
@@ -159,7 +159,7 @@ static bool changes_keys(const attest_judge_work *x, const attest_judge_rule *ru
     return x->bias || rule->cap > 0 || rule->variant->scale_stored;
 }
 
-/* Stores, softcap and mask, key by key; returns what kernel_judge.scores does. */
+/* Stores, softcap and mask, key by key; returns what judge_loops.scores does. */
 static int change_keys(attest_judge_work *x, const attest_judge_rule *rule)
 {
     int wild = 0;
@@ -190,13 +190,13 @@ void attest_judge_row_scores(attest_judge_work *work, const attest_judge_rule *r
     attest_judge_work *x = work;
     double scaled =
         x->query_most * rule->scale * (rule->folded ? LOG2E : 1) * (1 + 8 * rule->work.u);
-    struct kernel_judge_score to;
+    struct judge_loops_score to;
     int wild;
 
     set_rule(&to, x, rule);
     x->seen = x->count;
-    wild = attest_kernel_judge()->scores(x->t, x->delta, x->ev, x->s, x->size, x->key_size, &to,
-                                         x->count);
+    wild = attest_judge_loops()->scores(x->t, x->delta, x->ev, x->s, x->size, x->key_size, &to,
+                                        x->count);
     if (changes_keys(x, rule))
         wild = change_keys(x, rule);
     x->unknown = (wild & 1) != 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 const char *attest_judge_verdict_name(attest_judge_verdict verdict)
 {

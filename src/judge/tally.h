@@ -2,7 +2,7 @@
 #ifndef ATTEST_JUDGE_TALLY_H
 #define ATTEST_JUDGE_TALLY_H
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* Bins of |output - exact| / bound: below 2^ATTEST_JUDGE_LEAST, then one for each power of two;
  * the last one has no upper end. */

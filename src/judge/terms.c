@@ -9,7 +9,7 @@
 #include "judge/head_bound.h"
 #include "judge/inputs.h"
 #include "judge/quantise.h"
-#include "kernel/judge.h"
+#include "judge/loops.h"
 
 /* What is asked of the row that is visited. */
 typedef struct visit {
@@ -28,17 +28,17 @@ const char *attest_judge_stage_name(attest_judge_stage term)
 /* How far a score can be off before it is scaled, in units of scaled scores. */
 static double score_part(const attest_judge_work *x, const attest_judge_rule *rule, size_t j)
 {
-    double size[KERNEL_JUDGE_PAD] = {x->size[j]}, most[KERNEL_JUDGE_PAD], e[KERNEL_JUDGE_PAD];
+    double size[JUDGE_LOOPS_PAD] = {x->size[j]}, most[JUDGE_LOOPS_PAD], e[JUDGE_LOOPS_PAD];
     const attest_judge_dot *dot = &rule->variant->score;
     double blocks = dot->block ? ceil((double)x->dim / (double)dot->block) : 0;
     attest_judge_sum_error sum;
 
     attest_judge_sum_error_init(&sum, dot, &rule->score, (double)x->dim, blocks, x->raised, 0);
-    for (size_t i = 0; i < KERNEL_JUDGE_PAD; i++) {
+    for (size_t i = 0; i < JUDGE_LOOPS_PAD; i++) {
         size[i] = size[0];
         most[i] = (size[0] + fabs(x->s[j])) / 2;
     }
-    attest_kernel_judge()->sum_errors(e, size, most, &sum, KERNEL_JUDGE_PAD);
+    attest_judge_loops()->sum_errors(e, size, most, &sum, JUDGE_LOOPS_PAD);
     return fmin(e[0] * rule->scale, x->delta[j]);
 }
 

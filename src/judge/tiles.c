@@ -21,7 +21,7 @@ static size_t find_tiles(attest_judge_work *x, const attest_judge_rule *rule)
         double ends[3];
 
         last = tile_end(x, rule, first);
-        attest_kernel_judge()->extremes(ends, x->t + first, x->delta + first, last - first);
+        attest_judge_loops()->extremes(ends, x->t + first, x->delta + first, last - first);
         x->tile_high[tiles] = ends[0];
         x->tile_low[tiles] = ends[1];
     }

@@ -14,13 +14,13 @@ static void set_extremes(attest_judge_work *x, const attest_judge_rule *rule)
 {
     double ends[3], sizes[2];
 
-    attest_kernel_judge()->extremes(ends, x->t, x->delta, x->count);
+    attest_judge_loops()->extremes(ends, x->t, x->delta, x->count);
     x->top = ends[0];
     x->bottom = ends[1];
     x->lowest = ends[2];
     if (x->sink)
         x->top = maximum(x->top, x->sink_logit + sink_error(x, rule));
-    attest_kernel_judge()->sizes(sizes, x->t, x->delta, x->ev, x->bottom - FAR, x->count);
+    attest_judge_loops()->sizes(sizes, x->t, x->delta, x->ev, x->bottom - FAR, x->count);
     x->most = sizes[0];
     x->evaluated = x->unknown ? (double)INFINITY : sizes[1];
     if (x->sink && x->sink_logit + sink_error(x, rule) > x->bottom)
@@ -61,7 +61,7 @@ static double exponentials(const attest_judge_rule *rule, double raises)
 /* g_j of (3) for all keys, and whether the row is narrow. */
 static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
-    struct kernel_judge_weight numbers = weight_rule(x, rule, common);
+    struct judge_loops_weight numbers = weight_rule(x, rule, common);
 
     if (!rule->known_tiles)
         fill(x->g, exponentials(rule, x->raises), x->count);
@@ -70,8 +70,7 @@ static void set_exponents(attest_judge_work *x, const attest_judge_rule *rule, d
             last = tile_end(x, rule, first);
             fill(x->g + first, exponentials(rule, (double)x->tile_raises[i]), last - first);
         }
-    x->widest =
-        attest_kernel_judge()->exponents(x->g, x->w, x->t, x->delta, &numbers, x->count);
+    x->widest = attest_judge_loops()->exponents(x->g, x->w, x->t, x->delta, &numbers, x->count);
     x->narrow = x->widest <= NARROW;
     /* beyond 100 in common, keys far below might not be */
     if (!(x->widest < 600 && common < 100))
@@ -92,14 +91,14 @@ static void enclose(double *low, double *high, double *w, const double *g, const
         attest_kernel_exp(high, high, count);
     }
     attest_kernel_exp(w, w, count);
-    attest_kernel_judge()->weights(low, high, w, g, t, flushed, narrow, count);
+    attest_judge_loops()->weights(low, high, w, g, t, flushed, narrow, count);
 }
 
 static void set_sink(attest_judge_work *x, const attest_judge_rule *rule, double common,
                      double flushed)
 {
-    double low[KERNEL_JUDGE_PAD] = {0}, high[KERNEL_JUDGE_PAD] = {0}, w[KERNEL_JUDGE_PAD] = {0};
-    double g[KERNEL_JUDGE_PAD] = {0}, t[KERNEL_JUDGE_PAD] = {0}, argument;
+    double low[JUDGE_LOOPS_PAD] = {0}, high[JUDGE_LOOPS_PAD] = {0}, w[JUDGE_LOOPS_PAD] = {0};
+    double g[JUDGE_LOOPS_PAD] = {0}, t[JUDGE_LOOPS_PAD] = {0}, argument;
 
     x->sink_weight = x->sink_low = x->sink_high = 0;
     if (!x->sink)
@@ -134,7 +133,7 @@ static double spent_on(double weight, double way)
 static void set_sums(attest_judge_work *x)
 {
     double up = 1 + ATTEST_TERM(weight_sums, ((double)x->count + 16) * 0x1p-52), down = 2 - up;
-    struct kernel_judge_total total = {
+    struct judge_loops_total total = {
         .sum = x->sink_weight,
         .low = x->sink_low,
         .high = x->sink_high,
@@ -142,8 +141,8 @@ static void set_sums(attest_judge_work *x)
         .largest_high = x->sink_high,
         .spent = spent_on(x->sink_weight, fabs(x->top - x->sink_logit))};
 
-    attest_kernel_judge()->totals(&total, x->w, x->low, x->high, x->t, x->top, LEAST_ARGUMENT,
-                                  x->count);
+    attest_judge_loops()->totals(&total, x->w, x->low, x->high, x->t, x->top, LEAST_ARGUMENT,
+                                 x->count);
     x->sum = total.sum;
     x->sum_low = total.low * down;
     x->sum_high = total.high * up;
@@ -157,7 +156,7 @@ static void set_sums(attest_judge_work *x)
 /* Nothing is known of a kernel: the exact weights alone, where they are numbers. */
 static void set_exact(attest_judge_work *x)
 {
-    struct kernel_judge_cast none = {.size_part = 1};
+    struct judge_loops_cast none = {.size_part = 1};
 
     x->sink_low = x->sink_high = x->sink_weight = 0;
     for (size_t j = 0; j < x->count; j++)
@@ -165,7 +164,7 @@ static void set_exact(attest_judge_work *x)
     attest_kernel_exp(x->w, x->w, x->count);
     for (size_t j = 0; j < x->count; j++)
         x->low[j] = x->high[j] = x->w[j] = x->t[j] == (double)-INFINITY ? 0 : x->w[j];
-    for (size_t j = x->count; j < x->count + KERNEL_JUDGE_PANEL; j++)
+    for (size_t j = x->count; j < x->count + JUDGE_LOOPS_PANEL; j++)
         x->low[j] = x->high[j] = x->w[j] = 0; /* keys that fill a vector */
     if (x->sink) {
         double argument = maximum(x->sink_logit - x->top, LEAST_ARGUMENT);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "judge/row.h"
-#include "kernel/judge.h"
+#include "judge/loops.h"
 
 /* The least argument of an exponential: below it a weight is far below what may be flushed. */
 #define LEAST_ARGUMENT -700.0
@@ -28,13 +28,13 @@ static inline double sink_error(const attest_judge_work *x, const attest_judge_r
 }
 
 /* What the kernel's loops over keys need of the row. */
-static inline struct kernel_judge_weight
+static inline struct judge_loops_weight
 weight_rule(const attest_judge_work *x, const attest_judge_rule *rule, double common)
 {
     /* five roundings of an argument, relative to the way; seven with factors */
     double roundings = attest_judge_rule_units(rule, 5);
 
-    return (struct kernel_judge_weight){
+    return (struct judge_loops_weight){
         .top = x->top,
         .far = x->bottom - FAR,
         .argument = ATTEST_TERM(argument_rounding, roundings * (1 + 8 * rule->work.u)),
@@ -67,10 +67,10 @@ void attest_judge_weights_cast(attest_judge_work *x, const attest_judge_rule *ru
 /* extra, extra_most of quantised weights; weight_reason, where groups may be too small. unit:
  * no weight that is 1 in P is more in the units of the weights here. */
 void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_rule *rule,
-                                     const struct kernel_judge_cast *cast, double unit);
+                                     const struct judge_loops_cast *cast, double unit);
 
 /* cast, half, weight_size, and what they are parts of w. */
-void attest_judge_weights_widen(attest_judge_work *x, struct kernel_judge_cast *cast);
+void attest_judge_weights_widen(attest_judge_work *x, struct judge_loops_cast *cast);
 
 /* (4), the reference known: offset, spread, fixed, open. */
 void attest_judge_weights_know_casts(attest_judge_work *x, const attest_judge_rule *rule);

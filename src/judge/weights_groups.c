@@ -17,7 +17,7 @@ static size_t group_end(const attest_judge_work *x, const attest_judge_rule *rul
 /* extra of the keys first .. last-1, of groups whose largest weights are at most the largest of
  * theirs: the scheme's error of what the divided weights are, then the cast's of that. */
 static void set_extra(attest_judge_work *x, const attest_judge_rule *rule, size_t first,
-                      size_t last, double largest, const struct kernel_judge_cast *cast,
+                      size_t last, double largest, const struct judge_loops_cast *cast,
                       double unit)
 {
     const attest_block_error *e = &rule->scheme;
@@ -53,7 +53,7 @@ static bool may_vanish(const attest_judge_work *x, const attest_judge_rule *rule
 }
 
 void attest_judge_weights_set_groups(attest_judge_work *x, const attest_judge_rule *rule,
-                                     const struct kernel_judge_cast *cast, double unit)
+                                     const struct judge_loops_cast *cast, double unit)
 {
     const attest_judge_variant *v = rule->variant;
     bool known = v->tile > 0 && v->direction != ATTEST_JUDGE_DIRECTION_ANY;

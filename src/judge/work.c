@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "judge/row.h"
-#include "kernel/judge.h"
+#include "judge/loops.h"
 
 /* The arrays that have a number for every key, and for every column; the lists end with NULL.
  */
@@ -33,11 +33,11 @@ attest_status attest_judge_work_init(attest_judge_work *work, size_t keys, size_
     work->columns = columns;
     list_arrays(by_key, by_column, work);
     for (size_t i = 0; by_key[i]; i++)
-        whole = (*by_key[i] = attest_memory_alloc(keys + KERNEL_JUDGE_PANEL, sizeof(double))) &&
+        whole = (*by_key[i] = attest_memory_alloc(keys + JUDGE_LOOPS_PANEL, sizeof(double))) &&
                 whole;
     for (size_t i = 0; by_column[i]; i++)
         whole =
-            (*by_column[i] = attest_memory_alloc(columns + KERNEL_JUDGE_PAD, sizeof(double))) &&
+            (*by_column[i] = attest_memory_alloc(columns + JUDGE_LOOPS_PAD, sizeof(double))) &&
             whole;
     work->tile_raises = attest_memory_alloc(keys + 1, sizeof *work->tile_raises);
     if (whole && work->tile_raises)

@@ -24,5 +24,4 @@ static void hardmax(const struct kernel_task *task)
 }
 
 const struct kernel attest_kernel_avx2 = {
-    "avx2",  has_avx2,         attest_avx2_exp,  softmax,
-    hardmax, attest_avx2_near, attest_avx2_sums, &attest_kernel_judge_avx2};
+    "avx2", KERNEL_AVX2, has_avx2, attest_avx2_exp, softmax, hardmax, attest_avx2_sums};

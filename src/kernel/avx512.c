@@ -24,6 +24,6 @@ static void hardmax(const struct kernel_task *task)
         attest_kernel_scalar.hardmax(task);
 }
 
-const struct kernel attest_kernel_avx512 = {
-    "avx512", has_avx512,         attest_avx512_exp,  softmax,
-    hardmax,  attest_avx512_near, attest_avx512_sums, &attest_kernel_judge_avx512};
+const struct kernel attest_kernel_avx512 = {"avx512",          KERNEL_AVX512, has_avx512,
+                                            attest_avx512_exp, softmax,       hardmax,
+                                            attest_avx512_sums};

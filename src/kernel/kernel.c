@@ -84,12 +84,6 @@ const char *attest_kernel_list(size_t i)
     return NULL;
 }
 
-void attest_kernel_near(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
-                        const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR])
-{
-    get()->near(hit, a, b, dim, alpha, beta);
-}
-
 size_t attest_kernel_sums(double *y, const struct kernel_sums *sums,
                           const struct kernel_rounding *rounding, bool *outside)
 {
@@ -129,7 +123,7 @@ void attest_kernel_hardmax_attention_causal(double *out, const double *q, const 
     get()->hardmax(&(struct kernel_task){out, q, k, v, batch, n, d, error, true});
 }
 
-const struct kernel_judge *attest_kernel_judge(void)
+enum kernel_isa attest_kernel_isa(void)
 {
-    return get()->judge;
+    return get()->isa;
 }

@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/judge.h"
-#include "kernel/near.h"
 #include "kernel/sums.h"
 
 /* One call for a whole batch; row-major arrays as in <attest/kernel.h>. */
@@ -28,21 +26,26 @@ static inline size_t kernel_visible(const struct kernel_task *task, size_t i)
  * proofs-notes/kernel-error.md. Above it no weight is subnormal. */
 #define KERNEL_LEAST_ARGUMENT -708.0
 
+/* Instruction sets. Rooms with loops of their own (geometry/near.h, judge/loops.h) choose them
+ * by the kernel in use. */
+enum kernel_isa { KERNEL_SCALAR, KERNEL_AVX2, KERNEL_AVX512 };
+
 struct kernel {
     const char *name;
+    enum kernel_isa isa;
     bool (*available)(void); /* whether this machine can run it */
     void (*exp)(double *y, const double *x, size_t count);
     void (*softmax)(const struct kernel_task *task);
     void (*hardmax)(const struct kernel_task *task);
-    void (*near)(uint64_t hit[ATTEST_NEAR], const float *a, const float *b, size_t dim,
-                 const float alpha[ATTEST_NEAR], const float beta[ATTEST_NEAR]);
     size_t (*sums)(double *y, const struct kernel_sums *sums,
                    const struct kernel_rounding *rounding, bool *outside);
-    const struct kernel_judge *judge;
 };
 
 extern const struct kernel attest_kernel_scalar;
 extern const struct kernel attest_kernel_avx2;
 extern const struct kernel attest_kernel_avx512;
+
+/* The instruction set of the kernel in use. */
+enum kernel_isa attest_kernel_isa(void);
 
 #endif

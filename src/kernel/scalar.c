@@ -158,7 +158,6 @@ static bool always(void)
     return true;
 }
 
-const struct kernel attest_kernel_scalar = {"scalar",           always,
-                                            scalar_exp,         scalar_softmax,
-                                            scalar_hardmax,     attest_scalar_near,
-                                            attest_scalar_sums, &attest_kernel_judge_scalar};
+const struct kernel attest_kernel_scalar = {"scalar",          KERNEL_SCALAR,  always,
+                                            scalar_exp,        scalar_softmax, scalar_hardmax,
+                                            attest_scalar_sums};

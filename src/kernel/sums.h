@@ -1,5 +1,5 @@
 /* sums.h -- many sums of products at once, every operation rounded to a small format that
- * doubles host (number/hosted.h): what a simulated kernel or an audit does most of the time.
+ * doubles host (format/hosted.h): what a simulated kernel or an audit does most of the time.
  *
  * Every lane does what attest_hosted_nearest does; the results of all kernels are the same to
  * the bit. proofs-notes/audit.md, "Vectors". */

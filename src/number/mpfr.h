@@ -12,10 +12,15 @@
 #include <attest/flint.h>
 #include <attest/format.h>
 
-#include "number/format_code.h"
-
 typedef __mpfr_struct attest_mpfr_score;
 typedef __mpfr_struct attest_mpfr_value;
+
+/* True if the format has exactly the special values of IEEE 754. */
+static inline bool attest_format_is_ieee(const attest_format *f)
+{
+    return !(f->finite_only || f->saturates || f->top_is_nan || f->no_nan || f->no_minus_zero ||
+             f->positive);
+}
 
 typedef struct attest_mpfr_context {
     const attest_format *format;

@@ -4,7 +4,7 @@
 #include <attest/pairing.h>
 
 #include "base/memory.h"
-#include "io/import.h"
+#include "model/import.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "campaign/gather.h"
-#include "io/entry.h"
+#include "campaign/entry.h"
 #include "tests/campaign/toy.h"
 #include "tests/tap.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/hex_rows.h"
-#include "number/format_code.h"
+#include "format/format_code.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/import_parts.h"
+#include "model/import_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

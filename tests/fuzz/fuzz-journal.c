@@ -9,8 +9,8 @@
 #include <attest/version.h>
 
 #include "campaign/plan_read.h"
-#include "io/entry.h"
-#include "io/frame.h"
+#include "campaign/entry.h"
+#include "campaign/frame.h"
 #include "props/properties.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* Kernel models in JSON: whatever is read is written, read again and the same. */
-#include "io/judge_model_json.h"
+#include "judge/model_json.h"
 
 #define FUZZ(suffix) attest_judge_model##suffix
 #define FUZZ_MEMBER variant

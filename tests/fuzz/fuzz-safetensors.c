@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/dataset_array.h"
-#include "io/import_parts.h"
+#include "model/import_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

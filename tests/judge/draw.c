@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 
 const char *const draw_kind_name[DRAW_KINDS] = {"normal",   "peaked",   "flat", "one sign",
                                                 "outliers", "integers", "wide", "growing",

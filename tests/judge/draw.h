@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 #include "judge/question.h"
 
 /* A question and what it points to. */

@@ -37,8 +37,8 @@ mutation() { # name, file of src/judge, text, replacement
     unplant "src/judge/$2"
 }
 
-keys=../kernel/judge_keys.inc       # what is done key by key,
-columns=../kernel/judge_columns.inc # column by column
+keys=loops_keys.inc       # what is done key by key,
+columns=loops_columns.inc # column by column
 
 # (1), (2): scores
 mutation "pairs of terms" sum_error.c 'return order == ATTEST_JUDGE_ORDER_TENSOR ||' \

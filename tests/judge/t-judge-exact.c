@@ -10,7 +10,7 @@
 #include <attest/judge.h>
 
 #include "base/random.h"
-#include "data/judge_model.h"
+#include "judge/model.h"
 #include "tests/tap.h"
 
 enum { BITS = 256, MOST_DIM = 200, MOST_KEYS = 24, MOST_HEADS = 4, MOST_BATCH = 2 };

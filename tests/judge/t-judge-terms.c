@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 #include "judge/terms.h"
 #include "tests/judge/scene.h"
 #include "tests/tap.h"

@@ -120,7 +120,7 @@ mutation "no mean in the sums of the bound by singular values" $kernel/bound_vec
     'vector_fma(root, row->sigma, mean)' 'vector_mul(root, row->sigma)'
 
 # near pairs
-mutation "two halves of near columns exchanged" $kernel/near.inc \
+mutation "two halves of near columns exchanged" src/geometry/near.inc \
     '(first | last << LANES) << column' '(last | first << LANES) << column'
 
 # ties of hardmax

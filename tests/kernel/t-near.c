@@ -4,7 +4,7 @@
 
 #include <attest/kernel.h>
 
-#include "kernel/near.h"
+#include "geometry/near.h"
 #include "tests/tap.h"
 
 enum { DIM = 300 };
@@ -51,7 +51,7 @@ static size_t try_blocks(size_t dim, int smallest, size_t *close)
         beta[i] = 0;
         alpha[i] = (float)(p + ((double)dim + 4) * 0x1p-24 * size * (i % 2 ? 1.3 : -1.3));
     }
-    attest_kernel_near(hit, a, b, dim, alpha, beta);
+    attest_near_block(hit, a, b, dim, alpha, beta);
     for (int i = 0; i < ATTEST_NEAR; i++) {
         for (int j = 0; j < ATTEST_NEAR; j++) {
             double size, p = product(i, j, dim, &size), threshold = (double)alpha[i] + beta[j];

@@ -47,13 +47,13 @@ result $? "every file has tests that exist and call it"
 # Planted: a pattern behind a wider one, a test that is gone, rows without the file's own test and without any.
 {
     echo 'src/no_such_room/* unit/t-map'
-    echo 'src/number/wide* unit/t-gone unit/t-hosted'
+    echo 'src/format/wide* unit/t-gone unit/t-hosted'
     echo 'src/number/[!n]* unit/t-map'
     sed '/^#/d; /^src\/base\/escape/d; /^src\/base\/error/s/t-error/t-number/' "$srcdir/tests/tests_of.txt"
 } >"$work/table"
 flaws "$work/table" >"$work/flaws"
 for flaw in 'src/no_such_room/\* is the first pattern of no file' 'src/number/ball_exp\* is the first pattern of no file' \
-    'src/number/wide\* names unit/t-gone which does not exist' 'src/base/escape.c has no row' \
+    'src/format/wide\* names unit/t-gone which does not exist' 'src/base/escape.c has no row' \
     'src/base/error.c is called by unit/t-error which its row does not name' \
     'src/number/rational_vector.c is called by unit/t-first_difference .* which its row does not name'; do
     grep -qx "$flaw" "$work/flaws"

@@ -13,7 +13,6 @@ certificate_parse io
 certificate_read io
 certificate_shows io
 certificate_write io
-chunk_result io
 counterexample_read io
 counterexample_set_json io
 counterexample_write io
@@ -30,23 +29,6 @@ feed_forward_plan attention
 feed_forward_set_json io
 feed_forward_write io
 judge_draw props
-judge_emulation data
-judge_field data
-judge_fields data
-judge_model data
-judge_model_format io
-judge_model_is_path io
-judge_model_load io
-judge_model_parse io
-judge_model_read io
-judge_model_set_json io
-judge_model_shipped io
-judge_model_write io
-judge_order data
-judge_schedule_fields data
-judge_gpu data
-judge_value io
-judge_variant data
 matrix_set_json io
 matrix_set_slice io
 matrix_write io
@@ -73,7 +55,6 @@ weights_set_bias io
 weights_set_json io
 weights_set_npz io
 weights_write io
-chunk_result io
 weights_have_bias io
 weights_set_bias io
 '

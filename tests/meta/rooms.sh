@@ -5,13 +5,15 @@ rooms='
 base
 kernel: base
 number
+format
 data
 io
+model
 geometry
 attention
 theory
 certify
-recheck: base number data io
+recheck: base number data io model
 judge
 audit
 theft: base
@@ -21,7 +23,8 @@ report
 cli
 '
 # kernel, theft: what is checked must not depend on what checks it. recheck: another route to the
-# same verdict shares nothing with the first.
+# same verdict shares nothing with the first but the reading of files (model: heads with norms,
+# rotary positions or softcap as weights).
 
 # may_use: awk functions that read the table from the variable rooms.
 may_use='

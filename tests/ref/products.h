@@ -6,7 +6,7 @@
 
 #include <attest/flint.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 double ref_block(double c, const double *a, const double *b, size_t stride, size_t n,
                  const attest_format *fa, const attest_format *fb, bool half, long fraction);

@@ -5,7 +5,7 @@
 
 #include <attest/flint.h>
 
-#include "data/judge_model.h"
+#include "judge/model.h"
 
 /* One row: q of dim numbers, keys k and values v, which of them are seen, what is added. */
 typedef struct ref_row {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include <attest/block.h>
-#include "number/format_code.h"
-#include "number/wide.h"
+#include "format/format_code.h"
+#include "format/wide.h"
 
 static char line[1 << 22];
 

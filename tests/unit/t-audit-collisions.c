@@ -10,7 +10,7 @@
 #include "audit/errors.h"
 #include "audit/separation.h"
 #include "base/workers.h"
-#include "number/wide.h"
+#include "format/wide.h"
 #include "tests/ref/audit_cases.h"
 
 static attest_format get_format(const char *name)

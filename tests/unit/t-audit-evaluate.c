@@ -7,7 +7,7 @@
 #include <attest/attention.h>
 
 #include "audit/evaluate.h"
-#include "number/hosted.h"
+#include "format/hosted.h"
 #include "tests/ref/audit_cases.h"
 #include "tests/ref/hardware.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "number/block_error.h"
+#include "format/block_error.h"
 #include "tests/tap.h"
 
 enum { MOST = 40 };

@@ -7,7 +7,7 @@
 #include <mpfr.h>
 
 #include "base/random.h"
-#include "number/exp2_polynomial.h"
+#include "format/exp2_polynomial.h"
 #include "tests/tap.h"
 
 /* FlashAttention-4's. */

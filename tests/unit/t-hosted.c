@@ -6,8 +6,8 @@
 
 #include <attest/kernel.h>
 
-#include "number/hosted.h"
-#include "number/wide.h"
+#include "format/hosted.h"
+#include "format/wide.h"
 #include "tests/ref/rounding.h"
 #include "tests/tap.h"
 

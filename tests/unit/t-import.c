@@ -7,7 +7,7 @@
 #include <attest/attest.h>
 
 #include "tests/tap.h"
-#include "io/import.h"
+#include "model/import.h"
 
 enum { Q, K, V, O, PARTS, MOST = 512 };
 

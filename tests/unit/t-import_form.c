@@ -6,7 +6,7 @@
 
 #include <attest/number.h>
 
-#include "io/import_parts.h"
+#include "model/import_parts.h"
 #include "tests/tap.h"
 
 enum { HEADS = 4, GROUPS = 2, SIZE = 3 };

@@ -7,8 +7,8 @@
 
 #include <attest/judge.h>
 
-#include "data/judge_field.h"
-#include "io/judge_model_json.h"
+#include "judge/field.h"
+#include "judge/model_json.h"
 #include "tests/tap.h"
 
 /* JSON is made of C's tokens. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/judge.h"
+#include "judge/loops.h"
 #include "tests/ref/products.h"
 #include "tests/tap.h"
 
@@ -143,7 +143,7 @@ static void check_sizes(void)
     attest_format half = format("binary16"), single = format("binary32");
     size_t wrong = 0, fit = 0;
 
-    for (size_t block = 1; block <= KERNEL_JUDGE_TERMS; block++)
+    for (size_t block = 1; block <= JUDGE_LOOPS_TERMS; block++)
         for (size_t fraction = 1; fraction < 40; fraction++) {
             bool fits = ldexp((double)block, (int)fraction + 2) < 0x1p37;
 

@@ -1,6 +1,6 @@
 /* What a config says of attention: every member under each of its names, what is refused and
  * why; which config fits which layer; and how much of a head positions turn. */
-#include "io/model_config.h"
+#include "model/config.h"
 
 #include <string.h>
 #include <sys/stat.h>

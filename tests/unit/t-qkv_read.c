@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/qkv.h"
+#include "model/qkv.h"
 #include "judge/question.h"
 #include "tests/tap.h"
 

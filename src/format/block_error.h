@@ -1,0 +1,46 @@
+/* block_error.h -- what a block format does to numbers that are not negative, and groups of one
+ * row of them: the weights of attention.
+ *
+ * proofs-notes/formats.md derives the errors. */
+#ifndef ATTEST_FORMAT_BLOCK_ERROR_H
+#define ATTEST_FORMAT_BLOCK_ERROR_H
+
+#include "format/block_rule.h"
+
+/* For x_i >= 0 of a group with the largest number a, 0 or least <= a <= most:
+ *     |value of element i - x_i| <= relative x_i + of_largest a + tiny. */
+typedef struct attest_block_error {
+    double relative, of_largest, tiny;
+    double least, most;
+} attest_block_error;
+
+/* Status: USAGE: the scale of a group of one row depends on other rows, or the format takes no
+ * binary32 numbers, or it is a mere cast. */
+attest_status attest_block_error_init(attest_block_error *bound,
+                                      const attest_block_format *format,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* Room to quantise the groups of a row. */
+typedef struct attest_block_row {
+    attest_block_format format;
+    attest_block_group group;
+    float *x;
+    double *y;
+} attest_block_row;
+
+/* capacity: the longest row. Status: NOMEM. Clear in any case. */
+attest_status attest_block_row_init(attest_block_row *row, const attest_block_format *format,
+                                    size_t capacity, attest_error *error) ATTEST_WARN_UNUSED;
+void attest_block_row_clear(attest_block_row *row);
+
+/* element = the group of these numbers, quantised as one that also holds largest, which none
+ * of them is above; returns its scale. Domain: numbers of binary32, count at most the capacity.
+ */
+attest_block_scale attest_block_row_quantise(double *element, attest_block_row *row,
+                                             const double *x, size_t count, double largest);
+
+/* element factor / divisor + offset, to nearest in a format, rounded once. */
+double attest_block_get_value(double element, const attest_block_scale *scale,
+                              const attest_hosted *to);
+
+#endif

@@ -1,0 +1,270 @@
+/* field.c -- the members of a kernel model, one by one. */
+#include "judge/field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+static const char *const score_orders[] = {
+    [ATTEST_JUDGE_ORDER_ANY] = "any",
+    [ATTEST_JUDGE_ORDER_FORWARD] = "sequential",
+    [ATTEST_JUDGE_ORDER_BACKWARD] = "reversed",
+    [ATTEST_JUDGE_ORDER_TENSOR] = "tensor",
+    [ATTEST_JUDGE_ORDER_TENSOR_FORWARD] = "tensor-forward",
+    [ATTEST_JUDGE_ORDER_TENSOR_BACKWARD] = "tensor-backward",
+    [ATTEST_JUDGE_ORDER_PAIRWISE] = "pairwise",
+};
+static const char *const value_orders[] = {
+    [ATTEST_JUDGE_ORDER_ANY] = "any",
+    [ATTEST_JUDGE_ORDER_FORWARD] = "forward",
+    [ATTEST_JUDGE_ORDER_BACKWARD] = "backward",
+    [ATTEST_JUDGE_ORDER_TENSOR] = "tensor",
+    [ATTEST_JUDGE_ORDER_TENSOR_FORWARD] = "tensor-forward",
+    [ATTEST_JUDGE_ORDER_TENSOR_BACKWARD] = "tensor-backward",
+};
+static const char *const products[] = {"rounded", "exact"};
+static const char *const scales[] = {
+    [ATTEST_JUDGE_SCALE_ANY] = "any",
+    [ATTEST_JUDGE_SCALE_SCORE] = "score",
+    [ATTEST_JUDGE_SCALE_FOLDED] = "folded",
+    [ATTEST_JUDGE_SCALE_QUERY] = "query",
+};
+static const char *const maxima[] = {
+    [ATTEST_JUDGE_MAX_ANY] = "any",
+    [ATTEST_JUDGE_MAX_TWO_PASS] = "two-pass",
+    [ATTEST_JUDGE_MAX_ONLINE] = "online",
+    [ATTEST_JUDGE_MAX_LAZY] = "lazy",
+};
+static const char *const directions[] = {
+    [ATTEST_JUDGE_DIRECTION_ANY] = "any",
+    [ATTEST_JUDGE_DIRECTION_FORWARD] = "forward",
+    [ATTEST_JUDGE_DIRECTION_BACKWARD] = "backward",
+};
+static const char *const sums[] = {
+    [ATTEST_JUDGE_SUM_UNCAST] = "uncast",
+    [ATTEST_JUDGE_SUM_CAST] = "cast",
+    [ATTEST_JUDGE_SUM_ANY] = "any",
+};
+static const char *const places[] = {
+    [ATTEST_JUDGE_PLACE_ANY] = "any",
+    [ATTEST_JUDGE_PLACE_AFTER] = "after",
+    [ATTEST_JUDGE_PLACE_BEFORE] = "before",
+};
+static const char *const quotients[] = {
+    [ATTEST_JUDGE_QUOTIENT_DIVISION] = "division",
+    [ATTEST_JUDGE_QUOTIENT_RECIPROCAL] = "reciprocal",
+};
+static const char *const roundings[] = {"nearest", "any"};
+static const char *const flushes[] = {"never", "always"};
+static const char *const constants[] = {
+    [ATTEST_JUDGE_CONSTANT_FOLDED] = "folded-binary32",
+    [ATTEST_JUDGE_CONSTANT_SEPARATE] = "separate",
+};
+
+#define AT(member) offsetof(attest_judge_variant, member)
+#define WORDS(table) .words = table, .count = sizeof table / sizeof table[0]
+#define FORMAT(group, key, member) {group, key, ATTEST_JUDGE_FORMAT, .at = AT(member)}
+#define FORMAT_OR_NULL(group, key, member, set) \
+    {group, key, ATTEST_JUDGE_FORMAT_OR_NULL, .at = AT(member), .flag = AT(set)}
+#define CHOICE(group, key, member, table) \
+    {group, key, ATTEST_JUDGE_WORD, .at = AT(member), WORDS(table)}
+#define SWITCH(group, key, member, table) \
+    {group, key, ATTEST_JUDGE_SWITCH, .at = AT(member), WORDS(table)}
+#define COUNT(group, key, member, from, to) \
+    {group, key, ATTEST_JUDGE_COUNT, .at = AT(member), .least = from, .most = to}
+#define ERROR(group, key, member, to) \
+    {group, key, ATTEST_JUDGE_ERROR, .at = AT(member), .least = 0, .most = to}
+/* The limits keep what is computed from a member within a double and an int. */
+#define DOT(group, member, orders) \
+    FORMAT(group, "accumulate", member.accumulate), \
+    SWITCH(group, "products", member.exact_products, products), \
+    CHOICE(group, "order", member.order, orders), \
+    COUNT(group, "block", member.block, 1, 65536), \
+    COUNT(group, "fraction", member.fraction, 1, 1000), \
+    {group, "depth", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.depth), .least = 1, .most = 1e9}, \
+    {group, "promote", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(member.promote), .least = 1, .most = 1e9}
+
+const attest_judge_field attest_judge_fields[] = {
+    FORMAT("inputs", "q", q),
+    FORMAT("inputs", "k", k),
+    FORMAT("inputs", "v", v),
+    DOT("score", score, score_orders),
+    FORMAT_OR_NULL("score", "store", store, stored),
+    CHOICE("scale", "where", scale, scales),
+    FORMAT("scale", "format", scaled_query),
+    FORMAT_OR_NULL("scale", "store", scale_store, scale_stored),
+    ERROR("softcap", "relative", softcap_relative, 1),
+    ERROR("softcap", "absolute", softcap_absolute, 1000),
+    FORMAT_OR_NULL("softcap", "store", softcap_store, softcap_stored),
+    FORMAT_OR_NULL("mask", "store", mask_store, mask_stored),
+    CHOICE("max", "kind", max, maxima),
+    {"max", "tile", ATTEST_JUDGE_COUNT_OR_ANY, .at = AT(tile), .least = 1, .most = 1e9},
+    CHOICE("max", "direction", direction, directions),
+    ERROR("max", "threshold", threshold, 1000),
+    ERROR("exp", "relative", exp_relative, 1),
+    FORMAT_OR_NULL("p", "format", p, cast),
+    {"p", "offset", ATTEST_JUDGE_INTEGER, .at = AT(offset), .least = -1000, .most = 1000},
+    CHOICE("sum", "of", sum_of, sums),
+    FORMAT("sum", "accumulate", sum_accumulate),
+    COUNT("sum", "lanes", lanes, 1, 65536),
+    DOT("pv", pv, value_orders),
+    {"pv", "promote_tiles", ATTEST_JUDGE_COUNT_OR_NULL, .at = AT(pv.promote_tiles), .least = 1, .most = 1e9},
+    COUNT("splits", "most", splits, 1, 65536),
+    ERROR("splits", "log", split_log, 1000),
+    ERROR("final", "relative", final_relative, 1),
+    CHOICE("final", "place", place, places),
+    FORMAT("output", "format", output),
+    SWITCH("output", "round", output_any, roundings),
+};
+
+#undef AT
+#define AT(member) offsetof(attest_judge_schedule, member)
+#define OPTIONAL_COUNT(key, member) \
+    {NULL, key, ATTEST_JUDGE_COUNT, .at = AT(member), .least = 0, .most = 1e9, .optional = true}
+
+const attest_judge_field attest_judge_schedule_fields[] = {
+    CHOICE(NULL, "scores", scores, score_orders),
+    {NULL, "pv", ATTEST_JUDGE_WORD, .at = AT(pv), WORDS(value_orders), .optional = true},
+    COUNT(NULL, "tile", tile, 1, 1e9),
+    CHOICE(NULL, "direction", direction, directions),
+    COUNT(NULL, "lanes", lanes, 1, 65536),
+    {NULL, "rescale", ATTEST_JUDGE_EXACT, .at = AT(rescale), .least = 0, .most = 1000},
+    CHOICE(NULL, "constant", constant, constants),
+    CHOICE(NULL, "divide", divide, places),
+    {NULL, "quotient", ATTEST_JUDGE_WORD, .at = AT(quotient), WORDS(quotients), .optional = true},
+    {NULL, "polynomial", ATTEST_JUDGE_POLYNOMIAL, .at = AT(emulation.polynomial), .optional = true},
+    OPTIONAL_COUNT("fragment", emulation.fragment),
+    OPTIONAL_COUNT("frequency", emulation.frequency),
+    OPTIONAL_COUNT("emulated", emulation.emulated),
+    OPTIONAL_COUNT("first_fragments", emulation.first),
+    OPTIONAL_COUNT("last_fragments", emulation.spared),
+    {NULL, "splits", ATTEST_JUDGE_COUNT, .at = AT(splits), .least = 0, .most = 65536, .optional = true},
+    {NULL, "flush", ATTEST_JUDGE_SWITCH, .at = AT(flush), WORDS(flushes), .optional = true},
+};
+/* clang-format on */
+
+size_t attest_judge_field_count_group(size_t first)
+{
+    const char *group = attest_judge_fields[first].group;
+    size_t count = 1;
+
+    while (first + count < ATTEST_JUDGE_FIELDS &&
+           strcmp(attest_judge_fields[first + count].group, group) == 0)
+        count++;
+    return count;
+}
+
+/* The bytes of a member, but for its flag. */
+static size_t get_size(const attest_judge_field *field)
+{
+    switch (field->kind) {
+    case ATTEST_JUDGE_FORMAT:
+    case ATTEST_JUDGE_FORMAT_OR_NULL:
+        return sizeof(attest_format);
+    case ATTEST_JUDGE_WORD:
+        return sizeof(attest_judge_order);
+    case ATTEST_JUDGE_SWITCH:
+        return sizeof(bool);
+    case ATTEST_JUDGE_COUNT:
+    case ATTEST_JUDGE_COUNT_OR_NULL:
+    case ATTEST_JUDGE_COUNT_OR_ANY:
+        return sizeof(size_t);
+    case ATTEST_JUDGE_INTEGER:
+        return sizeof(long);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        return sizeof(attest_exp2_polynomial);
+    case ATTEST_JUDGE_ERROR:
+    case ATTEST_JUDGE_EXACT:
+        break;
+    }
+    return sizeof(double);
+}
+
+bool attest_judge_field_equal(const attest_judge_field *field, const void *a, const void *b)
+{
+    bool quoted[2];
+    char buffer[2][ATTEST_JUDGE_FIELD_SIZE];
+
+    return strcmp(attest_judge_field_get_text(&quoted[0], buffer[0], field, a),
+                  attest_judge_field_get_text(&quoted[1], buffer[1], field, b)) == 0;
+}
+
+bool attest_judge_field_equal_group(size_t first, size_t count, const attest_judge_variant *a,
+                                    const attest_judge_variant *b)
+{
+    for (size_t f = first; f < first + count; f++)
+        if (!attest_judge_field_equal(attest_judge_fields + f, a, b))
+            return false;
+    return true;
+}
+
+void attest_judge_field_copy(const attest_judge_field *field, void *to, const void *from)
+{
+    memcpy((char *)to + field->at, (const char *)from + field->at, get_size(field));
+    if (field->kind == ATTEST_JUDGE_FORMAT_OR_NULL)
+        memcpy((char *)to + field->flag, (const char *)from + field->flag, sizeof(bool));
+}
+
+/* A double exactly: a whole number as such, else in hexadecimal. */
+static const char *format_double(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE], double x)
+{
+    *quoted = x != (double)(long)x;
+    snprintf(buffer, ATTEST_JUDGE_FIELD_SIZE, *quoted ? "%a" : "%.0f", x);
+    return buffer;
+}
+
+/* A list of doubles as JSON has it, or null. */
+static const char *format_polynomial(char buffer[ATTEST_JUDGE_FIELD_SIZE],
+                                     const attest_exp2_polynomial *polynomial)
+{
+    size_t used = 0;
+
+    if (polynomial->count == 0)
+        return "null";
+    for (size_t i = 0; i < polynomial->count; i++)
+        used += (size_t)snprintf(buffer + used, ATTEST_JUDGE_FIELD_SIZE - used, "%s\"%a\"",
+                                 i ? ", " : "[", polynomial->coefficient[i]);
+    snprintf(buffer + used, ATTEST_JUDGE_FIELD_SIZE - used, "]");
+    return buffer;
+}
+
+const char *attest_judge_field_get_text(bool *quoted, char buffer[ATTEST_JUDGE_FIELD_SIZE],
+                                        const attest_judge_field *field, const void *variant)
+{
+    const char *base = variant;
+    const void *at = base + field->at;
+    size_t count;
+
+    *quoted = true;
+    switch (field->kind) {
+    case ATTEST_JUDGE_FORMAT_OR_NULL:
+        *quoted = *(const bool *)(base + field->flag);
+        return *quoted ? ((const attest_format *)at)->name : "null";
+    case ATTEST_JUDGE_FORMAT:
+        return ((const attest_format *)at)->name;
+    case ATTEST_JUDGE_WORD:
+        return field->words[*(const unsigned *)at];
+    case ATTEST_JUDGE_SWITCH:
+        return field->words[*(const bool *)at];
+    case ATTEST_JUDGE_ERROR:
+    case ATTEST_JUDGE_EXACT:
+        return format_double(quoted, buffer, *(const double *)at);
+    case ATTEST_JUDGE_POLYNOMIAL:
+        *quoted = false;
+        return format_polynomial(buffer, at);
+    case ATTEST_JUDGE_INTEGER:
+        *quoted = false;
+        snprintf(buffer, ATTEST_JUDGE_FIELD_SIZE, "%ld", *(const long *)at);
+        return buffer;
+    case ATTEST_JUDGE_COUNT:
+    case ATTEST_JUDGE_COUNT_OR_NULL:
+    case ATTEST_JUDGE_COUNT_OR_ANY:
+        break;
+    }
+    count = *(const size_t *)at;
+    if (count == 0 && field->kind == ATTEST_JUDGE_COUNT_OR_ANY)
+        return "any";
+    *quoted = false;
+    snprintf(buffer, ATTEST_JUDGE_FIELD_SIZE, "%zu", count);
+    return count == 0 && field->kind == ATTEST_JUDGE_COUNT_OR_NULL ? "null" : buffer;
+}

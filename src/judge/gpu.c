@@ -1,0 +1,130 @@
+/* gpu.c -- the matrix units of GPUs, as published test vectors show them. */
+#include "judge/gpu.h"
+
+#include <string.h>
+
+#include "base/try.h"
+
+enum { NO_LEAST = -100000 };
+
+/* The names of the units and of the GPUs that have them, and the exponents that blocks do not
+ * go below: with results of binary32, and of binary16. They are read in a public model, and no
+ * published vector depends on them. */
+static const struct {
+    const char *unit, *gpus[4];
+    int least, least_half;
+} names[] = {
+    {"tc:volta", {"tc:v100"}, NO_LEAST, -19},
+    {"tc:ampere", {"tc:a100", "tc:a30", "tc:a2"}, -132, -20},
+    {"tc:ada", {"tc:l40s", "tc:l40", "tc:l4"}, -132, -20},
+    {"tc:hopper", {"tc:h100", "tc:h200"}, -133, -21},
+    {"tc:blackwell", {"tc:b200"}, -133, -21},
+};
+
+enum { UNITS = sizeof names / sizeof names[0] };
+
+/* Which results a line is about. */
+typedef enum results { SINGLE = 1, HALF = 2, BOTH = 3 } results;
+
+/* Hopper has two ways to 8-bit products: binary32 results are those of wgmma, and binary16 ones
+ * those of mma.sync. */
+static const struct {
+    const char *unit, *format;
+    results results;
+    size_t block, fraction;
+    bool halves;
+} units[] = {
+    {"tc:volta", "binary16", BOTH, 4, 23, false},
+    {"tc:ampere", "binary16", BOTH, 8, 24, false},
+    {"tc:ampere", "bfloat16", SINGLE, 8, 24, false},
+    {"tc:ampere", "tfloat32", SINGLE, 4, 24, false},
+    {"tc:ada", "binary16", BOTH, 8, 24, false},
+    {"tc:ada", "bfloat16", SINGLE, 8, 24, false},
+    {"tc:ada", "tfloat32", SINGLE, 4, 24, false},
+    {"tc:ada", "float8", BOTH, 16, 13, false},
+    {"tc:hopper", "binary16", BOTH, 16, 25, false},
+    {"tc:hopper", "bfloat16", SINGLE, 16, 25, false},
+    {"tc:hopper", "tfloat32", SINGLE, 8, 25, false},
+    {"tc:hopper", "float8", SINGLE, 32, 13, false},
+    {"tc:hopper", "float8", HALF, 16, 25, true},
+    {"tc:blackwell", "binary16", BOTH, 16, 25, false},
+    {"tc:blackwell", "bfloat16", SINGLE, 16, 25, false},
+    {"tc:blackwell", "tfloat32", SINGLE, 8, 25, false},
+    {"tc:blackwell", "float8", BOTH, 16, 25, true},
+};
+
+/* What the table calls the format, the two of 8 bits alike, since they may be mixed; NULL: no
+ * unit takes it. How casts to it overflow is no matter of the unit. */
+static const char *get_kind(const attest_format *format)
+{
+    static const char *const kinds[] = {"binary16",      "bfloat16",    "tfloat32",
+                                        "float8_e4m3fn", "float8_e5m2", NULL};
+    const char *colon = strchr(format->name, ':');
+    size_t size = colon ? (size_t)(colon - format->name) : strlen(format->name);
+
+    for (size_t i = 0; kinds[i]; i++)
+        if (strlen(kinds[i]) == size && strncmp(format->name, kinds[i], size) == 0)
+            return i < 3 ? kinds[i] : "float8";
+    return NULL;
+}
+
+static size_t find_unit(const char *unit)
+{
+    for (size_t i = 0; i < UNITS; i++) {
+        if (strcmp(unit, names[i].unit) == 0)
+            return i;
+        for (size_t k = 0; k < 4 && names[i].gpus[k]; k++)
+            if (strcmp(unit, names[i].gpus[k]) == 0)
+                return i;
+    }
+    return UNITS;
+}
+
+attest_status attest_judge_gpu_find(attest_judge_gpu *gpu, const char *unit,
+                                    const attest_format *a, const attest_format *b, bool half,
+                                    attest_error *error)
+{
+    size_t which = find_unit(unit);
+    const char *kind = get_kind(a), *other = get_kind(b);
+    bool single = false;
+
+    if (which == UNITS)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "tc:volta, tc:ampere, tc:ada, tc:hopper or tc:blackwell is "
+                                "expected, this is \"%s\"",
+                                unit);
+    if (kind && other && strcmp(kind, other) != 0)
+        kind = NULL;
+    for (size_t i = 0; kind && other && i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(names[which].unit, units[i].unit) != 0 || strcmp(kind, units[i].format) != 0)
+            continue;
+        single = single || (units[i].results & SINGLE);
+        if (!(units[i].results & (half ? HALF : SINGLE)))
+            continue;
+        *gpu = (attest_judge_gpu){units[i].block, units[i].fraction, units[i].halves,
+                                  half ? names[which].least_half : names[which].least};
+        return ATTEST_OK;
+    }
+    if (single)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s multiplies %s to binary32, not to binary16", unit, a->name);
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%s is not known to multiply %s by %s (formats.md has a table)",
+                            unit, a->name, b->name);
+}
+
+attest_status attest_judge_gpu_get(size_t *block, size_t *fraction, const char *unit,
+                                   const attest_format *a, const attest_format *b,
+                                   attest_error *error)
+{
+    attest_judge_gpu gpu;
+
+    ATTEST_TRY(attest_judge_gpu_find(&gpu, unit, a, b, false, error));
+    if (gpu.halves)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s is not known to multiply %s by %s (formats.md has a table)",
+                                unit, a->name, b->name);
+    *block = gpu.block;
+    *fraction = gpu.fraction;
+    return ATTEST_OK;
+}

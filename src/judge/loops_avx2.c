@@ -1,0 +1,15 @@
+/* loops_avx2.c -- the sums of loops.h with AVX2 and FMA. */
+#include <string.h>
+
+#include "judge/loops.h"
+#include "kernel/vector_avx2.h"
+
+#define JUDGE_TABLE attest_judge_loops_avx2
+#define JUDGE_VECTORS 4
+
+#include "judge/loops_keys.inc"
+#include "judge/loops_columns.inc"
+#include "judge/loops_replay.inc"
+#include "judge/loops_unit.inc"
+
+#include "judge/loops.inc"

@@ -1,0 +1,15 @@
+/* loops_avx512.c -- the sums of loops.h with AVX-512. */
+#include <string.h>
+
+#include "judge/loops.h"
+#include "kernel/vector_avx512.h"
+
+#define JUDGE_TABLE attest_judge_loops_avx512
+#define JUDGE_VECTORS 4
+
+#include "judge/loops_keys.inc"
+#include "judge/loops_columns.inc"
+#include "judge/loops_replay.inc"
+#include "judge/loops_unit.inc"
+
+#include "judge/loops.inc"

@@ -1,0 +1,364 @@
+/* model_check.c -- kernel models that contradict themselves.
+ *
+ * Refused is what no kernel can keep to, and what the bound is not proved for. A member that
+ * has no effect (the log of a kernel without splits) is merely odd. */
+#include <math.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "judge/field.h"
+#include "format/block_error.h"
+
+/* Everything is computed in doubles: each number of a format must be one, and 1 must be among
+ * them, the largest weight. */
+static bool fits_double(const attest_format *format)
+{
+    return format->bounded && !format->positive && format->precision <= 53 &&
+           format->emin <= 0 && format->emax >= 0 && format->emax <= 1023 &&
+           format->emin - format->precision + 1 >= -1074;
+}
+
+static attest_status check_formats(const attest_judge_variant *variant, attest_error *error)
+{
+    for (size_t i = 0; i < ATTEST_JUDGE_FIELDS; i++) {
+        const attest_judge_field *field = attest_judge_fields + i;
+        const attest_format *format =
+            (const void *)((const char *)variant + attest_judge_fields[i].at);
+
+        if ((field->kind == ATTEST_JUDGE_FORMAT ||
+             field->kind == ATTEST_JUDGE_FORMAT_OR_NULL) &&
+            !fits_double(format))
+            return attest_error_set(
+                error, ATTEST_FORMAT,
+                "%s.%s: a format of bounded exponents is expected that has 1 and is no "
+                "wider than binary64, this is %s",
+                field->group, field->key, format->name);
+    }
+    return ATTEST_OK;
+}
+
+/* An accumulator of scores of more than 24 bits is the working format: what exponentials may be
+ * is proved for numbers down to those of binary32. */
+static attest_status check_work(const attest_format *format, attest_error *error)
+{
+    if (format->precision <= 24 || (format->emin <= -126 && format->emax >= 127))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "score.accumulate: a format of more than 24 bits must have the "
+                            "exponents of binary32, %s does not",
+                            format->name);
+}
+
+static attest_status check_dot(const attest_judge_dot *dot, const char *group,
+                               attest_error *error)
+{
+    if (!attest_judge_order_is_tensor(dot->order)) {
+        if (dot->promote > 0 || dot->promote_tiles > 0)
+            return attest_error_set(
+                error, ATTEST_FORMAT, "%s.%s: this is of matrix units, and %s.order is none",
+                group, dot->promote > 0 ? "promote" : "promote_tiles", group);
+        return ATTEST_OK;
+    }
+    if (dot->promote % dot->block != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote: a multiple of %s.block, %zu, is expected", group,
+                                group, dot->block);
+    if (dot->promote > 0 && dot->promote_tiles > 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.promote_tiles: %s.promote is there, too; one of them is "
+                                "expected",
+                                group, group);
+    if (strcmp(dot->accumulate.name, "binary32") != 0)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.accumulate: a matrix unit adds in binary32, not in %s",
+                                group, dot->accumulate.name);
+    if (!dot->exact_products)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "%s.products: those of a matrix unit are exact, not rounded",
+                                group);
+    return ATTEST_OK;
+}
+
+/* Tiles that come one after another add their products when they come. */
+static bool opposes(attest_judge_direction direction, attest_judge_order order)
+{
+    if (direction == ATTEST_JUDGE_DIRECTION_FORWARD)
+        return order == ATTEST_JUDGE_ORDER_BACKWARD ||
+               order == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD;
+    return direction == ATTEST_JUDGE_DIRECTION_BACKWARD &&
+           (order == ATTEST_JUDGE_ORDER_FORWARD || order == ATTEST_JUDGE_ORDER_TENSOR_FORWARD);
+}
+
+/* Weights are quantised as binary32 numbers, and then rounded to the format of P. */
+static attest_status check_p_scheme(const attest_judge_variant *variant, attest_error *error)
+{
+    attest_block_error unused;
+    attest_status status;
+
+    if (!variant->p_scheme.name[0])
+        return ATTEST_OK;
+    if (!variant->cast)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: p.format is null, but must say in which format "
+                                "quantised weights meet V");
+    if (variant->score.accumulate.precision > 24)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "quantise.p: weights of binary32 are quantised, and "
+                                "score.accumulate is %s",
+                                variant->score.accumulate.name);
+    status = attest_block_error_init(&unused, &variant->p_scheme, error);
+    if (status != ATTEST_OK) {
+        attest_error_prefix(error, status, "quantise.p");
+        error->status = status = ATTEST_FORMAT;
+    }
+    return status;
+}
+
+/* A factor of a score or of an output is one of the whole head. */
+static attest_status check_folded(const attest_judge_quantise *quantise, attest_error *error)
+{
+    for (int i = 0; quantise->folded && i < 3; i++) {
+        const attest_block_format *f = &quantise->scheme[i];
+        bool whole = f->tokens == 0 && f->channels == 0 &&
+                     (f->rule == ATTEST_BLOCK_PLAIN || f->rule == ATTEST_BLOCK_SCALED ||
+                      f->rule == ATTEST_BLOCK_INT8);
+
+        if (f->name[0] && !whole)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "quantise.%c: %s has no scale for a whole head that "
+                                    "quantise.descale could fold: per-tensor, per-head or "
+                                    "scale=S is expected",
+                                    "qkv"[i], f -> name);
+    }
+    return ATTEST_OK;
+}
+
+static attest_status check_variant(const attest_judge_variant *variant, attest_error *error)
+{
+    bool tiled =
+        variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_LAZY;
+
+    ATTEST_TRY(check_formats(variant, error));
+    ATTEST_TRY(check_work(&variant->score.accumulate, error));
+    ATTEST_TRY(check_dot(&variant->score, "score", error));
+    ATTEST_TRY(check_dot(&variant->pv, "pv", error));
+    ATTEST_TRY(check_p_scheme(variant, error));
+    if (variant->scale_stored && variant->scale != ATTEST_JUDGE_SCALE_SCORE)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "scale.store: scaled scores are stored where the scale "
+                                "multiplies the score; say so in scale.where");
+    if (variant->threshold > 0 &&
+        (variant->max == ATTEST_JUDGE_MAX_ONLINE || variant->max == ATTEST_JUDGE_MAX_TWO_PASS))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "max.threshold: a kernel with a threshold is of the kind lazy");
+    if (tiled && variant->tile > 0 && opposes(variant->direction, variant->pv.order))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "pv.order: this is against max.direction, in which the tiles' "
+                                "products are added");
+    return ATTEST_OK;
+}
+
+static attest_status refuse(attest_error *error, size_t index, const char *key,
+                            const char *what)
+{
+    return attest_error_set(error, ATTEST_FORMAT, "schedules[%zu].%s: %s", index, key, what);
+}
+
+/* The member of a schedule, or with a group of the variant. */
+static const char *get_text(char buffer[ATTEST_JUDGE_FIELD_SIZE], const char *group,
+                            const char *key, const void *values)
+{
+    const attest_judge_field *field =
+        group ? attest_judge_fields : attest_judge_schedule_fields;
+    bool quoted;
+
+    while (strcmp(field->key, key) != 0 || (group && strcmp(field->group, group) != 0))
+        field++;
+    return attest_judge_field_get_text(&quoted, buffer, field, values);
+}
+
+/* A schedule and its model say different things. Domain: such members are in the tables. */
+static attest_status clash(attest_error *error, const attest_judge_schedule *schedule,
+                           size_t index, const char *key, const attest_judge_variant *variant,
+                           const char *group, const char *member)
+{
+    char mine[ATTEST_JUDGE_FIELD_SIZE], other[ATTEST_JUDGE_FIELD_SIZE];
+
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "schedules[%zu].%s: %s does not go with %s.%s, which is %s", index,
+                            key, get_text(mine, NULL, key, schedule), group, member,
+                            get_text(other, group, member, variant));
+}
+
+/* What a schedule must say for itself, and may not leave open. */
+static attest_status check_complete(const attest_judge_schedule *schedule, size_t index,
+                                    attest_error *error)
+{
+    attest_judge_order scores = schedule->scores, pv = schedule->pv;
+
+    if (scores == ATTEST_JUDGE_ORDER_ANY || scores == ATTEST_JUDGE_ORDER_TENSOR_FORWARD ||
+        scores == ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+        return refuse(error, index, "scores",
+                      "tensor, sequential, reversed or pairwise is expected");
+    if (pv != ATTEST_JUDGE_ORDER_TENSOR && pv != ATTEST_JUDGE_ORDER_FORWARD &&
+        pv != ATTEST_JUDGE_ORDER_BACKWARD)
+        return refuse(error, index, "pv", "tensor, forward or backward is expected");
+    if (schedule->direction == ATTEST_JUDGE_DIRECTION_ANY)
+        return refuse(error, index, "direction", "forward or backward is expected");
+    if (schedule->divide == ATTEST_JUDGE_PLACE_ANY)
+        return refuse(error, index, "divide", "after or before is expected");
+    if (opposes(schedule->direction, pv))
+        return refuse(error, index, "pv", "this is against the direction");
+    return ATTEST_OK;
+}
+
+/* The scores and the product with V, as the model orders them. A matrix unit takes its blocks
+ * of a score in order, and those of the keys as the tiles come. */
+static attest_status check_orders(const attest_judge_schedule *schedule, size_t index,
+                                  const attest_judge_variant *variant, attest_error *error)
+{
+    attest_judge_order score = variant->score.order, pv = variant->pv.order;
+    bool forward = schedule->direction == ATTEST_JUDGE_DIRECTION_FORWARD;
+
+    if (schedule->scores == ATTEST_JUDGE_ORDER_TENSOR
+            ? score != ATTEST_JUDGE_ORDER_TENSOR && score != ATTEST_JUDGE_ORDER_TENSOR_FORWARD
+            : score != ATTEST_JUDGE_ORDER_ANY && score != schedule->scores)
+        return clash(error, schedule, index, "scores", variant, "score", "order");
+    if (schedule->pv == ATTEST_JUDGE_ORDER_TENSOR
+            ? pv != ATTEST_JUDGE_ORDER_TENSOR &&
+                  pv != (forward ? ATTEST_JUDGE_ORDER_TENSOR_FORWARD
+                                 : ATTEST_JUDGE_ORDER_TENSOR_BACKWARD)
+            : pv != ATTEST_JUDGE_ORDER_ANY && pv != schedule->pv)
+        return clash(error, schedule, index, "pv", variant, "pv", "order");
+    return ATTEST_OK;
+}
+
+static attest_status check_tiles(const attest_judge_schedule *schedule, size_t index,
+                                 const attest_judge_variant *variant, attest_error *error)
+{
+    bool any = variant->direction == ATTEST_JUDGE_DIRECTION_ANY;
+
+    if (variant->tile > 0 &&
+        (any ? schedule->tile < variant->tile : schedule->tile != variant->tile))
+        return clash(error, schedule, index, "tile", variant, "max", "tile");
+    if (!any && schedule->direction != variant->direction)
+        return clash(error, schedule, index, "direction", variant, "max", "direction");
+    if (variant->lanes > 1 && schedule->lanes != variant->lanes)
+        return clash(error, schedule, index, "lanes", variant, "sum", "lanes");
+    if (variant->pv.promote > 0 && schedule->tile % variant->pv.promote != 0)
+        return refuse(error, index, "tile", "a multiple of pv.promote is expected");
+    if (schedule->splits > variant->splits)
+        return clash(error, schedule, index, "splits", variant, "splits", "most");
+    if (schedule->splits > 1 && schedule->divide == ATTEST_JUDGE_PLACE_BEFORE)
+        return refuse(error, index, "splits", "parts are divided after the product with V");
+    if (schedule->rescale > variant->threshold)
+        return clash(error, schedule, index, "rescale", variant, "max", "threshold");
+    return ATTEST_OK;
+}
+
+/* A polynomial is one of the exponentials that the model allows only if its proved error is
+ * one that the model allows. */
+static attest_status check_emulation(const attest_judge_schedule *schedule, size_t index,
+                                     const attest_judge_variant *variant, attest_error *error)
+{
+    const attest_judge_emulation *e = &schedule->emulation;
+    double bound;
+
+    if (e->polynomial.count == 0)
+        return ATTEST_OK;
+    if (schedule->constant != ATTEST_JUDGE_CONSTANT_FOLDED ||
+        variant->score.accumulate.precision > 24)
+        return refuse(error, index, "polynomial",
+                      "it computes exp2 in binary32: the constant must be folded-binary32, and "
+                      "no accumulator of scores wider");
+    if (e->frequency > 0 && e->emulated > e->frequency)
+        return refuse(error, index, "emulated", "this is more than the frequency");
+    bound = attest_exp2_polynomial_bound(&e->polynomial);
+    if (!(bound < 1))
+        return refuse(error, index, "polynomial",
+                      "coefficients of binary32 are expected, the first one 1, none negative, "
+                      "their sum below 2");
+    if (!(bound <= variant->exp_relative))
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schedules[%zu].polynomial: its error is proved to be at most "
+                                "%.4g, which exp.relative, %.4g, does not allow",
+                                index, bound, variant->exp_relative);
+    return ATTEST_OK;
+}
+
+/* 1 / sum and a product round twice. */
+static attest_status check_quotient(const attest_judge_schedule *schedule, size_t index,
+                                    const attest_judge_variant *variant, attest_error *error)
+{
+    long bits = variant->score.accumulate.precision;
+    double two_units = ldexp(1, 1 - (int)(bits > 24 ? bits : 24));
+
+    if (schedule->quotient == ATTEST_JUDGE_QUOTIENT_RECIPROCAL &&
+        !(variant->final_relative >= two_units))
+        return refuse(error, index, "quotient",
+                      "a reciprocal and a product err by more than final.relative");
+    return ATTEST_OK;
+}
+
+/* A schedule's orders have depths of their own, which grow with the sums: it would be a kernel
+ * of the model for short ones alone. */
+static attest_status check_depth(const attest_judge_dot *dot, const char *group,
+                                 attest_error *error)
+{
+    if (dot->depth == 0 || attest_judge_order_is_tensor(dot->order))
+        return ATTEST_OK;
+    return attest_error_set(error, ATTEST_FORMAT,
+                            "%s.depth: with schedules, whose orders say how often a term is "
+                            "added, null is expected",
+                            group);
+}
+
+static attest_status check_schedule(const attest_judge_schedule *schedule, size_t index,
+                                    const attest_judge_variant *variant, attest_error *error)
+{
+    bool folded = schedule->constant == ATTEST_JUDGE_CONSTANT_FOLDED;
+
+    ATTEST_TRY(check_complete(schedule, index, error));
+    ATTEST_TRY(check_orders(schedule, index, variant, error));
+    ATTEST_TRY(check_tiles(schedule, index, variant, error));
+    ATTEST_TRY(check_emulation(schedule, index, variant, error));
+    ATTEST_TRY(check_quotient(schedule, index, variant, error));
+    if (variant->scale != ATTEST_JUDGE_SCALE_ANY &&
+        variant->scale != (folded ? ATTEST_JUDGE_SCALE_FOLDED : ATTEST_JUDGE_SCALE_SCORE))
+        return clash(error, schedule, index, "constant", variant, "scale", "where");
+    if (variant->place != ATTEST_JUDGE_PLACE_ANY && schedule->divide != variant->place)
+        return clash(error, schedule, index, "divide", variant, "final", "place");
+    if (schedule->divide == ATTEST_JUDGE_PLACE_BEFORE &&
+        variant->max != ATTEST_JUDGE_MAX_TWO_PASS)
+        return refuse(error, index, "divide",
+                      "weights are divided by a sum that is known: max.kind must be two-pass");
+    return ATTEST_OK;
+}
+
+attest_status attest_judge_model_check(const attest_judge_model *model, attest_error *error)
+{
+    for (size_t i = 0; i < model->variants; i++)
+        ATTEST_TRY(check_variant(model->variant + i, error));
+    for (size_t i = 1; attest_judge_model_quantises(model) && i < model->variants; i++)
+        if (strcmp(model->variant[i].q.name, model->variant[0].q.name) != 0 ||
+            strcmp(model->variant[i].k.name, model->variant[0].k.name) != 0 ||
+            strcmp(model->variant[i].v.name, model->variant[0].v.name) != 0)
+            return attest_error_set(error, ATTEST_FORMAT,
+                                    "inputs: what is quantised becomes numbers of one format, "
+                                    "no list may stand here");
+    ATTEST_TRY(check_folded(&model->quantise, error));
+    if (model->schedules == 0)
+        return ATTEST_OK;
+    if (model->variants != 1)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "schedules: a schedule is one kernel, no member of the model "
+                                "may be a list");
+    if (model->variant->cast && model->variant->sum_of == ATTEST_JUDGE_SUM_ANY)
+        return attest_error_set(error, ATTEST_FORMAT,
+                                "sum.of: with schedules, cast or uncast is expected, not any");
+    ATTEST_TRY(check_depth(&model->variant->score, "score", error));
+    ATTEST_TRY(check_depth(&model->variant->pv, "pv", error));
+    for (size_t i = 0; i < model->schedules; i++)
+        ATTEST_TRY(check_schedule(model->schedule + i, i, model->variant, error));
+    return ATTEST_OK;
+}

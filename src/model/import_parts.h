@@ -1,0 +1,76 @@
+/* import_parts.h -- the parts of attest_import_read: where a head's numbers are, and its
+ * matrices. */
+#ifndef ATTEST_MODEL_IMPORT_PARTS_H
+#define ATTEST_MODEL_IMPORT_PARTS_H
+
+#include "model/import.h"
+
+#include "io/matrix_array.h"
+#include "model/config.h"
+#include "model/file.h"
+
+enum { ATTEST_IMPORT_Q = 0, ATTEST_IMPORT_K, ATTEST_IMPORT_V, ATTEST_IMPORT_O, ATTEST_IMPORTS };
+
+/* One of the layer's matrices A_q, A_k, A_v, A_o in its tensor, and its bias in another. */
+typedef struct attest_import_part {
+    const char *name, *bias_name; /* the tensors; bias_name may be NULL */
+    attest_array array, bias;
+    size_t rows, cols;         /* of the tensor, after transposition */
+    size_t row_step, col_step; /* in its storage */
+    size_t first_row;          /* of this part in the tensor, and in the bias */
+    size_t head_rows;          /* from the first row of one head to that of the next */
+    size_t groups;             /* G: heads of its own; H heads share them evenly */
+} attest_import_part;
+
+/* A layer whose shapes fit together. */
+typedef struct attest_import_layer {
+    attest_import_part part[ATTEST_IMPORTS];
+    size_t size;   /* s */
+    size_t dim;    /* d */
+    size_t heads;  /* H */
+    size_t o_head; /* where the first of them stands in A_o */
+    bool has_bias;
+    bool one_more;                       /* the norm multiplies by 1 + its factors */
+    bool normed;                         /* the norm's factors and terms go into the matrices */
+    attest_array norm_weight, norm_bias; /* dim numbers; data NULL: 1 and 0 */
+} attest_import_layer;
+
+/* Finds the tensors of the request, and s and d. Status: FORMAT, USAGE. */
+attest_status attest_import_find(attest_import_layer *layer, attest_model_file *file,
+                                 const attest_import *request,
+                                 attest_error *error) ATTEST_WARN_UNUSED;
+
+/* head = head h of the layer, exactly as model/import.h says; of size s + 1 when it
+ * carries the bias of the output. Status: FORMAT, UNABLE. */
+attest_status attest_import_set_head(attest_head *head, const attest_import_layer *layer,
+                                     size_t h, bool output_bias, const fmpq *scale,
+                                     attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* array = the norm of queries or keys of this name, of one factor for each entry of a head, or
+ * for those of all `groups` heads; nothing where name is NULL. Status: FORMAT, as file.h.
+ */
+attest_status attest_import_find_gain(attest_array *array, attest_model_file *file,
+                                      const char *name, size_t size, size_t groups,
+                                      attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The form of the weights, whose heads are those of the request: as the architecture has it,
+ * and the config says. scale (NULL: 1) goes into the keys' gains, if there are any. Status:
+ * FORMAT, USAGE, UNABLE, NOMEM. */
+attest_status attest_import_set_form(attest_weights *weights, const attest_import_layer *layer,
+                                     const attest_import *request,
+                                     const attest_model_config *config, const fmpq *scale,
+                                     attest_model_file *file, attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* What attest_import_read does with a model that is open, of this path: beside it is its
+ * config. On failure the weights are to be cleared. */
+attest_status attest_import_set(attest_weights *weights, attest_model_file *file,
+                                const char *path, attest_import *request, attest_budget *budget,
+                                attest_error *error) ATTEST_WARN_UNUSED;
+
+/* value = the decimal number of fewest digits that is nearest to this double: what was written.
+ */
+void attest_import_set_decimal(fmpq_t value, double number);
+
+#endif

@@ -1,0 +1,90 @@
+/* qkv.h -- queries, keys and values of one layer or of many, and outputs, from files.
+ *
+ * A tensor has shape (batch, heads, tokens, dim), (heads, tokens, dim) or (tokens, dim); a mask
+ * (batch, heads, queries, keys) or the last axes of that; a sink (heads); descale factors are
+ * one number, (heads) or (batch, heads). */
+#ifndef ATTEST_MODEL_QKV_H
+#define ATTEST_MODEL_QKV_H
+
+#include <attest/judge.h>
+
+#include "io/tensor_file.h"
+
+enum {
+    ATTEST_QKV_Q = 0,
+    ATTEST_QKV_K,
+    ATTEST_QKV_V,
+    ATTEST_QKV_MASK,
+    ATTEST_QKV_SINK,
+    ATTEST_QKV_Q_DESCALE,
+    ATTEST_QKV_K_DESCALE,
+    ATTEST_QKV_V_DESCALE,
+    ATTEST_QKV_PARTS
+};
+
+/* "q", "k", "v", "mask" and so on. */
+extern const char *const attest_qkv_part_name[ATTEST_QKV_PARTS];
+
+/* Where the tensors are. Strings are the caller's and must stay. */
+typedef struct attest_qkv_names {
+    const char *path; /* a safetensors or .npz file; NULL: each tensor is an .npy file */
+    const char *name[ATTEST_QKV_PARTS]; /* tensors, or .npy files. NULL: "q", "k", "v" in a
+                                         * file of tensors; none of the others */
+} attest_qkv_names;
+
+/* Tensors of a layer that were computed (model_qkv.h). */
+typedef struct attest_qkv_formed {
+    double *block; /* what they point into */
+    attest_tensor tensor[ATTEST_QKV_PARTS];
+} attest_qkv_formed;
+
+typedef struct attest_qkv_source {
+    attest_qkv_names names;
+    attest_tensor_file file[ATTEST_QKV_PARTS]; /* the first alone where there is a path */
+    bool layered;                              /* the names are patterns (qkv_layers.h) */
+    size_t *layer;                             /* the numbers of the layers */
+    size_t layers;                             /* at least 1 */
+    size_t rank;                               /* the axes of the q that was read last */
+    attest_qkv_formed *formed;                 /* by place, in place of names; NULL: none */
+} attest_qkv_source;
+
+/* Reads the files and finds the layers: the numbers for which there is a q; each needs all
+ * other tensors that are named by a pattern. Status: USAGE, FORMAT, IO, UNABLE, NOMEM; the text
+ * begins with the path. After a failure there is nothing to close. */
+attest_status attest_qkv_source_open(attest_qkv_source *source, const attest_qkv_names *names,
+                                     attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_qkv_source_close(attest_qkv_source *source);
+
+/* qkv's tensors = those of the layer at this place, valid until the next call; its other
+ * members stay. Whether the shapes fit each other is not asked here. Status as above. */
+attest_status attest_qkv_source_read(attest_qkv *qkv, attest_qkv_source *source, size_t place,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+/* The file that holds q: what errors name. */
+const char *attest_qkv_source_path(const attest_qkv_source *source);
+
+/* The output of a kernel. */
+typedef struct attest_qkv_output {
+    attest_tensor_file own;
+    attest_tensor_file *file; /* own, or that of the source where it is the same */
+    char *path, *name;
+} attest_qkv_output;
+
+/* Opens "FILE" or "FILE:NAME"; without a name it is "out", with layers "layers.{}.out". Status
+ * as above. After a failure there is nothing to close. */
+attest_status attest_qkv_output_open(attest_qkv_output *output, const char *text,
+                                     attest_qkv_source *source, attest_budget *budget,
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+void attest_qkv_output_close(attest_qkv_output *output);
+
+/* to = the output of the layer at this place, of shape (batch, heads, tokens, dim), the last
+ * index fastest. The file has it in that shape, without leading axes of length 1 if it likes,
+ * or with the heads side by side: (batch, tokens, heads * dim), or (tokens, heads * dim). NaN
+ * and infinities are kept. Status as above. */
+attest_status attest_qkv_output_read(double *to, attest_qkv_output *output,
+                                     const attest_qkv_source *source, size_t place,
+                                     const size_t shape[4],
+                                     attest_error *error) ATTEST_WARN_UNUSED;
+
+#endif
