@@ -196,7 +196,7 @@ src/theory/theorem2_theorem.c @ s/arb_pow_ui(x, x, 4, 128)/arb_pow_ui(x, x, 3, 1
 src/theory/theorem2_theorem.c @ s/arb_set_ui(x, tokens + 1)/arb_set_ui(x, tokens + 2)/ @ kappa with |V| + 2
 src/theory/theorem2_promise.c @ s/arb_add_ui(factor, factor, 3, BITS)/arb_add_ui(factor, factor, 4, BITS)/ @ the closed formula with 2 log n + 4
 src/certify/first_difference_queries.c @ s/threshold_above = 1.3169578969249/threshold_above = 1.3169578969248/ @ a number below log(2 + sqrt 3) for one above
-src/judge/arithmetic.h @ s/(1 + 0x1p-40)/(1 + 0x1p-42)/ @ ATTEST_JUDGE_UP for fewer roundings
+src/judge/arithmetic.h @ s/evaluation_up, 0x1p-40/evaluation_up, 0x1p-42/ @ ATTEST_JUDGE_UP for fewer roundings
 src/judge/loops_keys.inc @ s/vector_set(1 + 0x1p-40)/vector_set(1 + 0x1p-42)/ @ the same in the kernels
 src/judge/weights.c @ s/NARROW 0x1p-5/NARROW 0x1p-4/ @ wider rows are called narrow
 src/theory/lemma_f.c @ s/attest_lemma_f_bound/attest_lemma_f_limit/ @ a function that a statement speaks of has another name
