@@ -84,7 +84,7 @@ mutation "a wrong norm of outputs" src/certify/settle_exact.c \
     'fmpq_mul(difference, difference, difference);
         if (fmpq_cmp(difference, square) > 0)
             fmpq_set(square, difference);'
-mutation "a wrong norm of tokens" src/theory/separated.c \
+mutation "a wrong distance of tokens" src/number/rational_vector.c \
     'fmpz_addmul(fmpq_numref(square), difference, difference);' \
     'fmpz_mul(difference, difference, difference);
         if (fmpz_cmp(difference, fmpq_numref(square)) > 0)
@@ -149,12 +149,7 @@ mutation "an exp of balls that is 0 beyond 1024" src/number/ball_exp.c \
     lattice_clear(&l);'
 
 # certify
-mutation "a zero test that ignores the last coordinate" src/certify/zero_test.c \
-    'for (size_t c = 0; c < sum->dim; c++) {
-        if (!entry_at' 'for (size_t c = 0; c < sum->dim - (sum->dim > 1); c++) {
-        if (!entry_at' \
-    'c < sum->dim && zero; c++' 'c < sum->dim - (sum->dim > 1) && zero; c++'
-mutation "a zero test of squares that forgets a factor" src/certify/zero_test.c \
+mutation "a zero test of squares that forgets a factor" src/certify/softmax_series.c \
     'fmpz_mul(factor, factor, fmpq_numref(target));' ';'
 mutation "multiplicities lost in the zero test" src/certify/softmax_sum.c \
     'keys[count - 1].times++;' 'keys[count - 1].times = 1;'
