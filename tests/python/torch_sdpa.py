@@ -30,7 +30,7 @@ def old_bfloat16():
     return attest.kernel(
         "bf16-eager",
         name="torch-1.13",
-        scale={"where": "query", "format": bits},
+        scale={"where": "query", "format": bits, "store": None},
         score={"order": "any", "store": "bfloat16"},
         p={"format": bits},
         sum={"of": "any"},
