@@ -9,7 +9,7 @@
 . "$srcdir/tests/cli/lib.sh"
 . "$srcdir/tests/mutate.sh"
 srcdir=$(cd "$srcdir" && pwd)
-export srcdir ATTEST_BUDGET=all
+export srcdir ATTEST_INSTANCES=all
 
 [ -z "$ATTEST_MUTANTS" ] || tree=$ATTEST_MUTANTS/tree
 build=$tree/build # as developers build, so that a cache of the compiler serves both

@@ -62,11 +62,11 @@ __attribute__((unused)) static uint64_t tap_seed(uint64_t fixed)
     return seed;
 }
 
-/* The number of random instances to try: all with ATTEST_BUDGET=all, as .ci sets it, else a
+/* The number of random instances to try: all with ATTEST_INSTANCES=all, as .ci sets it, else a
  * third, at least one. */
 __attribute__((unused)) static int tap_budget(int all)
 {
-    const char *text = getenv("ATTEST_BUDGET");
+    const char *text = getenv("ATTEST_INSTANCES");
 
     return text && strcmp(text, "all") == 0 ? all : (all + 2) / 3;
 }

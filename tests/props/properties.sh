@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every property, with its default budget where ATTEST_BUDGET=all, and the files of tests/corpus; then every hypothesis without which a
+# Every property, with its default budget where ATTEST_INSTANCES=all, and the files of tests/corpus; then every hypothesis without which a
 # violation exists, dropped. `make check ATTEST_TRIALS=1000000 ATTEST_SEED=0x5eed` makes a campaign
 # of it. A failure prints the command that replays it; its files stay in the build folder.
 . "$srcdir/tests/cli/lib.sh"
@@ -44,7 +44,7 @@ try_properties() {
 }
 
 # A quarter of the trials of the properties that take most of the time, unless all are asked for, as in .ci.
-if [ "$ATTEST_BUDGET" = all ] || [ -n "$trials" ]; then
+if [ "$ATTEST_INSTANCES" = all ] || [ -n "$trials" ]; then
     try_properties all all --corpus "$srcdir/tests/corpus"
 else
     cheap=$(cat "$work/names")
