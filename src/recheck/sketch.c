@@ -32,42 +32,60 @@ static bool raise_exponent(slong *exponent, const arb_t x)
     return fits;
 }
 
-/* The sketch of one position: entries divided by 2^own, and the sum of their errors, which is
- * at least the Euclidean one. Of an output that does not fit nothing is known: it is 0, with an
- * infinite error, which makes it near to everything. */
-static void sketch_position(attest_recheck *check, size_t p, arb_ptr out, slong *own)
+/* The sketch of balls: entries divided by 2^own, and the sum of their errors, which is at least
+ * the Euclidean one. Of an output that does not fit nothing is known: it is 0, with an infinite
+ * error, which makes it near to everything. */
+static double sketch_balls(double *x, slong *own, arb_srcptr out, size_t dim)
 {
-    double *x = check->sketch + p * check->dim, error = 0;
+    double error = 0;
     arf_t scaled;
     mag_t radius;
     bool fits = true;
 
-    attest_recheck_enclose(out, check, p, BITS);
     *own = -LIMIT;
-    for (size_t c = 0; c < check->dim && fits; c++)
+    for (size_t c = 0; c < dim && fits; c++)
         fits = raise_exponent(own, out + c);
     arf_init(scaled);
     mag_init(radius);
-    for (size_t c = 0; c < check->dim && fits; c++) {
+    for (size_t c = 0; c < dim && fits; c++) {
         arf_mul_2exp_si(scaled, arb_midref(out + c), -*own);
         x[c] = arf_get_d(scaled, ARF_RND_NEAR); /* an error of 2^-54 at most */
         assert(fabs(x[c]) <= 1);
         mag_mul_2exp_si(radius, arb_radref(out + c), -*own);
-        error += mag_get_d(radius) + 0x1p-54;
+        error += ATTEST_TERM(sketch_radius, mag_get_d(radius)) +
+                 ATTEST_TERM(sketch_rounding, 0x1p-54);
     }
-    check->error[p] = fits ? error * (1 + (double)check->dim * 0x1p-52) : INFINITY;
     *own = fits ? *own : -LIMIT;
     arf_clear(scaled);
     mag_clear(radius);
+    return fits ? error * (1 + ATTEST_TERM(sketch_sums, (double)dim * 0x1p-52)) : INFINITY;
 }
 
-/* The same from doubles; false where they do not serve: then the output is not known to a
+static void sketch_position(attest_recheck *check, size_t p, arb_ptr out, slong *own)
+{
+    attest_recheck_enclose(out, check, p, BITS);
+    check->error[p] = sketch_balls(check->sketch + p * check->dim, own, out, check->dim);
+}
+
+/* The sketch of doubles that are not all 0: their exponent, entries divided by 2^exponent, and
+ * their error likewise. */
+static double sketch_doubles(double *x, slong *own, double most, double error, size_t dim)
+{
+    int exponent;
+
+    (void)frexp(most, &exponent); /* most < 2^exponent */
+    for (size_t c = 0; c < dim; c++)
+        x[c] = ldexp(x[c], -exponent); /* what underflows is counted below */
+    *own = exponent;
+    return ldexp(error, -exponent) + ATTEST_TERM(sketch_underflow, (double)dim * 0x1p-1000);
+}
+
+/* A position from doubles; false where they do not serve: then the output is not known to a
  * useful accuracy. */
 static bool sketch_quickly(attest_recheck *check, size_t p, attest_recheck_quick *quick,
                            slong *own)
 {
     double *x = check->sketch + p * check->dim, most = 0, error;
-    int exponent;
 
     if (!quick || !attest_recheck_quick_get(x, &error, quick, check, p))
         return false;
@@ -75,11 +93,7 @@ static bool sketch_quickly(attest_recheck *check, size_t p, attest_recheck_quick
         most = fmax(most, fabs(x[c]));
     if (!(error < most * 0x1p-20))
         return false;
-    (void)frexp(most, &exponent); /* most < 2^exponent */
-    for (size_t c = 0; c < check->dim; c++)
-        x[c] = ldexp(x[c], -exponent); /* what underflows is counted below */
-    check->error[p] = ldexp(error, -exponent) + (double)check->dim * 0x1p-1000;
-    *own = exponent;
+    check->error[p] = sketch_doubles(x, own, most, error, check->dim);
     return true;
 }
 
@@ -145,7 +159,8 @@ static void finish(attest_recheck *check, const slong *own)
         for (size_t c = 0; c < check->dim; c++)
             check->sketch[p * check->dim + c] = ldexp(check->sketch[p * check->dim + c], e);
         /* Where something underflows, each entry may be off by 2^-1074. */
-        check->error[p] = ldexp(check->error[p], e) + (double)check->dim * 0x1p-1000;
+        check->error[p] = ldexp(check->error[p], e) +
+                          ATTEST_TERM(finish_underflow, (double)check->dim * 0x1p-1000);
     }
 }
 

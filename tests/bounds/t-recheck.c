@@ -5,6 +5,7 @@
 
 #include "recheck/check.c"
 #include "recheck/quick.c"
+#include "recheck/sketch.c"
 #include "tests/bounds/exact.h"
 #include "tests/bounds/table.h"
 
@@ -495,6 +496,79 @@ static double norm_underflow(void)
     return passes(&x, 1, 0, x) ? INFINITY : 0x1p-540 / 0x1p-500;
 }
 
+/* The ball of middle + off has the radius 0, or its middle is `middle`: the distance of
+ * middle + off from the sketch over the bound. All are below 1, and not below 1/2. */
+static double sketch_ratio(double middle, double off, double radius)
+{
+    double x, error, ratio;
+    arb_t exact, ball;
+    slong own;
+
+    arb_init(exact), arb_init(ball);
+    arb_set_d(ball, middle);
+    arb_set_d(exact, off);
+    arb_add(exact, ball, exact, EXACT_BITS);
+    if (radius > 0)
+        mag_set_d(arb_radref(ball), radius);
+    else
+        arb_set(ball, exact);
+    error = sketch_balls(&x, &own, ball, 1);
+    ratio = own == 0 ? exact_ratio(&x, exact, 1, error) : NAN;
+    arb_clear(exact), arb_clear(ball);
+    return ratio;
+}
+
+static double sketch_radius(void)
+{
+    return sketch_ratio(0.5, BIT, BIT);
+}
+
+static double sketch_rounding(void)
+{
+    return sketch_ratio(0.75, 0x1p-54 * (1 - BIT), 0);
+}
+
+/* A middle that is rounded down by nearly 2^-55, and a radius of 1/2, to which 2^-54 adds
+ * nothing. */
+static double sketch_sums(void)
+{
+    double x, error, ratio;
+    arb_t exact, ball, part;
+    slong own;
+
+    arb_init(exact), arb_init(ball), arb_init(part);
+    arb_set_d(ball, 0.25);
+    arb_set_d(part, 0x1p-55 * (1 - BIT));
+    arb_add(ball, ball, part, EXACT_BITS);
+    arb_set(exact, ball); /* the number is 1/2 above it */
+    mag_set_ui_2exp_si(arb_radref(ball), 1, -1);
+    error = sketch_balls(&x, &own, ball, 1);
+    ratio = own == 0 ? exact_ratio(&x, exact, 1, error - 0.5) : NAN;
+    arb_clear(exact), arb_clear(ball), arb_clear(part);
+    return ratio;
+}
+
+/* 1 and the least double, which is halved and lost. */
+static double sketch_underflow(void)
+{
+    double x[2] = {1, 0x1p-1074}, error;
+    slong own;
+
+    error = sketch_doubles(x, &own, 1, 0, 2);
+    return own != 1 || x[1] != 0 ? NAN : error > 0 ? 0x1p-1074 / error : INFINITY;
+}
+
+/* The same where two positions come to one exponent. */
+static double finish_underflow(void)
+{
+    double x[2] = {0.5, 0x1p-1074}, error[2] = {0};
+    slong own[2] = {1, 0};
+    attest_recheck check = {.dim = 1, .positions = 2, .sketch = x, .error = error};
+
+    finish(&check, own);
+    return x[1] != 0 ? NAN : error[1] > 0 ? 0x1p-1074 / error[1] : INFINITY;
+}
+
 /* Two tokens 1 - 2^-10 apart that are their outputs, under a certificate that nothing is within
  * 1: it is not noticed that the certificate is wrong. */
 static double near_ratio(attest_verdict verdict)
@@ -601,6 +675,15 @@ static const table_row rows[] = {
     {"norm_sums", norm_sums, 0.97, NULL},
     {"norm_underflow", norm_underflow, 0,
      "2^30 squares lose 2^-522 of a norm at most; norms as small as that are always compared"},
+    {"sketch_radius", sketch_radius, 0.98, NULL},
+    {"sketch_rounding", sketch_rounding, 0.98, NULL},
+    {"sketch_sums", sketch_sums, 0.24,
+     "a number with a radius above 1/2 is below 1/2, so that 2^-55 of it is lost at most; of "
+     "several entries the sum of errors is above their norm"},
+    {"sketch_underflow", sketch_underflow, 0,
+     "2^30 entries lose 2^-1044 at most; pairs as near as that are always compared"},
+    {"finish_underflow", finish_underflow, 0,
+     "2^30 entries lose 2^-1044 at most; pairs as near as that are always compared"},
     {"near_delta", near_delta, 0.98, NULL},
     {"near_least", near_least, 0.98, NULL},
     {"end_slack", end_slack, 0.98, NULL},
