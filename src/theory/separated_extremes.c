@@ -3,6 +3,7 @@
 #include "theory/separated_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "attention/work.h"
 #include "geometry/candidates.h"
