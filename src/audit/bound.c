@@ -209,15 +209,15 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     size_t block = model->online_block, blocks = block ? (visible + block - 1) / block : 1;
     double u = model->u, factors = attest_audit_bound_power(u, 1 + 2 * (double)(blocks - 1));
     score_range range = get_range(visible, b);
-    double total = sum_weights(visible, &range, b), scale, size = fabs(range.top) + range.shift;
+    double total = sum_weights(visible, &range, b), scale;
     bool overflows = false;
 
     for (size_t j = 0; j < visible; j++) {
         double depth = range.top - b->score.value[j], error = exponent_error(j, &range, b);
-        double most = 2 * range.slip - depth + (depth + 2 * range.slip + 1) * 0x1p-40;
+        double most = 2 * range.slip - depth;
         overflows = overflows || isinf(error);
         b->weight[j] = most;
-        b->spread[j] = fmin(most, 0) + error * (1 + 0x1p-40);
+        b->spread[j] = fmin(most, 0) + error;
     }
     attest_kernel_exp(b->weight, b->weight, visible);
     attest_kernel_exp(b->spread, b->spread, visible);
@@ -234,12 +234,11 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     }
     *peak = overflows ? NAN : 1;
     if (!overflows && !model->shifted)
-        *peak = attest_audit_bound_exp(range.top + range.shift + size * 0x1p-40) * OUTWARD +
-                0x1p-1000;
+        *peak = attest_audit_bound_exp(range.top + range.shift) * OUTWARD + 0x1p-1000;
     if (model->tiny == 0)
         return 0;
     scale = model->shifted ? attest_audit_bound_exp(-range.shift)
-                           : attest_audit_bound_exp(range.top - range.shift - size * 0x1p-40);
+                           : attest_audit_bound_exp(range.top - range.shift);
     if (!(scale >= 0x1p-1000)) /* too small to be known well */
         return INFINITY;
     if (!model->shifted)
