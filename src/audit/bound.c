@@ -178,7 +178,7 @@ static double exponent_error(size_t j, const score_range *range, const bound *b)
 {
     const attest_audit_model *model = b->model;
     double u = model->u, own = b->score.error[j], error = u * own;
-    double distance = range->top - b->score.value[j] + 2 * range->slip + range->shift + error;
+    double distance = range->top - b->score.value[j] + range->slip + range->shift + error;
 
     if (model->shifted)
         error += u * (distance + model->tiny);
