@@ -19,7 +19,8 @@ double attest_audit_bound_growth(const attest_audit_model *model, double roundin
         return growth;
     cap = 1 + ATTEST_TERM(growth_cap, 2 * model->u_sum);
     if (model->accumulates)
-        cap = cap * (1 + u) + u;
+        cap =
+            cap * (1 + ATTEST_TERM(growth_cap_carried, u)) + ATTEST_TERM(growth_cap_stored, u);
     return fmin(growth, cap / u * OUTWARD);
 }
 
@@ -168,7 +169,7 @@ static score_range get_range(size_t visible, const bound *b)
         range.slip = fmax(range.slip, b->score.slip[j]);
         range.error = fmax(range.error, b->score.error[j]);
     }
-    range.shift = range.slip + b->model->u * range.error;
+    range.shift = ATTEST_TERM(shift_slip, range.slip) + b->model->u * range.error;
     return range;
 }
 
@@ -178,7 +179,8 @@ static double exponent_error(size_t j, const score_range *range, const bound *b)
 {
     const attest_audit_model *model = b->model;
     double u = model->u, own = b->score.error[j], error = u * own;
-    double distance = range->top - b->score.value[j] + range->slip + range->shift + error;
+    double distance = range->top - b->score.value[j] + ATTEST_TERM(distance_slip, range->slip) +
+                      range->shift + error;
 
     if (model->shifted)
         error += u * (distance + model->tiny);
@@ -214,7 +216,7 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
 
     for (size_t j = 0; j < visible; j++) {
         double depth = range.top - b->score.value[j], error = exponent_error(j, &range, b);
-        double most = 2 * range.slip - depth;
+        double most = ATTEST_TERM(weights_slip, 2 * range.slip) - depth;
         overflows = overflows || isinf(error);
         b->weight[j] = most;
         b->spread[j] = fmin(most, 0) + error;
@@ -223,18 +225,20 @@ static double bound_weights(double *peak, size_t visible, const bound *b)
     attest_kernel_exp(b->spread, b->spread, visible);
     for (size_t j = 0; j < visible; j++) {
         double error = exponent_error(j, &range, b), above = b->weight[j];
-        b->weight[j] = fmin(1, above / total * OUTWARD) + 0x1p-1000;
+        b->weight[j] =
+            fmin(1, above / total * OUTWARD) + ATTEST_TERM(weights_underflow, 0x1p-1000);
         if (error < 1)
             b->spread[j] =
                 b->weight[j] * (attest_audit_bound_expm1(error) * (1 + factors) + factors);
         else
-            b->spread[j] =
-                b->spread[j] / (above <= 1 ? total : 1) * (1 + factors) * OUTWARD + 0x1p-1000;
+            b->spread[j] = b->spread[j] / (above <= 1 ? total : 1) * (1 + factors) * OUTWARD +
+                           ATTEST_TERM(spreads_underflow, 0x1p-1000);
         b->spread[j] = b->spread[j] / u * OUTWARD;
     }
     *peak = overflows ? NAN : 1;
     if (!overflows && !model->shifted)
-        *peak = attest_audit_bound_exp(range.top + range.shift) * OUTWARD + 0x1p-1000;
+        *peak = attest_audit_bound_exp(range.top + range.shift) * OUTWARD +
+                ATTEST_TERM(peak_underflow, 0x1p-1000);
     if (model->tiny == 0)
         return 0;
     scale = model->shifted ? attest_audit_bound_exp(-range.shift)
@@ -263,7 +267,8 @@ static void mix_values(const quantities *values, const uint32_t *token, size_t v
         double weight = b->weight[j], spread = b->spread[j], above = weight + u * spread;
 
         for (size_t c = 0; c < width; c++) {
-            double v = fabs(at.value[c]) + at.slip[c], e = at.error[c], most = v + u * e;
+            double v = fabs(at.value[c]) + ATTEST_TERM(mix_slip, at.slip[c]), e = at.error[c],
+                   most = v + u * e;
             b->mean.slip[c] += weight * v;
             b->mean.error[c] += spread * most + weight * e;
             b->mixed.value[c] += above * most;
@@ -271,6 +276,14 @@ static void mix_values(const quantities *values, const uint32_t *token, size_t v
             b->mixed.error[c] = most > b->mixed.error[c] ? most : b->mixed.error[c];
         }
     }
+}
+
+/* The relative error of the sum of weights, over u. */
+static double sum_error(double spreads, double lost, double g, double u)
+{
+    return (spreads + ATTEST_TERM(sum_lost, lost) +
+            g * (1 + u * (spreads + ATTEST_TERM(sum_growth_lost, lost)))) *
+           OUTWARD;
 }
 
 void attest_audit_bound_mean(double *variation, const quantities *values, const uint32_t *token,
@@ -287,7 +300,7 @@ void attest_audit_bound_mean(double *variation, const quantities *values, const 
             OUTWARD;
     for (size_t j = 0; j < visible; j++)
         spreads += b->spread[j];
-    sigma = (spreads + lost + g * (1 + u * (spreads + lost))) * OUTWARD;
+    sigma = sum_error(spreads, lost, g, u);
     *variation = u * sigma < 0.5
                      ? u * (spreads + lost + sigma) / (2 * (1 - u * sigma)) * OUTWARD
                      : INFINITY;
@@ -295,15 +308,16 @@ void attest_audit_bound_mean(double *variation, const quantities *values, const 
     for (size_t c = 0; c < width; c++) {
         double size = b->mean.slip[c], computed = b->mixed.value[c];
         double plain = b->mixed.slip[c], most = b->mixed.error[c];
-        double errors = b->mean.error[c] + (g * computed + 2 * lost * (1 + g * u) * most);
+        double errors = b->mean.error[c] +
+                        (g * computed + ATTEST_TERM(mean_lost, 2 * lost * (1 + g * u) * most));
 
         b->mean.value[c] = 0; /* of either sign, and so large: */
         b->mean.slip[c] = size * OUTWARD;
-        b->mean.error[c] =
-            u * sigma < 0.5
-                ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size + model->tiny) *
-                      OUTWARD
-                : INFINITY;
+        b->mean.error[c] = u * sigma < 0.5
+                               ? ((errors + size * sigma) / (1 - u * sigma) * (1 + u) + size +
+                                  ATTEST_TERM(mean_underflow, model->tiny)) *
+                                     OUTWARD
+                               : INFINITY;
         if (model->capped && model->shifted) /* weights up to 1, the sum at least 1 */
             b->mean.error[c] =
                 fmin(b->mean.error[c],
@@ -339,7 +353,7 @@ static double get_norm(const double *x, size_t count)
         return most;
     for (size_t c = 0; c < count; c++)
         square += x[c] / most * (x[c] / most);
-    return most * sqrt(square) * OUTWARD + 0x1p-1074;
+    return most * sqrt(square) * OUTWARD + ATTEST_TERM(position_norm_underflow, 0x1p-1074);
 }
 
 static bool bound_passage(void *context, size_t item)

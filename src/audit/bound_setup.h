@@ -13,9 +13,10 @@
 
 #include "attention/head_plan.h"
 #include "audit/bound.h"
+#include "base/term.h"
 
 /* Sums of up to 2^20 positive terms of a few roundings each are wrong by less than 2^-30. */
-#define OUTWARD (1 + 0x1p-30)
+#define OUTWARD (1 + ATTEST_TERM(outward, 0x1p-30))
 #define UNIT 0x1p-52 /* at least twice the unit roundoff of a double */
 
 /* Rows of a matrix that are applied together. */

@@ -38,13 +38,13 @@ static double growth_stored(void)
     return (x - (double)(float)x) / (x * growth(0x1p-24, 0x1p-53, true, false, 1));
 }
 
-/* To one bit: 1 or 2 times a power of two; from the middle to the larger one, which is even. */
-static double one_bit(double x)
+/* To nearest, from the middle to the even one. */
+static double to_bits(double x, int bits)
 {
     int exponent;
     double part = frexp(x, &exponent);
 
-    return ldexp(part < 0.75 ? 0.5 : 1, exponent);
+    return ldexp(nearbyint(ldexp(part, bits)), exponent - bits);
 }
 
 /* Products 3/2, 3/4, 3/2, 3, ... become 2, 1, 2, 4, ..., and their sums 2, 4, 8, 16, ... */
@@ -55,9 +55,26 @@ static double growth_cap(void)
     for (int j = 0; j < 30; j++) {
         double product = j ? ldexp(0.75, j - 1) : 1.5;
         exact += product;
-        sum = one_bit(sum + one_bit(product));
+        sum = to_bits(sum + to_bits(product, 1), 1);
     }
     return (sum - exact) / (exact * growth(0.5, 0.5, false, true, 30));
+}
+
+/* An accumulator of 10 bits doubles what is added to it, and stores 1.125 2^12 and a bit in 3
+ * bits as 1.25 2^12. */
+static double growth_cap_stored(void)
+{
+    const double u = 0x1p-3, v = 0x1p-10;
+    double sum = 1, exact = 1;
+    size_t terms = 1;
+
+    for (int exponent; sum <= 0x1.2p12; terms++) {
+        (void)frexp(sum, &exponent);
+        double term = ldexp(v * (1 + 2 * v), exponent - 1);
+        exact += term;
+        sum = to_bits(sum + term, 10);
+    }
+    return (to_bits(sum, 3) - exact) / (exact * growth(u, v, true, true, terms));
 }
 
 /* What the exact sum of products is compared with: the value that is computed and its slip, by
@@ -165,6 +182,222 @@ static double score_underflow(void)
     return least_ratio(true);
 }
 
+/* Errors 1 and 999 of nearly u, which are lost in their sum. */
+static double outward(void)
+{
+    const attest_audit_model model = {.u = 0x1p-100, .u_sum = 0x1p-100, .most = INFINITY};
+    double zero[LONG] = {0}, error[LONG], magnitude[LONG], entry[4 * LONG] = {0}, got[3], ratio;
+    const bound b = {.model = &model, .magnitude = magnitude};
+    const double one = 1;
+    arb_t exact;
+
+    for (size_t c = 0; c < LONG; c++) {
+        entry[BOUND_ROWS * c] = 1;
+        error[c] = c ? 0x1p-53 * (1 - BIT) : 1;
+    }
+    apply_matrix((quantities){&got[0], &got[1], &got[2]}, &(matrix){1, LONG, entry, entry},
+                 (quantities){zero, zero, error}, &b);
+    arb_init(exact);
+    arb_set_d(exact, error[1]);
+    arb_mul_ui(exact, exact, LONG - 1, EXACT_BITS);
+    arb_add_ui(exact, exact, 1, EXACT_BITS);
+    ratio = exact_ratio(&one, exact, 1, got[2] - 1);
+    arb_clear(exact);
+    return ratio;
+}
+
+/* Keys with their scores and values, of one entry, and what becomes of them. */
+typedef struct keys {
+    attest_audit_model model;
+    double value[LONG], slip[LONG], error[LONG], weight[LONG], spread[LONG];
+    double entry[LONG], entry_slip[LONG], entry_error[LONG];
+    double mean[3], mixed[3], peak, lost, variation;
+    uint32_t token[LONG], local[LONG];
+    bound b;
+} keys;
+
+/* All numbers are 0, and u = 2^-10. */
+static keys *begin(bool shifted)
+{
+    static keys k;
+
+    k = (keys){.model = {.u = BIT, .u_sum = BIT, .most = INFINITY, .shifted = shifted}};
+    k.b = (bound){.model = &k.model,
+                  .local = k.local,
+                  .score = {k.value, k.slip, k.error},
+                  .weight = k.weight,
+                  .spread = k.spread,
+                  .mean = {&k.mean[0], &k.mean[1], &k.mean[2]},
+                  .mixed = {&k.mixed[0], &k.mixed[1], &k.mixed[2]}};
+    for (uint32_t j = 0; j < LONG; j++) {
+        k.token[j] = j;
+        k.local[j] = j + 1;
+    }
+    return &k;
+}
+
+/* Weights of so many keys, and what their sum loses. */
+static void weigh(keys *k, size_t count)
+{
+    k->lost = bound_weights(&k->peak, count, &k->b);
+}
+
+/* The bound of the mean's error over u. */
+static double mean_error(keys *k, size_t count)
+{
+    const quantities values = {k->entry, k->entry_slip, k->entry_error};
+
+    attest_audit_bound_mean(&k->variation, &values, k->token, count, 1, &k->b);
+    return k->mean[2];
+}
+
+/* e^x over a bound. */
+static double exp_ratio(double x, double limit)
+{
+    const double zero = 0;
+    double ratio;
+    arb_t exact;
+
+    arb_init(exact);
+    arb_set_d(exact, x);
+    arb_exp(exact, exact, EXACT_BITS);
+    ratio = exact_ratio(&zero, exact, 1, limit);
+    arb_clear(exact);
+    return ratio;
+}
+
+/* The sum is e^-1, and the score of its only key 0: 1 over the sum. */
+static double shift_slip(void)
+{
+    keys *k = begin(false);
+
+    k->model.tiny = 1;
+    k->slip[0] = 1;
+    weigh(k, 1);
+    return exp_ratio(1, k->lost / 2);
+}
+
+/* Scores 0 and 0 that are s and -s: their difference is rounded to 2. */
+static double distance_slip(void)
+{
+    keys *k = begin(true);
+    score_range range;
+
+    k->slip[0] = k->slip[1] = 1 + BIT * (1 - BIT);
+    range = get_range(2, &k->b);
+    return 2 * BIT * (1 - BIT) / exponent_error(1, &range, &k->b);
+}
+
+/* Scores 0 and -20 that are -1 and -19. */
+static double weights_slip(void)
+{
+    keys *k = begin(true);
+
+    k->value[1] = -20;
+    k->slip[0] = k->slip[1] = 1;
+    weigh(k, 2);
+    return 1 / (1 + exp(18)) / k->weight[1];
+}
+
+/* The weight e^-800. */
+static double weights_underflow(void)
+{
+    keys *k = begin(true);
+
+    k->value[1] = -800;
+    weigh(k, 2);
+    return exp_ratio(-800, k->weight[1]);
+}
+
+/* The same, e^2 times as large as it should be; e^-798 is less than what that moves. */
+static double spreads_underflow(void)
+{
+    keys *k = begin(false);
+
+    k->value[1] = -800;
+    k->error[1] = 2 / BIT;
+    weigh(k, 2);
+    return exp_ratio(-798, k->spread[1]);
+}
+
+/* The weight e^-800 is the largest. */
+static double peak_underflow(void)
+{
+    keys *k = begin(false);
+
+    k->value[0] = -800;
+    weigh(k, 1);
+    return exp_ratio(-800, k->peak);
+}
+
+/* The value 1 that is 3/2. */
+static double mix_slip(void)
+{
+    keys *k = begin(true);
+
+    k->entry[0] = 1;
+    k->entry_slip[0] = 0.5;
+    (void)mean_error(k, 1);
+    return 1.5 / k->mean[1];
+}
+
+/* Weights with the sum S become weights with the sum 1 + u and a bit, which is rounded to
+ * 1 + 2 u. */
+static double sum_ratio(double s)
+{
+    const double u = BIT, lost = ((1 + u * (1 + BIT)) / s - 1) / u;
+
+    return ((1 + 2 * u) / s - 1) / u / sum_error(0, lost, growth(u, u, false, false, 1) / u, u);
+}
+
+static double sum_lost(void)
+{
+    return sum_ratio(1);
+}
+
+static double sum_growth_lost(void)
+{
+    return sum_ratio(0.8);
+}
+
+/* 999 values 1 whose weights are nearly half the least number, 2^-30, and become 0. */
+static double mean_lost(void)
+{
+    keys *k = begin(true);
+    double mean;
+
+    k->model.u = k->model.u_sum = 0x1p-24;
+    k->model.tiny = 0x1p-31 / k->model.u;
+    for (size_t j = 1; j < LONG; j++) {
+        k->value[j] = log(0x1p-31 * (1 - BIT));
+        k->entry[j] = 1;
+    }
+    mean = (LONG - 1) * 0x1p-31 * (1 - BIT);
+    mean /= 1 + mean;
+    return mean / k->model.u / mean_error(k, LONG);
+}
+
+/* The least number, 2^-20, at a weight of nearly 1/2; a sum of weights that is large. */
+static double mean_underflow(void)
+{
+    keys *k = begin(false);
+
+    k->model.u = k->model.u_sum = 0x1p-24;
+    k->model.tiny = 0x1p-21 / k->model.u;
+    k->value[0] = 20 + 0x1p-9;
+    k->value[1] = 20;
+    k->entry[1] = 0x1p-20;
+    return 0x1p-20 / (1 + exp(0x1p-9)) / k->model.u / mean_error(k, 2);
+}
+
+/* The norm of the least number twice. */
+static double position_norm_underflow(void)
+{
+    const double x[2] = {0x1p-1074, 0x1p-1074};
+
+    return sqrt(2) / ldexp(get_norm(x, 2), 1074);
+}
+
 /* The double nearest to (2^k + 1/2 - 2^-10) 2^-exponent, which is off by nearly half a unit. */
 static double input_ratio(ulong k, slong exponent)
 {
@@ -241,11 +474,33 @@ static double pairs_underflow(void)
 static const char twice[] =
     "a rounding is off by one unit roundoff, 2^-53, and a slip counts 2^-52 for it";
 
+static const char small[] =
+    "exp is within 2^-1074 of doubles below 2^-1000, and 2^-1000 moves no weight";
+
 static const table_row rows[] = {
     {"growth_sums", growth_sums, 0.98, NULL},
     {"growth_stored", growth_stored, 0.98, NULL},
     {"growth_cap", growth_cap, 0.83,
      "a rounding to one bit is off by a third of the number, not by u = 1/2"},
+    {"growth_cap_carried", growth_cap_stored, 0.96, NULL},
+    {"growth_cap_stored", growth_cap_stored, 0.96, NULL},
+    {"outward", outward, 0,
+     "2^20 terms are off by 2^-33; the rest is for a few factors more, and for exp"},
+    {"shift_slip", shift_slip, 0.98, NULL},
+    {"distance_slip", distance_slip, 0.98, NULL},
+    {"weights_slip", weights_slip, 0.98, NULL},
+    {"weights_underflow", weights_underflow, 0, small},
+    {"spreads_underflow", spreads_underflow, 0, small},
+    {"peak_underflow", peak_underflow, 0, small},
+    {"mix_slip", mix_slip, 0.98, NULL},
+    {"sum_lost", sum_lost, 0.98, NULL},
+    {"sum_growth_lost", sum_growth_lost, 0.98, NULL},
+    {"mean_lost", mean_lost, 0.24,
+     "half of it is for products, and half of either for sums that are stored: here "
+     "exponentials lose, once each"},
+    {"mean_underflow", mean_underflow, 0.98, NULL},
+    {"position_norm_underflow", position_norm_underflow, 0.7,
+     "half of the least double is lost at most"},
     {"matrix_slips", matrix_slips, 0.98, NULL},
     {"matrix_sums", matrix_sums, 0.48, twice},
     {"matrix_underflow", matrix_underflow, 0,
