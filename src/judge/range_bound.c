@@ -123,14 +123,18 @@ static void set_safe(attest_judge_ranges *r, const attest_judge_work *x,
     for (size_t j = 0; j < x->count; j++)
         if (x->t[j] > (double)-INFINITY)
             low = fmin(low, x->t[j] - x->delta[j]);
-    far = (x->top - low) * LOG2_E * (1 + 0x1p-20); /* what references can be apart */
+    far = (x->top - low) * LOG2_E *
+          (1 + ATTEST_TERM(range_far, 0x1p-20)); /* what references can be apart */
     r->any_threshold = r->any_threshold && far + slack < room;
-    offset = floor(limit - fmin(v->threshold, far) * grown - slack - moved);
+    offset = floor(limit - fmin(v->threshold, far) * grown - slack -
+                   ATTEST_TERM(range_largest_moved, moved));
     r->largest_offset = fmin(r->largest_offset, offset);
     if (v->cast)
         r->smallest_offset =
             fmax(r->smallest_offset,
-                 floor(log2(rule->p.quantum / 2) + depth * LOG2_E * (1 + 0x1p-40) + moved) + 1);
+                 floor(log2(rule->p.quantum / 2) + depth * LOG2_E * (1 + 0x1p-40) +
+                       ATTEST_TERM(range_smallest_moved, moved)) +
+                     1);
 }
 
 static void visit_row(void *context, const attest_judge_work *x, const attest_judge_rule *rule)
