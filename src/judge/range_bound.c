@@ -103,7 +103,7 @@ static double deepest(const attest_judge_work *x)
         if (x->t[j] > (double)-INFINITY && !(depth <= most))
             most = depth;
     }
-    return most * ATTEST_JUDGE_UP + 0x1p-40;
+    return most * ATTEST_JUDGE_UP + ATTEST_TERM(range_top, 0x1p-40); /* top is rounded */
 }
 
 /* Thresholds and offsets of a row whose scores are known. Logarithms, below 2^11, and the

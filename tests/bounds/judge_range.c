@@ -4,6 +4,7 @@
 
 #include <attest/flint.h>
 
+#include "judge/loops.h"
 #include "judge/range_bound.c"
 #include "tests/bounds/judge_rows.h"
 
@@ -42,6 +43,28 @@ static double range_slack(void)
     begin();
     x.v.exp_relative = 0x1p-5;
     return log2(1 + x.v.exp_relative) / (log2(65520) - scene_get(&x, get_threshold));
+}
+
+/* Two scores 2^13, off by nearly half a unit: the reference is above both. */
+static double get_top(const scene *s, const attest_judge_work *row,
+                      const attest_judge_rule *rule)
+{
+    attest_judge_work two = *row;
+    double t[2] = {0x1p13, 0x1p13}, g[2] = {0}, ends[3];
+    double delta[2] = {0x1p-40 * (1 - 0x1p-10), 0x1p-40 * (1 - 0x1p-10)};
+
+    (void)s, (void)rule;
+    attest_judge_loops()->extremes(ends, t, delta, 2);
+    two.t = t;
+    two.g = g;
+    two.top = ends[0];
+    return delta[0] / deepest(&two);
+}
+
+static double range_top(void)
+{
+    begin();
+    return scene_get(&x, get_top);
 }
 
 /* Differences in binary32, times log2 e in binary32: the largest one that does not raise the
@@ -253,6 +276,7 @@ static const table_row rows[] = {
     {"range_smallest_moved", range_smallest_moved, 0.02,
      "4 u of the offset, 2^-12 where it is 1000; here it is 127 and 131."},
     {"range_depth", range_depth, 0.9, NULL},
+    {"range_top", range_top, 0.98, NULL},
 };
 
 void judge_run_range(void)
