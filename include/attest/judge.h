@@ -139,8 +139,8 @@ typedef enum attest_judge_verdict {
 } attest_judge_verdict;
 
 /* The verdict on one returned value. wrong: it is outside [lo, hi], or not finite while lo and
- * hi are. undecided: nothing was proved of the element. That it is a number of the output format
- * of the model is not asked here; attest_judgement_make does so. */
+ * hi are. undecided: nothing was proved of the element. That it is a number of the output
+ * format of the model is not asked here; attest_judgement_make does so. */
 ATTEST_API attest_judge_verdict attest_judge_element(double output, double lo, double hi);
 
 #ifdef __cplusplus

@@ -21,8 +21,8 @@ typedef struct attest_corpus {
 } attest_corpus;
 
 /* Replays the *.json files of the folder in the order of their names; the budget bounds each of
- * them. corpus is uninitialised; clear it whatever the status. A file that is not as expected is
- * no error. Status: IO, FORMAT, UNABLE, NOMEM; the text begins with the path. */
+ * them. corpus is uninitialised; clear it whatever the status. A file that is not as expected
+ * is no error. Status: IO, FORMAT, UNABLE, NOMEM; the text begins with the path. */
 attest_status attest_corpus_replay(attest_corpus *corpus, const char *folder,
                                    attest_property_finder *find, const attest_budget *budget,
                                    attest_error *error) ATTEST_WARN_UNUSED;

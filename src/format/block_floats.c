@@ -68,10 +68,13 @@ static int get_vllm_exponent(float amax)
 }
 
 /* llama.cpp: floor(log2f(amax)) - 2, where log2f is rounded: amax just below a power of two
- * counts as that power. The double's log2 decides, because no logarithm is near a tie. */
+ * counts as that power. The double's log2 decides, because no logarithm is near a tie. An amax
+ * that is not finite gets the largest scale. */
 static int get_llama_exponent(float amax)
 {
-    return amax == 0 ? LEAST_SCALE : (int)floorf((float)log2((double)amax)) - 2;
+    if (amax == 0)
+        return LEAST_SCALE;
+    return isfinite(amax) ? (int)floorf((float)log2((double)amax)) - 2 : LARGEST_SCALE;
 }
 
 static int get_scale_exponent(float amax, const attest_block_format *format)

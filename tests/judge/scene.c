@@ -135,7 +135,8 @@ double scene_measure(scene *x)
         if (!open_scene(b, &bound, &rule, &question, x))
             abort();
         for (uint64_t r = 0; r < 8; r++) {
-            if (attest_judge_recipe_draw(&recipe, &x->v, (x->seed + trial) * 8 + r, &error) != ATTEST_OK)
+            if (attest_judge_recipe_draw(&recipe, &x->v, (x->seed + trial) * 8 + r, &error) !=
+                ATTEST_OK)
                 abort();
             recipe.push_up = r % 2;
             if (x->direct)
