@@ -92,6 +92,12 @@ static void set_exact(attest_judge_ranges *r, const attest_judge_rule *rule)
     arb_clear(limit);
 }
 
+/* How far a kernel's largest score can be above top, whose rounding is relative to top. */
+static double top_rounding(const attest_judge_work *x)
+{
+    return fmax(0x1p-40, fabs(x->top) * 0x1p-53);
+}
+
 /* What no exponential of the row is below, as an exponent of e: no reference is above top. */
 static double deepest(const attest_judge_work *x)
 {
@@ -103,7 +109,7 @@ static double deepest(const attest_judge_work *x)
         if (x->t[j] > (double)-INFINITY && !(depth <= most))
             most = depth;
     }
-    return most * ATTEST_JUDGE_UP + ATTEST_TERM(range_top, 0x1p-40); /* top is rounded */
+    return most * ATTEST_JUDGE_UP + ATTEST_TERM(range_top, top_rounding(x));
 }
 
 /* Thresholds and offsets of a row whose scores are known. Logarithms, below 2^11, and the
@@ -123,7 +129,7 @@ static void set_safe(attest_judge_ranges *r, const attest_judge_work *x,
     for (size_t j = 0; j < x->count; j++)
         if (x->t[j] > (double)-INFINITY)
             low = fmin(low, x->t[j] - x->delta[j]);
-    far = (x->top - low) * LOG2_E *
+    far = (x->top - low + top_rounding(x)) * LOG2_E *
           (1 + ATTEST_TERM(range_far, 0x1p-20)); /* what references can be apart */
     r->any_threshold = r->any_threshold && far + slack < room;
     offset = floor(limit - fmin(v->threshold, far) * grown - slack -
