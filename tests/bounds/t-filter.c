@@ -1,6 +1,7 @@
 /* The terms of the filter's bounds (proofs-notes/filter.md), each with an instance that needs
  * it. The steps of (10) are called one by one: their statements hold for any error of what they
  * start from, so that one term at a time is made large. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "certify/filter_difference.c"

@@ -1,5 +1,6 @@
 /* The gate: what counts as worse than a stored record, member by member, format by format and
  * head by head; and what is refused. */
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,7 +71,8 @@ static void join(char text[TEXT], const attest_audit_gate *gate, attest_status s
 {
     size_t used = 0;
 
-    snprintf(text, TEXT, status == ATTEST_OK ? "" : "error: %s", error->text);
+    snprintf(text, TEXT, "%s%s",
+             status == ATTEST_OK ? "" : "error: ", status == ATTEST_OK ? "" : error->text);
     for (size_t i = 0; i < gate->count && status == ATTEST_OK; i++)
         used += (size_t)snprintf(text + used, TEXT - used, "%s;", gate->line[i]);
 }
