@@ -1,5 +1,4 @@
 # stages.sh -- stages, their minutes and the totals of their tests. Sourced in the top folder.
-export ATTEST_INSTANCES=all # tests try all random instances; `make check` tries a third of some
 passed=0
 failed=0
 failures= # what the last lines repeat, for those who see no others
