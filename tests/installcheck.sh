@@ -108,12 +108,12 @@ load() { # name, source, argument...: compiled, and run by a campaign
     sed 's/^/    /' "$work/log" >&2
 }
 
-# The small project, as its users would: autoreconf, configure, make check.
+# The small project, as its users would: autoreconf, configure, make check: three properties, a corpus file.
 project() {
     cp -r "$srcdir/examples/project" "$work/project" && chmod -R u+w "$work/project" && cd "$work/project" &&
         PATH=$DESTDIR$bindir:$PATH ACLOCAL_PATH=$DESTDIR$aclocaldir autoreconf -i >log 2>&1 &&
         PATH=$DESTDIR$bindir:$PATH ./configure >>log 2>&1 && make check >>log 2>&1 &&
-        grep -q '^# PASS:  3' log && grep -q '^# FAIL:  0' log
+        grep -q '^# PASS:  4' log && grep -q '^# FAIL:  0' log
 }
 if [ "$engine" = yes ]; then
     load own-property "$srcdir/examples/own-property.c"
