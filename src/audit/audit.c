@@ -13,7 +13,7 @@
 #include "base/workers.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* Sequences of which errors, and of which the origin of errors, are looked at. */
 enum { MOST_SAMPLED = 20000, MOST_STAGED = 128 };

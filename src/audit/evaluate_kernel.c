@@ -7,7 +7,7 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "judge/model.h"
 #include "format/hosted.h"

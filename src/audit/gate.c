@@ -10,7 +10,7 @@
 #include <attest/ball.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "io/json_read.h"
 
 void attest_audit_gate_init(attest_audit_gate *gate)

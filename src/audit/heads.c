@@ -13,7 +13,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 
 void attest_audit_heads_init(attest_audit_heads *heads)

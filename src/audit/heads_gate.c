@@ -5,7 +5,7 @@
 
 #include "audit/heads.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* Cells of one head, or of all together, against the stored ones. prefix: what they are. */
 static attest_status compare_cells(attest_audit_gate *gate, const attest_json_cursor *object,

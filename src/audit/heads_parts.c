@@ -17,7 +17,7 @@
 #include "base/output.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* Key, newline, cells, and the hash of all that. */
 enum { KEY = 64, HASH = 64 };

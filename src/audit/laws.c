@@ -9,7 +9,7 @@
 #include "audit/evaluate.h"
 #include "audit/orders.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* So much is looked at: a hint of what formats do, in about a second. Balls tell outputs apart
  * that differ by 2^-BITS of them. */

@@ -10,7 +10,7 @@
 #include "audit/recorded_simulate.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "format/wide.h"
 

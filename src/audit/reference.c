@@ -6,7 +6,7 @@
 
 #include "attention/attention_ball.h"
 #include "attention/work.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "format/wide.h"
 #include "base/memory.h"

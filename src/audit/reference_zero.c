@@ -7,7 +7,7 @@
 #include <attest/certify.h>
 
 #include "audit/reference.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "certify/zero_test.h"
 
 enum { TEST_FROM = 4, MOST_FACTOR = 64 };

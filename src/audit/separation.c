@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 #include "geometry/candidates.h"
 
 /* Bits of an exact difference; its square has twice as many. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "io/json_member.h"
 
 void attest_entry_init(attest_entry *entry)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* No campaign has so many chunks that a bit for each would be too much. */
 #define MOST_CHUNKS (UINT64_C(1) << 36)

@@ -7,7 +7,7 @@
 #include <attest/format.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "campaign/setting.h"
 #include "io/json_member.h"
 

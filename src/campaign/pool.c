@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "campaign/chunk_result.h"
 
 enum { WAIT_MILLISECONDS = 250 };

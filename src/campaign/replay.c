@@ -9,7 +9,7 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "audit/collision_file.h"
 #include "campaign/guard.h"
 #include "campaign/replay_names.h"

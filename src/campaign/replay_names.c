@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 #include "recheck/recheck.h"
 
 /* The cap of the checker's balls. */

@@ -12,7 +12,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "campaign/journal.h"
 #include "io/json_member.h"
 

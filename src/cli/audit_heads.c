@@ -9,7 +9,7 @@
 #include "audit/heads.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "cli/audit.h"
 #include "cli/progress.h"
 #include "cli/slurm.h"

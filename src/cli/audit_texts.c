@@ -1,5 +1,5 @@
 /* audit_texts.c -- attest audit --tokens: one text for each token of the data. */
-#include "base/try.h"
+#include "base/scope.h"
 #include "cli/audit.h"
 
 static attest_status check(const attest_texts *texts, const attest_dataset *dataset,

@@ -9,7 +9,7 @@
 #include <attest/pairing.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "cli/counterexample.h"
 #include "io/matrix_array.h"
 #include "io/safetensors.h"

@@ -6,7 +6,7 @@
 
 #include "base/output.h"
 #include "base/progress.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "io/hex_rows.h"

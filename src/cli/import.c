@@ -7,7 +7,7 @@
 #include "model/import.h"
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "model/file.h"

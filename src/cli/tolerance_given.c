@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "cli/tolerance.h"
 
 static int parse_side(fmpq_t value, const char *text, size_t length)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "format/block_rule.h"
 
 static const attest_format half = {.name = "binary16", 11, true, -14, 15, 16};

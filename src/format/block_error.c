@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* What the few operations of binary32 between a number and its element add, relatively, and
  * what is lost where one of them underflows. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 #include <attest/block.h>
 #include "format/hosted.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 
 static const attest_format named[] = {
     {.name = "binary64", 53, true, -1022, 1023, 64},

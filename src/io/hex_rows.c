@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "format/hosted.h"
 
 enum { DIGITS = 8, EXCERPT = 40 };

@@ -5,7 +5,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 attest_status attest_json_get_member_count(uint64_t *count, const attest_json_cursor *object,
                                            const char *key, attest_error *error)

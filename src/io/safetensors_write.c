@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 enum { ALIGNMENT = 8, LARGEST_ITEM = 8 };
 

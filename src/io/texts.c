@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 
 static attest_status check_sequence(const attest_json_cursor *sequence, attest_error *error)
 {

@@ -2,7 +2,7 @@
 #include "io/weights_bias.h"
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "number/rationals.h"
 
 enum { BIASES = 4, VALUES = 2, OUTPUT = 3 };

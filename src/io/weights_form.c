@@ -2,7 +2,7 @@
 #include "io/weights_form.h"
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "number/rationals.h"
 
 static const char *const over_names[] = {"head", "heads"};

@@ -2,7 +2,7 @@
 #include "io/weights_json.h"
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/input.h"
 #include "io/json_file.h"
 #include "io/json_member.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "judge/head_bound.h"
 #include "judge/inputs.h"

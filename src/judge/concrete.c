@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/arithmetic.h"
 
 bool attest_judge_is_single(const attest_format *format)

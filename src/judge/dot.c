@@ -1,7 +1,7 @@
 /* dot.c -- dot products as the matrix unit of a GPU forms them. */
 #include "judge/dot.h"
 
-#include "base/try.h"
+#include "base/scope.h"
 
 enum { HALVES_STEP = 32 }; /* products of one instruction that goes through binary16 */
 

@@ -8,7 +8,7 @@
 #include <attest/ball.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/question.h"
 
 enum { TILE = 64, CONSTANT_BITS = 128 };

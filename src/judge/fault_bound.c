@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/fault.h"
 
 enum { ARRAYS = 5 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 
 enum { NO_LEAST = -100000 };
 

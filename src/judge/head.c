@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/question.h"
 
 /* A small float: sign, exponent bits and fraction bits, IEEE 754 but for e4m3fn. */

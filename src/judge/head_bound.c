@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/loops.h"
 
 /* Keys whose values stay in a cache while the rows of a block use them. */

@@ -1,7 +1,7 @@
 /* inputs.c -- which variants of a model have the values of a question. */
 #include "judge/inputs.h"
 
-#include "base/try.h"
+#include "base/scope.h"
 
 /* Most values are normal numbers of few bits, or 0; the others are converted. */
 static bool is_of_format(const double *x, size_t count, const attest_judge_arithmetic *unit)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/field.h"
 #include "format/block_error.h"
 

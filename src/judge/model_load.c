@@ -8,7 +8,7 @@
 #include "base/input.h"
 #include "base/nearest.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* A model is a page; what is much larger is something else. */
 enum { LARGEST = 1 << 20, LARGEST_NUMBERS = 16 << 20 };

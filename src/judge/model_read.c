@@ -11,7 +11,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/model_value.h"
 #include "io/json_member.h"
 

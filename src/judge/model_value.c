@@ -6,7 +6,7 @@
 #include <mpfr.h>
 
 #include "base/escape.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/gpu.h"
 
 /* A string that errors may quote. A name that is changed by this, or cut, is none. */

@@ -7,7 +7,7 @@
 
 #include <attest/number.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 
 static attest_status refuse(attest_error *error, const char *what)
 {

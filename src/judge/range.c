@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "judge/quantise.h"
 #include "judge/range_bound.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/term.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/inputs.h"
 
 enum { BITS = 128 };

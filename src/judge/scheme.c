@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include <attest/block.h>
 
 /* By what a number takes, its share of the scales included, for long vectors. */

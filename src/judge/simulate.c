@@ -2,7 +2,7 @@
 #include "judge/simulate.h"
 
 #include "base/random.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* What a part of the keys has come to: the keys of one split, or all. */
 typedef struct part {

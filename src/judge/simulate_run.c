@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "judge/proceed.h"
 #include "judge/quantise.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "judge/head_bound.h"
 #include "judge/inputs.h"
 #include "judge/quantise.h"

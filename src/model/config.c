@@ -11,7 +11,7 @@
 #include <attest/flint.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "model/import_arch.h"
 #include "io/json_read.h"
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 static int by_name(const void *left, const void *right)
 {

@@ -8,7 +8,7 @@
 #include <attest/flint.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "model/import_arch.h"
 
 bool attest_import_has_bias(const attest_import *request)

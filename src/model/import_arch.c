@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 
 enum {
     Q,

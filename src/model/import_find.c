@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 
 static const char *const letter[ATTEST_IMPORTS] = {"q", "k", "v", "o"};
 

@@ -7,7 +7,7 @@
 #include <attest/number.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 
 /* value = the number in so many decimal digits. */
 static void set_digits(fmpq_t value, const mpfr_t number, size_t digits)

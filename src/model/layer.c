@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/try.h"
+#include "base/scope.h"
 #include "model/import_arch.h"
 
 attest_status attest_model_layer_find(attest_model_layer *layer, attest_model_stream *stream,

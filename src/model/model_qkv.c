@@ -11,7 +11,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "model/import_arch.h"
 #include "model/layer.h"
 #include "model/qkv_layers.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "data/norm.h"
 #include "model/score_form.h"
 #include "number/rationals.h"

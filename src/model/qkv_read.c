@@ -5,7 +5,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "model/qkv.h"
 #include "model/qkv_layers.h"
 

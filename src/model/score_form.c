@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "data/norm.h"
 #include "model/score_longer.h"
 

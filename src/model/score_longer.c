@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "number/rationals.h"
 
 /* Numbers that are not rational are kept to FIRST_BITS, doubled until scores are known to

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "data/rotary.h"
 
 static size_t half_of(const attest_score_sides *sides)

@@ -1,18 +1,13 @@
-/* scope.h -- variables that are cleared when their block is left, by return as by its end, so
- * that ATTEST_TRY may return while they exist.
+/* scope.h -- numbers of FLINT that are cleared when their block ends (base/scope.h).
  *
- *     ARB(x, y);                                 two balls, initialised to 0
- *     scores s ATTEST_CLEARED_BY(scores_clear);  a struct; initialise it before any return
+ *     ARB(x, y);    two balls, initialised to 0
  */
 #ifndef ATTEST_NUMBER_SCOPE_H
 #define ATTEST_NUMBER_SCOPE_H
 
 #include <attest/flint.h>
 
-#include "base/try.h"
-
-/* After the name of a variable: clear(&variable) runs at the end of its block. */
-#define ATTEST_CLEARED_BY(clear) __attribute__((cleanup(clear)))
+#include "base/scope.h"
 
 #define ATTEST_SCOPE_CLEAR(type)                                                               \
     static inline void attest_scope_clear_##type(type##_t *x)                                  \

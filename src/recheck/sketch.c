@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/term.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 #include "recheck/quick.h"
 

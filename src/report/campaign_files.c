@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/folder.h"
 #include "io/json_file.h"
 #include "report/campaign.h"

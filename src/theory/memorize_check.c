@@ -12,7 +12,7 @@
 #include "attention/network.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "base/workers.h"
 
 enum { START_BITS = 128 };

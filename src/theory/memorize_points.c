@@ -8,7 +8,7 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "theory/memorize_parts.h"
 
 attest_status attest_memorize_points_init(attest_memorize_points *points,

@@ -8,7 +8,7 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 

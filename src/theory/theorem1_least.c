@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "theory/theorem1_check.h"
 #include "theory/theorem1_contexts.h"
 

@@ -1,5 +1,5 @@
 /* theorem1_tokens.c -- tokens over one denominator, and how a query ranks them. */
-#include "base/try.h"
+#include "base/scope.h"
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 

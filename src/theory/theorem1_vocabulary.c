@@ -12,7 +12,7 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/try.h"
+#include "base/scope.h"
 #include "data/linear.h"
 #include "theory/theorem1_check.h"
 
