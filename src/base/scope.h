@@ -1,15 +1,15 @@
 /* scope.h -- calls one after another up to the first that fails, and variables that are cleared
  * when their block ends, by return or otherwise.
  *
- *     attest_status attest_thing_read(attest_thing *thing, const char *path, attest_error *error)
+ *     attest_status attest_thing_read(attest_thing *thing, const char *path, attest_error *e)
  *     {
  *         ATTEST_SCOPED(attest_text, text);
  *         double *value ATTEST_FREED = attest_memory_alloc(COUNT, sizeof *value);
  *
  *         if (!value)
- *             return attest_memory_fail(error);
- *         ATTEST_TRY(attest_text_read(&text, path, error));
- *         return attest_thing_parse(thing, value, &text, error);
+ *             return attest_memory_fail(e);
+ *         ATTEST_TRY(attest_text_read(&text, path, e));
+ *         return attest_thing_parse(thing, value, &text, e);
  *     }
  */
 #ifndef ATTEST_BASE_SCOPE_H
