@@ -1,6 +1,7 @@
 /* approximate.c -- universal approximation of equivariant functions. */
 #include <math.h>
 
+#include "number/scope.h"
 #include "theory/approximate.h"
 
 #include "campaign/gen.h"
@@ -93,7 +94,6 @@ static bool get_size(size_t *value, const attest_instance *instance, const char 
 /* The least of log2(bound / error) over both norms. */
 static void judge(attest_trial *trial, const attest_approximation *a)
 {
-    arb_t quotient;
     double margin[2];
 
     if (a->proved != ATTEST_PROVED) {
@@ -103,7 +103,7 @@ static void judge(attest_trial *trial, const attest_approximation *a)
             attest_trial_open(trial, "%s", a->reason);
         return;
     }
-    arb_init(quotient);
+    ARB(quotient);
     for (int norm = 0; norm < 2; norm++) {
         arb_div(quotient, norm ? a->l2_bound : a->l1_bound, norm ? a->l2 : a->l1, 64);
         arb_log_base_ui(quotient, quotient, 2, 64);
@@ -115,18 +115,16 @@ static void judge(attest_trial *trial, const attest_approximation *a)
         attest_trial_violated(trial, "approximation", "an error exceeds its bound");
     else if (!arb_le(a->l1, a->l1_bound) || !arb_le(a->l2, a->l2_bound))
         attest_trial_open(trial, "error and bound cannot be told apart");
-    arb_clear(quotient);
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
     size_t function = 0, seed = 1;
-    attest_approximation a;
     attest_status status = ATTEST_USAGE;
 
     (void)setting;
-    attest_approximation_init(&a);
+    ATTEST_SCOPED(attest_approximation, a);
     if (get_size(&function, instance, "function", count_functions() - 1) &&
         get_size(&a.dim, instance, "dim", 16) && get_size(&a.length, instance, "length", 16) &&
         get_size(&a.grid, instance, "grid", 64) && get_size(&seed, instance, "seed", 1000000)) {
@@ -143,7 +141,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     } else if (status == ATTEST_OK) {
         judge(trial, &a);
     }
-    attest_approximation_clear(&a);
     return status;
 }
 

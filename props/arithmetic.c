@@ -6,6 +6,7 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 attest_format attest_props_arithmetic_format(const attest_setting *setting)
 {
@@ -44,14 +45,12 @@ static bool represents_fractions(const attest_format *format, const fmpz *numera
                                  const fmpz_t denominator, size_t count)
 {
     bool all = true;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t i = 0; all && i < count; i++) {
         fmpq_set_fmpz_frac(x, numerator + i, denominator);
         all = attest_props_arithmetic_represents(format, x);
     }
-    fmpq_clear(x);
     return all;
 }
 
@@ -66,14 +65,12 @@ static bool represents_matrix(const attest_format *format, const attest_matrix *
 static bool represents_tokens(const attest_format *format, const attest_tokens *tokens)
 {
     bool all = true;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t i = 0; all && i < tokens->count * tokens->dim; i++) {
         attest_tokens_get_entry(x, tokens, i / tokens->dim, i % tokens->dim);
         all = attest_props_arithmetic_represents(format, x);
     }
-    fmpq_clear(x);
     return all;
 }
 
@@ -118,18 +115,16 @@ mpfr_t *attest_props_arithmetic_outputs(const attest_instance *instance,
     attest_format format = attest_props_arithmetic_format(setting);
     mpfr_t *out = attest_memory_alloc(d->total * d->dim, sizeof *out);
     attest_status status = out ? ATTEST_OK : ATTEST_NOMEM;
-    attest_sequence sequence;
 
     for (size_t i = 0; out && i < d->total * d->dim; i++)
         mpfr_init2(out[i], format.precision);
-    attest_sequence_init(&sequence);
+    ATTEST_SCOPED(attest_sequence, sequence);
     for (size_t i = 0; status == ATTEST_OK && i < d->count; i++) {
         status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
         if (status == ATTEST_OK)
             status = evaluate(out + d->start[i] * d->dim, &instance->weights, &sequence,
                               setting, error);
     }
-    attest_sequence_clear(&sequence);
     if (status == ATTEST_OK)
         return out;
     attest_props_arithmetic_free(out, d);

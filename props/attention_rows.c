@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 attest_status attest_row_init(attest_row *row, const attest_rows *rows)
 {
@@ -44,9 +45,8 @@ void attest_row_begin(attest_row *row, size_t i)
 {
     const attest_rows *rows = row->rows;
     const double *q = rows->q + i * rows->d;
-    arf_t x, y;
+    ARF(x, y);
 
-    arf_init(x), arf_init(y);
     row->seen = rows->causal ? i + 1 : rows->n;
     for (size_t j = 0; j < row->seen; j++) {
         const double *k = rows->k + j * rows->d;
@@ -58,7 +58,6 @@ void attest_row_begin(attest_row *row, size_t i)
             arf_add(row->score + j, row->score + j, x, ARF_PREC_EXACT, ARF_RND_DOWN);
         }
     }
-    arf_clear(x), arf_clear(y);
 }
 
 static const arf_struct *largest(const attest_row *row)
@@ -101,25 +100,20 @@ void attest_row_evaluate(attest_row *row, long bits)
 
 static double log2_of(const arb_t x)
 {
-    mag_t most;
-    double log2;
+    MAG(most);
 
-    mag_init(most);
     arb_get_mag(most, x);
-    log2 = mag_is_zero(most) ? -INFINITY : mag_get_d_log2_approx(most);
-    mag_clear(most);
-    return log2;
+    return mag_is_zero(most) ? -INFINITY : mag_get_d_log2_approx(most);
 }
 
 int attest_row_compare(double *margin, const attest_row *row, const double *out, double bound,
                        long bits)
 {
-    arb_t square, limit, x;
     int sign = 0;
 
     if (row->rows->hardmax)
         bits = ARF_PREC_EXACT;
-    arb_init(square), arb_init(limit), arb_init(x);
+    ARB(square, limit, x);
     for (size_t c = 0; c < row->rows->d; c++) {
         arb_set_d(x, out[c]);
         arb_mul(x, x, row->weight, bits);
@@ -134,6 +128,5 @@ int attest_row_compare(double *margin, const attest_row *row, const double *out,
     else if (arb_gt(square, limit))
         sign = -1;
     *margin = arb_is_zero(square) ? INFINITY : (log2_of(limit) - log2_of(square)) / 2;
-    arb_clear(square), arb_clear(limit), arb_clear(x);
     return sign;
 }

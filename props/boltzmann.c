@@ -6,6 +6,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "props/multisets.h"
 #include "props/probabilities.h"
 #include "props/properties.h"
@@ -50,27 +51,22 @@ static bool fail(attest_trial *trial, const char *what)
 /* The library's boltz of count scores. Status of the call. */
 static attest_status boltz(arb_t value, const fmpq *score, size_t count, long bits)
 {
-    fmpz *numerator = _fmpz_vec_init((slong)count);
-    attest_status status;
-    fmpz_t denominator;
+    FMPZ_VEC(numerator, (slong)count);
+    FMPZ(denominator);
 
-    fmpz_init_set_ui(denominator, 1);
+    fmpz_one(denominator);
     for (size_t i = 0; i < count; i++)
         fmpz_lcm(denominator, denominator, fmpq_denref(score + i));
     attest_rationals_get_numerators(numerator, denominator, score, count);
-    status = attest_boltz_ball(value, numerator, denominator, count, bits, NULL);
-    fmpz_clear(denominator);
-    _fmpz_vec_clear(numerator, (slong)count);
-    return status;
+    return attest_boltz_ball(value, numerator, denominator, count, bits, NULL);
 }
 
 /* max - log n < b < max, unless all entries agree. 1: yes, 0: no, -1: not decided. */
 static int is_inside(double *margin, const arb_t b, const fmpq_t most, size_t n, long bits)
 {
-    arb_t depth, log_n, x;
     int inside = -1;
+    ARB(depth, log_n, x);
 
-    arb_init(depth), arb_init(log_n), arb_init(x);
     arb_set_fmpq(x, most, bits);
     arb_sub(depth, x, b, bits);
     arb_log_ui(log_n, n, bits);
@@ -81,7 +77,6 @@ static int is_inside(double *margin, const arb_t b, const fmpq_t most, size_t n,
     arb_div(x, log_n, depth, bits);
     arb_log_base_ui(x, x, 2, bits);
     *margin = arf_get_d(arb_midref(x), ARF_RND_NEAR);
-    arb_clear(depth), arb_clear(log_n), arb_clear(x);
     return inside;
 }
 
@@ -92,11 +87,9 @@ static bool check_bounds(attest_trial *trial, const attest_multisets *sets, cons
     size_t n = attest_multisets_size(sets, which);
     double margin = NAN;
     int inside = -1;
-    fmpq_t most;
-    arb_t b, other;
+    ARB(b, other);
+    FMPQ(most);
 
-    arb_init(b), arb_init(other);
-    fmpq_init(most);
     attest_multisets_most(most, sets, which);
     for (long bits = BITS; inside < 0 && bits <= MOST_BITS; bits *= 2) {
         attest_multisets_boltz(other, sets, which, bits);
@@ -119,19 +112,16 @@ static bool check_bounds(attest_trial *trial, const attest_multisets *sets, cons
         attest_trial_open(trial, "bounds: not decided at %d bits", MOST_BITS);
     if (!(trial->margin <= margin) && !isnan(margin))
         trial->margin = inside == 0 ? fmin(margin, -0x1p-1022) : margin;
-    fmpq_clear(most);
-    arb_clear(b), arb_clear(other);
     return trial->outcome == ATTEST_HELD;
 }
 
 /* boltz = LSE - H, with the weights of the library's attention. */
 static bool check_entropy(attest_trial *trial, const fmpq *score, size_t n)
 {
-    arb_ptr p = _arb_vec_init((slong)n);
-    arb_t b, lse, entropy, x;
+    ARB_VEC(p, (slong)n);
     bool ok;
+    ARB(b, lse, entropy, x);
 
-    arb_init(b), arb_init(lse), arb_init(entropy), arb_init(x);
     ok = attest_probabilities_softmax(p, score, n, 4 * BITS, NULL) == ATTEST_OK &&
          boltz(b, score, n, BITS) == ATTEST_OK;
     for (size_t i = 0; ok && i < n; i++) {
@@ -147,20 +137,16 @@ static bool check_entropy(attest_trial *trial, const fmpq *score, size_t n)
         attest_trial_open(trial, "boltz or softmax fails");
     else if (!arb_overlaps(lse, b))
         ok = fail(trial, "boltz is not LSE - H");
-    arb_clear(b), arb_clear(lse), arb_clear(entropy), arb_clear(x);
-    _arb_vec_clear(p, (slong)n);
     return ok;
 }
 
 /* The difference of two values four ways: the library's, directly, by (M) and by (L). */
 static bool check_identities(attest_trial *trial, const attest_multisets *sets)
 {
-    attest_boltz_difference difference;
     bool ok = true;
-    arb_t direct, other, b;
+    ARB(direct, other, b);
+    ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    arb_init(direct), arb_init(other), arb_init(b);
-    attest_boltz_difference_init(&difference);
     attest_multisets_boltz(direct, sets, 0, 4 * BITS);
     attest_multisets_boltz(b, sets, 1, 4 * BITS);
     arb_sub(direct, direct, b, 4 * BITS);
@@ -177,8 +163,6 @@ static bool check_identities(attest_trial *trial, const attest_multisets *sets)
     if (ok && (!arb_overlaps(direct, difference.value) ||
                (!arb_contains_zero(direct) && arf_sgn(arb_midref(direct)) != difference.sign)))
         ok = fail(trial, "the difference of two values");
-    attest_boltz_difference_clear(&difference);
-    arb_clear(direct), arb_clear(other), arb_clear(b);
     return ok;
 }
 
@@ -187,10 +171,9 @@ static bool check_identities(attest_trial *trial, const attest_multisets *sets)
 static int expected(bool *decided, const fmpq_t a, const fmpq_t risen, const arb_t b,
                     const arb_t c, long bits)
 {
-    arb_t x;
     int sign = 0;
+    ARB(x);
 
-    arb_init(x);
     arb_set_fmpq(x, a, bits);
     arb_sub(x, x, b, bits);
     arb_add_ui(x, x, 1, bits); /* a - boltz + 1, never 0 for rational entries */
@@ -204,7 +187,6 @@ static int expected(bool *decided, const fmpq_t a, const fmpq_t risen, const arb
         *decided = *decided && !arb_contains_zero(x);
         sign = arb_is_negative(x) ? -1 : 0;
     }
-    arb_clear(x);
     return sign;
 }
 
@@ -214,11 +196,9 @@ static bool check_monotone(attest_trial *trial, fmpq *score, size_t n,
     const fmpq *entry = attest_instance_get(instance, "entry");
     size_t i = fmpz_fdiv_ui(fmpq_numref(entry), n);
     bool decided = false;
-    fmpq_t old;
-    arb_t b, c;
+    ARB(b, c);
+    FMPQ(old);
 
-    arb_init(b), arb_init(c);
-    fmpq_init(old);
     fmpq_set(old, score + i);
     for (long bits = BITS; !decided && bits <= MOST_BITS; bits *= 2) {
         bool ok = boltz(b, score, n, bits) == ATTEST_OK;
@@ -242,8 +222,6 @@ static bool check_monotone(attest_trial *trial, fmpq *score, size_t n,
     }
     if (!decided && trial->outcome == ATTEST_HELD)
         attest_trial_open(trial, "monotonicity: not decided at %d bits", MOST_BITS);
-    fmpq_clear(old);
-    arb_clear(b), arb_clear(c);
     return trial->outcome == ATTEST_HELD;
 }
 
@@ -271,11 +249,10 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     status = attest_multisets_init(&sets, dataset, 0, 1);
     for (int w = 0; status == ATTEST_OK && w < 2 && trial->outcome == ATTEST_HELD; w++) {
         size_t n = attest_dataset_length(dataset, (size_t)w);
-        fmpq *score = _fmpq_vec_init((slong)n);
+        FMPQ_VEC(score, (slong)n);
         attest_scores_get(score, dataset, (size_t)w);
         if (check_bounds(trial, &sets, score, w) && check_entropy(trial, score, n))
             (void)check_monotone(trial, score, n, instance);
-        _fmpq_vec_clear(score, (slong)n);
     }
     if (status == ATTEST_OK && trial->outcome == ATTEST_HELD)
         (void)check_identities(trial, &sets);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 void attest_brute_init(attest_brute *brute)
 {
@@ -21,9 +22,8 @@ void attest_brute_clear(attest_brute *brute)
 /* sum = |x - y|^2, or |x|^2 for y = NULL. */
 static void square_exact(fmpq_t sum, const fmpq *x, const fmpq *y, size_t dim)
 {
-    fmpq_t z;
+    FMPQ(z);
 
-    fmpq_init(z);
     fmpq_zero(sum);
     for (size_t c = 0; c < dim; c++) {
         fmpq_set(z, x + c);
@@ -31,14 +31,12 @@ static void square_exact(fmpq_t sum, const fmpq *x, const fmpq *y, size_t dim)
             fmpq_sub(z, z, y + c);
         fmpq_addmul(sum, z, z);
     }
-    fmpq_clear(z);
 }
 
 static void square_ball(arb_t sum, arb_srcptr x, arb_srcptr y, size_t dim, long bits)
 {
-    arb_t z;
+    ARB(z);
 
-    arb_init(z);
     arb_zero(sum);
     for (size_t c = 0; c < dim; c++) {
         arb_set(z, x + c);
@@ -47,7 +45,6 @@ static void square_ball(arb_t sum, arb_srcptr x, arb_srcptr y, size_t dim, long 
         arb_mul(z, z, z, bits);
         arb_add(sum, sum, z, bits);
     }
-    arb_clear(z);
 }
 
 /* Whether precision ends here. */
@@ -66,9 +63,8 @@ static void look_exact(attest_brute *brute, const attest_oracle *oracle, const f
 {
     const attest_dataset *d = oracle->dataset;
     attest_place a = {0, 0}, b;
-    fmpq_t square;
+    FMPQ(square);
 
-    fmpq_init(square);
     do {
         const fmpq *x = out + (d->start[a.sequence] + a.position) * d->dim;
         square_exact(square, x, NULL, d->dim);
@@ -85,7 +81,6 @@ static void look_exact(attest_brute *brute, const attest_oracle *oracle, const f
             }
         }
     } while (attest_oracle_next(&a, d));
-    fmpq_clear(square);
 }
 
 static void decide_hardmax(attest_brute *brute, const attest_oracle *oracle)
@@ -169,13 +164,12 @@ static void tell_apart(arb_t square, outputs *out, attest_place a, attest_place 
 static bool look_at_pair(attest_brute *brute, outputs *out, attest_place a, attest_place b)
 {
     int equal = 0;
-    arb_t square;
     long bits;
 
     brute->required++;
     if (is_repeated(out->oracle, a) || is_repeated(out->oracle, b))
         return true;
-    arb_init(square);
+    ARB(square);
     bits = get_square(square, out, a, b);
     if (!arb_is_positive(square))
         equal = attest_oracle_equal(out->oracle, a, b);
@@ -189,7 +183,6 @@ static bool look_at_pair(attest_brute *brute, outputs *out, attest_place a, atte
     brute->collision = brute->collision || equal == 1;
     brute->tiny = brute->tiny || (equal == 0 && !arb_is_positive(square));
     arb_min(brute->separation, brute->separation, square, ATTEST_BRUTE_BITS);
-    arb_clear(square);
     return equal >= 0;
 }
 
@@ -198,9 +191,8 @@ static bool look_ball(attest_brute *brute, outputs *out)
     const attest_dataset *d = out->oracle->dataset;
     attest_place a = {0, 0}, b;
     bool decided = true;
-    arb_t square;
+    ARB(square);
 
-    arb_init(square);
     arb_pos_inf(brute->separation);
     do {
         if (!is_repeated(out->oracle, a)) {
@@ -214,7 +206,6 @@ static bool look_ball(attest_brute *brute, outputs *out)
     if (brute->collision)
         arb_zero(brute->separation);
     arb_nonnegative_part(brute->separation, brute->separation);
-    arb_clear(square);
     return decided;
 }
 

@@ -13,6 +13,7 @@
 #include "io/json_member.h"
 #include "io/weights_json.h"
 #include "props/certificate.h"
+#include "number/scope.h"
 #include "props/properties.h"
 #include "props/roots.h"
 
@@ -118,11 +119,10 @@ static void set_claim(attest_claim *claim, const question *q)
 {
     const attest_brute *brute = &q->truth.brute;
     bool above = q->claim == 2;
-    fmpq_t low, high;
 
     claim->dataset = &q->instance->dataset;
     claim->weights = &q->instance->weights;
-    fmpq_init(low), fmpq_init(high);
+    FMPQ(low, high);
     if ((q->claim == 1 || above) && brute->required) {
         attest_root_bounds_ball(low, high, brute->separation, q->truth.exact);
         fmpq_set(claim->delta, above ? high : low);
@@ -135,20 +135,16 @@ static void set_claim(attest_claim *claim, const question *q)
         fmpq_zero(claim->delta);
     if (fmpq_sgn(claim->r) < 0)
         fmpq_zero(claim->r);
-    fmpq_clear(low), fmpq_clear(high);
 }
 
 /* *text = the certificate of the claim as a file has it; NULL where the claim is undecided. */
 static attest_status certify(char **text, size_t *size, question *q)
 {
-    attest_certificate certificate;
-    attest_finding finding;
-    attest_claim claim;
     attest_status status;
+    ATTEST_SCOPED(attest_claim, claim);
 
-    attest_claim_init(&claim);
-    attest_finding_init(&finding);
-    attest_certificate_init(&certificate);
+    ATTEST_SCOPED(attest_finding, finding);
+    ATTEST_SCOPED(attest_certificate, certificate);
     set_claim(&claim, q);
     *text = NULL;
     status = attest_certify(&finding, &claim, q->error);
@@ -166,9 +162,6 @@ static attest_status certify(char **text, size_t *size, question *q)
         *text = attest_json_format(size, write_certificate, &certificate);
         status = *text ? ATTEST_OK : ATTEST_NOMEM;
     }
-    attest_certificate_clear(&certificate);
-    attest_finding_clear(&finding);
-    attest_claim_clear(&claim);
     return status;
 }
 
@@ -200,10 +193,9 @@ static attest_status examine(question *q, const char *text, size_t size)
     for (size_t i = 0; i <= AT_ONCE && status == ATTEST_OK && q->trial->outcome == ATTEST_HELD;
          i++) {
         size_t which = i == 0 ? 0 : (q->alteration + i) % ATTEST_ALTERATIONS;
-        attest_certificate c;
         const char *what;
+        ATTEST_SCOPED(attest_certificate, c);
 
-        attest_certificate_init(&c);
         status = attest_certificate_parse_json(&c, text, size, NULL, q->error);
         if (status != ATTEST_OK && status != ATTEST_NOMEM) {
             attest_trial_violated(q->trial, "certificate", "it cannot be read again: %s",
@@ -214,7 +206,6 @@ static attest_status examine(question *q, const char *text, size_t size)
             if (what && judge(q, &c, what) && which > 0)
                 attest_trial_label(q->trial, "true when altered");
         }
-        attest_certificate_clear(&c);
     }
     return status;
 }

@@ -1,4 +1,5 @@
 /* certificate_alter.c -- what may be wrong with a certificate, one thing at a time. */
+#include "number/scope.h"
 #include "props/certificate.h"
 #include "props/roots.h"
 
@@ -35,91 +36,77 @@ static bool find_pair(attest_place pair[2], const attest_truth *truth, size_t ch
 /* ball = an enclosure of the root of the square, wider than that of the square by 2^-100. */
 static void set_root(arb_t ball, const arb_t square)
 {
-    mag_t more;
+    MAG(more);
 
-    mag_init(more);
     arb_sqrtpos(ball, square, BITS);
     arb_get_mag(more, ball);
     mag_mul_2exp_si(more, more, -100);
     mag_add(arb_radref(ball), arb_radref(ball), more);
-    mag_clear(more);
 }
 
 static void set_separation(attest_certificate *c, const attest_truth *truth)
 {
-    arb_t square;
+    ARB(square);
 
-    arb_init(square);
     attest_truth_square(square, truth, c->pair[0], c->pair[1]);
     set_root(c->min_separation, square);
-    arb_clear(square);
 }
 
 static void set_norm(attest_certificate *c, const attest_truth *truth)
 {
-    arb_t square;
+    ARB(square);
 
-    arb_init(square);
     attest_truth_square(square, truth, c->largest, c->largest);
     set_root(c->max_norm, square);
-    arb_clear(square);
 }
 
 /* x = a rational just below or above the root, not below 0. */
 static void set_beside(fmpq_t x, const attest_truth *truth, const arb_t square, bool above)
 {
-    fmpq_t low, high;
+    FMPQ(low, high);
 
-    fmpq_init(low), fmpq_init(high);
     attest_root_bounds_ball(low, high, square, truth->exact);
     fmpq_set(x, above ? high : low);
     if (fmpq_sgn(x) < 0)
         fmpq_zero(x);
-    fmpq_clear(low), fmpq_clear(high);
 }
 
 /* x = the least separation itself; false where it is not known to be rational. */
 static bool set_met(fmpq_t x, const attest_truth *truth)
 {
     bool rational;
-    fmpq_t low, root, high;
 
     if (!truth->exact)
         return false;
-    fmpq_init(low), fmpq_init(root), fmpq_init(high);
+    FMPQ(low, root, high);
     rational = attest_root_bounds(low, root, high, truth->brute.exact_separation);
     if (rational)
         fmpq_set(x, root);
-    fmpq_clear(low), fmpq_clear(root), fmpq_clear(high);
     return rational;
 }
 
 /* ball = its middle times (1 + 2^-20) or (1 - 2^-20), and no radius. */
 static void move(arb_t ball, bool up)
 {
-    arf_t step;
+    ARF(step);
 
-    arf_init(step);
     arf_mul_2exp_si(step, arb_midref(ball), -20);
     if (up)
         arf_add(arb_midref(ball), arb_midref(ball), step, BITS, ARF_RND_UP);
     else
         arf_sub(arb_midref(ball), arb_midref(ball), step, BITS, ARF_RND_DOWN);
     mag_zero(arb_radref(ball));
-    arf_clear(step);
 }
 
 /* ball = from a quarter of it to more than twice as much. */
 static void widen(arb_t ball)
 {
-    mag_t radius;
+    MAG(radius);
 
-    mag_init(radius);
     arb_get_mag(radius, ball);
     arb_mul_ui(ball, ball, 5, BITS);
     arb_mul_2exp_si(ball, ball, -2);
     mag_add(arb_radref(ball), arb_radref(ball), radius);
-    mag_clear(radius);
 }
 
 static attest_verdict other(attest_verdict verdict)

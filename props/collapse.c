@@ -6,6 +6,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "format/simulated.h"
+#include "number/scope.h"
 #include "props/evaluation.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -132,34 +133,28 @@ static attest_status evaluate(outputs *o, const attest_instance *instance,
 /* square = the sum of the squares of x - y, entry by entry. */
 static void add_square(arb_t square, const arb_t x, const arb_t y)
 {
-    arb_t difference;
+    ARB(difference);
 
-    arb_init(difference);
     arb_sub(difference, x, y, BITS);
     arb_addmul(square, difference, difference, BITS);
-    arb_clear(difference);
 }
 
 /* e = the largest error, s = the least exact distance of a required pair: an upper and a lower
  * bound. */
 static void measure(arb_t e, arb_t s, const outputs *o, const attest_dataset *d)
 {
-    arb_t square, entry;
     bool any = false;
+    ARB(square, entry);
 
-    arb_init(square);
-    arb_init(entry);
     arb_zero(e);
     for (size_t p = 0; p < d->total; p++) {
         arb_zero(square);
         for (size_t c = 0; c < d->dim; c++) {
-            arf_t x;
+            ARF(x);
 
-            arf_init(x);
             attest_audit_outputs_get(x, &o->computed, p, c);
             arb_set_arf(entry, x);
             add_square(square, entry, o->exact.ball + p * d->dim + c);
-            arf_clear(x);
         }
         arb_sqrt(square, square, BITS);
         arb_max(e, e, square, BITS);
@@ -180,8 +175,6 @@ static void measure(arb_t e, arb_t s, const outputs *o, const attest_dataset *d)
     }
     if (!any)
         arb_pos_inf(s);
-    arb_clear(square);
-    arb_clear(entry);
 }
 
 /* The first required pair that collides, by looking at all of them; how many do. */
@@ -240,11 +233,10 @@ static bool counting_is_right(const attest_format *format, size_t classes, size_
 {
     size_t values = count_values(format), told = values, bits;
     bool right = true;
-    fmpz_t counted;
 
     for (size_t c = 1; c < dim; c++)
         told *= values;
-    fmpz_init(counted);
+    FMPZ(counted);
     if (values > 0)
         right = attest_counting_values(counted, format) && fmpz_equal_ui(counted, values) &&
                 !attest_counting_collapses(format, told, dim) &&
@@ -255,7 +247,6 @@ static bool counting_is_right(const attest_format *format, size_t classes, size_
     right = right && fmpz_cmp_ui(counted, classes) >= 0;
     fmpz_tdiv_q_2exp(counted, counted, bits > 0 ? dim : 0);
     right = right && (bits == 0 || fmpz_cmp_ui(counted, classes) < 0);
-    fmpz_clear(counted);
     return right;
 }
 
@@ -264,15 +255,12 @@ static attest_status decide_outputs(attest_trial *trial, const attest_instance *
                                     const attest_format *format, attest_error *error)
 {
     const attest_dataset *d = &instance->dataset;
-    attest_audit_collisions found;
     bool too_few = attest_counting_collapses(format, o->classes.classes, d->dim), accurate;
     size_t pair[2] = {0, 0}, collisions = count_collisions(pair, o, d->total);
     attest_status status;
-    arb_t e, s;
+    ATTEST_SCOPED(attest_audit_collisions, found);
 
-    attest_audit_collisions_init(&found);
-    arb_init(e);
-    arb_init(s);
+    ARB(e, s);
     status = attest_audit_collisions_get(&found, &o->computed, &o->classes, error);
     if (o->finite)
         measure(e, s, o, d);
@@ -289,9 +277,6 @@ static attest_status decide_outputs(attest_trial *trial, const attest_instance *
     attest_trial_label(trial, too_few ? "too few values" : "accurate");
     if (collisions > 0)
         attest_trial_label(trial, "a collision");
-    attest_audit_collisions_clear(&found);
-    arb_clear(e);
-    arb_clear(s);
     return status;
 }
 

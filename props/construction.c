@@ -1,5 +1,6 @@
 /* construction.c -- whether what Theorem 2 builds keeps what it promises. */
 #include <attest/certify.h>
+#include "number/scope.h"
 #include "theory/theorem2.h"
 
 #include "props/construction.h"
@@ -37,7 +38,6 @@ static void ball_log2(arb_t log2, const arb_t value)
 static void judge(attest_trial *trial, const attest_construction *construction,
                   const attest_finding *finding)
 {
-    arb_t log2;
     int sign;
 
     if (finding->verdict == ATTEST_UNDECIDED) {
@@ -55,7 +55,7 @@ static void judge(attest_trial *trial, const attest_construction *construction,
     }
     if (!finding->has_pair || !construction->promise)
         return; /* proved, and nothing more is promised */
-    arb_init(log2);
+    ARB(log2);
     ball_log2(log2, finding->min_separation);
     sign = attest_vectors_compare(trial, log2, construction->delta_log2);
     if (sign < 0)
@@ -64,18 +64,15 @@ static void judge(attest_trial *trial, const attest_construction *construction,
                               trial->margin);
     else if (sign == 0)
         attest_trial_open(trial, "separation and promise cannot be told apart");
-    arb_clear(log2);
 }
 
 static attest_status certify(attest_trial *trial, const attest_construction *construction,
                              const attest_dataset *dataset, attest_error *error)
 {
-    attest_finding finding;
     attest_status status;
-    attest_claim claim;
+    ATTEST_SCOPED(attest_claim, claim);
 
-    attest_claim_init(&claim);
-    attest_finding_init(&finding);
+    ATTEST_SCOPED(attest_finding, finding);
     claim.dataset = dataset;
     claim.weights = &construction->weights;
     claim.has_r = true;
@@ -83,8 +80,6 @@ static attest_status certify(attest_trial *trial, const attest_construction *con
     status = attest_certify(&finding, &claim, error);
     if (status == ATTEST_OK)
         judge(trial, construction, &finding);
-    attest_claim_clear(&claim);
-    attest_finding_clear(&finding);
     return status;
 }
 
@@ -93,11 +88,10 @@ attest_status attest_props_construction_decide(attest_trial *trial,
                                                const attest_setting *setting, attest_mask mask,
                                                attest_error *error)
 {
-    attest_construction construction;
     attest_status status = ATTEST_OK;
     bool meets;
+    ATTEST_SCOPED(attest_construction, construction);
 
-    attest_construction_init(&construction);
     construction.mask = mask;
     construction.without = setting->without;
     set_bound(&construction.r_min, instance, "r_min");
@@ -116,6 +110,5 @@ attest_status attest_props_construction_decide(attest_trial *trial,
         attest_trial_label(trial, attest_strategy_name(construction.strategy));
         status = certify(trial, &construction, &instance->dataset, error);
     }
-    attest_construction_clear(&construction);
     return status;
 }

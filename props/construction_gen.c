@@ -1,5 +1,6 @@
 /* construction_gen.c -- data for Theorem 2, and data that lack one of its hypotheses. */
 #include "campaign/gen.h"
+#include "number/scope.h"
 #include "props/construction.h"
 
 enum { MOST_COPIES = 64, CLOSE = 24000 };
@@ -22,14 +23,11 @@ static attest_status add(attest_dataset_builder *builder, const fmpq_t x)
 /* The token t u of dimension 2. */
 static attest_status add_multiple(attest_dataset_builder *builder, const fmpq u[2], ulong t)
 {
-    attest_status status;
-    fmpq *token = _fmpq_vec_init(2);
+    FMPQ_VEC(token, 2);
 
     fmpq_mul_ui(token, u, t);
     fmpq_mul_ui(token + 1, u + 1, t);
-    status = attest_dataset_builder_add_token(builder, token, NULL);
-    _fmpq_vec_clear(token, 2);
-    return status;
+    return attest_dataset_builder_add_token(builder, token, NULL);
 }
 
 /* (a u, b u, 0) and (c u, d u, 0) with a + b = c + d: the mean, all that 0 sees, is the same.
@@ -63,11 +61,8 @@ static attest_status gen_close(attest_dataset_builder *builder, attest_instance 
                                struct theft *t)
 {
     attest_status status = ATTEST_OK;
-    fmpq_t x, y, step;
+    FMPQ(x, y, step);
 
-    fmpq_init(x);
-    fmpq_init(y);
-    fmpq_init(step);
     fmpq_set_ui(x, 1, 1);
     fmpq_set_ui(y, 2, 1);
     fmpq_set_ui(step, 1, 1);
@@ -81,9 +76,6 @@ static attest_status gen_close(attest_dataset_builder *builder, attest_instance 
         fmpq_add(x, x, step);
     }
     fmpq_set_ui(attest_instance_set(instance, "eps"), 1, 2);
-    fmpq_clear(x);
-    fmpq_clear(y);
-    fmpq_clear(step);
     return status;
 }
 
@@ -92,10 +84,8 @@ static attest_status gen_copies(attest_dataset_builder *builder, struct theft *t
 {
     size_t n = attest_gen_size(t, 2, MOST_COPIES);
     attest_status status = ATTEST_OK;
-    fmpq_t x, other;
+    FMPQ(x, other);
 
-    fmpq_init(x);
-    fmpq_init(other);
     attest_gen_positive(x, t, 6);
     fmpq_neg(other, x);
     for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
@@ -105,8 +95,6 @@ static attest_status gen_copies(attest_dataset_builder *builder, struct theft *t
         if (status == ATTEST_OK)
             status = attest_dataset_builder_end_sequence(builder, NULL);
     }
-    fmpq_clear(x);
-    fmpq_clear(other);
     return status;
 }
 

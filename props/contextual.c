@@ -8,6 +8,7 @@
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/brute.h"
 #include "props/properties.h"
@@ -139,9 +140,8 @@ static bool check_numbers(const question *q, attest_trial *trial)
     const attest_brute *b = q->brute;
     const attest_finding *f = &q->finding;
     const char *wrong = NULL;
-    arb_t square;
+    ARB(square);
 
-    arb_init(square);
     if (fmpz_cmp_ui(f->required_pairs, b->required) != 0)
         wrong = "the number of required pairs";
     arb_mul(square, f->max_norm, f->max_norm, ATTEST_BRUTE_BITS);
@@ -157,7 +157,6 @@ static bool check_numbers(const question *q, attest_trial *trial)
     if (wrong)
         attest_trial_violated(trial, "contextual-mapping", "%s is not what all pairs show",
                               wrong);
-    arb_clear(square);
     return !wrong;
 }
 
@@ -187,11 +186,10 @@ static bool ask_delta(question *q, attest_trial *trial)
 {
     const attest_brute *b = q->brute;
     bool go = true;
-    fmpq_t low, high;
 
     if (!b->required || b->collision)
         return true;
-    fmpq_init(low), fmpq_init(high);
+    FMPQ(low, high);
     attest_root_bounds_ball(low, high, b->separation, is_cheap(q));
     fmpq_set(q->claim.delta, low);
     if (fmpq_sgn(low) > 0)
@@ -204,7 +202,6 @@ static bool ask_delta(question *q, attest_trial *trial)
         go = ask(q, trial, ATTEST_REFUTED, "delta equal to the least separation");
     }
     fmpq_zero(q->claim.delta);
-    fmpq_clear(low), fmpq_clear(high);
     return go;
 }
 
@@ -214,9 +211,8 @@ static bool ask_r(question *q, attest_trial *trial)
     const attest_brute *b = q->brute;
     attest_verdict distinct = b->collision ? ATTEST_REFUTED : ATTEST_PROVED;
     bool go = true;
-    fmpq_t low, high;
+    FMPQ(low, high);
 
-    fmpq_init(low), fmpq_init(high);
     attest_root_bounds_ball(low, high, b->norm, is_cheap(q));
     q->claim.has_r = true;
     if (fmpq_sgn(low) > 0) {
@@ -230,7 +226,6 @@ static bool ask_r(question *q, attest_trial *trial)
         attest_trial_label(trial, "r met exactly");
         go = ask(q, trial, ATTEST_REFUTED, "r equal to the largest norm");
     }
-    fmpq_clear(low), fmpq_clear(high);
     return go;
 }
 
@@ -238,14 +233,12 @@ static bool ask_r(question *q, attest_trial *trial)
 static bool is_between(const arb_t ball, const double *bound)
 {
     bool meets;
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_set_d(x, bound[0]);
     meets = !arb_lt(ball, x);
     arb_set_d(x, bound[1]);
     meets = meets && !arb_gt(ball, x);
-    arb_clear(x);
     return meets && !arf_is_nan(arb_midref(ball));
 }
 
@@ -362,16 +355,14 @@ static void ask_oracle(attest_trial *trial, const attest_instance *instance,
 static attest_status look_at_all_pairs(attest_trial *trial, const attest_instance *instance,
                                        bool everything)
 {
-    attest_brute brute;
     attest_status status;
+    ATTEST_SCOPED(attest_brute, brute);
 
-    attest_brute_init(&brute);
     status = attest_brute_get(&brute, &instance->dataset, &instance->weights);
     if (status == ATTEST_OK && brute.open)
         attest_trial_open(trial, "all pairs: not decided at %d bits", ATTEST_BRUTE_MAX_BITS);
     else if (status == ATTEST_OK)
         ask_oracle(trial, instance, &brute, everything);
-    attest_brute_clear(&brute);
     return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/oracle.h"
 #include "props/verdicts.h"
@@ -17,12 +18,11 @@ enum { BITS = 128, MOST_BITS = 1 << 16 };
 static void gen_matrix(attest_matrix *matrix, struct theft *t, const attest_format *format,
                        size_t rows, size_t cols)
 {
-    fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
+    FMPQ_VEC(entry, (slong)(rows * cols));
 
     for (size_t i = 0; i < rows * cols; i++)
         attest_props_arithmetic_gen_number(entry + i, t, format, 3);
     attest_gen_set_matrix(matrix, entry, rows, cols);
-    _fmpq_vec_clear(entry, (slong)(rows * cols));
 }
 
 attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct theft *t,
@@ -32,10 +32,9 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
         .count_min = 2, .count_max = 3, .length_min = 2, .length_max = 4};
     attest_format format = attest_props_arithmetic_format(setting);
     attest_weights *weights = &instance->weights;
-    attest_vocabulary vocabulary;
     attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, vocabulary);
 
-    attest_vocabulary_init(&vocabulary);
     status = attest_props_arithmetic_gen_tokens(&vocabulary, t, &format);
     if (status == ATTEST_OK)
         status = attest_weights_resize(weights, 1 + attest_gen_rarely(t, 4));
@@ -53,7 +52,6 @@ attest_status attest_contextual_arithmetic_gen(attest_instance *instance, struct
     }
     if (status == ATTEST_OK)
         status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
-    attest_vocabulary_clear(&vocabulary);
     return status;
 }
 
@@ -75,9 +73,8 @@ static const mpfr_t *output(const mpfr_t *out, const attest_dataset *d, attest_p
 static double distance(const mpfr_t *x, const mpfr_t *y, size_t dim)
 {
     double most = 0;
-    mpfr_t z;
+    MPFR(64, z);
 
-    mpfr_init2(z, 64);
     for (size_t c = 0; c < dim; c++) {
         if (!mpfr_number_p(x[c]) || !mpfr_number_p(y[c])) {
             most = 0;
@@ -86,7 +83,6 @@ static double distance(const mpfr_t *x, const mpfr_t *y, size_t dim)
         mpfr_sub(z, x[c], y[c], MPFR_RNDA); /* 0 only for equal numbers */
         most = fmax(most, fabs(mpfr_get_d(z, MPFR_RNDA)));
     }
-    mpfr_clear(z);
     return most;
 }
 
@@ -119,11 +115,11 @@ static bool get_exact(double *log2_distance, double *log2_norm, const attest_ora
                       const attest_place pair[2])
 {
     size_t dim = oracle->dataset->dim;
-    arb_ptr x = _arb_vec_init((slong)dim), y = _arb_vec_init((slong)dim);
+    ARB_VEC(x, (slong)dim);
+    ARB_VEC(y, (slong)dim);
     bool found = false;
-    arb_t square, norm, z;
+    ARB(square, norm, z);
 
-    arb_init(square), arb_init(norm), arb_init(z);
     for (long bits = BITS; !found && bits <= MOST_BITS; bits *= 2) {
         attest_oracle_softmax(x, oracle, pair[0], bits);
         attest_oracle_softmax(y, oracle, pair[1], bits);
@@ -141,8 +137,6 @@ static bool get_exact(double *log2_distance, double *log2_norm, const attest_ora
         arb_log_base_ui(z, norm, 2, BITS);
         *log2_norm = arf_get_d(arb_midref(z), ARF_RND_NEAR) / 2;
     }
-    arb_clear(square), arb_clear(norm), arb_clear(z);
-    _arb_vec_clear(x, (slong)dim), _arb_vec_clear(y, (slong)dim);
     return found;
 }
 

@@ -5,6 +5,7 @@
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/properties.h"
 #include "props/sample.h"
 #include "props/transform.h"
@@ -48,35 +49,26 @@ typedef struct comparison {
 static attest_status certify(attest_finding *finding, const attest_dataset *dataset,
                              const attest_weights *weights, attest_error *error)
 {
-    attest_claim claim;
-    attest_status status;
-
     attest_finding_clear(finding);
     attest_finding_init(finding);
-    attest_claim_init(&claim);
+    ATTEST_SCOPED(attest_claim, claim);
     claim.dataset = dataset;
     claim.weights = weights;
-    status = attest_certify(finding, &claim, error);
-    attest_claim_clear(&claim);
-    return status;
+    return attest_certify(finding, &claim, error);
 }
 
 /* after = |factor| * before, as far as balls tell. */
 static bool agrees(const arb_t after, const arb_t before, const fmpq *factor)
 {
-    bool overlap;
-    arb_t expected;
+    ARB(expected);
 
-    arb_init(expected);
     arb_set(expected, before);
     if (factor) {
         arb_mul_fmpz(expected, expected, fmpq_numref(factor), BITS);
         arb_div_fmpz(expected, expected, fmpq_denref(factor), BITS);
         arb_abs(expected, expected);
     }
-    overlap = arb_overlaps(after, expected);
-    arb_clear(expected);
-    return overlap;
+    return arb_overlaps(after, expected);
 }
 
 /* Verdict, separation and norm after a change; `what` says which. */
@@ -134,16 +126,14 @@ static attest_status scale(comparison *c)
     attest_token_change change = {.factor = c->scale};
     attest_status status =
         attest_transform_dataset(&c->dataset, &c->instance->dataset, &change);
-    fmpq_t inverse;
 
     if (status != ATTEST_OK)
         return status;
-    fmpq_init(inverse);
+    FMPQ(inverse);
     fmpq_mul(inverse, c->scale, c->scale);
     fmpq_inv(inverse, inverse);
     for (size_t h = 0; h < c->weights.heads; h++)
         attest_transform_multiply(&c->weights.head[h].wk, inverse);
-    fmpq_clear(inverse);
     return compare(c, "scaling", c->scale);
 }
 

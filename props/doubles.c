@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "campaign/label.h"
 #include "number/double.h"
+#include "number/scope.h"
 
 /* Integers of up to 53 bits over 2^900 at most are doubles, and none of them is subnormal. */
 enum { EXACT_BITS = 53, EXACT_SHIFT = 900 };
@@ -40,17 +41,13 @@ static long get_shift(const fmpz_t x)
 /* The double nearest to the fraction, unless it is another number. */
 static bool get_rounded(double *x, const fmpz_t numerator, const fmpz_t denominator)
 {
-    fmpq_t value, back;
-    bool same;
+    FMPQ(value, back);
 
-    fmpq_init(value), fmpq_init(back);
     fmpq_set_fmpz_frac(value, numerator, denominator);
     *x = attest_double_get_fraction(fmpq_numref(value), fmpq_denref(value));
     if (isfinite(*x))
         attest_number_set_double(back, *x);
-    same = isfinite(*x) && fmpq_equal(back, value);
-    fmpq_clear(value), fmpq_clear(back);
-    return same;
+    return isfinite(*x) && fmpq_equal(back, value);
 }
 
 /* The same for a denominator whose shift is known. */
@@ -90,9 +87,8 @@ static bool get_matrix(double *x, const attest_matrix *matrix, size_t cols)
 {
     long shift = get_shift(matrix->denominator);
     bool ok = true;
-    fmpz_t product;
+    FMPZ(product);
 
-    fmpz_init(product);
     for (size_t r = 0; r < matrix->rows; r++)
         for (size_t c = 0; c < matrix->cols && ok; c++) {
             if (matrix->factored)
@@ -101,7 +97,6 @@ static bool get_matrix(double *x, const attest_matrix *matrix, size_t cols)
                              matrix->factored ? product : matrix->entry + r * matrix->cols + c,
                              matrix->denominator, shift);
         }
-    fmpz_clear(product);
     return ok;
 }
 

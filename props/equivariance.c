@@ -1,6 +1,7 @@
 /* equivariance.c -- permutation equivariance, shift invariance, streaming. */
 #include <attest/attention.h>
 
+#include "base/scope.h"
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
@@ -71,10 +72,9 @@ typedef struct outputs {
 static attest_status outputs_init(outputs *out, const attest_weights *weights,
                                   const attest_dataset *dataset, size_t i, attest_error *error)
 {
-    attest_sequence sequence;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     out->count = attest_dataset_length(dataset, i) * dataset->dim;
     out->exact = _fmpq_vec_init((slong)out->count);
     out->ball = _arb_vec_init((slong)out->count);
@@ -83,7 +83,6 @@ static attest_status outputs_init(outputs *out, const attest_weights *weights,
         status = weights->activation == ATTEST_HARDMAX
                      ? attest_attention_exact(out->exact, weights, &sequence, error)
                      : attest_attention_ball(out->ball, weights, &sequence, BITS, error);
-    attest_sequence_clear(&sequence);
     return status;
 }
 
@@ -115,10 +114,9 @@ static attest_status check_permutation(attest_trial *trial, const attest_instanc
     const attest_weights *weights = &instance->weights;
     size_t dim = instance->dataset.dim, length = attest_dataset_length(&instance->dataset, i);
     outputs after = {0};
-    attest_dataset changed;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, changed);
 
-    attest_dataset_init(&changed);
     status = attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_TOKENS);
     if (status == ATTEST_OK) {
         status = outputs_init(&after, weights, &changed, i, error);
@@ -127,7 +125,6 @@ static attest_status check_permutation(attest_trial *trial, const attest_instanc
                 fail(trial, i, j / dim, "the output changes when the tokens are reversed");
         outputs_clear(&after);
     }
-    attest_dataset_clear(&changed);
     return status;
 }
 
@@ -138,12 +135,10 @@ static attest_status check_shift(attest_trial *trial, const attest_instance *ins
     size_t dim = instance->dataset.dim;
     attest_token_change change = {.homogeneous = true};
     outputs after = {0};
-    attest_dataset changed;
-    attest_weights shifted;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, changed);
+    ATTEST_SCOPED(attest_weights, shifted);
 
-    attest_dataset_init(&changed);
-    attest_weights_init(&shifted);
     status = attest_transform_dataset(&changed, &instance->dataset, &change);
     if (status == ATTEST_OK)
         status = attest_transform_copy_weights(&shifted, &instance->weights);
@@ -155,8 +150,6 @@ static attest_status check_shift(attest_trial *trial, const attest_instance *ins
                 fail(trial, i, j / dim, "the output changes when the scores are shifted");
         outputs_clear(&after);
     }
-    attest_dataset_clear(&changed);
-    attest_weights_clear(&shifted);
     return status;
 }
 

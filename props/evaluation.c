@@ -3,15 +3,16 @@
 
 #include <attest/attention.h>
 
+#include "number/scope.h"
+
 static attest_status evaluate(attest_evaluation *out, size_t i, const attest_weights *weights,
                               long bits, attest_error *error)
 {
     const attest_dataset *d = out->dataset;
     size_t first = d->start[i] * d->dim, count = attest_dataset_length(d, i) * d->dim;
-    attest_sequence sequence;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
     if (status == ATTEST_OK && weights->activation == ATTEST_SOFTMAX)
         status = attest_attention_ball(out->ball + first, weights, &sequence, bits, error);
@@ -20,7 +21,6 @@ static attest_status evaluate(attest_evaluation *out, size_t i, const attest_wei
         for (size_t j = 0; j < count; j++)
             arb_set_fmpq(out->ball + first + j, out->exact + first + j, bits);
     }
-    attest_sequence_clear(&sequence);
     return status;
 }
 
@@ -57,11 +57,9 @@ size_t attest_evaluation_at(const attest_evaluation *evaluation, attest_place pl
 void attest_evaluation_difference(fmpq_t z, const attest_dataset *d, attest_place a,
                                   attest_place b, size_t c)
 {
-    fmpq_t y;
+    FMPQ(y);
 
-    fmpq_init(y);
     attest_tokens_get_entry(z, &d->tokens, attest_dataset_token(d, a.sequence, a.position), c);
     attest_tokens_get_entry(y, &d->tokens, attest_dataset_token(d, b.sequence, b.position), c);
     fmpq_sub(z, z, y);
-    fmpq_clear(y);
 }

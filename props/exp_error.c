@@ -7,6 +7,8 @@
 #include <attest/flint.h>
 #include <attest/kernel.h>
 
+#include "number/scope.h"
+
 enum { BITS = 128, MOST_BITS = 1024, LEAST_ULP = -1074, MOST_EXPONENT = 1024 };
 
 /* *e with 2^*e <= exact < 2^(*e+1), exact being e^x; false where that is not known. Of the
@@ -15,10 +17,9 @@ enum { BITS = 128, MOST_BITS = 1024, LEAST_ULP = -1074, MOST_EXPONENT = 1024 };
  */
 static bool get_binade(long *e, const arb_t exact, double x)
 {
-    arf_t low, high;
     bool known;
+    ARF(low, high);
 
-    arf_init(low), arf_init(high);
     arb_get_lbound_arf(low, exact, BITS);
     arb_get_ubound_arf(high, exact, BITS);
     known = arf_sgn(low) > 0 && arf_abs_bound_lt_2exp_si(low) == arf_abs_bound_lt_2exp_si(high);
@@ -27,7 +28,6 @@ static bool get_binade(long *e, const arb_t exact, double x)
         known = true;
         *e = x > 0 ? 0 : -1;
     }
-    arf_clear(low), arf_clear(high);
     return known;
 }
 
@@ -35,7 +35,6 @@ static bool get_binade(long *e, const arb_t exact, double x)
  * double. */
 static int compare(double y, const arb_t exact, double x, long bits)
 {
-    arb_t distance, limit;
     int sign = 0;
     long e;
 
@@ -43,7 +42,7 @@ static int compare(double y, const arb_t exact, double x, long bits)
         return 0;
     if (e >= MOST_EXPONENT)
         return isinf(y) ? 1 : -1;
-    arb_init(distance), arb_init(limit);
+    ARB(distance, limit);
     if (isinf(y)) {
         arb_one(distance);
         arb_mul_2exp_si(distance, distance, MOST_EXPONENT);
@@ -57,14 +56,12 @@ static int compare(double y, const arb_t exact, double x, long bits)
         sign = 1;
     else if (arb_gt(distance, limit))
         sign = -1;
-    arb_clear(distance), arb_clear(limit);
     return sign;
 }
 
 int attest_exp_compare(double y, double x)
 {
     int sign = 0;
-    arb_t exact;
 
     if (x == 0)
         return y == 1 ? 1 : -1;
@@ -74,12 +71,11 @@ int attest_exp_compare(double y, double x)
         return y == 0 ? 1 : -1;
     if (isnan(y) || y < 0)
         return -1;
-    arb_init(exact);
+    ARB(exact);
     for (long bits = BITS; sign == 0 && bits <= MOST_BITS; bits *= 2) {
         arb_set_d(exact, x);
         arb_exp(exact, exact, bits);
         sign = compare(y, exact, x, bits);
     }
-    arb_clear(exact);
     return sign;
 }

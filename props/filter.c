@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "campaign/coverage.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/doubles.h"
 #include "props/filter.h"
 #include "props/properties.h"
@@ -98,22 +99,19 @@ static bool has_separation(const attest_finding *finding)
 /* x = an end of the ball times factor. */
 static void get_end(fmpq_t x, const arb_t ball, bool upper, double factor)
 {
-    arf_t end;
+    ARF(end);
 
-    arf_init(end);
     if (upper)
         arb_get_ubound_arf(end, ball, 128);
     else
         arb_get_lbound_arf(end, ball, 128);
     arf_get_fmpq(x, end);
     if (factor != 1) {
-        fmpq_t f;
-        fmpq_init(f);
+        FMPQ(f);
+
         attest_number_set_double(f, factor);
         fmpq_mul(x, x, f);
-        fmpq_clear(f);
     }
-    arf_clear(end);
 }
 
 /* Bounds that doubles can tell from the true separation and norm; what is true of them is
@@ -199,11 +197,10 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
                             const attest_setting *setting, attest_error *error)
 {
     question q = {.trial = trial, .instance = instance, .error = error};
-    attest_doubles d;
     attest_status status;
 
     (void)setting;
-    attest_doubles_init(&d);
+    ATTEST_SCOPED(attest_doubles, d);
     status = attest_doubles_set(&d, instance, 1);
     if (status == ATTEST_OK && !*d.fits)
         trial->outcome = ATTEST_DISCARDED;
@@ -214,7 +211,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         question_clear(&q);
         attest_trial_label_layer(trial, instance);
     }
-    attest_doubles_clear(&d);
     return status;
 }
 
@@ -260,12 +256,11 @@ static attest_status compare_answer(attest_trial *trial, const attest_filter_ans
                                     const attest_instance *instance, attest_error *error)
 {
     question q = {.trial = trial, .instance = instance, .error = error};
-    attest_finding finding;
     attest_rough rough;
     attest_status status = ATTEST_OK;
 
     attest_claim_init(&q.filter.claim);
-    attest_finding_init(&finding);
+    ATTEST_SCOPED(attest_finding, finding);
     if (attest_rough_get(&rough, instance))
         finding.verdict = rough.collision ? ATTEST_REFUTED : ATTEST_PROVED;
     else
@@ -275,7 +270,6 @@ static attest_status compare_answer(attest_trial *trial, const attest_filter_ans
     if (status == ATTEST_OK && trial->outcome == ATTEST_HELD)
         judge(trial, answer, finding.verdict, "delta = 0");
     attest_trial_label_layer(trial, instance);
-    attest_finding_clear(&finding);
     attest_claim_clear(&q.filter.claim);
     return status;
 }

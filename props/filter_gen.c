@@ -2,6 +2,7 @@
  * with scores so far apart that doubles cannot tell contexts. */
 #include <attest/number.h>
 
+#include "base/scope.h"
 #include "number/rationals.h"
 #include "props/arithmetic.h"
 #include "props/filter.h"
@@ -108,12 +109,11 @@ attest_status attest_props_filter_gen(attest_instance *instance, struct theft *t
                                                    .length_max = 5,
                                                    .repeats = true,
                                                    .shared = true};
-    attest_vocabulary tokens;
     attest_status status;
     bool whole;
 
     (void)setting;
-    attest_vocabulary_init(&tokens);
+    ATTEST_SCOPED(attest_vocabulary, tokens);
     attest_gen_activation(&instance->weights, t);
     attest_gen_ties_and_mask(&instance->weights, t);
     status = attest_gen_doubles(&tokens, t, &kind);
@@ -126,6 +126,5 @@ attest_status attest_props_filter_gen(attest_instance *instance, struct theft *t
         status = gen_weights(&instance->weights, t, &tokens, whole);
     if (status == ATTEST_OK)
         status = attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
-    attest_vocabulary_clear(&tokens);
     return status;
 }

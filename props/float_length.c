@@ -5,6 +5,7 @@
 #include "audit/evaluate.h"
 #include "audit/orders.h"
 #include "campaign/gen.h"
+#include "number/scope.h"
 #include "props/properties.h"
 #include "props/statement.h"
 
@@ -70,16 +71,13 @@ static attest_status average(arf_t out, long p, size_t n, attest_error *error)
     attest_audit_outputs outputs = {0};
     attest_audit_request request;
     attest_dataset_builder builder;
-    attest_dataset dataset;
-    attest_weights weights;
     attest_format format;
     attest_status status = ATTEST_OK;
     char name[32];
-    fmpq_t token;
+    ATTEST_SCOPED(attest_dataset, dataset);
+    ATTEST_SCOPED(attest_weights, weights);
 
-    attest_dataset_init(&dataset);
-    attest_weights_init(&weights);
-    fmpq_init(token);
+    FMPQ(token);
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     fmpq_one(token);
     for (size_t k = 0; k < n && status == ATTEST_OK; k++, fmpq_zero(token))
@@ -111,9 +109,6 @@ static attest_status average(arf_t out, long p, size_t n, attest_error *error)
         attest_audit_outputs_get(out, &outputs, 0, 0);
     attest_audit_outputs_clear(&outputs);
     attest_dataset_builder_clear(&builder);
-    attest_dataset_clear(&dataset);
-    attest_weights_clear(&weights);
-    fmpq_clear(token);
     return status;
 }
 
@@ -121,16 +116,12 @@ static attest_status average(arf_t out, long p, size_t n, attest_error *error)
 static attest_status compare(bool *same, long p, size_t n, attest_error *error)
 {
     attest_status status;
-    arf_t one, other;
+    ARF(one, other);
 
-    arf_init(one);
-    arf_init(other);
     status = average(one, p, n, error);
     if (status == ATTEST_OK)
         status = average(other, p, n + 1, error);
     *same = arf_equal(one, other);
-    arf_clear(one);
-    arf_clear(other);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "number/scope.h"
 #include "props/vectors.h"
 
 enum { MOST_VALUES = 12, MOST_COPIES = 8, MOST_BITS = 1 << 15 };
@@ -54,22 +55,18 @@ attest_status attest_gap_lemma_gen(attest_instance *instance, struct theft *t,
     size_t count = 2 + (size_t)theft_random_choice(t, MOST_VALUES - 1);
     attest_vector_lists lists;
     attest_status status;
-    attest_vocabulary values;
-    fmpq_t gap;
+    FMPQ(gap);
 
-    fmpq_init(gap);
     if (attest_setting_drops(setting, "gap"))
         attest_vectors_gen_narrow(gap, t, lemma->threshold);
     else
         attest_vectors_gen_gap(gap, t, lemma->threshold, lemma->check, 0);
-    attest_vocabulary_init(&values);
+    ATTEST_SCOPED(attest_vocabulary, values);
     status = attest_vectors_gen_values(&values, t, count, gap);
     if (status == ATTEST_OK) {
         gen_sets(&lists, t, count, setting);
         status = attest_vectors_build(&instance->dataset, &values, &lists);
     }
-    attest_vocabulary_clear(&values);
-    fmpq_clear(gap);
     return status;
 }
 
@@ -102,26 +99,23 @@ static void find_first_difference(first_difference *first, const attest_vectors 
     const fmpz *a = largest_alone(vectors, i, j), *b = largest_alone(vectors, j, i), *c;
     const fmpz *top_a = attest_vectors_get(vectors, i), *top_b = attest_vectors_get(vectors, j);
     bool owner_a = a && (!b || fmpz_cmp(a, b) > 0);
-    fmpz_t depth;
 
     first->at_maximum = !fmpz_equal(top_a, top_b);
     first->sign = owner_a == first->at_maximum ? 1 : -1;
     c = owner_a ? a : b;
-    fmpz_init(depth);
+    FMPZ(depth);
     fmpz_sub(depth, top_a, c);
     fmpq_set_fmpz_frac(first->depth, depth, vectors->denominator);
-    fmpz_clear(depth);
 }
 
 /* The sign of boltz(A) - boltz(B) after all values were multiplied by 2^20/divisor. */
 static attest_status stretched_sign(int *sign, const attest_vectors *vectors, size_t i,
                                     size_t j, ulong divisor, attest_error *error)
 {
-    attest_boltz_difference difference;
     attest_vectors stretched = *vectors;
     attest_status status;
+    ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    attest_boltz_difference_init(&difference);
     stretched.entry = _fmpz_vec_init((slong)vectors->dataset->total);
     _fmpz_vec_scalar_mul_2exp(stretched.entry, vectors->entry, (slong)vectors->dataset->total,
                               20);
@@ -130,7 +124,6 @@ static attest_status stretched_sign(int *sign, const attest_vectors *vectors, si
     status = attest_vectors_difference(&difference, &stretched, i, j, 16, error);
     *sign = difference.sign;
     attest_vectors_clear(&stretched);
-    attest_boltz_difference_clear(&difference);
     return status;
 }
 
@@ -167,14 +160,12 @@ static attest_status decide_order(attest_trial *trial, const attest_vectors *vec
                                   size_t j, int expected, const fmpq_t gap,
                                   const attest_gap_lemma *lemma, attest_error *error)
 {
-    attest_boltz_difference difference;
     attest_status status;
+    ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    attest_boltz_difference_init(&difference);
     status = attest_vectors_difference(&difference, vectors, i, j, 16, error);
     if (status == ATTEST_OK && difference.sign != expected)
         status = report_stretched(trial, vectors, i, j, difference.sign, gap, lemma, error);
-    attest_boltz_difference_clear(&difference);
     return status;
 }
 
@@ -182,16 +173,11 @@ static attest_status decide_bound(attest_trial *trial, const attest_vectors *vec
                                   size_t j, const first_difference *first, const fmpq_t gap,
                                   const attest_gap_lemma *lemma, attest_error *error)
 {
-    attest_boltz_difference difference;
     attest_status status = ATTEST_OK;
-    arb_t bound, log2, g, t;
     int sign = 0;
+    ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    attest_boltz_difference_init(&difference);
-    arb_init(bound);
-    arb_init(log2);
-    arb_init(g);
-    arb_init(t);
+    ARB(bound, log2, g, t);
     for (long bits = 64; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
         arb_set_fmpq(g, gap, 2 * bits);
         arb_set_fmpq(t, first->depth, 2 * bits);
@@ -213,11 +199,6 @@ static attest_status decide_bound(attest_trial *trial, const attest_vectors *vec
                                   : "the sets' boltz differ by less than the bound");
     else if (status == ATTEST_OK && sign == 0)
         attest_trial_open(trial, "difference and bound agree to %d bits", MOST_BITS);
-    attest_boltz_difference_clear(&difference);
-    arb_clear(bound);
-    arb_clear(log2);
-    arb_clear(g);
-    arb_clear(t);
     return status;
 }
 
@@ -251,13 +232,12 @@ attest_status attest_gap_lemma_decide(attest_trial *trial, const attest_instance
     attest_status status = ATTEST_OK;
     attest_vectors vectors;
     bool meets;
-    fmpq_t gap;
 
     if (attest_vectors_init(&vectors, &instance->dataset, error) != ATTEST_OK) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    fmpq_init(gap);
+    FMPQ(gap);
     meets = !attest_vectors_repeat(&vectors) || attest_setting_drops(setting, "no-duplicates");
     if (attest_vectors_gap(gap, &vectors))
         meets = meets && (lemma->check(gap, 0) || attest_setting_drops(setting, "gap"));
@@ -270,7 +250,6 @@ attest_status attest_gap_lemma_decide(attest_trial *trial, const attest_instance
              j < count && status == ATTEST_OK && trial->outcome == ATTEST_HELD; j++)
             if (!attest_vectors_same_set(&vectors, i, j))
                 status = decide_pair(trial, &vectors, i, j, gap, lemma, error);
-    fmpq_clear(gap);
     attest_vectors_clear(&vectors);
     return status;
 }

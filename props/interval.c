@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 attest_interval *attest_intervals_alloc(size_t count, mpfr_prec_t bits)
 {
@@ -48,22 +49,19 @@ void attest_interval_add(attest_interval *z, const attest_interval *x, const att
 
 void attest_interval_sub(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
-    mpfr_t low;
+    MPFR(mpfr_get_prec(z->low), low);
 
-    mpfr_init2(low, mpfr_get_prec(z->low));
     mpfr_sub(low, x->low, y->high, MPFR_RNDD);
     mpfr_sub(z->high, x->high, y->low, MPFR_RNDU);
     mpfr_swap(z->low, low);
-    mpfr_clear(low);
 }
 
 /* The ends from all products of ends. */
 static void multiply_any(attest_interval *z, const attest_interval *x, const attest_interval *y)
 {
     mpfr_srcptr of_x[2] = {x->low, x->high}, of_y[2] = {y->low, y->high};
-    mpfr_t product;
+    MPFR(mpfr_get_prec(z->low), product);
 
-    mpfr_init2(product, mpfr_get_prec(z->low));
     mpfr_set_inf(z->low, 1);
     mpfr_set_inf(z->high, -1);
     for (int i = 0; i < 4; i++) {
@@ -72,7 +70,6 @@ static void multiply_any(attest_interval *z, const attest_interval *x, const att
         mpfr_mul(product, of_x[i / 2], of_y[i % 2], MPFR_RNDU);
         mpfr_max(z->high, z->high, product, MPFR_RNDU);
     }
-    mpfr_clear(product);
 }
 
 /* Where x has one sign and nothing is infinite, one product each is known to be an end. */
@@ -133,18 +130,14 @@ bool attest_interval_contains(const attest_interval *x, mpfr_srcptr y)
 bool attest_interval_meets(const attest_interval *x, const arb_t y)
 {
     bool meets;
-    arf_t end;
-    arb_t ball;
+    ARF(end);
+    ARB(ball);
 
-    arf_init(end);
-    arb_init(ball);
     arf_set_mpfr(end, x->low);
     arb_set_arf(ball, end);
     meets = !arb_gt(ball, y); /* not: low > all of y */
     arf_set_mpfr(end, x->high);
     arb_set_arf(ball, end);
     meets = meets && !arb_lt(ball, y);
-    arf_clear(end);
-    arb_clear(ball);
     return meets;
 }

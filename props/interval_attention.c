@@ -2,6 +2,7 @@
 #include "props/interval_attention.h"
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* The intervals of one head. */
 typedef struct frame {
@@ -33,12 +34,10 @@ static void dot(attest_interval *z, frame *f, const attest_interval *x,
 
 static void set_fraction(attest_interval *z, const fmpz_t numerator, const fmpz_t denominator)
 {
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     fmpq_set_fmpz_frac(x, numerator, denominator);
     attest_interval_set_fmpq(z, x);
-    fmpq_clear(x);
 }
 
 /* z (+)= entry * x, where first says that the sum begins. */

@@ -7,6 +7,7 @@
 #include "judge/head_bound.h"
 #include "judge/simulate.h"
 #include "format/hosted.h"
+#include "number/scope.h"
 #include "props/judge_draw.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -33,10 +34,9 @@ static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t
                                 size_t dim)
 {
     attest_status status = ATTEST_OK;
-    fmpq *token = _fmpq_vec_init((slong)dim);
-    fmpq_t scale;
+    FMPQ_VEC(token, (slong)dim);
+    FMPQ(scale);
 
-    fmpq_init(scale);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
         for (size_t c = 0; c < dim; c++) {
             attest_gen_rational(token + c, t, 12);
@@ -45,8 +45,6 @@ static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t
         }
         status = attest_dataset_builder_add_token(builder, token, NULL);
     }
-    _fmpq_vec_clear(token, (slong)dim);
-    fmpq_clear(scale);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
@@ -81,16 +79,14 @@ static double *get_tokens(const attest_dataset *dataset, size_t sequence,
     size_t length = attest_dataset_length(dataset, sequence), dim = dataset->dim;
     double *value = calloc(length * dim, sizeof *value);
     attest_hosted hosted;
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     attest_hosted_init(&hosted, format, ATTEST_SIMULATED_NEAREST, NULL, NULL);
     for (size_t i = 0; value && i < length * dim; i++) {
         attest_tokens_get_entry(entry, &dataset->tokens,
                                 attest_dataset_token(dataset, sequence, i / dim), i % dim);
         value[i] = attest_hosted_convert(fmpq_get_d(entry), &hosted);
     }
-    fmpq_clear(entry);
     return value;
 }
 

@@ -5,6 +5,7 @@
 
 #include <attest/kernel.h>
 
+#include "number/scope.h"
 #include "props/exp_error.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -62,10 +63,9 @@ static bool agree(examination *x, size_t m, size_t i)
 {
     const attest_answers *a = &x->answers;
     size_t n = a->rows.n, d = a->rows.d;
-    arb_t square, limit, u, v;
     bool ok = true;
+    ARB(square, limit, u, v);
 
-    arb_init(square), arb_init(limit), arb_init(u), arb_init(v);
     for (size_t l = 0; l < m && ok; l++) {
         const double *one = a->out + (l * n + i) * d, *other = a->out + (m * n + i) * d;
         if (!isfinite(a->error[l * n + i]))
@@ -81,7 +81,6 @@ static bool agree(examination *x, size_t m, size_t i)
         arb_mul(limit, u, u, ARF_PREC_EXACT);
         ok = arb_le(square, limit);
     }
-    arb_clear(square), arb_clear(limit), arb_clear(u), arb_clear(v);
     return ok || fail(x, m, i, "is further from another kernel than the sum of their bounds");
 }
 

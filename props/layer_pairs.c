@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "campaign/gen.h"
+#include "number/scope.h"
 #include "props/multiples.h"
 #include "theory/two_layers.h"
 
@@ -117,7 +118,7 @@ static void gen_lists(attest_layer_pairs *lists, struct theft *t, const attest_s
 static attest_status add_sequence(attest_dataset_builder *builder, const long *list,
                                   size_t length, const long *u, size_t dim)
 {
-    fmpq *token = _fmpq_vec_init((slong)dim);
+    FMPQ_VEC(token, (slong)dim);
     attest_status status = ATTEST_OK;
 
     for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
@@ -125,7 +126,6 @@ static attest_status add_sequence(attest_dataset_builder *builder, const long *l
             fmpq_set_si(token + c, list[k] * u[c], 1);
         status = attest_dataset_builder_add_token(builder, token, NULL);
     }
-    _fmpq_vec_clear(token, (slong)dim);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "attention/boltzmann.h"
+#include "number/scope.h"
 #include "theory/lemma1.h"
 
 #include "props/properties.h"
@@ -101,9 +102,8 @@ static size_t gen_count(struct theft *t, size_t n, const attest_setting *setting
 static void gen_radius(fmpq *r, struct theft *t, const attest_vocabulary *values,
                        const attest_setting *setting)
 {
-    fmpq_t room;
+    FMPQ(room);
 
-    fmpq_init(room);
     fmpq_abs(r, values->entry);
     fmpq_abs(room, values->entry + values->count - 1);
     if (fmpq_cmp(room, r) > 0)
@@ -116,7 +116,6 @@ static void gen_radius(fmpq *r, struct theft *t, const attest_vocabulary *values
         fmpq_div_2exp(room, room, (flint_bitcnt_t)theft_random_choice(t, 20));
         fmpq_add(r, r, room);
     }
-    fmpq_clear(room);
 }
 
 static attest_status gen_any(attest_instance *instance, struct theft *t,
@@ -130,28 +129,24 @@ static attest_status gen_any(attest_instance *instance, struct theft *t,
     attest_vector_lists lists;
     attest_status status;
     size_t declared = n;
-    attest_vocabulary values;
-    fmpq_t gap;
 
     if (attest_setting_drops(setting, "equal-length")) {
         declared += attest_gen_size(t, 0, 1000);
         fmpq_set_ui(attest_instance_set(instance, "n"), declared, 1);
     }
-    fmpq_init(gap);
+    FMPQ(gap);
     if (attest_setting_drops(setting, "gap"))
         attest_vectors_gen_narrow(gap, t, 2 * log((double)declared) + 3);
     else
         attest_vectors_gen_gap(gap, t, 2 * log((double)declared) + 3, attest_lemma1_check_gap,
                                declared);
-    attest_vocabulary_init(&values);
+    ATTEST_SCOPED(attest_vocabulary, values);
     status = attest_vectors_gen_values(&values, t, count, gap);
     if (status == ATTEST_OK) {
         gen_lists(&lists, t, n, count, setting);
         gen_radius(attest_instance_set(instance, "r"), t, &values, setting);
         status = attest_vectors_build(&instance->dataset, &values, &lists);
     }
-    attest_vocabulary_clear(&values);
-    fmpq_clear(gap);
     return status;
 }
 
@@ -162,13 +157,12 @@ static attest_status gen_tight(attest_instance *instance, struct theft *t)
     size_t n = attest_gen_size(t, 2, 4);
     fmpq *r = attest_instance_set(instance, "r");
     attest_vector_lists lists = {.count = 2, .length = {n, n}};
-    attest_vocabulary values;
     attest_status status;
 
     for (size_t k = 0; k < n; k++)
         lists.index[0][k] = lists.index[1][k] = k;
     lists.index[1][n - 1] = n;
-    attest_vocabulary_init(&values);
+    ATTEST_SCOPED(attest_vocabulary, values);
     status = attest_vectors_set_tight(&values, n + 1, 2 * log((double)n) + 3,
                                       attest_lemma1_check_gap, n);
     if (status == ATTEST_OK) {
@@ -177,7 +171,6 @@ static attest_status gen_tight(attest_instance *instance, struct theft *t)
         fmpq_add(r, r, values.entry);
         status = attest_vectors_build(&instance->dataset, &values, &lists);
     }
-    attest_vocabulary_clear(&values);
     return status;
 }
 
@@ -195,7 +188,6 @@ static bool meets_hypotheses(size_t *n, const attest_vectors *vectors, const fmp
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *declared = attest_instance_get(instance, "n");
     bool equal = true, meets;
-    fmpq_t x;
 
     *n = dataset->longest;
     if (declared && (!fmpz_is_one(fmpq_denref(declared)) ||
@@ -209,12 +201,11 @@ static bool meets_hypotheses(size_t *n, const attest_vectors *vectors, const fmp
         return false;
     if (attest_vectors_repeat(vectors) && !attest_setting_drops(setting, "no-duplicates"))
         return false;
-    fmpq_init(x);
+    FMPQ(x);
     attest_vectors_radius(x, vectors);
     meets = fmpq_cmp(x, r) < 0 || attest_setting_drops(setting, "radius");
     if (meets && attest_vectors_gap(x, vectors))
         meets = attest_lemma1_check_gap(x, *n) || attest_setting_drops(setting, "gap");
-    fmpq_clear(x);
     return meets;
 }
 
@@ -224,10 +215,8 @@ static attest_status decide_radius(attest_trial *trial, const attest_vectors *ve
 {
     attest_status status = ATTEST_OK;
     int sign = 0;
-    arb_t value, bound;
+    ARB(value, bound);
 
-    arb_init(value);
-    arb_init(bound);
     for (long bits = 128; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
         status = attest_boltz_ball(value, attest_vectors_get(vectors, i), vectors->denominator,
                                    attest_dataset_length(vectors->dataset, i), bits, error);
@@ -239,8 +228,6 @@ static attest_status decide_radius(attest_trial *trial, const attest_vectors *ve
         attest_trial_violated(trial, "lemma1", "|boltz| of vector %zu is larger than r", i);
     else if (status == ATTEST_OK && sign == 0)
         attest_trial_open(trial, "|boltz| of vector %zu and r agree to %d bits", i, MOST_BITS);
-    arb_clear(value);
-    arb_clear(bound);
     return status;
 }
 
@@ -248,15 +235,11 @@ static attest_status decide_radius(attest_trial *trial, const attest_vectors *ve
 static attest_status decide_pair(attest_trial *trial, const attest_vectors *vectors, size_t i,
                                  size_t j, size_t n, const fmpq *r, attest_error *error)
 {
-    attest_boltz_difference difference;
     attest_status status = ATTEST_OK;
-    arb_t bound, log2, radius;
     int sign = 0;
+    ATTEST_SCOPED(attest_boltz_difference, difference);
 
-    attest_boltz_difference_init(&difference);
-    arb_init(bound);
-    arb_init(log2);
-    arb_init(radius);
+    ARB(bound, log2, radius);
     for (long bits = 64; bits <= MOST_BITS && sign == 0 && status == ATTEST_OK; bits *= 2) {
         status = attest_vectors_difference(&difference, vectors, i, j, bits, error);
         arb_set_fmpq(radius, r, 2 * bits);
@@ -277,10 +260,6 @@ static attest_status decide_pair(attest_trial *trial, const attest_vectors *vect
         attest_trial_open(trial, "vectors %zu and %zu: difference and bound agree to %d bits",
                           i, j, MOST_BITS);
     }
-    attest_boltz_difference_clear(&difference);
-    arb_clear(bound);
-    arb_clear(log2);
-    arb_clear(radius);
     return status;
 }
 

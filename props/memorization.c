@@ -1,6 +1,7 @@
 /* memorization.c -- whether what Corollaries 1 and 2 build maps tokens to labels. */
 #include <string.h>
 
+#include "number/scope.h"
 #include "theory/memorize.h"
 
 #include "attention/network.h"
@@ -24,9 +25,8 @@ static void violate(attest_trial *trial, const attest_place pair[2], const char 
 static void get_mean(fmpq_t mean, const attest_dataset *dataset, size_t i, size_t c)
 {
     size_t length = attest_dataset_length(dataset, i);
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     fmpq_zero(mean);
     for (size_t k = 0; k < length; k++) {
         attest_tokens_get_entry(entry, &dataset->tokens, attest_dataset_token(dataset, i, k),
@@ -35,23 +35,18 @@ static void get_mean(fmpq_t mean, const attest_dataset *dataset, size_t i, size_
     }
     fmpz_mul_ui(fmpq_denref(mean), fmpq_denref(mean), length);
     fmpq_canonicalise(mean);
-    fmpq_clear(entry);
 }
 
 static bool same_mean(const attest_dataset *dataset, size_t i, size_t j)
 {
-    fmpq_t one, other;
     bool same = true;
+    FMPQ(one, other);
 
-    fmpq_init(one);
-    fmpq_init(other);
     for (size_t c = 0; c < dataset->dim && same; c++) {
         get_mean(one, dataset, i, c);
         get_mean(other, dataset, j, c);
         same = fmpq_equal(one, other);
     }
-    fmpq_clear(one);
-    fmpq_clear(other);
     return same;
 }
 
@@ -59,10 +54,9 @@ static bool same_mean(const attest_dataset *dataset, size_t i, size_t j)
 static size_t find_zero(const attest_dataset *dataset, size_t i)
 {
     size_t length = attest_dataset_length(dataset, i), k;
-    fmpq_t entry;
     bool zero = false;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     for (k = 0; k < length && !zero; k += !zero) {
         zero = true;
         for (size_t c = 0; c < dataset->dim && zero; c++) {
@@ -71,7 +65,6 @@ static size_t find_zero(const attest_dataset *dataset, size_t i)
             zero = fmpq_is_zero(entry);
         }
     }
-    fmpq_clear(entry);
     return k;
 }
 
@@ -131,10 +124,9 @@ static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs 
 {
     size_t dim = m->network.dim, length = attest_dataset_length(dataset, i);
     mpfr_t *out = flint_malloc(length * dim * sizeof *out);
-    attest_sequence sequence;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     for (size_t e = 0; e < length * dim; e++)
         mpfr_init2(out[e], BITS);
     status = attest_dataset_get_sequence(&sequence, dataset, i, NULL, error);
@@ -148,7 +140,6 @@ static attest_status compare_sequence(attest_trial *trial, attest_network_mpfrs 
     for (size_t e = 0; e < length * dim; e++)
         mpfr_clear(out[e]);
     flint_free(out);
-    attest_sequence_clear(&sequence);
     return status;
 }
 
@@ -218,7 +209,6 @@ attest_status attest_props_memorization_decide(attest_trial *trial,
 {
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *mask = attest_instance_get(instance, "mask");
-    attest_memorization m;
     attest_status status;
 
     if (dataset->count == 0 || !dataset->label ||
@@ -230,7 +220,7 @@ attest_status attest_props_memorization_decide(attest_trial *trial,
         look_at_zeros(trial, dataset);
         return ATTEST_OK;
     }
-    attest_memorization_init(&m);
+    ATTEST_SCOPED(attest_memorization, m);
     m.mask = mask && fmpq_is_one(mask) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     m.positional = positional;
     /* where labels may be anything, what a context cannot know is what no network can */
@@ -242,6 +232,5 @@ attest_status attest_props_memorization_decide(attest_trial *trial,
     } else if (status == ATTEST_OK) {
         status = judge(trial, &m, dataset, setting, error);
     }
-    attest_memorization_clear(&m);
     return status;
 }

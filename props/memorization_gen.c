@@ -1,6 +1,7 @@
 /* memorization_gen.c -- labelled data for Corollaries 1 and 2. */
 #include <stdlib.h>
 
+#include "number/scope.h"
 #include "theory/contextual.h"
 #include "theory/positional.h"
 
@@ -29,9 +30,8 @@ static attest_status gen_zero(attest_instance *instance, struct theft *t)
     ulong value[2][3] = {{a, a + 2 * step + inner, 0}, {a + step, a + step + inner, 0}};
     attest_dataset_builder builder;
     attest_status status = ATTEST_OK;
-    fmpq_t token;
+    FMPQ(token);
 
-    fmpq_init(token);
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
         for (size_t k = 0; k < 3 && status == ATTEST_OK; k++) {
@@ -44,7 +44,6 @@ static attest_status gen_zero(attest_instance *instance, struct theft *t)
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
     attest_dataset_builder_clear(&builder);
-    fmpq_clear(token);
     return status;
 }
 
@@ -52,12 +51,10 @@ static attest_status gen_zero(attest_instance *instance, struct theft *t)
 static attest_status get_contexts(attest_contexts *contexts, const attest_dataset *dataset,
                                   attest_mask mask, bool positional)
 {
-    attest_positional encoding;
-    attest_dataset encoded;
     attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_dataset, encoded);
 
-    attest_dataset_init(&encoded);
-    attest_positional_init(&encoding);
+    ATTEST_SCOPED(attest_positional, encoding);
     contexts->keep_positions = true;
     if (positional) {
         status = attest_positional_get(&encoding, dataset, NULL);
@@ -68,8 +65,6 @@ static attest_status get_contexts(attest_contexts *contexts, const attest_datase
     if (status == ATTEST_OK)
         status = attest_contexts_get(contexts, positional ? &encoded : dataset, mask,
                                      ATTEST_TIES_UNIFORM, NULL);
-    attest_positional_clear(&encoding);
-    attest_dataset_clear(&encoded);
     return status;
 }
 
@@ -108,20 +103,18 @@ attest_status attest_props_memorization_gen(attest_instance *instance, struct th
 {
     bool zero = attest_setting_drops(setting, "r-min");
     bool causal = !zero && attest_gen_size(t, 0, 1);
-    attest_contexts contexts;
     attest_status status;
 
     fmpq_set_ui(attest_instance_set(instance, "mask"), causal, 1);
     status = zero ? gen_zero(instance, t)
                   : gen_tokens(instance, t,
                                positional || attest_setting_drops(setting, "no-duplicates"));
-    attest_contexts_init(&contexts);
+    ATTEST_SCOPED(attest_contexts, contexts);
     if (status == ATTEST_OK)
         status = get_contexts(&contexts, &instance->dataset,
                               causal ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE, positional);
     if (status == ATTEST_OK)
         status = gen_labels(&instance->dataset, t, &contexts,
                             attest_setting_drops(setting, "consistent"));
-    attest_contexts_clear(&contexts);
     return status;
 }

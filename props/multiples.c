@@ -1,6 +1,8 @@
 /* multiples.c -- drawn and recognised. */
 #include "props/multiples.h"
 
+#include "number/scope.h"
+
 enum { LONGEST = ATTEST_MULTIPLES_LENGTH, DECADES = 40 };
 
 long attest_multiples_gen_small(struct theft *t, uint64_t limit)
@@ -27,10 +29,9 @@ void attest_multiples_gen_scale(fmpz_t numerator, fmpz_t denominator, struct the
 /* u, not zero. */
 static void gen_direction(fmpq *u, size_t dim, struct theft *t)
 {
-    fmpq_t scale;
     bool zero = true;
+    FMPQ(scale);
 
-    fmpq_init(scale);
     attest_multiples_gen_scale(fmpq_numref(scale), fmpq_denref(scale), t);
     for (size_t c = 0; c < dim; c++) {
         long p = attest_multiples_gen_small(t, 10);
@@ -42,7 +43,6 @@ static void gen_direction(fmpq *u, size_t dim, struct theft *t)
         fmpq_one(u);
     for (size_t c = 0; c < dim; c++)
         fmpq_mul(u + c, u + c, scale);
-    fmpq_clear(scale);
 }
 
 /* order = a permutation of 0 ... length - 1; zero draws give the identity. */
@@ -59,22 +59,21 @@ static void gen_order(size_t order[LONGEST], size_t length, struct theft *t)
 /* token = multiple u, or, without the hypothesis collinear, beside it. */
 static void set_token(fmpq *token, const fmpq *u, size_t dim, long t, bool bent)
 {
-    fmpq_t factor;
+    FMPQ(factor);
 
-    fmpq_init(factor);
     fmpq_set_si(factor, t, 1);
     for (size_t c = 0; c < dim; c++)
         fmpq_mul(token + c, u + c, factor);
     if (bent) /* the square of the multiple, along an axis */
         fmpq_add_si(token + dim - 1, token + dim - 1, t * t);
-    fmpq_clear(factor);
 }
 
 attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, size_t dim,
                                    const attest_universal_pair *pair,
                                    attest_multiples_shape shape)
 {
-    fmpq *u = _fmpq_vec_init((slong)dim), *token = _fmpq_vec_init((slong)dim);
+    FMPQ_VEC(u, (slong)dim);
+    FMPQ_VEC(token, (slong)dim);
     attest_dataset_builder builder;
     attest_status status = ATTEST_OK;
 
@@ -95,19 +94,15 @@ attest_status attest_multiples_gen(attest_dataset *dataset, struct theft *t, siz
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(dataset, &builder, NULL);
     attest_dataset_builder_clear(&builder);
-    _fmpq_vec_clear(u, (slong)dim);
-    _fmpq_vec_clear(token, (slong)dim);
     return status;
 }
 
 /* Whether token a is the multiple of token b. */
 static bool is_multiple(const attest_tokens *tokens, uint32_t a, uint32_t b, long factor)
 {
-    fmpq_t x, y;
     bool equal = true;
+    FMPQ(x, y);
 
-    fmpq_init(x);
-    fmpq_init(y);
     for (size_t c = 0; c < tokens->dim && equal; c++) {
         attest_tokens_get_entry(x, tokens, a, c);
         attest_tokens_get_entry(y, tokens, b, c);
@@ -115,8 +110,6 @@ static bool is_multiple(const attest_tokens *tokens, uint32_t a, uint32_t b, lon
         fmpq_canonicalise(y);
         equal = fmpq_equal(x, y);
     }
-    fmpq_clear(x);
-    fmpq_clear(y);
     return equal;
 }
 
@@ -160,23 +153,15 @@ static bool is_straight(const attest_dataset *dataset, const attest_universal_pa
 /* Whether a_c b_e = a_e b_c for the entries c and e of tokens a and b. */
 static bool minor_vanishes(const attest_tokens *tokens, size_t a, size_t b, size_t c, size_t e)
 {
-    fmpq_t x, y, z;
-    bool equal;
+    FMPQ(x, y, z);
 
-    fmpq_init(x);
-    fmpq_init(y);
-    fmpq_init(z);
     attest_tokens_get_entry(x, tokens, a, c);
     attest_tokens_get_entry(y, tokens, b, e);
     fmpq_mul(z, x, y);
     attest_tokens_get_entry(x, tokens, a, e);
     attest_tokens_get_entry(y, tokens, b, c);
     fmpq_mul(x, x, y);
-    equal = fmpq_equal(x, z);
-    fmpq_clear(x);
-    fmpq_clear(y);
-    fmpq_clear(z);
-    return equal;
+    return fmpq_equal(x, z);
 }
 
 /* Whether all tokens lie on one line through the origin. */

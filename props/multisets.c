@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 attest_status attest_multisets_init(attest_multisets *sets, const attest_dataset *dataset,
                                     size_t a, size_t b)
@@ -77,15 +78,13 @@ bool attest_multisets_proportional(const attest_multisets *sets)
 /* x = e^{a + b - 2c}, c NULL: 0. */
 static void exp_sum(arb_t x, const fmpq_t a, const fmpq_t b, const fmpq_t c, long bits)
 {
-    fmpq_t sum;
+    FMPQ(sum);
 
-    fmpq_init(sum);
     fmpq_add(sum, a, b);
     fmpq_sub(sum, sum, c);
     fmpq_sub(sum, sum, c);
     arb_set_fmpq(x, sum, bits);
     arb_exp(x, x, bits);
-    fmpq_clear(sum);
 }
 
 /* The largest value of both: exponents are taken relative to it, so that nothing overflows. */
@@ -103,9 +102,8 @@ static const fmpq *top(const attest_multisets *sets)
 static void get_sums(arb_t total, arb_t first, const attest_multisets *sets, int which,
                      const fmpq *most, long bits)
 {
-    arb_t e, x;
+    ARB(e, x);
 
-    arb_init(e), arb_init(x);
     arb_zero(total), arb_zero(first);
     for (size_t i = 0; i < sets->count; i++) {
         exp_sum(e, sets->value + i, most, most, bits);
@@ -114,59 +112,47 @@ static void get_sums(arb_t total, arb_t first, const attest_multisets *sets, int
         arb_set_fmpq(x, sets->value + i, bits);
         arb_addmul(first, e, x, bits);
     }
-    arb_clear(e), arb_clear(x);
 }
 
 void attest_multisets_boltz(arb_t value, const attest_multisets *sets, int which, long bits)
 {
-    fmpq_t most;
-    arb_t total;
+    ARB(total);
+    FMPQ(most);
 
-    arb_init(total);
-    fmpq_init(most);
     attest_multisets_most(most, sets, which);
     get_sums(total, value, sets, which, most, bits);
     arb_div(value, value, total, bits);
-    fmpq_clear(most);
-    arb_clear(total);
 }
 
 void attest_multisets_by_m(arb_t value, const attest_multisets *sets, long bits)
 {
     const fmpq *most = top(sets), *x = sets->value;
     const size_t *a = sets->times[0], *b = sets->times[1];
-    arb_t of_a, of_b, e, rest;
-    fmpq_t coefficient;
+    ARB(of_a, of_b, e, rest);
+    FMPQ(coefficient);
 
-    arb_init(of_a), arb_init(of_b), arb_init(e), arb_init(rest);
-    fmpq_init(coefficient);
     get_sums(of_a, rest, sets, 0, most, bits);
     get_sums(of_b, rest, sets, 1, most, bits);
     arb_zero(value);
     for (size_t i = 0; i < sets->count; i++)
         for (size_t j = i + 1; j < sets->count; j++) {
-            fmpq_t gap;
-            fmpq_init(gap);
+            FMPQ(gap);
             fmpq_set_si(coefficient, (slong)(a[i] * b[j]) - (slong)(a[j] * b[i]), 1);
             fmpq_sub(gap, x + i, x + j);
             fmpq_mul(coefficient, coefficient, gap);
             exp_sum(e, x + i, x + j, most, bits);
             arb_set_fmpq(rest, coefficient, bits);
             arb_addmul(value, rest, e, bits);
-            fmpq_clear(gap);
         }
     arb_div(value, value, of_a, bits);
     arb_div(value, value, of_b, bits);
-    fmpq_clear(coefficient);
-    arb_clear(of_a), arb_clear(of_b), arb_clear(e), arb_clear(rest);
 }
 
 void attest_multisets_by_l(arb_t value, const attest_multisets *sets, long bits)
 {
     const fmpq *most = top(sets);
-    arb_t beta, e, x, total;
+    ARB(beta, e, x, total);
 
-    arb_init(beta), arb_init(e), arb_init(x), arb_init(total);
     attest_multisets_boltz(beta, sets, 1, bits);
     get_sums(total, x, sets, 0, most, bits);
     arb_zero(value);
@@ -179,7 +165,6 @@ void attest_multisets_by_l(arb_t value, const attest_multisets *sets, long bits)
         arb_addmul(value, x, e, bits);
     }
     arb_div(value, value, total, bits);
-    arb_clear(beta), arb_clear(e), arb_clear(x), arb_clear(total);
 }
 
 attest_status attest_multisets_difference(attest_boltz_difference *difference,
@@ -191,9 +176,9 @@ attest_status attest_multisets_difference(attest_boltz_difference *difference,
     size_t *times[2] = {attest_memory_alloc(count, sizeof *times[0]),
                         attest_memory_alloc(count, sizeof *times[1])};
     attest_status status = times[0] && times[1] ? ATTEST_OK : ATTEST_NOMEM;
-    fmpz_t denominator;
+    FMPZ(denominator);
 
-    fmpz_init_set_ui(denominator, 1);
+    fmpz_one(denominator);
     for (size_t i = 0; i < count; i++)
         fmpz_lcm(denominator, denominator, fmpq_denref(sets->value + i));
     for (int w = 0; status == ATTEST_OK && w < 2; w++)
@@ -209,7 +194,6 @@ attest_status attest_multisets_difference(attest_boltz_difference *difference,
         status =
             attest_boltz_difference_bound(difference, &a, &b, denominator, 40, max_bits, error);
     }
-    fmpz_clear(denominator);
     for (int w = 0; w < 2; w++) {
         _fmpz_vec_clear(numerator[w], (slong)count);
         free(times[w]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 static void set_matrix(fmpq_mat_t to, const attest_matrix *matrix)
 {
@@ -120,9 +121,8 @@ void attest_oracle_hardmax(fmpq *out, const attest_oracle *oracle, attest_place 
 {
     size_t dim = oracle->dataset->dim, seen = attest_oracle_seen(oracle, place);
     bool leftmost = oracle->weights->ties == ATTEST_TIES_LEFTMOST;
-    fmpq_t mean;
+    FMPQ(mean);
 
-    fmpq_init(mean);
     for (size_t c = 0; c < dim; c++) {
         attest_oracle_skip(out + c, oracle, place, c);
         for (size_t h = 0; h < oracle->weights->heads; h++) {
@@ -139,7 +139,6 @@ void attest_oracle_hardmax(fmpq *out, const attest_oracle *oracle, attest_place 
             fmpq_add(out + c, out + c, mean);
         }
     }
-    fmpq_clear(mean);
 }
 
 /* Adds to out what head h contributes at a place. */
@@ -148,12 +147,10 @@ static void add_softmax(arb_ptr out, const attest_oracle *oracle, size_t h, atte
 {
     size_t dim = oracle->dataset->dim;
     const fmpq *most = largest(oracle, h, place);
-    arb_ptr sum = _arb_vec_init((slong)dim);
-    arb_t weight, total, x;
-    fmpq_t depth;
+    ARB_VEC(sum, (slong)dim);
+    ARB(weight, total, x);
+    FMPQ(depth);
 
-    arb_init(weight), arb_init(total), arb_init(x);
-    fmpq_init(depth);
     for (size_t j = attest_oracle_seen(oracle, place); j-- > 0;) {
         fmpq_sub(depth, attest_oracle_score(oracle, h, place, j), most);
         arb_set_fmpq(weight, depth, bits);
@@ -168,24 +165,19 @@ static void add_softmax(arb_ptr out, const attest_oracle *oracle, size_t h, atte
         arb_div(x, sum + c, total, bits);
         arb_add(out + c, out + c, x, bits);
     }
-    arb_clear(weight), arb_clear(total), arb_clear(x);
-    fmpq_clear(depth);
-    _arb_vec_clear(sum, (slong)dim);
 }
 
 void attest_oracle_softmax(arb_ptr out, const attest_oracle *oracle, attest_place place,
                            long bits)
 {
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t c = 0; c < oracle->dataset->dim; c++) {
         attest_oracle_skip(x, oracle, place, c);
         arb_set_fmpq(out + c, x, bits);
     }
     for (size_t h = oracle->weights->heads; h-- > 0;)
         add_softmax(out, oracle, h, place, bits);
-    fmpq_clear(x);
 }
 
 /* Every token that a sees is seen by b, too. */

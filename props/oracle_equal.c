@@ -5,6 +5,7 @@
  *     e^{sum of the scores} (x - y + sum of the values at a - sum of the values at b).
  * Group after group is multiplied out, and ways of equal exponent are counted together: a term
  * is e^{exponent} (the sum of what `ways` ways add up to). */
+#include "number/scope.h"
 #include "props/oracle.h"
 
 #include <stdlib.h>
@@ -80,16 +81,14 @@ static void collect(terms *all)
 static void choose(term *to, const term *from, const attest_oracle *oracle, size_t group,
                    attest_place place, size_t j)
 {
-    fmpq_t value;
+    FMPQ(value);
 
-    fmpq_init(value);
     fmpq_add(to->exponent, from->exponent, attest_oracle_score(oracle, group / 2, place, j));
     to->ways = from->ways;
     for (size_t c = 0; c < oracle->dataset->dim; c++) {
         fmpq_mul_ui(value, attest_oracle_value(oracle, group / 2, place, j, c), from->ways);
         (group % 2 ? fmpq_sub : fmpq_add)(to->sum + c, from->sum + c, value);
     }
-    fmpq_clear(value);
 }
 
 /* all times the denominator of a group. */
@@ -122,16 +121,14 @@ static bool is_beyond(const attest_oracle *oracle, attest_place a, attest_place 
 /* One way, of exponent 0: the difference of what the skip adds. */
 static void set_skip(term *one, const attest_oracle *oracle, attest_place a, attest_place b)
 {
-    fmpq_t y;
+    FMPQ(y);
 
-    fmpq_init(y);
     one->ways = 1;
     for (size_t c = 0; c < oracle->dataset->dim; c++) {
         attest_oracle_skip(one->sum + c, oracle, a, c);
         attest_oracle_skip(y, oracle, b, c);
         fmpq_sub(one->sum + c, one->sum + c, y);
     }
-    fmpq_clear(y);
 }
 
 int attest_oracle_equal(const attest_oracle *oracle, attest_place a, attest_place b)

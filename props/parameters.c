@@ -1,4 +1,5 @@
 /* parameters.c -- Remark 2: how many parameters memorisation takes. */
+#include "base/scope.h"
 #include "theory/memorize.h"
 
 #include "props/memorization.h"
@@ -107,14 +108,13 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
 {
     const attest_dataset *dataset = &instance->dataset;
     const fmpq *mask = attest_instance_get(instance, "mask");
-    attest_memorization m;
     attest_status status;
 
     if (dataset->count == 0 || !dataset->label || (mask && fmpq_cmp_si(mask, 1) > 0)) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    attest_memorization_init(&m);
+    ATTEST_SCOPED(attest_memorization, m);
     m.mask = mask && fmpq_is_one(mask) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     status = attest_memorization_build(&m, dataset, error);
     if (status == ATTEST_UNABLE) {
@@ -125,7 +125,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     } else if (status == ATTEST_OK) {
         judge(trial, &m, dataset, setting);
     }
-    attest_memorization_clear(&m);
     return status;
 }
 

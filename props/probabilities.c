@@ -3,6 +3,8 @@
 
 #include <attest/attention.h>
 
+#include "number/scope.h"
+
 /* Entries of a token: its score, a 1, and its unit vector. */
 enum { SCORE, ONE, UNIT };
 
@@ -58,14 +60,12 @@ static attest_status evaluate(arb_ptr soft, fmpq *hard, const fmpq *score, size_
                               long bits, attest_error *error)
 {
     size_t dim = UNIT + count, entries = count * dim;
-    arb_ptr balls = _arb_vec_init((slong)entries);
-    fmpq *exact = _fmpq_vec_init((slong)entries);
-    attest_sequence sequence;
-    attest_weights weights;
+    ARB_VEC(balls, (slong)entries);
+    FMPQ_VEC(exact, (slong)entries);
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
+    ATTEST_SCOPED(attest_weights, weights);
 
-    attest_sequence_init(&sequence);
-    attest_weights_init(&weights);
     set_sequence(&sequence, score, count);
     status = set_weights(&weights, count);
     weights.activation = hard ? ATTEST_HARDMAX : ATTEST_SOFTMAX;
@@ -77,10 +77,6 @@ static attest_status evaluate(arb_ptr soft, fmpq *hard, const fmpq *score, size_
             fmpq_set(hard + i, exact + UNIT + i);
         else
             arb_set(soft + i, balls + UNIT + i);
-    attest_sequence_clear(&sequence);
-    attest_weights_clear(&weights);
-    _arb_vec_clear(balls, (slong)entries);
-    _fmpq_vec_clear(exact, (slong)entries);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/properties.h"
 #include "props/statement.h"
 #include "theory/theorem2_parts.h"
@@ -51,12 +52,10 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size_t dim,
                   size_t points)
 {
-    fmpq_t left, right;
-    arb_t pi, x;
     bool kept = false, decided = false;
+    FMPQ(left, right);
+    ARB(pi, x);
 
-    fmpq_init(left), fmpq_init(right);
-    arb_init(pi), arb_init(x);
     fmpq_mul_2exp(left, square, 3);
     fmpq_mul(right, product, product);
     fmpq_mul_ui(right, right, points * points * points * points * dim);
@@ -70,8 +69,6 @@ static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size
         decided = !arb_contains_zero(x);
         kept = decided && arb_is_positive(x);
     }
-    fmpq_clear(left), fmpq_clear(right);
-    arb_clear(pi), arb_clear(x);
     return kept;
 }
 
@@ -79,10 +76,8 @@ static bool keeps(double *ratio, const fmpq_t square, const fmpq_t product, size
 static bool keeps_pair(double *ratio, const attest_dataset *dataset,
                        const attest_rational_vector *direction, size_t a, size_t b)
 {
-    fmpq_t x, y, square, product, norm;
-    bool kept;
+    FMPQ(x, y, square, product, norm);
 
-    fmpq_init(x), fmpq_init(y), fmpq_init(square), fmpq_init(product), fmpq_init(norm);
     for (size_t c = 0; c < dataset->dim; c++) {
         attest_tokens_get_entry(x, &dataset->tokens, a, c);
         attest_tokens_get_entry(y, &dataset->tokens, b, c);
@@ -93,9 +88,7 @@ static bool keeps_pair(double *ratio, const attest_dataset *dataset,
         fmpq_addmul(norm, y, y);
     }
     fmpq_mul(square, square, norm); /* u = v / |v| */
-    kept = keeps(ratio, square, product, dataset->dim, dataset->tokens.count);
-    fmpq_clear(x), fmpq_clear(y), fmpq_clear(square), fmpq_clear(product), fmpq_clear(norm);
-    return kept;
+    return keeps(ratio, square, product, dataset->dim, dataset->tokens.count);
 }
 
 /* Whether it does for all pairs; *margin = the least log2 of kept over promised. */

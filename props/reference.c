@@ -7,6 +7,7 @@
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/interval_attention.h"
 #include "props/oracle.h"
 #include "props/properties.h"
@@ -100,7 +101,7 @@ static bool fail_status(examination *x, attest_status status, const char *what)
 static bool check_exact(examination *x)
 {
     size_t dim = x->sequence.dim;
-    fmpq *out = _fmpq_vec_init((slong)x->count);
+    FMPQ_VEC(out, (slong)x->count);
     attest_status status =
         attest_attention_exact(out, &x->instance->weights, &x->sequence, x->error);
     bool ok = status == ATTEST_OK;
@@ -114,7 +115,6 @@ static bool check_exact(examination *x)
         if (!fmpq_equal(out + i, x->exact + i))
             ok = fail(x, i, "exact evaluation differs from the definition");
     }
-    _fmpq_vec_clear(out, (slong)x->count);
     return ok;
 }
 
@@ -166,9 +166,8 @@ static bool check_double(examination *x, const attest_interval *interval, const 
         out ? attest_attention_double(out, &x->instance->weights, &x->sequence, x->error)
             : ATTEST_NOMEM;
     bool ok = status == ATTEST_OK;
-    mpfr_t value;
+    MPFR(DOUBLE_BITS, value);
 
-    mpfr_init2(value, DOUBLE_BITS);
     if (!ok)
         fail_status(x, status, "double evaluation fails");
     for (size_t i = 0; ok && i < x->count; i++) {
@@ -177,7 +176,6 @@ static bool check_double(examination *x, const attest_interval *interval, const 
             !attest_interval_contains(interval + i, value))
             ok = fail(x, i, "double is not between directed roundings");
     }
-    mpfr_clear(value);
     free(out);
     return ok;
 }

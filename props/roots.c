@@ -1,6 +1,8 @@
 /* roots.c -- rational bounds around the square root of a rational. */
 #include "props/roots.h"
 
+#include "number/scope.h"
+
 enum { BITS = 320, LEAST_SLACK = 40, ROOM = 4 };
 
 /* As many bits as the ball knows, but for a few. */
@@ -14,13 +16,10 @@ static flint_bitcnt_t choose_slack(const arb_t root, slong most)
 
 void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool exact)
 {
-    arb_t root;
-    arf_t end;
-    fmpq_t slack;
+    ARB(root);
+    ARF(end);
+    FMPQ(slack);
 
-    arb_init(root);
-    arf_init(end);
-    fmpq_init(slack);
     arb_sqrtpos(root, square, BITS);
     flint_bitcnt_t bits = choose_slack(root, exact ? ATTEST_ROOT_EXACT : ATTEST_ROOT_BALL);
     arb_get_lbound_arf(end, root, BITS);
@@ -36,19 +35,14 @@ void attest_root_bounds_ball(fmpq_t low, fmpq_t high, const arb_t square, bool e
         fmpq_div_2exp(high, high, LEAST_SLACK);
         fmpq_neg(low, high);
     }
-    arb_clear(root);
-    arf_clear(end);
-    fmpq_clear(slack);
 }
 
 bool attest_root_bounds(fmpq_t low, fmpq_t root, fmpq_t high, const fmpq_t square)
 {
-    arb_t ball;
+    ARB(ball);
 
-    arb_init(ball);
     arb_set_fmpq(ball, square, BITS);
     attest_root_bounds_ball(low, high, ball, true);
-    arb_clear(ball);
     if (!fmpz_is_square(fmpq_numref(square)) || !fmpz_is_square(fmpq_denref(square)))
         return false;
     fmpz_sqrt(fmpq_numref(root), fmpq_numref(square));

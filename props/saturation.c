@@ -5,6 +5,7 @@
 
 #include "campaign/gen.h"
 #include "judge/simulate.h"
+#include "number/scope.h"
 #include "props/properties.h"
 #include "props/statement.h"
 
@@ -40,14 +41,12 @@ static attest_status add_tokens(attest_dataset_builder *builder, struct theft *t
                                 unsigned limit)
 {
     attest_status status = ATTEST_OK;
-    fmpq_t token;
+    FMPQ(token);
 
-    fmpq_init(token);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
         fmpq_set_si(token, limit > 0 ? attest_gen_integer(t, limit) : 1, 1);
         status = attest_dataset_builder_add_token(builder, token, NULL);
     }
-    fmpq_clear(token);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
@@ -90,23 +89,18 @@ typedef struct scene {
 
 static bool is_double(const fmpq *x, double value)
 {
-    bool same;
-    fmpq_t back;
+    FMPQ(back);
 
-    fmpq_init(back);
     attest_number_set_double(back, value);
-    same = fmpq_equal(x, back);
-    fmpq_clear(back);
-    return same;
+    return fmpq_equal(x, back);
 }
 
 static bool get_values(double *to, const attest_dataset *dataset, size_t sequence)
 {
     size_t length = attest_dataset_length(dataset, sequence);
     bool fit = true;
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     for (size_t i = 0; i < length; i++) {
         attest_tokens_get_entry(entry, &dataset->tokens,
                                 attest_dataset_token(dataset, sequence, i), 0);
@@ -114,7 +108,6 @@ static bool get_values(double *to, const attest_dataset *dataset, size_t sequenc
         fit = fit && is_double(entry, to[i]) && (double)(float)to[i] == to[i] &&
               fabs(to[i]) <= 100;
     }
-    fmpq_clear(entry);
     return fit;
 }
 
@@ -122,16 +115,14 @@ static bool get_values(double *to, const attest_dataset *dataset, size_t sequenc
 static void set_scale(scene *s, const fmpq *tau)
 {
     char *text;
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_const_log2(x, 2 * BITS);
     arb_mul_fmpz(x, x, fmpq_numref(tau), 2 * BITS);
     arb_div_fmpz(x, x, fmpq_denref(tau), 2 * BITS);
     text = arb_get_str(x, 40, ARB_STR_NO_RADIUS);
     snprintf(s->scale, sizeof s->scale, "%s", text);
     flint_free(text);
-    arb_clear(x);
 }
 
 /* *fits = false: the instance, perhaps of a file, is none. Status: NOMEM. */
@@ -226,12 +217,8 @@ static attest_status run_kernel(double *out, attest_judge_watch *watch, const sc
 static double get_exact(arb_t o, const scene *s, const fmpq *tau)
 {
     double most = 0;
-    arb_t sum, weight, x, two;
+    ARB(sum, weight, x, two);
 
-    arb_init(sum);
-    arb_init(weight);
-    arb_init(x);
-    arb_init(two);
     arb_zero(o);
     arb_set_ui(two, 2);
     for (size_t j = 0; j < s->keys; j++) {
@@ -245,10 +232,6 @@ static double get_exact(arb_t o, const scene *s, const fmpq *tau)
         most = fmax(most, fabs(s->v[j]));
     }
     arb_div(o, o, sum, BITS);
-    arb_clear(sum);
-    arb_clear(weight);
-    arb_clear(x);
-    arb_clear(two);
     return most;
 }
 
@@ -260,11 +243,9 @@ static void compare(attest_trial *trial, const scene *s, double out,
                     const attest_judge_watch *watch, const fmpq *tau, bool dropped)
 {
     size_t saturated = watch->count[ATTEST_JUDGE_WEIGHT_OVERFLOWS];
-    arb_t o, error;
     double off, allowed;
+    ARB(o, error);
 
-    arb_init(o);
-    arb_init(error);
     allowed = get_exact(o, s, tau) / 8 +
               0x1p-10; /* values are at most 100: 50 roundings of binary32 */
     arb_set_d(error, out);
@@ -288,8 +269,6 @@ static void compare(attest_trial *trial, const scene *s, double out,
     }
     if (saturated > 0 && trial->outcome == ATTEST_HELD)
         trial->margin = fmax(trial->margin, 0);
-    arb_clear(o);
-    arb_clear(error);
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,

@@ -1,6 +1,7 @@
 /* separated.c -- Definition 1: tokenwise separatedness. */
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/oracle.h"
 #include "props/properties.h"
@@ -49,9 +50,8 @@ static bool fail(attest_trial *trial, const char *what)
 static void get_square(fmpq_t sum, const attest_dataset *d, attest_place a, attest_place b)
 {
     bool alone = a.sequence == b.sequence && a.position == b.position;
-    fmpq_t x, y;
+    FMPQ(x, y);
 
-    fmpq_init(x), fmpq_init(y);
     fmpq_zero(sum);
     for (size_t c = 0; c < d->dim; c++) {
         attest_tokens_get_entry(x, &d->tokens, attest_dataset_token(d, a.sequence, a.position),
@@ -62,7 +62,6 @@ static void get_square(fmpq_t sum, const attest_dataset *d, attest_place a, atte
             fmpq_sub(x, x, y);
         fmpq_addmul(sum, x, x);
     }
-    fmpq_clear(x), fmpq_clear(y);
 }
 
 /* The extremes by looking at all positions; equal tokens are those at distance 0. */
@@ -128,11 +127,9 @@ static void offer(fmpq_t kept, bool first, const fmpz_t square, int sign)
 
 static void look(extremes *e, const attest_dataset *d)
 {
-    fmpz_t square, difference;
     integers n;
+    FMPZ(square, difference);
 
-    fmpz_init(square);
-    fmpz_init(difference);
     integers_init(&n, d);
     e->no_duplicates = true;
     for (slong a = 0, sequence = 0; a < n.count; a++) {
@@ -159,8 +156,6 @@ static void look(extremes *e, const attest_dataset *d)
         fmpq_canonicalise(extreme);
     }
     integers_clear(&n);
-    fmpz_clear(square);
-    fmpz_clear(difference);
 }
 
 /* The library's extremes are these, times the factor, and the tokens it names attain them. */
@@ -168,9 +163,8 @@ static bool check_extremes(attest_trial *trial, const attest_separated *s, const
                            const attest_dataset *d, const fmpq_t factor)
 {
     bool ok = true;
-    fmpq_t x, y;
+    FMPQ(x, y);
 
-    fmpq_init(x), fmpq_init(y);
     fmpq_mul(x, e->least, factor);
     get_square(y, d, s->r_min, s->r_min);
     if (!fmpq_equal(s->r_min_square, x) || !fmpq_equal(x, y))
@@ -189,7 +183,6 @@ static bool check_extremes(attest_trial *trial, const attest_separated *s, const
     }
     if (s->no_duplicates != e->no_duplicates)
         ok = fail(trial, "whether a sequence repeats a token");
-    fmpq_clear(x), fmpq_clear(y);
     return ok;
 }
 
@@ -229,12 +222,10 @@ static attest_status check_changed(attest_trial *trial, const attest_instance *i
 {
     attest_token_change change = {.factor = attest_instance_get(instance, "scale"),
                                   .mirror = true};
-    attest_dataset changed;
     attest_status status;
-    fmpq_t factor;
+    ATTEST_SCOPED(attest_dataset, changed);
 
-    attest_dataset_init(&changed);
-    fmpq_init(factor);
+    FMPQ(factor);
     fmpq_one(factor);
     status = attest_transform_rearrange(&changed, &instance->dataset, ATTEST_REVERSE_SEQUENCES);
     if (status == ATTEST_OK)
@@ -247,8 +238,6 @@ static attest_status check_changed(attest_trial *trial, const attest_instance *i
         if (status == ATTEST_OK)
             (void)check_extremes(trial, s, e, &changed, factor);
     }
-    attest_dataset_clear(&changed);
-    fmpq_clear(factor);
     return status;
 }
 
@@ -258,7 +247,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     const attest_dataset *d = &instance->dataset;
     const fmpq *scale = attest_instance_get(instance, "scale");
     extremes e = {0};
-    attest_separated s;
     attest_status status;
     fmpq_t one;
 
@@ -270,7 +258,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     }
     fmpq_init(e.least), fmpq_init(e.most), fmpq_init(e.closest), fmpq_init(one);
     fmpq_one(one);
-    attest_separated_init(&s);
+    ATTEST_SCOPED(attest_separated, s);
     look(&e, d);
     status = attest_separated_get(&s, d, error);
     if (status == ATTEST_OK && check_extremes(trial, &s, &e, d, one) &&
@@ -278,7 +266,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         (!e.has_pair || ask(trial, &s, e.closest, 2)))
         status = check_changed(trial, instance, &e, &s, error);
     attest_trial_label_dataset(trial, d);
-    attest_separated_clear(&s);
     fmpq_clear(e.least), fmpq_clear(e.most), fmpq_clear(e.closest), fmpq_clear(one);
     return status;
 }

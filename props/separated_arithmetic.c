@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/arithmetic.h"
 #include "props/oracle.h"
 
@@ -15,19 +16,17 @@ enum { WORK_BITS = 4096 };
 /* bound = the format's number next to sqrt(square), strictly below or above it. */
 static void get_bound(fmpq_t bound, const fmpq_t square, long precision, bool above)
 {
-    mpfr_t root;
     mpq_t q;
 
     mpq_init(q);
-    mpfr_init2(root, WORK_BITS);
+    MPFR(WORK_BITS, root);
     fmpq_get_mpq(q, square);
     mpfr_set_q(root, q, above ? MPFR_RNDU : MPFR_RNDD);
     mpfr_sqrt(root, root, above ? MPFR_RNDU : MPFR_RNDD);
     mpfr_prec_round(root, precision, above ? MPFR_RNDU : MPFR_RNDD);
     mpfr_get_q(q, root);
     fmpq_set_mpq(bound, q);
-    fmpq_t again;
-    fmpq_init(again);
+    FMPQ(again);
     fmpq_mul(again, bound, bound);
     if (fmpq_equal(again, square)) {
         if (above)
@@ -37,8 +36,6 @@ static void get_bound(fmpq_t bound, const fmpq_t square, long precision, bool ab
         mpfr_get_q(q, root);
         fmpq_set_mpq(bound, q);
     }
-    fmpq_clear(again);
-    mpfr_clear(root);
     mpq_clear(q);
 }
 
@@ -48,12 +45,10 @@ attest_status attest_props_separated_gen(attest_instance *instance, struct theft
     static const attest_gen_sequences sequences = {
         .count_min = 1, .count_max = 2, .length_min = 2, .length_max = 4};
     attest_format format = attest_props_arithmetic_format(setting);
-    attest_vocabulary vocabulary;
-    attest_separated extremes;
     attest_status status;
+    ATTEST_SCOPED(attest_vocabulary, vocabulary);
+    ATTEST_SCOPED(attest_separated, extremes);
 
-    attest_vocabulary_init(&vocabulary);
-    attest_separated_init(&extremes);
     status = attest_props_arithmetic_gen_tokens(&vocabulary, t, &format);
     if (status == ATTEST_OK)
         status = attest_gen_dataset(&instance->dataset, t, &vocabulary, &sequences);
@@ -65,8 +60,6 @@ attest_status attest_props_separated_gen(attest_instance *instance, struct theft
         get_bound(attest_instance_set(instance, "r_max"), extremes.r_max_square,
                   format.precision, true);
     }
-    attest_vocabulary_clear(&vocabulary);
-    attest_separated_clear(&extremes);
     return status;
 }
 
@@ -92,10 +85,9 @@ static void get_square(mpfr_t sum, const attest_tokens *tokens, size_t a, size_t
                        const attest_format *format, mpfr_rnd_t round)
 {
     mpfr_t x, y;
-    fmpq_t q;
 
     mpfr_inits2(format->precision, x, y, (mpfr_ptr)0);
-    fmpq_init(q);
+    FMPQ(q);
     for (size_t c = 0; c < tokens->dim; c++) {
         attest_tokens_get_entry(q, tokens, a, c);
         set_rational(x, q);
@@ -109,7 +101,6 @@ static void get_square(mpfr_t sum, const attest_tokens *tokens, size_t a, size_t
         else
             finish(sum, mpfr_add(sum, sum, x, round), format, round);
     }
-    fmpq_clear(q);
     mpfr_clears(x, y, (mpfr_ptr)0);
 }
 
@@ -136,10 +127,8 @@ static bool keeps(double *margin, const attest_tokens *tokens, size_t a, size_t 
 /* log2 of the exact |norm - bound| / bound, to first order in it. */
 static double get_slack(const attest_tokens *tokens, size_t a, size_t b, const fmpq *bound)
 {
-    fmpq_t x, y, square;
-    double slack;
+    FMPQ(x, y, square);
 
-    fmpq_init(x), fmpq_init(y), fmpq_init(square);
     for (size_t c = 0; c < tokens->dim; c++) {
         attest_tokens_get_entry(x, tokens, a, c);
         attest_tokens_get_entry(y, tokens, b, c);
@@ -151,9 +140,7 @@ static double get_slack(const attest_tokens *tokens, size_t a, size_t b, const f
     fmpq_sub(x, square, y);
     if (!fmpq_is_zero(y))
         fmpq_div(x, x, y);
-    slack = log2(fabs(fmpq_get_d(x))) - 1;
-    fmpq_clear(x), fmpq_clear(y), fmpq_clear(square);
-    return slack;
+    return log2(fabs(fmpq_get_d(x))) - 1;
 }
 
 static attest_place find(const attest_dataset *d, size_t token)
@@ -207,10 +194,9 @@ attest_status attest_props_separated_decide(attest_trial *trial,
 {
     attest_format format = attest_props_arithmetic_format(setting);
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
-    attest_separated extremes;
     attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_separated, extremes);
 
-    attest_separated_init(&extremes);
     trial->outcome = ATTEST_DISCARDED;
     if (is_asked(instance, &format)) {
         status = attest_separated_get(&extremes, &instance->dataset, error);
@@ -228,6 +214,5 @@ attest_status attest_props_separated_decide(attest_trial *trial,
             attest_trial_label_dataset(trial, &instance->dataset);
         }
     }
-    attest_separated_clear(&extremes);
     return status;
 }

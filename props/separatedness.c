@@ -4,6 +4,7 @@
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/oracle.h"
 #include "props/evaluation.h"
 #include "props/properties.h"
@@ -59,9 +60,8 @@ static const attest_gen_layer kind = {
 static void get_spread(fmpq_t square, const attest_oracle *oracle, size_t h)
 {
     slong dim = (slong)oracle->dataset->dim, count = (slong)oracle->dataset->tokens.count;
-    fmpq_t sum, x;
+    FMPQ(sum, x);
 
-    fmpq_init(sum), fmpq_init(x);
     fmpq_zero(square);
     for (slong i = 0; i < count; i++)
         for (slong j = 0; j < i; j++) {
@@ -74,15 +74,13 @@ static void get_spread(fmpq_t square, const attest_oracle *oracle, size_t h)
             if (fmpq_cmp(sum, square) > 0)
                 fmpq_set(square, sum);
         }
-    fmpq_clear(sum), fmpq_clear(x);
 }
 
 /* spread = a rational above the sum of the heads' spreads, by a little. */
 static void bound_spread(fmpq_t spread, const attest_oracle *oracle)
 {
-    fmpq_t square, low, root, high;
+    FMPQ(square, low, root, high);
 
-    fmpq_init(square), fmpq_init(low), fmpq_init(root), fmpq_init(high);
     fmpq_zero(spread);
     for (size_t h = 0; h < oracle->weights->heads; h++) {
         get_spread(square, oracle, h);
@@ -91,20 +89,17 @@ static void bound_spread(fmpq_t spread, const attest_oracle *oracle)
         (void)attest_root_bounds(low, root, high, square);
         fmpq_add(spread, spread, high);
     }
-    fmpq_clear(square), fmpq_clear(low), fmpq_clear(root), fmpq_clear(high);
 }
 
 /* Halves all W_O until spread^2 < eps^2, the square of the least distance of tokens. */
 static attest_status make_small(attest_instance *instance)
 {
-    attest_separated extremes;
     attest_oracle oracle;
     attest_status status;
-    fmpq_t spread, factor;
     ulong halvings = 0;
+    ATTEST_SCOPED(attest_separated, extremes);
 
-    attest_separated_init(&extremes);
-    fmpq_init(spread), fmpq_init(factor);
+    FMPQ(spread, factor);
     status = attest_separated_get(&extremes, &instance->dataset, NULL);
     if (status == ATTEST_OK && extremes.has_pair) {
         status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
@@ -119,8 +114,6 @@ static attest_status make_small(attest_instance *instance)
         for (size_t h = 0; h < instance->weights.heads && halvings; h++)
             attest_transform_multiply(&instance->weights.head[h].wo, factor);
     }
-    attest_separated_clear(&extremes);
-    fmpq_clear(spread), fmpq_clear(factor);
     return status;
 }
 
@@ -152,11 +145,9 @@ static void measure(arb_t distance, arb_t promised, const examination *x, attest
     const attest_dataset *d = x->oracle->dataset;
     size_t at_a = attest_evaluation_at(&x->out, a), at_b = attest_evaluation_at(&x->out, b);
     bool hardmax = x->oracle->weights->activation == ATTEST_HARDMAX;
-    fmpq_t q;
-    arb_t z;
+    ARB(z);
+    FMPQ(q);
 
-    arb_init(z);
-    fmpq_init(q);
     arb_zero(distance), arb_zero(promised);
     for (size_t c = 0; c < d->dim; c++) {
         fmpq_sub(q, x->out.exact + at_a + c, x->out.exact + at_b + c);
@@ -176,8 +167,6 @@ static void measure(arb_t distance, arb_t promised, const examination *x, attest
         arb_sub(promised, promised, z, x->bits);
     } else
         arb_zero(promised);
-    arb_clear(z);
-    fmpq_clear(q);
 }
 
 /* One pair; false when this precision does not decide it. */
@@ -185,9 +174,8 @@ static bool compare(examination *x, attest_place a, attest_place b)
 {
     attest_trial *trial = x->trial;
     bool decided, equal = false;
-    arb_t distance, promised;
+    ARB(distance, promised);
 
-    arb_init(distance), arb_init(promised);
     measure(distance, promised, x, a, b);
     decided = arb_gt(distance, promised) || arb_le(distance, promised);
     if (!decided && !x->spread)
@@ -206,7 +194,6 @@ static bool compare(examination *x, attest_place a, attest_place b)
         if (!(trial->margin <= margin))
             trial->margin = margin;
     }
-    arb_clear(distance), arb_clear(promised);
     return decided;
 }
 
@@ -249,17 +236,15 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
                             const attest_setting *setting, attest_error *error)
 {
     bool small = !attest_setting_drops(setting, "small-values");
-    attest_separated extremes;
     attest_oracle oracle;
     attest_status status;
-    fmpq_t spread, square;
 
     if (!attest_instance_fits(instance) || !instance->weights.skip) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    fmpq_init(spread), fmpq_init(square);
-    attest_separated_init(&extremes);
+    FMPQ(spread, square);
+    ATTEST_SCOPED(attest_separated, extremes);
     status = attest_separated_get(&extremes, &instance->dataset, NULL);
     if (status == ATTEST_OK)
         status = attest_oracle_init(&oracle, &instance->dataset, &instance->weights);
@@ -280,8 +265,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         }
         attest_oracle_clear(&oracle);
     }
-    attest_separated_clear(&extremes);
-    fmpq_clear(spread), fmpq_clear(square);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "campaign/coverage.h"
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/evaluation.h"
 #include "props/oracle.h"
 #include "props/properties.h"
@@ -33,7 +34,7 @@ static const attest_gen_layer kind = {
 static void make_gradient(attest_head *head, const fmpq_t c)
 {
     size_t rows = head->wq.cols, cols = head->wq.rows;
-    fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
+    FMPQ_VEC(entry, (slong)(rows * cols));
 
     attest_matrix_set(&head->wv, &head->wk);
     for (size_t i = 0; i < rows * cols; i++) {
@@ -41,7 +42,6 @@ static void make_gradient(attest_head *head, const fmpq_t c)
         fmpq_mul(entry + i, entry + i, c);
     }
     attest_gen_set_matrix(&head->wo, entry, rows, cols);
-    _fmpq_vec_clear(entry, (slong)(rows * cols));
 }
 
 static attest_status gen(attest_instance *instance, struct theft *t,
@@ -49,17 +49,15 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 {
     attest_weights *weights = &instance->weights;
     attest_status status;
-    fmpq_t c;
 
     (void)setting;
-    fmpq_init(c);
+    FMPQ(c);
     attest_gen_positive(c, t, 4);
     status = attest_gen_data_and_weights(instance, t, &kind);
     weights->skip = true;
     weights->mask = ATTEST_MASK_NONE;
     for (size_t h = 0; status == ATTEST_OK && h < weights->heads; h++)
         make_gradient(weights->head + h, c);
-    fmpq_clear(c);
     return status;
 }
 
@@ -68,9 +66,8 @@ static bool is_gradient(const attest_head *head)
 {
     size_t dim = head->wo.rows, size = head->wk.rows;
     bool ok = true;
-    fmpq_t x, y, b, a, factor;
+    FMPQ(x, y, a, b, factor);
 
-    fmpq_init(x), fmpq_init(y), fmpq_init(a), fmpq_init(b), fmpq_init(factor);
     bool known = false;
     for (size_t i = 0; i < dim * dim; i++) {
         fmpq_zero(a), fmpq_zero(b);
@@ -91,7 +88,6 @@ static bool is_gradient(const attest_head *head)
         fmpq_set(factor, b);
         known = true;
     }
-    fmpq_clear(x), fmpq_clear(y), fmpq_clear(a), fmpq_clear(b), fmpq_clear(factor);
     return ok;
 }
 
@@ -101,9 +97,8 @@ static bool is_equal(const attest_oracle *oracle, attest_place a, attest_place b
 {
     size_t seen = attest_oracle_seen(oracle, a);
     bool same = true;
-    fmpq_t first, x;
+    FMPQ(first, x);
 
-    fmpq_init(first), fmpq_init(x);
     for (size_t h = 0; h < oracle->weights->heads; h++)
         for (size_t j = 0; j < seen; j++) {
             fmpq_sub(x, attest_oracle_score(oracle, h, a, j),
@@ -112,7 +107,6 @@ static bool is_equal(const attest_oracle *oracle, attest_place a, attest_place b
                 fmpq_set(first, x);
             same = same && fmpq_equal(first, x);
         }
-    fmpq_clear(first), fmpq_clear(x);
     return same;
 }
 
@@ -121,11 +115,9 @@ static void get_excess(arb_t excess, fmpq_t exact, const attest_evaluation *out,
                        attest_place b, long bits)
 {
     size_t at_a = attest_evaluation_at(out, a), at_b = attest_evaluation_at(out, b);
-    fmpq_t z, w;
-    arb_t x, y;
+    FMPQ(z, w);
+    ARB(x, y);
 
-    fmpq_init(z), fmpq_init(w);
-    arb_init(x), arb_init(y);
     arb_zero(excess);
     fmpq_zero(exact);
     for (size_t c = 0; c < out->dataset->dim; c++) {
@@ -138,8 +130,6 @@ static void get_excess(arb_t excess, fmpq_t exact, const attest_evaluation *out,
         arb_sub(x, x, y, bits);
         arb_addmul(excess, x, y, bits);
     }
-    fmpq_clear(z), fmpq_clear(w);
-    arb_clear(x), arb_clear(y);
 }
 
 /* One pair; false: this precision does not decide it. */
@@ -147,11 +137,9 @@ static bool compare(attest_trial *trial, const attest_oracle *oracle,
                     const attest_evaluation *out, attest_place a, attest_place b, long bits)
 {
     bool hardmax = oracle->weights->activation == ATTEST_HARDMAX, decided = true, bad;
-    fmpq_t exact;
-    arb_t excess;
+    ARB(excess);
+    FMPQ(exact);
 
-    arb_init(excess);
-    fmpq_init(exact);
     get_excess(excess, exact, out, a, b, bits);
     if (hardmax)
         bad = fmpq_sgn(exact) < 0;
@@ -166,8 +154,6 @@ static bool compare(attest_trial *trial, const attest_oracle *oracle,
         trial->has_pair = true;
         trial->pair[0] = a, trial->pair[1] = b;
     }
-    arb_clear(excess);
-    fmpq_clear(exact);
     return decided;
 }
 

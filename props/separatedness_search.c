@@ -8,6 +8,7 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/gen.h"
 #include "props/oracle.h"
 #include "props/properties.h"
@@ -41,16 +42,14 @@ static bool evaluate(double *out, const attest_instance *instance)
 {
     const attest_dataset *d = &instance->dataset;
     attest_status status = ATTEST_OK;
-    attest_sequence sequence;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     for (size_t i = 0; status == ATTEST_OK && i < d->count; i++) {
         status = attest_dataset_get_sequence(&sequence, d, i, NULL, NULL);
         if (status == ATTEST_OK)
             status = attest_attention_double(out + d->start[i] * d->dim, &instance->weights,
                                              &sequence, NULL);
     }
-    attest_sequence_clear(&sequence);
     return status == ATTEST_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/probabilities.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -26,10 +27,9 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     size_t count = attest_gen_size(t, 1, MOST);
     attest_status status = ATTEST_OK;
     attest_dataset_builder builder;
-    fmpq_t x, scale;
 
     (void)setting;
-    fmpq_init(x), fmpq_init(scale);
+    FMPQ(x, scale);
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++) {
         if (i == 0)
@@ -46,7 +46,6 @@ static attest_status gen(attest_instance *instance, struct theft *t,
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(&instance->dataset, &builder, NULL);
     attest_dataset_builder_clear(&builder);
-    fmpq_clear(x), fmpq_clear(scale);
     return status;
 }
 
@@ -54,9 +53,8 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t count)
 {
     bool ok = true;
-    fmpq_t sum;
+    FMPQ(sum);
 
-    fmpq_init(sum);
     attest_scores_get(p, dataset, 0);
     for (size_t i = 0; i < count; i++) {
         ok = ok && fmpq_sgn(p + i) >= 0;
@@ -65,7 +63,6 @@ static bool get_probabilities(fmpq *p, const attest_dataset *dataset, size_t cou
     ok = ok && !fmpq_is_zero(sum);
     for (size_t i = 0; ok && i < count; i++)
         fmpq_div(p + i, p + i, sum);
-    fmpq_clear(sum);
     return ok;
 }
 
@@ -75,9 +72,8 @@ static bool is_semidefinite(fmpq_mat_t m)
 {
     slong n = fmpq_mat_nrows(m);
     bool done[MOST] = {false};
-    fmpq_t factor;
+    FMPQ(factor);
 
-    fmpq_init(factor);
     for (;;) {
         slong pivot = 0;
         while (pivot < n && (done[pivot] || fmpq_sgn(fmpq_mat_entry(m, pivot, pivot)) <= 0))
@@ -97,7 +93,6 @@ static bool is_semidefinite(fmpq_mat_t m)
     for (slong i = 0; i < n; i++)
         for (slong j = 0; j < n; j++)
             rest = rest && (done[i] || done[j] || fmpq_is_zero(fmpq_mat_entry(m, i, j)));
-    fmpq_clear(factor);
     return rest;
 }
 
@@ -112,12 +107,10 @@ static bool holds(const fmpq *p, size_t count)
         for (size_t j = 0; j < count; j++)
             fmpq_mul(fmpq_mat_entry(m, (slong)i, (slong)j), p + i, p + j);
         fmpq *diagonal = fmpq_mat_entry(m, (slong)i, (slong)i);
-        fmpq_t half;
-        fmpq_init(half);
+        FMPQ(half);
         fmpq_set_si(half, 1, 2);
         fmpq_add(diagonal, diagonal, half);
         fmpq_sub(diagonal, diagonal, p + i);
-        fmpq_clear(half);
     }
     ok = is_semidefinite(m);
     fmpq_mat_clear(m);
@@ -161,7 +154,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     if (dataset->count != 1 || dataset->dim != 1 || attest_dataset_length(dataset, 0) > MOST)
         return ATTEST_OK;
     size_t count = attest_dataset_length(dataset, 0);
-    fmpq *p = _fmpq_vec_init((slong)count);
+    FMPQ_VEC(p, (slong)count);
     if (get_probabilities(p, dataset, count)) {
         double largest = eigenvalue(p, count);
         trial->outcome = ATTEST_HELD;
@@ -172,7 +165,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         } else if (largest > 0)
             trial->margin = fmax(log2(0.5 / largest), 0);
     }
-    _fmpq_vec_clear(p, (slong)count);
     return ATTEST_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/probabilities.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -71,9 +72,8 @@ static void find_winners(scores *s)
 {
     const fmpq *most = s->score;
     bool any = false;
-    fmpq_t depth;
+    FMPQ(depth);
 
-    fmpq_init(depth);
     for (size_t i = 1; i < s->count; i++)
         if (fmpq_cmp(s->score + i, most) > 0)
             most = s->score + i;
@@ -86,18 +86,16 @@ static void find_winners(scores *s)
             any = true;
         }
     }
-    fmpq_clear(depth);
 }
 
 /* distance = |softmax - hardmax|_1, bound = 2 (n - m) e^-gap / m. */
 static attest_status get_sides(arb_t distance, arb_t bound, const scores *s, long bits,
                                attest_error *error)
 {
-    arb_ptr p = _arb_vec_init((slong)s->count);
+    ARB_VEC(p, (slong)s->count);
     attest_status status = attest_probabilities_softmax(p, s->score, s->count, bits, error);
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_zero(distance);
     for (size_t i = 0; status == ATTEST_OK && i < s->count; i++) {
         arb_set_fmpq(x, s->hard + i, bits);
@@ -110,30 +108,23 @@ static attest_status get_sides(arb_t distance, arb_t bound, const scores *s, lon
     arb_exp(bound, x, bits);
     arb_mul_ui(bound, bound, 2 * (s->count - s->winners), bits);
     arb_div_ui(bound, bound, s->winners, bits);
-    arb_clear(x);
-    _arb_vec_clear(p, (slong)s->count);
     return status;
 }
 
 static double log2_ratio(const arb_t high, const arb_t low)
 {
-    double value;
-    arb_t ratio;
+    ARB(ratio);
 
-    arb_init(ratio);
     arb_div(ratio, high, low, BITS);
     arb_log_base_ui(ratio, ratio, 2, BITS);
-    value = arf_get_d(arb_midref(ratio), ARF_RND_NEAR);
-    arb_clear(ratio);
-    return value;
+    return arf_get_d(arb_midref(ratio), ARF_RND_NEAR);
 }
 
 static attest_status compare(attest_trial *trial, const scores *s, attest_error *error)
 {
     attest_status status = ATTEST_OK;
-    arb_t distance, bound;
+    ARB(distance, bound);
 
-    arb_init(distance), arb_init(bound);
     attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
     for (long bits = BITS;
          status == ATTEST_OK && trial->outcome == ATTEST_OPEN && bits <= MOST_BITS; bits *= 2) {
@@ -153,7 +144,6 @@ static attest_status compare(attest_trial *trial, const scores *s, attest_error 
             trial->margin = fmin(log2_ratio(bound, distance), -0x1p-1022);
         }
     }
-    arb_clear(distance), arb_clear(bound);
     return status;
 }
 

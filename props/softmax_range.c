@@ -3,6 +3,7 @@
 
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/probabilities.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -45,9 +46,8 @@ static void get_range(fmpq_t range, const fmpq *score, size_t count)
  * iff all weights are strictly inside. */
 static void get_margin(arb_t margin, arb_srcptr p, size_t count, const fmpq_t range, long bits)
 {
-    arb_t d, x, n;
+    ARB(d, x, n);
 
-    arb_init(d), arb_init(x), arb_init(n);
     arb_set_fmpq(d, range, bits);
     arb_set_ui(n, count);
     arb_log(n, n, bits);
@@ -61,19 +61,16 @@ static void get_margin(arb_t margin, arb_srcptr p, size_t count, const fmpq_t ra
     }
     arb_const_log2(x, bits);
     arb_div(margin, margin, x, bits);
-    arb_clear(d), arb_clear(x), arb_clear(n);
 }
 
 static attest_status compare(attest_trial *trial, const fmpq *score, size_t count,
                              attest_error *error)
 {
-    arb_ptr p = _arb_vec_init((slong)count);
+    ARB_VEC(p, (slong)count);
     attest_status status = ATTEST_OK;
-    arb_t margin;
-    fmpq_t range;
+    ARB(margin);
+    FMPQ(range);
 
-    arb_init(margin);
-    fmpq_init(range);
     get_range(range, score, count);
     attest_trial_open(trial, "not decided at %d bits", MOST_BITS);
     for (long bits = BITS;
@@ -89,29 +86,22 @@ static attest_status compare(attest_trial *trial, const fmpq *score, size_t coun
         if (trial->outcome != ATTEST_OPEN && !fmpq_is_zero(range))
             trial->margin = arf_get_d(arb_midref(margin), ARF_RND_NEAR);
     }
-    arb_clear(margin);
-    fmpq_clear(range);
-    _arb_vec_clear(p, (slong)count);
     return status;
 }
 
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_status status;
-
     (void)setting;
     if (instance->dataset.count != 1 || instance->dataset.dim != 1) {
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
     size_t count = attest_dataset_length(&instance->dataset, 0);
-    fmpq *score = _fmpq_vec_init((slong)count);
+    FMPQ_VEC(score, (slong)count);
     attest_scores_get(score, &instance->dataset, 0);
     attest_trial_label_dataset(trial, &instance->dataset);
-    status = compare(trial, score, count, error);
-    _fmpq_vec_clear(score, (slong)count);
-    return status;
+    return compare(trial, score, count, error);
 }
 
 const attest_property attest_property_softmax_range = {

@@ -1,16 +1,16 @@
 /* stream.c -- attention in one pass over the keys. */
 #include "props/stream.h"
 
+#include "number/scope.h"
+
 /* x = e^{a - b}. */
 static void exp_difference(arb_t x, const fmpq_t a, const fmpq_t b, long bits)
 {
-    fmpq_t difference;
+    FMPQ(difference);
 
-    fmpq_init(difference);
     fmpq_sub(difference, a, b);
     arb_set_fmpq(x, difference, bits);
     arb_exp(x, x, bits);
-    fmpq_clear(difference);
 }
 
 /* Entry c of what head h adds. */
@@ -18,9 +18,8 @@ static void stream_head(arb_t mean, const attest_oracle *oracle, size_t h, attes
                         size_t c, long bits)
 {
     const fmpq *most = attest_oracle_score(oracle, h, place, 0);
-    arb_t total, sum, factor, x;
+    ARB(total, sum, factor, x);
 
-    arb_init(total), arb_init(sum), arb_init(factor), arb_init(x);
     arb_one(total);
     arb_set_fmpq(sum, attest_oracle_value(oracle, h, place, 0, c), bits);
     for (size_t j = 1; j < attest_oracle_seen(oracle, place); j++) {
@@ -40,17 +39,14 @@ static void stream_head(arb_t mean, const attest_oracle *oracle, size_t h, attes
         }
     }
     arb_div(mean, sum, total, bits);
-    arb_clear(total), arb_clear(sum), arb_clear(factor), arb_clear(x);
 }
 
 void attest_stream_softmax(arb_ptr out, const attest_oracle *oracle, attest_place place,
                            long bits)
 {
-    fmpq_t skip;
-    arb_t mean;
+    FMPQ(skip);
+    ARB(mean);
 
-    fmpq_init(skip);
-    arb_init(mean);
     for (size_t c = 0; c < oracle->dataset->dim; c++) {
         attest_oracle_skip(skip, oracle, place, c);
         arb_set_fmpq(out + c, skip, bits);
@@ -59,16 +55,13 @@ void attest_stream_softmax(arb_ptr out, const attest_oracle *oracle, attest_plac
             arb_add(out + c, out + c, mean, bits);
         }
     }
-    fmpq_clear(skip);
-    arb_clear(mean);
 }
 
 void attest_stream_hardmax(fmpq *out, const attest_oracle *oracle, attest_place place)
 {
     bool leftmost = oracle->weights->ties == ATTEST_TIES_LEFTMOST;
-    fmpq_t sum, winners;
+    FMPQ(sum, winners);
 
-    fmpq_init(sum), fmpq_init(winners);
     for (size_t c = 0; c < oracle->dataset->dim; c++) {
         attest_oracle_skip(out + c, oracle, place, c);
         for (size_t h = 0; h < oracle->weights->heads; h++) {
@@ -91,5 +84,4 @@ void attest_stream_hardmax(fmpq *out, const attest_oracle *oracle, attest_place 
             fmpq_add(out + c, out + c, sum);
         }
     }
-    fmpq_clear(sum), fmpq_clear(winners);
 }

@@ -2,6 +2,7 @@
 
 #include <attest/attention.h>
 
+#include "number/scope.h"
 #include "props/multiples.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -47,16 +48,14 @@ enum { LONGEST = ATTEST_MULTIPLES_LENGTH, MOST_DIM = 4, MOST_HEADS = 4, MOST_SIZ
 
 static void gen_matrix(attest_matrix *matrix, size_t rows, size_t cols, struct theft *t)
 {
-    fmpz_t scale;
+    FMPZ(scale);
 
-    fmpz_init(scale);
     attest_matrix_resize(matrix, rows, cols);
     attest_multiples_gen_scale(scale, matrix->denominator, t);
     for (size_t e = 0; e < rows * cols; e++) {
         fmpz_set_si(matrix->entry + e, attest_multiples_gen_small(t, 10));
         fmpz_mul(matrix->entry + e, matrix->entry + e, scale);
     }
-    fmpz_clear(scale);
 }
 
 static const attest_universal_pair *pair_of(const attest_weights *weights,
@@ -144,14 +143,12 @@ static bool meets_hypotheses(const attest_instance *instance, const attest_setti
 static attest_status evaluate(fmpq *output, const attest_instance *instance, size_t i,
                               attest_error *error)
 {
-    attest_sequence sequence;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     status = attest_dataset_get_sequence(&sequence, &instance->dataset, i, NULL, error);
     if (status == ATTEST_OK)
         status = attest_attention_exact(output, &instance->weights, &sequence, error);
-    attest_sequence_clear(&sequence);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "props/oracle.h"
 #include "props/properties.h"
 #include "props/verdicts.h"
@@ -42,14 +43,11 @@ static void gen_tokens(attest_vocabulary *v, struct theft *t)
         fmpq *token = v->entry + i * v->dim;
 
         if (line) {
-            fmpq_t factor;
-
             multiple += 1 + (slong)attest_gen_size(t, 0, 2);
-            fmpq_init(factor);
+            FMPQ(factor);
             fmpq_set_si(factor, multiple, 1);
             for (size_t c = 0; c < v->dim; c++)
                 fmpq_mul(token + c, u + c, factor);
-            fmpq_clear(factor);
         } else { /* different first entries, none of them zero */
             fmpq_set_si(token, (slong)i + 1, 1);
         }
@@ -87,14 +85,14 @@ static bool is_asked(const attest_instance *instance)
 static bool same_outputs(const attest_oracle *oracle, attest_place a, attest_place b)
 {
     size_t dim = oracle->dataset->dim;
-    fmpq *x = _fmpq_vec_init((slong)dim), *y = _fmpq_vec_init((slong)dim);
+    FMPQ_VEC(x, (slong)dim);
+    FMPQ_VEC(y, (slong)dim);
     bool same = true;
 
     attest_oracle_hardmax(x, oracle, a);
     attest_oracle_hardmax(y, oracle, b);
     for (size_t c = 0; c < dim; c++)
         same = same && fmpq_equal(x + c, y + c);
-    _fmpq_vec_clear(x, (slong)dim), _fmpq_vec_clear(y, (slong)dim);
     return same;
 }
 

@@ -2,18 +2,16 @@
 #include "props/transform.h"
 
 #include "campaign/gen.h"
+#include "number/scope.h"
 
 static attest_status add_token(attest_dataset_builder *builder, const attest_dataset *from,
                                size_t token)
 {
-    fmpq *x = _fmpq_vec_init((slong)from->dim);
-    attest_status status;
+    FMPQ_VEC(x, (slong)from->dim);
 
     for (size_t c = 0; c < from->dim; c++)
         attest_tokens_get_entry(x + c, &from->tokens, token, c);
-    status = attest_dataset_builder_add_token(builder, x, NULL);
-    _fmpq_vec_clear(x, (slong)from->dim);
-    return status;
+    return attest_dataset_builder_add_token(builder, x, NULL);
 }
 
 static attest_status add_sequence(attest_dataset_builder *builder, const attest_dataset *from,
@@ -56,7 +54,7 @@ attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset 
     size_t dim = from->dim + change->homogeneous;
     attest_status status = ATTEST_OK;
     attest_dataset_builder builder;
-    fmpq *x = _fmpq_vec_init((slong)dim);
+    FMPQ_VEC(x, (slong)dim);
 
     attest_dataset_clear(to);
     attest_dataset_init(to);
@@ -80,7 +78,6 @@ attest_status attest_transform_dataset(attest_dataset *to, const attest_dataset 
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(to, &builder, NULL);
     attest_dataset_builder_clear(&builder);
-    _fmpq_vec_clear(x, (slong)dim);
     return status;
 }
 
@@ -107,7 +104,7 @@ attest_status attest_transform_copy_weights(attest_weights *to, const attest_wei
 static void rewrite(attest_matrix *matrix, const fmpq *factor, bool flip_rows, bool flip_cols)
 {
     size_t rows = matrix->rows, cols = matrix->cols;
-    fmpq *entry = _fmpq_vec_init((slong)(rows * cols));
+    FMPQ_VEC(entry, (slong)(rows * cols));
 
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < cols; c++) {
@@ -118,7 +115,6 @@ static void rewrite(attest_matrix *matrix, const fmpq *factor, bool flip_rows, b
                 fmpq_mul(to, to, factor);
         }
     attest_gen_set_matrix(matrix, entry, rows, cols);
-    _fmpq_vec_clear(entry, (slong)(rows * cols));
 }
 
 void attest_transform_multiply(attest_matrix *matrix, const fmpq_t factor)
@@ -141,7 +137,7 @@ void attest_transform_mirror_weights(attest_weights *weights)
 static void extend(attest_matrix *matrix, size_t rows, size_t cols, const fmpq_t value)
 {
     size_t to_rows = matrix->rows + rows, to_cols = matrix->cols + cols;
-    fmpq *entry = _fmpq_vec_init((slong)(to_rows * to_cols));
+    FMPQ_VEC(entry, (slong)(to_rows * to_cols));
 
     for (size_t r = 0; r < to_rows; r++)
         for (size_t c = 0; c < to_cols; c++)
@@ -150,14 +146,12 @@ static void extend(attest_matrix *matrix, size_t rows, size_t cols, const fmpq_t
             else
                 fmpq_set(entry + r * to_cols + c, value);
     attest_gen_set_matrix(matrix, entry, to_rows, to_cols);
-    _fmpq_vec_clear(entry, (slong)(to_rows * to_cols));
 }
 
 void attest_transform_shift_weights(attest_weights *weights, const fmpq_t shift)
 {
-    fmpq_t zero;
+    FMPQ(zero);
 
-    fmpq_init(zero);
     weights->dim++;
     for (size_t h = 0; h < weights->heads; h++) {
         attest_head *head = weights->head + h;
@@ -166,5 +160,4 @@ void attest_transform_shift_weights(attest_weights *weights, const fmpq_t shift)
         extend(&head->wv, 0, 1, zero);
         extend(&head->wo, 1, 0, zero);
     }
-    fmpq_clear(zero);
 }

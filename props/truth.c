@@ -1,6 +1,8 @@
 /* truth.c -- whether what a certificate says is so, from the oracle's outputs alone. */
 #include "props/truth.h"
 
+#include "number/scope.h"
+
 /* The square of a distance or of a norm: a rational, or a ball. */
 typedef struct square {
     bool exact;
@@ -80,10 +82,9 @@ static void measure(square *x, const attest_truth *truth, attest_place a, attest
     slong at = (slong)((d->start[a.sequence] + a.position) * d->dim);
     slong to = (slong)((d->start[b.sequence] + b.position) * d->dim);
     bool norm = is_same(a, b);
-    fmpq_t q, sum;
-    arb_t z;
+    FMPQ(q, sum);
+    ARB(z);
 
-    fmpq_init(q), fmpq_init(sum), arb_init(z);
     arb_zero(x->ball);
     for (slong c = 0; c < (slong)d->dim; c++)
         if (truth->exact) {
@@ -102,7 +103,6 @@ static void measure(square *x, const attest_truth *truth, attest_place a, attest
     if (!x->exact && !norm && arb_contains_zero(x->ball) &&
         attest_oracle_equal(&truth->oracle, a, b) == 1)
         x->exact = true; /* the rational is 0 */
-    fmpq_clear(q), fmpq_clear(sum), arb_clear(z);
 }
 
 void attest_truth_square(arb_t ball, const attest_truth *truth, attest_place a, attest_place b)
@@ -122,12 +122,11 @@ void attest_truth_square(arb_t ball, const attest_truth *truth, attest_place a, 
 static int compare(const square *x, const fmpq_t with)
 {
     int order = 2;
-    fmpq_t bound;
-    arb_t ball;
 
     if (fmpq_sgn(with) < 0)
         return 1;
-    fmpq_init(bound), arb_init(ball);
+    FMPQ(bound);
+    ARB(ball);
     fmpq_mul(bound, with, with);
     arb_set_fmpq(ball, bound, ATTEST_BRUTE_BITS);
     if (x->exact) {
@@ -137,7 +136,6 @@ static int compare(const square *x, const fmpq_t with)
         order = 1;
     else if (arb_lt(x->ball, ball))
         order = -1;
-    fmpq_clear(bound), arb_clear(ball);
     return order;
 }
 
@@ -174,16 +172,14 @@ static void get_end(fmpq_t x, const arf_t end, bool upper)
 
 static void get_ends(fmpq_t low, fmpq_t high, const arb_t ball)
 {
-    arf_t end;
+    ARF(end);
 
-    arf_init(end);
     arf_set_mag(end, arb_radref(ball));
     arf_sub(end, arb_midref(ball), end, ARF_PREC_EXACT, ARF_RND_DOWN);
     get_end(low, end, false);
     arf_set_mag(end, arb_radref(ball));
     arf_add(end, arb_midref(ball), end, ARF_PREC_EXACT, ARF_RND_DOWN);
     get_end(high, end, true);
-    arf_clear(end);
 }
 
 /* The least separation and the largest norm. */
@@ -201,9 +197,8 @@ static void check_enclosures(finding *f, const attest_truth *truth, const attest
                              const square *least, const square *largest, const square *pair,
                              const square *norm)
 {
-    fmpq_t low, high;
+    FMPQ(low, high);
 
-    fmpq_init(low), fmpq_init(high);
     if (c->has_pair) {
         get_ends(low, high, c->min_separation);
         at_least(f, compare(pair, low), 0);
@@ -215,7 +210,6 @@ static void check_enclosures(finding *f, const attest_truth *truth, const attest
     at_least(f, compare(norm, low), 0);
     at_most(f, compare(norm, high), 0);
     at_most(f, compare(largest, high), 0);
-    fmpq_clear(low), fmpq_clear(high);
 }
 
 static void check_verdict(finding *f, const attest_truth *truth, const attest_certificate *c,

@@ -1,6 +1,7 @@
 /* tuned_exactly.c -- the hypotheses of `tuned`, in exact arithmetic. */
 #include "campaign/label.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "props/tuned.h"
 
 /* The head as the statement sees it, and its tokens. */
@@ -40,7 +41,6 @@ static void exact_init(exact *e, const attest_instance *instance)
 {
     const attest_tokens *tokens = &instance->dataset.tokens;
     const attest_head *head = instance->weights.head;
-    fmpq_t x, y;
 
     *e = (exact){.dim = tokens->dim, .tokens = tokens->count};
     e->v = _fmpq_vec_init((slong)e->dim);
@@ -49,7 +49,7 @@ static void exact_init(exact *e, const attest_instance *instance)
     e->value = _fmpq_vec_init((slong)e->tokens);
     fmpq_init(e->kappa);
     fmpq_init(e->spread);
-    fmpq_init(x), fmpq_init(y);
+    FMPQ(x, y);
     for (size_t r = 0; r < head->wq.rows; r++) {
         fmpq_set_fmpz_frac(x, head->wq.u + r, head->wq.u_denominator);
         fmpq_set_fmpz_frac(y, head->wk.u + r, head->wk.u_denominator);
@@ -65,7 +65,6 @@ static void exact_init(exact *e, const attest_instance *instance)
     for (size_t i = 0; i < e->tokens * e->dim; i++)
         attest_tokens_get_entry(e->token + i, tokens, i / e->dim, i % e->dim);
     set_projections(e);
-    fmpq_clear(x), fmpq_clear(y);
 }
 
 static bool is_zero(const fmpq *x, size_t dim)
@@ -100,16 +99,14 @@ static bool is_injective(const exact *e)
 static bool is_parallel(const exact *e, const fmpq *z)
 {
     bool parallel = true;
-    fmpq_t x, y;
+    FMPQ(x, y);
 
-    fmpq_init(x), fmpq_init(y);
     for (size_t i = 0; i < e->dim && parallel; i++)
         for (size_t j = 0; j < i && parallel; j++) {
             fmpq_mul(x, e->w + i, z + j);
             fmpq_mul(y, e->w + j, z + i);
             parallel = fmpq_equal(x, y);
         }
-    fmpq_clear(x), fmpq_clear(y);
     return parallel;
 }
 
@@ -123,11 +120,10 @@ static void get_square(fmpq_t square, const fmpq *z, size_t dim)
 /* (a) |w| spread < |z| for all differences z of tokens, or (b) w is parallel to none. */
 static bool keeps_apart(const exact *e)
 {
-    fmpq *z = _fmpq_vec_init((slong)e->dim);
+    FMPQ_VEC(z, (slong)e->dim);
     bool is_short = true, aside = true;
-    fmpq_t reach, square;
+    FMPQ(reach, square);
 
-    fmpq_init(reach), fmpq_init(square);
     get_square(reach, e->w, e->dim);
     fmpq_mul(reach, reach, e->spread);
     fmpq_mul(reach, reach, e->spread);
@@ -139,8 +135,6 @@ static bool keeps_apart(const exact *e)
             is_short = is_short && fmpq_cmp(reach, square) < 0;
             aside = aside && !is_parallel(e, z);
         }
-    fmpq_clear(reach), fmpq_clear(square);
-    _fmpq_vec_clear(z, (slong)e->dim);
     return is_short || aside;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "campaign/gen.h"
 #include "props/tuned.h"
 
@@ -151,12 +152,11 @@ static attest_status gen_all(attest_instance *instance, struct theft *t)
                                       .length_min = longer ? 4 : 1,
                                       .length_max = longer ? 8 : 3,
                                       .repeats = attest_gen_rarely(t, 8)};
-    attest_vocabulary tokens;
     double value[MOST_TOKENS], spread;
     attest_status status;
     draft d = {0};
+    ATTEST_SCOPED(attest_vocabulary, tokens);
 
-    attest_vocabulary_init(&tokens);
     instance->weights.mask = theft_random_bits(t, 1) ? ATTEST_MASK_CAUSAL : ATTEST_MASK_NONE;
     d.size = attest_gen_size(t, 1, SIZE);
     status = attest_gen_doubles(&tokens, t, &kind);
@@ -169,7 +169,6 @@ static attest_status gen_all(attest_instance *instance, struct theft *t)
     }
     if (status == ATTEST_OK)
         status = attest_gen_dataset(&instance->dataset, t, &tokens, &sequences);
-    attest_vocabulary_clear(&tokens);
     return status;
 }
 

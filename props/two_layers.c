@@ -1,5 +1,6 @@
 /* two_layers.c -- which universal pairs survive a second hardmax layer. */
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/layer_pairs.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -49,10 +50,8 @@ static bool get_ratio(fmpq_t ratio, const attest_dataset *d, uint32_t token, siz
 {
     uint32_t first = attest_dataset_token(d, 0, 0);
     bool line = true;
-    fmpq_t x, y;
+    FMPQ(x, y);
 
-    fmpq_init(x);
-    fmpq_init(y);
     attest_tokens_get_entry(ratio, &d->tokens, token, axis);
     attest_tokens_get_entry(x, &d->tokens, first, axis);
     fmpq_div(ratio, ratio, x);
@@ -62,8 +61,6 @@ static bool get_ratio(fmpq_t ratio, const attest_dataset *d, uint32_t token, siz
         fmpq_mul(x, x, ratio);
         line = fmpq_equal(x, y);
     }
-    fmpq_clear(x);
-    fmpq_clear(y);
     return line && !fmpq_is_zero(ratio);
 }
 
@@ -71,15 +68,13 @@ static bool get_ratio(fmpq_t ratio, const attest_dataset *d, uint32_t token, siz
 static size_t find_axis(const attest_dataset *d)
 {
     size_t axis = 0;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (; axis < d->dim; axis++) {
         attest_tokens_get_entry(x, &d->tokens, attest_dataset_token(d, 0, 0), axis);
         if (!fmpq_is_zero(x))
             break;
     }
-    fmpq_clear(x);
     return axis;
 }
 
@@ -88,11 +83,10 @@ static bool get_multiples(attest_layer_pairs *lists, const attest_dataset *d)
 {
     size_t axis = find_axis(d);
     bool line = d->longest <= ATTEST_LAYER_PAIRS_LONGEST && axis < d->dim;
-    fmpz_t common;
-    fmpq_t ratio;
+    FMPZ(common);
 
-    fmpz_init_set_ui(common, 1);
-    fmpq_init(ratio);
+    fmpz_one(common);
+    FMPQ(ratio);
     for (size_t i = 0; i < 2 && line; i++)
         for (size_t k = 0; k < attest_dataset_length(d, i) && line; k++) {
             line = get_ratio(ratio, d, attest_dataset_token(d, i, k), axis);
@@ -107,8 +101,6 @@ static bool get_multiples(attest_layer_pairs *lists, const attest_dataset *d)
             lists->t[i][k] = line ? fmpz_get_si(fmpq_numref(ratio)) : 0;
         }
     }
-    fmpz_clear(common);
-    fmpq_clear(ratio);
     return line;
 }
 
@@ -151,13 +143,11 @@ static attest_status evaluate(fmpq *const out[2], const attest_weights layer[2],
     attest_status status = ATTEST_OK;
 
     for (size_t i = 0; i < 2 && status == ATTEST_OK; i++) {
-        attest_sequence sequence;
+        ATTEST_SCOPED(attest_sequence, sequence);
 
-        attest_sequence_init(&sequence);
         status = attest_dataset_get_sequence(&sequence, d, i, NULL, error);
         if (status == ATTEST_OK)
             status = attest_two_layers_evaluate(out[i], layer, 2, &sequence, error);
-        attest_sequence_clear(&sequence);
     }
     return status;
 }
@@ -226,10 +216,9 @@ static attest_status decide_failing(attest_trial *trial, const attest_layer_pair
                                     attest_two_layers_part part, attest_error *error)
 {
     attest_weights layer[2];
-    attest_dataset d;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, d);
 
-    attest_dataset_init(&d);
     for (size_t i = 0; i < 2; i++)
         attest_weights_init(&layer[i]);
     status = attest_two_layers_separate(layer, pair, part, error);
@@ -239,7 +228,6 @@ static attest_status decide_failing(attest_trial *trial, const attest_layer_pair
         status = decide_layers(trial, &d, layer, false, error);
     for (size_t i = 0; i < 2; i++)
         attest_weights_clear(&layer[i]);
-    attest_dataset_clear(&d);
     return status;
 }
 

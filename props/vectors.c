@@ -3,17 +3,18 @@
 
 #include "props/vectors.h"
 
+#include "number/scope.h"
+
 attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset *dataset,
                                   attest_error *error)
 {
     const attest_tokens *tokens = &dataset->tokens;
     fmpz *value;
-    fmpq_t x;
 
     if (dataset->dim != 1)
         return attest_error_set(error, ATTEST_DOMAIN, "vectors have tokens of dimension 1");
     vectors->dataset = dataset;
-    fmpq_init(x);
+    FMPQ(x);
     fmpz_init_set_ui(vectors->denominator, 1);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_tokens_get_entry(x, tokens, t, 0);
@@ -37,7 +38,6 @@ attest_status attest_vectors_init(attest_vectors *vectors, const attest_dataset 
             fmpz_swap(own + k, own + length - 1 - k);
     }
     _fmpz_vec_clear(value, (slong)tokens->count);
-    fmpq_clear(x);
     return ATTEST_OK;
 }
 
@@ -87,9 +87,8 @@ bool attest_vectors_gap(fmpq_t gap, const attest_vectors *vectors)
 {
     size_t total = vectors->dataset->total;
     bool found = false;
-    fmpz_t distance;
+    FMPZ(distance);
 
-    fmpz_init(distance);
     for (size_t p = 0; p < total; p++) {
         for (size_t q = 0; q < p; q++) {
             fmpz_sub(distance, vectors->entry + p, vectors->entry + q);
@@ -102,20 +101,17 @@ bool attest_vectors_gap(fmpq_t gap, const attest_vectors *vectors)
     }
     if (found)
         fmpq_set_fmpz_frac(gap, fmpq_numref(gap), vectors->denominator);
-    fmpz_clear(distance);
     return found;
 }
 
 void attest_vectors_radius(fmpq_t radius, const attest_vectors *vectors)
 {
-    fmpz_t largest;
+    FMPZ(largest);
 
-    fmpz_init(largest);
     for (size_t p = 0; p < vectors->dataset->total; p++)
         if (fmpz_cmpabs(vectors->entry + p, largest) > 0)
             fmpz_abs(largest, vectors->entry + p);
     fmpq_set_fmpz_frac(radius, largest, vectors->denominator);
-    fmpz_clear(largest);
 }
 
 attest_status attest_vectors_difference(attest_boltz_difference *difference,
@@ -135,15 +131,13 @@ int attest_vectors_compare(attest_trial *trial, const arb_t actual, const arb_t 
 {
     int sign = arb_gt(actual, promised) ? 1 : arb_lt(actual, promised) ? -1 : 0;
     double value;
-    arb_t margin;
 
     if (sign == 0)
         return 0;
-    arb_init(margin);
+    ARB(margin);
     arb_sub(margin, actual, promised, ARF_PREC_EXACT);
     value = arf_get_d(arb_midref(margin), ARF_RND_NEAR);
     if (isnan(trial->margin) || value < trial->margin)
         trial->margin = value;
-    arb_clear(margin);
     return sign;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "props/vectors.h"
 
 enum { GRID = 1024, FINE_GRID = 1 << 20 };
@@ -10,34 +11,29 @@ enum { GRID = 1024, FINE_GRID = 1 << 20 };
 static void raise_gap(fmpq_t gap, slong grid, bool (*check)(const fmpq_t gap, size_t n),
                       size_t n)
 {
-    fmpq_t step;
+    FMPQ(step);
 
-    fmpq_init(step);
     fmpq_set_si(step, 1, (ulong)grid);
     while (!check(gap, n))
         fmpq_add(gap, gap, step);
-    fmpq_clear(step);
 }
 
 attest_status attest_vectors_set_tight(attest_vocabulary *values, size_t count,
                                        double threshold,
                                        bool (*check)(const fmpq_t gap, size_t n), size_t n)
 {
-    fmpq_t gap;
-
     values->entry = attest_rationals_alloc(count);
     if (!values->entry)
         return ATTEST_NOMEM;
     values->count = count;
     values->dim = 1;
-    fmpq_init(gap);
+    FMPQ(gap);
     fmpq_set_si(gap, (slong)floor(threshold * FINE_GRID), FINE_GRID);
     raise_gap(gap, FINE_GRID, check, n);
     for (size_t i = 0; i < count; i++) {
         fmpq_set_si(values->entry + i, (slong)count - 1 - 2 * (slong)i, 2);
         fmpq_mul(values->entry + i, values->entry + i, gap);
     }
-    fmpq_clear(gap);
     return ATTEST_OK;
 }
 
@@ -72,16 +68,14 @@ attest_status attest_vectors_gen_values(attest_vocabulary *values, struct theft 
                                         size_t count, const fmpq_t gap)
 {
     attest_status status = attest_gen_reals(values, t, count, count, gap);
-    fmpq_t centre;
 
     if (status != ATTEST_OK || !attest_gen_rarely(t, 2))
         return status;
-    fmpq_init(centre);
+    FMPQ(centre);
     fmpq_add(centre, values->entry, values->entry + count - 1);
     fmpq_div_2exp(centre, centre, 1);
     for (size_t i = 0; i < count; i++)
         fmpq_sub(values->entry + i, values->entry + i, centre);
-    fmpq_clear(centre);
     return ATTEST_OK;
 }
 

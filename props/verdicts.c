@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 void attest_verdicts_init(attest_verdicts *verdicts)
 {
@@ -94,12 +95,10 @@ attest_status attest_verdicts_get(attest_filter_answer *answer, attest_verdicts 
 static attest_status certify(attest_filter_answer *answer, const attest_instance *instance,
                              attest_error *error)
 {
-    attest_finding finding;
     attest_status status;
-    attest_claim claim;
+    ATTEST_SCOPED(attest_claim, claim);
 
-    attest_claim_init(&claim);
-    attest_finding_init(&finding);
+    ATTEST_SCOPED(attest_finding, finding);
     claim.dataset = &instance->dataset;
     claim.weights = &instance->weights;
     status = attest_certify(&finding, &claim, error);
@@ -107,8 +106,6 @@ static attest_status certify(attest_filter_answer *answer, const attest_instance
                                      .part = finding.part,
                                      .place = {finding.pair[0], finding.pair[1]},
                                      .method = finding.method};
-    attest_finding_clear(&finding);
-    attest_claim_clear(&claim);
     return status;
 }
 
@@ -127,14 +124,12 @@ static bool is_small(const attest_weights *weights)
 attest_status attest_verdicts_get_one(attest_filter_answer *answer,
                                       const attest_instance *instance, attest_error *error)
 {
-    attest_verdicts verdicts;
-    attest_doubles doubles;
     attest_status status;
 
     if (!is_small(&instance->weights))
         return certify(answer, instance, error);
-    attest_doubles_init(&doubles);
-    attest_verdicts_init(&verdicts);
+    ATTEST_SCOPED(attest_doubles, doubles);
+    ATTEST_SCOPED(attest_verdicts, verdicts);
     status = attest_doubles_set(&doubles, instance, 1);
     if (status != ATTEST_OK)
         attest_error_set(error, status, "out of memory");
@@ -142,7 +137,5 @@ attest_status attest_verdicts_get_one(attest_filter_answer *answer,
         status = attest_verdicts_get(answer, &verdicts, &doubles, doubles.fits, error);
     else
         status = certify(answer, instance, error);
-    attest_verdicts_clear(&verdicts);
-    attest_doubles_clear(&doubles);
     return status;
 }

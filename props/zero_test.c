@@ -1,6 +1,7 @@
 /* zero_test.c -- equality of softmax outputs is decidable. */
 #include "campaign/gen.h"
 #include "campaign/label.h"
+#include "number/scope.h"
 #include "props/multisets.h"
 #include "props/properties.h"
 #include "props/statement.h"
@@ -38,14 +39,12 @@ static attest_status repeat(attest_dataset_builder *builder, const attest_datase
 {
     size_t length = attest_dataset_length(base, 0);
     attest_status status = ATTEST_OK;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t k = 0; status == ATTEST_OK && k < times * length; k++) {
         attest_tokens_get_entry(x, &base->tokens, attest_dataset_token(base, 0, k % length), 0);
         status = attest_dataset_builder_add_token(builder, x, NULL);
     }
-    fmpq_clear(x);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
@@ -55,10 +54,9 @@ static attest_status gen_proportional(attest_dataset *dataset, struct theft *t)
         .count_min = 1, .count_max = 1, .length_min = 1, .length_max = 5, .repeats = true};
     size_t a = attest_gen_size(t, 1, MOST_TIMES), b = attest_gen_size(t, 1, MOST_TIMES);
     attest_dataset_builder builder;
-    attest_dataset base;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, base);
 
-    attest_dataset_init(&base);
     attest_dataset_builder_init(&builder, 1, ATTEST_TABLE_RATIONAL, NULL);
     status = attest_gen_scores(&base, t, &kind, RANGE);
     if (status == ATTEST_OK)
@@ -68,7 +66,6 @@ static attest_status gen_proportional(attest_dataset *dataset, struct theft *t)
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(dataset, &builder, NULL);
     attest_dataset_builder_clear(&builder);
-    attest_dataset_clear(&base);
     return status;
 }
 
@@ -87,15 +84,11 @@ static attest_status gen(attest_instance *instance, struct theft *t,
 /* The sign of boltz(A) - boltz(B) from the definition, by balls; 0 when they do not tell. */
 static int get_sign(const attest_multisets *sets, long bits)
 {
-    arb_t a, b;
-    int sign;
+    ARB(a, b);
 
-    arb_init(a), arb_init(b);
     attest_multisets_boltz(a, sets, 0, bits);
     attest_multisets_boltz(b, sets, 1, bits);
-    sign = arb_gt(a, b) ? 1 : arb_lt(a, b) ? -1 : 0;
-    arb_clear(a), arb_clear(b);
-    return sign;
+    return arb_gt(a, b) ? 1 : arb_lt(a, b) ? -1 : 0;
 }
 
 static void compare(attest_trial *trial, const attest_multisets *sets, int library)
@@ -119,7 +112,6 @@ static void compare(attest_trial *trial, const attest_multisets *sets, int libra
 static attest_status decide(attest_trial *trial, const attest_instance *instance,
                             const attest_setting *setting, attest_error *error)
 {
-    attest_boltz_difference difference;
     attest_multisets sets;
     attest_status status;
 
@@ -128,7 +120,7 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
         trial->outcome = ATTEST_DISCARDED;
         return ATTEST_OK;
     }
-    attest_boltz_difference_init(&difference);
+    ATTEST_SCOPED(attest_boltz_difference, difference);
     status = attest_multisets_init(&sets, &instance->dataset, 0, 1);
     if (status == ATTEST_OK)
         status = attest_multisets_difference(&difference, &sets, MOST_BITS, error);
@@ -140,7 +132,6 @@ static attest_status decide(attest_trial *trial, const attest_instance *instance
     }
     attest_trial_label_dataset(trial, &instance->dataset);
     attest_multisets_clear(&sets);
-    attest_boltz_difference_clear(&difference);
     return status;
 }
 

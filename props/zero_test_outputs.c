@@ -10,6 +10,7 @@
 #include "campaign/gen.h"
 #include "campaign/label.h"
 #include "certify/zero_test.h"
+#include "number/scope.h"
 #include "props/oracle.h"
 #include "props/properties.h"
 #include "props/transform.h"
@@ -38,7 +39,7 @@ static attest_status add_repeated(attest_dataset_builder *builder, const attest_
                                   size_t sequence, size_t count)
 {
     size_t length = attest_dataset_length(base, sequence), dim = base->dim;
-    fmpq *token = _fmpq_vec_init((slong)dim);
+    FMPQ_VEC(token, (slong)dim);
     attest_status status = ATTEST_OK;
 
     for (size_t k = 0; status == ATTEST_OK && k < count; k++) {
@@ -47,7 +48,6 @@ static attest_status add_repeated(attest_dataset_builder *builder, const attest_
                                     attest_dataset_token(base, sequence, k % length), c);
         status = attest_dataset_builder_add_token(builder, token, NULL);
     }
-    _fmpq_vec_clear(token, (slong)dim);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, NULL) : status;
 }
 
@@ -59,10 +59,9 @@ static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equ
     size_t length = attest_dataset_length(dataset, 0);
     size_t other = attest_dataset_length(dataset, 1);
     attest_dataset_builder builder;
-    attest_dataset twin;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, twin);
 
-    attest_dataset_init(&twin);
     attest_dataset_builder_init(&builder, dataset->dim, ATTEST_TABLE_RATIONAL, NULL);
     status = add_repeated(&builder, dataset, 0, length);
     if (status == ATTEST_OK)
@@ -78,7 +77,6 @@ static attest_status add_twin(attest_dataset *dataset, struct theft *t, bool equ
         twin = before;
     }
     attest_dataset_builder_clear(&builder);
-    attest_dataset_clear(&twin);
     return status;
 }
 
@@ -174,9 +172,8 @@ static attest_status ask(examination *x, const attest_place pair[2], const fmpq_
 /* square = |x - y|^2 of the tokens at the pair. */
 static void get_token_distance(fmpq_t square, const examination *x, const attest_place pair[2])
 {
-    fmpq_t a, b;
+    FMPQ(a, b);
 
-    fmpq_init(a), fmpq_init(b);
     fmpq_zero(square);
     for (size_t c = 0; c < x->instance->dataset.dim; c++) {
         attest_oracle_skip(a, &x->oracle, pair[0], c);
@@ -184,7 +181,6 @@ static void get_token_distance(fmpq_t square, const examination *x, const attest
         fmpq_sub(a, a, b);
         fmpq_addmul(square, a, a);
     }
-    fmpq_clear(a), fmpq_clear(b);
 }
 
 /* Where attention adds the same to both tokens, their distance is that of the outputs; and a
@@ -192,10 +188,9 @@ static void get_token_distance(fmpq_t square, const examination *x, const attest
 static attest_status ask_distance(examination *x, const attest_place pair[2])
 {
     attest_status status;
-    fmpq_t square, root, more;
     bool rational;
+    FMPQ(square, root, more);
 
-    fmpq_init(square), fmpq_init(root), fmpq_init(more);
     get_token_distance(square, x, pair);
     rational = fmpz_is_square(fmpq_numref(square)) && fmpz_is_square(fmpq_denref(square));
     if (rational) {
@@ -209,7 +204,6 @@ static attest_status ask_distance(examination *x, const attest_place pair[2])
     fmpq_add(square, square, more);
     if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD)
         status = ask(x, pair, root, square, false, false, "a distance that is 2^-200 larger");
-    fmpq_clear(square), fmpq_clear(root), fmpq_clear(more);
     return status;
 }
 
@@ -217,14 +211,14 @@ static attest_status ask_distance(examination *x, const attest_place pair[2])
 static bool is_apart(const examination *x, const attest_place pair[2])
 {
     slong dim = (slong)x->instance->dataset.dim;
-    arb_ptr a = _arb_vec_init(dim), b = _arb_vec_init(dim);
+    ARB_VEC(a, dim);
+    ARB_VEC(b, dim);
     bool apart = false;
 
     attest_oracle_softmax(a, &x->oracle, pair[0], BITS);
     attest_oracle_softmax(b, &x->oracle, pair[1], BITS);
     for (slong c = 0; c < dim; c++)
         apart = apart || !arb_overlaps(a + c, b + c);
-    _arb_vec_clear(a, dim), _arb_vec_clear(b, dim);
     return apart;
 }
 
@@ -232,7 +226,6 @@ static attest_status examine_pair(examination *x, const attest_place pair[2])
 {
     int equal = attest_oracle_equal(&x->oracle, pair[0], pair[1]);
     attest_status status = ATTEST_OK;
-    fmpq_t zero;
 
     if (equal < 0) {
         attest_trial_label(x->trial, "too many terms");
@@ -241,12 +234,11 @@ static attest_status examine_pair(examination *x, const attest_place pair[2])
     attest_trial_label(x->trial, equal               ? "equal"
                                  : is_apart(x, pair) ? "different"
                                                      : "almost equal");
-    fmpq_init(zero);
+    FMPQ(zero);
     status = ask(x, pair, zero, zero, true, equal == 1, "equality");
     if (status == ATTEST_OK && x->trial->outcome == ATTEST_HELD && x->instance->weights.skip &&
         equal == 0 && attest_oracle_equal(&x->bare, pair[0], pair[1]) == 1)
         status = ask_distance(x, pair);
-    fmpq_clear(zero);
     return status;
 }
 
