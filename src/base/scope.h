@@ -31,11 +31,11 @@
  * must be initialised before any return. */
 #define ATTEST_CLEARED_BY(clear) __attribute__((cleanup(clear)))
 
-/* Declares a variable, and runs type_init(&name) now and type_clear(&name) at the end of its
- * block. */
-#define ATTEST_SCOPED(type, name)                                                              \
+/* Declares a variable, and runs type_init(&name) now, with any further arguments, and
+ * type_clear(&name) at the end of its block. */
+#define ATTEST_SCOPED(type, name, ...)                                                         \
     type name ATTEST_CLEARED_BY(type##_clear);                                                 \
-    type##_init(&name)
+    type##_init(&name, ##__VA_ARGS__)
 
 /* After the name of a pointer: free(pointer) runs at the end of its block. The pointer must be
  * initialised where it is declared. */
