@@ -5,15 +5,17 @@
 
 #include <math.h>
 
+#include "number/scope.h"
+
 /* The multipliers k_j of a lattice must fit in a word. */
 enum { LATTICE_MAX_BITS = 62, LATTICE_MAX_WINDOW = 10 };
 
 /* value = [0, 2^-2^(CUTOFF-1)]. */
 static void set_tiny(arb_t value)
 {
-    fmpz_t exponent;
+    FMPZ(exponent);
 
-    fmpz_init_set_ui(exponent, 1);
+    fmpz_one(exponent);
     fmpz_mul_2exp(exponent, exponent, ATTEST_BALL_EXP_CUTOFF - 1);
     fmpz_neg(exponent, exponent);
     fmpz_sub_ui(exponent, exponent, 1); /* midpoint and radius are half of the bound */
@@ -21,7 +23,6 @@ static void set_tiny(arb_t value)
     arf_mul_2exp_fmpz(arb_midref(value), arb_midref(value), exponent);
     mag_one(arb_radref(value));
     mag_mul_2exp_fmpz(arb_radref(value), arb_radref(value), exponent);
-    fmpz_clear(exponent);
 }
 
 /* An s with 2^(s-2) <= |numerator / denominator| < 2^s. */
@@ -36,9 +37,8 @@ static void exp_fraction(arb_t value, const fmpz_t numerator, const fmpz_t denom
                          slong precision)
 {
     slong size = fraction_size(numerator, denominator);
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     for (slong guard = 2;; guard *= 2) {
         /* |x| < 2^size, so its absolute error, which is a relative one of exp(x), is at most
          * 2^-(precision+guard). */
@@ -49,7 +49,6 @@ static void exp_fraction(arb_t value, const fmpz_t numerator, const fmpz_t denom
         if (arb_rel_accuracy_bits(value) >= precision - 1)
             break;
     }
-    arb_clear(x);
 }
 
 /* value encloses exp(x), x = numerator times inverse, a ball for 1/denominator; false if it is
@@ -71,10 +70,8 @@ static void exp_each(arb_ptr value, const fmpz *numerator, const fmpz_t least,
                      const fmpz_t denominator, size_t count, slong precision)
 {
     slong most = fmpz_is_zero(least) ? 0 : fraction_size(least, denominator);
-    arb_t inverse, x;
+    ARB(inverse, x);
 
-    arb_init(inverse);
-    arb_init(x);
     if (most > ATTEST_BALL_EXP_CUTOFF)
         most = ATTEST_BALL_EXP_CUTOFF;
     arb_set_round_fmpz(inverse, denominator, precision + 8 + (most > 0 ? most : 0));
@@ -91,8 +88,6 @@ static void exp_each(arb_ptr value, const fmpz *numerator, const fmpz_t least,
         else if (!exp_product(value + j, x, numerator + j, inverse, size, precision))
             exp_fraction(value + j, numerator + j, denominator, precision);
     }
-    arb_clear(inverse);
-    arb_clear(x);
 }
 
 /* numerator[j] = -k_j step with integers 0 <= k_j < 2^bits, and how the powers are made. */
@@ -154,15 +149,11 @@ static size_t find_step(fmpz_t step, fmpz_t least, const fmpz *numerator, size_t
 
 bool attest_ball_exp_has_step(const fmpz *numerator, size_t count, slong precision)
 {
-    fmpz_t step, least;
     bool found;
+    FMPZ(step, least);
 
-    fmpz_init(step);
-    fmpz_init(least);
     found = find_step(step, least, numerator, count, longest_multiple(count, precision)) <= 2 ||
             !fmpz_is_one(step);
-    fmpz_clear(step);
-    fmpz_clear(least);
     return found;
 }
 
@@ -196,15 +187,13 @@ static double choose_window(lattice *l, size_t count)
 /* The k_j. */
 static void set_multiples(lattice *l, const fmpz *numerator, size_t count)
 {
-    fmpz_t k;
+    FMPZ(k);
 
-    fmpz_init(k);
     l->multiple = flint_malloc(count * sizeof *l->multiple);
     for (size_t j = 0; j < count; j++) {
         fmpz_divexact(k, numerator + j, l->step);
         l->multiple[j] = (ulong)-fmpz_get_si(k);
     }
-    fmpz_clear(k);
 }
 
 /* Whether the numerators are multiples of a step whose powers are cheaper than exponentials.
@@ -213,8 +202,8 @@ static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denomin
                          size_t count, slong precision)
 {
     size_t nonzero;
-    fmpz_t largest;
     bool useful = false;
+    FMPZ(largest);
 
     fmpz_init(l->step);
     fmpz_init(l->least);
@@ -223,7 +212,6 @@ static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denomin
         find_step(l->step, l->least, numerator, count, longest_multiple(count, precision));
     if (nonzero <= 2 || fraction_size(l->least, denominator) > ATTEST_BALL_EXP_CUTOFF)
         return false;
-    fmpz_init(largest);
     fmpz_divexact(largest, l->least, l->step);
     l->bits = (slong)fmpz_bits(largest);
     if (l->bits <= LATTICE_MAX_BITS) {
@@ -233,7 +221,6 @@ static bool lattice_init(lattice *l, const fmpz *numerator, const fmpz_t denomin
         l->largest = (ulong)-fmpz_get_si(largest);
         useful = cost_ratio * (choose_window(l, nonzero) + one) < 0.9 * one * (double)nonzero;
     }
-    fmpz_clear(largest);
     if (useful)
         set_multiples(l, numerator, count);
     return useful;
@@ -265,10 +252,9 @@ static void exp_lattice(arb_ptr value, const lattice *l, const fmpz_t denominato
      * 2^(1-wide) for the products: together below 2^(1-precision). */
     slong wide = precision + l->bits + 3;
     ulong entries = (ulong)1 << l->window;
-    arb_ptr power = _arb_vec_init((slong)entries);
-    fmpz_t step;
+    ARB_VEC(power, (slong)entries);
+    FMPZ(step);
 
-    fmpz_init(step);
     fmpz_neg(step, l->step);
     exp_fraction(power + 1, step, denominator, wide);
     for (size_t j = 0; j < count; j++)
@@ -289,8 +275,6 @@ static void exp_lattice(arb_ptr value, const lattice *l, const fmpz_t denominato
     }
     for (size_t j = 0; j < count; j++)
         arb_set_round(value + j, value + j, precision + 1);
-    fmpz_clear(step);
-    _arb_vec_clear(power, (slong)entries);
 }
 
 void attest_ball_exp_fractions(arb_ptr value, const fmpz *numerator, const fmpz_t denominator,

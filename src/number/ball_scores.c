@@ -3,6 +3,7 @@
 
 #include "number/ball_exp.h"
 #include "number/integer_dot.h"
+#include "number/scope.h"
 
 /* Scores of 2^MOST_SIZE and more go the exact way, by their differences: exponents of unshifted
  * weights would not fit a word. With FEWEST keys or less exact differences leave little to
@@ -58,17 +59,14 @@ static slong rounded_bits(slong key_bits, slong query_bits, size_t width,
 static bool has_step(const fmpz *key, size_t count, size_t width, const fmpz *query,
                      slong precision)
 {
-    fmpz *difference = _fmpz_vec_init((slong)count);
-    bool found;
+    FMPZ_VEC(difference, (slong)count);
 
     for (size_t j = 0; j < count; j++) {
         attest_integer_dot(difference + j, key + j * width, query, width);
         if (j > 0)
             fmpz_sub(difference + j, difference + j, difference);
     }
-    found = attest_ball_exp_has_step(difference + 1, count - 1, precision);
-    _fmpz_vec_clear(difference, (slong)count);
-    return found;
+    return attest_ball_exp_has_step(difference + 1, count - 1, precision);
 }
 
 void attest_ball_scores_set(attest_ball_scores *scores, const fmpz *key, size_t count,

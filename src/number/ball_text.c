@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "number/scope.h"
 
 enum {
     LOG2_DIGITS = 15,        /* of a logarithm */
@@ -26,18 +27,16 @@ static void add_flint_string(attest_text *text, char *string)
 
 char *attest_ball_format_arf(const arf_t x)
 {
-    fmpz_t significand, exponent;
     attest_text text;
     char *digits;
     slong fraction;
+    FMPZ(significand, exponent);
 
     attest_text_init(&text);
     if (arf_is_zero(x)) {
         attest_text_add(&text, "0x0p+0");
         return attest_text_take(&text);
     }
-    fmpz_init(significand);
-    fmpz_init(exponent);
     arf_get_fmpz_2exp(significand, exponent, x);
     attest_text_add(&text, fmpz_sgn(significand) < 0 ? "-0x1" : "0x1");
     fmpz_abs(significand, significand);
@@ -54,15 +53,13 @@ char *attest_ball_format_arf(const arf_t x)
     }
     attest_text_add(&text, fmpz_sgn(exponent) < 0 ? "p" : "p+");
     add_flint_string(&text, fmpz_get_str(NULL, 10, exponent));
-    fmpz_clear(significand);
-    fmpz_clear(exponent);
     return attest_text_take(&text);
 }
 
 /* significand = the hexadecimal digits of text, count of them, without the point. */
 static int read_digits(fmpz_t significand, const char *text, size_t count)
 {
-    char *digits = attest_memory_alloc(count + 1, 1);
+    char *digits ATTEST_FREED = attest_memory_alloc(count + 1, 1);
     size_t used = 0;
     int failed;
 
@@ -72,7 +69,6 @@ static int read_digits(fmpz_t significand, const char *text, size_t count)
         if (*text != '.')
             digits[used++] = *text;
     failed = fmpz_set_str(significand, digits, 16);
-    free(digits);
     return failed ? -1 : 0;
 }
 
@@ -91,9 +87,9 @@ int attest_ball_parse_arf(arf_t x, const char *text)
     static const char hexadecimal[] = "0123456789abcdefABCDEF";
     const char *start = text + (*text == '-' || *text == '+');
     bool negative = *text == '-';
-    fmpz_t significand, exponent;
     size_t whole, fraction = 0;
     int result;
+    FMPZ(significand, exponent);
 
     if (start[0] != '0' || (start[1] != 'x' && start[1] != 'X'))
         return -1;
@@ -106,8 +102,6 @@ int attest_ball_parse_arf(arf_t x, const char *text)
     }
     if (whole + fraction == 0 || (*text != 'p' && *text != 'P'))
         return -1;
-    fmpz_init(significand);
-    fmpz_init(exponent);
     result = read_exponent(exponent, text + 1);
     if (result == 0)
         result = read_digits(significand, start, whole + fraction);
@@ -117,8 +111,6 @@ int attest_ball_parse_arf(arf_t x, const char *text)
         fmpz_sub_ui(exponent, exponent, 4 * fraction);
         arf_set_fmpz_2exp(x, significand, exponent);
     }
-    fmpz_clear(significand);
-    fmpz_clear(exponent);
     return result;
 }
 
@@ -127,14 +119,10 @@ int attest_ball_parse_arf(arf_t x, const char *text)
 static void enclose_log2(arb_t value, const arf_t x)
 {
     slong precision = 80 + (slong)fmpz_bits(ARF_EXPREF(x));
-    arb_t part, log2;
-    arf_t significand;
-    fmpz_t exponent;
+    ARB(part, log2);
+    ARF(significand);
+    FMPZ(exponent);
 
-    arb_init(part);
-    arb_init(log2);
-    arf_init(significand);
-    fmpz_init(exponent);
     arb_const_log2(log2, precision);
     if (arf_cmpabs_2exp_si(x, -1) > 0 && arf_cmpabs_2exp_si(x, 1) < 0) {
         /* x - 1 is exact, and log1p keeps its relative accuracy at any size of it. */
@@ -149,10 +137,6 @@ static void enclose_log2(arb_t value, const arf_t x)
         arb_div(value, value, log2, precision);
         arb_add_fmpz(value, value, exponent, precision);
     }
-    arb_clear(part);
-    arb_clear(log2);
-    arf_clear(significand);
-    fmpz_clear(exponent);
 }
 
 /* A copy that free() takes, of a string that FLINT allocated and that is given back. */
@@ -167,37 +151,31 @@ static char *take_flint_string(char *string)
 char *attest_ball_format_log2(const arb_t x)
 {
     char *digits;
-    arb_t value;
+    ARB(value);
 
     if (!arb_is_positive(x) || !arb_is_finite(x))
         return NULL;
-    arb_init(value);
     enclose_log2(value, arb_midref(x));
     digits = arb_get_str(value, LOG2_DIGITS, ARB_STR_NO_RADIUS);
-    arb_clear(value);
     return take_flint_string(digits);
 }
 
 /* exponent = a power of two near the ball's size. */
 static void ball_exponent(fmpz_t exponent, const arb_t x)
 {
-    mag_t size;
+    MAG(size);
 
-    mag_init(size);
     arb_get_mag(size, x);
     fmpz_set(exponent, MAG_EXPREF(size));
-    mag_clear(size);
 }
 
 char *attest_ball_format_text(const arb_t x)
 {
-    fmpz_t exponent;
     attest_text text;
-    arb_t significand;
+    FMPZ(exponent);
+    ARB(significand);
 
     attest_text_init(&text);
-    fmpz_init(exponent);
-    arb_init(significand);
     arb_set(significand, x);
     if (arb_is_finite(x) && !arb_is_zero(x))
         ball_exponent(exponent, x);
@@ -213,7 +191,5 @@ char *attest_ball_format_text(const arb_t x)
         attest_text_add(&text, " * 2^");
         add_flint_string(&text, fmpz_get_str(NULL, 10, exponent));
     }
-    fmpz_clear(exponent);
-    arb_clear(significand);
     return attest_text_take(&text);
 }

@@ -1,18 +1,17 @@
 /* depth.c -- e^{-depth} where arb_exp gives up. */
 #include "number/depth.h"
 
+#include "number/scope.h"
+
 /* With k an integer near depth / log 2, e^{-depth} = 2^{-k} e^{k log 2 - depth}. The bits of k
  * are added to the precision of log 2, so the exponent left has an absolute error near 2^-bits.
  * Any integer k is right. */
 static void huge_exp(arb_t weight, const arb_t depth, long bits)
 {
-    arb_t quotient, rest;
-    fmpz_t k;
     long long_bits = bits + arf_abs_bound_lt_2exp_si(arb_midref(depth));
+    ARB(quotient, rest);
+    FMPZ(k);
 
-    arb_init(quotient);
-    arb_init(rest);
-    fmpz_init(k);
     arb_const_log2(rest, long_bits);
     arb_div(quotient, depth, rest, long_bits);
     arf_get_fmpz(k, arb_midref(quotient), ARF_RND_NEAR);
@@ -21,9 +20,6 @@ static void huge_exp(arb_t weight, const arb_t depth, long bits)
     arb_exp(weight, rest, bits);
     fmpz_neg(k, k);
     arb_mul_2exp_fmpz(weight, weight, k);
-    arb_clear(quotient);
-    arb_clear(rest);
-    fmpz_clear(k);
 }
 
 void attest_depth_exp(arb_t weight, const arb_t depth, long bits)
@@ -39,11 +35,10 @@ void attest_depth_exp(arb_t weight, const arb_t depth, long bits)
 bool attest_depth_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t depth,
                         long bits)
 {
-    arb_t ln2;
+    ARB(ln2);
 
     if (!arb_is_positive(factor))
         return false;
-    arb_init(ln2);
     arb_one(value);
     if (depth)
         attest_depth_exp(value, depth, bits);
@@ -53,6 +48,5 @@ bool attest_depth_scale(arb_t value, arb_t log2, const arb_t factor, const arb_t
     if (depth)
         arb_sub(log2, log2, depth, ARF_PREC_EXACT);
     arb_div(log2, log2, ln2, bits);
-    arb_clear(ln2);
     return true;
 }

@@ -4,12 +4,11 @@
 #include <fenv.h>
 
 #include "number/mpfr.h"
+#include "number/scope.h"
 
 double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominator)
 {
     static const attest_format binary64 = {.name = "binary64", 53, true, -1022, 1023, 64};
-    attest_mpfr_context context;
-    mpfr_t x;
     double value;
 
     if (fmpz_bits(numerator) <= 53 && fmpz_bits(denominator) <= 53) { /* both are doubles */
@@ -19,12 +18,10 @@ double attest_double_get_fraction(const fmpz_t numerator, const fmpz_t denominat
         if (fma(value, d, -n) == 0 || fegetround() == FE_TONEAREST)
             return value;
     }
-    attest_mpfr_context_init(&context, &binary64, MPFR_RNDN);
-    mpfr_init2(x, 53);
+    ATTEST_SCOPED(attest_mpfr_context, context, &binary64, MPFR_RNDN);
+    MPFR(53, x);
     attest_mpfr_set_fraction(x, numerator, denominator, &context);
     value = mpfr_get_d(x, MPFR_RNDN); /* exact */
-    mpfr_clear(x);
-    attest_mpfr_context_clear(&context);
     return value;
 }
 

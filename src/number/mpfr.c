@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 static void set_range(mpfr_exp_t emin, mpfr_exp_t emax)
 {
@@ -97,17 +98,12 @@ void attest_mpfr_set_fraction(mpfr_ptr x, const fmpz_t numerator, const fmpz_t d
  * exponent whose successor has the next one, that is, overflows. */
 static bool is_top(mpfr_srcptr x, const attest_mpfr_context *context)
 {
-    bool top;
-    mpfr_t next;
-
     if (!mpfr_regular_p(x) || mpfr_get_exp(x) != context->emax)
         return false;
-    mpfr_init2(next, mpfr_get_prec(x));
+    MPFR(mpfr_get_prec(x), next);
     mpfr_abs(next, x, MPFR_RNDN);
     mpfr_nextabove(next);
-    top = mpfr_inf_p(next) != 0;
-    mpfr_clear(next);
-    return top;
+    return mpfr_inf_p(next) != 0;
 }
 
 /* x = the largest number of its sign. */

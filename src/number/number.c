@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "number/number_text.h"
+#include "number/scope.h"
 
 /* A decimal of so many digits fits into the word of an fmpz. */
 enum { SMALL_DIGITS = 18 };
@@ -132,8 +133,8 @@ static bool set_small_decimal(fmpq_t value, const attest_number_text *parts)
 static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
 {
     attest_status status;
-    fmpz_t factor;
     long power = scale(parts);
+    FMPZ(factor);
 
     if (set_small_decimal(value, parts))
         return ATTEST_OK;
@@ -141,7 +142,6 @@ static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
     status = set_digits(fmpq_numref(value), parts->first, parts->second, 10);
     if (status != ATTEST_OK || fmpz_is_zero(fmpq_numref(value)))
         return status;
-    fmpz_init(factor);
     fmpz_ui_pow_ui(factor, 10, (ulong)labs(power));
     if (power < 0) {
         fmpz_swap(fmpq_denref(value), factor);
@@ -149,7 +149,6 @@ static attest_status set_decimal(fmpq_t value, const attest_number_text *parts)
     } else {
         fmpz_mul(fmpq_numref(value), fmpq_numref(value), factor);
     }
-    fmpz_clear(factor);
     return ATTEST_OK;
 }
 

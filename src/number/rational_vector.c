@@ -1,6 +1,8 @@
 /* rational_vector.c -- a vector of rationals over one denominator. */
 #include "number/rational_vector.h"
 
+#include "number/scope.h"
+
 void attest_rational_vector_init(attest_rational_vector *vector, size_t dim)
 {
     vector->dim = dim;
@@ -32,10 +34,8 @@ void attest_rational_vector_norm_square(fmpq_t square, const attest_rational_vec
 void attest_rational_vector_distance_square(fmpq_t square, const attest_rational_vector *x,
                                             const attest_rational_vector *y)
 {
-    fmpz_t difference, product;
+    FMPZ(difference, product);
 
-    fmpz_init(difference);
-    fmpz_init(product);
     fmpz_mul(product, x->denominator, y->denominator);
     fmpz_zero(fmpq_numref(square));
     for (size_t c = 0; c < x->dim; c++) {
@@ -45,17 +45,13 @@ void attest_rational_vector_distance_square(fmpq_t square, const attest_rational
     }
     fmpz_mul(fmpq_denref(square), product, product);
     fmpq_canonicalise(square);
-    fmpz_clear(difference);
-    fmpz_clear(product);
 }
 
 void attest_rational_vector_norm(arb_t norm, const attest_rational_vector *vector, long bits)
 {
-    fmpz_t square;
+    FMPZ(square);
 
-    fmpz_init(square);
     _fmpz_vec_dot(square, vector->numerator, vector->numerator, (slong)vector->dim);
     arb_sqrt_fmpz(norm, square, bits);
     arb_div_fmpz(norm, norm, vector->denominator, bits);
-    fmpz_clear(square);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 fmpq *attest_rationals_alloc(size_t count)
 {
@@ -70,16 +71,10 @@ void attest_rationals_get_numerators(fmpz *numerator, const fmpz_t denominator,
 
 int attest_rationals_compare_arf(const arf_t x, const fmpq_t rational)
 {
-    arf_t left, right;
-    int order;
+    ARF(left, right);
 
-    arf_init(left);
-    arf_init(right);
     /* The exponent of x stays an exponent: x itself as a rational may not fit into memory. */
     arf_mul_fmpz(left, x, fmpq_denref(rational), ARF_PREC_EXACT, ARF_RND_DOWN);
     arf_set_fmpz(right, fmpq_numref(rational));
-    order = arf_cmp(left, right);
-    arf_clear(left);
-    arf_clear(right);
-    return order;
+    return arf_cmp(left, right);
 }
