@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* The exponent of a point that is exactly zero; far below any other, and half the range so that
  * differences of exponents do not overflow. */
@@ -42,15 +43,13 @@ void attest_cloud_clear(attest_cloud *cloud)
  * the ball is not finite, or beyond the range of own. */
 static bool raise_exponent(slong *e, const arb_t ball)
 {
-    mag_t bound;
     bool fits;
+    MAG(bound);
 
-    mag_init(bound);
     arb_get_mag(bound, ball);
     fits = arb_is_finite(ball) && mag_cmp_2exp_si(bound, -ZERO_EXPONENT) < 0;
     if (fits && mag_cmp_2exp_si(bound, *e) >= 0)
         *e = fmpz_get_si(MAG_EXPREF(bound)); /* bound < 2^its exponent */
-    mag_clear(bound);
     return fits;
 }
 
@@ -58,13 +57,12 @@ void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
 {
     double *centre = cloud->centre + i * cloud->dim, worst = 0;
     slong e = ZERO_EXPONENT;
-    arf_t scaled;
     mag_t radius;
     bool fits = true;
+    ARF(scaled);
 
     for (size_t c = 0; c < cloud->dim && fits; c++)
         fits = raise_exponent(&e, value + c);
-    arf_init(scaled);
     mag_init(radius);
     for (size_t c = 0; c < cloud->dim && fits; c++) {
         arf_mul_2exp_si(scaled, arb_midref(value + c), -e);
@@ -73,7 +71,6 @@ void attest_cloud_set_balls(attest_cloud *cloud, size_t i, arb_srcptr value)
         mag_mul_2exp_si(radius, arb_radref(value + c), -e);
         worst = fmax(worst, mag_get_d(radius)); /* mag_get_d rounds up */
     }
-    arf_clear(scaled);
     mag_clear(radius);
     cloud->own[i] = fits ? e : ZERO_EXPONENT;
     /* The error of a vector is at most sqrt(dim) times the largest of its entries; the factor

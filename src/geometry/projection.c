@@ -7,6 +7,7 @@
 #include "geometry/projection.h"
 #include "geometry/radix.h"
 #include "number/double.h"
+#include "number/scope.h"
 
 enum { LIMIT_EXPONENT = 900, NEAR_EXPONENT = 64 };
 
@@ -25,9 +26,8 @@ static bool round_vector(double *direction, slong *exponent,
                          const attest_rational_vector *vector)
 {
     bool usable = true;
-    arb_t entry;
+    ARB(entry);
 
-    arb_init(entry);
     *exponent = WORD_MIN;
     for (size_t c = 0; c < vector->dim; c++) {
         slong size =
@@ -49,7 +49,6 @@ static bool round_vector(double *direction, slong *exponent,
         usable = usable && (direction[c] == 0) == fmpz_is_zero(vector->numerator + c) &&
                  (direction[c] == 0 || fabs(direction[c]) > ldexp(1, -LIMIT_EXPONENT));
     }
-    arb_clear(entry);
     return usable;
 }
 
@@ -92,8 +91,8 @@ attest_status attest_projection_init(attest_projection *projection, const attest
                                      const attest_rational_vector *vector, attest_error *error)
 {
     size_t dim = tokens->dim;
-    double *direction = attest_memory_alloc(dim, sizeof *direction),
-           *entry = attest_memory_alloc(dim, sizeof *entry);
+    double *direction ATTEST_FREED = attest_memory_alloc(dim, sizeof *direction),
+                      *entry = attest_memory_alloc(dim, sizeof *entry);
     bool usable;
 
     memset(projection, 0, sizeof *projection);
@@ -103,7 +102,6 @@ attest_status attest_projection_init(attest_projection *projection, const attest
     projection->value = attest_memory_alloc(tokens->count, sizeof *projection->value);
     projection->error = attest_memory_alloc(tokens->count, sizeof *projection->error);
     if (!direction || !entry || !projection->value || !projection->error) {
-        free(direction);
         free(entry);
         return attest_memory_fail(error);
     }
@@ -114,7 +112,6 @@ attest_status attest_projection_init(attest_projection *projection, const attest
         usable = (tokens->real || round_token(entry, tokens, t)) &&
                  project(&projection->value[t], &projection->error[t], direction, x, dim);
     }
-    free(direction);
     free(entry);
     if (!usable)
         return attest_error_set(error, ATTEST_UNABLE, "numbers beyond the range of doubles");
@@ -123,14 +120,11 @@ attest_status attest_projection_init(attest_projection *projection, const attest
 
 void attest_projection_get(fmpq_t value, const attest_projection *projection, size_t t)
 {
-    fmpz *numerator = _fmpz_vec_init((slong)projection->tokens->dim);
-    fmpz_t denominator;
+    FMPZ_VEC(numerator, (slong)projection->tokens->dim);
+    FMPZ(denominator);
 
-    fmpz_init(denominator);
     attest_tokens_get(numerator, denominator, projection->tokens, t);
     attest_rational_vector_dot(value, projection->vector, numerator, denominator);
-    fmpz_clear(denominator);
-    _fmpz_vec_clear(numerator, (slong)projection->tokens->dim);
 }
 
 /* A token and its exact value, to be sorted. */
@@ -158,12 +152,11 @@ static void offer_gap(attest_projection *p, const fmpq_t gap, uint32_t a, uint32
 static attest_status sort_cluster(attest_projection *p, size_t from, size_t to)
 {
     size_t count = to - from;
-    exact_item *item = attest_memory_alloc(count, sizeof *item);
-    fmpq_t gap;
+    exact_item *item ATTEST_FREED = attest_memory_alloc(count, sizeof *item);
+    FMPQ(gap);
 
     if (!item)
         return ATTEST_NOMEM;
-    fmpq_init(gap);
     for (size_t i = 0; i < count; i++) {
         fmpq_init(&item[i].value);
         item[i].token = p->token[from + i];
@@ -185,8 +178,6 @@ static attest_status sort_cluster(attest_projection *p, size_t from, size_t to)
     }
     for (size_t i = 0; i < count; i++)
         fmpq_clear(&item[i].value);
-    free(item);
-    fmpq_clear(gap);
     return ATTEST_OK;
 }
 
@@ -194,19 +185,16 @@ static attest_status sort_cluster(attest_projection *p, size_t from, size_t to)
 static attest_status sort_tokens(attest_projection *p)
 {
     size_t count = p->tokens->count;
-    attest_radix_item *item = attest_memory_alloc(count, sizeof *item);
+    attest_radix_item *item ATTEST_FREED = attest_memory_alloc(count, sizeof *item);
 
     if (!item)
         return ATTEST_NOMEM;
     for (size_t t = 0; t < count; t++)
         item[t] = (attest_radix_item){attest_radix_key(p->value[t]), (uint32_t)t};
-    if (attest_radix_sort(item, count) != ATTEST_OK) {
-        free(item);
+    if (attest_radix_sort(item, count) != ATTEST_OK)
         return ATTEST_NOMEM;
-    }
     for (size_t i = 0; i < count; i++)
         p->token[i] = item[i].index;
-    free(item);
     for (size_t from = 0, to; from < count; from = to) {
         double high = p->value[p->token[from]] + p->error[p->token[from]];
 
@@ -260,10 +248,8 @@ attest_status attest_projection_order(attest_projection *projection)
 void attest_projection_find_gap(attest_projection *p)
 {
     double least = attest_projection_gap_above(p);
-    fmpq_t below, above;
+    FMPQ(below, above);
 
-    fmpq_init(below);
-    fmpq_init(above);
     for (size_t i = 1; i < p->tokens->count; i++) {
         if (gap_end(p, i, -1) > least)
             continue;
@@ -273,8 +259,6 @@ void attest_projection_find_gap(attest_projection *p)
         if (!fmpq_is_zero(above))
             offer_gap(p, above, p->token[i - 1], p->token[i]);
     }
-    fmpq_clear(below);
-    fmpq_clear(above);
 }
 
 attest_status attest_projection_sort(attest_projection *projection)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "geometry/tree.h"
 #include "geometry/near.h"
 
@@ -199,7 +200,7 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
                                attest_error *error)
 {
     builder b = {tree, NULL, NULL};
-    double *axis = NULL;
+    double *axis ATTEST_FREED = NULL;
     attest_status status;
 
     *tree = (attest_tree){.cloud = cloud};
@@ -218,7 +219,6 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
         attest_tree_clear(tree);
         free(b.along);
         free(b.keyed);
-        free(axis);
         return attest_memory_fail(error);
     }
     project(b.along, tree, axis);
@@ -232,7 +232,6 @@ attest_status attest_tree_init(attest_tree *tree, const attest_cloud *cloud,
     }
     free(b.along);
     free(b.keyed);
-    free(axis);
     return ATTEST_OK;
 }
 
