@@ -12,6 +12,7 @@
 #define ATTEST_HAS_EXP 1
 #define ATTEST_BOLTZ
 #include "attention/attention.inc"
+#include "number/scope.h"
 
 /* The bits beyond those asked for that keep the radius below 2^-bits times the largest term:
  * with t = n H + 1 terms the sums lose at most a factor of 2^8 t^2. */
@@ -33,9 +34,8 @@ static attest_status check_bits(long bits, attest_error *error)
  * reciprocal. */
 static void divide(arb_ptr out, size_t count, const fmpz_t denominator, slong precision)
 {
-    arb_t inverse;
+    ARB(inverse);
 
-    arb_init(inverse);
     arb_set_round_fmpz(inverse, denominator, precision);
     arb_inv(inverse, inverse, precision);
     for (size_t i = 0; i < count; i++)
@@ -43,7 +43,6 @@ static void divide(arb_ptr out, size_t count, const fmpz_t denominator, slong pr
             arb_div_fmpz(out + i, out + i, denominator, precision);
         else
             arb_mul(out + i, out + i, inverse, precision);
-    arb_clear(inverse);
 }
 
 attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *weights,
@@ -54,24 +53,20 @@ attest_status attest_attention_ball_between(arb_ptr out, const attest_weights *w
     attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = (end - begin) * sequence->dim;
     const asked asked_for = {begin, end, narrow};
-    attest_ball_context c;
-    fmpz_t denominator;
+    FMPZ(denominator);
 
     if (status != ATTEST_OK)
         return status;
     status = check_bits(bits, error);
     if (status != ATTEST_OK)
         return status;
-    attest_ball_context_init(&c, bits + guard_bits(sequence->length, weights->heads),
-                             sequence->length);
-    fmpz_init(denominator);
+    ATTEST_SCOPED(attest_ball_context, c, bits + guard_bits(sequence->length, weights->heads),
+                  sequence->length);
     for (size_t i = 0; i < count; i++)
         arb_zero(out + i);
     status = attend(out, denominator, weights, sequence, asked_for, &c, error);
     if (status == ATTEST_OK)
         divide(out, count, denominator, c.precision);
-    fmpz_clear(denominator);
-    attest_ball_context_clear(&c);
     return status;
 }
 
@@ -98,9 +93,8 @@ attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t d
                                 size_t count, long bits, attest_error *error)
 {
     attest_status status = check_bits(bits, error);
-    attest_ball_context c;
-    fmpz_t maximum;
     fmpz *depth;
+    FMPZ(maximum);
 
     if (status != ATTEST_OK)
         return status;
@@ -108,9 +102,9 @@ attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t d
         return attest_error_set(error, ATTEST_DOMAIN, "boltz of no numbers");
     /* boltz(a) = max + boltz(a - max): all terms of the sum have one sign, so its relative
      * error is that of the weights. */
-    attest_ball_context_init(&c, bits + guard_bits(count, 1), count);
+    ATTEST_SCOPED(attest_ball_context, c, bits + guard_bits(count, 1), count);
     depth = _fmpz_vec_init((slong)count);
-    fmpz_init_set(maximum, numerator);
+    fmpz_set(maximum, numerator);
     for (size_t j = 1; j < count; j++)
         attest_ball_maximum(maximum, numerator + j, &c);
     for (size_t j = 0; j < count; j++)
@@ -120,8 +114,6 @@ attest_status attest_boltz_ball(arb_t out, const fmpz *numerator, const fmpz_t d
         arb_add_fmpz(out, out, maximum, c.precision);
         arb_div_fmpz(out, out, denominator, c.precision);
     }
-    fmpz_clear(maximum);
     _fmpz_vec_clear(depth, (slong)count);
-    attest_ball_context_clear(&c);
     return status;
 }

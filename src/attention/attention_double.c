@@ -7,19 +7,18 @@
 #define ATTEST_FOLDED 0
 #define ATTEST_HAS_EXP 1
 #include "attention/attention.inc"
+#include "number/scope.h"
 
 attest_status attest_attention_double(double *out, const attest_weights *weights,
                                       const attest_sequence *sequence, attest_error *error)
 {
     attest_status status = attest_head_plan_check(weights, sequence, error);
     attest_double_context c = {0};
-    fmpz_t denominator;
+    FMPZ(denominator);
 
     if (status != ATTEST_OK)
         return status;
-    fmpz_init(denominator);
     status = attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
                     error);
-    fmpz_clear(denominator);
     return status;
 }

@@ -5,29 +5,26 @@
 #define ATTEST_FOLDED 1
 #define ATTEST_HAS_EXP 0
 #include "attention/attention.inc"
+#include "number/scope.h"
 
 attest_status attest_attention_exact(fmpq *out, const attest_weights *weights,
                                      const attest_sequence *sequence, attest_error *error)
 {
     attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = sequence->length * sequence->dim;
-    attest_exact_context c;
-    fmpz_t denominator;
+    ATTEST_SCOPED(attest_exact_context, c);
+    FMPZ(denominator);
 
     if (status != ATTEST_OK)
         return status;
     if (weights->activation != ATTEST_HARDMAX)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "softmax is not rational: exact arithmetic serves hardmax");
-    attest_exact_context_init(&c);
-    fmpz_init(denominator);
     for (size_t i = 0; i < count; i++)
         fmpq_zero(out + i);
     status = attend(out, denominator, weights, sequence, (asked){.end = sequence->length}, &c,
                     error);
     for (size_t i = 0; status == ATTEST_OK && i < count; i++)
         fmpq_div_fmpz(out + i, out + i, denominator);
-    fmpz_clear(denominator);
-    attest_exact_context_clear(&c);
     return status;
 }

@@ -5,6 +5,7 @@
 #define ATTEST_FOLDED 0
 #define ATTEST_HAS_EXP 1
 #include "attention/attention.inc"
+#include "number/scope.h"
 
 attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
                                     const attest_sequence *sequence,
@@ -13,18 +14,14 @@ attest_status attest_attention_mpfr(mpfr_t *out, const attest_weights *weights,
 {
     attest_status status = attest_head_plan_check(weights, sequence, error);
     size_t count = sequence->length * sequence->dim;
-    attest_mpfr_context c;
-    fmpz_t denominator;
+    FMPZ(denominator);
 
     if (status != ATTEST_OK)
         return status;
-    attest_mpfr_context_init(&c, format, rounding);
-    fmpz_init(denominator);
+    ATTEST_SCOPED(attest_mpfr_context, c, format, rounding);
     for (size_t i = 0; i < count; i++)
         mpfr_set_prec(out[i], format->precision);
     status = attend((__mpfr_struct *)out, denominator, weights, sequence,
                     (asked){.end = sequence->length}, &c, error);
-    fmpz_clear(denominator);
-    attest_mpfr_context_clear(&c);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 attest_status attest_pattern_init(attest_pattern *pattern, const attest_feed_forward *layer)
 {
@@ -32,12 +33,10 @@ static void add_group(attest_pattern *pattern, const attest_units_plan *plan, si
 {
     const attest_units *units = plan->units;
     size_t dim = units->dim;
-    fmpz *sum = _fmpz_vec_init((slong)(2 * dim));
-    fmpz_t scale;
-    fmpq_t term;
+    FMPZ_VEC(sum, (slong)(2 * dim));
+    FMPZ(scale);
+    FMPQ(term);
 
-    fmpz_init(scale);
-    fmpq_init(term);
     attest_units_plan_sum(sum, sum + dim, plan, active);
     fmpz_mul(scale, units->output_denominator, units->direction_denominator);
     for (size_t c = 0; c < dim; c++) {
@@ -61,9 +60,6 @@ static void add_group(attest_pattern *pattern, const attest_units_plan *plan, si
         fmpq_canonicalise(term);
         fmpq_add(pattern->offset + c, pattern->offset + c, term);
     }
-    _fmpz_vec_clear(sum, (slong)(2 * dim));
-    fmpz_clear(scale);
-    fmpq_clear(term);
 }
 
 /* The affine map of the active units, once the ranges are known. */
@@ -99,13 +95,11 @@ static void get_along(arb_t along, const attest_units *units, arb_srcptr z, long
  * has x + bias > 0. Exact. */
 static void get_threshold(fmpz_t threshold, const arf_t x, const attest_units *units)
 {
-    arf_t product;
+    ARF(product);
 
-    arf_init(product);
     arf_mul_fmpz(product, x, units->bias_denominator, ARF_PREC_EXACT, ARF_RND_DOWN);
     arf_neg(product, product);
     arf_get_fmpz(threshold, product, ARF_RND_FLOOR);
-    arf_clear(product);
 }
 
 /* Numbers that enclose a finite ball, its ends unless midpoint and radius are far apart: 1 +-
@@ -123,14 +117,10 @@ static void get_ends(arf_t low, arf_t high, const arb_t x)
 void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_plan *plan,
                              arb_srcptr z, long bits)
 {
-    fmpz_t threshold;
-    arf_t low, high;
-    arb_t along;
+    FMPZ(threshold);
+    ARF(low, high);
+    ARB(along);
 
-    fmpz_init(threshold);
-    arf_init(low);
-    arf_init(high);
-    arb_init(along);
     for (size_t g = 0; g < plan->layer->groups; g++) {
         const attest_units_plan *group = &plan->group[g];
 
@@ -146,25 +136,18 @@ void attest_pattern_set_ball(attest_pattern *pattern, const attest_feed_forward_
         pattern->range[g].possible = attest_units_plan_count(group, threshold);
     }
     sum_pattern(pattern, plan);
-    fmpz_clear(threshold);
-    arf_clear(low);
-    arf_clear(high);
-    arb_clear(along);
 }
 
 void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward_plan *plan,
                               const fmpq *z)
 {
-    fmpz_t threshold;
-    fmpq_t along;
+    FMPZ(threshold);
+    FMPQ(along);
 
-    fmpz_init(threshold);
-    fmpq_init(along);
     for (size_t g = 0; g < plan->layer->groups; g++) {
         const attest_units *units = plan->group[g].units;
-        fmpq_t term;
+        FMPQ(term);
 
-        fmpq_init(term);
         fmpq_zero(along);
         for (size_t c = 0; c < units->dim; c++) {
             fmpq_mul_fmpz(term, z + c, units->direction + c);
@@ -176,11 +159,8 @@ void attest_pattern_set_exact(attest_pattern *pattern, const attest_feed_forward
         fmpz_fdiv_q(threshold, fmpq_numref(along), fmpq_denref(along));
         pattern->range[g].active = attest_units_plan_count(&plan->group[g], threshold);
         pattern->range[g].possible = pattern->range[g].active;
-        fmpq_clear(term);
     }
     sum_pattern(pattern, plan);
-    fmpz_clear(threshold);
-    fmpq_clear(along);
 }
 
 bool attest_pattern_is_constant(const attest_pattern *pattern, size_t c)
@@ -197,13 +177,9 @@ static void add_undecided(arb_ptr out, const attest_units_plan *plan,
                           const attest_activation_range *range, arb_srcptr z, long bits)
 {
     const attest_units *units = plan->units;
-    arb_t along, unit, zero;
-    fmpq_t value;
+    ARB(along, unit, zero);
+    FMPQ(value);
 
-    arb_init(along);
-    arb_init(unit);
-    arb_init(zero);
-    fmpq_init(value);
     get_along(along, units, z, bits);
     for (size_t i = range->active; i < range->possible; i++) {
         size_t h = plan->order[i];
@@ -216,19 +192,14 @@ static void add_undecided(arb_ptr out, const attest_units_plan *plan,
         for (size_t c = 0; c < units->dim; c++)
             arb_addmul_fmpz(out + c, unit, units->output + h * units->dim + c, bits);
     }
-    arb_clear(along);
-    arb_clear(unit);
-    arb_clear(zero);
-    fmpq_clear(value);
 }
 
 void attest_feed_forward_ball(arb_ptr out, attest_pattern *pattern,
                               const attest_feed_forward_plan *plan, arb_srcptr z, long bits)
 {
     size_t dim = pattern->dim;
-    arb_t term;
+    ARB(term);
 
-    arb_init(term);
     attest_pattern_set_ball(pattern, plan, z, bits);
     for (size_t c = 0; c < dim; c++) {
         arb_set_fmpq(out + c, pattern->offset + c, bits);
@@ -242,7 +213,6 @@ void attest_feed_forward_ball(arb_ptr out, attest_pattern *pattern,
     for (size_t g = 0; g < pattern->groups && !pattern->decided; g++)
         if (pattern->range[g].active < pattern->range[g].possible)
             add_undecided(out, &plan->group[g], &pattern->range[g], z, bits);
-    arb_clear(term);
 }
 
 void attest_feed_forward_exact(fmpq *out, attest_pattern *pattern,

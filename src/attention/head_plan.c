@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "number/scope.h"
+
 static void append(attest_chain *chain, attest_factor factor)
 {
     assert(chain->count < ATTEST_CHAIN_MAX);
@@ -110,9 +112,8 @@ void attest_chain_denominator(fmpz_t denominator, const attest_chain *chain)
 void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_head_plan *plan,
                                    const fmpz_t tokens)
 {
-    fmpz_t part;
+    FMPZ(part);
 
-    fmpz_init(part);
     attest_chain_denominator(score, &plan->key);
     attest_chain_denominator(part, &plan->query);
     fmpz_mul(score, score, part);
@@ -122,25 +123,20 @@ void attest_head_plan_denominators(fmpz_t score, fmpz_t output, const attest_hea
     attest_chain_denominator(part, &plan->output);
     fmpz_mul(output, output, part);
     fmpz_mul(output, output, tokens);
-    fmpz_clear(part);
 }
 
 void attest_head_plan_output_denominator(fmpz_t denominator, const attest_weights *weights,
                                          const fmpz_t tokens)
 {
     attest_head_plan plan;
-    fmpz_t score, output;
+    FMPZ(score, output);
 
-    fmpz_init(score);
-    fmpz_init(output);
     fmpz_set(denominator, tokens);
     for (size_t h = 0; h < weights->heads; h++) {
         attest_head_plan_folded(&plan, &weights->head[h]);
         attest_head_plan_denominators(score, output, &plan, tokens);
         fmpz_lcm(denominator, denominator, output);
     }
-    fmpz_clear(score);
-    fmpz_clear(output);
 }
 
 static bool has_shape(const attest_matrix *matrix, size_t rows, size_t cols)

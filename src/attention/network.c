@@ -7,19 +7,18 @@
 
 #include "base/memory.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 attest_status attest_network_encode(attest_sequence *encoded, const attest_network *network,
                                     const attest_sequence *sequence, attest_error *error)
 {
     size_t dim = network->dim;
-    fmpz_t own, step;
+    FMPZ(own, step);
 
     if (sequence->dim != network->input_dim)
         return attest_error_set(error, ATTEST_FORMAT,
                                 "tokens have %zu entries, but the network takes %zu",
                                 sequence->dim, network->input_dim);
-    fmpz_init(own);
-    fmpz_init(step);
     attest_sequence_resize(encoded, sequence->length, dim);
     fmpz_lcm(encoded->denominator, sequence->denominator, fmpq_denref(network->step));
     fmpz_divexact(own, encoded->denominator, sequence->denominator);
@@ -32,8 +31,6 @@ attest_status attest_network_encode(attest_sequence *encoded, const attest_netwo
         if (network->positional)
             fmpz_addmul_ui(token + network->axis, step, k + 1);
     }
-    fmpz_clear(own);
-    fmpz_clear(step);
     return ATTEST_OK;
 }
 

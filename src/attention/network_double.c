@@ -16,6 +16,7 @@ static bool is_inactive(const double *unit)
 
 #define ATTEST_SYSTEM double
 #include "attention/feed_forward.inc"
+#include "base/scope.h"
 
 struct attest_network_doubles {
     const attest_network *network;
@@ -88,7 +89,7 @@ attest_status attest_network_double(double *out, attest_network_doubles *state,
     const attest_network *network = state->network;
     size_t dim = network->dim;
     /* one token more: the layer before has one, and what it becomes */
-    double *work = attest_memory_alloc((sequence->length + 1) * dim, sizeof *work);
+    double *work ATTEST_FREED = attest_memory_alloc((sequence->length + 1) * dim, sizeof *work);
     attest_double_context c = {0};
     attest_status status =
         work ? attest_network_encode(&state->encoded, network, sequence, error)
@@ -101,6 +102,5 @@ attest_status attest_network_double(double *out, attest_network_doubles *state,
                                          &state->encoded, error);
     for (size_t k = 0; k < sequence->length && status == ATTEST_OK && network->has_after; k++)
         layer_run(out + k * dim, &state->after, work + k * dim, &c);
-    free(work);
     return status;
 }

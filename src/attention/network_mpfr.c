@@ -14,6 +14,7 @@ static bool is_inactive(mpfr_srcptr unit)
 
 #define ATTEST_SYSTEM mpfr
 #include "attention/feed_forward.inc"
+#include "number/scope.h"
 
 struct attest_network_mpfrs {
     const attest_network *network;
@@ -59,14 +60,12 @@ attest_status attest_network_mpfrs_init(attest_network_mpfrs **state,
 /* rational = x, exactly. False: x is not finite. */
 static bool get_exact(fmpq_t rational, mpfr_srcptr x)
 {
-    arf_t exact;
+    ARF(exact);
 
     if (!mpfr_number_p(x))
         return false;
-    arf_init(exact);
     arf_set_mpfr(exact, x);
     arf_get_fmpq(rational, exact);
-    arf_clear(exact);
     return true;
 }
 
@@ -105,13 +104,12 @@ attest_status attest_network_mpfr(mpfr_t *out, attest_network_mpfrs *state,
 {
     const attest_network *network = state->network;
     size_t dim = network->dim, count = sequence->length * dim;
-    attest_mpfr_context c;
     value *work;
     attest_status status = attest_network_encode(&state->encoded, network, sequence, error);
 
     if (status != ATTEST_OK)
         return status;
-    attest_mpfr_context_init(&c, state->format, state->rounding);
+    ATTEST_SCOPED(attest_mpfr_context, c, state->format, state->rounding);
     work = attest_mpfr_vector_init(count, &c);
     if (!work)
         status = attest_memory_fail(error);
@@ -127,6 +125,5 @@ attest_status attest_network_mpfr(mpfr_t *out, attest_network_mpfrs *state,
         layer_run((value *)(out + k * dim), &state->after, work + k * dim, &c);
     }
     attest_mpfr_vector_clear(work, count);
-    attest_mpfr_context_clear(&c);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "attention/head_plan.h"
+#include "base/scope.h"
 
 /* What an exponential takes, in operations at its precision: EXP_OPERATIONS log2 b. Measured
  * from 128 to 10^6 bits. */
@@ -89,16 +90,14 @@ attest_status attest_work_charge_sequences(double *left, const attest_weights *w
                                            attest_budget *budget, attest_error *error)
 {
     attest_status status = ATTEST_OK;
-    attest_sequence own;
     double work = 0;
+    ATTEST_SCOPED(attest_sequence, own);
 
-    attest_sequence_init(&own);
     for (size_t i = 0; i < sequences && status == ATTEST_OK; i++) {
         status = attest_dataset_get_sequence(&own, dataset, sequence ? sequence[i] : i, budget,
                                              error);
         if (status == ATTEST_OK)
             work += attest_work_estimate(weights, &own, own.length, bits);
     }
-    attest_sequence_clear(&own);
     return status == ATTEST_OK ? attest_work_charge(left, work, error) : status;
 }
