@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/scope.h"
 #include "number/rationals.h"
 #include "theory/approximate_parts.h"
 
@@ -198,12 +199,10 @@ static attest_status make_samples(attest_dataset *dataset, const attest_approxim
 /* F_SA and F_FF2, by memorisation of all multisets of cells. */
 static attest_status build_values(attest_approximation *a, attest_error *error)
 {
-    attest_memorization m;
-    attest_dataset cells;
     attest_status status;
+    ATTEST_SCOPED(attest_memorization, m);
+    ATTEST_SCOPED(attest_dataset, cells);
 
-    attest_dataset_init(&cells);
-    attest_memorization_init(&m);
     m.seed = a->seed;
     m.by_contexts = true;
     m.progress = a->progress;
@@ -222,8 +221,6 @@ static attest_status build_values(attest_approximation *a, attest_error *error)
         snprintf(a->reason, sizeof a->reason, "%s",
                  m.hypothesis ? m.explanation : m.proof.reason);
     }
-    attest_memorization_clear(&m);
-    attest_dataset_clear(&cells);
     return status;
 }
 
@@ -257,10 +254,9 @@ static attest_status build_stairs(attest_approximation *a, attest_error *error)
 static attest_status check_samples(attest_approximation *a, attest_error *error)
 {
     attest_label_finding finding;
-    attest_dataset samples;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, samples);
 
-    attest_dataset_init(&samples);
     status = make_samples(&samples, a, error);
     if (status == ATTEST_OK)
         status = attest_memorize_check_labels(&finding, &a->network, &samples,
@@ -270,7 +266,6 @@ static attest_status check_samples(attest_approximation *a, attest_error *error)
         a->proved = finding.verdict;
         snprintf(a->reason, sizeof a->reason, "%s", finding.reason);
     }
-    attest_dataset_clear(&samples);
     return status;
 }
 

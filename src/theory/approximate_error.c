@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/workers.h"
+#include "number/scope.h"
 #include "theory/approximate_parts.h"
 
 enum { MOST_SUBDIVISIONS = 32, BITS = 128, MOST_ENTRIES = 16, PARTS = 256 };
@@ -152,53 +153,38 @@ static size_t choose_subdivisions(const quadrature *s, double cells)
  * most 2^28 terms, all of them >= 0. */
 static void set_ball(arb_t ball, double low, double high, const arb_t divisor)
 {
-    arb_t top;
-    arf_t end;
+    ARB(top);
+    ARF(end);
 
-    arb_init(top);
-    arf_init(end);
     arf_set_d(end, fmax(low - high * 0x1p-24, 0));
     arb_set_arf(ball, end);
     arf_set_d(end, high * (1 + 0x1p-24));
     arb_set_arf(top, end);
     arb_union(ball, ball, top, BITS);
     arb_div(ball, ball, divisor, BITS);
-    arb_clear(top);
-    arf_clear(end);
 }
 
 /* ball += [-inside, outside] measure, not below 0. */
 static void add_ramps(arb_t ball, const arb_t inside, const arb_t outside, const arb_t measure)
 {
-    arb_t low, high, zero;
+    ARB(low, high, zero);
 
-    arb_init(low);
-    arb_init(high);
-    arb_init(zero);
     arb_mul(low, inside, measure, BITS);
     arb_sub(low, ball, low, BITS);
     arb_mul(high, outside, measure, BITS);
     arb_add(high, ball, high, BITS);
     arb_union(ball, low, high, BITS);
     arb_max(ball, ball, zero, BITS);
-    arb_clear(low);
-    arb_clear(high);
-    arb_clear(zero);
 }
 
 /* Errors and bounds from the sums. */
 static void conclude(attest_approximation *a, const quadrature *s, const sums *sum)
 {
     attest_partial_bounds first, second;
-    arb_t divisor, omega, range, measure, square;
     long reach;
+    ARB(divisor, omega, range, measure, square);
 
     s->function->bound(&first, &second, &reach, s->d, s->n);
-    arb_init(divisor);
-    arb_init(omega);
-    arb_init(range);
-    arb_init(measure);
-    arb_init(square);
     arb_set_d(omega, sum_over_entries(&first, s->d, s->n)); /* a small whole number */
     arb_div_ui(omega, omega, 2 * s->grid, BITS);
     arb_div_si(omega, omega, (slong)s->function->get_scale(s->d, s->n), BITS);
@@ -231,11 +217,6 @@ static void conclude(attest_approximation *a, const quadrature *s, const sums *s
     arb_add(a->l2_bound, a->l2_bound, omega, BITS);
     arb_sqrt_ui(square, s->m, BITS);
     arb_mul(a->l2_bound, a->l2_bound, square, BITS);
-    arb_clear(divisor);
-    arb_clear(omega);
-    arb_clear(range);
-    arb_clear(measure);
-    arb_clear(square);
 }
 
 static bool add_part(void *context, size_t part)

@@ -4,21 +4,20 @@
 #include "base/memory.h"
 #include "attention/feed_forward.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "theory/approximate_parts.h"
 
 /* x = i/G + side ramp/2: the end of the flat part of a cell at border i. */
 static void get_edge(fmpq_t x, size_t i, int side, size_t grid, const fmpq_t ramp)
 {
-    fmpq_t half;
+    FMPQ(half);
 
-    fmpq_init(half);
     fmpq_div_2exp(half, ramp, 1);
     fmpq_set_si(x, (slong)i, grid);
     if (side < 0)
         fmpq_sub(x, x, half);
     else if (side > 0)
         fmpq_add(x, x, half);
-    fmpq_clear(half);
 }
 
 /* Units of one axis: two for each border, of slopes +-1/(G ramp), and one that cancels the
@@ -29,13 +28,12 @@ static attest_status build_axis(attest_units *units, size_t axis, size_t dim, si
     size_t count = 2 * (grid - 1) + 1, bytes;
     fmpq *bias = attest_rationals_alloc(count);
     attest_status status = attest_units_resize(units, dim, count);
-    fmpq_t slope;
+    FMPQ(slope);
 
     if (!bias || status != ATTEST_OK) {
         attest_rationals_free(bias, count);
         return attest_memory_fail(error);
     }
-    fmpq_init(slope);
     fmpq_mul_ui(slope, ramp, grid);
     fmpq_inv(slope, slope);
     fmpz_one(units->direction + axis);
@@ -55,7 +53,6 @@ static attest_status build_axis(attest_units *units, size_t axis, size_t dim, si
     if (status == ATTEST_OK)
         attest_rationals_get_numerators(units->bias, units->bias_denominator, bias, count);
     attest_rationals_free(bias, count);
-    fmpq_clear(slope);
     return status;
 }
 
@@ -79,15 +76,13 @@ attest_status attest_stairs_build(attest_feed_forward *stairs, size_t dim, size_
 static bool has_corner(const attest_units *units, const fmpq_t low, const fmpq_t high)
 {
     bool found = false;
-    fmpq_t at;
+    FMPQ(at);
 
-    fmpq_init(at);
     for (size_t h = 0; h < units->count && !found; h++) {
         fmpq_set_fmpz_frac(at, units->bias + h, units->bias_denominator);
         fmpq_neg(at, at);
         found = fmpq_cmp(at, low) > 0 && fmpq_cmp(at, high) < 0;
     }
-    fmpq_clear(at);
     return found;
 }
 
@@ -96,17 +91,15 @@ static bool is_centre(fmpq *z, attest_pattern *pattern, const attest_feed_forwar
                       const fmpq_t x, size_t i, size_t grid)
 {
     size_t dim = plan->layer->dim;
-    fmpq_t centre;
     bool equal = true;
+    FMPQ(centre);
 
-    fmpq_init(centre);
     fmpq_set_si(centre, 2 * (slong)i + 1, 2 * grid);
     for (size_t c = 0; c < dim; c++)
         fmpq_set(z + c, x);
     attest_feed_forward_exact(z + dim, pattern, plan, z);
     for (size_t c = 0; c < dim; c++)
         equal = equal && fmpq_equal(z + dim + c, centre);
-    fmpq_clear(centre);
     return equal;
 }
 
@@ -138,11 +131,9 @@ attest_status attest_stairs_check(bool *flat, char *reason, size_t size,
     fmpq *z = attest_rationals_alloc(2 * dim);
     attest_feed_forward_plan plan;
     attest_pattern pattern;
-    fmpq_t low, high;
     attest_status status = attest_feed_forward_plan_init(&plan, stairs, error);
+    FMPQ(low, high);
 
-    fmpq_init(low);
-    fmpq_init(high);
     if (attest_pattern_init(&pattern, stairs) != ATTEST_OK || !z)
         status = attest_memory_fail(error);
     *flat = stairs->groups == dim && is_by_axis(stairs);
@@ -158,8 +149,6 @@ attest_status attest_stairs_check(bool *flat, char *reason, size_t size,
         if (!*flat)
             snprintf(reason, size, "the stair is not flat on cell %zu", i);
     }
-    fmpq_clear(low);
-    fmpq_clear(high);
     attest_rationals_free(z, 2 * dim);
     attest_pattern_clear(&pattern);
     attest_feed_forward_plan_clear(&plan);

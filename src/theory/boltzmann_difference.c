@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "number/depth.h"
+#include "number/scope.h"
 
 enum { LEAST_BITS = 128, GUARD_BITS = 64 };
 
@@ -142,14 +143,12 @@ static attest_status merge(merged *all, const attest_multiset *a, const attest_m
 /* depth = (x_from - x_i) / denominator, with an absolute error below 2^-bits. */
 static void set_depth(arb_t depth, const merged *all, size_t from, size_t i, long bits)
 {
-    fmpz_t gap;
     slong magnitude;
+    FMPZ(gap);
 
-    fmpz_init(gap);
     fmpz_sub(gap, all->value[from].x, all->value[i].x);
     magnitude = (slong)fmpz_bits(gap) - (slong)fmpz_bits(all->denominator) + 1;
     arb_fmpz_div_fmpz(depth, gap, all->denominator, bits + (magnitude > 0 ? magnitude : 0));
-    fmpz_clear(gap);
 }
 
 /* weight = e^{x_i - x_from}; depth is as set_depth gives it, so the relative error stays near
@@ -170,11 +169,8 @@ typedef struct sums {
 
 static void sum_masses(sums *s, const merged *all, long bits)
 {
-    arb_t weight, depth, mass_b;
+    ARB(weight, depth, mass_b);
 
-    arb_init(weight);
-    arb_init(depth);
-    arb_init(mass_b);
     arb_zero(s->mean);
     arb_zero(s->mass);
     for (size_t i = 0; i < all->count; i++) {
@@ -192,17 +188,12 @@ static void sum_masses(sums *s, const merged *all, long bits)
         }
     }
     arb_div(s->mean, s->mean, mass_b, bits);
-    arb_clear(weight);
-    arb_clear(depth);
-    arb_clear(mass_b);
 }
 
 static void sum_head(sums *s, const merged *all, long bits)
 {
-    arb_t weight, depth;
+    ARB(weight, depth);
 
-    arb_init(weight);
-    arb_init(depth);
     arb_zero(s->head);
     for (size_t i = all->first; i < all->count; i++) {
         const value *v = &all->value[i];
@@ -215,8 +206,6 @@ static void sum_head(sums *s, const merged *all, long bits)
         arb_mul_fmpz(depth, depth, v->d, bits);
         arb_addmul(s->head, weight, depth, bits);
     }
-    arb_clear(weight);
-    arb_clear(depth);
 }
 
 /* The difference at this precision: value = e^{-t} ratio, log2 = -t / log 2 + log2 |ratio|,
@@ -224,14 +213,11 @@ static void sum_head(sums *s, const merged *all, long bits)
 static void evaluate(attest_boltz_difference *difference, const merged *all, long bits)
 {
     sums s;
-    arb_t t, ratio, log2;
+    ARB(t, ratio, log2);
 
     arb_init(s.mean);
     arb_init(s.mass);
     arb_init(s.head);
-    arb_init(t);
-    arb_init(ratio);
-    arb_init(log2);
     sum_masses(&s, all, bits);
     sum_head(&s, all, bits);
     arb_div(ratio, s.head, s.mass, bits);
@@ -248,9 +234,6 @@ static void evaluate(attest_boltz_difference *difference, const merged *all, lon
     arb_clear(s.mean);
     arb_clear(s.mass);
     arb_clear(s.head);
-    arb_clear(t);
-    arb_clear(ratio);
-    arb_clear(log2);
 }
 
 static attest_status refine(attest_boltz_difference *difference, const merged *all,

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/pair_map.h"
+#include "number/scope.h"
 #include "theory/prefix_set.h"
 
 void attest_contexts_init(attest_contexts *contexts)
@@ -120,15 +121,13 @@ static bool survey_sequence(survey *s, size_t i, attest_mask mask)
 /* All pairs of positions but those inside a class. */
 static void count_pairs(attest_contexts *contexts, const survey *s)
 {
-    fmpz_t inside;
+    FMPZ(inside);
 
-    fmpz_init(inside);
     fmpz_bin_uiui(contexts->required_pairs, contexts->positions, 2);
     for (size_t g = 0; g < s->classes.count; g++) {
         fmpz_bin_uiui(inside, s->class_size[g], 2);
         fmpz_sub(contexts->required_pairs, contexts->required_pairs, inside);
     }
-    fmpz_clear(inside);
 }
 
 static attest_status get(attest_contexts *contexts, const attest_dataset *dataset,

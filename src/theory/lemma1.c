@@ -2,14 +2,12 @@
 #include "theory/lemma1.h"
 
 #include "number/depth.h"
+#include "number/scope.h"
 
 void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long bits)
 {
-    arb_t log_n, ln2, twice;
+    ARB(log_n, ln2, twice);
 
-    arb_init(log_n);
-    arb_init(ln2);
-    arb_init(twice);
     arb_log_ui(log_n, n, bits);
     arb_const_log2(ln2, bits);
     arb_mul_2exp_si(twice, r, 1);
@@ -24,20 +22,15 @@ void attest_lemma1_bound(arb_t value, arb_t log2, size_t n, const arb_t r, long 
         arb_sub(log_n, log_n, twice, ARF_PREC_EXACT);
         arb_div(log2, log_n, ln2, bits);
     }
-    arb_clear(log_n);
-    arb_clear(ln2);
-    arb_clear(twice);
 }
 
 bool attest_lemma1_check_gap(const fmpq_t gap, size_t n)
 {
-    arb_t need, have;
     bool above = false, decided = false;
+    ARB(need, have);
 
     if (n == 1)
         return fmpq_cmp_si(gap, 3) > 0;
-    arb_init(need);
-    arb_init(have);
     for (long bits = 64; !decided; bits *= 2) {
         arb_log_ui(need, n, bits);
         arb_mul_2exp_si(need, need, 1);
@@ -46,7 +39,5 @@ bool attest_lemma1_check_gap(const fmpq_t gap, size_t n)
         above = arb_gt(have, need);
         decided = above || arb_lt(have, need);
     }
-    arb_clear(need);
-    arb_clear(have);
     return above;
 }

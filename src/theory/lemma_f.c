@@ -2,6 +2,7 @@
 #include "theory/lemma_f.h"
 
 #include "number/depth.h"
+#include "number/scope.h"
 
 /* value = g - 1 - g/(e^g - 1), which increases with g > 0 and vanishes at g*. */
 static void threshold_function(arb_t value, const arb_t g, long bits)
@@ -15,29 +16,23 @@ static void threshold_function(arb_t value, const arb_t g, long bits)
 /* Which side of g* the number x lies on: -1 below, 1 above, 0 unknown at this precision. */
 static int threshold_side(const arb_t x, long bits)
 {
-    arb_t value;
-    int side;
+    ARB(value);
 
-    arb_init(value);
     threshold_function(value, x, bits);
-    side = arb_is_positive(value) - arb_is_negative(value);
-    arb_clear(value);
-    return side;
+    return arb_is_positive(value) - arb_is_negative(value);
 }
 
 bool attest_lemma_f_check_gap(const fmpq_t gap)
 {
-    arb_t x;
     int side = 0;
+    ARB(x);
 
     if (fmpq_cmp_si(gap, 1) <= 0)
         return false;
-    arb_init(x);
     for (long bits = 64; side == 0; bits *= 2) {
         arb_set_fmpq(x, gap, bits);
         side = threshold_side(x, bits);
     }
-    arb_clear(x);
     return side > 0;
 }
 
@@ -46,10 +41,8 @@ bool attest_lemma_f_check_gap(const fmpq_t gap)
 static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, const arb_t t,
                         long bits)
 {
-    arb_t mu, q;
+    ARB(mu, q);
 
-    arb_init(mu);
-    arb_init(q);
     arb_expm1(q, gap, bits);
     arb_div(mu, gap, q, bits);
     if (first_at_maximum) {
@@ -63,25 +56,21 @@ static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, c
         arb_mul(bracket, bracket, q, bits);
         arb_sub(bracket, bracket, mu, bits);
     }
-    arb_clear(mu);
-    arb_clear(q);
 }
 
 attest_status attest_lemma_f_bound(arb_t value, arb_t log2, const arb_t gap,
                                    bool first_at_maximum, const arb_t t, long bits,
                                    attest_error *error)
 {
-    arb_t bracket;
     bool usable;
+    ARB(bracket);
 
     if (threshold_side(gap, bits) <= 0)
         return attest_error_set(error, ATTEST_DOMAIN, "Lemma F: the gap is not above g*");
     if (!first_at_maximum && !arb_ge(t, gap) && !arb_overlaps(t, gap))
         return attest_error_set(error, ATTEST_DOMAIN, "Lemma F: t is smaller than the gap");
-    arb_init(bracket);
     set_bracket(bracket, gap, first_at_maximum, t, bits);
     usable = attest_depth_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
-    arb_clear(bracket);
     if (!usable)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "Lemma F: the gap or t is too wide a ball");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 #include "theory/memorize_parts.h"
 #include "theory/theorem2_parts.h"
 
@@ -84,7 +85,7 @@ static attest_status check_consistent(builder *b, attest_error *error)
     const attest_contexts *contexts = &b->contexts;
     attest_memorization *m = b->result;
     size_t total = b->dataset->total;
-    size_t *first = attest_memory_alloc(contexts->count, sizeof *first);
+    size_t *first ATTEST_FREED = attest_memory_alloc(contexts->count, sizeof *first);
 
     if (!first)
         return attest_memory_fail(error);
@@ -106,15 +107,13 @@ static attest_status check_consistent(builder *b, attest_error *error)
                      m->place[1].position);
         }
     }
-    free(first);
     return ATTEST_OK;
 }
 
 /* One class: any attention will do, and Theorem 2 has nothing to say. */
 static attest_status build_any(attest_construction *c, size_t dim, attest_error *error)
 {
-    attest_rational_vector direction;
-    attest_status status;
+    attest_rational_vector direction ATTEST_CLEARED_BY(attest_rational_vector_clear);
 
     c->dim = dim;
     c->direction = _fmpq_vec_init((slong)dim);
@@ -123,9 +122,7 @@ static attest_status build_any(attest_construction *c, size_t dim, attest_error 
     fmpq_set_si(c->output, 1, 4);
     attest_rational_vector_init(&direction, dim);
     fmpz_one(direction.numerator);
-    status = attest_construction_finish(c, &direction, error);
-    attest_rational_vector_clear(&direction);
-    return status;
+    return attest_construction_finish(c, &direction, error);
 }
 
 static void take_hypothesis(attest_memorization *m, const attest_construction *c)
@@ -202,12 +199,9 @@ static attest_status separate(builder *b, attest_error *error)
 static void get_reach(fmpz_t reach, const builder *b)
 {
     const attest_memorize_points *points = &b->points;
-    arf_t most, own;
-    fmpz_t r;
+    ARF(most, own);
+    FMPZ(r);
 
-    arf_init(most);
-    arf_init(own);
-    fmpz_init(r);
     for (size_t e = 0; e < points->count * points->dim; e++) {
         arb_get_abs_ubound_arf(own, points->z + e, ATTEST_MEMORIZE_BITS);
         if (arf_cmp(own, most) > 0)
@@ -218,20 +212,15 @@ static void get_reach(fmpz_t reach, const builder *b)
     if (fmpz_cmp(r, reach) > 0)
         fmpz_set(reach, r);
     fmpz_add_ui(reach, reach, 1); /* strictly: at 0 a unit is inactive */
-    arf_clear(most);
-    arf_clear(own);
-    fmpz_clear(r);
 }
 
 static attest_status build_network(builder *b, attest_error *error)
 {
     attest_memorization *m = b->result;
     attest_status status;
-    fmpz_t reach;
-    arf_t gap;
+    FMPZ(reach);
+    ARF(gap);
 
-    fmpz_init(reach);
-    arf_init(gap);
     get_reach(reach, b);
     status = attest_memorize_ramps(&m->network.after, gap, &b->points, b->dataset->label,
                                    b->dataset->label_dim, reach, error);
@@ -245,8 +234,6 @@ static attest_status build_network(builder *b, attest_error *error)
         m->precision_bits = b->points.bits;
         attest_memorize_set_size(m, b->dataset);
     }
-    fmpz_clear(reach);
-    arf_clear(gap);
     return status;
 }
 

@@ -12,8 +12,8 @@
 #include "attention/network.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/scope.h"
 #include "base/workers.h"
+#include "number/scope.h"
 
 enum { START_BITS = 128 };
 
@@ -66,9 +66,8 @@ static attest_verdict check_token(label_check *check, size_t position, arb_srcpt
     size_t dim = check->network->dim;
     attest_pattern *pattern = &check->runner.after_pattern;
     attest_verdict verdict = ATTEST_PROVED;
-    fmpq_t label;
+    FMPQ(label);
 
-    fmpq_init(label);
     attest_feed_forward_ball(check->out, pattern, &check->runner.after, z, bits);
     for (size_t c = 0; c < dim && verdict != ATTEST_REFUTED; c++) {
         get_label(label, check->dataset, position, c);
@@ -79,7 +78,6 @@ static attest_verdict check_token(label_check *check, size_t position, arb_srcpt
             verdict = excludes(check->out + c, label) ? ATTEST_REFUTED : ATTEST_UNDECIDED;
         }
     }
-    fmpq_clear(label);
     return verdict;
 }
 

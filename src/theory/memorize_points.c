@@ -8,7 +8,7 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/scope.h"
+#include "number/scope.h"
 #include "theory/memorize_parts.h"
 
 attest_status attest_memorize_points_init(attest_memorize_points *points,
@@ -55,11 +55,10 @@ static attest_status evaluate_sequence(attest_memorize_points *points, size_t fr
 {
     const attest_context *context = points->contexts->context;
     size_t i = context[from].sequence, start = points->dataset->start[i], dim = points->dim;
-    attest_sequence sequence;
     arb_ptr out;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     status = attest_dataset_get_sequence(&sequence, points->dataset, i, NULL, error);
     out = _arb_vec_init((slong)(sequence.length * dim));
     if (status == ATTEST_OK)
@@ -68,7 +67,6 @@ static attest_status evaluate_sequence(attest_memorize_points *points, size_t fr
         for (size_t c = 0; c < dim; c++)
             arb_swap(points->z + j * dim + c, out + (context[j].first - start) * dim + c);
     _arb_vec_clear(out, (slong)(sequence.length * dim));
-    attest_sequence_clear(&sequence);
     return status;
 }
 
@@ -137,7 +135,7 @@ static int compare_places(const void *left, const void *right)
 
 static bool sort(attest_memorize_points *points)
 {
-    place *sorted = attest_memory_alloc(points->count, sizeof *sorted);
+    place *sorted ATTEST_FREED = attest_memory_alloc(points->count, sizeof *sorted);
 
     if (!sorted)
         return false;
@@ -146,7 +144,6 @@ static bool sort(attest_memorize_points *points)
     qsort(sorted, points->count, sizeof *sorted, compare_places);
     for (size_t j = 0; j < points->count; j++)
         points->order[j] = sorted[j].context;
-    free(sorted);
     points->pieces = 1;
     for (size_t j = 1; j < points->count; j++)
         if (attest_memorize_class(points, points->order[j]) !=
@@ -178,11 +175,9 @@ static size_t mark_overlaps(bool *wanted, size_t pair[2], const attest_memorize_
                             uint32_t *lowest)
 {
     size_t count = points->count, found = 0, next = 0;
-    arf_t end, extreme;
     uint32_t highest;
+    ARF(end, extreme);
 
-    arf_init(end);
-    arf_init(extreme);
     for (size_t j = count; j-- > 0;) {
         get_low(end, points->along + points->order[j]);
         if (j == count - 1 || arf_cmp(end, extreme) < 0) {
@@ -211,8 +206,6 @@ static size_t mark_overlaps(bool *wanted, size_t pair[2], const attest_memorize_
             highest = points->order[j];
         }
     }
-    arf_clear(end);
-    arf_clear(extreme);
     return found;
 }
 
@@ -220,8 +213,8 @@ attest_status attest_memorize_points_separate(attest_memorize_points *points, bo
                                               size_t pair[2], long max_bits,
                                               attest_error *error)
 {
-    bool *wanted = attest_memory_alloc(points->count, sizeof *wanted);
-    uint32_t *lowest = attest_memory_alloc(points->count, sizeof *lowest);
+    bool *wanted ATTEST_FREED = attest_memory_alloc(points->count, sizeof *wanted);
+    uint32_t *lowest ATTEST_FREED = attest_memory_alloc(points->count, sizeof *lowest);
     attest_status status =
         wanted && lowest && points->count ? ATTEST_OK : attest_memory_fail(error);
 
@@ -239,8 +232,6 @@ attest_status attest_memorize_points_separate(attest_memorize_points *points, bo
         bits *= 2;
         status = evaluate(points, wanted, bits, error);
     }
-    free(wanted);
-    free(lowest);
     return status;
 }
 
@@ -249,10 +240,9 @@ void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_poi
 {
     size_t begin = j > 1 ? points->border[j - 2] : 0, middle = points->border[j - 1];
     size_t end = j < points->pieces - 1 ? points->border[j] : points->count;
-    arf_t next;
+    ARF(next);
 
     /* Separate points: the piece below reaches highest of the earlier ones. */
-    arf_init(next);
     for (size_t i = begin; i < middle; i++) {
         get_high(next, points->along + points->order[i]);
         if (i == begin || arf_cmp(next, low) > 0)
@@ -263,5 +253,4 @@ void attest_memorize_points_gap(arf_t low, arf_t high, const attest_memorize_poi
         if (i == middle || arf_cmp(next, high) < 0)
             arf_set(high, next);
     }
-    arf_clear(next);
 }

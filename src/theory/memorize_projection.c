@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/workers.h"
 #include "geometry/radix.h"
+#include "number/scope.h"
 #include "theory/memorize_parts.h"
 #include "theory/theorem2_parts.h"
 
@@ -66,19 +67,13 @@ static bool find_gap(void *context, size_t trial)
 /* Whether p.w != 0. */
 static bool sees_output(const fmpz *p, const fmpq *w, size_t dim)
 {
-    fmpq_t sum, term;
-    bool sees;
+    FMPQ(sum, term);
 
-    fmpq_init(sum);
-    fmpq_init(term);
     for (size_t c = 0; c < dim; c++) {
         fmpq_mul_fmpz(term, w + c, p + c);
         fmpq_add(sum, sum, term);
     }
-    sees = !fmpq_is_zero(sum);
-    fmpq_clear(sum);
-    fmpq_clear(term);
-    return sees;
+    return !fmpq_is_zero(sum);
 }
 
 /* Short numbers first: trial i has entries of about 4 + i / 4 bits. */

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "theory/memorize_parts.h"
 
 /* l = mantissa 2^-k of the ramp in a gap; g is used up. */
 static void place_ramp(fmpz_t mantissa, fmpz_t k, const arf_t low, arf_t g)
 {
-    arf_t l;
+    ARF(l);
 
-    arf_init(l);
     /* 2^(e-1) <= g < 2^e, so 2^(e-3) <= g/4 */
     arf_abs_bound_lt_2exp_fmpz(k, g);
     fmpz_sub_ui(k, k, 3);
@@ -23,7 +23,6 @@ static void place_ramp(fmpz_t mantissa, fmpz_t k, const arf_t low, arf_t g)
     arf_add(l, low, g, ARF_PREC_EXACT, ARF_RND_DOWN);
     arf_mul_2exp_fmpz(l, l, k);
     arf_get_fmpz(mantissa, l, ARF_RND_CEIL);
-    arf_clear(l);
 }
 
 /* x = mantissa 2^-k. */
@@ -42,12 +41,10 @@ static void set_dyadic(fmpq_t x, const fmpz_t mantissa, const fmpz_t k)
 static void set_ramp(fmpq *bias, fmpq *output, size_t dim, const fmpz_t mantissa,
                      const fmpz_t k, const fmpq *from, const fmpq *to, size_t label_dim)
 {
-    fmpz_t minus, one;
-    fmpq_t slope;
+    FMPZ(minus, one);
+    FMPQ(slope);
 
-    fmpz_init(minus);
-    fmpz_init_set_si(one, 1);
-    fmpq_init(slope);
+    fmpz_one(one);
     fmpz_neg(minus, mantissa);
     set_dyadic(bias, minus, k);
     fmpz_sub_ui(minus, minus, 1);
@@ -59,9 +56,6 @@ static void set_ramp(fmpq *bias, fmpq *output, size_t dim, const fmpz_t mantissa
         fmpq_mul(output + c, output + c, slope);
         fmpq_neg(output + dim + c, output + c);
     }
-    fmpz_clear(minus);
-    fmpz_clear(one);
-    fmpq_clear(slope);
 }
 
 /* The numbers of a group over common denominators. */
@@ -96,13 +90,9 @@ static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memorize
                       const fmpq *label, size_t label_dim)
 {
     size_t dim = points->dim;
-    fmpz_t mantissa, k;
-    arf_t low, high;
+    FMPZ(mantissa, k);
+    ARF(low, high);
 
-    fmpz_init(mantissa);
-    fmpz_init(k);
-    arf_init(low);
-    arf_init(high);
     for (size_t j = 1; j < points->pieces; j++) {
         size_t h = 2 * (j - 1);
 
@@ -115,10 +105,6 @@ static void set_ramps(fmpq *bias, fmpq *output, arf_t gap, const attest_memorize
                  label_of(points, label, label_dim, j - 1),
                  label_of(points, label, label_dim, j), label_dim);
     }
-    fmpz_clear(mantissa);
-    fmpz_clear(k);
-    arf_clear(low);
-    arf_clear(high);
 }
 
 /* relu(z_c + reach), taken away: what is left of the skip is -reach, which b_2 gives back. */

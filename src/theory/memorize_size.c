@@ -1,16 +1,15 @@
 /* memorize_size.c -- how large a memorisation is, and whether it is too large to be proved. */
 #include <math.h>
 
+#include "number/scope.h"
 #include "theory/memorize_parts.h"
 
 /* Scores reach over about so many bits: contexts differ by 2^-bits at worst. */
 static double bits_expected(const attest_construction *c, const attest_tokens *tokens)
 {
     double low = INFINITY, high = -INFINITY, size;
-    fmpq_t along, entry;
+    FMPQ(along, entry);
 
-    fmpq_init(along);
-    fmpq_init(entry);
     for (size_t t = 0; t < tokens->count; t++) {
         fmpq_zero(along);
         for (size_t e = 0; e < c->dim; e++) {
@@ -23,8 +22,6 @@ static double bits_expected(const attest_construction *c, const attest_tokens *t
     size = fmax(fabs(low), fabs(high));
     fmpq_set(along, c->kappa);
     size *= fmpq_get_d(along) * (high - low) / log(2);
-    fmpq_clear(along);
-    fmpq_clear(entry);
     return size;
 }
 
@@ -52,29 +49,25 @@ attest_status attest_memorize_check_size(const attest_construction *construction
 /* steepest = the largest |entry| of W_2 in this group. */
 static void get_steepest(fmpq_t steepest, const attest_units *units)
 {
-    fmpz_t most;
+    FMPZ(most);
 
-    fmpz_init(most);
     for (size_t e = 0; e < units->count * units->dim; e++)
         if (fmpz_cmpabs(units->output + e, most) > 0)
             fmpz_abs(most, units->output + e);
     fmpq_set_fmpz_frac(steepest, most, units->output_denominator);
-    fmpz_clear(most);
 }
 
 /* The same of all groups: ramps may be less steep than what cancels the skip. */
 static void get_steepest_of_all(fmpq_t steepest, const attest_feed_forward *layer)
 {
-    fmpq_t own;
+    FMPQ(own);
 
-    fmpq_init(own);
     fmpq_zero(steepest);
     for (size_t g = 0; g < layer->groups; g++) {
         get_steepest(own, &layer->group[g]);
         if (fmpq_cmp(own, steepest) > 0)
             fmpq_set(steepest, own);
     }
-    fmpq_clear(own);
 }
 
 void attest_memorize_set_size(attest_memorization *m, const attest_dataset *dataset)

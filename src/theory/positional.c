@@ -5,6 +5,7 @@
 #include "theory/separated.h"
 
 #include "number/rationals.h"
+#include "number/scope.h"
 #include "theory/separated_parts.h"
 #include "theory/theorem2_parts.h"
 
@@ -31,13 +32,11 @@ void attest_positional_clear(attest_positional *positional)
 /* Whether bound^2 < square (above: > square), strictly. */
 static bool is_strict(const fmpq_t bound, const fmpq_t square, bool above)
 {
-    fmpq_t own;
     int order;
+    FMPQ(own);
 
-    fmpq_init(own);
     fmpq_mul(own, bound, bound);
     order = fmpq_cmp(own, square);
-    fmpq_clear(own);
     return above ? order > 0 : order < 0;
 }
 
@@ -45,11 +44,9 @@ static bool is_strict(const fmpq_t bound, const fmpq_t square, bool above)
  * Domain: square > 0. */
 static void set_bound(fmpq_t bound, const fmpq_t square, bool above)
 {
-    arb_t root;
-    fmpq_t step;
+    ARB(root);
+    FMPQ(step);
 
-    arb_init(root);
-    fmpq_init(step);
     arb_set_fmpq(root, square, ROOT_BITS);
     arb_sqrt(root, root, ROOT_BITS);
     arf_get_fmpq(bound, arb_midref(root));
@@ -64,33 +61,27 @@ static void set_bound(fmpq_t bound, const fmpq_t square, bool above)
         else
             fmpq_sub(bound, bound, step);
     }
-    arb_clear(root);
-    fmpq_clear(step);
 }
 
 /* Different tokens differ in an entry by at least 1 / the common denominator of all tokens. */
 static void set_eps_by_denominator(fmpq_t eps, const attest_tokens *tokens)
 {
-    attest_rational_vector x;
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
 
-    attest_rational_vector_init(&x, tokens->dim);
     fmpq_set_si(eps, 1, 1);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
         fmpz_lcm(fmpq_denref(eps), fmpq_denref(eps), x.denominator);
     }
     fmpq_div_2exp(eps, eps, 1);
-    attest_rational_vector_clear(&x);
 }
 
 /* The largest |x|^2. */
 static void get_largest(fmpq_t largest, const attest_tokens *tokens)
 {
-    attest_rational_vector x;
-    fmpq_t square;
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
+    FMPQ(square);
 
-    attest_rational_vector_init(&x, tokens->dim);
-    fmpq_init(square);
     fmpq_zero(largest);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
@@ -98,8 +89,6 @@ static void get_largest(fmpq_t largest, const attest_tokens *tokens)
         if (fmpq_cmp(square, largest) > 0)
             fmpq_set(largest, square);
     }
-    fmpq_clear(square);
-    attest_rational_vector_clear(&x);
 }
 
 attest_status attest_positional_get(attest_positional *positional,
@@ -108,13 +97,10 @@ attest_status attest_positional_get(attest_positional *positional,
     double count = (double)dataset->tokens.count;
     bool pairs =
         dataset->dim <= SMALL_DIM || count * count * (double)dataset->dim <= MOST_PRODUCTS;
-    attest_separated extremes;
     attest_status status = ATTEST_OK;
-    fmpq_t r_max, eps;
+    ATTEST_SCOPED(attest_separated, extremes);
+    FMPQ(r_max, eps);
 
-    fmpq_init(r_max);
-    fmpq_init(eps);
-    attest_separated_init(&extremes);
     get_largest(extremes.r_max_square, &dataset->tokens);
     if (pairs)
         status = attest_separated_get(&extremes, dataset, error);
@@ -135,9 +121,6 @@ attest_status attest_positional_get(attest_positional *positional,
         fmpq_add(positional->step, r_max, r_max);
         fmpq_add(positional->step, positional->step, eps);
     }
-    fmpq_clear(r_max);
-    fmpq_clear(eps);
-    attest_separated_clear(&extremes);
     return status;
 }
 
@@ -147,9 +130,8 @@ static attest_status encode_sequence(attest_dataset_builder *builder, fmpq *toke
                                      const fmpq *step, attest_error *error)
 {
     attest_status status = ATTEST_OK;
-    fmpq_t move;
+    FMPQ(move);
 
-    fmpq_init(move);
     for (size_t k = 0; k < attest_dataset_length(dataset, i) && status == ATTEST_OK; k++) {
         for (size_t c = 0; c < dataset->dim; c++)
             attest_tokens_get_entry(token + c, &dataset->tokens,
@@ -162,7 +144,6 @@ static attest_status encode_sequence(attest_dataset_builder *builder, fmpq *toke
         }
         status = attest_dataset_builder_add_token(builder, token, error);
     }
-    fmpq_clear(move);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, error) : status;
 }
 
@@ -170,11 +151,10 @@ attest_status attest_positional_encode(attest_dataset *encoded, const attest_dat
                                        size_t dim, size_t axis, const fmpq *step,
                                        attest_error *error)
 {
-    attest_dataset_builder builder;
     fmpq *token = attest_rationals_alloc(dim);
     attest_status status;
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     status =
         token ? attest_dataset_builder_reserve(&builder, dataset->count, dataset->total, error)
               : attest_memory_fail(error);
@@ -182,7 +162,6 @@ attest_status attest_positional_encode(attest_dataset *encoded, const attest_dat
         status = encode_sequence(&builder, token, dataset, i, axis, step, error);
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(encoded, &builder, error);
-    attest_dataset_builder_clear(&builder);
     attest_rationals_free(token, dim);
     return status;
 }

@@ -1,6 +1,7 @@
 /* rank_one.c -- finding the one direction along which a head looks. */
 #include "theory/rank_one.h"
 #include "data/linear.h"
+#include "number/scope.h"
 
 void attest_rank_one_init(attest_rank_one *head, size_t dim)
 {
@@ -33,9 +34,8 @@ static void get_numerator(fmpz_t entry, const attest_matrix *matrix, size_t r, s
 static bool find_pivot(size_t *row, size_t *col, const attest_matrix *matrix)
 {
     bool found = false;
-    fmpz_t entry;
+    FMPZ(entry);
 
-    fmpz_init(entry);
     for (size_t r = 0; r < matrix->rows && !found; r++) {
         for (size_t c = 0; c < matrix->cols && !found; c++) {
             get_numerator(entry, matrix, r, c);
@@ -44,7 +44,6 @@ static bool find_pivot(size_t *row, size_t *col, const attest_matrix *matrix)
             *col = c;
         }
     }
-    fmpz_clear(entry);
     return found;
 }
 
@@ -52,15 +51,12 @@ static bool find_pivot(size_t *row, size_t *col, const attest_matrix *matrix)
  * column, both over its denominator: checks all 2 x 2 minors that touch the pivot. */
 static bool split(fmpz *u, fmpz *v, fmpz_t pivot, const attest_matrix *matrix)
 {
-    size_t row, col;
+    size_t row = 0, col = 0;
     bool rank_one = find_pivot(&row, &col, matrix);
-    fmpz_t entry, left, right;
+    FMPZ(entry, left, right);
 
     if (!rank_one)
         return false;
-    fmpz_init(entry);
-    fmpz_init(left);
-    fmpz_init(right);
     get_numerator(pivot, matrix, row, col);
     for (size_t c = 0; c < matrix->cols; c++)
         get_numerator(v + c, matrix, row, c);
@@ -74,18 +70,14 @@ static bool split(fmpz *u, fmpz *v, fmpz_t pivot, const attest_matrix *matrix)
             rank_one = fmpz_equal(left, right);
         }
     }
-    fmpz_clear(entry);
-    fmpz_clear(left);
-    fmpz_clear(right);
     return rank_one;
 }
 
 /* Divides out a factor common to all numerators and the denominator, and makes it positive. */
 static void reduce(attest_rational_vector *vector)
 {
-    fmpz_t common;
+    FMPZ(common);
 
-    fmpz_init(common);
     _fmpz_vec_content(common, vector->numerator, (slong)vector->dim);
     fmpz_gcd(common, common, vector->denominator);
     if (fmpz_sgn(vector->denominator) < 0)
@@ -93,7 +85,6 @@ static void reduce(attest_rational_vector *vector)
     _fmpz_vec_scalar_divexact_fmpz(vector->numerator, vector->numerator, (slong)vector->dim,
                                    common);
     fmpz_divexact(vector->denominator, vector->denominator, common);
-    fmpz_clear(common);
 }
 
 /* ratio with x = ratio y, where y is not 0. */
@@ -102,12 +93,10 @@ static bool find_ratio(fmpq_t ratio, const attest_rational_vector *x,
 {
     size_t pivot = 0;
     bool parallel = true;
-    fmpz_t left, right;
+    FMPZ(left, right);
 
     while (fmpz_is_zero(y->numerator + pivot))
         pivot++;
-    fmpz_init(left);
-    fmpz_init(right);
     for (size_t c = 0; c < x->dim && parallel; c++) {
         fmpz_mul(left, x->numerator + c, y->numerator + pivot);
         fmpz_mul(right, x->numerator + pivot, y->numerator + c);
@@ -116,8 +105,6 @@ static bool find_ratio(fmpq_t ratio, const attest_rational_vector *x,
     fmpz_mul(left, x->numerator + pivot, y->denominator);
     fmpz_mul(right, x->denominator, y->numerator + pivot);
     fmpq_set_fmpz_frac(ratio, left, right);
-    fmpz_clear(left);
-    fmpz_clear(right);
     return parallel;
 }
 
@@ -145,15 +132,12 @@ static const char *set_keys(attest_rank_one *rank_one, const attest_head *head)
 static const char *set_values(attest_rank_one *rank_one, const attest_head *head)
 {
     size_t s = head->wv.rows;
-    fmpz *u = _fmpz_vec_init((slong)s);
-    attest_rational_vector row;
     const char *reason = NULL;
-    fmpq_t lambda;
-    fmpz_t pivot;
+    FMPZ_VEC(u, (slong)s);
+    ATTEST_SCOPED(attest_rational_vector, row, rank_one->dim);
+    FMPQ(lambda);
+    FMPZ(pivot);
 
-    attest_rational_vector_init(&row, rank_one->dim);
-    fmpq_init(lambda);
-    fmpz_init(pivot);
     if (!split(u, row.numerator, pivot, &head->wv)) {
         reason = "W_V has not rank 1";
     } else {
@@ -171,10 +155,6 @@ static const char *set_values(attest_rank_one *rank_one, const attest_head *head
         if (_fmpz_vec_is_zero(rank_one->w.numerator, (slong)rank_one->dim))
             reason = "W_O W_V is zero";
     }
-    _fmpz_vec_clear(u, (slong)s);
-    attest_rational_vector_clear(&row);
-    fmpq_clear(lambda);
-    fmpz_clear(pivot);
     return reason;
 }
 

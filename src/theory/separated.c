@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 void attest_separated_init(attest_separated *extremes)
 {
@@ -23,26 +24,18 @@ void attest_separated_clear(attest_separated *extremes)
 
 static bool exceeds(const fmpq_t square, const fmpq_t bound)
 {
-    fmpq_t wanted;
-    bool above;
+    FMPQ(wanted);
 
-    fmpq_init(wanted);
     fmpq_mul(wanted, bound, bound);
-    above = fmpq_cmp(square, wanted) > 0;
-    fmpq_clear(wanted);
-    return above;
+    return fmpq_cmp(square, wanted) > 0;
 }
 
 static bool falls_short(const fmpq_t square, const fmpq_t bound)
 {
-    fmpq_t wanted;
-    bool below;
+    FMPQ(wanted);
 
-    fmpq_init(wanted);
     fmpq_mul(wanted, bound, bound);
-    below = fmpq_cmp(square, wanted) < 0;
-    fmpq_clear(wanted);
-    return below;
+    return fmpq_cmp(square, wanted) < 0;
 }
 
 attest_separated_part attest_separated_check(const attest_separated *extremes,
@@ -69,14 +62,11 @@ attest_status attest_separated_find_duplicate(attest_separated *extremes,
                                               attest_error *error)
 {
     /* seen[t] = 1 + the last sequence that token t was met in, at its place there. */
-    size_t *seen = attest_memory_alloc(dataset->tokens.count, sizeof *seen);
-    size_t *place = attest_memory_alloc(dataset->tokens.count, sizeof *place);
+    size_t *seen ATTEST_FREED = attest_memory_alloc(dataset->tokens.count, sizeof *seen);
+    size_t *place ATTEST_FREED = attest_memory_alloc(dataset->tokens.count, sizeof *place);
 
-    if (!seen || !place) {
-        free(seen);
-        free(place);
+    if (!seen || !place)
         return attest_memory_fail(error);
-    }
     extremes->no_duplicates = true;
     for (size_t i = 0; i < dataset->count && extremes->no_duplicates; i++) {
         for (size_t k = 0; k < attest_dataset_length(dataset, i); k++) {
@@ -91,7 +81,5 @@ attest_status attest_separated_find_duplicate(attest_separated *extremes,
             place[t] = k;
         }
     }
-    free(seen);
-    free(place);
     return ATTEST_OK;
 }

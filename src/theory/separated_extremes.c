@@ -7,18 +7,18 @@
 
 #include "attention/work.h"
 #include "geometry/candidates.h"
+#include "number/scope.h"
 
 /* All distinct tokens, each of its own colour. */
 static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens,
                                 attest_error *error)
 {
     attest_status status = attest_cloud_init(cloud, tokens->count, tokens->dim, error);
-    attest_rational_vector x;
     arb_ptr ball;
 
     if (status != ATTEST_OK)
         return status;
-    attest_rational_vector_init(&x, tokens->dim);
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
     ball = _arb_vec_init((slong)tokens->dim);
     for (size_t t = 0; t < tokens->count; t++) {
         cloud->colour[t] = (uint32_t)t;
@@ -35,7 +35,6 @@ static attest_status make_cloud(attest_cloud *cloud, const attest_tokens *tokens
     }
     attest_cloud_finish(cloud);
     _arb_vec_clear(ball, (slong)tokens->dim);
-    attest_rational_vector_clear(&x);
     return ATTEST_OK;
 }
 
@@ -44,16 +43,15 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
                            const attest_tokens *tokens)
 {
     double known = sign < 0 ? INFINITY : 0, lower, upper;
-    attest_rational_vector x;
     size_t place = SIZE_MAX;
-    fmpq_t square;
+    attest_rational_vector x ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    FMPQ(square);
 
     for (size_t t = 0; t < cloud->count; t++) {
         attest_cloud_norm(&lower, &upper, cloud, t);
         known = sign < 0 ? fmin(known, upper) : fmax(known, lower);
     }
     attest_rational_vector_init(&x, tokens->dim);
-    fmpq_init(square);
     for (size_t t = 0; t < cloud->count; t++) {
         attest_cloud_norm(&lower, &upper, cloud, t);
         if (sign < 0 ? lower > known : upper < known)
@@ -65,8 +63,6 @@ static size_t extreme_norm(fmpq_t best, int sign, const attest_cloud *cloud,
             place = t;
         }
     }
-    fmpq_clear(square);
-    attest_rational_vector_clear(&x);
     return place;
 }
 
@@ -88,16 +84,14 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
 {
     attest_candidates candidates;
     attest_status status = attest_candidates_init(&candidates, cloud, error);
-    attest_rational_vector x, y;
     size_t first, second, loaded = SIZE_MAX;
-    fmpq_t square;
     bool found;
+    FMPQ(square);
 
     if (status != ATTEST_OK)
         return status;
-    attest_rational_vector_init(&x, tokens->dim);
-    attest_rational_vector_init(&y, tokens->dim);
-    fmpq_init(square);
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
+    ATTEST_SCOPED(attest_rational_vector, y, tokens->dim);
     pair[0] = SIZE_MAX;
     while ((status = attest_candidates_next(&found, &first, &second, &candidates, error)) ==
                ATTEST_OK &&
@@ -121,9 +115,6 @@ static attest_status closest_tokens(fmpq_t best, size_t pair[2], const attest_cl
             pair[1] = second;
         }
     }
-    fmpq_clear(square);
-    attest_rational_vector_clear(&x);
-    attest_rational_vector_clear(&y);
     attest_candidates_clear(&candidates);
     return status;
 }

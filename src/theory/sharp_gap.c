@@ -2,6 +2,7 @@
 #include "theory/sharp_gap.h"
 
 #include "number/depth.h"
+#include "number/scope.h"
 
 static void set_limit(arb_t g, long bits)
 {
@@ -17,31 +18,27 @@ static const double limit_above = 1.3169578969249;
  * above, which needs no logarithm. */
 static int side(const arb_t gap, long bits)
 {
-    arb_t limit;
     int result;
+    ARB(limit);
 
-    arb_init(limit);
     arb_set_d(limit, limit_above);
     result = arb_gt(gap, limit);
     if (!result) {
         set_limit(limit, bits);
         result = arb_gt(gap, limit) - arb_lt(gap, limit);
     }
-    arb_clear(limit);
     return result;
 }
 
 bool attest_sharp_gap_check(const fmpq_t gap)
 {
-    arb_t x;
     int result = 0;
+    ARB(x);
 
-    arb_init(x);
     for (long bits = 64; result == 0; bits *= 2) {
         arb_set_fmpq(x, gap, bits);
         result = side(x, bits);
     }
-    arb_clear(x);
     return result > 0;
 }
 
@@ -49,9 +46,8 @@ bool attest_sharp_gap_check(const fmpq_t gap)
  * serves where t may be on either side. */
 static void set_mean(arb_t mean, const arb_t gap, const arb_t q, bool shallow, long bits)
 {
-    arb_t divisor;
+    ARB(divisor);
 
-    arb_init(divisor);
     arb_mul(mean, gap, q, bits);
     if (shallow) {
         arb_add_ui(divisor, q, 1, bits);
@@ -60,7 +56,6 @@ static void set_mean(arb_t mean, const arb_t gap, const arb_t q, bool shallow, l
         arb_mul(divisor, divisor, divisor, bits);
     }
     arb_div(mean, mean, divisor, bits);
-    arb_clear(divisor);
 }
 
 /* bracket = (t - mean)(1 - 2q) - mu with mu = g q/(1-q), q = e^-g; for differing maxima
@@ -68,11 +63,8 @@ static void set_mean(arb_t mean, const arb_t gap, const arb_t q, bool shallow, l
 static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, const arb_t t,
                         long bits)
 {
-    arb_t mu, q, mean;
+    ARB(mu, q, mean);
 
-    arb_init(mu);
-    arb_init(q);
-    arb_init(mean);
     arb_neg(q, gap);
     arb_exp(q, q, bits);
     arb_mul_2exp_si(mean, gap, 1);
@@ -88,27 +80,22 @@ static void set_bracket(arb_t bracket, const arb_t gap, bool first_at_maximum, c
         arb_mul(bracket, bracket, q, bits);
         arb_sub(bracket, bracket, mu, bits);
     }
-    arb_clear(mu);
-    arb_clear(q);
-    arb_clear(mean);
 }
 
 attest_status attest_sharp_gap_bound(arb_t value, arb_t log2, const arb_t gap,
                                      bool first_at_maximum, const arb_t t, long bits,
                                      attest_error *error)
 {
-    arb_t bracket;
     bool usable;
+    ARB(bracket);
 
     if (side(gap, bits) <= 0)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "the sharp gap: the gap is not above log(2 + sqrt 3)");
     if (!first_at_maximum && !arb_ge(t, gap) && !arb_overlaps(t, gap))
         return attest_error_set(error, ATTEST_DOMAIN, "the sharp gap: t is below the gap");
-    arb_init(bracket);
     set_bracket(bracket, gap, first_at_maximum, t, bits);
     usable = attest_depth_scale(value, log2, bracket, first_at_maximum ? NULL : t, bits);
-    arb_clear(bracket);
     if (!usable)
         return attest_error_set(error, ATTEST_DOMAIN,
                                 "the sharp gap: the gap or t is too wide a ball");

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/linear.h"
+#include "number/scope.h"
 #include "theory/theorem1_check.h"
 
 enum { MOST_LENGTH = ATTEST_THEOREM1_LONGEST, RANDOM_DIRECTIONS = 64 };
@@ -68,9 +69,8 @@ attest_status attest_theorem1_gen_weights(attest_weights *weights, size_t heads,
 static size_t count_active(const attest_weights *weights, const fmpz *u)
 {
     size_t active = 0;
-    fmpz_t score;
+    FMPZ(score);
 
-    fmpz_init(score);
     for (size_t h = 0; h < weights->heads; h++) {
         const attest_head *head = &weights->head[h];
         size_t s = head->wk.rows;
@@ -83,7 +83,6 @@ static size_t count_active(const attest_weights *weights, const fmpz *u)
         _fmpz_vec_clear(key, (slong)s);
         _fmpz_vec_clear(query, (slong)s);
     }
-    fmpz_clear(score);
     return active;
 }
 
@@ -102,7 +101,7 @@ static void choose_direction(fmpz *u, const attest_weights *weights)
 {
     size_t dim = weights->dim, most = 0;
     uint64_t state = 1;
-    fmpz *candidate = _fmpz_vec_init((slong)dim);
+    FMPZ_VEC(candidate, (slong)dim);
 
     for (size_t i = 0; i <= dim + RANDOM_DIRECTIONS; i++) {
         size_t active;
@@ -116,7 +115,6 @@ static void choose_direction(fmpz *u, const attest_weights *weights)
         if (most == weights->heads)
             break;
     }
-    _fmpz_vec_clear(candidate, (slong)dim);
 }
 
 attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, bool *merged,
@@ -128,12 +126,12 @@ attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, 
     size_t dim = weights->dim;
     attest_status status;
     fmpz *u, *token;
-    fmpz_t one;
+    FMPZ(one);
 
     if (weights->activation != ATTEST_HARDMAX)
         return attest_error_set(error, ATTEST_DOMAIN, "Theorem 1 is about hardmax weights");
     assert(pair->length[0] <= MOST_LENGTH && pair->length[1] <= MOST_LENGTH);
-    fmpz_init_set_ui(one, 1);
+    fmpz_one(one);
     u = _fmpz_vec_init((slong)dim);
     token = _fmpz_vec_init((slong)(2 * MOST_LENGTH * dim));
     choose_direction(u, weights);
@@ -148,7 +146,6 @@ attest_status attest_theorem1_build_pair(attest_counterexample *counterexample, 
         status = attest_theorem1_check(merged, counterexample, error);
     _fmpz_vec_clear(u, (slong)dim);
     _fmpz_vec_clear(token, (slong)(2 * MOST_LENGTH * dim));
-    fmpz_clear(one);
     return status;
 }
 

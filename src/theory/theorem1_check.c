@@ -5,20 +5,20 @@
 
 #include "base/memory.h"
 #include "theory/theorem1_check.h"
+#include "number/scope.h"
 
 static attest_status add_sequence(attest_dataset_builder *builder, const fmpz *numerator,
                                   const fmpz_t denominator, size_t dim, const size_t *index,
                                   size_t length, attest_error *error)
 {
-    fmpq *token = _fmpq_vec_init((slong)dim);
     attest_status status = ATTEST_OK;
+    FMPQ_VEC(token, (slong)dim);
 
     for (size_t k = 0; k < length && status == ATTEST_OK; k++) {
         for (size_t c = 0; c < dim; c++)
             fmpq_set_fmpz_frac(token + c, numerator + index[k] * dim + c, denominator);
         status = attest_dataset_builder_add_token(builder, token, error);
     }
-    _fmpq_vec_clear(token, (slong)dim);
     return status == ATTEST_OK ? attest_dataset_builder_end_sequence(builder, error) : status;
 }
 
@@ -28,10 +28,9 @@ attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
                                        const size_t length[2], const size_t position[2],
                                        attest_error *error)
 {
-    attest_dataset_builder builder;
     attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_RATIONAL, NULL);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_RATIONAL, NULL);
     for (size_t side = 0; side < 2 && status == ATTEST_OK; side++) {
         if (length[side] > 0)
             status = add_sequence(&builder, numerator, denominator, dim, index[side],
@@ -41,7 +40,6 @@ attest_status attest_theorem1_set_pair(attest_counterexample *counterexample,
     }
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(&counterexample->dataset, &builder, error);
-    attest_dataset_builder_clear(&builder);
     counterexample->has_pair = status == ATTEST_OK;
     if (status == ATTEST_OK &&
         attest_counterexample_set_texts(counterexample, "theorem1", "contextual-mapping",
@@ -80,12 +78,11 @@ static attest_status compute_output(attest_counterexample *counterexample, size_
                                     attest_error *error)
 {
     const attest_dataset *dataset = &counterexample->dataset;
-    attest_sequence sequence;
     attest_status status;
     fmpq *all = NULL;
     size_t entries = 0;
+    ATTEST_SCOPED(attest_sequence, sequence);
 
-    attest_sequence_init(&sequence);
     status = attest_dataset_get_sequence(&sequence, dataset, counterexample->pair[side][0],
                                          NULL, error);
     if (status == ATTEST_OK) {
@@ -97,7 +94,6 @@ static attest_status compute_output(attest_counterexample *counterexample, size_
                      all + counterexample->pair[side][1] * dataset->dim + c);
         _fmpq_vec_clear(all, (slong)entries);
     }
-    attest_sequence_clear(&sequence);
     return status;
 }
 

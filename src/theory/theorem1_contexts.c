@@ -8,8 +8,8 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/scope.h"
 #include "data/linear.h"
+#include "number/scope.h"
 #include "theory/theorem1_check.h"
 
 attest_status attest_theorem1_add_place(attest_theorem1_search *s, attest_error *error)
@@ -93,13 +93,12 @@ static attest_status set_tables(attest_theorem1_search *s, attest_budget *budget
                                 attest_error *error)
 {
     size_t heads = s->weights->heads, count = s->count;
-    fmpz_t common, own;
+    FMPZ(common, own);
 
     ATTEST_TRY(attest_theorem1_load(s->token, s->denominator, &s->vocabulary->tokens, s->id,
                                     count, budget, error));
     ATTEST_TRY(charge_tables(s, error));
-    fmpz_init_set_ui(common, 1);
-    fmpz_init(own);
+    fmpz_one(common);
     for (size_t h = 0; h < heads; h++) {
         const attest_head *head = &s->weights->head[h];
 
@@ -116,8 +115,6 @@ static attest_status set_tables(attest_theorem1_search *s, attest_budget *budget
             attest_theorem1_rank(s->score + (h * count + x) * count, head, s->token, count,
                                  s->vocabulary->dim, x);
     }
-    fmpz_clear(common);
-    fmpz_clear(own);
     return ATTEST_OK;
 }
 
@@ -129,9 +126,8 @@ static void add_head(fmpz_t number, const attest_theorem1_search *s, size_t h, c
     const fmpz *score = s->score + (h * s->count + x) * s->count;
     size_t best = t[0];
     ulong winners = 0;
-    fmpz_t sum;
+    FMPZ(sum);
 
-    fmpz_init(sum);
     for (size_t j = 1; j < keys; j++)
         best = fmpz_cmp(score + t[j], score + best) > 0 ? t[j] : best;
     for (size_t j = 0; j < keys; j++) {
@@ -142,7 +138,6 @@ static void add_head(fmpz_t number, const attest_theorem1_search *s, size_t h, c
         winners++;
     }
     fmpz_addmul_ui(number, sum, multiple / winners);
-    fmpz_clear(sum);
 }
 
 /* The contexts of the sequence at the end of the pool; under a mask only that of the last
@@ -173,7 +168,7 @@ static attest_status add_contexts(attest_theorem1_search *s, size_t length, ulon
 static attest_status add_sequences(attest_theorem1_search *s, size_t length, ulong multiple,
                                    attest_error *error)
 {
-    size_t *digit = attest_memory_alloc(length, sizeof *digit), k = 0;
+    size_t *digit ATTEST_FREED = attest_memory_alloc(length, sizeof *digit), k = 0;
     attest_status status = ATTEST_OK;
 
     if (!digit)
@@ -195,7 +190,6 @@ static attest_status add_sequences(attest_theorem1_search *s, size_t length, ulo
             digit[place] = 0;
         }
     }
-    free(digit);
     return status;
 }
 

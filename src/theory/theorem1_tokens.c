@@ -1,6 +1,6 @@
 /* theorem1_tokens.c -- tokens over one denominator, and how a query ranks them. */
-#include "base/scope.h"
 #include "data/linear.h"
+#include "number/scope.h"
 #include "theory/theorem1_check.h"
 
 attest_status attest_theorem1_check_vocabulary(const attest_weights *weights,
@@ -27,16 +27,14 @@ static attest_status set_denominator(fmpz_t denominator, fmpz *token,
                                      size_t count, attest_budget *budget, attest_error *error)
 {
     attest_status status = ATTEST_OK;
-    fmpz_t own;
+    FMPZ(own);
 
-    fmpz_init(own);
     fmpz_one(denominator);
     for (size_t y = 0; y < count && status == ATTEST_OK; y++) {
         attest_tokens_get(token + y * tokens->dim, own, tokens, number_of(id, y));
         fmpz_lcm(denominator, denominator, own);
         status = attest_budget_charge(budget, fmpz_bits(denominator) / 8, error);
     }
-    fmpz_clear(own);
     return status;
 }
 
@@ -45,17 +43,15 @@ attest_status attest_theorem1_load(fmpz *token, fmpz_t denominator, const attest
                                    attest_error *error)
 {
     size_t dim = tokens->dim;
-    fmpz_t own;
+    FMPZ(own);
 
     ATTEST_TRY(set_denominator(denominator, token, tokens, id, count, budget, error));
     ATTEST_TRY(attest_budget_charge(budget, count * dim * (fmpz_bits(denominator) / 8), error));
-    fmpz_init(own);
     for (size_t y = 0; y < count; y++) {
         attest_tokens_get(token + y * dim, own, tokens, number_of(id, y));
         fmpz_divexact(own, denominator, own);
         _fmpz_vec_scalar_mul_fmpz(token + y * dim, token + y * dim, (slong)dim, own);
     }
-    fmpz_clear(own);
     return ATTEST_OK;
 }
 

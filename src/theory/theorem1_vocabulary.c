@@ -12,8 +12,8 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
-#include "base/scope.h"
 #include "data/linear.h"
+#include "number/scope.h"
 #include "theory/theorem1_check.h"
 
 enum { MOST_BALANCED = 512, MOST_RELATION = 64 };
@@ -83,11 +83,9 @@ static void add_image(search *s, size_t h, size_t y)
     const attest_head *head = &s->weights->head[h];
     size_t size = head->wv.rows;
     fmpz *value = _fmpz_vec_init((slong)size), *out = _fmpz_vec_init((slong)s->dim);
-    fmpz_t denominator;
-    fmpq_t entry;
+    FMPZ(denominator);
+    FMPQ(entry);
 
-    fmpz_init(denominator);
-    fmpq_init(entry);
     fmpz_mul(denominator, head->wv.denominator, head->wo.denominator);
     attest_linear_apply(value, &head->wv, s->token + y * s->dim);
     attest_linear_apply(out, &head->wo, value);
@@ -95,8 +93,6 @@ static void add_image(search *s, size_t h, size_t y)
         fmpq_set_fmpz_frac(entry, out + c, denominator);
         fmpq_add(s->image + y * s->dim + c, s->image + y * s->dim + c, entry);
     }
-    fmpz_clear(denominator);
-    fmpq_clear(entry);
     _fmpz_vec_clear(value, (slong)size);
     _fmpz_vec_clear(out, (slong)s->dim);
 }
@@ -189,9 +185,9 @@ static attest_status find_balanced(search *s, size_t size, attest_error *error)
 static void set_relation_matrix(fmpz_mat_t relation, const search *s)
 {
     size_t columns = (size_t)fmpz_mat_ncols(relation);
-    fmpz_t common;
+    FMPZ(common);
 
-    fmpz_init_set_ui(common, 1);
+    fmpz_one(common);
     for (size_t i = 0; i < columns; i++)
         for (size_t c = 0; c < s->dim; c++)
             fmpz_lcm(common, common, fmpq_denref(s->image + s->losing[i] * s->dim + c));
@@ -205,7 +201,6 @@ static void set_relation_matrix(fmpz_mat_t relation, const search *s)
         }
         fmpz_one(fmpz_mat_entry(relation, s->dim, i));
     }
-    fmpz_clear(common);
 }
 
 /* Writes each loser as often as its coefficient says: positive ones to one side, negative ones
@@ -233,11 +228,10 @@ static void find_relation(search *s)
 {
     size_t columns = s->losers < s->dim + 2 ? s->losers : s->dim + 2;
     fmpz_mat_t relation, kernel;
-    fmpz_t content;
+    FMPZ(content);
 
     fmpz_mat_init(relation, (slong)s->dim + 1, (slong)columns);
     fmpz_mat_init(kernel, (slong)columns, (slong)columns);
-    fmpz_init(content);
     set_relation_matrix(relation, s);
     if (fmpz_mat_nullspace(kernel, relation) > 0) {
         for (size_t i = 0; i < columns; i++)
@@ -248,7 +242,6 @@ static void find_relation(search *s)
     }
     fmpz_mat_clear(relation);
     fmpz_mat_clear(kernel);
-    fmpz_clear(content);
 }
 
 /* For this query: the tokens to exchange, if there are any. */
@@ -322,7 +315,7 @@ static attest_status build_pair(bool *merged, attest_counterexample *counterexam
                                 const search *s, attest_error *error)
 {
     size_t room = s->weights->heads + s->exchanges + 2, length[2], position[2];
-    size_t *index = attest_memory_alloc(2 * room, sizeof *index);
+    size_t *index ATTEST_FREED = attest_memory_alloc(2 * room, sizeof *index);
     const size_t *sides[2] = {index, index ? index + room : NULL};
     attest_status status;
 
@@ -334,7 +327,6 @@ static attest_status build_pair(bool *merged, attest_counterexample *counterexam
                                       length, position, error);
     if (status == ATTEST_OK)
         status = attest_theorem1_check(merged, counterexample, error);
-    free(index);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "theory/separated.h"
 
+#include "number/scope.h"
 #include "theory/separated_parts.h"
 #include "theory/theorem2_parts.h"
 
@@ -58,11 +59,9 @@ void attest_construction_clear(attest_construction *construction)
 /* The least and the largest norm, exactly, without looking at pairs. */
 static void find_norms(attest_separated *extremes, const attest_dataset *dataset)
 {
-    attest_rational_vector x;
-    fmpq_t square;
+    ATTEST_SCOPED(attest_rational_vector, x, dataset->dim);
+    FMPQ(square);
 
-    attest_rational_vector_init(&x, dataset->dim);
-    fmpq_init(square);
     for (size_t t = 0; t < dataset->tokens.count; t++) {
         attest_token_vector_set(&x, &dataset->tokens, t);
         attest_rational_vector_norm_square(square, &x);
@@ -71,21 +70,16 @@ static void find_norms(attest_separated *extremes, const attest_dataset *dataset
         if (t == 0 || fmpq_cmp(square, extremes->r_max_square) > 0)
             fmpq_set(extremes->r_max_square, square);
     }
-    fmpq_clear(square);
-    attest_rational_vector_clear(&x);
 }
 
 /* bound = a rational just below (above) the square root: the root to 128 bits, then rounded to
  * 64, then moved by 2^-60 of itself, so that the strict inequality holds. */
 static void set_inside(fmpq_t bound, const fmpq_t square, bool below)
 {
-    arb_t root;
-    arf_t end;
-    fmpq_t step;
+    ARB(root);
+    ARF(end);
+    FMPQ(step);
 
-    arb_init(root);
-    arf_init(end);
-    fmpq_init(step);
     arb_set_fmpq(root, square, 256);
     arb_sqrt(root, root, 128);
     if (below)
@@ -104,9 +98,6 @@ static void set_inside(fmpq_t bound, const fmpq_t square, bool below)
         else
             attest_round_up(bound, BOUND_BITS);
     }
-    arb_clear(root);
-    arf_clear(end);
-    fmpq_clear(step);
 }
 
 /* Notes that the hypothesis fails; false when the caller does without it. */
@@ -153,11 +144,9 @@ static void fail_pair(attest_construction *construction, const char *hypothesis,
 static attest_place find_norm(const attest_dataset *dataset, const fmpq_t square)
 {
     attest_place place = {0, 0};
-    attest_rational_vector x;
-    fmpq_t own;
+    ATTEST_SCOPED(attest_rational_vector, x, dataset->dim);
+    FMPQ(own);
 
-    attest_rational_vector_init(&x, dataset->dim);
-    fmpq_init(own);
     for (size_t i = 0, p = 0; i < dataset->count; i++) {
         for (size_t k = 0; k < attest_dataset_length(dataset, i); k++, p++) {
             attest_token_vector_set(&x, &dataset->tokens, dataset->token[p]);
@@ -169,8 +158,6 @@ static attest_place find_norm(const attest_dataset *dataset, const fmpq_t square
             }
         }
     }
-    fmpq_clear(own);
-    attest_rational_vector_clear(&x);
     return place;
 }
 
@@ -215,13 +202,11 @@ static attest_status check_positive(const attest_construction *construction,
 /* Whether bound^2 < square (below) or bound^2 > square (not below). */
 static bool is_inside(const attest_given_bound *bound, const fmpq_t square, bool below)
 {
-    fmpq_t own;
     int order;
+    FMPQ(own);
 
-    fmpq_init(own);
     fmpq_mul(own, bound->value, bound->value);
     order = fmpq_cmp(own, square);
-    fmpq_clear(own);
     return below ? order < 0 : order > 0;
 }
 
@@ -291,19 +276,17 @@ attest_status attest_construction_build(attest_construction *construction,
         [ATTEST_STRATEGY_GAP] = attest_theorem2_build_gap,
         [ATTEST_STRATEGY_TUNED] = attest_theorem2_build_tuned,
     };
-    attest_separated extremes;
     attest_status status;
+    ATTEST_SCOPED(attest_separated, extremes);
 
     construction->dim = dataset->dim;
     construction->direction = _fmpq_vec_init((slong)dataset->dim);
     construction->output = _fmpq_vec_init((slong)dataset->dim);
-    attest_separated_init(&extremes);
     status = check_positive(construction, error);
     if (status == ATTEST_OK)
         status = check_simple(construction, &extremes, dataset, error);
     if (status == ATTEST_OK && !construction->hypothesis)
         status = set_bounds(construction, &extremes, dataset, error);
-    attest_separated_clear(&extremes);
     if (status == ATTEST_OK && !construction->hypothesis)
         status = build[construction->strategy](construction, dataset, error);
     return status;
@@ -312,14 +295,12 @@ attest_status attest_construction_build(attest_construction *construction,
 void attest_construction_set_output(attest_construction *construction,
                                     const attest_rational_vector *direction)
 {
-    fmpq_t size;
+    FMPQ(size);
 
-    fmpq_init(size);
     fmpq_div(size, construction->eps.value, construction->r_max.value);
     fmpq_div_2exp(size, size, 2);
     attest_round_down(size, BOUND_BITS);
     attest_direction_output(construction->output, direction, size);
-    fmpq_clear(size);
 }
 
 /* row = u v^T with u = (scale), 1 x d. */
@@ -350,12 +331,10 @@ attest_status attest_construction_finish(attest_construction *construction,
                                          attest_error *error)
 {
     attest_weights *weights = &construction->weights;
-    fmpq_t one, quarter;
+    FMPQ(one, quarter);
 
     if (attest_weights_resize(weights, 1) != ATTEST_OK)
         return attest_memory_fail(error);
-    fmpq_init(one);
-    fmpq_init(quarter);
     fmpq_set_si(one, 1, 1);
     weights->activation = ATTEST_SOFTMAX;
     weights->mask = construction->mask;
@@ -371,7 +350,5 @@ attest_status attest_construction_finish(attest_construction *construction,
     /* |x + w m| < r_max + |w| r_max, and |w| r_max <= eps/4 */
     fmpq_div_2exp(quarter, construction->eps.value, 2);
     fmpq_add(construction->r, construction->r_max.value, quarter);
-    fmpq_clear(one);
-    fmpq_clear(quarter);
     return ATTEST_OK;
 }

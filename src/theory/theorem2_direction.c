@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "number/scope.h"
 #include "theory/theorem2_parts.h"
 
 enum { ENTRY_BITS = 15 };
@@ -10,16 +11,12 @@ enum { ENTRY_BITS = 15 };
 /* denominator = the least whole number that is at least the norm. */
 void attest_direction_normalise(attest_rational_vector *direction)
 {
-    fmpz_t square, rest;
+    FMPZ(square, rest);
 
-    fmpz_init(square);
-    fmpz_init(rest);
     _fmpz_vec_dot(square, direction->numerator, direction->numerator, (slong)direction->dim);
     fmpz_sqrtrem(direction->denominator, rest, square);
     if (!fmpz_is_zero(rest))
         fmpz_add_ui(direction->denominator, direction->denominator, 1);
-    fmpz_clear(square);
-    fmpz_clear(rest);
 }
 
 /* A sum of four uniform entries: nearly normal, so that no direction is preferred by much. */
@@ -42,9 +39,8 @@ void attest_direction_least(fmpq_t least, const attest_projection *along)
 {
     double bound = INFINITY;
     bool first = true;
-    fmpq_t value;
+    FMPQ(value);
 
-    fmpq_init(value);
     for (size_t t = 0; t < along->tokens->count; t++)
         bound = fmin(bound, fabs(along->value[t]) + along->error[t]);
     for (size_t t = 0; t < along->tokens->count; t++) {
@@ -56,7 +52,6 @@ void attest_direction_least(fmpq_t least, const attest_projection *along)
             fmpq_set(least, value);
         first = false;
     }
-    fmpq_clear(value);
 }
 
 attest_status attest_direction_check(bool *apart, const attest_rational_vector *direction,
@@ -64,9 +59,8 @@ attest_status attest_direction_check(bool *apart, const attest_rational_vector *
 {
     attest_projection along;
     attest_status status = attest_projection_init(&along, tokens, direction, error);
-    fmpq_t least;
+    FMPQ(least);
 
-    fmpq_init(least);
     *apart = false;
     if (status == ATTEST_OK && attest_projection_sort(&along) != ATTEST_OK)
         status = attest_memory_fail(error);
@@ -75,7 +69,6 @@ attest_status attest_direction_check(bool *apart, const attest_rational_vector *
         *apart = !fmpq_is_zero(least);
     }
     attest_projection_clear(&along);
-    fmpq_clear(least);
     return status;
 }
 
@@ -84,7 +77,6 @@ void attest_direction_output(fmpq *output, const attest_rational_vector *directi
                              const fmpq_t size)
 {
     size_t dim = direction->dim, i = 0, j = 1;
-    attest_rational_vector turned;
 
     if (dim == 1) {
         fmpq_set(output, size);
@@ -102,7 +94,7 @@ void attest_direction_output(fmpq *output, const attest_rational_vector *directi
             j = c;
         }
     }
-    attest_rational_vector_init(&turned, dim);
+    ATTEST_SCOPED(attest_rational_vector, turned, dim);
     fmpz_neg(turned.numerator + i, direction->numerator + j);
     fmpz_set(turned.numerator + j, direction->numerator + i);
     /* longer numerators, so that rounding the norm up loses 2^-45 only */
@@ -112,17 +104,16 @@ void attest_direction_output(fmpq *output, const attest_rational_vector *directi
         fmpq_set_fmpz_frac(output + c, turned.numerator + c, turned.denominator);
         fmpq_mul(output + c, output + c, size);
     }
-    attest_rational_vector_clear(&turned);
 }
 
 /* x = m 2^e with m of so many bits, m rounded by floor or ceiling. */
 static void round_to(fmpq_t x, long bits, bool up)
 {
     slong shift = bits - ((slong)fmpz_bits(fmpq_numref(x)) - (slong)fmpz_bits(fmpq_denref(x)));
-    fmpz_t mantissa, divisor;
+    FMPZ(mantissa, divisor);
 
-    fmpz_init_set(mantissa, fmpq_numref(x));
-    fmpz_init_set(divisor, fmpq_denref(x));
+    fmpz_set(mantissa, fmpq_numref(x));
+    fmpz_set(divisor, fmpq_denref(x));
     if (shift >= 0)
         fmpz_mul_2exp(mantissa, mantissa, (ulong)shift);
     else
@@ -137,8 +128,6 @@ static void round_to(fmpq_t x, long bits, bool up)
     else
         fmpz_mul_2exp(mantissa, mantissa, (ulong)-shift);
     fmpq_set_fmpz_frac(x, mantissa, divisor);
-    fmpz_clear(mantissa);
-    fmpz_clear(divisor);
 }
 
 void attest_round_up(fmpq_t x, long bits)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 enum { KAPPA_BITS = 64, TRIES_SMALL = 32, TRIES_LARGE = 3, MOST_DIRECTIONS = 200 };
 #define LARGE_TABLE 1000000u
@@ -40,15 +41,11 @@ typedef struct best_direction {
 /* x, rounded down. Domain: x > 0. */
 static double round_down(const fmpq_t x)
 {
-    double below;
-    arf_t end;
+    ARF(end);
 
-    arf_init(end);
     arf_set_fmpz(end, fmpq_numref(x));
     arf_div_fmpz(end, end, fmpq_denref(x), 53, ARF_RND_DOWN);
-    below = arf_get_d(end, ARF_RND_DOWN);
-    arf_clear(end);
-    return below;
+    return arf_get_d(end, ARF_RND_DOWN);
 }
 
 /* Takes the direction over if it is better, which is computed exactly where doubles do not deny
@@ -59,10 +56,9 @@ static attest_status try_direction(bool *usable, best_direction *best,
 {
     attest_projection along;
     attest_status status = attest_projection_init(&along, tokens, direction, error);
-    fmpq_t product;
+    FMPQ(product);
 
     *usable = false;
-    fmpq_init(product);
     if (status == ATTEST_OK && attest_projection_order(&along) != ATTEST_OK)
         status = attest_memory_fail(error);
     if (status == ATTEST_OK && along.injective && tokens->count > 1) {
@@ -83,7 +79,6 @@ static attest_status try_direction(bool *usable, best_direction *best,
         best->found = true;
     }
     attest_projection_clear(&along);
-    fmpq_clear(product);
     return status;
 }
 
@@ -96,7 +91,7 @@ static attest_status choose_direction(best_direction *best, uint64_t seed,
     int wanted = large ? TRIES_LARGE : TRIES_SMALL, usable_count = 0;
     uint64_t state = seed;
     attest_status status = ATTEST_OK;
-    attest_rational_vector direction;
+    attest_rational_vector direction ATTEST_CLEARED_BY(attest_rational_vector_clear);
 
     if (tokens->dim == 1)
         wanted = 1; /* there is one direction */
@@ -108,32 +103,27 @@ static attest_status choose_direction(best_direction *best, uint64_t seed,
         status = try_direction(&usable, best, &direction, tokens, error);
         usable_count += usable;
     }
-    attest_rational_vector_clear(&direction);
     return status;
 }
 
 /* kappa for scores at least gaps[i] / 1000 apart, and what it promises. */
 static void set_kappa(attest_construction *construction, const fmpq_t unit, int i)
 {
-    fmpq_t gap;
+    FMPQ(gap);
 
-    fmpq_init(gap);
     fmpq_set_si(gap, gaps[i], 1000);
     fmpq_mul(construction->kappa, unit, gap);
     attest_round_up(construction->kappa, KAPPA_BITS);
     attest_theorem2_promise_gap(construction, gap);
-    fmpq_clear(gap);
 }
 
 /* Takes the gap that promises most, of equal ones the smallest, as where none promises
  * anything. It mostly is the smallest, so that comes last and is not computed again. */
 static void choose_gap(attest_construction *construction, const fmpq_t unit)
 {
-    arf_t most, lower;
     int best = 0;
+    ARF(most, lower);
 
-    arf_init(most);
-    arf_init(lower);
     arf_neg_inf(most);
     for (int i = GAPS; i-- > 0;) {
         set_kappa(construction, unit, i);
@@ -145,8 +135,6 @@ static void choose_gap(attest_construction *construction, const fmpq_t unit)
     }
     if (best > 0)
         set_kappa(construction, unit, best);
-    arf_clear(most);
-    arf_clear(lower);
 }
 
 attest_status attest_theorem2_build_gap(attest_construction *construction,
@@ -154,9 +142,8 @@ attest_status attest_theorem2_build_gap(attest_construction *construction,
 {
     best_direction best = {.found = false};
     attest_status status;
-    fmpq_t unit;
+    FMPQ(unit);
 
-    fmpq_init(unit);
     fmpq_init(best.product);
     fmpq_init(best.gap);
     attest_rational_vector_init(&best.direction, dataset->dim);
@@ -180,6 +167,5 @@ attest_status attest_theorem2_build_gap(attest_construction *construction,
     attest_rational_vector_clear(&best.direction);
     fmpq_clear(best.product);
     fmpq_clear(best.gap);
-    fmpq_clear(unit);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "theory/lemma1.h"
 #include "theory/sharp_gap.h"
 
+#include "number/scope.h"
 #include "theory/theorem2_parts.h"
 
 enum { BITS = 192 };
@@ -9,25 +10,21 @@ enum { BITS = 192 };
 /* norm = |w|. */
 static void output_norm(arb_t norm, const attest_construction *construction)
 {
-    arb_t entry;
+    ARB(entry);
 
-    arb_init(entry);
     arb_zero(norm);
     for (size_t c = 0; c < construction->dim; c++) {
         arb_set_fmpq(entry, construction->output + c, BITS);
         arb_addmul(norm, entry, entry, BITS);
     }
     arb_sqrt(norm, norm, BITS);
-    arb_clear(entry);
 }
 
 /* value, log2 = |w| / (kappa r_max) times bound, whose log2 is given as well. */
 static void scale_bound(attest_construction *construction, const arb_t bound, const arb_t log2)
 {
-    arb_t factor, divisor;
+    ARB(factor, divisor);
 
-    arb_init(factor);
-    arb_init(divisor);
     output_norm(factor, construction);
     arb_set_fmpq(divisor, construction->kappa, BITS);
     arb_div(factor, factor, divisor, BITS);
@@ -36,26 +33,20 @@ static void scale_bound(attest_construction *construction, const arb_t bound, co
     arb_mul(construction->delta, bound, factor, BITS);
     arb_log_base_ui(factor, factor, 2, BITS);
     arb_add(construction->delta_log2, log2, factor, BITS);
-    arb_clear(factor);
-    arb_clear(divisor);
 }
 
 /* bound, log2 = the less of it and the bound of the sharp gap at depth t; false where that says
  * nothing. */
 static bool lessen(arb_t bound, arb_t log2, const arb_t gap, const arb_t t)
 {
-    arb_t other, other_log2;
     bool known;
+    ARB(other, other_log2);
 
-    arb_init(other);
-    arb_init(other_log2);
     known = attest_sharp_gap_bound(other, other_log2, gap, false, t, BITS, NULL) == ATTEST_OK;
     if (known && !arb_lt(bound, other)) {
         arb_set(bound, other);
         arb_set(log2, other_log2);
     }
-    arb_clear(other);
-    arb_clear(other_log2);
     return known;
 }
 
@@ -64,9 +55,8 @@ static bool lessen(arb_t bound, arb_t log2, const arb_t gap, const arb_t t)
  * give more (proofs-notes/theorem2.md). */
 static void bound_by_gap(arb_t bound, arb_t log2, const arb_t gap, const arb_t most)
 {
-    arb_t twice;
+    ARB(twice);
 
-    arb_init(twice);
     arb_mul_2exp_si(twice, gap, 1);
     arb_pos_inf(bound);
     if (!lessen(bound, log2, gap, most) || !lessen(bound, log2, gap, gap) ||
@@ -74,64 +64,46 @@ static void bound_by_gap(arb_t bound, arb_t log2, const arb_t gap, const arb_t m
         arb_zero(bound); /* one value only: nothing is promised */
         arb_indeterminate(log2);
     }
-    arb_clear(twice);
 }
 
 /* most = kappa r_max^2: |scores| = kappa |v.x| |v.x_j| is less. */
 static void set_most(arb_t most, const attest_construction *construction)
 {
-    arb_t kappa;
+    ARB(kappa);
 
-    arb_init(kappa);
     arb_set_fmpq(most, construction->r_max.value, BITS);
     arb_mul(most, most, most, BITS);
     arb_set_fmpq(kappa, construction->kappa, BITS);
     arb_mul(most, most, kappa, BITS);
-    arb_clear(kappa);
 }
 
 void attest_theorem2_promise(attest_construction *construction, size_t n)
 {
-    arb_t r, bound, log2;
+    ARB(r, bound, log2);
 
-    arb_init(r);
-    arb_init(bound);
-    arb_init(log2);
     set_most(r, construction);
     attest_lemma1_bound(bound, log2, n, r, BITS);
     scale_bound(construction, bound, log2);
     construction->promise = arb_is_positive(construction->delta);
-    arb_clear(r);
-    arb_clear(bound);
-    arb_clear(log2);
 }
 
 void attest_theorem2_promise_gap(attest_construction *construction, const fmpq_t gap)
 {
-    arb_t g, most, bound, log2;
+    ARB(g, most, bound, log2);
 
-    arb_init(g);
-    arb_init(most);
-    arb_init(bound);
-    arb_init(log2);
     arb_set_fmpq(g, gap, BITS);
     set_most(most, construction);
     arb_mul_2exp_si(most, most, 1);
     bound_by_gap(bound, log2, g, most);
     scale_bound(construction, bound, log2);
     construction->promise = arb_is_positive(construction->delta);
-    arb_clear(g);
-    arb_clear(most);
-    arb_clear(bound);
-    arb_clear(log2);
 }
 
 /* factor = (|V|+1)^4 (2 log n + 3) pi d. */
 static void common_factor(arb_t factor, size_t n, size_t tokens, size_t dim)
 {
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_log_ui(factor, n, BITS);
     arb_mul_2exp_si(factor, factor, 1);
     arb_add_ui(factor, factor, 3, BITS);
@@ -141,22 +113,15 @@ static void common_factor(arb_t factor, size_t n, size_t tokens, size_t dim)
     arb_set_ui(x, tokens + 1);
     arb_pow_ui(x, x, 4, BITS);
     arb_mul(factor, factor, x, BITS);
-    arb_clear(x);
 }
 
 /* delta = 2 (log n)^2 eps^2 r_min / (r_max^2 factor) exp(-factor r_max^2 / (4 eps r_min)). */
 void attest_theorem2_formula(attest_construction *construction, size_t n, size_t tokens)
 {
-    arb_t factor, ratio, eps, r_min, square, ln2;
+    ARB(factor, ratio, eps, r_min, square, ln2);
 
     if (n < 2)
         return;
-    arb_init(factor);
-    arb_init(ratio);
-    arb_init(eps);
-    arb_init(r_min);
-    arb_init(square);
-    arb_init(ln2);
     common_factor(factor, n, tokens, construction->dim);
     arb_set_fmpq(eps, construction->eps.value, BITS);
     arb_set_fmpq(r_min, construction->r_min.value, BITS);
@@ -181,10 +146,4 @@ void attest_theorem2_formula(attest_construction *construction, size_t n, size_t
     arb_sub(ratio, ratio, factor, BITS);
     arb_div(construction->delta_formula_log2, ratio, ln2, BITS);
     construction->formula = true;
-    arb_clear(factor);
-    arb_clear(ratio);
-    arb_clear(eps);
-    arb_clear(r_min);
-    arb_clear(square);
-    arb_clear(ln2);
 }

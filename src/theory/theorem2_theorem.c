@@ -3,6 +3,7 @@
 
 #include "attention/work.h"
 #include "base/memory.h"
+#include "number/scope.h"
 #include "theory/theorem2_parts.h"
 
 enum { MOST_DIRECTIONS = 1000, KAPPA_BITS = 56 };
@@ -18,9 +19,8 @@ typedef struct points {
 
 static void points_init(points *p, const attest_tokens *tokens)
 {
-    fmpz_t own;
+    FMPZ(own);
 
-    fmpz_init(own);
     p->count = tokens->count + 1;
     p->dim = tokens->dim;
     p->entry = _fmpz_vec_init((slong)(p->count * p->dim));
@@ -38,7 +38,6 @@ static void points_init(points *p, const attest_tokens *tokens)
                                       (slong)p->dim, own);
         }
     }
-    fmpz_clear(own);
 }
 
 static void points_clear(points *p)
@@ -68,14 +67,9 @@ static bool pair_is_wide(const points *p, size_t i, size_t j, const fmpz_t scale
 
 static bool direction_is_wide(points *p, const attest_rational_vector *direction)
 {
-    fmpz_t scale, limit, left, right, difference;
     bool wide = true;
+    FMPZ(scale, limit, left, right, difference);
 
-    fmpz_init(scale);
-    fmpz_init(limit);
-    fmpz_init(left);
-    fmpz_init(right);
-    fmpz_init(difference);
     for (size_t t = 0; t < p->count; t++)
         _fmpz_vec_dot(p->along + t, direction->numerator, p->entry + t * p->dim, (slong)p->dim);
     fmpz_set_ui(scale, p->count); /* |V| + 1 */
@@ -88,11 +82,6 @@ static bool direction_is_wide(points *p, const attest_rational_vector *direction
     for (size_t i = 1; i < p->count && wide; i++)
         for (size_t j = 0; j < i && wide; j++)
             wide = pair_is_wide(p, i, j, scale, limit, left, right, difference);
-    fmpz_clear(scale);
-    fmpz_clear(limit);
-    fmpz_clear(left);
-    fmpz_clear(right);
-    fmpz_clear(difference);
     return wide;
 }
 
@@ -110,12 +99,9 @@ static double work_of(const points *p, const attest_rational_vector *direction)
 /* kappa >= (|V|+1)^4 pi d (2 log n + 3) / (8 eps r_min), within 2^-50 of it. */
 static void set_kappa(attest_construction *construction, size_t n, size_t tokens)
 {
-    arb_t kappa, x;
-    arf_t above;
+    ARB(kappa, x);
+    ARF(above);
 
-    arb_init(kappa);
-    arb_init(x);
-    arf_init(above);
     arb_log_ui(kappa, n, 128);
     arb_mul_2exp_si(kappa, kappa, 1);
     arb_add_ui(kappa, kappa, 3, 128);
@@ -133,9 +119,6 @@ static void set_kappa(attest_construction *construction, size_t n, size_t tokens
     arb_get_ubound_arf(above, kappa, 128);
     arf_get_fmpq(construction->kappa, above);
     attest_round_up(construction->kappa, KAPPA_BITS);
-    arb_clear(kappa);
-    arb_clear(x);
-    arf_clear(above);
 }
 
 attest_status attest_theorem2_build_theorem(attest_construction *construction,
@@ -145,7 +128,6 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
     uint64_t state = construction->seed;
     double left = construction->max_work;
     attest_status status = ATTEST_OK;
-    attest_rational_vector direction;
     bool wide = false;
     points p;
 
@@ -153,7 +135,7 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         return attest_error_set(error, ATTEST_UNABLE,
                                 "too many tokens to test a direction on all pairs; use "
                                 "the strategy gap");
-    attest_rational_vector_init(&direction, dataset->dim);
+    ATTEST_SCOPED(attest_rational_vector, direction, dataset->dim);
     points_init(&p, &dataset->tokens);
     for (int i = 0; i < MOST_DIRECTIONS && !wide && status == ATTEST_OK; i++) {
         attest_direction_gen(&direction, &state);
@@ -170,6 +152,5 @@ attest_status attest_theorem2_build_theorem(attest_construction *construction,
         status = attest_error_set(error, ATTEST_UNABLE, "no direction keeps all tokens apart");
     }
     points_clear(&p);
-    attest_rational_vector_clear(&direction);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/workers.h"
 #include "geometry/radix.h"
+#include "number/scope.h"
 #include "theory/theorem2_parts.h"
 
 enum {
@@ -47,7 +48,7 @@ typedef struct outcome {
 static bool order_contexts(tuner *t)
 {
     size_t count = t->contexts.count, tokens = t->dataset->tokens.count;
-    size_t *begin = attest_memory_alloc(tokens + 1, sizeof *begin);
+    size_t *begin ATTEST_FREED = attest_memory_alloc(tokens + 1, sizeof *begin);
 
     if (!begin)
         return false;
@@ -57,7 +58,6 @@ static bool order_contexts(tuner *t)
         begin[q + 1] += begin[q];
     for (size_t i = 0; i < count; i++)
         t->order[begin[t->contexts.context[i].query]++] = (uint32_t)i;
-    free(begin);
     return true;
 }
 
@@ -66,7 +66,7 @@ static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_
 {
     size_t count = dataset->tokens.count, dim = dataset->dim;
     attest_status status;
-    fmpq_t entry;
+    FMPQ(entry);
 
     *t = (tuner){.dataset = dataset};
     attest_contexts_init(&t->contexts);
@@ -80,12 +80,10 @@ static attest_status tuner_init(tuner *t, const attest_dataset *dataset, attest_
     t->line = attest_memory_alloc(t->contexts.count, sizeof *t->line);
     if (!t->entry || !t->along || !t->mean || !t->order || !t->line || !order_contexts(t))
         return attest_memory_fail(error);
-    fmpq_init(entry);
     for (size_t e = 0; e < count * dim; e++) {
         attest_tokens_get_entry(entry, &dataset->tokens, e / dim, e % dim);
         t->entry[e] = fmpq_get_d(entry);
     }
-    fmpq_clear(entry);
     return ATTEST_OK;
 }
 
@@ -272,9 +270,10 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
 {
     double work = 0;
     uint64_t state = seed;
-    attest_rational_vector v, move;
     int trials, directions;
     attest_status status;
+    attest_rational_vector move ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    attest_rational_vector v ATTEST_CLEARED_BY(attest_rational_vector_clear);
 
     for (size_t i = 0; i < t->contexts.count; i++)
         work += t->contexts.context[i].seen;
@@ -288,24 +287,20 @@ static attest_status search(best *b, tuner *t, uint64_t seed, size_t jobs, attes
     for (int i = 0; i < trials / 2 && status == ATTEST_OK; i++)
         if (!refine(b, t, &v, &move, 1 + i * 8 / (trials / 2), &state))
             status = attest_memory_fail(error);
-    attest_rational_vector_clear(&v);
-    attest_rational_vector_clear(&move);
     return status;
 }
 
 /* x = a double, rounded to so many bits. Domain: x > 0, finite. */
 static void set_rounded(fmpq_t x, double value, long bits, bool up)
 {
-    arf_t exact;
+    ARF(exact);
 
-    arf_init(exact);
     arf_set_d(exact, value);
     arf_get_fmpq(x, exact);
     if (up)
         attest_round_up(x, bits);
     else
         attest_round_down(x, bits);
-    arf_clear(exact);
 }
 
 /* |w| = eps / (D + R), and r = r_max + |w| r_max. */
@@ -313,9 +308,8 @@ static attest_status take_best(attest_construction *construction, const best *b,
                                attest_error *error)
 {
     attest_status status;
-    fmpq_t size;
+    FMPQ(size);
 
-    fmpq_init(size);
     set_rounded(construction->kappa, b->of.kappa, KAPPA_BITS, true);
     set_rounded(size, 1 / (b->of.least + b->of.range), SIZE_BITS, false);
     fmpq_mul(size, size, construction->eps.value);
@@ -324,7 +318,6 @@ static attest_status take_best(attest_construction *construction, const best *b,
     status = attest_construction_finish(construction, &b->v, error);
     fmpq_mul(size, size, construction->r_max.value);
     fmpq_add(construction->r, construction->r_max.value, size);
-    fmpq_clear(size);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <attest/attention.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 /* What counts of the tokens of one sign: 0 positive, 1 negative. */
 typedef struct kind {
@@ -177,14 +178,12 @@ attest_status attest_two_layers_evaluate(fmpq *out, const attest_weights *layer,
                                          const attest_sequence *sequence, attest_error *error)
 {
     attest_status status = attest_attention_exact(out, &layer[0], sequence, error);
-    attest_sequence between;
+    ATTEST_SCOPED(attest_sequence, between);
 
-    attest_sequence_init(&between);
     attest_sequence_resize(&between, sequence->length, sequence->dim);
     for (size_t l = 1; l < layers && status == ATTEST_OK; l++) {
         set_sequence(&between, out);
         status = attest_attention_exact(out, &layer[l], &between, error);
     }
-    attest_sequence_clear(&between);
     return status;
 }
