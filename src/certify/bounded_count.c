@@ -5,32 +5,28 @@
 
 #include "base/memory.h"
 #include "certify/bounded.h"
+#include "number/scope.h"
 
 /* Doubles around bound / 2^exponent. They serve to count, not to decide. */
 static void get_bound(double *lower, double *upper, const fmpq_t bound, slong exponent)
 {
-    arb_t ball;
-    arf_t end;
+    ARB(ball);
+    ARF(end);
 
-    arb_init(ball);
-    arf_init(end);
     arb_set_fmpq(ball, bound, 64);
     arb_mul_2exp_si(ball, ball, -exponent);
     arb_get_lbound_arf(end, ball, 64);
     *lower = arf_get_d(end, ARF_RND_DOWN);
     arb_get_ubound_arf(end, ball, 64);
     *upper = arf_get_d(end, ARF_RND_UP);
-    arf_clear(end);
-    arb_clear(ball);
 }
 
 /* pairs = the number of pairs of different classes among contexts, size[g] of class g. */
 static void count_between(fmpz_t pairs, const size_t *size, size_t classes)
 {
     size_t contexts = 0;
-    fmpz_t inside;
+    FMPZ(inside);
 
-    fmpz_init(inside);
     fmpz_zero(pairs);
     for (size_t g = 0; g < classes; g++) {
         fmpz_bin_uiui(inside, size[g], 2);
@@ -39,7 +35,6 @@ static void count_between(fmpz_t pairs, const size_t *size, size_t classes)
     }
     fmpz_bin_uiui(inside, contexts, 2);
     fmpz_add(pairs, pairs, inside);
-    fmpz_clear(inside);
 }
 
 /* pairs = how many pairs of contexts of different classes have one that is evaluated. */
@@ -47,24 +42,20 @@ static attest_status count_evaluated(fmpz_t pairs, const attest_search *search,
                                      const attest_bounded *doubles, attest_error *error)
 {
     const attest_contexts *contexts = search->outputs.contexts;
-    size_t *all = attest_memory_alloc(contexts->classes, sizeof *all);
-    size_t *bounded = attest_memory_alloc(contexts->classes, sizeof *bounded);
+    size_t *all ATTEST_FREED = attest_memory_alloc(contexts->classes, sizeof *all);
+    size_t *bounded ATTEST_FREED = attest_memory_alloc(contexts->classes, sizeof *bounded);
     bool ok = all && bounded;
-    fmpz_t n;
+    FMPZ(n);
 
     for (size_t p = 0; ok && p < contexts->count; p++) {
         all[contexts->context[p].group]++;
         bounded[contexts->context[p].group] += !doubles->evaluated[p];
     }
-    fmpz_init(n);
     if (ok) {
         count_between(pairs, all, contexts->classes);
         count_between(n, bounded, contexts->classes);
         fmpz_sub(pairs, pairs, n);
     }
-    fmpz_clear(n);
-    free(all);
-    free(bounded);
     return ok ? ATTEST_OK : attest_memory_fail(error);
 }
 
@@ -129,13 +120,11 @@ attest_status attest_bounded_count(attest_finding *finding, bool *open,
                                    const attest_bounded *doubles, attest_error *error)
 {
     attest_status status;
-    fmpz_t pairs;
+    FMPZ(pairs);
 
-    fmpz_init(pairs);
     status = count_open(pairs, search, doubles, claim, finding, error);
     if (status == ATTEST_OK)
         count_pairs(finding, pairs);
     *open = !fmpz_is_zero(pairs) || norm_is_open(search, doubles, claim);
-    fmpz_clear(pairs);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "certify/bounded_points.h"
 #include "number/double.h"
+#include "number/scope.h"
 
 /* Integers of up to 53 bits over 2^900 at most are doubles, and none of them is subnormal. */
 enum { EXACT_BITS = 53, EXACT_SHIFT = 900 };
@@ -30,9 +31,8 @@ static long get_shift(const fmpz_t denominator)
 static void set_entries(double *entry, bool *rounded, const attest_matrix *matrix)
 {
     long shift = matrix->factored ? -1 : get_shift(matrix->denominator);
-    fmpq_t value;
+    FMPQ(value);
 
-    fmpq_init(value);
     for (size_t e = 0; e < matrix->rows * matrix->cols; e++) {
         if (!matrix->factored && set_exact(entry + e, matrix->entry + e, shift))
             continue;
@@ -40,7 +40,6 @@ static void set_entries(double *entry, bool *rounded, const attest_matrix *matri
         entry[e] = attest_double_get_fraction(fmpq_numref(value), fmpq_denref(value));
         *rounded = true;
     }
-    fmpq_clear(value);
 }
 
 static const attest_matrix *matrix_of(const attest_head *head, int which)

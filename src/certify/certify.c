@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "attention/head_plan.h"
+#include "base/scope.h"
 #include "certify/bounded.h"
 #include "certify/first_difference.h"
 #include "certify/settle.h"
@@ -189,10 +190,9 @@ static bool should_narrow(const attest_finding *finding, const attest_claim *cla
 static attest_status narrow(attest_finding *finding, const attest_claim *claim, int method,
                             const attest_contexts *contexts, attest_error *error)
 {
-    attest_finding fine;
     attest_status status;
+    ATTEST_SCOPED(attest_finding, fine);
 
-    attest_finding_init(&fine);
     fine.has_pair = finding->has_pair;
     fmpz_set(fine.required_pairs, finding->required_pairs);
     status = settle_and_name(&fine, claim, method, contexts, error);
@@ -203,7 +203,6 @@ static attest_status narrow(attest_finding *finding, const attest_claim *claim, 
         *finding = fine;
         fine = coarse;
     }
-    attest_finding_clear(&fine);
     return status == ATTEST_UNABLE ? ATTEST_OK : status;
 }
 
@@ -236,8 +235,8 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
     attest_ties ties =
         weights->activation == ATTEST_HARDMAX ? weights->ties : ATTEST_TIES_UNIFORM;
     attest_status status = check_claim(claim, error);
-    attest_contexts contexts;
     int method;
+    ATTEST_SCOPED(attest_contexts, contexts);
 
     if (status == ATTEST_OK)
         status = find_method(&method, claim, error);
@@ -245,7 +244,6 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
         return status;
     /* Positions with one context have one output and one class, so no pair of them is required:
      * from here on a context stands for all its positions (proofs-notes/contextual.md). */
-    attest_contexts_init(&contexts);
     status = attest_contexts_get(&contexts, claim->dataset, weights->mask, ties, error);
     if (status == ATTEST_OK) {
         fmpz_set(finding->required_pairs, contexts.required_pairs);
@@ -255,6 +253,5 @@ attest_status attest_certify(attest_finding *finding, const attest_claim *claim,
         if (status == ATTEST_OK)
             attest_slack_apply(finding, claim);
     }
-    attest_contexts_clear(&contexts);
     return status;
 }

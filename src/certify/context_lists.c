@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "certify/context_lists.h"
+#include "base/scope.h"
 #include "geometry/radix.h"
 
 enum { INSERTION_MOST = 64 };
@@ -144,7 +145,7 @@ static int compare_views(const void *left, const void *right)
 static attest_status sort_run(attest_context_lists *lists, attest_radix_item *item,
                               size_t count)
 {
-    list_view *view = attest_memory_alloc(count, sizeof *view);
+    list_view *view ATTEST_FREED = attest_memory_alloc(count, sizeof *view);
 
     if (!view)
         return ATTEST_NOMEM;
@@ -157,7 +158,6 @@ static attest_status sort_run(attest_context_lists *lists, attest_radix_item *it
     qsort(view, count, sizeof *view, compare_views);
     for (size_t i = 0; i < count; i++)
         item[i].index = view[i].list;
-    free(view);
     return ATTEST_OK;
 }
 
@@ -184,7 +184,7 @@ static uint64_t radix_key(const attest_context_lists *lists, size_t list)
 
 attest_status attest_context_lists_sort(attest_context_lists *lists)
 {
-    attest_radix_item *item = attest_memory_alloc(lists->count, sizeof *item);
+    attest_radix_item *item ATTEST_FREED = attest_memory_alloc(lists->count, sizeof *item);
     attest_status status;
 
     if (!item)
@@ -203,7 +203,6 @@ attest_status attest_context_lists_sort(attest_context_lists *lists)
         lists->common[o] =
             o ? (uint32_t)common_prefix(lists, item[o - 1].index, item[o].index) : 0;
     }
-    free(item);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* dim * heads * size is at most this. */
 #define MOST_SIZE ((size_t)1 << 20)
@@ -72,11 +73,9 @@ void attest_filter_clear(attest_filter *filter)
 /* Doubles around a rational, at most one unit in the last place apart. */
 static void bound_rational(double *lower, double *upper, const fmpq *value)
 {
-    arb_t ball;
-    arf_t end;
+    ARB(ball);
+    ARF(end);
 
-    arb_init(ball);
-    arf_init(end);
     arb_set_fmpq(ball, value, 64);
     arb_get_lbound_arf(end, ball, 64);
     *lower = arf_get_d(end, ARF_RND_DOWN);
@@ -84,8 +83,6 @@ static void bound_rational(double *lower, double *upper, const fmpq *value)
     *upper = arf_get_d(end, ARF_RND_UP);
     if (*upper == 0 && !fmpq_is_zero(value)) /* a bound that is positive stays so */
         *upper = DBL_TRUE_MIN;
-    arf_clear(end);
-    arb_clear(ball);
 }
 
 static attest_status get_bounds(attest_filter_bounds *bounds, const attest_claim *claim,

@@ -3,12 +3,13 @@
 
 #include "base/memory.h"
 #include "certify/filter_batch.h"
+#include "number/scope.h"
 
 /* matrix = rows * cols doubles, exactly, over one denominator. */
 static void set_matrix(attest_matrix *matrix, const double *entry, size_t rows, size_t cols)
 {
     slong count = (slong)(rows * cols);
-    fmpq *value = _fmpq_vec_init(count);
+    FMPQ_VEC(value, count);
 
     attest_matrix_resize(matrix, rows, cols);
     for (slong e = 0; e < count; e++) {
@@ -20,7 +21,6 @@ static void set_matrix(attest_matrix *matrix, const double *entry, size_t rows, 
         fmpz_divexact(matrix->entry + e, matrix->denominator, fmpq_denref(value + e));
         fmpz_mul(matrix->entry + e, matrix->entry + e, fmpq_numref(value + e));
     }
-    _fmpq_vec_clear(value, count);
 }
 
 static attest_status set_weights(attest_weights *weights, const attest_filter_shape *shape,
@@ -51,11 +51,10 @@ static attest_status set_dataset(attest_dataset *dataset,
                                  const attest_filter_instance *instance, size_t dim,
                                  attest_error *error)
 {
-    attest_dataset_builder builder;
     const double *token = instance->token;
     attest_status status = ATTEST_OK;
+    ATTEST_SCOPED(attest_dataset_builder, builder, dim, ATTEST_TABLE_REAL, NULL);
 
-    attest_dataset_builder_init(&builder, dim, ATTEST_TABLE_REAL, NULL);
     for (size_t i = 0; i < instance->sequences && status == ATTEST_OK; i++) {
         status =
             attest_dataset_builder_add_doubles(&builder, token, instance->length[i], error);
@@ -65,18 +64,16 @@ static attest_status set_dataset(attest_dataset *dataset,
     }
     if (status == ATTEST_OK)
         status = attest_dataset_builder_finish(dataset, &builder, error);
-    attest_dataset_builder_clear(&builder);
     return status;
 }
 
 static attest_status certify(attest_filter_answer *answer, const attest_claim *claim,
                              attest_error *error)
 {
-    attest_finding finding;
     attest_status status;
     bool norm;
+    ATTEST_SCOPED(attest_finding, finding);
 
-    attest_finding_init(&finding);
     status = attest_certify(&finding, claim, error);
     norm = finding.part == ATTEST_CLAIM_NORM;
     *answer = (attest_filter_answer){
@@ -84,7 +81,6 @@ static attest_status certify(attest_filter_answer *answer, const attest_claim *c
         .part = finding.part,
         .place = {norm ? finding.largest : finding.pair[0], finding.pair[1]},
         .method = finding.method};
-    attest_finding_clear(&finding);
     return status;
 }
 
@@ -93,12 +89,10 @@ attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_
                                      attest_error *error)
 {
     attest_claim claim = filter->claim; /* shares r and delta */
-    attest_dataset dataset;
-    attest_weights weights;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, dataset);
+    ATTEST_SCOPED(attest_weights, weights);
 
-    attest_dataset_init(&dataset);
-    attest_weights_init(&weights);
     status = set_weights(&weights, &filter->shape, instance->weight, error);
     if (status == ATTEST_OK)
         status = set_dataset(&dataset, instance, filter->shape.dim, error);
@@ -108,7 +102,5 @@ attest_status attest_filter_escalate(attest_filter_answer *answer, const attest_
     claim.method = filter->shape.activation == ATTEST_HARDMAX ? "exact" : "ball";
     if (status == ATTEST_OK)
         status = certify(answer, &claim, error);
-    attest_weights_clear(&weights);
-    attest_dataset_clear(&dataset);
     return status;
 }

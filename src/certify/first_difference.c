@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "certify/first_difference.h"
 #include "number/rationals.h"
+#include "number/scope.h"
 
 enum { UNIT_LIMIT = 400 };
 
 const char *attest_first_difference_objection(const attest_weights *weights)
 {
     const char *reason;
-    attest_rank_one head;
 
     if (weights->activation != ATTEST_SOFTMAX)
         return "it is for softmax";
@@ -21,9 +21,8 @@ const char *attest_first_difference_objection(const attest_weights *weights)
         return "it is for one head";
     if (!attest_weights_skip_is_plain(weights))
         return "it needs the skip connection, of whole tokens";
-    attest_rank_one_init(&head, weights->dim);
+    ATTEST_SCOPED(attest_rank_one, head, weights->dim);
     reason = attest_rank_one_set(&head, &weights->head[0]);
-    attest_rank_one_clear(&head);
     return reason;
 }
 
@@ -52,12 +51,10 @@ static bool set_scales(attest_first_scan *scan)
 {
     slong exponent =
         scan->y.exponent + (scan->head.parallel ? scan->y.exponent : scan->a.exponent);
-    arb_t scale;
-    arf_t above;
     double middle;
+    ARB(scale);
+    ARF(above);
 
-    arb_init(scale);
-    arf_init(above);
     if (scan->head.parallel)
         arb_set_fmpq(scale, scan->head.ratio, 64);
     else
@@ -70,8 +67,6 @@ static bool set_scales(attest_first_scan *scan)
     attest_rational_vector_norm(scan->norm_w, &scan->head.w, ATTEST_FIRST_BITS);
     arb_get_ubound_arf(above, scan->norm_w, 53);
     scan->norm_w_above = arf_get_d(above, ARF_RND_UP);
-    arb_clear(scale);
-    arf_clear(above);
     if (labs(scan->y.exponent) > UNIT_LIMIT)
         return false;
     scan->unit[0] = scan->unit[1] = ldexp(1, (int)scan->y.exponent);
@@ -135,11 +130,9 @@ static attest_status sort_contexts(attest_first_scan *scan, char *reason, size_t
 static void conclude(attest_finding *finding, const attest_claim *claim, const arf_t low,
                      const arf_t high)
 {
-    arf_t norm_low, norm_high;
     int separation, norm = 1;
+    ARF(norm_low, norm_high);
 
-    arf_init(norm_low);
-    arf_init(norm_high);
     separation = arf_is_nan(low) || arf_is_nan(high)                     ? 0
                  : attest_rationals_compare_arf(low, claim->delta) > 0   ? 1
                  : attest_rationals_compare_arf(high, claim->delta) <= 0 ? -1
@@ -163,8 +156,6 @@ static void conclude(attest_finding *finding, const attest_claim *claim, const a
         snprintf(finding->reason, sizeof finding->reason,
                  "the bound lies within the enclosure that first differences give");
     }
-    arf_clear(norm_low);
-    arf_clear(norm_high);
 }
 
 /* Where the lemma decides nothing, no pair was compared. */
@@ -208,7 +199,7 @@ attest_status attest_first_difference_decide(attest_finding *finding, const atte
                                              const attest_contexts *contexts,
                                              attest_error *error)
 {
-    attest_first_scan *scan = attest_memory_alloc(1, sizeof *scan);
+    attest_first_scan *scan ATTEST_FREED = attest_memory_alloc(1, sizeof *scan);
     attest_status status = ATTEST_OK;
     attest_first_extremes x = {.evaluated = 0};
 
@@ -227,7 +218,6 @@ attest_status attest_first_difference_decide(attest_finding *finding, const atte
         status = apply_lemma(&x, finding, scan, error);
     count_pairs(finding, contexts, &x);
     scan_clear(scan);
-    free(scan);
     arf_clear(x.low);
     arf_clear(x.high);
     arf_clear(x.named);

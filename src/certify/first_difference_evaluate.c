@@ -256,12 +256,11 @@ static void raise_to_gap(arf_t bound, const attest_projection *p)
 static attest_status raise_to_distance(arf_t bound, const attest_first_scan *scan,
                                        attest_error *error)
 {
-    attest_separated extremes ATTEST_CLEARED_BY(attest_separated_clear);
+    ATTEST_SCOPED(attest_separated, extremes);
 
     FMPQ(low, high);
     ARB(distance, range);
     ARF(lower);
-    attest_separated_init(&extremes);
     ATTEST_TRY(attest_separated_get(&extremes, scan->claim->dataset, error));
     if (!extremes.has_pair)
         return ATTEST_OK;

@@ -41,11 +41,10 @@ static int compare_norms(const void *left, const void *right)
 static void bound_all(arf_t bound, const attest_first_scan *scan)
 {
     const attest_tokens *tokens = scan->y.tokens;
-    attest_rational_vector x ATTEST_CLEARED_BY(attest_rational_vector_clear);
+    ATTEST_SCOPED(attest_rational_vector, x, tokens->dim);
     FMPQ(value, largest);
     ARB(norm, along);
 
-    attest_rational_vector_init(&x, tokens->dim);
     for (size_t t = 0; t < tokens->count; t++) {
         attest_token_vector_set(&x, tokens, t);
         attest_rational_vector_norm_square(value, &x);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "certify/first_difference.h"
 #include "number/double.h"
+#include "number/scope.h"
 
 /* log(2 + sqrt 3) = 1.316957896924816..., and a double safely above it. */
 static const double threshold_above = 1.3169578969249;
@@ -22,53 +23,37 @@ static const double slack = 1e-12;
 /* The sign of the projection of x, where doubles cannot tell. */
 static int exact_sign(const attest_first_scan *scan, size_t t)
 {
-    int sign;
-    fmpq_t value;
+    FMPQ(value);
 
-    fmpq_init(value);
     attest_projection_get(value, scan->head.parallel ? &scan->y : &scan->a, t);
-    sign = fmpq_sgn(value);
-    fmpq_clear(value);
-    return sign;
+    return fmpq_sgn(value);
 }
 
 /* Whether |a.x| gap >= log(2 + sqrt 3), decided exactly. */
 static bool exact_gap(const attest_first_scan *scan, size_t t)
 {
-    fmpq_t gap, least;
-    bool wide;
+    FMPQ(gap, least);
 
-    fmpq_init(gap);
-    fmpq_init(least);
     fmpq_set(least, scan->y.gap);
     attest_projection_get(gap, scan->head.parallel ? &scan->y : &scan->a, t);
     if (scan->head.parallel)
         fmpq_mul(gap, gap, scan->head.ratio);
     fmpq_abs(gap, gap);
     fmpq_mul(gap, gap, least);
-    wide = attest_sharp_gap_check(gap);
-    fmpq_clear(least);
-    fmpq_clear(gap);
-    return wide;
+    return attest_sharp_gap_check(gap);
 }
 
 /* |entry c of token t|, within a relative error of 2^-51. */
 static double magnitude(const attest_tokens *tokens, size_t t, size_t c)
 {
-    double size;
-    fmpq_t entry;
-    arb_t x;
+    FMPQ(entry);
+    ARB(x);
 
     if (tokens->real)
         return fabs(tokens->real[t * tokens->dim + c]);
-    fmpq_init(entry);
-    arb_init(x);
     attest_tokens_get_entry(entry, tokens, t, c);
     arb_set_fmpq(x, entry, 60);
-    size = fabs(arf_get_d(arb_midref(x), ARF_RND_UP));
-    fmpq_clear(entry);
-    arb_clear(x);
-    return size;
+    return fabs(arf_get_d(arb_midref(x), ARF_RND_UP));
 }
 
 /* An upper bound of |x|: the root of the computed sum of d squares is within d + 2 ulps. Scaled
@@ -166,17 +151,15 @@ attest_status attest_first_set_queries(attest_first_scan *scan, char *reason, si
                                        attest_error *error)
 {
     size_t count = scan->y.tokens->count;
-    arb_t least;
     double gap;
+    ARB(least);
 
     scan->query = attest_memory_alloc(count, sizeof *scan->query);
     if (!scan->query)
         return attest_memory_fail(error);
-    arb_init(least);
     arb_set_fmpq(least, scan->y.gap, 64);
     arb_mul_2exp_si(least, least, -scan->y.exponent);
     gap = arf_get_d(arb_midref(least), ARF_RND_DOWN) * (1 - slack);
-    arb_clear(least);
     for (size_t t = 0; t < count; t++) {
         set_query(scan, t, gap);
         if (scan->query[t].sign == 0) {

@@ -10,6 +10,7 @@
 #include "attention/work.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/scope.h"
 
 attest_status attest_outputs_init(attest_outputs *outputs, const attest_weights *weights,
                                   const attest_dataset *dataset,
@@ -69,16 +70,14 @@ static attest_status charge_all(attest_outputs *outputs, long bits, attest_error
     double work = 0;
 
     for (size_t p = 0; p < contexts->count && status == ATTEST_OK; p++) {
-        attest_sequence s;
+        ATTEST_SCOPED(attest_sequence, s);
 
         if (p > 0 && contexts->context[p - 1].sequence == contexts->context[p].sequence)
             continue;
-        attest_sequence_init(&s);
         status = attest_dataset_get_sequence(&s, outputs->dataset,
                                              contexts->context[p].sequence, NULL, error);
         if (status == ATTEST_OK)
             work += attest_work_estimate(outputs->weights, &s, s.length, bits);
-        attest_sequence_clear(&s);
     }
     return status == ATTEST_OK ? attest_work_charge(&outputs->work_left, work, error) : status;
 }
@@ -95,11 +94,10 @@ static attest_status charge(attest_outputs *outputs, const attest_sequence *s, s
 static attest_status evaluate(evaluated *values, attest_outputs *outputs, size_t sequence,
                               long bits, bool charged, attest_error *error)
 {
-    attest_sequence s;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, s);
 
     *values = (evaluated){0};
-    attest_sequence_init(&s);
     status = attest_dataset_get_sequence(&s, outputs->dataset, sequence, NULL, error);
     if (status == ATTEST_OK && !charged)
         status = charge(outputs, &s, s.length, bits, error);
@@ -113,7 +111,6 @@ static attest_status evaluate(evaluated *values, attest_outputs *outputs, size_t
             status = attest_attention_exact(values->exact, outputs->weights, &s, error);
         }
     }
-    attest_sequence_clear(&s);
     return status;
 }
 
@@ -235,17 +232,15 @@ static attest_status enclose(arb_ptr value, attest_outputs *outputs, size_t p, l
 {
     const attest_context *context = &outputs->contexts->context[p];
     attest_place place = attest_context_place(context, outputs->dataset);
-    attest_sequence s;
     attest_status status;
+    ATTEST_SCOPED(attest_sequence, s);
 
-    attest_sequence_init(&s);
     status = attest_dataset_get_sequence(&s, outputs->dataset, place.sequence, NULL, error);
     if (status == ATTEST_OK)
         status = charge(outputs, &s, 1, bits, error);
     if (status == ATTEST_OK)
         status =
             attest_attention_ball_at(value, outputs->weights, &s, place.position, bits, error);
-    attest_sequence_clear(&s);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 enum { MANY_PER_POINT = 8, MANY = 4096 };
 
@@ -145,16 +146,13 @@ static attest_status gather_tokens(gathered *all, attest_outputs *outputs, attes
 {
     const attest_contexts *contexts = outputs->contexts;
     size_t tokens = outputs->dataset->tokens.count;
-    size_t *start = attest_memory_alloc(tokens + 2, sizeof *start);
-    uint32_t *point = attest_memory_alloc(contexts->count, sizeof *point);
+    size_t *start ATTEST_FREED = attest_memory_alloc(tokens + 2, sizeof *start);
+    uint32_t *point ATTEST_FREED = attest_memory_alloc(contexts->count, sizeof *point);
     attest_cloud heads;
     attest_status status = ATTEST_OK;
 
-    if (!start || !point) {
-        free(start);
-        free(point);
+    if (!start || !point)
         return attest_memory_fail(error);
-    }
     for (size_t p = 0; p < contexts->count; p++)
         start[contexts->context[p].query + 2]++;
     for (size_t t = 2; t < tokens + 2; t++)
@@ -170,8 +168,6 @@ static attest_status gather_tokens(gathered *all, attest_outputs *outputs, attes
                     gather_token(all, &heads, point + start[t], start[t + 1] - start[t], error);
         attest_cloud_clear(&heads);
     }
-    free(start);
-    free(point);
     return status;
 }
 

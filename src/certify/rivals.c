@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "certify/rivals.h"
+#include "number/scope.h"
 
 /* More than so many rivals that balls cannot tell apart are not kept. Under a slack s distances
  * and norms are resolved to 2^-BELOW_SLACK s. */
@@ -13,13 +14,11 @@ enum { MOST_RIVALS = 1 << 24, BELOW_SLACK = 40 };
 
 static void set_enough(mag_t enough, const fmpq_t slack)
 {
-    arb_t x;
+    ARB(x);
 
-    arb_init(x);
     arb_set_fmpq(x, slack, 2 * MAG_BITS);
     arb_get_mag_lower(enough, x);
     mag_mul_2exp_si(enough, enough, -BELOW_SLACK);
-    arb_clear(x);
 }
 
 void attest_rivals_init(attest_rivals *rivals, attest_outputs *outputs, bool largest,
@@ -51,13 +50,12 @@ static attest_status enclose(attest_rival *rival, attest_outputs *outputs, long 
     size_t dim = outputs->dataset->dim;
     arb_srcptr x, y = NULL;
     attest_status status = attest_outputs_get_ball(&x, outputs, rival->first, bits, error);
-    arb_t difference;
+    ARB(difference);
 
     if (status == ATTEST_OK && rival->second != rival->first)
         status = attest_outputs_get_ball(&y, outputs, rival->second, bits, error);
     if (status != ATTEST_OK)
         return status;
-    arb_init(difference);
     arb_zero(&rival->square);
     for (size_t c = 0; c < dim; c++) {
         arb_set(difference, x + c);
@@ -66,7 +64,6 @@ static attest_status enclose(attest_rival *rival, attest_outputs *outputs, long 
         arb_sqr(difference, difference, bits);
         arb_add(&rival->square, &rival->square, difference, bits);
     }
-    arb_clear(difference);
     return ATTEST_OK;
 }
 
@@ -94,11 +91,9 @@ static attest_status look_closer(attest_rival *rival, const attest_outputs *outp
     attest_zero_answer answer = ATTEST_ZERO_DIFFERENT;
     attest_softmax_sum sum;
     attest_status status = make_sum(&sum, rival, outputs, error);
-    fmpq_t zero;
-    arb_t square;
+    FMPQ(zero);
+    ARB(square);
 
-    fmpq_init(zero);
-    arb_init(square);
     if (status == ATTEST_OK && !rival->nonzero)
         status = attest_zero_test(&answer, &sum, zero, limits->terms, error);
     if (status == ATTEST_OK) {
@@ -112,8 +107,6 @@ static attest_status look_closer(attest_rival *rival, const attest_outputs *outp
     if (status == ATTEST_OK && rival->nonzero &&
         attest_softmax_enclose(square, &sum, bits, limits) == ATTEST_SOFTMAX_NO_CAP)
         arb_swap(&rival->square, square);
-    fmpq_clear(zero);
-    arb_clear(square);
     attest_softmax_sum_clear(&sum);
     return status;
 }
@@ -158,19 +151,13 @@ static int compare(const attest_rivals *rivals, const arf_t a, const arf_t b)
 /* Takes the rival into the edge; whether it may still be the extreme. */
 static bool move_edge(attest_rivals *rivals, const attest_rival *rival)
 {
-    arf_t excluding, excluded;
-    bool kept;
+    ARF(excluding, excluded);
 
-    arf_init(excluding);
-    arf_init(excluded);
     get_ends(excluding, excluded, rivals, rival);
     if (!rivals->has_edge || compare(rivals, excluding, rivals->edge) < 0)
         arf_set(rivals->edge, excluding);
     rivals->has_edge = true;
-    kept = compare(rivals, excluded, rivals->edge) <= 0;
-    arf_clear(excluding);
-    arf_clear(excluded);
-    return kept;
+    return compare(rivals, excluded, rivals->edge) <= 0;
 }
 
 void attest_rivals_sift(attest_rivals *rivals)
@@ -225,25 +212,18 @@ void attest_rivals_keep_last(attest_rivals *rivals)
 
 bool attest_rivals_resolve(const attest_rivals *rivals, const arb_t square)
 {
-    bool resolved;
-    arb_t root;
+    ARB(root);
 
     if (mag_is_zero(rivals->enough))
         return false;
-    arb_init(root);
     arb_sqrtpos(root, square, rivals->bits);
-    resolved = mag_cmp(arb_radref(root), rivals->enough) <= 0;
-    arb_clear(root);
-    return resolved;
+    return mag_cmp(arb_radref(root), rivals->enough) <= 0;
 }
 
 void attest_rivals_hull(arb_t hull, const attest_rivals *rivals)
 {
-    arf_t excluding, excluded, farthest;
+    ARF(excluding, excluded, farthest);
 
-    arf_init(excluding);
-    arf_init(excluded);
-    arf_init(farthest);
     for (size_t i = 0; i < rivals->count; i++) {
         get_ends(excluding, excluded, rivals, &rivals->rival[i]);
         if (i == 0 || compare(rivals, excluded, farthest) < 0)
@@ -253,9 +233,6 @@ void attest_rivals_hull(arb_t hull, const attest_rivals *rivals)
         arb_set_interval_arf(hull, rivals->edge, farthest, rivals->bits + 64);
     else
         arb_set_interval_arf(hull, farthest, rivals->edge, rivals->bits + 64);
-    arf_clear(excluding);
-    arf_clear(excluded);
-    arf_clear(farthest);
 }
 
 attest_status attest_rivals_refine(attest_rivals *rivals, long bits, attest_error *error)

@@ -5,6 +5,7 @@
 #include <attest/certify.h>
 
 #include "certify/rivals.h"
+#include "number/scope.h"
 
 /* The extreme itself is to be known to 2^-40 of its size, its square to half of that; and as
  * long as there are rivals, to 2^-100, so that a near tie is told from a tie. */
@@ -14,20 +15,18 @@ enum { SQUARE_ACCURACY = 42, TIE_ACCURACY = 101 };
 static attest_comparison compare_hull(const arb_t hull, const fmpq *bound, long bits)
 {
     attest_comparison outcome = ATTEST_COMPARISON_UNKNOWN;
-    arb_t difference;
+    ARB(difference);
 
     if (!bound)
         return ATTEST_COMPARISON_ABOVE;
     if (arb_is_zero(hull) && fmpq_is_zero(bound))
         return ATTEST_COMPARISON_MET;
-    arb_init(difference);
     arb_set_fmpq(difference, bound, bits + 64);
     arb_sub(difference, hull, difference, bits + 64);
     if (arb_is_positive(difference))
         outcome = ATTEST_COMPARISON_ABOVE;
     else if (arb_is_negative(difference))
         outcome = ATTEST_COMPARISON_BELOW;
-    arb_clear(difference);
     return outcome;
 }
 

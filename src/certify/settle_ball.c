@@ -5,6 +5,7 @@
 
 #include "certify/recentre.h"
 #include "certify/rivals.h"
+#include "number/scope.h"
 
 /* Encloses a candidate and enters it; one that contains 0 is looked at more closely. *zero: no
  * other can be less, as far as that is asked for. */
@@ -108,14 +109,11 @@ static attest_status settle_pairs(attest_comparison *outcome, attest_finding *fi
                                   const attest_claim *claim, attest_outputs *outputs,
                                   attest_candidates *candidates, attest_error *error)
 {
-    attest_rivals rivals;
     attest_status status;
-    fmpq_t bound;
-    arb_t hull;
+    ATTEST_SCOPED(attest_rivals, rivals, outputs, false, claim);
+    FMPQ(bound);
+    ARB(hull);
 
-    attest_rivals_init(&rivals, outputs, false, claim);
-    fmpq_init(bound);
-    arb_init(hull);
     fmpq_mul(bound, claim->delta, claim->delta);
     status = gather_pairs(&rivals, candidates, error);
     if (status == ATTEST_OK)
@@ -126,9 +124,6 @@ static attest_status settle_pairs(attest_comparison *outcome, attest_finding *fi
         finding->pair[1] = place_of(outputs, rivals.rival[rivals.named].second);
         count_pairs(finding, &rivals);
     }
-    arb_clear(hull);
-    fmpq_clear(bound);
-    attest_rivals_clear(&rivals);
     return status;
 }
 
@@ -137,14 +132,11 @@ static attest_status settle_norms(attest_comparison *outcome, attest_finding *fi
                                   const attest_cloud *cloud, attest_error *error)
 {
     char reason[ATTEST_ERROR_SIZE] = "";
-    attest_rivals rivals;
     attest_status status;
-    fmpq_t bound;
-    arb_t hull;
+    ATTEST_SCOPED(attest_rivals, rivals, outputs, true, claim);
+    FMPQ(bound);
+    ARB(hull);
 
-    attest_rivals_init(&rivals, outputs, true, claim);
-    fmpq_init(bound);
-    arb_init(hull);
     fmpq_mul(bound, claim->r, claim->r);
     status = gather_norms(&rivals, cloud, error);
     if (status == ATTEST_OK)
@@ -156,9 +148,6 @@ static attest_status settle_norms(attest_comparison *outcome, attest_finding *fi
         if (claim->has_r && *outcome == ATTEST_COMPARISON_UNKNOWN && !finding->reason[0])
             memcpy(finding->reason, reason, sizeof reason);
     }
-    arb_clear(hull);
-    fmpq_clear(bound);
-    attest_rivals_clear(&rivals);
     return status;
 }
 

@@ -3,13 +3,13 @@
 
 #include "certify/recentre.h"
 #include "number/ball_root.h"
+#include "number/scope.h"
 
 /* square = |x - y|^2, or |x|^2 for y = NULL. */
 static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t dim)
 {
-    fmpq_t difference;
+    FMPQ(difference);
 
-    fmpq_init(difference);
     fmpq_zero(square);
     for (size_t c = 0; c < dim; c++) {
         fmpq_set(difference, x + c);
@@ -17,7 +17,6 @@ static void distance_square(fmpq_t square, const fmpq *x, const fmpq *y, size_t 
             fmpq_sub(difference, difference, y + c);
         fmpq_addmul(square, difference, difference);
     }
-    fmpq_clear(difference);
 }
 
 static attest_place place_of(const attest_outputs *outputs, size_t p)
@@ -32,10 +31,9 @@ static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_o
     size_t first, second, dim = outputs->dataset->dim;
     const fmpq *x = NULL, *y = NULL;
     attest_status status;
-    fmpq_t square;
     bool found;
+    FMPQ(square);
 
-    fmpq_init(square);
     fmpq_set_si(best, -1, 1);
     for (;;) {
         status = attest_candidates_next(&found, &first, &second, candidates, error);
@@ -56,7 +54,6 @@ static attest_status find_closest(fmpq_t best, attest_finding *finding, attest_o
                 break;
         }
     }
-    fmpq_clear(square);
     return status;
 }
 
@@ -67,13 +64,12 @@ static attest_status find_largest(fmpq_t best, attest_finding *finding, attest_o
     attest_status status = ATTEST_OK;
     double known = 0, lower, upper;
     const fmpq *x = NULL;
-    fmpq_t square;
+    FMPQ(square);
 
     for (size_t p = 0; p < cloud->count; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
         known = lower > known ? lower : known;
     }
-    fmpq_init(square);
     fmpq_set_si(best, -1, 1);
     for (size_t p = 0; p < cloud->count && status == ATTEST_OK; p++) {
         attest_cloud_norm(&lower, &upper, cloud, p);
@@ -88,7 +84,6 @@ static attest_status find_largest(fmpq_t best, attest_finding *finding, attest_o
             finding->largest = place_of(outputs, p);
         }
     }
-    fmpq_clear(square);
     return status;
 }
 
@@ -96,9 +91,8 @@ static attest_status find_largest(fmpq_t best, attest_finding *finding, attest_o
 static void judge(attest_finding *finding, const attest_claim *claim, const fmpq_t closest,
                   const fmpq_t largest)
 {
-    fmpq_t bound;
+    FMPQ(bound);
 
-    fmpq_init(bound);
     finding->verdict = ATTEST_PROVED;
     finding->part = ATTEST_CLAIM_NOTHING;
     fmpq_mul(bound, claim->r, claim->r);
@@ -109,17 +103,14 @@ static void judge(attest_finding *finding, const attest_claim *claim, const fmpq
         finding->part = ATTEST_CLAIM_SEPARATION;
     if (finding->part != ATTEST_CLAIM_NOTHING)
         finding->verdict = ATTEST_REFUTED;
-    fmpq_clear(bound);
 }
 
 attest_status attest_settle_exact(attest_finding *finding, const attest_claim *claim,
                                   attest_search *search, attest_error *error)
 {
     attest_status status;
-    fmpq_t closest, largest;
+    FMPQ(closest, largest);
 
-    fmpq_init(closest);
-    fmpq_init(largest);
     status = attest_recentre_candidates(&search->candidates, &search->outputs, error);
     if (status == ATTEST_OK)
         status = find_closest(closest, finding, &search->outputs, &search->candidates, error);
@@ -132,7 +123,5 @@ attest_status attest_settle_exact(attest_finding *finding, const attest_claim *c
         judge(finding, claim, closest, largest);
         fmpz_set(finding->by_exact, finding->required_pairs);
     }
-    fmpq_clear(closest);
-    fmpq_clear(largest);
     return status;
 }

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "number/scope.h"
+
 enum { BITS = 256 };
 
 /* ball = all within count * slack of it. A midpoint that is far below the radius becomes 0: a
@@ -10,11 +12,9 @@ enum { BITS = 256 };
  * radius are apart. */
 static void widen(arb_t ball, const fmpq_t slack, ulong count)
 {
-    arb_t more;
-    mag_t radius;
+    ARB(more);
+    MAG(radius);
 
-    arb_init(more);
-    mag_init(radius);
     arb_set_fmpq(more, slack, 64);
     arb_mul_ui(more, more, count, 64);
     arb_get_mag(radius, more);
@@ -25,23 +25,19 @@ static void widen(arb_t ball, const fmpq_t slack, ulong count)
         arf_zero(arb_midref(ball));
         arb_add_error_mag(ball, radius);
     }
-    arb_clear(more);
-    mag_clear(radius);
 }
 
 /* Is everything in the ball above x (1), everything below it (-1), or neither for certain? */
 static int side(const arb_t ball, const fmpq_t x)
 {
-    arb_t bound;
     int found = 0;
+    ARB(bound);
 
-    arb_init(bound);
     arb_set_fmpq(bound, x, BITS);
     if (arb_gt(ball, bound))
         found = 1;
     else if (arb_lt(ball, bound))
         found = -1;
-    arb_clear(bound);
     return found;
 }
 

@@ -181,7 +181,7 @@ static int entry_vanishes(const attest_softmax_sum *sum, size_t c, const fmpz_t 
 
 int attest_softmax_sum_vanishes(const attest_softmax_sum *sum)
 {
-    fmpz_poly_q_t *f = attest_memory_alloc(sum->groups, sizeof *f);
+    fmpz_poly_q_t *f ATTEST_FREED = attest_memory_alloc(sum->groups, sizeof *f);
     int vanishes = f ? 1 : -1; /* -1: no memory, or the degree is too large */
     FMPZ(stride, content);
 
@@ -196,6 +196,5 @@ int attest_softmax_sum_vanishes(const attest_softmax_sum *sum)
         vanishes = entry_vanishes(sum, c, stride, f);
     for (size_t g = 0; g < sum->groups && f; g++)
         fmpz_poly_q_clear(f[g]);
-    free(f);
     return vanishes;
 }

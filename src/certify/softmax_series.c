@@ -22,16 +22,14 @@ void attest_softmax_series_clear(series *s, const frame *f)
 /* size = the sum of the absolute values of the coefficients: w <= 1, so |poly| <= size. */
 static void get_size(fmpz_t size, const series *s, const frame *f)
 {
-    fmpz_t c;
+    FMPZ(c);
 
-    fmpz_init(c);
     fmpz_zero(size);
     for (slong i = 0; i < fmpz_mpoly_length(s->poly, f->context); i++) {
         fmpz_mpoly_get_term_coeff_fmpz(c, s->poly, i, f->context);
         fmpz_abs(c, c);
         fmpz_add(size, size, c);
     }
-    fmpz_clear(c);
 }
 
 void attest_softmax_series_term(fmpz_t coefficient, fmpz_t exponent, const series *s, slong i,
@@ -47,13 +45,11 @@ void attest_softmax_series_term(fmpz_t coefficient, fmpz_t exponent, const serie
 static void cut_off(series *s, const frame *f)
 {
     slong length = fmpz_mpoly_length(s->poly, f->context), first = 0;
-    fmpz_t c, exponent;
     fmpz_mpoly_t kept;
+    FMPZ(c, exponent);
 
     if (!f->cut)
         return;
-    fmpz_init(c);
-    fmpz_init(exponent);
     for (; first < length; first++) {
         attest_softmax_series_term(c, exponent, s, first, f);
         if (fmpz_cmp(exponent, f->depth) <= 0)
@@ -71,8 +67,6 @@ static void cut_off(series *s, const frame *f)
         fmpz_mpoly_swap(s->poly, kept, f->context);
         fmpz_mpoly_clear(kept, f->context);
     }
-    fmpz_clear(c);
-    fmpz_clear(exponent);
 }
 
 /* Takes the work of a product of so many terms from what is left: coefficients are multiplied,
@@ -97,7 +91,7 @@ static void series_mul(series *p, const series *a, const series *b, frame *f)
 {
     size_t left = (size_t)fmpz_mpoly_length(a->poly, f->context);
     size_t right = (size_t)fmpz_mpoly_length(b->poly, f->context);
-    fmpz_t size, rest;
+    FMPZ(size, rest);
 
     if (right > 0 && left > f->limits.terms / right)
         f->fits = false;
@@ -105,8 +99,6 @@ static void series_mul(series *p, const series *a, const series *b, frame *f)
         f->fits = f->paid = false;
     if (!f->fits)
         return;
-    fmpz_init(size);
-    fmpz_init(rest);
     get_size(size, a, f);
     fmpz_add(size, size, a->rest);
     fmpz_mul(rest, size, b->rest);
@@ -115,8 +107,6 @@ static void series_mul(series *p, const series *a, const series *b, frame *f)
     fmpz_mpoly_mul(p->poly, a->poly, b->poly, f->context);
     fmpz_swap(p->rest, rest);
     cut_off(p, f);
-    fmpz_clear(size);
-    fmpz_clear(rest);
 }
 
 static void series_add(series *s, const series *other, const frame *f)
@@ -138,11 +128,9 @@ static void series_set(series *s, const attest_softmax_group *group, size_t c,
                        const fmpz_t clear, const frame *f)
 {
     size_t dim = f->sum->dim;
-    fmpz_t exponent, value;
+    FMPZ(exponent, value);
     fmpz *exponents[1] = {exponent};
 
-    fmpz_init(exponent);
-    fmpz_init(value);
     fmpz_mpoly_zero(s->poly, f->context);
     fmpz_zero(s->rest);
     for (size_t i = 0; i < group->terms; i++) { /* ascending in y: descending in w */
@@ -157,8 +145,6 @@ static void series_set(series *s, const attest_softmax_group *group, size_t c,
             fmpz_mpoly_push_term_fmpz_fmpz(s->poly, value, exponents, f->context);
     }
     cut_off(s, f);
-    fmpz_clear(exponent);
-    fmpz_clear(value);
 }
 
 /* clear = a common denominator of all rational numbers of the sum. */
@@ -177,11 +163,11 @@ static void expand_entry(series *above, series *below, size_t c, const fmpz_t cl
 {
     const attest_softmax_sum *sum = f->sum;
     series n, z, left, right;
-    fmpz_t value;
+    FMPZ(value);
 
     attest_softmax_series_init(&n, f), attest_softmax_series_init(&z, f),
-        attest_softmax_series_init(&left, f), attest_softmax_series_init(&right, f);
-    fmpz_init(value);
+        attest_softmax_series_init(&left, f);
+    attest_softmax_series_init(&right, f);
     fmpz_divexact(value, clear, fmpq_denref(sum->constant + c));
     fmpz_mul(value, value, fmpq_numref(sum->constant + c));
     fmpz_mpoly_set_fmpz(above->poly, value, f->context);
@@ -201,18 +187,18 @@ static void expand_entry(series *above, series *below, size_t c, const fmpz_t cl
         fmpz_swap(below->rest, right.rest);
     }
     attest_softmax_series_clear(&n, f), attest_softmax_series_clear(&z, f),
-        attest_softmax_series_clear(&left, f), attest_softmax_series_clear(&right, f);
-    fmpz_clear(value);
+        attest_softmax_series_clear(&left, f);
+    attest_softmax_series_clear(&right, f);
 }
 
 void attest_softmax_series_expand(series *total, series *below, fmpz_t clear,
                                   const fmpq_t target, frame *f)
 {
     series above, square;
-    fmpz_t factor;
+    FMPZ(factor);
 
-    attest_softmax_series_init(&above, f), attest_softmax_series_init(&square, f);
-    fmpz_init(factor);
+    attest_softmax_series_init(&above, f);
+    attest_softmax_series_init(&square, f);
     get_clear(clear, f->sum);
     fmpz_mpoly_zero(total->poly, f->context);
     fmpz_zero(total->rest);
@@ -230,8 +216,8 @@ void attest_softmax_series_expand(series *total, series *below, fmpz_t clear,
         series_scale(&square, factor, f);
         series_add(total, &square, f);
     }
-    fmpz_clear(factor);
-    attest_softmax_series_clear(&above, f), attest_softmax_series_clear(&square, f);
+    attest_softmax_series_clear(&above, f);
+    attest_softmax_series_clear(&square, f);
 }
 
 int attest_softmax_series_vanishes(const attest_softmax_sum *sum, const fmpq_t target)

@@ -6,6 +6,7 @@
 #include "base/term.h"
 #include "certify/softmax_series.h"
 #include "number/ball_exp.h"
+#include "number/scope.h"
 
 enum { FIRST_BITS = 64, SMALL_TERMS = 32 };
 
@@ -18,19 +19,15 @@ typedef attest_softmax_frame frame;
 /* power = w^exponent to a relative accuracy of about bits. */
 static void get_power(arb_t power, const fmpz_t exponent, const fmpq_t unit, long bits)
 {
-    fmpz_t x;
-    fmpq_t value;
+    FMPZ(x);
+    FMPQ(value);
 
-    fmpz_init(x);
-    fmpq_init(value);
     fmpq_mul_fmpz(value, unit, exponent);
     fmpz_fdiv_q(x, fmpq_numref(value), fmpq_denref(value));
     bits += (long)fmpz_bits(x) + 8;
     fmpq_neg(value, value);
     arb_set_fmpq(power, value, bits);
     arb_exp(power, power, bits);
-    fmpz_clear(x);
-    fmpq_clear(value);
 }
 
 /* Adds the terms of a block, from begin on, divided by w^lead. Where a power of w is small, a
@@ -41,10 +38,9 @@ static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead
     slong left = fmpz_mpoly_length(s->poly, f->context) - begin, near = 0;
     slong count = left < BLOCK_TERMS ? left : BLOCK_TERMS;
     fmpz *coefficient = _fmpz_vec_init(count), *exponent = _fmpz_vec_init(count);
-    arb_ptr power = _arb_vec_init(count);
-    fmpz_t x;
+    ARB_VEC(power, count);
+    FMPZ(x);
 
-    fmpz_init(x);
     for (slong i = 0; i < count; i++) {
         attest_softmax_series_term(coefficient + near, exponent + near, s, begin + i, f);
         fmpz_sub(exponent + near, exponent + near, lead);
@@ -66,8 +62,6 @@ static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead
         arb_addmul_fmpz(sum, power + i, coefficient + i, bits);
     _fmpz_vec_clear(coefficient, count);
     _fmpz_vec_clear(exponent, count);
-    _arb_vec_clear(power, count);
-    fmpz_clear(x);
 }
 
 /* factor = the value of the series divided by w^lead, in balls of this precision; *tail = the
@@ -75,11 +69,9 @@ static void add_terms(arb_t sum, const series *s, slong begin, const fmpz_t lead
 static void evaluate(arb_t factor, mag_t tail, const series *s, const fmpz_t lead, long bits,
                      const frame *f)
 {
-    fmpz_t exponent;
-    arb_t power;
+    FMPZ(exponent);
+    ARB(power);
 
-    fmpz_init(exponent);
-    arb_init(power);
     arb_zero(factor);
     for (slong i = 0; i < fmpz_mpoly_length(s->poly, f->context); i += BLOCK_TERMS)
         add_terms(factor, s, i, lead, bits, f);
@@ -93,8 +85,6 @@ static void evaluate(arb_t factor, mag_t tail, const series *s, const fmpz_t lea
         ATTEST_TERM_MAG(sign_tail, tail);
         arb_add_error_mag(factor, tail);
     }
-    fmpz_clear(exponent);
-    arb_clear(power);
 }
 
 typedef enum outcome { DONE, NEEDS_TERMS, NEEDS_BITS } outcome;
@@ -106,13 +96,11 @@ static outcome find_factor(arb_t factor, fmpz_t lead, const series *s, long accu
 {
     slong length = fmpz_mpoly_length(s->poly, f->context);
     outcome found = NEEDS_BITS;
-    fmpz_t c;
-    mag_t tail;
+    FMPZ(c);
+    MAG(tail);
 
     if (length == 0)
         return NEEDS_TERMS;
-    fmpz_init(c);
-    mag_init(tail);
     attest_softmax_series_term(c, lead, s, length - 1, f); /* the least power of w */
     for (long bits = FIRST_BITS + accuracy; found == NEEDS_BITS && bits <= f->limits.bits;
          bits *= 2) {
@@ -125,8 +113,6 @@ static outcome find_factor(arb_t factor, fmpz_t lead, const series *s, long accu
                 found = NEEDS_TERMS;
         }
     }
-    fmpz_clear(c);
-    mag_clear(tail);
     return found;
 }
 
@@ -188,9 +174,9 @@ static attest_softmax_cap resolve(arb_t factor, fmpz_t lead, bool *zero, series 
                                   fmpz_t clear, const fmpq_t target, long accuracy, frame *f)
 {
     slong count = count_terms(f->sum), next = 3;
-    fmpz *depth = _fmpz_vec_init(count + 1);
     outcome found = NEEDS_TERMS;
     series total;
+    FMPZ_VEC(depth, count + 1);
 
     attest_softmax_series_init(&total, f);
     get_depths(depth, f->sum);
@@ -208,7 +194,6 @@ static attest_softmax_cap resolve(arb_t factor, fmpz_t lead, bool *zero, series 
         if (!*zero)
             found = find_factor(factor, lead, &total, accuracy, f);
     }
-    _fmpz_vec_clear(depth, count + 1);
     attest_softmax_series_clear(&total, f);
     if (found == DONE || *zero)
         return ATTEST_SOFTMAX_NO_CAP;
@@ -236,18 +221,16 @@ attest_softmax_cap attest_softmax_sign(int *sign, const attest_softmax_sum *sum,
                                        const fmpq_t target, const attest_softmax_limits *limits)
 {
     attest_softmax_cap cap;
-    fmpz_t lead, clear;
-    arb_t factor;
     series below;
     bool zero;
     frame f;
+    FMPZ(lead, clear);
+    ARB(factor);
 
     frame_init(&f, sum, limits);
     attest_softmax_series_init(&below, &f);
-    fmpz_init(lead), fmpz_init(clear), arb_init(factor);
     cap = resolve(factor, lead, &zero, &below, clear, target, 0, &f);
     *sign = zero ? 0 : arb_is_positive(factor) ? 1 : -1;
-    fmpz_clear(lead), fmpz_clear(clear), arb_clear(factor);
     attest_softmax_series_clear(&below, &f);
     frame_clear(&f);
     return cap;
@@ -257,18 +240,16 @@ attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum
                                           long bits, const attest_softmax_limits *limits)
 {
     attest_softmax_cap cap;
-    fmpz_t lead, none, clear;
-    arb_t factor, power;
-    fmpq_t target;
     series below;
     bool zero;
-    mag_t tail;
     frame f;
+    FMPZ(lead, none, clear);
+    ARB(factor, power);
+    FMPQ(target);
+    MAG(tail);
 
     frame_init(&f, sum, limits);
     attest_softmax_series_init(&below, &f);
-    fmpq_init(target), mag_init(tail), arb_init(factor), arb_init(power);
-    fmpz_init(lead), fmpz_init(none), fmpz_init(clear);
     cap = resolve(factor, lead, &zero, &below, clear, target, bits + 8, &f);
     if (zero) {
         arb_zero(square);
@@ -282,8 +263,6 @@ attest_softmax_cap attest_softmax_enclose(arb_t square, const attest_softmax_sum
         if (!arb_is_positive(square))
             cap = ATTEST_SOFTMAX_CAP_BITS;
     }
-    fmpz_clear(lead), fmpz_clear(none), fmpz_clear(clear);
-    fmpq_clear(target), mag_clear(tail), arb_clear(factor), arb_clear(power);
     attest_softmax_series_clear(&below, &f);
     frame_clear(&f);
     return cap;

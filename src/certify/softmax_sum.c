@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 void attest_softmax_sum_init(attest_softmax_sum *sum, size_t dim)
 {
@@ -35,9 +36,8 @@ void attest_softmax_sum_clear(attest_softmax_sum *sum)
 static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transposed)
 {
     size_t rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     for (size_t r = 0; r < rows; r++) {
         fmpq_zero(y + r);
         for (size_t c = 0; c < cols; c++) {
@@ -45,7 +45,6 @@ static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transpose
             fmpq_addmul(y + r, entry, x + c);
         }
     }
-    fmpq_clear(entry);
 }
 
 static void get_token(fmpq *x, const attest_dataset *dataset, size_t t)
@@ -97,7 +96,7 @@ static void fill_keys(key *keys, size_t count, const attest_head *head,
 {
     slong dim = (slong)dataset->dim, width = (slong)head->wq.rows;
     fmpq *x = _fmpq_vec_init(dim), *probe = _fmpq_vec_init(dim);
-    fmpq *inner = _fmpq_vec_init(width);
+    FMPQ_VEC(inner, width);
 
     get_token(x, dataset, query);
     apply(inner, &head->wq, x, false);
@@ -113,52 +112,43 @@ static void fill_keys(key *keys, size_t count, const attest_head *head,
     }
     _fmpq_vec_clear(x, dim);
     _fmpq_vec_clear(probe, dim);
-    _fmpq_vec_clear(inner, width);
 }
 
 /* All exponents of the sum become those over a denominator of which divisor is a divisor. */
 static void extend_denominator(attest_softmax_sum *sum, const fmpz_t divisor)
 {
-    fmpz_t larger, factor;
+    FMPZ(larger, factor);
 
     if (fmpz_divisible(sum->denominator, divisor))
         return;
-    fmpz_init(larger);
-    fmpz_init(factor);
     fmpz_lcm(larger, sum->denominator, divisor);
     fmpz_divexact(factor, larger, sum->denominator);
     for (size_t g = 0; g < sum->groups; g++)
         _fmpz_vec_scalar_mul_fmpz(sum->group[g].exponent, sum->group[g].exponent,
                                   (slong)sum->group[g].terms, factor);
     fmpz_swap(sum->denominator, larger);
-    fmpz_clear(larger);
-    fmpz_clear(factor);
 }
 
 /* exponent = (score - least) D. */
 static void set_exponent(fmpz_t exponent, const fmpq *score, const fmpq *least,
                          const fmpz_t denominator)
 {
-    fmpq_t difference;
+    FMPQ(difference);
 
-    fmpq_init(difference);
     fmpq_sub(difference, score, least);
     fmpq_mul_fmpz(difference, difference, denominator);
     fmpz_swap(exponent, fmpq_numref(difference)); /* D makes it an integer */
-    fmpq_clear(difference);
 }
 
 /* Divides Z by the common factor of its coefficients, and N with it. */
 static void make_primitive(attest_softmax_group *group, size_t dim)
 {
-    fmpz_t content;
+    FMPZ(content);
 
-    fmpz_init(content);
     _fmpz_vec_content(content, group->z, (slong)group->terms);
     _fmpz_vec_scalar_divexact_fmpz(group->z, group->z, (slong)group->terms, content);
     for (size_t i = 0; i < group->terms * dim; i++)
         fmpq_div_fmpz(group->n + i, group->n + i, content);
-    fmpz_clear(content);
 }
 
 /* The group of keys sorted by score: equal scores share a term. Factor e^{-least} cancels. */
@@ -166,7 +156,7 @@ static void make_group(attest_softmax_group *group, int sign, const key *keys, s
                        const attest_softmax_sum *sum)
 {
     size_t dim = sum->dim, at = 0;
-    fmpq_t share;
+    FMPQ(share);
 
     group->terms = 1;
     for (size_t j = 1; j < count; j++)
@@ -174,7 +164,6 @@ static void make_group(attest_softmax_group *group, int sign, const key *keys, s
     group->exponent = _fmpz_vec_init((slong)group->terms);
     group->z = _fmpz_vec_init((slong)group->terms);
     group->n = _fmpq_vec_init((slong)(group->terms * dim));
-    fmpq_init(share);
     for (size_t j = 0; j < count; j++) {
         at += j > 0 && !fmpq_equal(&keys[j].score, &keys[j - 1].score);
         set_exponent(group->exponent + at, &keys[j].score, &keys[0].score, sum->denominator);
@@ -184,7 +173,6 @@ static void make_group(attest_softmax_group *group, int sign, const key *keys, s
             fmpq_addmul(group->n + at * dim + c, share, keys[j].value + c);
         }
     }
-    fmpq_clear(share);
     make_primitive(group, dim);
 }
 
@@ -212,12 +200,11 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
                                      const attest_context *context, attest_error *error)
 {
     attest_status status = ATTEST_OK;
-    key *keys = attest_memory_alloc(context->seen, sizeof *keys);
-    fmpq_t entry;
+    key *keys ATTEST_FREED = attest_memory_alloc(context->seen, sizeof *keys);
+    FMPQ(entry);
 
     if (!keys)
         return attest_memory_fail(error);
-    fmpq_init(entry);
     for (size_t c = 0; c < sum->dim; c++) {
         size_t from = attest_weights_skip_entry(weights, c);
         if (from == SIZE_MAX)
@@ -228,13 +215,11 @@ attest_status attest_softmax_sum_add(attest_softmax_sum *sum, int sign,
         else
             fmpq_sub(sum->constant + c, sum->constant + c, entry);
     }
-    fmpq_clear(entry);
     for (size_t h = 0; h < weights->heads && status == ATTEST_OK; h++) {
         size_t count = collect_keys(keys, dataset, context);
         status =
             add_head(sum, sign, &weights->head[h], dataset, keys, count, context->query, error);
     }
-    free(keys);
     return status;
 }
 
@@ -302,10 +287,8 @@ static bool join_constant(attest_softmax_sum *sum, const attest_softmax_group *g
 {
     size_t dim = sum->dim;
     bool constant = true;
-    fmpq_t ratio, product;
+    FMPQ(ratio, product);
 
-    fmpq_init(ratio);
-    fmpq_init(product);
     for (size_t c = 0; c < dim && constant; c++) {
         fmpq_div_fmpz(ratio, group->n + c, group->z);
         for (size_t i = 1; i < group->terms && constant; i++) {
@@ -317,18 +300,14 @@ static bool join_constant(attest_softmax_sum *sum, const attest_softmax_group *g
         fmpq_div_fmpz(ratio, group->n + c, group->z);
         fmpq_add(sum->constant + c, sum->constant + c, ratio);
     }
-    fmpq_clear(ratio);
-    fmpq_clear(product);
     return constant;
 }
 
 /* Divides all exponents by their common divisor; unit = what y is e to the power of. */
 static void divide_exponents(attest_softmax_sum *sum)
 {
-    fmpz_t divisor, content;
+    FMPZ(divisor, content);
 
-    fmpz_init(divisor);
-    fmpz_init(content);
     for (size_t g = 0; g < sum->groups; g++) {
         _fmpz_vec_content(content, sum->group[g].exponent, (slong)sum->group[g].terms);
         fmpz_gcd(divisor, divisor, content);
@@ -339,8 +318,6 @@ static void divide_exponents(attest_softmax_sum *sum)
     if (fmpz_is_zero(divisor))
         fmpz_one(divisor);
     fmpq_set_fmpz_frac(sum->unit, divisor, sum->denominator);
-    fmpz_clear(divisor);
-    fmpz_clear(content);
 }
 
 void attest_softmax_sum_join(attest_softmax_sum *sum)
