@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/term.h"
+#include "number/scope.h"
 #include "recheck/input.h"
 #include "recheck/lemma.h"
 
@@ -53,32 +54,24 @@ enum { MOST_APART_BITS = 26 };
  */
 static bool has_ends(const arb_t ball)
 {
-    arf_t radius;
-    bool has;
-    fmpz_t apart;
+    ARF(radius);
+    FMPZ(apart);
 
     if (arf_is_zero(arb_midref(ball)) || mag_is_zero(arb_radref(ball)))
         return true;
-    arf_init(radius);
-    fmpz_init(apart);
     arf_set_mag(radius, arb_radref(ball));
     fmpz_sub(apart, ARF_EXPREF(arb_midref(ball)), ARF_EXPREF(radius));
-    has = fmpz_bits(apart) <= MOST_APART_BITS;
-    arf_clear(radius);
-    fmpz_clear(apart);
-    return has;
+    return fmpz_bits(apart) <= MOST_APART_BITS;
 }
 
 /* low and high = the exact ends of the ball. */
 static void get_ends(arf_t low, arf_t high, const arb_t ball)
 {
-    arf_t radius;
+    ARF(radius);
 
-    arf_init(radius);
     arf_set_mag(radius, arb_radref(ball));
     arf_sub(low, arb_midref(ball), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
     arf_add(high, arb_midref(ball), radius, ARF_PREC_EXACT, ARF_RND_DOWN);
-    arf_clear(radius);
 }
 
 static void threshold_init(threshold *x)
@@ -106,7 +99,7 @@ enum { MORE_BITS = 1 << 15 };
 static void set_end(threshold *x, const arf_t end, const fmpq_t slack, ulong outputs)
 {
     slong bits = arf_bits(end) + MORE_BITS;
-    arf_t w;
+    ARF(w);
 
     x->is_end = true;
     x->sign = arf_sgn(end);
@@ -114,13 +107,11 @@ static void set_end(threshold *x, const arf_t end, const fmpq_t slack, ulong out
     arf_set(x->end[HIGH], end);
     if (fmpq_is_zero(slack))
         return;
-    arf_init(w);
     arf_set_fmpq(w, slack, 64, ARF_RND_CEIL);
     arf_mul_ui(w, w, outputs, ARF_PREC_EXACT, ARF_RND_CEIL);
     ATTEST_TERM_ARF(end_slack, w);
     arf_sub(x->end[LOW], end, w, bits, ARF_RND_FLOOR);
     arf_add(x->end[HIGH], end, w, bits, ARF_RND_CEIL);
-    arf_clear(w);
 }
 
 static void set_bound(threshold *x, const fmpq_t bound, const fmpq_t slack, ulong outputs)
@@ -257,11 +248,9 @@ static attest_status check_near(verification *v)
     const attest_certificate *c = v->certificate;
     attest_status status = ATTEST_OK;
     bool covers = false;
-    arb_t delta;
-    arf_t reach, least;
+    ARB(delta);
+    ARF(reach, least);
 
-    arb_init(delta);
-    arf_init(reach), arf_init(least);
     arb_set_fmpq(delta, v->delta.bound[HIGH], 128);
     if (c->verdict == ATTEST_PROVED)
         arb_get_ubound_arf(reach, delta, 128);
@@ -277,8 +266,6 @@ static attest_status check_near(verification *v)
         status = need_sketch(v);
     if (status == ATTEST_OK && !covers)
         status = attest_recheck_visit_near(&v->check, reach, visit_pair, v, v->error);
-    arb_clear(delta);
-    arf_clear(reach), arf_clear(least);
     return status;
 }
 
@@ -389,18 +376,12 @@ static void check_refutation(verification *v)
 /* The least e with slack <= 2^e. */
 static long slack_exponent(const verification *v)
 {
-    fmpz_t e;
-    arf_t x;
-    long exponent;
+    FMPZ(e);
+    ARF(x);
 
-    fmpz_init(e);
-    arf_init(x);
     arf_set_fmpq(x, v->check.weights->slack, 64, ARF_RND_CEIL);
     arf_abs_bound_le_2exp_fmpz(e, x);
-    exponent = fmpz_get_si(e);
-    fmpz_clear(e);
-    arf_clear(x);
-    return exponent;
+    return fmpz_get_si(e);
 }
 
 /* Says why a certificate of which nothing is proved false is undecided; OK if it is not. The
@@ -507,25 +488,21 @@ attest_status attest_check_run(bool *holds, const attest_certificate *certificat
                       .options = options,
                       .max_bits = options->max_bits,
                       .holds = true};
-    attest_dataset dataset;
-    attest_weights weights;
     attest_error unread;
     attest_status status;
+    ATTEST_SCOPED(attest_dataset, dataset);
+    ATTEST_SCOPED(attest_weights, weights);
 
     v.error = error ? error : &unread;
     *holds = false;
     if (is_malformed(certificate))
         return attest_error_set(v.error, ATTEST_DOMAIN,
                                 "a certificate needs bounds >= 0 and finite figures");
-    attest_dataset_init(&dataset);
-    attest_weights_init(&weights);
     status = attest_check_read(&dataset, &weights, &v.holds, certificate, options->folder,
                                options->budget, v.error);
     if (status == ATTEST_OK && v.holds)
         status = verify(&v, &dataset, &weights);
     *holds = v.holds;
-    attest_weights_clear(&weights);
-    attest_dataset_clear(&dataset);
     return status;
 }
 

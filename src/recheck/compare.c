@@ -1,4 +1,5 @@
 /* compare.c -- distances and norms against numbers, on the second route. */
+#include "number/scope.h"
 #include "recheck/recheck.h"
 
 /* Balls are tried at these precisions before exact sums. Ends whose exponents are within
@@ -25,33 +26,27 @@ static void get_square(fmpq_t square, attest_recheck *check, size_t a, size_t b)
 
 static int compare_exact(attest_recheck *check, size_t a, size_t b, const fmpq_t x)
 {
-    fmpq_t square, bound;
     int order;
+    FMPQ(square, bound);
 
-    fmpq_init(square);
-    fmpq_init(bound);
     get_square(square, check, a, b);
     fmpq_mul(bound, x, x);
     order = fmpq_cmp(square, bound);
-    fmpq_clear(square);
-    fmpq_clear(bound);
     return (order > 0) - (order < 0);
 }
 
 /* difference -= x^2; the order that it shows, or 2. */
 static int compare_balls(const arb_t square, const arb_t x, long bits)
 {
-    arb_t difference;
     int order;
+    ARB(difference);
 
-    arb_init(difference);
     arb_sqr(difference, x, bits);
     arb_sub(difference, square, difference, bits);
     order = arb_is_positive(difference)   ? 1
             : arb_is_negative(difference) ? -1
             : arb_is_zero(difference)     ? 0 /* no rounding happened at all */
                                           : 2;
-    arb_clear(difference);
     return order;
 }
 
@@ -60,9 +55,8 @@ static void enclose(arb_t square, attest_recheck *check, size_t a, size_t b, lon
 {
     arb_srcptr p = attest_recheck_ball(check, a, bits);
     arb_srcptr q = attest_recheck_ball(check, b, bits);
-    arb_t term;
+    ARB(term);
 
-    arb_init(term);
     arb_zero(square);
     for (size_t c = 0; c < check->dim; c++) {
         if (b == a)
@@ -71,7 +65,6 @@ static void enclose(arb_t square, attest_recheck *check, size_t a, size_t b, lon
             arb_sub(term, p + c, q + c, bits);
         arb_addmul(square, term, term, bits);
     }
-    arb_clear(term);
 }
 
 /* What is kept from earlier comparisons costs nothing more. */
@@ -86,21 +79,17 @@ int attest_recheck_compare(attest_recheck *check, size_t a, size_t b, const fmpq
                            long max_bits)
 {
     int order = 2;
-    arb_t square, bound;
+    ARB(square, bound);
 
     if (!afford(check, a, b))
         return 2;
     if (check->weights->activation == ATTEST_HARDMAX)
         return compare_exact(check, a, b, x);
-    arb_init(square);
-    arb_init(bound);
     for (long bits = FIRST_BITS; order == 2 && bits <= LAST_BITS; bits *= 2) {
         enclose(square, check, a, b, bits);
         arb_set_fmpq(bound, x, bits);
         order = compare_balls(square, bound, bits);
     }
-    arb_clear(square);
-    arb_clear(bound);
     return order == 2 ? attest_recheck_order(check, a, b, x, max_bits) : order;
 }
 
@@ -113,28 +102,22 @@ static bool is_within(const arf_t x, slong size)
 static int compare_rational(attest_recheck *check, size_t a, size_t b, const arf_t x,
                             long max_bits)
 {
-    fmpq_t exact;
-    int order;
+    FMPQ(exact);
 
-    fmpq_init(exact);
     arf_get_fmpq(exact, x);
-    order = attest_recheck_compare(check, a, b, exact, max_bits);
-    fmpq_clear(exact);
-    return order;
+    return attest_recheck_compare(check, a, b, exact, max_bits);
 }
 
 /* The square relative to its own size, whatever that is. */
 static bool enclose_closely(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
                             long max_bits)
 {
-    fmpq_t exact;
+    FMPQ(exact);
 
     if (check->weights->activation == ATTEST_SOFTMAX)
         return attest_recheck_square(square, check, a, b, bits, max_bits);
-    fmpq_init(exact);
     get_square(exact, check, a, b);
     arb_set_fmpq(square, exact, bits);
-    fmpq_clear(exact);
     return true;
 }
 
@@ -142,14 +125,12 @@ int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const 
                                long max_bits)
 {
     int order = 2;
-    arb_t square, bound;
+    ARB(square, bound);
 
     if (arf_is_zero(x) || is_within(x, HANDY))
         return compare_rational(check, a, b, x, max_bits);
     if (!afford(check, a, b))
         return 2;
-    arb_init(square);
-    arb_init(bound);
     arb_set_arf(bound, x);
     if (check->weights->activation == ATTEST_SOFTMAX) {
         enclose(square, check, a, b, FIRST_BITS);
@@ -160,8 +141,6 @@ int attest_recheck_compare_end(attest_recheck *check, size_t a, size_t b, const 
          enclose_closely(square, check, a, b, bits, max_bits > 2 * bits ? max_bits : 2 * bits);
          bits *= 2)
         order = compare_balls(square, bound, bits);
-    arb_clear(square);
-    arb_clear(bound);
     /* Only a rational can be the end itself. */
     if (order == 2 && is_within(x, LARGEST))
         order = compare_rational(check, a, b, x, max_bits);

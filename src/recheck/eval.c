@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 #include "recheck/recheck.h"
 
 size_t attest_recheck_sequence(const attest_recheck *check, size_t position)
@@ -77,12 +78,11 @@ static void start_with_token(fmpq *out, const attest_recheck *check, size_t posi
 static void add_winners(fmpq *out, const attest_recheck *check,
                         const attest_recheck_loaded *loaded, size_t h, size_t k, size_t seen)
 {
-    fmpz *sum = _fmpz_vec_init((slong)check->dim);
-    fmpz_t score, best, denominator;
     size_t winners = 0;
-    fmpq_t mean;
+    FMPZ_VEC(sum, (slong)check->dim);
+    FMPZ(score, best, denominator);
+    FMPQ(mean);
 
-    fmpz_init(score), fmpz_init(best), fmpz_init(denominator), fmpq_init(mean);
     for (size_t j = 0; j < seen; j++) {
         attest_recheck_score(score, check, loaded, h, j, k);
         int order = winners ? fmpz_cmp(score, best) : 1;
@@ -103,8 +103,6 @@ static void add_winners(fmpq *out, const attest_recheck *check,
         fmpq_set_fmpz_frac(mean, sum + c, denominator);
         fmpq_add(out + c, out + c, mean);
     }
-    fmpz_clear(score), fmpz_clear(best), fmpz_clear(denominator), fmpq_clear(mean);
-    _fmpz_vec_clear(sum, (slong)check->dim);
 }
 
 void attest_recheck_exact(fmpq *out, attest_recheck *check, size_t position)
@@ -134,9 +132,8 @@ static void scores_below_largest(fmpz *score, const attest_recheck *check,
                                  const attest_recheck_loaded *loaded, size_t h, size_t k,
                                  size_t seen)
 {
-    fmpz_t largest;
+    FMPZ(largest);
 
-    fmpz_init(largest);
     for (size_t j = 0; j < seen; j++) {
         attest_recheck_score(score + j, check, loaded, h, j, k);
         if (j == 0 || fmpz_cmp(score + j, largest) > 0)
@@ -144,7 +141,6 @@ static void scores_below_largest(fmpz *score, const attest_recheck *check,
     }
     for (size_t j = 0; j < seen; j++)
         fmpz_sub(score + j, score + j, largest);
-    fmpz_clear(largest);
 }
 
 /* Adds sum_j e^{s_j} v_j / sum_j e^{s_j}. Scores are taken relative to the largest, exactly:
@@ -154,12 +150,11 @@ static void add_softmax(arb_ptr out, const attest_recheck *check,
                         const attest_recheck_loaded *loaded, size_t h, size_t k, size_t seen,
                         long bits)
 {
-    arb_ptr sum = _arb_vec_init((slong)check->dim);
-    fmpz *score = _fmpz_vec_init((slong)seen);
-    fmpz_t denominator;
-    arb_t e, total;
+    ARB_VEC(sum, (slong)check->dim);
+    FMPZ_VEC(score, (slong)seen);
+    FMPZ(denominator);
+    ARB(e, total);
 
-    fmpz_init(denominator), arb_init(e), arb_init(total);
     attest_recheck_score_denominator(denominator, check, loaded, h);
     scores_below_largest(score, check, loaded, h, k, seen);
     for (size_t j = 0; j < seen; j++) {
@@ -175,15 +170,12 @@ static void add_softmax(arb_ptr out, const attest_recheck *check,
         arb_div(sum + c, sum + c, total, bits);
         arb_add(out + c, out + c, sum + c, bits);
     }
-    fmpz_clear(denominator), arb_clear(e), arb_clear(total);
-    _fmpz_vec_clear(score, (slong)seen);
-    _arb_vec_clear(sum, (slong)check->dim);
 }
 
 void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position, long bits)
 {
     size_t at, seen = attest_recheck_seen(check, position);
-    fmpq *exact = _fmpq_vec_init((slong)check->dim);
+    FMPQ_VEC(exact, (slong)check->dim);
 
     if (check->weights->activation == ATTEST_HARDMAX)
         attest_recheck_exact(exact, check, position);
@@ -191,7 +183,6 @@ void attest_recheck_enclose(arb_ptr out, attest_recheck *check, size_t position,
         start_with_token(exact, check, position);
     for (size_t c = 0; c < check->dim; c++)
         arb_set_fmpq(out + c, exact + c, bits);
-    _fmpq_vec_clear(exact, (slong)check->dim);
     if (check->weights->activation == ATTEST_SOFTMAX) {
         const attest_recheck_loaded *loaded = attest_recheck_load(check, position, &at);
         for (size_t h = 0; h < check->heads; h++)

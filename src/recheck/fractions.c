@@ -6,6 +6,7 @@
 #include <flint/fmpz_poly.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 /* Polynomials up to this degree are reduced. */
 enum { MOST_DEGREE = 20000 };
@@ -38,10 +39,9 @@ typedef struct sight {
 static void sight_init(sight *s, attest_recheck *check, size_t h, size_t position,
                        const fmpz_t denominator)
 {
-    fmpz_t largest, own;
     size_t at;
+    FMPZ(largest, own);
 
-    fmpz_init(largest), fmpz_init(own);
     s->seen = attest_recheck_seen(check, position);
     s->loaded = attest_recheck_load(check, position, &at);
     s->depth = _fmpz_vec_init((slong)s->seen);
@@ -56,7 +56,6 @@ static void sight_init(sight *s, attest_recheck *check, size_t h, size_t positio
         fmpz_sub(s->depth + j, largest, s->depth + j);
         fmpz_mul(s->depth + j, s->depth + j, own);
     }
-    fmpz_clear(largest), fmpz_clear(own);
 }
 
 /* fraction = head h at the position, times sign; its values brought to the scale. */
@@ -97,34 +96,30 @@ static bool fraction_set(attest_recheck_fraction *fraction, attest_recheck *chec
 
 static bool to_polynomial(fmpz_poly_t p, const attest_recheck_sum *sum, const fmpz_t stride)
 {
-    fmpz_t degree;
     bool fits = true;
+    FMPZ(degree);
 
-    fmpz_init(degree);
     for (size_t i = sum->count; i-- > 0 && fits;) {
         fmpz_fdiv_q(degree, &sum->term[i].depth, stride);
         fits = fmpz_cmp_ui(degree, MOST_DEGREE) <= 0;
         if (fits)
             fmpz_poly_set_coeff_fmpz(p, fmpz_get_si(degree), &sum->term[i].factor);
     }
-    fmpz_clear(degree);
     return fits;
 }
 
 static bool from_polynomial(attest_recheck_sum *sum, const fmpz_poly_t p, const fmpz_t stride)
 {
     attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
-    fmpz_t depth, factor;
+    FMPZ(depth, factor);
 
     attest_recheck_sum_clear(sum);
-    fmpz_init(depth), fmpz_init(factor);
     for (slong i = 0; i < fmpz_poly_length(p); i++) {
         fmpz_poly_get_coeff_fmpz(factor, p, i);
         fmpz_mul_si(depth, stride, i);
         if (!fmpz_is_zero(factor))
             attest_recheck_sum_push(sum, depth, factor, &cut);
     }
-    fmpz_clear(depth), fmpz_clear(factor);
     return !cut.failed;
 }
 
@@ -174,9 +169,8 @@ static bool is_multiple(fmpz_t ratio, const attest_recheck_fraction *fraction, s
     const attest_recheck_sum *above = &fraction->above[c], *below = &fraction->below;
     bool is = above->count == below->count &&
               fmpz_divisible(&above->term[0].factor, &below->term[0].factor);
-    fmpz_t product;
+    FMPZ(product);
 
-    fmpz_init(product);
     if (is)
         fmpz_divexact(ratio, &above->term[0].factor, &below->term[0].factor);
     for (size_t i = 0; i < above->count && is; i++) {
@@ -184,7 +178,6 @@ static bool is_multiple(fmpz_t ratio, const attest_recheck_fraction *fraction, s
         is = fmpz_equal(&above->term[i].depth, &below->term[i].depth) &&
              fmpz_equal(&above->term[i].factor, product);
     }
-    fmpz_clear(product);
     return is;
 }
 
@@ -206,9 +199,8 @@ static void multiply_scale(attest_recheck_fractions *f, const fmpz_t factor)
 static void make_primitive(attest_recheck_fractions *f, size_t i)
 {
     attest_recheck_fraction *fraction = &f->fraction[i];
-    fmpz_t content;
+    FMPZ(content);
 
-    fmpz_init(content);
     for (size_t t = 0; t < fraction->below.count; t++)
         fmpz_gcd(content, content, &fraction->below.term[t].factor);
     if (!fmpz_is_one(content)) {
@@ -221,7 +213,6 @@ static void make_primitive(attest_recheck_fractions *f, size_t i)
                 fmpz_divexact(&fraction->above[c].term[t].factor,
                               &fraction->above[c].term[t].factor, content);
     }
-    fmpz_clear(content);
 }
 
 /* Entries that are constant join the constants; whether nothing else is left of fraction i. */
@@ -229,9 +220,8 @@ static bool absorb(attest_recheck_fractions *f, size_t i)
 {
     attest_recheck_fraction *fraction = &f->fraction[i];
     bool empty = true;
-    fmpz_t ratio;
+    FMPZ(ratio);
 
-    fmpz_init(ratio);
     for (size_t c = 0; c < f->dim; c++) {
         if (fraction->above[c].count == 0)
             continue;
@@ -242,7 +232,6 @@ static bool absorb(attest_recheck_fractions *f, size_t i)
             empty = false;
         }
     }
-    fmpz_clear(ratio);
     return empty;
 }
 
@@ -257,18 +246,17 @@ static bool join(attest_recheck_fractions *f, size_t i)
 {
     attest_recheck_cut cut = {.whole = true, .most = SIZE_MAX};
     size_t like = 0;
-    fmpz_t one;
+    FMPZ(one);
 
     while (like < i &&
            !attest_recheck_sum_equal(&f->fraction[like].below, &f->fraction[i].below))
         like++;
     if (like == i)
         return false;
-    fmpz_init_set_ui(one, 1);
+    fmpz_one(one);
     for (size_t c = 0; c < f->dim; c++)
         attest_recheck_sum_add(&f->fraction[like].above[c], &f->fraction[i].above[c], one,
                                &cut);
-    fmpz_clear(one);
     f->failed = f->failed || cut.failed;
     remove_fraction(f, i);
     return true;
@@ -293,9 +281,8 @@ static bool reduce_all(attest_recheck_fractions *f)
 {
     size_t count = f->count;
     bool any = false;
-    fmpz_t stride;
+    FMPZ(stride);
 
-    fmpz_init(stride);
     for (size_t i = 0; i < count && !f->failed; i++) {
         get_stride(stride, &f->fraction[i].below);
         for (size_t c = 0; c < f->dim && !f->failed; c++) {
@@ -319,20 +306,17 @@ static bool reduce_all(attest_recheck_fractions *f)
             any = true;
         }
     }
-    fmpz_clear(stride);
     return any;
 }
 
 /* The scale of all values, the denominator of all scores, and the constants. */
 static void set_scales(attest_recheck_fractions *f, attest_recheck *check, size_t a, size_t b)
 {
-    fmpq *x = _fmpq_vec_init((slong)f->dim);
-    fmpz_t value;
-    fmpq_t entry;
     size_t at;
+    FMPQ_VEC(x, (slong)f->dim);
+    FMPZ(value);
+    FMPQ(entry);
 
-    fmpz_init(value);
-    fmpq_init(entry);
     for (size_t side = 0; side < 1 + (b != a); side++) {
         size_t position = side ? b : a;
         const attest_recheck_loaded *loaded = attest_recheck_load(check, position, &at);
@@ -360,9 +344,6 @@ static void set_scales(attest_recheck_fractions *f, attest_recheck *check, size_
         fmpz_divexact(value, f->scale, fmpq_denref(x + c));
         fmpz_mul(f->constant + c, value, fmpq_numref(x + c));
     }
-    fmpz_clear(value);
-    fmpq_clear(entry);
-    _fmpq_vec_clear(x, (slong)f->dim);
 }
 
 void attest_recheck_fractions_init(attest_recheck_fractions *f, attest_recheck *check, size_t a,

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "base/term.h"
 #include "recheck/grid.h"
+#include "base/scope.h"
 
 enum { AXES = ATTEST_RECHECK_AXES, STRIDE = 8, BLOCK = 512, PART = 64 * ATTEST_RECHECK_ROWS };
 
@@ -252,7 +253,7 @@ bool attest_recheck_grid_visit(grid *g, size_t part)
 static void make_product(grid *g)
 {
     size_t count = g->check->positions;
-    uint32_t *position = attest_memory_alloc(count, sizeof *position);
+    uint32_t *position ATTEST_FREED = attest_memory_alloc(count, sizeof *position);
     double most = 0;
 
     for (size_t p = 0; position && p < count; p++) {
@@ -268,7 +269,6 @@ static void make_product(grid *g)
         attest_recheck_product_clear(&g->product);
         g->has_product = false;
     }
-    free(position);
 }
 
 /* Where all pairs together have fewer products than this, a fork costs more than it gains. */

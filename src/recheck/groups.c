@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scope.h"
 #include "recheck/recheck.h"
 
 /* One position and the sorted set of the tokens that it sees. */
@@ -90,7 +91,7 @@ static bool make_sights(sight *sights, const attest_recheck *check, size_t seque
 bool attest_recheck_find_groups(attest_recheck *check)
 {
     const attest_dataset *dataset = check->dataset;
-    sight *sights = attest_memory_alloc(check->positions, sizeof *sights);
+    sight *sights ATTEST_FREED = attest_memory_alloc(check->positions, sizeof *sights);
     bool ok = sights != NULL, causal = check->weights->mask == ATTEST_MASK_CAUSAL;
     uint32_t group = 0;
 
@@ -108,6 +109,5 @@ bool attest_recheck_find_groups(attest_recheck *check)
         if (causal || dataset->start[attest_recheck_sequence(check, sights[p].position)] ==
                           sights[p].position)
             free((void *)sights[p].set);
-    free(sights);
     return ok;
 }

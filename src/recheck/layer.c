@@ -2,14 +2,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 #include "recheck/recheck.h"
 
 /* to = the transposed matrix over the least common denominator of its entries. */
 static void matrix_init(attest_recheck_matrix *to, const attest_matrix *from)
 {
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     fmpz_init_set_ui(to->denominator, 1);
     fmpz_mat_init(to->entry, (slong)from->cols, (slong)from->rows);
     for (size_t r = 0; r < from->rows; r++)
@@ -24,7 +24,6 @@ static void matrix_init(attest_recheck_matrix *to, const attest_matrix *from)
             fmpz_divexact(target, to->denominator, fmpq_denref(entry));
             fmpz_mul(target, target, fmpq_numref(entry));
         }
-    fmpq_clear(entry);
 }
 
 static void matrix_clear(attest_recheck_matrix *matrix)
@@ -104,7 +103,7 @@ static void load_tokens(attest_recheck_loaded *loaded, const attest_recheck *che
     const attest_dataset *dataset = check->dataset;
     const uint32_t *token = dataset->token + dataset->start[loaded->sequence];
     size_t length = attest_dataset_length(dataset, loaded->sequence);
-    fmpz *denominator = _fmpz_vec_init((slong)length);
+    FMPZ_VEC(denominator, (slong)length);
 
     fmpz_init_set_ui(loaded->denominator, 1);
     fmpz_mat_init(loaded->token, (slong)length, (slong)check->dim);
@@ -118,7 +117,6 @@ static void load_tokens(attest_recheck_loaded *loaded, const attest_recheck *che
         fmpz_divexact(denominator + k, loaded->denominator, denominator + k);
         _fmpz_vec_scalar_mul_fmpz(row, row, (slong)check->dim, denominator + k);
     }
-    _fmpz_vec_clear(denominator, (slong)length);
 }
 
 /* y = x m. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 #include "recheck/lemma.h"
 
 /* ----- the head ----- */
@@ -10,11 +11,10 @@
 /* m = v c^T where v is a row of the matrix: v and c, or false. */
 static bool split(fmpq *c, fmpq *v, const attest_matrix *m)
 {
-    fmpq_t entry, product;
     size_t pivot = SIZE_MAX;
     bool is = false;
+    FMPQ(entry, product);
 
-    fmpq_init(entry), fmpq_init(product);
     for (size_t r = 0; r < m->rows && !is; r++)
         for (size_t k = 0; k < m->cols && !is; k++) {
             attest_matrix_get_entry(entry, m, r, k);
@@ -32,17 +32,15 @@ static bool split(fmpq *c, fmpq *v, const attest_matrix *m)
             is = fmpq_equal(entry, product);
         }
     }
-    fmpq_clear(entry), fmpq_clear(product);
     return is;
 }
 
 /* *ratio with other = ratio v, or false. */
 static bool is_parallel(fmpq_t ratio, const fmpq *v, const fmpq *other, size_t dim)
 {
-    fmpq_t product;
     bool is = true;
+    FMPQ(product);
 
-    fmpq_init(product);
     fmpq_zero(ratio);
     for (size_t c = 0; c < dim; c++)
         if (!fmpq_is_zero(v + c)) {
@@ -53,16 +51,14 @@ static bool is_parallel(fmpq_t ratio, const fmpq *v, const fmpq *other, size_t d
         fmpq_mul(product, ratio, v + c);
         is = fmpq_equal(product, other + c);
     }
-    fmpq_clear(product);
     return is;
 }
 
 /* y += matrix x, or matrix^T x. */
 static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transposed)
 {
-    fmpq_t entry;
+    FMPQ(entry);
 
-    fmpq_init(entry);
     for (size_t r = 0; r < m->rows; r++)
         for (size_t c = 0; c < m->cols; c++) {
             attest_matrix_get_entry(entry, m, r, c);
@@ -71,7 +67,6 @@ static void apply(fmpq *y, const attest_matrix *m, const fmpq *x, bool transpose
             else
                 fmpq_addmul(y + r, entry, x + c);
         }
-    fmpq_clear(entry);
 }
 
 /* v, a, w; false where the head is not of this kind, or says nothing. */
@@ -79,10 +74,9 @@ static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
 {
     slong dim = (slong)lemma->check->dim, width = (slong)head->wk.rows;
     fmpq *u = _fmpq_vec_init(width), *m = _fmpq_vec_init(width), *own = _fmpq_vec_init(dim);
-    fmpq_t ratio;
     bool is, zero = true;
+    FMPQ(ratio);
 
-    fmpq_init(ratio);
     is = split(u, lemma->v, &head->wk) && split(m, own, &head->wv) &&
          is_parallel(ratio, lemma->v, own, (size_t)dim);
     for (slong r = 0; r < width; r++)
@@ -93,8 +87,9 @@ static bool read_head(attest_recheck_lemma *lemma, const attest_head *head)
     }
     for (slong c = 0; c < dim; c++)
         zero = zero && fmpq_is_zero(lemma->w + c);
-    fmpq_clear(ratio);
-    _fmpq_vec_clear(u, width), _fmpq_vec_clear(m, width), _fmpq_vec_clear(own, dim);
+    _fmpq_vec_clear(u, width);
+    _fmpq_vec_clear(m, width);
+    _fmpq_vec_clear(own, dim);
     return is && !zero;
 }
 
@@ -107,10 +102,10 @@ static bool project(fmpz *value, fmpz_t denominator, const attest_recheck *check
     const attest_tokens *tokens = &check->dataset->tokens;
     slong dim = (slong)check->dim, count = (slong)tokens->count;
     fmpz *numerator = _fmpz_vec_init(dim), *x = _fmpz_vec_init(dim);
-    fmpz *own = _fmpz_vec_init(count);
-    fmpz_t common;
+    FMPZ_VEC(own, count);
+    FMPZ(common);
 
-    fmpz_init_set_ui(common, 1);
+    fmpz_one(common);
     for (slong c = 0; c < dim; c++)
         fmpz_lcm(common, common, fmpq_denref(direction + c));
     for (slong c = 0; c < dim; c++) {
@@ -129,8 +124,8 @@ static bool project(fmpz *value, fmpz_t denominator, const attest_recheck *check
         fmpz_mul(value + t, value + t, own + t);
     }
     fmpz_mul(denominator, denominator, common);
-    fmpz_clear(common);
-    _fmpz_vec_clear(numerator, dim), _fmpz_vec_clear(x, dim), _fmpz_vec_clear(own, count);
+    _fmpz_vec_clear(numerator, dim);
+    _fmpz_vec_clear(x, dim);
     return true;
 }
 
@@ -150,9 +145,8 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
                         ranked *order)
 {
     bool distinct = count > 1;
-    fmpz_t distance;
+    FMPZ(distance);
 
-    fmpz_init(distance);
     for (size_t t = 0; t < count; t++)
         order[t] = (ranked){value + t, (uint32_t)t};
     if (distinct)
@@ -166,7 +160,6 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
         if (i == 1 || fmpz_cmp(distance, gap) < 0)
             fmpz_set(gap, distance);
     }
-    fmpz_clear(distance);
     return distinct;
 }
 
@@ -175,9 +168,8 @@ static bool sort_values(uint32_t *sorted, fmpz_t gap, const fmpz *value, size_t 
 static bool is_wide(const fmpq_t g)
 {
     bool told = fmpq_cmp_si(g, 2) >= 0 || fmpq_sgn(g) <= 0, wide = fmpq_cmp_si(g, 2) >= 0;
-    arb_t q, x;
+    ARB(q, x);
 
-    arb_init(q), arb_init(x);
     for (long bits = 64; !told && bits <= 1 << 20; bits *= 2) {
         arb_set_fmpq(q, g, bits);
         arb_exp(q, q, bits);
@@ -187,20 +179,17 @@ static bool is_wide(const fmpq_t g)
         told = arb_is_positive(x) || arb_is_negative(x);
         wide = arb_is_positive(x);
     }
-    arb_clear(q), arb_clear(x);
     return wide;
 }
 
 void attest_recheck_lemma_gap(fmpq_t gap, const attest_recheck_lemma *lemma, size_t token)
 {
-    fmpz_t numerator, denominator;
+    FMPZ(numerator, denominator);
 
-    fmpz_init(numerator), fmpz_init(denominator);
     fmpz_abs(numerator, lemma->slope + token);
     fmpz_mul(numerator, numerator, lemma->gap);
     fmpz_mul(denominator, lemma->slopes, lemma->values);
     fmpq_set_fmpz_frac(gap, numerator, denominator);
-    fmpz_clear(numerator), fmpz_clear(denominator);
 }
 
 /* The token of the smallest |alpha|: it has the least gap of scores. */
@@ -217,24 +206,19 @@ static size_t flattest(const attest_recheck_lemma *lemma)
 /* An upper end of x as a double, and with log of its logarithm. */
 static double above(const arb_t x)
 {
-    arf_t end;
-    double d;
+    ARF(end);
 
-    arf_init(end);
     arb_get_ubound_arf(end, x, 53);
-    d = arf_get_d(end, ARF_RND_CEIL);
-    arf_clear(end);
-    return d;
+    return arf_get_d(end, ARF_RND_CEIL);
 }
 
 /* The bracket is least at t = g, where it is g (1 - 4q + q^2)/(1 - q^2), and that grows with g;
  * from t = 2g on it is more than 0.43 > 1/e. */
 static double bracket_log(const fmpq_t g)
 {
-    arb_t x, q, square;
     double log;
+    ARB(x, q, square);
 
-    arb_init(x), arb_init(q), arb_init(square);
     arb_set_fmpq(x, g, 128);
     arb_neg(q, x);
     arb_exp(q, q, 128);
@@ -249,22 +233,19 @@ static double bracket_log(const fmpq_t g)
     arb_inv(x, x, 128);
     arb_log(x, x, 64); /* indeterminate where the bracket may be 0 */
     log = -above(x);
-    arb_clear(x), arb_clear(q), arb_clear(square);
     return log < -1 ? log : log >= -1 ? -1 : -INFINITY;
 }
 
 static bool set_values(attest_recheck_lemma *lemma)
 {
     size_t count = lemma->check->dataset->tokens.count;
-    ranked *order = attest_recheck_lemma_alloc(lemma, count, sizeof *order);
-    fmpq_t gap, ratio;
-    arb_t x;
+    ranked *order ATTEST_FREED = attest_recheck_lemma_alloc(lemma, count, sizeof *order);
     bool ok;
+    FMPQ(gap, ratio);
+    ARB(x);
 
-    fmpq_init(gap), fmpq_init(ratio), arb_init(x);
     ok = order && project(lemma->value, lemma->values, lemma->check, lemma->v) &&
          sort_values(lemma->sorted, lemma->gap, lemma->value, count, order);
-    free(order);
     if (ok && is_parallel(ratio, lemma->v, lemma->a, lemma->check->dim)) {
         _fmpz_vec_scalar_mul_fmpz(lemma->slope, lemma->value, (slong)count, fmpq_numref(ratio));
         fmpz_mul(lemma->slopes, lemma->values, fmpq_denref(ratio));
@@ -285,17 +266,14 @@ static bool set_values(attest_recheck_lemma *lemma)
         arb_log(x, x, 64);
         lemma->slope_log[t] = above(x);
     }
-    fmpq_clear(gap), fmpq_clear(ratio), arb_clear(x);
     return ok;
 }
 
 static void set_norm(attest_recheck_lemma *lemma)
 {
-    fmpq_t square;
-    arb_t log;
+    FMPQ(square);
+    ARB(log);
 
-    fmpq_init(square);
-    arb_init(log);
     for (size_t c = 0; c < lemma->check->dim; c++)
         fmpq_addmul(square, lemma->w + c, lemma->w + c);
     arb_set_fmpq(lemma->norm, square, 256);
@@ -303,8 +281,6 @@ static void set_norm(attest_recheck_lemma *lemma)
     arb_log(log, lemma->norm, 64);
     arb_neg(log, log);
     lemma->norm_log = -above(log);
-    fmpq_clear(square);
-    arb_clear(log);
 }
 
 bool attest_recheck_lemma_set_head(attest_recheck_lemma *lemma, const attest_head *head)
@@ -319,17 +295,15 @@ bool attest_recheck_lemma_set_head(attest_recheck_lemma *lemma, const attest_hea
 bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
 {
     size_t dim = lemma->check->dim, count = lemma->check->dataset->tokens.count;
-    fmpq *p = _fmpq_vec_init((slong)dim);
-    fmpz *value = _fmpz_vec_init((slong)count);
-    uint32_t *sorted = attest_memory_alloc(count, sizeof *sorted);
-    ranked *order = attest_memory_alloc(count, sizeof *order);
+    uint32_t *sorted ATTEST_FREED = attest_memory_alloc(count, sizeof *sorted);
+    ranked *order ATTEST_FREED = attest_memory_alloc(count, sizeof *order);
     bool there = sorted && order;
-    fmpq_t vw, ww, pp;
-    fmpz_t denominator, gap;
-    arb_t ratio, norm;
+    FMPQ_VEC(p, (slong)dim);
+    FMPZ_VEC(value, (slong)count);
+    FMPQ(vw, ww, pp);
+    FMPZ(denominator, gap);
+    ARB(ratio, norm);
 
-    fmpq_init(vw), fmpq_init(ww), fmpq_init(pp), fmpz_init(denominator), fmpz_init(gap);
-    arb_init(ratio), arb_init(norm);
     arf_zero(bound);
     for (size_t c = 0; c < dim; c++) {
         fmpq_addmul(vw, lemma->v + c, lemma->w + c);
@@ -349,11 +323,5 @@ bool attest_recheck_lemma_tokens(arf_t bound, const attest_recheck_lemma *lemma)
         arb_div(ratio, ratio, norm, 256);
         arb_get_lbound_arf(bound, ratio, 256);
     }
-    fmpq_clear(vw), fmpq_clear(ww), fmpq_clear(pp), fmpz_clear(denominator), fmpz_clear(gap);
-    arb_clear(ratio), arb_clear(norm);
-    _fmpq_vec_clear(p, (slong)dim);
-    _fmpz_vec_clear(value, (slong)count);
-    free(sorted);
-    free(order);
     return there;
 }

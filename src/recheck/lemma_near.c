@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "number/scope.h"
 #include "recheck/lemma.h"
 
 /* What the events are held against. */
@@ -16,21 +17,15 @@ typedef struct search {
 /* A bound of the logarithm of x >= 0, from above. */
 static double log_above(const arf_t x)
 {
-    double d;
-    arb_t log;
-    arf_t end;
+    ARB(log);
+    ARF(end);
 
     if (arf_sgn(x) <= 0)
         return -INFINITY;
-    arb_init(log);
-    arf_init(end);
     arb_set_arf(log, x);
     arb_log(log, log, 64);
     arb_get_ubound_arf(end, log, 53);
-    d = arf_get_d(end, ARF_RND_CEIL);
-    arb_clear(log);
-    arf_clear(end);
-    return d;
+    return arf_get_d(end, ARF_RND_CEIL);
 }
 
 /* Visits the event's pair unless the lemma keeps it apart. */
@@ -63,13 +58,11 @@ attest_status attest_recheck_lemma_visit_near(bool *covers, const attest_recheck
                                               void *state, attest_error *error)
 {
     search s = {.lemma = lemma, .reach = reach, .visit = visit, .state = state};
-    arf_t tokens;
     bool ok;
+    ARF(tokens);
 
-    arf_init(tokens);
     ok = attest_recheck_lemma_tokens(tokens, lemma);
     *covers = ok && arf_cmp(tokens, reach) > 0;
-    arf_clear(tokens);
     s.reach_log = log_above(reach);
     if (*covers)
         ok = attest_recheck_lemma_visit(lemma, visit_event, &s);
@@ -117,15 +110,13 @@ static bool look_at(void *state, const attest_recheck_event *event)
 static bool bound_is(const quest *q)
 {
     bool inside = false, told = false;
-    arb_t bound;
+    ARB(bound);
 
-    arb_init(bound);
     for (long bits = 64; bits <= 1024 && !told; bits *= 2) {
         attest_recheck_lemma_bound(bound, q->lemma, &q->event, bits);
         inside = arb_contains(q->witness->bound, bound);
         told = inside || !arb_overlaps(q->witness->bound, bound);
     }
-    arb_clear(bound);
     return inside;
 }
 
@@ -134,12 +125,11 @@ attest_status attest_recheck_lemma_witness(const char **what, const attest_reche
                                            attest_error *error)
 {
     quest q = {.lemma = lemma, .witness = witness};
-    fmpq_t gap;
+    FMPQ(gap);
 
     *what = NULL;
     if (!attest_recheck_lemma_visit(lemma, look_at, &q))
         return attest_error_set(error, ATTEST_NOMEM, "out of memory");
-    fmpq_init(gap);
     if (q.found)
         attest_recheck_lemma_gap(gap, lemma, q.event.token);
     if (!q.found)
@@ -152,6 +142,5 @@ attest_status attest_recheck_lemma_witness(const char **what, const attest_reche
         *what = "the least gap of scores is not that of the witness";
     else if (!bound_is(&q))
         *what = "the bound of the lemma does not lie in that of the witness";
-    fmpq_clear(gap);
     return ATTEST_OK;
 }

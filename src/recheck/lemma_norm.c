@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "number/scope.h"
 #include "recheck/lemma.h"
 
 /* Where tokens and what is added to them are below LARGE, all that underflows in the square of
@@ -15,32 +16,25 @@
 /* x 2^shift rounded to a double: right up to 2^-52 of its size or 2^-1074, or not finite. */
 static double rounded(const fmpq_t x, slong shift)
 {
-    double d;
-    arf_t t;
+    ARF(t);
 
-    arf_init(t);
     arf_set_fmpq(t, x, 53, ARF_RND_NEAR);
     arf_mul_2exp_si(t, t, shift);
-    d = arf_get_d(t, ARF_RND_NEAR);
-    arf_clear(t);
-    return d;
+    return arf_get_d(t, ARF_RND_NEAR);
 }
 
 bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma)
 {
     const attest_tokens *tokens = &lemma->check->dataset->tokens;
     size_t dim = tokens->dim, count = tokens->count;
-    double *w = attest_recheck_lemma_alloc(lemma, dim, sizeof *w);
-    fmpq_t x;
+    double *w ATTEST_FREED = attest_recheck_lemma_alloc(lemma, dim, sizeof *w);
+    FMPQ(x);
 
     lemma->square = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->square);
     lemma->dot = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->dot);
     lemma->near = attest_recheck_lemma_alloc(lemma, count, sizeof *lemma->near);
-    if (!w || !lemma->square || !lemma->dot || !lemma->near) {
-        free(w);
+    if (!w || !lemma->square || !lemma->dot || !lemma->near)
         return false;
-    }
-    fmpq_init(x);
     lemma->shift = arf_abs_bound_lt_2exp_si(arb_midref(lemma->norm));
     for (size_t c = 0; c < dim; c++) {
         w[c] = rounded(lemma->w + c, -lemma->shift);
@@ -58,8 +52,6 @@ bool attest_recheck_lemma_set_norms(attest_recheck_lemma *lemma)
         fmpq_set_fmpz_frac(x, lemma->value + t, lemma->values);
         lemma->near[t] = rounded(x, lemma->shift);
     }
-    fmpq_clear(x);
-    free(w);
     return true;
 }
 

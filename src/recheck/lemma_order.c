@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "number/scope.h"
 #include "recheck/lemma.h"
 
 /* A list in the order for scores of one sign: entry k is its k-th largest score, as a number
@@ -117,9 +118,9 @@ bool attest_recheck_lemma_visit(const attest_recheck_lemma *lemma,
                                 void *state)
 {
     size_t tokens = lemma->check->dataset->tokens.count;
-    uint32_t *order = attest_memory_alloc(lemma->lists, sizeof *order);
-    uint32_t *spare = attest_memory_alloc(lemma->lists, sizeof *spare);
-    uint32_t *last = attest_memory_alloc(tokens, sizeof *last);
+    uint32_t *order ATTEST_FREED = attest_memory_alloc(lemma->lists, sizeof *order);
+    uint32_t *spare ATTEST_FREED = attest_memory_alloc(lemma->lists, sizeof *spare);
+    uint32_t *last ATTEST_FREED = attest_memory_alloc(tokens, sizeof *last);
     bool ok = order && spare && last, more = true;
 
     for (int sign = 1; ok && more && sign >= -1; sign -= 2) {
@@ -129,9 +130,6 @@ bool attest_recheck_lemma_visit(const attest_recheck_lemma *lemma,
         sort_lists(&r, order, spare, lemma->lists);
         more = visit_sign(&r, order, last, visit, state);
     }
-    free(order);
-    free(spare);
-    free(last);
     return ok;
 }
 
@@ -160,21 +158,17 @@ double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
                                 const attest_recheck_event *event)
 {
     double offset = lemma->norm_log - lemma->slope_log[event->token], t;
-    fmpz_t distance;
-    arb_t x;
+    FMPZ(distance);
+    ARB(x);
 
     offset -= (fabs(lemma->norm_log) + fabs(lemma->slope_log[event->token])) * 0x1p-50;
     if (event->common == 0)
         return offset - 0.5; /* g - nu >= g/2 > e^-0.5 */
-    fmpz_init(distance);
-    arb_init(x);
     get_distance(distance, lemma, event);
     arb_set_fmpz(x, distance);
     arb_div_fmpz(x, x, lemma->values, 64);
     t = arf_get_d(arb_midref(x), ARF_RND_UP) * (1 + 0x1p-50) *
         lemma->slope_above[event->token] * (1 + 0x1p-50);
-    fmpz_clear(distance);
-    arb_clear(x);
     return (offset - t) + lemma->bracket_log -
            (fabs(offset) + t - lemma->bracket_log) * 0x1p-50;
 }
@@ -183,9 +177,8 @@ double attest_recheck_lemma_log(const attest_recheck_lemma *lemma,
  * m = g q/(1+q) if t < 2g, else nu = mu/(1-q); g - nu where they do not (t is NULL). */
 static void set_bracket(arb_t bracket, const arb_t g, const arb_t t, bool shallow, long bits)
 {
-    arb_t q, rest, mu, mean;
+    ARB(q, rest, mu, mean);
 
-    arb_init(q), arb_init(rest), arb_init(mu), arb_init(mean);
     arb_neg(q, g);
     arb_exp(q, q, bits);
     arb_sub_ui(rest, q, 1, bits);
@@ -202,18 +195,15 @@ static void set_bracket(arb_t bracket, const arb_t g, const arb_t t, bool shallo
         arb_mul(bracket, bracket, rest, bits);
         arb_sub(bracket, bracket, mu, bits);
     }
-    arb_clear(q), arb_clear(rest), arb_clear(mu), arb_clear(mean);
 }
 
 void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
                                 const attest_recheck_event *event, long bits)
 {
-    arb_t alpha, g, t;
-    fmpz_t distance, twice;
     long more;
+    ARB(alpha, g, t);
+    FMPZ(distance, twice);
 
-    fmpz_init(distance), fmpz_init(twice);
-    arb_init(alpha), arb_init(g), arb_init(t);
     arb_set_fmpz(alpha, lemma->slope + event->token);
     arb_abs(alpha, alpha);
     if (event->common > 0)
@@ -236,6 +226,4 @@ void attest_recheck_lemma_bound(arb_t bound, const attest_recheck_lemma *lemma,
     }
     arb_mul(bound, bound, lemma->norm, bits + 32);
     arb_div(bound, bound, alpha, bits + 32);
-    fmpz_clear(distance), fmpz_clear(twice);
-    arb_clear(alpha), arb_clear(g), arb_clear(t);
 }

@@ -5,6 +5,7 @@
  * It is computed down to a depth, with a bound on what is left out; where that hides the sign,
  * or all terms cancel, the depth grows. Where nothing is left out and no term is left the sum
  * is 0, because exponentials of different rationals are linearly independent. */
+#include "number/scope.h"
 #include "recheck/fractions.h"
 
 enum { FIRST_BITS = 64, FIRST_DEPTH = 4, FEW_PRODUCTS = 64 };
@@ -21,13 +22,11 @@ typedef struct expansion {
 
 static void set_constant(attest_recheck_sum *sum, const fmpz_t value, attest_recheck_cut *cut)
 {
-    fmpz_t none;
+    FMPZ(none);
 
-    fmpz_init(none);
     attest_recheck_sum_clear(sum);
     if (!fmpz_is_zero(value))
         attest_recheck_sum_push(sum, none, value, cut);
-    fmpz_clear(none);
 }
 
 /* above / below += n / z, above first. */
@@ -48,23 +47,23 @@ static void add_fraction(attest_recheck_sum *above, const attest_recheck_sum *be
 static void copy_cut(attest_recheck_sum *copy, const attest_recheck_sum *sum,
                      attest_recheck_cut *cut)
 {
-    fmpz_t one;
+    FMPZ(one);
 
-    fmpz_init_set_ui(one, 1);
+    fmpz_one(one);
     attest_recheck_sum_clear(copy);
     attest_recheck_sum_add(copy, sum, one, cut);
-    fmpz_clear(one);
 }
 
 /* above = scale times entry c, over below = the product of all denominators. */
 static void expand_entry(attest_recheck_sum *above, attest_recheck_sum *below,
                          const attest_recheck_fractions *f, size_t c, attest_recheck_cut *cut)
 {
-    attest_recheck_sum n, z, product;
-    fmpz_t one;
+    attest_recheck_sum product;
+    ATTEST_SCOPED(attest_recheck_sum, n);
+    ATTEST_SCOPED(attest_recheck_sum, z);
+    FMPZ(one);
 
-    fmpz_init_set_ui(one, 1);
-    attest_recheck_sum_init(&n), attest_recheck_sum_init(&z);
+    fmpz_one(one);
     set_constant(above, f->constant + c, cut);
     set_constant(below, one, cut);
     for (size_t i = 0; i < f->count && !cut->failed; i++) {
@@ -76,8 +75,6 @@ static void expand_entry(attest_recheck_sum *above, attest_recheck_sum *below,
         attest_recheck_sum_clear(below);
         *below = product;
     }
-    attest_recheck_sum_clear(&n), attest_recheck_sum_clear(&z);
-    fmpz_clear(one);
 }
 
 /* The greatest common divisor of all numbers of entry c, with the sign of the first of them. */
@@ -101,10 +98,9 @@ static void get_content(fmpz_t content, const attest_recheck_fractions *f, size_
 static bool are_alike(const attest_recheck_fractions *f, size_t c, const fmpz_t content,
                       size_t d, const fmpz_t other)
 {
-    fmpz_t left, right;
     bool alike;
+    FMPZ(left, right);
 
-    fmpz_init(left), fmpz_init(right);
     fmpz_mul(left, f->constant + c, other);
     fmpz_mul(right, f->constant + d, content);
     alike = fmpz_equal(left, right);
@@ -117,7 +113,6 @@ static bool are_alike(const attest_recheck_fractions *f, size_t c, const fmpz_t 
             alike = fmpz_equal(&a->term[t].depth, &b->term[t].depth) && fmpz_equal(left, right);
         }
     }
-    fmpz_clear(left), fmpz_clear(right);
     return alike;
 }
 
@@ -128,9 +123,8 @@ static size_t find_multiples(fmpz_t weight, fmpz_t content, const attest_recheck
                              size_t c)
 {
     size_t next = c + 1;
-    fmpz_t own;
+    FMPZ(own);
 
-    fmpz_init(own);
     get_content(content, f, c);
     fmpz_mul(weight, content, content);
     for (; next < f->dim; next++) {
@@ -139,7 +133,6 @@ static size_t find_multiples(fmpz_t weight, fmpz_t content, const attest_recheck
             break;
         fmpz_addmul(weight, own, own);
     }
-    fmpz_clear(own);
     return next;
 }
 
@@ -147,15 +140,13 @@ static size_t find_multiples(fmpz_t weight, fmpz_t content, const attest_recheck
 static size_t find_first(const attest_recheck_fractions *f)
 {
     size_t first = 0;
-    fmpz_t content;
+    FMPZ(content);
 
-    fmpz_init(content);
     get_content(content, f, 0);
     while (fmpz_is_zero(content) && first + 1 < f->dim)
         get_content(content, f, ++first);
     if (fmpz_is_zero(content))
         first = 0;
-    fmpz_clear(content);
     return first;
 }
 
@@ -170,22 +161,18 @@ static void divide(attest_recheck_sum *sum, const fmpz_t divisor)
 /* total += weight sum^2. */
 static void add_square(expansion *e, const attest_recheck_sum *sum, const fmpz_t weight)
 {
-    attest_recheck_sum square;
+    ATTEST_SCOPED(attest_recheck_sum, square);
 
-    attest_recheck_sum_init(&square);
     attest_recheck_sum_addmul(&square, sum, sum, &e->cut);
     attest_recheck_sum_add(&e->total, &square, weight, &e->cut);
-    attest_recheck_sum_clear(&square);
 }
 
 static void expand(expansion *e, const attest_recheck_fractions *f, const fmpq_t x)
 {
     size_t first = find_first(f);
-    attest_recheck_sum above;
-    fmpz_t factor, content;
+    ATTEST_SCOPED(attest_recheck_sum, above);
+    FMPZ(factor, content);
 
-    fmpz_init(factor), fmpz_init(content);
-    attest_recheck_sum_init(&above);
     attest_recheck_sum_clear(&e->total);
     fmpz_mul(factor, fmpq_denref(x), fmpq_denref(x));
     for (size_t c = first, next; c < f->dim && !e->cut.failed; c = next) {
@@ -209,8 +196,6 @@ static void expand(expansion *e, const attest_recheck_fractions *f, const fmpq_t
         fmpz_neg(factor, factor);
         add_square(e, &e->below, factor);
     }
-    attest_recheck_sum_clear(&above);
-    fmpz_clear(factor), fmpz_clear(content);
 }
 
 /* The deepest depth that a product can reach. */
@@ -218,8 +203,7 @@ static void get_deepest(fmpz_t deepest, const attest_recheck_fractions *f)
 {
     fmpz_zero(deepest);
     for (size_t i = 0; i < f->count; i++) {
-        fmpz_t own;
-        fmpz_init(own);
+        FMPZ(own);
         for (size_t c = 0; c <= f->dim; c++) {
             const attest_recheck_sum *sum =
                 c < f->dim ? &f->fraction[i].above[c] : &f->fraction[i].below;
@@ -227,7 +211,6 @@ static void get_deepest(fmpz_t deepest, const attest_recheck_fractions *f)
                 fmpz_set(own, &sum->term[sum->count - 1].depth);
         }
         fmpz_addmul_ui(deepest, own, 2);
-        fmpz_clear(own);
     }
 }
 
@@ -248,13 +231,12 @@ static found find_factor(arb_t factor, fmpz_t lead, const expansion *e,
                          const fmpz_t denominator, long accuracy, long max_bits)
 {
     found result = UNABLE;
-    mag_t tail;
+    MAG(tail);
 
     if (e->cut.failed)
         return UNABLE;
     if (e->total.count == 0)
         return fmpz_is_zero(&e->total.rest) ? ZERO : TOO_SHALLOW;
-    mag_init(tail);
     fmpz_set(lead, &e->total.term[0].depth);
     for (long bits = FIRST_BITS + accuracy; result == UNABLE && bits <= max_bits; bits *= 2) {
         attest_recheck_sum_enclose(factor, tail, &e->total, lead, denominator, bits, &e->cut);
@@ -264,7 +246,6 @@ static found find_factor(arb_t factor, fmpz_t lead, const expansion *e,
         else if (!mag_is_zero(tail) && mag_cmp(tail, arb_radref(factor)) >= 0)
             result = TOO_SHALLOW;
     }
-    mag_clear(tail);
     return result;
 }
 
@@ -275,9 +256,8 @@ static found resolve(arb_t factor, fmpz_t lead, expansion *e, const attest_reche
 {
     found result = TOO_SHALLOW;
     ulong power = FIRST_DEPTH;
-    fmpz_t deepest;
+    FMPZ(deepest);
 
-    fmpz_init(deepest);
     get_deepest(deepest, f);
     e->cut.whole = count_products(f) <= FEW_PRODUCTS;
     while (result == TOO_SHALLOW) {
@@ -292,7 +272,6 @@ static found resolve(arb_t factor, fmpz_t lead, expansion *e, const attest_reche
         if (last && result == TOO_SHALLOW)
             result = UNABLE;
     }
-    fmpz_clear(deepest);
     return result;
 }
 
@@ -314,17 +293,14 @@ static void expansion_clear(expansion *e)
 int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t x,
                          long max_bits)
 {
-    attest_recheck_fractions f;
     found result = UNABLE;
-    fmpz_t lead;
-    arb_t factor;
     expansion e;
     int order;
+    ATTEST_SCOPED(attest_recheck_fractions, f, check, a, b);
+    FMPZ(lead);
+    ARB(factor);
 
-    attest_recheck_fractions_init(&f, check, a, b);
     expansion_init(&e, check->max_terms);
-    fmpz_init(lead);
-    arb_init(factor);
     if (!f.failed)
         result = resolve(factor, lead, &e, &f, x, 0, max_bits);
     check->met_terms = check->met_terms || e.cut.failed;
@@ -332,28 +308,22 @@ int attest_recheck_order(attest_recheck *check, size_t a, size_t b, const fmpq_t
             : result != NONZERO                    ? 2
             : e.is_root || arb_is_positive(factor) ? 1
                                                    : -1;
-    arb_clear(factor);
-    fmpz_clear(lead);
     expansion_clear(&e);
-    attest_recheck_fractions_clear(&f);
     return order;
 }
 
 bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t b, long bits,
                            long max_bits)
 {
-    attest_recheck_fractions f;
     found result = UNABLE;
-    fmpz_t lead, none;
-    arb_t factor;
-    mag_t tail;
     expansion e;
-    fmpq_t zero;
+    ATTEST_SCOPED(attest_recheck_fractions, f, check, a, b);
+    FMPZ(lead, none);
+    ARB(factor);
+    MAG(tail);
+    FMPQ(zero);
 
-    attest_recheck_fractions_init(&f, check, a, b);
     expansion_init(&e, check->max_terms);
-    fmpz_init(lead), fmpz_init(none), fmpq_init(zero), mag_init(tail);
-    arb_init(factor);
     if (!f.failed)
         result = resolve(factor, lead, &e, &f, zero, bits + 2, max_bits);
     check->met_terms = check->met_terms || e.cut.failed;
@@ -373,9 +343,6 @@ bool attest_recheck_square(arb_t square, attest_recheck *check, size_t a, size_t
     } else {
         arb_zero(square);
     }
-    fmpz_clear(lead), fmpz_clear(none), fmpq_clear(zero), mag_clear(tail);
-    arb_clear(factor);
     expansion_clear(&e);
-    attest_recheck_fractions_clear(&f);
     return (result == NONZERO && arb_is_finite(square)) || result == ZERO;
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/term.h"
+#include "number/scope.h"
 
 /* Entries are 0 or lie within 2^-RANGE .. 2^RANGE: no product of four of them, and no sum of
  * such products, leaves the range of doubles. */
@@ -59,16 +60,14 @@ double attest_recheck_exp(double x)
 /* d = x rounded; false when it is out of range. */
 static bool round_entry(double *d, const fmpq_t x)
 {
-    arf_t t;
+    ARF(t);
 
     if (fmpz_bits(fmpq_numref(x)) <= 53 && fmpz_bits(fmpq_denref(x)) <= 53) {
         *d = (double)fmpz_get_si(fmpq_numref(x)) / (double)fmpz_get_si(fmpq_denref(x));
         return true; /* two doubles, one rounding, and not far from 1 */
     }
-    arf_init(t);
     arf_set_fmpq(t, x, 53, ARF_RND_NEAR);
     *d = arf_get_d(t, ARF_RND_NEAR);
-    arf_clear(t);
     return *d == 0 ? fmpq_is_zero(x)
                    : fabs(*d) < ldexp(1, RANGE) && fabs(*d) > ldexp(1, -RANGE);
 }
@@ -77,14 +76,12 @@ static double *round_matrix(const attest_matrix *m)
 {
     double *entry = attest_memory_alloc(m->rows * m->cols, sizeof *entry);
     bool fits = entry != NULL;
-    fmpq_t x;
+    FMPQ(x);
 
-    fmpq_init(x);
     for (size_t i = 0; fits && i < m->rows * m->cols; i++) {
         attest_matrix_get_entry(x, m, i / m->cols, i % m->cols);
         fits = round_entry(&entry[i], x);
     }
-    fmpq_clear(x);
     if (!fits) {
         free(entry);
         return NULL;
@@ -118,7 +115,7 @@ static bool round_tokens(attest_recheck_quick *quick, const attest_dataset *data
     const attest_tokens *tokens = &dataset->tokens;
     size_t entries = tokens->count * tokens->dim;
     bool fits = true;
-    fmpq_t x;
+    FMPQ(x);
 
     for (size_t i = 0; tokens->real && i < entries && fits; i++)
         fits = tokens->real[i] == 0 || (fabs(tokens->real[i]) < ldexp(1, RANGE) &&
@@ -126,12 +123,10 @@ static bool round_tokens(attest_recheck_quick *quick, const attest_dataset *data
     if (tokens->real)
         return fits;
     quick->token = attest_memory_alloc(entries, sizeof *quick->token);
-    fmpq_init(x);
     for (size_t i = 0; quick->token && i < entries && fits; i++) {
         attest_tokens_get_entry(x, tokens, i / tokens->dim, i % tokens->dim);
         fits = round_entry(&quick->token[i], x);
     }
-    fmpq_clear(x);
     return fits && quick->token;
 }
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/term.h"
-#include "base/scope.h"
 #include "base/workers.h"
+#include "number/scope.h"
 #include "recheck/quick.h"
 
 enum { BITS = 96, PART = 512 /* positions that a worker takes at a time */ };
@@ -20,15 +20,13 @@ enum { BITS = 96, PART = 512 /* positions that a worker takes at a time */ };
  * when that is not possible up to LIMIT, or the ball is not finite. */
 static bool raise_exponent(slong *exponent, const arb_t x)
 {
-    mag_t bound;
     bool fits;
+    MAG(bound);
 
-    mag_init(bound);
     arb_get_mag(bound, x);
     fits = arb_is_finite(x) && mag_cmp_2exp_si(bound, LIMIT) < 0;
     if (fits && mag_cmp_2exp_si(bound, *exponent) >= 0)
         *exponent = fmpz_get_si(MAG_EXPREF(bound)); /* bound < 2^its exponent */
-    mag_clear(bound);
     return fits;
 }
 
@@ -38,15 +36,13 @@ static bool raise_exponent(slong *exponent, const arb_t x)
 static double sketch_balls(double *x, slong *own, arb_srcptr out, size_t dim)
 {
     double error = 0;
-    arf_t scaled;
-    mag_t radius;
     bool fits = true;
+    ARF(scaled);
+    MAG(radius);
 
     *own = -LIMIT;
     for (size_t c = 0; c < dim && fits; c++)
         fits = raise_exponent(own, out + c);
-    arf_init(scaled);
-    mag_init(radius);
     for (size_t c = 0; c < dim && fits; c++) {
         arf_mul_2exp_si(scaled, arb_midref(out + c), -*own);
         x[c] = arf_get_d(scaled, ARF_RND_NEAR); /* an error of 2^-54 at most */
@@ -56,8 +52,6 @@ static double sketch_balls(double *x, slong *own, arb_srcptr out, size_t dim)
                  ATTEST_TERM(sketch_rounding, 0x1p-54);
     }
     *own = fits ? *own : -LIMIT;
-    arf_clear(scaled);
-    mag_clear(radius);
     return fits ? error * (1 + ATTEST_TERM(sketch_sums, (double)dim * 0x1p-52)) : INFINITY;
 }
 
@@ -203,14 +197,10 @@ void attest_recheck_clear_sketch(attest_recheck *check)
 
 double attest_recheck_scale(const attest_recheck *check, const arf_t x, int sign)
 {
-    double d;
-    arf_t t;
+    ARF(t);
 
-    arf_init(t);
     arf_mul_2exp_si(t, x, -check->exponent);
-    d = arf_get_d(t, sign < 0 ? ARF_RND_FLOOR : ARF_RND_CEIL);
-    arf_clear(t);
-    return d;
+    return arf_get_d(t, sign < 0 ? ARF_RND_FLOOR : ARF_RND_CEIL);
 }
 
 bool attest_recheck_may_reach(const attest_recheck *check, size_t a, double x)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "number/scope.h"
 
 void attest_recheck_sum_init(attest_recheck_sum *sum)
 {
@@ -84,16 +85,14 @@ void attest_recheck_sum_collect(attest_recheck_sum *sum, attest_recheck_cut *cut
 void attest_recheck_sum_add(attest_recheck_sum *sum, const attest_recheck_sum *other,
                             const fmpz_t factor, attest_recheck_cut *cut)
 {
-    fmpz_t value;
+    FMPZ(value);
 
-    fmpz_init(value);
     for (size_t i = 0; i < other->count; i++) {
         fmpz_mul(value, &other->term[i].factor, factor);
         attest_recheck_sum_push(sum, &other->term[i].depth, value, cut);
     }
     fmpz_abs(value, factor);
     fmpz_addmul(&sum->rest, value, &other->rest);
-    fmpz_clear(value);
     attest_recheck_sum_collect(sum, cut);
 }
 
@@ -113,10 +112,8 @@ void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck
                                const attest_recheck_sum *b, attest_recheck_cut *cut)
 {
     fmpz *left = sizes_behind(a), *right = sizes_behind(b);
-    fmpz_t depth, factor;
+    FMPZ(depth, factor);
 
-    fmpz_init(depth);
-    fmpz_init(factor);
     for (size_t i = 0; i < a->count && !cut->failed; i++) {
         size_t j = 0;
         for (; j < b->count && !cut->failed; j++) {
@@ -133,8 +130,6 @@ void attest_recheck_sum_addmul(attest_recheck_sum *product, const attest_recheck
     fmpz_addmul(&product->rest, left, &b->rest);
     fmpz_addmul(&product->rest, right, &a->rest);
     fmpz_addmul(&product->rest, &a->rest, &b->rest);
-    fmpz_clear(depth);
-    fmpz_clear(factor);
     _fmpz_vec_clear(left, (slong)a->count + 1);
     _fmpz_vec_clear(right, (slong)b->count + 1);
     attest_recheck_sum_collect(product, cut);
@@ -167,12 +162,9 @@ void attest_recheck_sum_enclose(arb_t factor, mag_t tail, const attest_recheck_s
                                 const fmpz_t lead, const fmpz_t denominator, long bits,
                                 const attest_recheck_cut *cut)
 {
-    fmpz_t depth, far;
-    arb_t power;
+    FMPZ(depth, far);
+    ARB(power);
 
-    fmpz_init(depth);
-    fmpz_init(far);
-    arb_init(power);
     arb_zero(factor);
     fmpz_mul_si(far, denominator, 2 * bits);
     for (size_t i = 0; i < sum->count; i++) {
@@ -195,7 +187,4 @@ void attest_recheck_sum_enclose(arb_t factor, mag_t tail, const attest_recheck_s
         arb_get_mag(tail, power);
         arb_add_error_mag(factor, tail);
     }
-    fmpz_clear(depth);
-    fmpz_clear(far);
-    arb_clear(power);
 }
